@@ -49,7 +49,7 @@ VENDORS: Final[dict[str, tuple[str, ...]]] = {
     "langchain_core": ("bank/adapter/langgraph.py",),
     "langgraph": ("bank/adapter/langgraph.py",),
     "mammoth": ("loaders/",),
-    "markdown_it": ("loaders/",),
+    "markdown_it": (),
     "mcp": ("server/",),
     "mcp_types": ("server/mcp/",),
     "mem0": ("workspace/",),

@@ -9,6 +9,7 @@ from remanent.plugins import require
 if TYPE_CHECKING:
     from remanent.associative.memory import AsyncAssociativeMemory
     from remanent.bank.face import AsyncBanks
+    from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection
     from remanent.workspace.face import AsyncWorkspace
 
 F = TypeVar("F")
@@ -28,6 +29,14 @@ class AgentFaces:
         from remanent.associative.memory import AsyncAssociativeMemory
 
         return self.face(AsyncAssociativeMemory)
+
+    @property
+    def knowledge(self) -> AsyncKnowledgeCollection:
+        """Documents that an agent can stand on: one collection of a workspace, or of an agent."""
+        require("knowledge")
+        from remanent.knowledge.face import AsyncKnowledgeCollection
+
+        return self.face(AsyncKnowledgeCollection)
 
     @property
     def workspace(self) -> AsyncWorkspace:
@@ -52,3 +61,11 @@ class MemoryFaces:
         from remanent.bank.face import AsyncBanks
 
         return self.face(AsyncBanks)
+
+    @property
+    def knowledge(self) -> AsyncKnowledgeBases:
+        """Opens knowledge bases: called with a workspace and a collection, it returns that collection."""
+        require("knowledge")
+        from remanent.knowledge.face import AsyncKnowledgeBases
+
+        return self.face(AsyncKnowledgeBases)

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 
     from remanent.associative._sync import AssociativeMemory
     from remanent.bank._sync import Banks
+    from remanent.knowledge._sync import KnowledgeBases, KnowledgeCollection
     from remanent.workspace._sync import Workspace
 
 __all__ = ["Agent", "AgentAdmin", "Memory", "open"]
@@ -148,10 +149,7 @@ class Agent:
         )
 
     def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
-        """Keep a file durably and return the reference to put among a message's `attachments`.
-
-        What is in it, its name tells unless `media_type` does.
-        """
+        """Keep a file durably and return the reference for a message's `attachments`; its name tells its type, too."""
         return self._portal.call(self._wrapped.attach, content, name=name, media_type=media_type)
 
     def attachment(self, attachment: Attachment) -> bytes:
@@ -275,8 +273,7 @@ class Agent:
         `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
         `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
         least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
-        or the whole session ("session"). Rarer wishes, such as another recipe, a moment in the past or no gate, go into
-        `options`.
+        or the whole session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         return self._portal.call(
             self._wrapped.recall,
@@ -430,6 +427,14 @@ class Agent:
         return AssociativeMemory(self._portal, wrapped)
 
     @property
+    def knowledge(self) -> KnowledgeCollection:
+        """Documents that an agent can stand on: one collection of a workspace, or of an agent."""
+        wrapped = self._wrapped.knowledge
+        from remanent.knowledge._sync import KnowledgeCollection
+
+        return KnowledgeCollection(self._portal, wrapped)
+
+    @property
     def workspace(self) -> Workspace:
         """A folder of Markdown files that the agent and its user both read and write."""
         wrapped = self._wrapped.workspace
@@ -531,6 +536,14 @@ class Memory:
         from remanent.bank._sync import Banks
 
         return Banks(self._portal, wrapped)
+
+    @property
+    def knowledge(self) -> KnowledgeBases:
+        """Opens knowledge bases: called with a workspace and a collection, it returns that collection."""
+        wrapped = self._wrapped.knowledge
+        from remanent.knowledge._sync import KnowledgeBases
+
+        return KnowledgeBases(self._portal, wrapped)
 
 
 def open(

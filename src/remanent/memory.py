@@ -182,7 +182,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         store, embedders, clock=clock, new_id=new_id, queue_limit=settings.jobs.queue_limit, echoes=echoes, known=known
     )
     cache = open_cache(settings, clock=clock)
-    engine = open_engine(settings, embedder=None if embedders is None else embedders.members[0])
+    engine = open_engine(settings, embedder=None if embedders is None else embedders.remembering)
     journal = Journal(
         store,
         vectors,
@@ -432,10 +432,7 @@ class AsyncAgent(AgentFaces):
             )
 
     async def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
-        """Keep a file durably and return the reference to put among a message's `attachments`.
-
-        What is in it, its name tells unless `media_type` does.
-        """
+        """Keep a file durably and return the reference for a message's `attachments`; its name tells its type, too."""
         media_type = media_type or mimetypes.guess_type(name)[0] or "application/octet-stream"
         digest = await self._parts.blobs.put(self._scope, content)
         return Attachment(attachment_id=digest, media_type=media_type, name=name, digest=digest, size=len(content))
@@ -589,8 +586,7 @@ class AsyncAgent(AgentFaces):
         `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
         `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
         least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
-        or the whole session ("session"). Rarer wishes, such as another recipe, a moment in the past or no gate, go into
-        `options`.
+        or the whole session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         _check_call(query, limit)
         options = RecallOptions() if options is None else RecallOptions.model_validate(options)

@@ -23,6 +23,7 @@ GROUP = "remanent.disciplines"
 OURS = {
     "associative": "remanent.associative.discipline:Associative",
     "bank": "remanent.bank.discipline:TaskBank",
+    "knowledge": "remanent.knowledge.discipline:KnowledgeBase",
     "workspace": "remanent.workspace.discipline:Workspace",
 }
 """The disciplines that come with Remanent. One whose package is not there is left out, and nothing else breaks."""

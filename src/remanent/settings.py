@@ -776,6 +776,12 @@ class ContextSettings(SettingsSection):
     share: Annotated[float, Field(gt=0, le=1)] = setting(
         0.7, "The share of the window that is left to the conversation.", "窗口中留给对话的份额。"
     )
+    messages: Number = setting(
+        50,
+        "Messages that stay as they are where a call names no budget, however much room there is; summaries stand for "
+        "older ones.",
+        "未指定预算时，不论余地多少，保持原文的最近消息条数；更早的以摘要代替。",
+    )
     trim_above: Annotated[float, Field(gt=0, le=1)] = setting(
         0.6,
         "The share of the budget above which results of tools, repeated prompts and pictures are shortened.",

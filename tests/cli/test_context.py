@@ -47,3 +47,19 @@ def test_a_file_that_holds_no_messages_is_refused_with_what_to_give(cli: Cli, tm
     said = cli("context", "shrink", tmp_path / "bad.json")
     assert said.code != 0
     assert "messages" in said.err or "message 1" in said.err
+
+
+def test_sessions_are_begun_listed_and_ended_from_the_command_line(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli.told("The boat is red.", session="harbour")
+    assert cli("session", "begin", "quay").code == 0
+    assert [(one["session"], one["is_open"]) for one in cli("session", "list", "--json").json] == [
+        ("quay", True),
+        ("harbour", True),
+    ]
+    assert cli("session", "end", "harbour", "--json").json["reason"] == "call"
+    monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
+    shown = cli("session", "list").out
+    assert "已结束" in shown
+    assert "进行中" in shown
+    assert cli("session", "state", "quay", "--json").json["version"] == 0
+    assert cli("session", "end", "nowhere").code != 0

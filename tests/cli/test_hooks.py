@@ -224,14 +224,19 @@ def test_a_session_of_a_coding_agent_is_kept_once_reminded_of_and_ended(
         said = [(entry.role, entry.text) for entry in ada.entries()]
         assert said == [("user", "Use LL(1) for the parser."), ("assistant", last)]
         ada.settle()
-        reminded = json.loads(hook("prompt-submit", "UserPromptSubmit", prompt="Which kind of parser is it, LL(1)?"))
+        question = "Which kind of parser is it, LL(1)?"
+        assert hook("prompt-submit", "UserPromptSubmit", prompt=question) == "", "this session said it itself"
+        ada.remember("The old parser was LL(1), too.", session="last year")
+        ada.settle()
+        reminded = json.loads(hook("prompt-submit", "UserPromptSubmit", prompt=question))
+        assert last not in reminded["hookSpecificOutput"]["additionalContext"]
         assert reminded["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
         assert "LL(1)" in reminded["hookSpecificOutput"]["additionalContext"]
         ada.update_session(common["session_id"], current_goal="port the <parser>")
         told = json.loads(hook("session-start", "SessionStart", source="compact"))["hookSpecificOutput"]
         assert "current_goal: port the ‹parser>" in told["additionalContext"]
         hook("session-end", "SessionEnd", reason="exit")
-        [ended] = ada.sessions()
+        [ended] = ada.sessions(is_open=False)
         assert (ended.is_open, ended.reason) == (False, "hook")
 
 

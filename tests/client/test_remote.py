@@ -118,6 +118,24 @@ def test_forgetting_restoring_and_their_versions(memory: RemoteMemory) -> None:
         ada.recall("", limit=0)
 
 
+def test_a_conversation_is_made_to_fit_and_a_session_kept_over_there(memory: RemoteMemory) -> None:
+    ada = memory.agent("ada")
+    messages = [
+        {"role": "user", "content": f"Message {number} on the red boat and its {number} sails."} for number in range(60)
+    ]
+    view = ada.context(messages, budget=400)
+    assert (view.fits, view.messages[-1], view.level) == (True, messages[-1], 3)
+    with pytest.raises(InvalidInput, match="0 to"):
+        view.original(view.replaced[0].place)
+    ada.begin_session("monday")
+    state = ada.update_session("monday", current_goal="sail", decisions=[{"what": "at dawn"}], notes={"tries": 2})
+    assert ada.session_state("monday") == state
+    with pytest.raises(VersionConflict):
+        ada.update_session("monday", current_step="x", expects=7)
+    assert ada.end_session("monday").reason == "call"
+    assert [one.session for one in ada.sessions(is_open=False)] == ["monday"]
+
+
 def test_an_agent_moves_from_one_to_another(memory: RemoteMemory) -> None:
     ada = memory.agent("ada")
     ada.remember(["one", "two"])

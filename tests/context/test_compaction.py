@@ -155,6 +155,19 @@ async def test_without_a_budget_the_window_of_the_settings_decides() -> None:
 
 
 @pytest.mark.spec("COG-02")
+async def test_the_last_fifty_messages_stay_and_summaries_stand_for_older_ones() -> None:
+    messages = [{"role": "system", "content": "Be brief."}, *dialogue("en", messages=62, tokens=6000)]
+    roomy = compactor(window=200_000)
+
+    view = await roomy.view(ADA, messages)
+    assert list(view.messages[-50:]) == messages[-50:]
+    assert [one["content"].split("]")[0] for one in view.messages[:-50]] == ["Be brief.", *["[summary"] * 2]
+    assert view.original(1) == messages[1:12]
+    assert (await roomy.view(ADA, messages[:51])).messages == tuple(messages[:51])
+    assert (await roomy.view(ADA, messages, budget=100_000)).messages == tuple(messages)
+
+
+@pytest.mark.spec("COG-02")
 async def test_what_must_go_goes_by_rank_history_first() -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
     messages: list[dict[str, Any]] = [
@@ -383,3 +396,13 @@ async def test_one_new_message_extends_a_view_and_nothing_older_is_counted_or_re
     assert max(more) < cold / 5
     anew = await compactor().view(ADA, messages, **how)
     assert abs(extended.tokens - anew.tokens) <= 0.1 * anew.tokens
+
+
+@pytest.mark.spec("COG-03")
+async def test_others_get_their_turn_while_a_long_conversation_is_shortened() -> None:
+    shortening = asyncio.create_task(compactor().view(ADA, dialogue("en"), level=3))
+    turns = 0
+    while not shortening.done():
+        turns += 1
+        await asyncio.sleep(0)
+    assert turns > 60  # one for each result of a tool, each stretch, and so many characters that are counted

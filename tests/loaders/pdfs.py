@@ -23,6 +23,27 @@ def pdf(*pages: str, image: int | None = None) -> bytes:
     return written(objects)
 
 
+def table_pdf(rows: list[tuple[str, str]]) -> bytes:
+    """A PDF with a sentence, a table with lines around its cells, and another sentence."""
+    lines = ["BT /F1 12 Tf 72 720 Td (Before the table.) Tj ET"]
+    for number, row in enumerate(rows):
+        top = 690 - 20 * number
+        for column, cell in enumerate(row):
+            lines.append(f"{72 + 150 * column} {top - 20} 150 20 re S")
+            lines.append(f"BT /F1 12 Tf {76 + 150 * column} {top - 15} Td ({cell}) Tj ET")
+    lines.append(f"BT /F1 12 Tf 72 {640 - 20 * len(rows)} Td (After the table.) Tj ET")
+    stream, fonts = "\n".join(lines), "<< /Font << /F1 3 0 R >> >>"
+    return written(
+        [
+            "<< /Type /Catalog /Pages 2 0 R >>",
+            "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+            "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources {fonts} /Contents 5 0 R >>",
+            f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream",
+        ]
+    )
+
+
 def written(objects: list[str]) -> bytes:
     """The file of these objects, the first of which is the catalogue."""
     out = b"%PDF-1.4\n"

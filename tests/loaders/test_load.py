@@ -12,8 +12,9 @@ import pytest
 from remanent.errors import MissingDependency, UnreadableFile
 from remanent.loaders import LoadedDocument, LoadLimits, Place, load
 from tests.loaders.made import PAGE, SAMPLES, docx, epub, mail, packed, paragraph, pptx, table, xlsx
-from tests.loaders.pdfs import chinese_pdf, pdf
+from tests.loaders.pdfs import chinese_pdf, pdf, table_pdf
 
+_SENTENCE = "The bridge was opened in 1932 after ten years of work, and it is painted grey every year. "
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
 
 
@@ -98,6 +99,27 @@ async def test_chinese_in_a_pdf_is_found_though_the_font_names_radicals() -> Non
     assert paths(found) == [("桥",), ("河",)]
     assert found.text[found.sections[1].start :].startswith("第二章 河")
     assert where(found, "第二章") == Place(page=2)
+
+
+async def test_a_table_in_a_pdf_is_a_block_that_is_cut_between_rows() -> None:
+    found = await load(table_pdf([("city", "opened in"), ("Lisbon", "1966"), ("New York", "1883")]), name="a.pdf")
+    assert [(kind, [" ".join(row.split()) for row in rows]) for kind, rows in blocks(found)] == [
+        ("table", ["city opened in", "Lisbon 1966", "New York 1883"])
+    ]
+
+
+async def test_of_a_web_page_the_article_is_read_and_of_a_short_one_everything() -> None:
+    article = "<h1>The bridge</h1>" + "".join(f"<p>{_SENTENCE * 4}</p><h2>{part}</h2>" for part in ("钢", "石"))
+    around = "<div class='menu'><ul><li><a href='/'>Home</a></li></ul></div>{}<div id='footer'>Cookies, terms</div>"
+    page = (
+        f"<html><head><title>Bridge</title></head><body>{around.format(f'<div>{article}<p>{_SENTENCE * 4}</p></div>')}"
+    )
+    found = await load(page.encode(), name="a.html")
+    assert (found.title, paths(found)) == ("Bridge", [("The bridge",), ("The bridge", "钢"), ("The bridge", "石")])
+    assert "Cookies" not in found.text
+    assert found.text.count("opened in 1932") == 12
+    short = await load(f"<html><body>{around.format('<p>Opened.</p>')}".encode(), name="a.html")
+    assert "Cookies" in short.text
 
 
 async def test_a_document_has_its_headings_tables_and_the_numbers_of_its_paragraphs() -> None:

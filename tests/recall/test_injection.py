@@ -364,3 +364,17 @@ def test_talk_is_labelled_in_the_language_of_the_question() -> None:
     chinese = inject("她住在哪里？", items, now=NOW).text
     assert "] 用户: I moved" in chinese
     assert "] 助手: It is" in chinese
+
+
+@pytest.mark.spec("USE-04")
+def test_what_two_memories_hold_of_one_day_is_told_once_and_dated_once() -> None:
+    turn = make_item("I paid half of it yesterday.", number=0, day=1)
+    trace = make_item("I paid half of it yesterday (2024-05-01).", number=1, day=1, kind=Kind.EPISODIC)
+    later = make_item("I paid half of it yesterday.", number=2, day=5)
+    for first, second in ((turn, trace), (trace, turn)):
+        items = [first.replace(rank=1), second.replace(rank=2)]
+        text = inject(QUESTION, items, now=NOW, budget=1000).text
+        assert text.count("I paid half of it yesterday") == 1
+        assert text.count("2024-05-01") == 1
+    both = inject(QUESTION, [turn, later], now=NOW, budget=1000).text
+    assert both.count("I paid half of it yesterday") == 2

@@ -109,8 +109,8 @@ EXEMPT: dict[str, str] = {
     **{
         f"loaders.{name}": "takes a file of a format with a parser of its own, in a process that is bounded in time"
         for name in (
-            "archive.entry archive.open_archive archive.properties docx.read epub.read load.load mail.read pdf.read "
-            "readers.read sheets.read slides.read worker.main"
+            "archive.entry archive.open_archive archive.properties article.article_of docx.read epub.read load.load "
+            "mail.read pdf.read pdf_tables.table_blocks readers.read sheets.read slides.read worker.main"
         ).split()
     },
     "text.chinese.segmenter": "takes nothing",

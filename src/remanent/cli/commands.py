@@ -534,6 +534,122 @@ BankDeepRetrievalLimit = Annotated[
 BankDeepRetrievalQuery = Annotated[
     str, typer.Option("--query", metavar="TEXT", help=say("Only what is about this.", "只看与此相关的句子。"))
 ]
+KnowledgeAddName = Annotated[
+    str,
+    typer.Option(
+        "--name",
+        metavar="NAME",
+        help=say("What to call it; the same name again replaces it.", "文档名称；同名再次添加即替换。"),
+    ),
+]
+Collection = Annotated[str, typer.Option("--collection", metavar="TEXT", help=say("The collection.", "集合。"))]
+KnowledgeAddMediaType = Annotated[
+    str,
+    typer.Option(
+        "--media-type",
+        metavar="TEXT",
+        help=say("Its media type, where its content does not tell.", "媒体类型，内容不足以判断时填写。"),
+    ),
+]
+KnowledgeAddMetadata = Annotated[
+    list[str] | None,
+    typer.Option("--metadata", metavar="KEY=VALUE", help=say("Metadata to find it by.", "供检索时筛选的元数据。")),
+]
+KnowledgeAddTags = Annotated[
+    list[str] | None, typer.Option("--tag", metavar="TEXT", help=say("Tags to find it by.", "供检索时筛选的标签。"))
+]
+OccurredAt = Annotated[
+    datetime | None,
+    typer.Option(
+        "--occurred-at", metavar="WHEN", parser=read_moment, help=say("When it was written.", "文档写成的时间。")
+    ),
+]
+Url = Annotated[str, typer.Argument(metavar="URL", help=say("The address of the page.", "网页地址。"))]
+KnowledgeFetchName = Annotated[
+    str | None,
+    typer.Option(
+        "--name", metavar="NAME", help=say("What to call it; its address unless given.", "文档名称；不填则用其地址。")
+    ),
+]
+KnowledgePreviewName = Annotated[str, typer.Option("--name", metavar="NAME", help=say("Its name.", "文件名。"))]
+ChunkSize = Annotated[
+    int | None,
+    typer.Option(
+        "--chunk-size", metavar="N", min=100, max=8000, help=say("Characters of a chunk.", "每个文本块的字符数。")
+    ),
+]
+Document = Annotated[
+    str, typer.Argument(metavar="DOCUMENT", help=say("A document: its name or its id.", "文档的名称或 id。"))
+]
+KnowledgeReindexDocument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="DOCUMENT", help=say("A document; all of the collection unless given.", "文档；不填则为整个集合。")
+    ),
+]
+Question = Annotated[str, typer.Argument(metavar="QUESTION", help=say("The question.", "问题。"))]
+KnowledgeSearchLimit = Annotated[
+    int, typer.Option("--limit", "-n", metavar="N", min=1, max=100, help=say("How many passages.", "返回多少段。"))
+]
+Collections = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--collections",
+        metavar="TEXT",
+        help=say("Search these collections instead; * for all.", "改为检索这些集合；* 表示全部。"),
+    ),
+]
+Prefix = Annotated[
+    str, typer.Option("--prefix", metavar="TEXT", help=say("Only paths that begin so.", "只要路径以此开头的。"))
+]
+Rewrite = Annotated[
+    bool | None,
+    typer.Option("--rewrite", help=say("Also ask other wordings of the question.", "同时使用改写后的问题。")),
+]
+Hyde = Annotated[
+    bool | None,
+    typer.Option("--hyde", help=say("Also look for what an ideal answer would say.", "同时按假设的理想答案查找。")),
+]
+Parents = Annotated[
+    bool | None,
+    typer.Option("--parents", help=say("Give what stands before and after each passage.", "附带各段落的前后文。")),
+]
+Summaries = Annotated[
+    bool | None,
+    typer.Option(
+        "--summaries", help=say("Match summaries of documents and sections first.", "先匹配文档与章节的摘要。")
+    ),
+]
+KnowledgeSearchGate = Annotated[
+    bool, typer.Option("--gate", help=say("Give nothing where nothing here answers.", "没有能回答的内容时不返回段落。"))
+]
+ChunkId = Annotated[
+    str, typer.Argument(metavar="CHUNK_ID", help=say("The chunk, as `show` gives it.", "文本块的 id，见 `show`。"))
+]
+KnowledgeEditChunkText = Annotated[
+    str | None, typer.Option("--text", metavar="TEXT", help=say("What it says now.", "新的内容。"))
+]
+Enabled = Annotated[bool | None, typer.Option("--enabled", help=say("Whether searches find it.", "检索时是否可见。"))]
+KnowledgeAddChunkText = Annotated[str, typer.Argument(metavar="TEXT", help=say("What it says.", "内容。"))]
+After = Annotated[
+    str | None,
+    typer.Option(
+        "--after",
+        metavar="TEXT",
+        help=say("Behind this chunk; at the end unless given.", "置于此块之后；不填则在末尾。"),
+    ),
+]
+KnowledgeConfigureCollection = Annotated[
+    str, typer.Argument(metavar="COLLECTION", help=say("The collection.", "集合。"))
+]
+Agents = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--agents",
+        metavar="TEXT",
+        help=say("The agents that may search it; all unless given.", "可检索它的智能体；不填则为全部。"),
+    ),
+]
 Vault = Annotated[
     str | None,
     typer.Option(
@@ -1192,6 +1308,193 @@ def bank_clear(place: CommonOptions, *, bank_id: BankId, yes: options.Yes = Fals
     perform("bank.clear", place, {"bank_id": bank_id}, yes=yes)
 
 
+@with_common_options("agent", agent="shared")
+def knowledge_add(
+    place: CommonOptions,
+    *,
+    file: options.ImportFile,
+    name: KnowledgeAddName = "",
+    collection: Collection = "default",
+    media_type: KnowledgeAddMediaType = "",
+    metadata: KnowledgeAddMetadata = None,
+    tags: KnowledgeAddTags = None,
+    occurred_at: OccurredAt = None,
+    wait: options.Wait = True,
+) -> None:
+    """Add a document: kept as it is, cut and indexed; under a known name, only what changed is made anew."""
+    perform(
+        "knowledge.add",
+        place,
+        {
+            "name": name,
+            "collection": collection,
+            "media_type": media_type,
+            "metadata": metadata,
+            "tags": tags,
+            "occurred_at": occurred_at,
+        },
+        file=file,
+        wait=wait,
+    )
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_fetch(
+    place: CommonOptions,
+    *,
+    url: Url,
+    name: KnowledgeFetchName = None,
+    collection: Collection = "default",
+    tags: KnowledgeAddTags = None,
+    wait: options.Wait = True,
+) -> None:
+    """Fetch a page of the public web and add it as a document."""
+    perform("knowledge.fetch", place, {"url": url, "name": name, "collection": collection, "tags": tags}, wait=wait)
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_preview(
+    place: CommonOptions,
+    *,
+    file: options.ImportFile,
+    name: KnowledgePreviewName = "",
+    collection: Collection = "default",
+    chunk_size: ChunkSize = None,
+) -> None:
+    """Show the chunks that a document would have; nothing is kept."""
+    perform("knowledge.preview", place, {"name": name, "collection": collection, "chunk_size": chunk_size}, file=file)
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_list(place: CommonOptions, *, collection: Collection = "default", as_of: AsOf = None) -> None:
+    """List the documents by name."""
+    perform("knowledge.list", place, {"collection": collection, "as_of": as_of})
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_show(
+    place: CommonOptions, *, collection: Collection = "default", as_of: AsOf = None, document: Document
+) -> None:
+    """Show a document with its chunks and the times of its versions."""
+    perform("knowledge.show", place, {"collection": collection, "as_of": as_of, "document": document})
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_remove(
+    place: CommonOptions, *, document: Document, collection: Collection = "default", yes: options.Yes = False
+) -> None:
+    """Erase a document: its bytes, every version, and all that was made of it."""
+    perform("knowledge.remove", place, {"document": document, "collection": collection}, yes=yes)
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_reindex(
+    place: CommonOptions,
+    *,
+    document: KnowledgeReindexDocument = None,
+    collection: Collection = "default",
+    wait: options.Wait = True,
+) -> None:
+    """Cut and index documents anew from their bytes; what did not change keeps its vectors."""
+    perform("knowledge.reindex", place, {"document": document, "collection": collection}, wait=wait)
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_stats(place: CommonOptions) -> None:
+    """Show how much the collections hold."""
+    perform("knowledge.stats", place, {})
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_search(
+    place: CommonOptions,
+    *,
+    question: Question,
+    limit: KnowledgeSearchLimit = 5,
+    collection: Collection = "default",
+    collections: Collections = None,
+    where: Where = None,
+    tags: RecallTags = None,
+    any_tags: AnyTags = None,
+    prefix: Prefix = "",
+    since: Since = None,
+    until: Until = None,
+    as_of: AsOf = None,
+    rewrite: Rewrite = None,
+    hyde: Hyde = None,
+    parents: Parents = None,
+    summaries: Summaries = None,
+    gate: KnowledgeSearchGate = False,
+) -> None:
+    """Search documents: passages with their document and place, best first."""
+    perform(
+        "knowledge.search",
+        place,
+        {
+            "question": question,
+            "limit": limit,
+            "collection": collection,
+            "collections": collections,
+            "where": where,
+            "tags": tags,
+            "any_tags": any_tags,
+            "prefix": prefix,
+            "since": since,
+            "until": until,
+            "as_of": as_of,
+            "rewrite": rewrite,
+            "hyde": hyde,
+            "parents": parents,
+            "summaries": summaries,
+            "gate": gate,
+        },
+    )
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_edit_chunk(
+    place: CommonOptions,
+    *,
+    chunk_id: ChunkId,
+    text: KnowledgeEditChunkText = None,
+    enabled: Enabled = None,
+    wait: options.Wait = True,
+) -> None:
+    """Change what a chunk says, or whether searches find it; that survives indexing anew."""
+    perform("knowledge.edit_chunk", place, {"chunk_id": chunk_id, "text": text, "enabled": enabled}, wait=wait)
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_add_chunk(
+    place: CommonOptions,
+    *,
+    document: Document,
+    collection: Collection = "default",
+    text: KnowledgeAddChunkText,
+    after: After = None,
+    wait: options.Wait = True,
+) -> None:
+    """Add a chunk to a document by hand."""
+    perform(
+        "knowledge.add_chunk",
+        place,
+        {"document": document, "collection": collection, "text": text, "after": after},
+        wait=wait,
+    )
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_configure(
+    place: CommonOptions,
+    *,
+    collection: KnowledgeConfigureCollection = "default",
+    chunk_size: ChunkSize = None,
+    agents: Agents = None,
+) -> None:
+    """Set up a collection: how long its chunks are, and which agents may search it."""
+    perform("knowledge.configure", place, {"collection": collection, "chunk_size": chunk_size, "agents": agents})
+
+
 @with_common_options("agent")
 def workspace_init(place: CommonOptions, *, vault: Vault = None) -> None:
     """Make the workspace folder with its files, or take a folder of notes that is there already."""
@@ -1696,6 +1999,134 @@ COMMANDS = (
             "用会交叉核对的记忆处理一项长任务。",
         ),
         discipline="bank",
+    ),
+    GeneratedCommand(
+        ("knowledge", "add"),
+        say(
+            "Add a document: kept as it is, cut and indexed; under a known name, only what changed is made anew.",
+            "添加一份文档：原样保存，按内容切分并建立索引；同名再次添加时只更新变化的部分。",
+        ),
+        knowledge_add,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "fetch"),
+        say("Fetch a page of the public web and add it as a document.", "抓取公开网页并添加为文档。"),
+        knowledge_fetch,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "preview"),
+        say(
+            "Show the chunks that a document would have; nothing is kept.", "预览文档会被切成哪些文本块；什么也不保存。"
+        ),
+        knowledge_preview,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "list"),
+        say("List the documents by name.", "列出文档。"),
+        knowledge_list,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "show"),
+        say("Show a document with its chunks and the times of its versions.", "显示一份文档及其文本块与版本。"),
+        knowledge_show,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "remove"),
+        say(
+            "Erase a document: its bytes, every version, and all that was made of it.",
+            "删除文档：字节、所有版本及由其得出的一切。",
+        ),
+        knowledge_remove,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "reindex"),
+        say(
+            "Cut and index documents anew from their bytes; what did not change keeps its vectors.",
+            "由原始字节重新切分并索引文档；未变化的部分保留其向量。",
+        ),
+        knowledge_reindex,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "stats"),
+        say("Show how much the collections hold.", "显示知识库的规模。"),
+        knowledge_stats,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "search"),
+        say(
+            "Search documents: passages with their document and place, best first.",
+            "在文档中检索：返回段落及其文档与位置，最相关的在前。",
+        ),
+        knowledge_search,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "edit-chunk"),
+        say(
+            "Change what a chunk says, or whether searches find it; that survives indexing anew.",
+            "修改文本块的内容，或设定检索时是否可见。",
+        ),
+        knowledge_edit_chunk,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "add-chunk"),
+        say("Add a chunk to a document by hand.", "为文档手工添加一个文本块。"),
+        knowledge_add_chunk,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "configure"),
+        say(
+            "Set up a collection: how long its chunks are, and which agents may search it.",
+            "设置集合：文本块大小，以及哪些智能体可以检索。",
+        ),
+        knowledge_configure,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
     ),
     GeneratedCommand(
         ("workspace", "init"),

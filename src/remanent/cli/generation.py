@@ -138,9 +138,10 @@ def _function(function: str, operation: Operation[Any, Any], aliases: TypeAliase
     arguments = [f'"{operation.name}"', "place", "{" + ", ".join(fields) + "}", *more_arguments]
     level = {Level.ORG: "org", Level.WORKSPACE: "workspace", Level.AGENT: "agent"}[operation.level]
     signature = ", ".join(["place: CommonOptions", *(["*"] if first + parameters else []), *first, *parameters])
+    usual = f', agent="{command.agent}"' if command.agent else ""
     return "\n".join(
         [
-            f'@with_common_options("{level}")',
+            f'@with_common_options("{level}"{usual})',
             f"def {function}({signature}) -> None:",
             f'    """{_plain_docstring(operation.help.en)}"""',
             f"    perform({', '.join(arguments)})",

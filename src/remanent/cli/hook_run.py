@@ -33,6 +33,10 @@ _MAX_MESSAGES = 200
 _MAX_TEXT = 100_000
 _START_TOKENS, _PROMPT_TOKENS = 1200, 800
 """What the model is given at the start and for a prompt. Chosen by hand: a page, and half of one."""
+_WIDTH = 60
+"""Memories that are looked at: as many as a text of that length can hold."""
+_DRAIN = 0.5
+"""Seconds that background work may go on at the end, where no server runs."""
 _DEBUG = "REMANENT_HOOK_DEBUG"
 """Set it to see why a hook did nothing."""
 
@@ -123,7 +127,8 @@ class Hook:
         if not prompt:
             return ""
         store = _store(self._place)
-        reminder = str(store.recall(prompt[:2000], budget=_PROMPT_TOKENS))
+        # What was said in this session stands in the model's context already.
+        reminder = str(store.recall(prompt[:2000], budget=_PROMPT_TOKENS, but=self._session))
         store.remember(self._session, [_message(self._session, "user", prompt)])
         return reminder
 
@@ -166,8 +171,12 @@ class _Served:
     def state(self, session: str) -> str:
         return _told_state(self._ask("GET", "sessions/state", query={"session": session}))
 
-    def recall(self, query: str, *, budget: int) -> str:
-        return str(self._ask("POST", "recall", body={"query": query, "budget": budget})["injection"]["text"])
+    def recall(self, query: str, *, budget: int, but: str | None = None) -> str:
+        asked = {"query": query, "budget": budget, "limit": _WIDTH}
+        found = self._ask("POST", "recall", body=asked)
+        if seen := _of_session(found, but):
+            found = self._ask("POST", "recall", body={**asked, "seen": seen})
+        return str(found["injection"]["text"])
 
     def remember(self, session: str, messages: list[dict[str, Any]]) -> None:
         self._ask("POST", "entries", body={"messages": messages, "session": session})
@@ -183,7 +192,8 @@ class _Local:
         from remanent._sync import open as open_memory
 
         place = self._place
-        with open_memory(place.home) as memory:
+        # What is to be indexed waits in its queue for whoever opens the memory next, and keeps nobody waiting here.
+        with open_memory(place.home, jobs={"drain_timeout": _DRAIN}) as memory:
             return work(memory.agent(place.agent or "default", workspace=place.workspace, org=place.org))
 
     def begin(self, session: str) -> None:
@@ -195,8 +205,17 @@ class _Local:
     def state(self, session: str) -> str:
         return _told_state(self._with(lambda agent: agent.session_state(session).model_dump(mode="json")))
 
-    def recall(self, query: str, *, budget: int) -> str:
-        return str(self._with(lambda agent: agent.recall(query, budget=budget).text))
+    def recall(self, query: str, *, budget: int, but: str | None = None) -> str:
+        from remanent.model import RecallOptions
+
+        def ask(agent: Any) -> str:
+            found = agent.recall(query, budget=budget, limit=_WIDTH)
+            seen = _of_session(found.model_dump(mode="json"), but)
+            if seen:
+                found = agent.recall(query, budget=budget, limit=_WIDTH, options=RecallOptions(seen=tuple(seen)))
+            return str(found.text)
+
+        return str(self._with(ask))
 
     def remember(self, session: str, messages: list[dict[str, Any]]) -> None:
         self._with(lambda agent: agent.remember(messages, session=session))
@@ -285,6 +304,13 @@ def _text(content: object) -> str:
         content = "\n".join(text for text in texts if isinstance(text, str))
     text = content.strip() if isinstance(content, str) else ""
     return text.encode("utf-8", "replace").decode()[:_MAX_TEXT]
+
+
+def _of_session(found: Mapping[str, Any], session: str | None) -> list[str]:
+    """Return the fingerprints of those memories in an answer's text that were said in a session."""
+    own = {item["record_id"] for item in found["items"] if session is not None and item["session"] == session}
+    told = found["injection"]
+    return [mark for record, mark in zip(told["record_ids"], told["fingerprints"], strict=True) if record in own]
 
 
 def _told_state(state: Mapping[str, Any]) -> str:

@@ -105,15 +105,20 @@ class CommonOptions:
         return open_memory(settings=settings)
 
 
-def with_common_options(level: Level) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the shared options of its level; it gets them together as its first argument."""
+def with_common_options(
+    level: Level, *, agent: str | None = None
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the shared options of its level, and perhaps an agent that need not be named.
+
+    It gets them together as its first argument.
+    """
     options: dict[str, tuple[Any, Any]] = {"home": (Home, None)}
     if level != "machine":
         options["org"] = (Org, None)
     if level in {"workspace", "agent", "agents"}:
         options["workspace"] = (Workspace, None)
     if level == "agent":
-        options["agent"] = (WhichAgent, inspect.Parameter.empty)
+        options["agent"] = (WhichAgent, inspect.Parameter.empty if agent is None else agent)
     elif level == "agents":
         options["agent"] = (PerhapsAgent, None)
     options["as_json"] = (AsJson, False)

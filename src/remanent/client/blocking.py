@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from remanent.client.remote import (
     AsyncRemoteAgent,
     AsyncRemoteAgentAdmin,
     AsyncRemoteAssociativeMemory,
+    AsyncRemoteKnowledgeCollection,
     AsyncRemoteMemory,
     AsyncRemoteWorkspace,
     aconnect,
@@ -49,7 +51,7 @@ from remanent.stores import LIVE, Erased, Health, Order, QueueState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import date, datetime
+    from datetime import date
     from typing import Self
 
     from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node
@@ -59,6 +61,17 @@ if TYPE_CHECKING:
     from remanent.bank.operations import BankState
     from remanent.bank.planning import InsightDoc
     from remanent.bank.run import RunResult
+    from remanent.knowledge.model import (
+        Added,
+        Additions,
+        CollectionView,
+        Document,
+        DocumentChunk,
+        Documents,
+        DocumentView,
+        KnowledgeFound,
+        KnowledgeStats,
+    )
     from remanent.workspace.face import CompactedDay, DayLog, WorkspaceState
     from remanent.workspace.files import FileChange
     from remanent.workspace.hooks import HookReport
@@ -72,6 +85,7 @@ __all__ = [
     "RemoteAssociativeMemory",
     "RemoteBank",
     "RemoteBanks",
+    "RemoteKnowledgeCollection",
     "RemoteMemory",
     "RemoteWorkspace",
     "connect",
@@ -245,6 +259,132 @@ class RemoteAssociativeMemory:
         return self._portal.call(self._wrapped.drawing, html=html)
 
 
+class RemoteKnowledgeCollection:
+    """Documents that an agent can stand on: one collection of a workspace, or of an agent.
+
+    What an agent searches is its own documents and those that its workspace shares; what it adds is its own.
+    """
+
+    __slots__ = ("_portal", "_wrapped")
+
+    def __init__(self, portal: Portal, wrapped: AsyncRemoteKnowledgeCollection) -> None:
+        self._portal = portal
+        self._wrapped = wrapped
+
+    def __repr__(self) -> str:
+        return repr(self._wrapped).replace("Async", "", 1)
+
+    @property
+    def scope(self) -> Scope:
+        """Whose memory this is."""
+        return self._wrapped.scope
+
+    def upload(
+        self,
+        content: bytes,
+        *,
+        name: str,
+        media_type: str = "",
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        occurred_at: Moment | None = None,
+    ) -> Added:
+        """Add the bytes of a file under a name, as `add(data=…)` does; what is sent to a server."""
+        return self._portal.call(
+            self._wrapped.upload,
+            content,
+            name=name,
+            media_type=media_type,
+            metadata=metadata,
+            tags=tags,
+            occurred_at=occurred_at,
+        )
+
+    def list(self, *, as_of: Moment | None = None) -> Documents:
+        """Return the documents by name, as they are or as they were at a moment."""
+        return self._portal.call(self._wrapped.list, as_of=as_of)
+
+    def show(self, document: str, *, as_of: Moment | None = None) -> DocumentView:
+        """Return a document, by its name or id, with its chunks and the times of its versions."""
+        return self._portal.call(self._wrapped.show, document, as_of=as_of)
+
+    def original(self, document: str, *, as_of: Moment | None = None) -> bytes:
+        """Return the bytes of a document as they were added."""
+        return self._portal.call(self._wrapped.original, document, as_of=as_of)
+
+    def remove(self, document: str) -> Document:
+        """Erase a document, by its name or id: its bytes, its versions, and all that was made of it."""
+        return self._portal.call(self._wrapped.remove, document)
+
+    def reindex(self, document: str | None = None) -> Additions:
+        """Cut a document anew from its bytes, or all of the collection; what did not change keeps its vectors."""
+        return self._portal.call(self._wrapped.reindex, document)
+
+    def stats(self) -> KnowledgeStats:
+        """Return how much all collections of this owner hold."""
+        return self._portal.call(self._wrapped.stats)
+
+    def search(
+        self,
+        question: str,
+        *,
+        limit: int = 5,
+        collections: Sequence[str] | None = None,
+        where: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        any_tags: Sequence[str] = (),
+        prefix: str = "",
+        since: Moment | None = None,
+        until: Moment | None = None,
+        as_of: Moment | None = None,
+        rewrite: bool | None = None,
+        hyde: bool | None = None,
+        parents: bool | None = None,
+        summaries: bool | None = None,
+        gate: bool = False,
+    ) -> KnowledgeFound:
+        """Return the passages that answer a question, best first, each with its document and its place there.
+
+        `collections` searches these instead of this one, `["*"]` all of them. `where` asks for metadata, and for
+        `name`, `source`, `type` and `path`; `prefix` for paths that begin so; `since` and `until` for when a document
+        was written. `rewrite`, `hyde`, `parents` and `summaries` switch a technique on or off for this question;
+        `found.techniques` says what was used. With `gate`, a question that nothing here answers gets no passages.
+        """
+        return self._portal.call(
+            self._wrapped.search,
+            question,
+            limit=limit,
+            collections=collections,
+            where=where,
+            tags=tags,
+            any_tags=any_tags,
+            prefix=prefix,
+            since=since,
+            until=until,
+            as_of=as_of,
+            rewrite=rewrite,
+            hyde=hyde,
+            parents=parents,
+            summaries=summaries,
+            gate=gate,
+        )
+
+    def edit_chunk(self, chunk_id: str, *, text: str | None = None, enabled: bool | None = None) -> DocumentChunk:
+        """Change what a chunk says, or whether searches find it.
+
+        Indexing its document anew keeps that as long as its place is unchanged, and marks it `outdated` otherwise.
+        """
+        return self._portal.call(self._wrapped.edit_chunk, chunk_id, text=text, enabled=enabled)
+
+    def add_chunk(self, document: str, text: str, *, after: str | None = None) -> DocumentChunk:
+        """Add a chunk to a document by hand, behind another one or at its end."""
+        return self._portal.call(self._wrapped.add_chunk, document, text, after=after)
+
+    def configure(self, *, chunk_size: int | None = None, agents: Sequence[str] | None = None) -> CollectionView:
+        """Set how long the chunks of this collection are, and which agents of the workspace may search it."""
+        return self._portal.call(self._wrapped.configure, chunk_size=chunk_size, agents=agents)
+
+
 class RemoteWorkspace:
     """A folder of Markdown files that the agent and its user both read and write.
 
@@ -384,6 +524,11 @@ class RemoteAgent:
         return RemoteAssociativeMemory(self._portal, self._wrapped.associative)
 
     @property
+    def knowledge(self) -> RemoteKnowledgeCollection:
+        """Documents that an agent can stand on: one collection of a workspace, or of an agent."""
+        return RemoteKnowledgeCollection(self._portal, self._wrapped.knowledge)
+
+    @property
     def workspace(self) -> RemoteWorkspace:
         """A folder of Markdown files that the agent and its user both read and write."""
         return RemoteWorkspace(self._portal, self._wrapped.workspace)
@@ -434,8 +579,7 @@ class RemoteAgent:
         `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
         `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
         least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
-        or the whole session ("session"). Rarer wishes, such as another recipe, a moment in the past or no gate, go into
-        `options`.
+        or the whole session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         return self._portal.call(
             self._wrapped.recall,
@@ -486,10 +630,7 @@ class RemoteAgent:
         )
 
     def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
-        """Keep a file durably and return the reference to put among a message's `attachments`.
-
-        What is in it, its name tells unless `media_type` does.
-        """
+        """Keep a file durably and return the reference for a message's `attachments`; its name tells its type, too."""
         return self._portal.call(self._wrapped.attach, content, name=name, media_type=media_type)
 
     def attachment(self, attachment: Attachment) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -54,7 +55,7 @@ from remanent.stores import (
 )
 
 if TYPE_CHECKING:
-    from datetime import date, datetime
+    from datetime import date
 
     from remanent.associative.model import (
         AssociativeFound,
@@ -63,6 +64,17 @@ if TYPE_CHECKING:
         Node,
     )
     from remanent.associative.triples import LoadedTriples
+    from remanent.knowledge.model import (
+        Added,
+        Additions,
+        CollectionView,
+        Document,
+        DocumentChunk,
+        Documents,
+        DocumentView,
+        KnowledgeFound,
+        KnowledgeStats,
+    )
     from remanent.workspace.face import CompactedDay, DayLog, WorkspaceState
     from remanent.workspace.files import FileChange
     from remanent.workspace.hooks import (
@@ -260,6 +272,152 @@ class AsyncRemoteAssociativeMemory:
         return answer
 
 
+class AsyncRemoteKnowledgeCollection:
+    """Documents that an agent can stand on: one collection of a workspace, or of an agent.
+
+    What an agent searches is its own documents and those that its workspace shares; what it adds is its own.
+    """
+
+    def __init__(self, connection: Connection, scope: Scope) -> None:
+        self._connection = connection
+        self._scope = scope
+        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
+
+    @property
+    def scope(self) -> Scope:
+        """Whose memory this is."""
+        return self._scope
+
+    async def upload(
+        self,
+        content: bytes,
+        *,
+        name: str,
+        media_type: str = "",
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        occurred_at: Moment | None = None,
+    ) -> Added:
+        """Add the bytes of a file under a name, as `add(data=…)` does; what is sent to a server."""
+        answer: Added = await self._connection.do(
+            "knowledge.add",
+            {"name": name, "media_type": media_type, "metadata": metadata, "tags": tags, "occurred_at": occurred_at},
+            place=self._place,
+            upload=content,
+        )
+        return answer
+
+    async def list(self, *, as_of: Moment | None = None) -> Documents:
+        """Return the documents by name, as they are or as they were at a moment."""
+        answer: Documents = await self._connection.do("knowledge.list", {"as_of": as_of}, place=self._place)
+        return answer
+
+    async def show(self, document: str, *, as_of: Moment | None = None) -> DocumentView:
+        """Return a document, by its name or id, with its chunks and the times of its versions."""
+        answer: DocumentView = await self._connection.do(
+            "knowledge.show", {"document": document, "as_of": as_of}, place=self._place
+        )
+        return answer
+
+    async def original(self, document: str, *, as_of: Moment | None = None) -> bytes:
+        """Return the bytes of a document as they were added."""
+        answer: bytes = await self._connection.do(
+            "knowledge.original", {"document": document, "as_of": as_of}, place=self._place
+        )
+        return answer
+
+    async def remove(self, document: str) -> Document:
+        """Erase a document, by its name or id: its bytes, its versions, and all that was made of it."""
+        answer: Document = await self._connection.do("knowledge.remove", {"document": document}, place=self._place)
+        return answer
+
+    async def reindex(self, document: str | None = None) -> Additions:
+        """Cut a document anew from its bytes, or all of the collection; what did not change keeps its vectors."""
+        answer: Additions = await self._connection.do("knowledge.reindex", {"document": document}, place=self._place)
+        return answer
+
+    async def stats(self) -> KnowledgeStats:
+        """Return how much all collections of this owner hold."""
+        answer: KnowledgeStats = await self._connection.do("knowledge.stats", {}, place=self._place)
+        return answer
+
+    async def search(
+        self,
+        question: str,
+        *,
+        limit: int = 5,
+        collections: Sequence[str] | None = None,
+        where: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        any_tags: Sequence[str] = (),
+        prefix: str = "",
+        since: Moment | None = None,
+        until: Moment | None = None,
+        as_of: Moment | None = None,
+        rewrite: bool | None = None,
+        hyde: bool | None = None,
+        parents: bool | None = None,
+        summaries: bool | None = None,
+        gate: bool = False,
+    ) -> KnowledgeFound:
+        """Return the passages that answer a question, best first, each with its document and its place there.
+
+        `collections` searches these instead of this one, `["*"]` all of them. `where` asks for metadata, and for
+        `name`, `source`, `type` and `path`; `prefix` for paths that begin so; `since` and `until` for when a document
+        was written. `rewrite`, `hyde`, `parents` and `summaries` switch a technique on or off for this question;
+        `found.techniques` says what was used. With `gate`, a question that nothing here answers gets no passages.
+        """
+        answer: KnowledgeFound = await self._connection.do(
+            "knowledge.search",
+            {
+                "question": question,
+                "limit": limit,
+                "collections": collections,
+                "where": where,
+                "tags": tags,
+                "any_tags": any_tags,
+                "prefix": prefix,
+                "since": since,
+                "until": until,
+                "as_of": as_of,
+                "rewrite": rewrite,
+                "hyde": hyde,
+                "parents": parents,
+                "summaries": summaries,
+                "gate": gate,
+            },
+            place=self._place,
+        )
+        return answer
+
+    async def edit_chunk(self, chunk_id: str, *, text: str | None = None, enabled: bool | None = None) -> DocumentChunk:
+        """Change what a chunk says, or whether searches find it.
+
+        Indexing its document anew keeps that as long as its place is unchanged, and marks it `outdated` otherwise.
+        """
+        answer: DocumentChunk = await self._connection.do(
+            "knowledge.edit_chunk", {"chunk_id": chunk_id, "text": text, "enabled": enabled}, place=self._place
+        )
+        return answer
+
+    async def add_chunk(self, document: str, text: str, *, after: str | None = None) -> DocumentChunk:
+        """Add a chunk to a document by hand, behind another one or at its end."""
+        answer: DocumentChunk = await self._connection.do(
+            "knowledge.add_chunk", {"document": document, "text": text, "after": after}, place=self._place
+        )
+        return answer
+
+    async def configure(self, *, chunk_size: int | None = None, agents: Sequence[str] | None = None) -> CollectionView:
+        """Set how long the chunks of this collection are, and which agents of the workspace may search it."""
+        answer: CollectionView = await self._connection.do(
+            "knowledge.configure", {"chunk_size": chunk_size, "agents": agents}, place=self._place
+        )
+        return answer
+
+
 class AsyncRemoteWorkspace:
     """A folder of Markdown files that the agent and its user both read and write.
 
@@ -419,6 +577,12 @@ class AsyncRemoteAgent:
         return AsyncRemoteAssociativeMemory(self._connection, self._scope)
 
     @property
+    def knowledge(self) -> AsyncRemoteKnowledgeCollection:
+        """Documents that an agent can stand on: one collection of a workspace, or of an agent."""
+        require("knowledge")
+        return AsyncRemoteKnowledgeCollection(self._connection, self._scope)
+
+    @property
     def workspace(self) -> AsyncRemoteWorkspace:
         """A folder of Markdown files that the agent and its user both read and write."""
         require("workspace")
@@ -473,8 +637,7 @@ class AsyncRemoteAgent:
         `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
         `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
         least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
-        or the whole session ("session"). Rarer wishes, such as another recipe, a moment in the past or no gate, go into
-        `options`.
+        or the whole session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         answer: Found = await self._connection.do(
             "recall",
@@ -533,10 +696,7 @@ class AsyncRemoteAgent:
         return answer
 
     async def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
-        """Keep a file durably and return the reference to put among a message's `attachments`.
-
-        What is in it, its name tells unless `media_type` does.
-        """
+        """Keep a file durably and return the reference for a message's `attachments`; its name tells its type, too."""
         answer: Attachment = await self._connection.do(
             "attach", {"name": name, "media_type": media_type}, place=self._place, upload=content
         )

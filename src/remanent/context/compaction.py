@@ -197,12 +197,13 @@ class Compactor:
             raise InvalidInput(f"a budget has at least 1 token, not {budget}")
         if level is not None and level not in range(4):
             raise InvalidInput(f"a level is 0, 1, 2 or 3, not {level}")
+        window = None
         if budget is None and level is None:
-            budget = self.settings.budget
+            budget, window = self.settings.budget, self.settings.messages
         notes, read = self._of(scope), read_messages(messages)
         await self._read_along(read, notes)
         shaping = _Shaping(self, notes, str(scope.owner), read, budget)
-        await shaping.shorten(level)
+        await shaping.shorten(level, window=window)
         return shaping.view()
 
     async def forget(self, scope: Scope) -> None:
@@ -450,8 +451,11 @@ class _Shaping:
         if self._tokens != before:
             self._report.append(Saving(strategy=strategy, before=before, after=self._tokens))
 
-    async def shorten(self, level: int | None) -> None:
-        """Go from level to level until the conversation fits well, or to the level that is asked for."""
+    async def shorten(self, level: int | None, *, window: int | None = None) -> None:
+        """Go from level to level until the conversation fits well, or to the level that is asked for.
+
+        With a window, summaries stand for all but so many messages, even where there was room for more.
+        """
         clean = sanitized(self._given)
         self._clean = {message.number: message for message in clean}
         self._did(Strategy.CLEANING, clean)
@@ -470,6 +474,9 @@ class _Shaping:
                 if wants(3, settings.digest_above):
                     self._level = 3
                     await self._digest(trimmed)
+        if window is not None and self._level < 2 and sum(_message(one).part != "system" for one in self._now) > window:
+            self._level = 2
+            await self._summarise([_message(one) for one in self._now], recent=window)
         if self._budget is not None and self._tokens > self._budget:
             self._did(Strategy.RETENTION, self._retained())
 
@@ -548,10 +555,10 @@ class _Shaping:
             return None
         return int(share * self._budget) - sum(map(self._size, chain.from_iterable(fixed)))
 
-    async def _summarise(self, trimmed: Sequence[ReadMessage]) -> None:
+    async def _summarise(self, trimmed: Sequence[ReadMessage], *, recent: int = SEGMENT) -> None:
         """Put a summary in place of every ten older messages; where a budget leaves more room, a longer one."""
-        system, stretches, tail = self._split(trimmed, SEGMENT)
-        room = self._room(system, tail, share=self._compactor.settings.digest_above)
+        system, stretches, tail = self._split(trimmed, recent)
+        room = self._room(system, tail, share=self._compactor.settings.digest_above) if recent == SEGMENT else None
         if room is not None and room < SUMMARY_TOKENS * len(stretches):
             return  # it would not fit: the next level takes it up
         sizes = [self._compactor.stretch(stretch, self._notes).tokens for stretch in stretches]

@@ -113,6 +113,8 @@ class Command:
     """The words of the command; the parts of the operation's name unless given."""
     arguments: tuple[str, ...] = ()
     """Fields that are given by place and not by name."""
+    agent: str | None = None
+    """Whose memory is meant unless one is named; without it an agent must be named."""
     repeated: str | None = None
     """A field that is given any number of times by place: the operation is done once for each."""
     takes: Literal["messages", "questions", "request", "targets"] | None = None

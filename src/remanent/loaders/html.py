@@ -3,6 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
+from remanent.loaders.article import article_of
 from remanent.loaders.decoding import decoded
 from remanent.loaders.document import LINE, PARAGRAPH, SPACE, Draft, LoadedDocument, Place
 from remanent.loaders.reading import Reading
@@ -37,14 +38,25 @@ _MAX_DEPTH = 512
 _CHARSET = re.compile(
     rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})|encoding=["']([\w.:-]{2,40})""", re.IGNORECASE
 )
+# An article shorter than this, or than this share of its page, was not found as a whole. Chosen by hand: menus and
+# notices seldom make three quarters of a page, and lists and tables of all sorts are no articles.
+_LEAST_ARTICLE = 500
+_LEAST_SHARE = 0.25
 _WHITE_SPACE = re.compile(r"\s+")
 
 
 def read(data: bytes, reading: Reading) -> LoadedDocument:
-    """Read a page that came as bytes."""
+    """Read a page that came as bytes: the article in it where there is one, else all of it."""
     charset = _CHARSET.search(data, 0, 2048)
     named = (charset[1] or charset[2]).decode("ascii") if charset else ""
-    return read_html(decoded(data, charset=reading.charset or named))
+    page = decoded(data, charset=reading.charset or named)
+    whole = read_html(page)
+    if len(whole.text) < _LEAST_ARTICLE:
+        return whole
+    found = article_of(page)
+    article = read_html(found) if found else whole
+    is_whole = len(article.text) >= max(_LEAST_ARTICLE, len(whole.text) * _LEAST_SHARE)
+    return article.model_copy(update={"title": whole.title}) if is_whole else whole
 
 
 def read_html(html: str) -> LoadedDocument:

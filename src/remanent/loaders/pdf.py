@@ -7,11 +7,14 @@ import ctypes
 import re
 import struct
 import zlib
+from collections import defaultdict
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 from remanent.loaders.document import PARAGRAPH, Draft, LoadedDocument, Place
+from remanent.loaders.pdf_tables import table_blocks
 from remanent.loaders.reading import Reading, refuse
 from remanent.loaders.types import PDF
 
@@ -30,6 +33,8 @@ _MEANT = str.maketrans(
     | {chr(code): normalize("NFKC", chr(code)) for code in range(0x2F00, 0x2FD6)}
     | dict(zip(_RADICALS[::2], _RADICALS[1::2], strict=True))
 )
+_MAX_DRAWN = 2_000
+"""Drawn things that are looked at on a page: a drawing has more, and is no table."""
 _MAX_OUTLINE = 10_000
 _OCR_DOTS_PER_INCH = 200
 _MAX_DOTS = 40_000_000
@@ -47,22 +52,23 @@ def read(data: bytes, reading: Reading) -> LoadedDocument:
             refuse("locked", "this PDF is locked with a password; give it without")
         refuse("damaged", "this PDF cannot be read; give it whole, or as text")
     try:
-        return _document(pdf, reading)
+        return _document(pdf, data, reading)
     except pypdfium2.PdfiumError:
         refuse("damaged", "this PDF cannot be read; give it whole, or as text")
     finally:
         pdf.close()
 
 
-def _document(pdf: "PdfDocument", reading: Reading) -> LoadedDocument:
+def _document(pdf: "PdfDocument", data: bytes, reading: Reading) -> LoadedDocument:
     if not len(pdf):
         refuse("damaged", "this PDF has no pages; give it whole, or as text")
     if len(pdf) > reading.limits.max_pages:
         refuse("too_large", f"this PDF has {len(pdf)} pages, and {reading.limits.max_pages} are read at most")
     draft = Draft()
     pages: list[tuple[int, str]] = []
+    ruled: set[int] = set()
     for number in range(1, len(pdf) + 1):
-        text = _page_text(pdf, number, reading, draft)
+        text = _page_text(pdf, number, reading, draft, ruled)
         draft.gap(PARAGRAPH)
         draft.mark(Place(page=number))
         draft.write(text)
@@ -70,6 +76,8 @@ def _document(pdf: "PdfDocument", reading: Reading) -> LoadedDocument:
         if draft.length > reading.limits.max_characters:
             refuse("too_large", f"this PDF has more than {reading.limits.max_characters} characters; split it")
     draft.headings = list(_outline(pdf, pages))
+    if ruled:
+        draft.blocks = list(table_blocks(data, {number: pages[number - 1] for number in ruled}))
     said = pdf.get_metadata_dict(skip_empty=True)
     draft.metadata = {
         key.lower(): value.replace("\0", "") for key, value in said.items() if key in {"Author", "CreationDate"}
@@ -77,7 +85,10 @@ def _document(pdf: "PdfDocument", reading: Reading) -> LoadedDocument:
     return draft.finish(PDF, title=said.get("Title"))
 
 
-def _page_text(pdf: "PdfDocument", number: int, reading: Reading, draft: Draft) -> str:
+def _page_text(pdf: "PdfDocument", number: int, reading: Reading, draft: Draft, ruled: set[int]) -> str:
+    """Return what a page says; note it where lines are drawn on it as around the cells of a table."""
+    from pypdfium2 import raw
+
     page = pdf.get_page(number - 1)
     try:
         words = page.get_textpage()
@@ -85,7 +96,9 @@ def _page_text(pdf: "PdfDocument", number: int, reading: Reading, draft: Draft) 
             text = _clean(words.get_text_range(errors="ignore"))
         finally:
             words.close()
-        if not text and _has_picture(page):
+        if text and _is_ruled(page):
+            ruled.add(number)
+        if not text and any(True for _ in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=3)):
             if reading.read_image is None:
                 draft.unread.append(Place(page=number))
             else:
@@ -101,10 +114,28 @@ def _clean(text: str) -> str:
     return _LINE_END.sub("\n", whole).strip()
 
 
-def _has_picture(page: "PdfPage") -> bool:
+def _is_ruled(page: "PdfPage") -> bool:
+    """Tell whether three lines are drawn both across and down a page, or boxes beside each other, as tables have them.
+
+    Two of each are a frame around a listing.
+
+    Only such pages are searched for tables, for that takes ten times as long as reading them.
+    """
     from pypdfium2 import raw
 
-    return any(True for _ in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=3))
+    across: set[int] = set()
+    down: set[int] = set()
+    beside: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
+    for drawn in islice(page.get_objects(filter=[raw.FPDF_PAGEOBJ_PATH], max_depth=3), _MAX_DRAWN):
+        left, bottom, right, top = drawn.get_bounds()
+        is_wide, is_high = right - left > 8, top - bottom > 8
+        if is_wide and is_high:
+            beside[round(bottom), round(top)].add(round(left))
+        elif is_wide:
+            across.add(round(bottom / 4))
+        elif is_high:
+            down.add(round(left / 4))
+    return (len(across) >= 3 and len(down) >= 3) or sum(len(boxes) >= 2 for boxes in beside.values()) >= 2
 
 
 def _picture(page: "PdfPage") -> bytes:

@@ -10,7 +10,20 @@ from pydantic import JsonValue
 
 from remanent.embedding import Embedders, KnownEmbedders
 from remanent.fairness import in_thread
-from remanent.model import Clock, Entry, Job, JsonObject, Kind, NewId, Record, Scope, Source, Status, TurnData
+from remanent.model import (
+    Clock,
+    Entry,
+    Job,
+    JsonObject,
+    Kind,
+    NewId,
+    PassageData,
+    Record,
+    Scope,
+    Source,
+    Status,
+    TurnData,
+)
 from remanent.recall.echoes import Echo, Echoes
 from remanent.stores import NO_LIMIT, EntryQuery, RecordFilter, RecordQuery, Standing, Store, Transaction, search_terms
 from remanent.text.terms import index_terms
@@ -40,6 +53,8 @@ CONTEXT_TERMS = 20
 """Terms of what a turn replies to that it is found by as well; more would drown its own."""
 SPOKEN_CHARACTERS = 300
 """Characters of a turn that a model embeds; chosen with an eye on the public sets of docs/figures.md."""
+PASSAGE_CHARACTERS = 700
+"""The same of a passage of a document: a chunk with its headings, which is cut so that a vector can hold it."""
 CONTEXT_CHARACTERS = 400
 """The end of a message from which those terms are taken."""
 
@@ -327,6 +342,11 @@ def as_spoken(record: Record, *, most: int = SPOKEN_CHARACTERS) -> str:
     What a long turn is about shows in its beginning; a vector of all of it is near to everything and to nothing, and
     takes many times as long. Its words are searched to the last.
     """
+    if isinstance(record.data, PassageData):
+        # A passage after what it stands under, unless it begins with those very words: a title alone names no matter.
+        under = record.summary
+        told = record.content if not under or record.content.startswith(under) else f"{under}: {record.content}"
+        return told[:PASSAGE_CHARACTERS]
     if not isinstance(record.data, TurnData):
         return record.content
     speaker = record.data.speaker

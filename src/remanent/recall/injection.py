@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from hashlib import blake2b
 
 from remanent.language.tongue import Tongue, tongue_of
@@ -235,22 +235,25 @@ def inject(
 
 
 def told_first(question: str, items: Sequence[FoundItem]) -> list[FoundItem]:
-    """Return what to give a model, best first; what says the same once more comes last.
+    """Return what to give a model, best first; what was said on several days comes again last.
 
     Small talk brings nothing and is none. A turn that only asks is no memory of anything, unless the question is what
-    was asked, and what whoever runs the model told it to be is for that conversation alone.
+    was asked, and what whoever runs the model told it to be is for that conversation alone. What several memories hold
+    of one day is told once.
     """
     if is_small_talk(question):
         return []
     of_asking = asks_what_was_asked(question)
-    telling, rest, said = list[FoundItem](), list[FoundItem](), set[str]()
+    telling, rest, said = list[FoundItem](), list[FoundItem](), dict[str, set[date]]()
     for item in sorted(items, key=lambda item: item.rank):
         if item.kind is Kind.TURN and (
             is_small_talk(item.text) or _instructs(item) or (not of_asking and only_asks(item.text))
         ):
             continue
-        (rest if item.text in said else telling).append(item)
-        said.add(item.text)
+        days = said.setdefault(_NO_LETTERS.sub("", _DATE_BEHIND.sub("", item.text)).casefold(), set())
+        if item.occurred_at.date() not in days:
+            (rest if days else telling).append(item)
+            days.add(item.occurred_at.date())
     return telling + rest
 
 
@@ -267,6 +270,8 @@ _RELATIVE = re.compile(
 )
 _REPEATED = re.compile(r"\b(?:every|each|any|most)\s+\Z|每[个逢到]?\Z", re.IGNORECASE)
 """Before "Tuesday" it says that no certain one is meant."""
+_DATE_BEHIND = re.compile(r"\s*[\[(（]\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?[\])）]")
+"""A date behind words, in whichever brackets: a memory that was made of a turn may have it already."""
 RESOLVED = re.compile(r" ?\[\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?\]")
 """A date that was put behind words such as "yesterday"."""
 _DAYS = frozenset({"second", "minute", "hour", "part", "day"})
@@ -287,7 +292,7 @@ def with_dates(text: str, occurred_at: datetime, *, is_dated: bool = True) -> st
         for mention in find_dates(words, reference=occurred_at):
             if not mention.relative or (is_dated and mention.begin.date() == occurred_at.date()):
                 continue
-            if _REPEATED.search(words[: mention.start]):
+            if _REPEATED.search(words[: mention.start]) or _DATE_BEHIND.match(words, mention.end):
                 continue
             end = sentence.start + mention.end
             space = " " if text[end - 1].isascii() else ""

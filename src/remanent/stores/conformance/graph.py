@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from remanent.model import Claim, ConflictState, Kind, Record, Scope, Status, Ve
 from remanent.stores.conformance.base import Samples, StoreSuite, append, current, found, listed, put, update
 from remanent.stores.queries import ConflictQuery, Erasure, LinkQuery, RecordFilter, RecordQuery
 from remanent.stores.store import Store
-from remanent.stores.transaction import Committed, Transaction
+from remanent.stores.transaction import Committed, PutState, Transaction
 
 
 async def ends(store: Store, scope: Scope, **query: Any) -> list[tuple[str, str, str]]:
@@ -249,6 +250,19 @@ class GraphConformance(StoreSuite):
             tx.state("b", None)
             tx.state("nobody", None)
         assert await store.states(scope) == {"a": 1, "空": "", "no": False}
+
+    async def test_a_state_is_written_only_while_it_is_what_was_read(self, store: Store, scope: Scope) -> None:
+        """Two writers that read the same value: the slower one is told, and nothing of its unit of work happens."""
+        values: list[Any] = [None, {"step": "读", "tries": [1, 2.5]}, "x", False]
+        for before, after in pairwise(values):
+            async with store.transaction(scope) as tx:
+                tx.state("a", after, expects=before)
+            for wrong in (before, "another"):
+                with pytest.raises(VersionConflict):
+                    await store.commit(scope, [PutState("beside", 1), PutState("a", "late", wrong)])
+        async with store.transaction(scope) as tx:
+            tx.state("a", None, expects=await store.state(scope, "a"))
+        assert await store.states(scope) == {}
 
 
 SECOND = timedelta(seconds=1)

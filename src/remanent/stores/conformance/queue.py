@@ -8,6 +8,7 @@ import pytest
 
 from remanent.errors import LeaseLost, NotFound, QueueFull, VersionConflict
 from remanent.model import Job, JobState, Scope
+from remanent.model.job import TIMER
 from remanent.stores.conformance.base import OpenStore, Samples, StoreSuite, put
 from remanent.stores.queries import EntryQuery, JobQuery, QueueState
 from remanent.stores.store import Store
@@ -96,6 +97,17 @@ class QueueConformance(_QueueSuite):
         assert tx.committed.enqueued == (job.id,)
         [stored] = await line.store.jobs(line.scope, JobQuery())
         assert stored == job.replace(seq=stored.seq)
+
+    async def test_a_timer_is_no_work_until_its_moment_comes(self, line: QueueDriver) -> None:
+        """Who waits for an empty queue must not wait for the end of a session; it runs when it is due all the same."""
+        due = line.samples.clock() + LEASE
+        [timer] = await line.add("end", lane=f"{TIMER}end", not_before=due)
+        state = await line.store.queue(line.scope)
+        assert (state.pending, state.running, state.oldest, state.wake_at) == (0, 0, None, due)
+        assert await line.claim() is None
+        line.samples.clock.advance(seconds=LEASE.total_seconds())
+        assert (await line.must_claim()).id == timer.id
+        assert (await line.store.queue(line.scope)).running == 1
 
     async def test_jobs_of_a_lane_run_strictly_in_order(self, line: QueueDriver) -> None:
         """A lane is a conversation: its second turn must not be understood before the first."""

@@ -1,0 +1,68 @@
+"""Knowledge bases as a discipline: what they declare, and how an open memory gets them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from remanent.bilingual import Bilingual
+from remanent.discipline import AnyAgent, AnyMemory, Discipline, OpenDiscipline, Operation, Parts
+from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection, KnowledgeServices
+from remanent.knowledge.folders import Folders
+from remanent.knowledge.library import NAME, Library
+from remanent.knowledge.search import KNOWLEDGE, Searcher
+from remanent.knowledge.settings import KnowledgeSettings
+from remanent.model import Entry, EntryKind
+from remanent.recall import Recipe
+
+
+class KnowledgeBase(Discipline):
+    """Documents that agents can stand on: cut, indexed, searched, cited and checked against."""
+
+    name = NAME
+    purpose = Bilingual(
+        "Documents that answers can be found in, cited from and checked against.",
+        "可供检索、引用与核对的文档。",
+    )
+    settings = KnowledgeSettings
+    agent_face = AsyncKnowledgeCollection
+    memory_face = AsyncKnowledgeBases
+
+    def operations(self) -> Sequence[Operation[Any, Any]]:
+        """Return the operations; imported late, since most programs never call one."""
+        from remanent.knowledge.operations import OPERATIONS
+
+        return OPERATIONS
+
+    def open(self, parts: Parts) -> OpenDiscipline:
+        """Put it to work."""
+        return OpenKnowledgeBase(parts)
+
+
+class OpenKnowledgeBase(OpenDiscipline):
+    """The knowledge bases of one open memory."""
+
+    def __init__(self, parts: Parts) -> None:
+        library = Library(parts)
+        self._services = KnowledgeServices(library, Searcher(parts, library), Folders(library, clock=parts.clock))
+
+    @property
+    def recipes(self) -> Sequence[Recipe]:
+        """How passages are found."""
+        return (KNOWLEDGE,)
+
+    def source_of(self, entry: Entry) -> str:
+        """Return where a document came from."""
+        if entry.kind is not EntryKind.DOCUMENT or "collection" not in entry.metadata:
+            return ""
+        return str(entry.metadata.get("source") or entry.metadata.get("name", ""))
+
+    def agent_face(self, agent: AnyAgent) -> AsyncKnowledgeCollection:
+        """Return the agent's own documents; its searches see those of its workspace as well."""
+        return AsyncKnowledgeCollection(self._services, agent.scope)
+
+    def memory_face(self, memory: AnyMemory) -> AsyncKnowledgeBases:
+        """Return what opens knowledge bases."""
+        return AsyncKnowledgeBases(self._services, memory)
+
+    async def close(self) -> None:
+        """Close connections."""
+        await self._services.folders.close()

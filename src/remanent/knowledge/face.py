@@ -1,0 +1,272 @@
+"""Knowledge bases as users of the library hold them: one collection of a workspace or of an agent."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from remanent.discipline import AnyMemory
+from remanent.errors import InvalidInput
+from remanent.knowledge.folders import Folders
+from remanent.knowledge.library import Library, NewDocument
+from remanent.knowledge.model import (
+    COLLECTION,
+    Added,
+    Additions,
+    Chunks,
+    CollectionView,
+    Document,
+    DocumentChunk,
+    Documents,
+    DocumentView,
+    KnowledgeFound,
+    KnowledgeStats,
+    SyncReport,
+)
+from remanent.knowledge.search import Searcher, SearchOptions, SearchPlace
+from remanent.model import SHARED, Scope, to_instant
+from remanent.model.clock import Moment, read_moment
+
+
+class KnowledgeServices:
+    """What all knowledge bases of an open memory share."""
+
+    def __init__(self, library: Library, searcher: Searcher, folders: Folders) -> None:
+        self.library = library
+        self.searcher = searcher
+        self.folders = folders
+
+
+class AsyncKnowledgeBases:
+    """Opens knowledge bases: called with a workspace and a collection, it returns that collection."""
+
+    def __init__(self, services: KnowledgeServices, memory: AnyMemory) -> None:
+        self._services = services
+        self._memory = memory
+
+    def __call__(
+        self,
+        collection: str = COLLECTION,
+        *,
+        workspace: str | None = None,
+        agent: str | None = None,
+        org: str | None = None,
+    ) -> "AsyncKnowledgeCollection":
+        """Return a collection that all agents of a workspace share, or with an `agent` one of its own."""
+        scope = self._memory.agent(SHARED if agent is None else agent, workspace=workspace, org=org).scope
+        return AsyncKnowledgeCollection(self._services, scope, collection)
+
+
+class AsyncKnowledgeCollection:
+    """Documents that an agent can stand on: one collection of a workspace, or of an agent.
+
+    What an agent searches is its own documents and those that its workspace shares; what it adds is its own.
+    """
+
+    def __init__(self, services: KnowledgeServices, scope: Scope, collection: str = COLLECTION) -> None:
+        self._services = services
+        self._scope = scope
+        self._collection = collection
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._scope} {self._collection}>"
+
+    @property
+    def scope(self) -> Scope:
+        """Whose documents these are."""
+        return self._scope
+
+    @property
+    def collection(self) -> str:
+        """The name of the collection."""
+        return self._collection
+
+    def of(self, collection: str) -> "AsyncKnowledgeCollection":
+        """Return another collection of the same owner."""
+        return AsyncKnowledgeCollection(self._services, self._scope, collection)
+
+    # ── documents ────────────────────────────────────────────────────────────
+
+    async def add(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        text: str | None = None,
+        url: str | None = None,
+        data: bytes | None = None,
+        name: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        occurred_at: Moment | None = None,
+    ) -> Added:
+        """Add a file, a text, what stands at a public address, or bytes; durable on return.
+
+        A document is known by its name: the same again changes nothing, and of a changed one only the chunks that
+        changed are made and embedded anew. Before their vectors are there, chunks are found by their words.
+        """
+        new = await self._services.folders.read(path=path, text=text, url=url, data=data, name=name)
+        new = new.replace(
+            metadata=dict(metadata or {}),
+            tags=tuple(tags),
+            occurred_at=new.occurred_at if occurred_at is None else to_instant(read_moment(occurred_at)),
+        )
+        return await self._services.library.add(self._scope, self._collection, new)
+
+    async def upload(
+        self,
+        content: bytes,
+        *,
+        name: str,
+        media_type: str = "",
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        occurred_at: Moment | None = None,
+    ) -> Added:
+        """Add the bytes of a file under a name, as `add(data=…)` does; what is sent to a server."""
+        new = NewDocument(
+            data=content,
+            name=name,
+            media_type=media_type,
+            metadata=dict(metadata or {}),
+            tags=tuple(tags),
+            occurred_at=None if occurred_at is None else read_moment(occurred_at),
+        )
+        return await self._services.library.add(self._scope, self._collection, new)
+
+    async def preview(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        text: str | None = None,
+        data: bytes | None = None,
+        name: str | None = None,
+        chunk_size: int | None = None,
+    ) -> Chunks:
+        """Return the chunks that a document would have; nothing is kept."""
+        new = await self._services.folders.read(path=path, text=text, url=None, data=data, name=name)
+        return await self._services.library.preview(self._scope, self._collection, new, size=chunk_size)
+
+    async def list(self, *, as_of: Moment | None = None) -> Documents:
+        """Return the documents by name, as they are or as they were at a moment."""
+        at = None if as_of is None else read_moment(as_of)
+        return await self._services.library.documents(self._scope, self._collection, as_of=at)
+
+    async def show(self, document: str, *, as_of: Moment | None = None) -> DocumentView:
+        """Return a document, by its name or id, with its chunks and the times of its versions."""
+        at = None if as_of is None else read_moment(as_of)
+        return await self._services.library.show(self._scope, self._collection, document, as_of=at)
+
+    async def original(self, document: str, *, as_of: Moment | None = None) -> bytes:
+        """Return the bytes of a document as they were added."""
+        at = None if as_of is None else read_moment(as_of)
+        return await self._services.library.bytes_of(self._scope, self._collection, document, as_of=at)
+
+    async def remove(self, document: str) -> Document:
+        """Erase a document, by its name or id: its bytes, its versions, and all that was made of it."""
+        return await self._services.library.remove(self._scope, self._collection, document)
+
+    async def reindex(self, document: str | None = None) -> Additions:
+        """Cut a document anew from its bytes, or all of the collection; what did not change keeps its vectors."""
+        return await self._services.library.reindex(self._scope, self._collection, document)
+
+    async def stats(self) -> KnowledgeStats:
+        """Return how much all collections of this owner hold."""
+        return await self._services.library.stats(self._scope)
+
+    # ── folders ──────────────────────────────────────────────────────────────
+
+    async def sync(
+        self, folder: str | PathLike[str], *, on_progress: Callable[[int, int, str], None] | None = None
+    ) -> SyncReport:
+        """Bring a folder with its subfolders and this collection together, one way: files that changed are added,
+        documents whose files are gone are removed. What was added by hand is never touched.
+        """
+        return await self._services.folders.sync(self._scope, self._collection, Path(folder), on_progress=on_progress)
+
+    async def watch(self, folder: str | PathLike[str], *, interval: float | None = None) -> AsyncIterator[SyncReport]:
+        """Keep a folder in sync, and yield what was done whenever that is something; ends when it is closed."""
+        seconds = self._services.library.settings.watch_interval if interval is None else interval
+        while True:
+            report = await self.sync(folder)
+            if report.added or report.changed or report.removed or report.failed:
+                yield report
+            await asyncio.sleep(seconds)
+
+    # ── searching ────────────────────────────────────────────────────────────
+
+    async def search(
+        self,
+        question: str,
+        *,
+        limit: int = 5,
+        collections: Sequence[str] | None = None,
+        where: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        any_tags: Sequence[str] = (),
+        prefix: str = "",
+        since: Moment | None = None,
+        until: Moment | None = None,
+        as_of: Moment | None = None,
+        rewrite: bool | None = None,
+        hyde: bool | None = None,
+        parents: bool | None = None,
+        summaries: bool | None = None,
+        gate: bool = False,
+    ) -> KnowledgeFound:
+        """Return the passages that answer a question, best first, each with its document and its place there.
+
+        `collections` searches these instead of this one, `["*"]` all of them. `where` asks for metadata, and for
+        `name`, `source`, `type` and `path`; `prefix` for paths that begin so; `since` and `until` for when a document
+        was written. `rewrite`, `hyde`, `parents` and `summaries` switch a technique on or off for this question;
+        `found.techniques` says what was used. With `gate`, a question that nothing here answers gets no passages.
+        """
+        options = SearchOptions(
+            limit=_checked_limit(limit), where=where, tags=tags, any_tags=any_tags, prefix=prefix, since=since,
+            until=until, as_of=as_of, rewrite=rewrite, hyde=hyde, parents=parents, summaries=summaries, gated=gate,
+        )  # fmt: skip
+        return await self._services.searcher.search(await self._places(collections), question, options)
+
+    async def _places(self, collections: Sequence[str] | None) -> Sequence[SearchPlace]:
+        """Return what is searched: the owner's documents and, for an agent, those that its workspace shares with it."""
+        if isinstance(collections, str):
+            raise InvalidInput("collections is a list of names: wrap the name in a list")
+        named = (self._collection,) if collections is None else tuple(collections)
+        wanted = None if "*" in named else named
+        places = [SearchPlace(self._scope, wanted)]
+        if self._scope.agent != SHARED:
+            shared = self._scope.shared
+            library = self._services.library
+            closed = await library.closed_to(shared, self._scope.agent)
+            if closed and wanted is None:
+                wanted = tuple({one.collection for one in await library.documents(shared)})
+            open_ones = None if wanted is None else tuple(name for name in wanted if name not in closed)
+            if open_ones is None or open_ones:
+                places.append(SearchPlace(shared, open_ones))
+        return places
+
+    # ── chunks and collections ───────────────────────────────────────────────
+
+    async def edit_chunk(self, chunk_id: str, *, text: str | None = None, enabled: bool | None = None) -> DocumentChunk:
+        """Change what a chunk says, or whether searches find it.
+
+        Indexing its document anew keeps that as long as its place is unchanged, and marks it `outdated` otherwise.
+        """
+        return await self._services.library.edit_chunk(self._scope, chunk_id, text=text, enabled=enabled)
+
+    async def add_chunk(self, document: str, text: str, *, after: str | None = None) -> DocumentChunk:
+        """Add a chunk to a document by hand, behind another one or at its end."""
+        return await self._services.library.add_chunk(self._scope, self._collection, document, text, after=after)
+
+    async def configure(self, *, chunk_size: int | None = None, agents: Sequence[str] | None = None) -> CollectionView:
+        """Set how long the chunks of this collection are, and which agents of the workspace may search it."""
+        held = await self._services.library.configure(
+            self._scope, self._collection, chunk_size=chunk_size, agents=agents
+        )
+        return CollectionView(name=self._collection, chunk_size=held.chunk_size, agents=held.agents)
+
+
+def _checked_limit(limit: int) -> int:
+    if not 1 <= limit <= 100:
+        raise InvalidInput("limit: between 1 and 100 passages can be asked for")
+    return limit

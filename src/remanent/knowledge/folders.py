@@ -1,0 +1,156 @@
+"""What documents are taken from: files, folders with subfolders that are kept in sync, texts, and the public web."""
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator
+from os import PathLike
+from pathlib import Path
+
+from remanent.errors import InvalidInput, ToolFailed
+from remanent.http.public import PublicFetcher
+from remanent.knowledge.library import Library, NewDocument
+from remanent.knowledge.model import Failure, SyncReport
+from remanent.model import Origin, Scope, to_instant
+from remanent.model.clock import Clock
+
+MAX_FILE_BYTES = 200_000_000
+_FINE = 200
+"""The status of an answer over HTTP that holds what was asked for."""
+_MARKDOWN_SIGNS = ("# ", "## ", "```", "---\n")
+
+
+class Folders:
+    """Reads what is to be added."""
+
+    def __init__(self, library: Library, *, clock: Clock, fetcher: Callable[[], PublicFetcher] = PublicFetcher) -> None:
+        self._library = library
+        self._clock = clock
+        self._new_fetcher = fetcher
+        self._fetcher: PublicFetcher | None = None
+
+    async def close(self) -> None:
+        """Close connections."""
+        if self._fetcher is not None:
+            await self._fetcher.close()
+
+    async def read(
+        self,
+        *,
+        path: str | PathLike[str] | None,
+        text: str | None,
+        url: str | None,
+        data: bytes | None,
+        name: str | None,
+    ) -> NewDocument:
+        """Return what is to be added, from exactly one of a path, a text, an address and bytes."""
+        if sum(given is not None for given in (path, text, url, data)) != 1:
+            raise InvalidInput("give exactly one of a path, a text, a url and data")
+        if path is not None:
+            return await asyncio.to_thread(_file, Path(path), name)
+        if url is not None:
+            return await self._page(url, name)
+        if name is None:
+            raise InvalidInput("name: a text or bytes need a name, by which the document is found and replaced")
+        if text is not None:
+            marked = any(text.startswith(sign) or f"\n{sign}" in text for sign in _MARKDOWN_SIGNS)
+            return NewDocument(
+                data=text.encode(), name=name, media_type="text/markdown" if marked else "text/plain", charset="utf-8"
+            )
+        return NewDocument(data=data or b"", name=name)
+
+    async def _page(self, url: str, name: str | None) -> NewDocument:
+        """Fetch a page of the public web; its document is dated by when it was fetched."""
+        if self._fetcher is None:
+            self._fetcher = self._new_fetcher()
+        page = await self._fetcher.fetch(url)
+        if page.status != _FINE:
+            raise ToolFailed(f"the address answered with status {page.status}; nothing was added")
+        return NewDocument(
+            data=page.body,
+            name=name or page.url,
+            source=page.url,
+            media_type=page.media_type,
+            charset=page.charset,
+            occurred_at=to_instant(self._clock()),
+            origin=Origin.WEB,
+        )
+
+    async def sync(
+        self,
+        scope: Scope,
+        collection: str,
+        folder: Path,
+        *,
+        on_progress: Callable[[int, int, str], None] | None = None,
+    ) -> SyncReport:
+        """Add files that are new or changed, and remove documents whose files are gone.
+
+        Cut short, it is taken up by calling it again: a document is there whole or not at all, and what is there
+        already is recognised by its bytes.
+        """
+        root, files = await asyncio.to_thread(_files, folder)
+        added, changed, removed, failed = list[str](), list[str](), list[str](), list[Failure]()
+        unchanged = embedded = 0
+        for number, file in enumerate(files):
+            name = file.relative_to(root).as_posix()
+            if on_progress is not None:
+                on_progress(number, len(files), name)
+            try:
+                new = await asyncio.to_thread(_file, file, name)
+                done = await self._library.add(scope, collection, new.replace(synced=True))
+            except (InvalidInput, OSError) as error:
+                failed.append(Failure(name=name, reason=str(error)))
+                continue
+            {"added": added, "changed": changed}.get(done.status, list[str]()).append(name)
+            unchanged += done.status == "unchanged"
+            embedded += done.embedded
+        if on_progress is not None:
+            on_progress(len(files), len(files), "")
+        there = {file.as_posix() for file in files}
+        for document in await self._library.documents(scope, collection):
+            if document.synced and document.source not in there and _is_under(document.source, root):
+                await self._library.erase(scope, document.document_id)
+                removed.append(document.name)
+        return SyncReport(
+            added=tuple(added),
+            changed=tuple(changed),
+            unchanged=unchanged,
+            removed=tuple(removed),
+            failed=tuple(failed),
+            embedded=embedded,
+        )
+
+
+def _is_under(source: str, root: Path) -> bool:
+    return source.startswith(root.as_posix().rstrip("/") + "/")
+
+
+def _file(path: Path, name: str | None) -> NewDocument:
+    """Read a file; its document is dated by when it was changed last."""
+    try:
+        status = path.stat()
+        if status.st_size > MAX_FILE_BYTES:
+            raise InvalidInput(
+                f"{path.name} has {status.st_size} bytes, and {MAX_FILE_BYTES} are read at most; split it"
+            )
+        data = path.read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}; give a file that exists") from error
+    return NewDocument(data=data, name=name or path.name, source=path.expanduser().resolve().as_posix())
+
+
+def _files(folder: Path) -> tuple[Path, list[Path]]:
+    """Return a folder and the files under it in order, without hidden ones and without links, which may lead out."""
+    root = folder.expanduser().resolve()
+    if not root.is_dir():
+        raise InvalidInput(f"{root} is no folder; give one that exists")
+    return root, sorted(_walk(root))
+
+
+def _walk(root: Path) -> Iterator[Path]:
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            path = Path(folder) / name
+            if not name.startswith(".") and path.is_file() and not path.is_symlink():
+                yield path

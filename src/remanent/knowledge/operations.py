@@ -1,0 +1,479 @@
+"""The operations of knowledge bases, and how the command line shows their answers to people.
+
+They are done for an agent; the agent `shared` stands for its workspace. So a key for one agent reads what the workspace
+shares, and adds to or removes from its own documents only.
+"""
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+from remanent.bilingual import Bilingual, Language
+from remanent.discipline.call import Call
+from remanent.discipline.operation import Body, Command, Face, Permission, Screen, Tool, operation
+from remanent.discipline.shapes import AnyTags, AsOf, Page, Since, Tags, Until, Where, about, items_of, read_whole
+from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection
+from remanent.knowledge.model import (
+    COLLECTION,
+    Added,
+    CollectionView,
+    Document,
+    DocumentChunk,
+    DocumentView,
+    KnowledgeFound,
+    KnowledgeStats,
+)
+from remanent.model import SHARED, Model
+from remanent.model.base import JsonObject, Text
+from remanent.model.filters import MAX_TAGS, metadata_object
+from remanent.model.ids import Id
+from remanent.text.boundaries import excerpt
+from remanent.text.escaping import escape
+
+READ, WRITE = Permission.READ, Permission.WRITE
+NAME = "knowledge"
+_SHOWN = 300
+"""Characters of a passage that a terminal shows."""
+_OPENED = 8
+"""Chunks of a document that a model is shown at once."""
+
+ADDED = Bilingual(
+    "{name}: {status}, {chunks} chunks, {embedded} of them new.",
+    "{name}：{status}，{chunks} 个文本块，其中 {embedded} 个为新。",
+)
+STATUS = {
+    "added": Bilingual("added", "已添加"),
+    "changed": Bilingual("changed", "已更新"),
+    "unchanged": Bilingual("unchanged", "未变化"),
+}
+NOTHING_FOUND = Bilingual("No passage fits.", "没有相符的段落。")
+REMOVED = Bilingual("Removed: {name}.", "已删除：{name}。")
+HEADINGS = (
+    Bilingual("name", "名称"),
+    Bilingual("title", "标题"),
+    Bilingual("chunks", "文本块"),
+    Bilingual("changed", "更新于"),
+)
+
+Collection = Annotated[str, about("The collection.", "集合。", min_length=1, max_length=150)]
+Named = Annotated[str, about("A document: its name or its id.", "文档的名称或 id。", min_length=1, max_length=1000)]
+
+
+def show_added(screen: Screen, answer: Added) -> None:
+    """Say what adding did."""
+    status = screen.word(STATUS[answer.status])
+    document = answer.document
+    screen.line(screen.word(ADDED, name=document.name, status=status, chunks=document.chunks, embedded=answer.embedded))
+
+
+def show_documents(screen: Screen, page: Page[Document]) -> None:
+    """Show documents as a table."""
+    rows = [(one.name, one.title, str(one.chunks), screen.moment(one.updated_at)) for one in page.items]
+    screen.rows([screen.word(heading) for heading in HEADINGS], rows)
+
+
+def show_document(screen: Screen, view: DocumentView) -> None:
+    """Show the chunks of a document."""
+    for chunk in view.chunks:
+        mark = "" if chunk.enabled else " ✗"
+        screen.line(f"[{chunk.chunk_id}] {' › '.join(chunk.path)}{mark}")
+        screen.line(f"    {excerpt(chunk.text, _SHOWN)}")
+
+
+def show_passages(screen: Screen, found: KnowledgeFound) -> None:
+    """Show passages, each under where it stands."""
+    if not found.items:
+        screen.tell(NOTHING_FOUND)
+    for number, item in enumerate(found.items, start=1):
+        screen.line(f"{number}. {item.citation}")
+        screen.line(f"    {excerpt(item.text, _SHOWN)}")
+
+
+def _tell_passages(found: KnowledgeFound, language: Language) -> str:
+    """Write passages for a model: stored words are escaped, and each has the id that opens its document."""
+    if not found.items:
+        return NOTHING_FOUND.say(language)
+    return "\n\n".join(
+        f"[{item.document_id}] {escape(item.citation)}\n{escape(item.before + item.text + item.after)}"
+        for item in found.items
+    )
+
+
+def _tell_document(view: DocumentView, language: Language) -> str:
+    del language
+    return "\n\n".join(escape(chunk.text) for chunk in view.chunks if chunk.enabled)
+
+
+def _face(method: str, **more: Any) -> Face:
+    return Face(method, part=NAME, **more)
+
+
+def _of(call: Call, collection: str) -> AsyncKnowledgeCollection:
+    scope = call.agent.scope
+    return call.memory.face(AsyncKnowledgeBases)(
+        collection, agent=scope.agent, workspace=scope.workspace, org=scope.org
+    )
+
+
+def _command(*arguments: str, **more: Any) -> Command:
+    return Command(arguments=arguments, agent=SHARED, **more)
+
+
+class AddDocument(Model):
+    """What is said of a file that is added."""
+
+    name: Annotated[
+        str,
+        about("What to call it; the same name again replaces it.", "文档名称；同名再次添加即替换。", max_length=1000),
+    ] = ""
+    collection: Collection = COLLECTION
+    media_type: Annotated[
+        str,
+        about("Its media type, where its content does not tell.", "媒体类型，内容不足以判断时填写。", max_length=200),
+    ] = ""
+    metadata: Annotated[
+        JsonObject | None,
+        BeforeValidator(metadata_object, json_schema_input_type=JsonObject | None),
+        about("Metadata to find it by.", "供检索时筛选的元数据。"),
+    ] = None
+    tags: Annotated[tuple[str, ...], about("Tags to find it by.", "供检索时筛选的标签。", max_length=MAX_TAGS)] = ()
+    occurred_at: Annotated[Since, about("When it was written.", "文档写成的时间。")] = None
+
+
+@operation(
+    "knowledge.add",
+    zh="添加一份文档：原样保存，按内容切分并建立索引；同名再次添加时只更新变化的部分。",
+    permission=WRITE,
+    act="create_memory",
+    route="POST knowledge/documents",
+    reads=Body.BYTES,
+    settles=True,
+    examples=({"name": "manual.md"},),
+    face=_face("upload", upload="content"),
+    command=_command(show=show_added),
+)
+async def add(call: Call, request: AddDocument) -> Added:
+    """Add a document: kept as it is, cut and indexed; under a known name, only what changed is made anew."""
+    content = await read_whole(call.sent())
+    return await _of(call, request.collection).upload(
+        content,
+        name=request.name,
+        media_type=request.media_type,
+        metadata=request.metadata,
+        tags=request.tags,
+        occurred_at=request.occurred_at,
+    )
+
+
+class AddAddress(Model):
+    """A page of the public web."""
+
+    url: Annotated[str, about("The address of the page.", "网页地址。", min_length=1, max_length=4000)]
+    name: Annotated[
+        str | None, about("What to call it; its address unless given.", "文档名称；不填则用其地址。", max_length=1000)
+    ] = None
+    collection: Collection = COLLECTION
+    tags: Annotated[tuple[str, ...], about("Tags to find it by.", "供检索时筛选的标签。", max_length=MAX_TAGS)] = ()
+
+
+@operation(
+    "knowledge.fetch",
+    zh="抓取公开网页并添加为文档。",
+    permission=WRITE,
+    act="create_memory",
+    route="POST knowledge/pages",
+    settles=True,
+    command=_command("url", show=show_added),
+)
+async def fetch(call: Call, request: AddAddress) -> Added:
+    """Fetch a page of the public web and add it as a document."""
+    return await _of(call, request.collection).add(url=request.url, name=request.name, tags=request.tags)
+
+
+class PreviewDocument(Model):
+    """A file whose chunks are to be seen before it is added."""
+
+    name: Annotated[str, about("Its name.", "文件名。", max_length=1000)] = ""
+    collection: Collection = COLLECTION
+    chunk_size: Annotated[int | None, about("Characters of a chunk.", "每个文本块的字符数。", ge=100, le=8000)] = None
+
+
+@operation(
+    "knowledge.preview",
+    zh="预览文档会被切成哪些文本块；什么也不保存。",
+    permission=READ,
+    route="POST knowledge/preview",
+    changes=False,
+    reads=Body.BYTES,
+    command=_command(),
+)
+async def preview(call: Call, request: PreviewDocument) -> Page[DocumentChunk]:
+    """Show the chunks that a document would have; nothing is kept."""
+    content = await read_whole(call.sent())
+    base = _of(call, request.collection)
+    return Page(items=tuple(await base.preview(data=content, name=request.name, chunk_size=request.chunk_size)))
+
+
+class ListDocuments(Model):
+    """Which documents."""
+
+    collection: Collection = COLLECTION
+    as_of: AsOf = None
+
+
+@operation(
+    "knowledge.list",
+    zh="列出文档。",
+    permission=READ,
+    route="GET knowledge/documents",
+    face=_face("list", give=items_of),
+    command=_command(show=show_documents),
+)
+async def list_documents(call: Call, request: ListDocuments) -> Page[Document]:
+    """List the documents by name."""
+    return Page(items=tuple(await _of(call, request.collection).list(as_of=request.as_of)))
+
+
+class ShowDocument(ListDocuments):
+    """One document."""
+
+    document: Named
+
+
+@operation(
+    "knowledge.show",
+    zh="显示一份文档及其文本块与版本。",
+    permission=READ,
+    route="GET knowledge/documents/{document}",
+    face=_face("show"),
+    command=_command("document", show=show_document),
+    tool=Tool(
+        "knowledge_open",
+        Bilingual(
+            "Open a document that knowledge_search found, by its id or name: all of its text, in order.",
+            "按 id 或名称打开 knowledge_search 找到的文档：按顺序给出全文。",
+        ),
+        fields=("document",),
+        tell=_tell_document,
+    ),
+)
+async def show(call: Call, request: ShowDocument) -> DocumentView:
+    """Show a document with its chunks and the times of its versions."""
+    return await _of(call, request.collection).show(request.document, as_of=request.as_of)
+
+
+@operation(
+    "knowledge.original",
+    zh="取出文档的原始字节。",
+    permission=READ,
+    route="GET knowledge/documents/{document}/original",
+    face=_face("original"),
+    command=None,
+)
+async def original(call: Call, request: ShowDocument) -> bytes:
+    """Return the bytes of a document as they were added."""
+    return await _of(call, request.collection).original(request.document, as_of=request.as_of)
+
+
+class OneDocument(Model):
+    """One document."""
+
+    document: Named
+    collection: Collection = COLLECTION
+
+
+@operation(
+    "knowledge.remove",
+    zh="删除文档：字节、所有版本及由其得出的一切。",
+    permission=WRITE,
+    act="delete_memory",
+    route="DELETE knowledge/documents/{document}",
+    destroys=True,
+    face=_face("remove"),
+    command=_command("document", show=lambda screen, answer: screen.line(screen.word(REMOVED, name=answer.name))),
+)
+async def remove(call: Call, request: OneDocument) -> Document:
+    """Erase a document: its bytes, every version, and all that was made of it."""
+    return await _of(call, request.collection).remove(request.document)
+
+
+class Reindex(Model):
+    """Which documents."""
+
+    document: Annotated[
+        str | None,
+        about("A document; all of the collection unless given.", "文档；不填则为整个集合。", max_length=1000),
+    ] = None
+    collection: Collection = COLLECTION
+
+
+@operation(
+    "knowledge.reindex",
+    zh="由原始字节重新切分并索引文档；未变化的部分保留其向量。",
+    permission=WRITE,
+    settles=True,
+    face=_face("reindex", give=items_of),
+    command=_command("document"),
+)
+async def reindex(call: Call, request: Reindex) -> Page[Added]:
+    """Cut and index documents anew from their bytes; what did not change keeps its vectors."""
+    return Page(items=tuple(await _of(call, request.collection).reindex(request.document)))
+
+
+class Statistics(Model):
+    """Nothing needs to be said."""
+
+
+@operation(
+    "knowledge.stats",
+    zh="显示知识库的规模。",
+    permission=READ,
+    route="GET knowledge/stats",
+    face=_face("stats"),
+    command=_command(),
+)
+async def stats(call: Call, request: Statistics) -> KnowledgeStats:
+    """Show how much the collections hold."""
+    del request
+    return await _of(call, COLLECTION).stats()
+
+
+class SearchKnowledge(Model):
+    """What is looked for, and how."""
+
+    question: Annotated[Text, about("The question.", "问题。", min_length=1, max_length=10_000)]
+    limit: Annotated[int, about("How many passages.", "返回多少段。", ge=1, le=100)] = 5
+    collection: Collection = COLLECTION
+    collections: Annotated[
+        tuple[str, ...] | None,
+        about("Search these collections instead; * for all.", "改为检索这些集合；* 表示全部。", max_length=100),
+    ] = None
+    where: Where = None
+    tags: Tags = ()
+    any_tags: AnyTags = ()
+    prefix: Annotated[str, about("Only paths that begin so.", "只要路径以此开头的。", max_length=1000)] = ""
+    since: Since = None
+    until: Until = None
+    as_of: AsOf = None
+    rewrite: Annotated[bool | None, about("Also ask other wordings of the question.", "同时使用改写后的问题。")] = None
+    hyde: Annotated[
+        bool | None, about("Also look for what an ideal answer would say.", "同时按假设的理想答案查找。")
+    ] = None
+    parents: Annotated[
+        bool | None, about("Give what stands before and after each passage.", "附带各段落的前后文。")
+    ] = None
+    summaries: Annotated[
+        bool | None, about("Match summaries of documents and sections first.", "先匹配文档与章节的摘要。")
+    ] = None
+    gate: Annotated[bool, about("Give nothing where nothing here answers.", "没有能回答的内容时不返回段落。")] = False
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the façade's method takes beside the question."""
+        named = set(type(self).model_fields) - {"question", "collection"}
+        return {name: getattr(self, name) for name in named}
+
+
+@operation(
+    "knowledge.search",
+    zh="在文档中检索：返回段落及其文档与位置，最相关的在前。",
+    permission=READ,
+    act="search_memory",
+    route="POST knowledge/search",
+    changes=False,
+    examples=({"question": "How often is the filter cleaned?"},),
+    face=_face("search"),
+    command=_command("question", show=show_passages),
+    tool=Tool(
+        "knowledge_search",
+        Bilingual(
+            "Search the documents of the knowledge base. Gives passages with the document, the place in it and its id, "
+            "which knowledge_open takes. Cite the document and the place in your answer.",
+            "在知识库的文档中检索。返回段落及其文档、位置与 id（可用 knowledge_open 打开）。作答时请注明文档与位置。",
+        ),
+        fields=("question", "limit"),
+        tell=_tell_passages,
+    ),
+)
+async def search(call: Call, request: SearchKnowledge) -> KnowledgeFound:
+    """Search documents: passages with their document and place, best first."""
+    return await _of(call, request.collection).search(request.question, **request.options)
+
+
+class EditChunk(Model):
+    """What to change of a chunk."""
+
+    chunk_id: Annotated[Id, about("The chunk, as `show` gives it.", "文本块的 id，见 `show`。")]
+    text: Annotated[str | None, about("What it says now.", "新的内容。", max_length=100_000)] = None
+    enabled: Annotated[bool | None, about("Whether searches find it.", "检索时是否可见。")] = None
+
+
+@operation(
+    "knowledge.edit_chunk",
+    zh="修改文本块的内容，或设定检索时是否可见。",
+    permission=WRITE,
+    act="update_memory",
+    route="PUT knowledge/chunks/{chunk_id}",
+    settles=True,
+    face=_face("edit_chunk"),
+    command=_command("chunk_id"),
+)
+async def edit_chunk(call: Call, request: EditChunk) -> DocumentChunk:
+    """Change what a chunk says, or whether searches find it; that survives indexing anew."""
+    base = _of(call, COLLECTION)
+    return await base.edit_chunk(request.chunk_id, text=request.text, enabled=request.enabled)
+
+
+class AddChunk(OneDocument):
+    """A chunk to add to a document."""
+
+    text: Annotated[Text, about("What it says.", "内容。", min_length=1, max_length=100_000)]
+    after: Annotated[
+        Id | None, about("Behind this chunk; at the end unless given.", "置于此块之后；不填则在末尾。")
+    ] = None
+
+
+@operation(
+    "knowledge.add_chunk",
+    zh="为文档手工添加一个文本块。",
+    permission=WRITE,
+    act="create_memory",
+    route="POST knowledge/documents/{document}/chunks",
+    settles=True,
+    face=_face("add_chunk"),
+    command=_command("document", "text"),
+)
+async def add_chunk(call: Call, request: AddChunk) -> DocumentChunk:
+    """Add a chunk to a document by hand."""
+    base = _of(call, request.collection)
+    return await base.add_chunk(request.document, request.text, after=request.after)
+
+
+class Configure(Model):
+    """How a collection is set up."""
+
+    collection: Collection = COLLECTION
+    chunk_size: Annotated[int | None, about("Characters of a chunk.", "每个文本块的字符数。", ge=100, le=8000)] = None
+    agents: Annotated[
+        tuple[str, ...] | None,
+        about("The agents that may search it; all unless given.", "可检索它的智能体；不填则为全部。", max_length=1000),
+    ] = None
+
+
+@operation(
+    "knowledge.configure",
+    zh="设置集合：文本块大小，以及哪些智能体可以检索。",
+    permission=WRITE,
+    route="PUT knowledge/collections/{collection}",
+    face=_face("configure"),
+    command=_command("collection"),
+)
+async def configure(call: Call, request: Configure) -> CollectionView:
+    """Set up a collection: how long its chunks are, and which agents may search it."""
+    return await _of(call, request.collection).configure(chunk_size=request.chunk_size, agents=request.agents)
+
+
+OPERATIONS = (
+    add, fetch, preview, list_documents, show, original, remove, reindex, stats, search, edit_chunk, add_chunk,
+    configure,
+)  # fmt: skip

@@ -1,0 +1,394 @@
+"""Finding passages: the one read path with a recipe of its own, and the techniques that can stand around it.
+
+Every technique can be switched per query and says what it did. By default those are on that pay on the public sets of
+docs/knowledge.md; the table there says what each brings and costs.
+"""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from remanent.discipline import Parts
+from remanent.errors import InvalidInput
+from remanent.knowledge.library import Library, chunk_ids, collection_scope, path_of, place_of
+from remanent.knowledge.model import KnowledgeFound, Passage, Technique
+from remanent.language.offline.questions import content_words
+from remanent.language.roles import HYDE, REWRITING
+from remanent.language.roles.hyde import HydeRequest
+from remanent.language.roles.rewriting import RewritingRequest
+from remanent.model import (
+    Found,
+    FoundItem,
+    FoundSource,
+    Kind,
+    MetadataCondition,
+    PassageData,
+    PathRank,
+    Record,
+    Scope,
+    Status,
+    to_instant,
+)
+from remanent.model.clock import Moment, read_moment, read_span
+from remanent.model.filters import read_tags, read_where
+from remanent.recall import PathUse, Question, Recipe, inject
+from remanent.recall.diversity import overlap, spread, units
+from remanent.stores import RecordFilter
+from remanent.text.terms import query_terms
+
+KNOWLEDGE = Recipe(
+    name="knowledge",
+    paths={
+        "keyword": PathUse(weight=0.4, limit=100, by_language={"zh": 0.7, "mixed": 0.6}),
+        "vector": PathUse(weight=0.6, limit=100, by_language={"zh": 0.3, "mixed": 0.4}),
+    },
+    other=None,
+    fusion="hybrid",
+    flood_share=1.0,
+)
+"""Words and meaning by their scores. Chosen on the pooled documents of multi-document tasks (English) and on CMRC
+(Chinese), where the bundled model knows less and words count for more; see docs/knowledge.md."""
+
+DOCUMENT_SHARE = 0.4
+"""How much of an answer one document may fill while others have something to say. Chosen by hand."""
+TWINS = 0.9
+"""The share of their words from which on two passages say the same, and one of them is given."""
+DEPTH = 4
+"""How many times as many passages are considered as are wanted: what twins and the share of a document leave out is
+taken from there."""
+MIN_DEPTH = 20
+OTHER_WORDINGS = 2
+OTHER_WEIGHT = 0.4
+"""How much another wording counts beside the question itself. Chosen by hand."""
+BEST_DOCUMENTS = 10
+"""Documents whose summaries fit best, in which chunks are looked for."""
+FEEDBACK_PASSAGES, FEEDBACK_WORDS = 3, 4
+"""From how many of the first passages words are taken that keep company with the question's, and how many."""
+_LAST = "\U0010ffff"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions:
+    """Everything but the question that a search goes by; techniques that are `None` go by the settings."""
+
+    limit: int = 5
+    where: Mapping[str, Any] | None = None
+    tags: Sequence[str] = ()
+    any_tags: Sequence[str] = ()
+    since: Moment | None = None
+    until: Moment | None = None
+    as_of: Moment | None = None
+    prefix: str = ""
+    """Only documents whose path begins so."""
+    rewrite: bool | None = None
+    hyde: bool | None = None
+    parents: bool | None = None
+    summaries: bool | None = None
+    gated: bool = False
+    """Whether a question that nothing here answers gets no passages."""
+
+    def filter(self, kinds: tuple[Kind, ...], collections: Iterable[str] | None) -> RecordFilter:
+        """Return which records count."""
+        since, until = read_span(self.since, self.until)
+        where = list(read_where(self.where))
+        if self.prefix:
+            where.append(MetadataCondition("path", "gte", (self.prefix,)))
+            where.append(MetadataCondition("path", "lt", (self.prefix + _LAST,)))
+        if collections is not None:
+            where.append(MetadataCondition("collection", "in", tuple(collections)))
+        return RecordFilter(
+            kinds=kinds,
+            where=tuple(where),
+            tags=read_tags(tuple(self.tags)),
+            any_tags=read_tags(tuple(self.any_tags)),
+            occurred_from=since,
+            occurred_before=until,
+            as_of=None if self.as_of is None else read_moment(self.as_of),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlace:
+    """Part of the memory that is searched: an agent's or a workspace's documents, of these collections or of all."""
+
+    scope: Scope
+    collections: tuple[str, ...] | None = None
+
+
+@dataclass(slots=True)
+class _Trail:
+    """What a search did on its way."""
+
+    queries: list[str]
+    techniques: list[Technique] = field(default_factory=list)
+
+    def note(self, name: Any, began: float, detail: str) -> None:
+        elapsed = 1000 * (time.perf_counter() - began)
+        self.techniques.append(Technique(name=name, detail=detail, milliseconds=round(elapsed, 2)))
+
+
+@dataclass(slots=True)
+class _Scored:
+    """A candidate with what all wordings of the question gave it."""
+
+    item: FoundItem
+    scope: Scope
+    score: float = 0.0
+    ranks: list[PathRank] = field(default_factory=list)
+
+
+class Searcher:
+    """Searches knowledge bases."""
+
+    def __init__(self, parts: Parts, library: Library) -> None:
+        self._parts = parts
+        self._library = library
+
+    async def search(self, places: Sequence[SearchPlace], question: str, options: SearchOptions) -> KnowledgeFound:
+        """Return the best passages of all places, with what was done to find them."""
+        if not question.strip():
+            raise InvalidInput("the question is empty; ask something")
+        chosen = self._library.settings
+        use = {
+            name: getattr(chosen, name) if getattr(options, name) is None else bool(getattr(options, name))
+            for name in ("rewrite", "hyde", "parents", "summaries")
+        }
+        trail = _Trail([question])
+        first = await self._everywhere(places, question, options)
+        if use["rewrite"]:
+            await self._rewrite(question, first, trail)
+        if use["hyde"]:
+            await self._imagine(question, trail)
+        others = [await self._everywhere(places, query, options) for query in trail.queries[1:]]
+        merged = _merged([first, *others])
+        if len(places) > 1:
+            _weigh_places(question, merged)
+        ranked = sorted(merged.values(), key=lambda one: (-one.score, one.item.record_id))
+        if use["summaries"]:
+            ranked = await self._within_the_best(places, question, options, ranked, trail)
+        best = _chosen(ranked, options.limit, trail)
+        passages = await self._passages(best, options)
+        if use["parents"]:
+            passages = await self._with_parents(passages, best, options, trail)
+        found = first[0][1]
+        return KnowledgeFound(
+            query=question,
+            items=tuple(passages),
+            left_out=tuple({one.path: one for _, part in first for one in part.left_out}.values()),
+            recipe=KNOWLEDGE.name,
+            gate=found.gate,
+            injection=inject(question, passages, now=self._parts.clock()),
+            techniques=tuple(trail.techniques),
+            queries=tuple(trail.queries),
+        )
+
+    async def _everywhere(
+        self,
+        places: Sequence[SearchPlace],
+        query: str,
+        options: SearchOptions,
+        *,
+        kinds: tuple[Kind, ...] = (Kind.CHUNK,),
+    ) -> list[tuple[Scope, Found]]:
+        """Ask one wording of all places."""
+        return await asyncio.gather(*(self._ask(place, query, options, kinds=kinds) for place in places))
+
+    async def _ask(
+        self, place: SearchPlace, query: str, options: SearchOptions, *, kinds: tuple[Kind, ...]
+    ) -> tuple[Scope, Found]:
+        named = place.collections
+        one = named is not None and len(named) == 1
+        scope = collection_scope(place.scope, named[0]) if named is not None and one else place.scope.owner
+        wanted = options.filter(kinds, None if one else named)
+        self._parts.watch(place.scope.owner)
+        asked = Question(query, scope, wanted, asked_at=to_instant(self._parts.clock()))
+        found = await self._parts.recall.find(
+            asked,
+            limit=max(MIN_DEPTH, DEPTH * options.limit),
+            recipe=KNOWLEDGE,
+            order="relevance",
+            gated=options.gated,
+        )
+        return place.scope.owner, found
+
+    # ── techniques ───────────────────────────────────────────────────────────
+
+    async def _rewrite(self, question: str, first: list[tuple[Scope, Found]], trail: _Trail) -> None:
+        """Word the question in other ways: by a model, or by what keeps company with its words in this store."""
+        began = time.perf_counter()
+        answer = await self._parts.engine.run(REWRITING, RewritingRequest(query=question, count=OTHER_WORDINGS))
+        others = [query for query in answer.value.queries if query.casefold() != question.casefold()]
+        if answer.made_by.engine == "offline":
+            # Without a model the best other wording is the question with the words of what it found first.
+            company = _company(question, [item.text for _, found in first for item in found.items])
+            others = [f"{question} {' '.join(company)}", *others[:1]] if company else others[:OTHER_WORDINGS]
+        trail.queries += others[:OTHER_WORDINGS]
+        trail.note("rewrite", began, " | ".join(others[:OTHER_WORDINGS]))
+
+    async def _imagine(self, question: str, trail: _Trail) -> None:
+        """Look for what an ideal answer would say."""
+        began = time.perf_counter()
+        answer = await self._parts.engine.run(HYDE, HydeRequest(question=question))
+        trail.queries.append(answer.value.passage)
+        trail.note("hyde", began, answer.value.passage)
+
+    async def _within_the_best(
+        self,
+        places: Sequence[SearchPlace],
+        question: str,
+        options: SearchOptions,
+        ranked: list[_Scored],
+        trail: _Trail,
+    ) -> list[_Scored]:
+        """Put chunks of the documents whose summaries fit best before all others."""
+        began = time.perf_counter()
+        about = await self._everywhere(places, question, options, kinds=(Kind.DOCUMENT, Kind.SECTION))
+        fitting = sorted((item for _, found in about for item in found.items), key=lambda item: -item.score)
+        best = dict.fromkeys(item.session for item in fitting[: 2 * BEST_DOCUMENTS])
+        chosen = set(list(best)[:BEST_DOCUMENTS])
+        trail.note("summaries", began, f"{len(chosen)} documents by their summaries")
+        return sorted(ranked, key=lambda one: one.item.session not in chosen)
+
+    async def _with_parents(
+        self, passages: list[Passage], best: Sequence[_Scored], options: SearchOptions, trail: _Trail
+    ) -> list[Passage]:
+        """Give each passage what stands before and after it, as far as the budget goes."""
+        began = time.perf_counter()
+        budget = self._library.settings.parent_budget
+        as_of = None if options.as_of is None else read_moment(options.as_of)
+        scope_of = {one.item.record_id: one.scope for one in best}
+        wanted: dict[str, tuple[str | None, str | None]] = {}
+        for scope in dict.fromkeys(scope_of.values()):
+            ids = [one.document_id for one in passages if scope_of[one.record_id] == scope]
+            documents = await self._library.records(scope, ids, as_of=as_of)
+            order = {document_id: chunk_ids(record) for document_id, record in documents.items()}
+            for one in passages:
+                if scope_of[one.record_id] == scope:
+                    wanted[one.record_id] = _neighbours(order.get(one.document_id, ()), one.record_id)
+        texts: dict[str, str] = {}
+        for scope in dict.fromkeys(scope_of.values()):
+            near = [
+                chunk
+                for record_id, around in wanted.items()
+                if scope_of[record_id] == scope
+                for chunk in around
+                if chunk is not None
+            ]
+            found = await self._library.records(scope, near, as_of=as_of)
+            texts |= {one.id: one.content for one in found.values() if one.status is not Status.QUARANTINED}
+        given = []
+        for one in passages:
+            left = max(0, budget - len(one.text)) // 2
+            before, after = wanted[one.record_id]
+            given.append(
+                one.replace(before=texts.get(before or "", "")[-left or None :] if left else "",
+                            after=texts.get(after or "", "")[:left])
+            )  # fmt: skip
+        trail.note("parents", began, f"up to {budget} characters each")
+        return given
+
+    # ── putting the answer together ──────────────────────────────────────────
+
+    async def _passages(self, best: Sequence[_Scored], options: SearchOptions) -> list[Passage]:
+        """Return candidates as passages with their places."""
+        as_of: datetime | None = None if options.as_of is None else read_moment(options.as_of)
+        records: dict[str, Record] = {}
+        for scope in dict.fromkeys(one.scope for one in best):
+            ids = [one.item.record_id for one in best if one.scope == scope]
+            records |= await self._library.records(scope, ids, as_of=as_of)
+        # What was removed since the search is no answer.
+        shown = [one for one in best if one.item.record_id in records]
+        return [_passage(one, records[one.item.record_id], rank=rank) for rank, one in enumerate(shown, start=1)]
+
+
+def _merged(answers: Sequence[list[tuple[Scope, Found]]]) -> dict[str, _Scored]:
+    """Add up what each wording of the question gave every candidate; the question itself counts most."""
+    merged: dict[str, _Scored] = {}
+    for number, answer in enumerate(answers):
+        weight = OTHER_WEIGHT if number else 1.0
+        for scope, found in answer:
+            top = found.items[0].score if found.items else 0.0
+            for item in found.items:
+                one = merged.setdefault(item.record_id, _Scored(item, scope))
+                one.score += weight * (item.score / top if number and top > 0 else item.score)
+                if number:
+                    one.ranks.append(PathRank(path=f"query:{number + 1}", rank=item.rank, score=item.score))
+    return merged
+
+
+def _weigh_places(question: str, merged: Mapping[str, _Scored]) -> None:
+    """Make candidates of several stores comparable: by how much of the question each holds, and how near it is.
+
+    The scores of one answer are relative to its best, so that the best of a store which knows nothing would come first.
+    """
+    asked = frozenset(query_terms(question))
+    for one in merged.values():
+        held = frozenset(query_terms(one.item.text[:2000]))
+        near = max((rank.score for rank in one.item.ranks if rank.path.startswith("vector")), default=0.0)
+        one.score *= len(asked & held) / len(asked) + max(0.0, near) if asked else 1.0
+
+
+def _chosen(ranked: Sequence[_Scored], limit: int, trail: _Trail) -> list[_Scored]:
+    """Return the best, each text once, and no document beyond its share while others have something to say."""
+    began, dropped = time.perf_counter(), 0
+    kept: list[tuple[_Scored, frozenset[str]]] = []
+    for one in ranked:
+        said = units(one.item.text)
+        if any(overlap(said, other) >= TWINS for _, other in kept):
+            dropped += 1
+            continue
+        kept.append((one, said))
+        if len(kept) >= max(MIN_DEPTH, 2 * limit):
+            break
+    if dropped:
+        trail.note("twins", began, f"{dropped} passages that say the same again")
+    by_id = {one.item.record_id: one for one, _ in kept}
+    best = spread(by_id, lambda one: by_id[one].item.session, share=DOCUMENT_SHARE, limit=limit)
+    return [by_id[record_id] for record_id in best]
+
+
+def _company(question: str, texts: Sequence[str]) -> list[str]:
+    """Return words that stand in several of the best passages and not in the question."""
+    asked = {word.casefold() for word in content_words(question)}
+    counts: Counter[str] = Counter()
+    for text in texts[:FEEDBACK_PASSAGES]:
+        counts.update({word.casefold() for word in content_words(text)} - asked)
+    return [word for word, count in counts.most_common() if count > 1 and len(word) > 1][:FEEDBACK_WORDS]
+
+
+def _neighbours(order: Sequence[str], record_id: str) -> tuple[str | None, str | None]:
+    if record_id not in order:
+        return None, None
+    at = order.index(record_id)
+    return (order[at - 1] if at else None), (order[at + 1] if at + 1 < len(order) else None)
+
+
+def _passage(one: _Scored, record: Record, *, rank: int) -> Passage:
+    item = one.item
+    data = record.data if isinstance(record.data, PassageData) else PassageData()
+    about = item.metadata
+    # The journal's entry holds bytes, not words: what the passage rests on is itself, at its place in the document.
+    sources = tuple(
+        FoundSource.model_validate(
+            {**dict(source), "start": data.start, "end": max(data.start, data.end), "text": item.text}
+        )
+        for source in item.sources
+    )
+    fields = {name: getattr(item, name) for name in FoundItem.model_fields}
+    fields |= {"sources": sources, "rank": rank, "score": one.score, "ranks": (*item.ranks, *one.ranks)}
+    return Passage(
+        **fields,
+        document=str(about.get("name", "")),
+        document_id=data.document_id,
+        collection=str(about.get("collection", "")),
+        title=data.title,
+        path=path_of(data),
+        place=place_of(data),
+        start=data.start,
+        end=data.end,
+        source=str(about.get("source", "")),
+    )

@@ -1,0 +1,97 @@
+"""Folders: kept in sync, taken up again, and never at the cost of what was added by hand."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from remanent.errors import AddressRefused, InvalidInput
+from remanent.knowledge import AsyncKnowledgeCollection
+from tests.knowledge.world import opened
+
+
+@pytest.fixture
+async def base(tmp_path: Path) -> AsyncIterator[AsyncKnowledgeCollection]:
+    async with opened(tmp_path / "home") as (_, base):
+        yield base
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    root = tmp_path / "docs"
+    (root / "deep").mkdir(parents=True)
+    (root / "pump.md").write_text("# Pump\n\nIt moves water.\n", encoding="utf-8")
+    (root / "deep" / "泵.md").write_text("# 泵\n\n它把水送到花园。\n", encoding="utf-8")
+    (root / ".hidden").write_text("not this", encoding="utf-8")
+    return root
+
+
+@pytest.mark.spec("KB-01")
+async def test_a_folder_is_added_with_its_subfolders_and_later_only_what_changed(
+    base: AsyncKnowledgeCollection, folder: Path
+) -> None:
+    seen: list[str] = []
+    first = await base.sync(folder, on_progress=lambda done, total, name: seen.append(f"{done}/{total} {name}"))
+    assert first.added == ("deep/泵.md", "pump.md")
+    assert seen == ["0/2 deep/泵.md", "1/2 pump.md", "2/2 "]
+    (folder / "pump.md").write_text("# Pump\n\nIt moves oil.\n", encoding="utf-8")
+    second = await base.sync(folder)
+    assert (second.added, second.changed, second.unchanged, second.embedded) == ((), ("pump.md",), 1, 1)
+
+
+@pytest.mark.spec("KB-01")
+async def test_documents_of_files_that_are_gone_go_but_none_that_was_added_by_hand(
+    base: AsyncKnowledgeCollection, folder: Path
+) -> None:
+    await base.add(text="By hand.", name="hand.txt")
+    await base.add(folder / "pump.md", name="also by hand.md")
+    await base.sync(folder)
+    (folder / "pump.md").unlink()
+    report = await base.sync(folder)
+    assert report.removed == ("pump.md",)
+    assert [one.name for one in await base.list()] == ["also by hand.md", "deep/泵.md", "hand.txt"]
+
+
+async def test_another_folder_leaves_the_first_ones_documents_alone(
+    base: AsyncKnowledgeCollection, folder: Path, tmp_path: Path
+) -> None:
+    await base.sync(folder)
+    other = tmp_path / "docs2"
+    other.mkdir()
+    (other / "car.md").write_text("Cars.", encoding="utf-8")
+    assert (await base.sync(other)).removed == ()
+    assert len(await base.list()) == 3
+
+
+async def test_a_file_that_cannot_be_read_is_named_and_the_others_are_added(
+    base: AsyncKnowledgeCollection, folder: Path
+) -> None:
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
+    report = await base.sync(folder)
+    assert [one.name for one in report.failed] == ["broken.pdf"]
+    assert report.added == ("deep/泵.md", "pump.md")
+
+
+async def test_watching_tells_of_every_change(base: AsyncKnowledgeCollection, folder: Path) -> None:
+    told = []
+    async for report in base.watch(folder, interval=0.05):
+        told.append(report.added)
+        (folder / "new.md").write_text("New.", encoding="utf-8")
+        if len(told) == 2:
+            break
+    assert told == [("deep/泵.md", "pump.md"), ("new.md",)]
+
+
+async def test_links_out_of_the_folder_are_not_followed(
+    base: AsyncKnowledgeCollection, folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
+    (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
+    assert "link.txt" not in (await base.sync(folder)).added
+
+
+async def test_no_private_address_is_fetched(base: AsyncKnowledgeCollection) -> None:
+    with pytest.raises(AddressRefused):
+        await base.add(url="http://127.0.0.1/secret")
+    with pytest.raises(InvalidInput):
+        await base.sync("/nowhere/at/all")

@@ -1,0 +1,125 @@
+"""Finding passages: the techniques, each by itself, and what an answer says of them."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from remanent.errors import InvalidInput
+from remanent.knowledge import AsyncKnowledgeCollection
+from tests.knowledge.world import MANUAL, opened
+
+
+@pytest.fixture
+async def base(tmp_path: Path) -> AsyncIterator[AsyncKnowledgeCollection]:
+    async with opened(tmp_path / "home") as (_, base):
+        await base.add(text=MANUAL, name="garden/pump.md", metadata={"year": 2020})
+        await base.add(text="# Car\n\nThe car has a filter for air.\n", name="street/car.md", metadata={"year": 2024})
+        yield base
+
+
+async def test_a_passage_tells_its_document_its_place_and_its_words(base: AsyncKnowledgeCollection) -> None:
+    found = await base.search("When is the gasket replaced?")
+    best = found.items[0]
+    assert (best.document, best.place.line, best.path) == ("garden/pump.md", 5, ("Pump manual", "Maintenance"))
+    assert best.passage == MANUAL[best.start : best.end]
+    assert best.sources[0].text == best.passage
+    assert best.citation == "garden/pump.md, line 5, Pump manual › Maintenance"
+    assert "gasket" in found.text
+    assert [rank.path for rank in best.ranks] == ["keyword"]
+
+
+@pytest.mark.spec("KB-02")
+async def test_other_wordings_find_what_the_question_does_not_name(base: AsyncKnowledgeCollection) -> None:
+    await base.add(text="Gasket seals joints. Gasket rings of rubber.", name="a.txt")
+    await base.add(text="Gasket seals are of rubber, too.", name="b.txt")
+    await base.add(text="Rubber seals age in the sun.", name="c.txt")
+    plain = await base.search("gasket", limit=10)
+    assert "c.txt" not in [item.document for item in plain.items]
+    assert plain.queries == ("gasket",)
+    wide = await base.search("gasket", limit=10, rewrite=True)
+    assert "c.txt" in [item.document for item in wide.items]
+    assert [one.name for one in wide.techniques if one.name == "rewrite"] == ["rewrite"]
+    found = next(item for item in wide.items if item.document == "c.txt")
+    assert any(rank.path.startswith("query:") for rank in found.ranks)
+
+
+@pytest.mark.spec("KB-03")
+async def test_hyde_searches_with_an_imagined_answer_and_says_which(base: AsyncKnowledgeCollection) -> None:
+    found = await base.search("When is the gasket replaced?", hyde=True)
+    (technique,) = [one for one in found.techniques if one.name == "hyde"]
+    assert "gasket" in technique.detail
+    assert technique.detail in found.queries
+    assert not [one for one in (await base.search("gasket?", hyde=False)).techniques if one.name == "hyde"]
+
+
+@pytest.mark.spec("KB-04")
+async def test_parents_give_what_stands_around_a_passage_and_the_heading_above_it(
+    base: AsyncKnowledgeCollection,
+) -> None:
+    best = (await base.search("gasket", parents=True)).items[0]
+    assert "moves water" in best.before
+    assert "Never run the pump dry" in best.after
+    assert best.path[-1] == "Maintenance"
+    assert (await base.search("gasket", parents=False)).items[0].before == ""
+
+
+@pytest.mark.spec("KB-05")
+async def test_summaries_are_matched_first_and_then_the_chunks_of_the_best(base: AsyncKnowledgeCollection) -> None:
+    for number in range(12):
+        await base.add(
+            text=f"Boats {number}.\n\nBoats float on lake {number}. A filter is not needed.", name=f"{number}"
+        )
+    found = await base.search("pump manual filter", limit=3, summaries=True)
+    assert found.items[0].document == "garden/pump.md"
+    assert [one.name for one in found.techniques if one.name == "summaries"]
+
+
+async def test_filters_go_by_metadata_path_type_and_time(base: AsyncKnowledgeCollection) -> None:
+    async def documents(**how: object) -> list[str]:
+        return [item.document for item in (await base.search("filter", **how)).items]  # type: ignore[arg-type]
+
+    assert await documents(where={"year": {"gte": 2022}}) == ["street/car.md"]
+    assert await documents(prefix="garden/") == ["garden/pump.md"]
+    assert await documents(where={"type": "text/markdown", "name": "street/car.md"}) == ["street/car.md"]
+    assert await documents(since="2030-01-01") == []
+    assert await documents(collections=["nothing"]) == []
+
+
+async def test_passages_that_say_the_same_come_once(base: AsyncKnowledgeCollection) -> None:
+    await base.add(text="The tower in the harbour was built in 1733 by the sailors.", name="one.txt")
+    await base.add(text="The tower in the harbour was built in 1733, by the sailors!", name="two.txt")
+    found = await base.search("tower in the harbour")
+    assert len([item for item in found.items if "1733" in item.text]) == 1
+    assert [one.name for one in found.techniques] == ["twins"]
+
+
+async def test_one_document_does_not_fill_the_answer_while_others_have_something_to_say(
+    base: AsyncKnowledgeCollection,
+) -> None:
+    parts = [f"## Valve {number}\n\nThe valve number {number} opens the lock of basin {number}." for number in range(9)]
+    await base.add(text="# Lock\n\n" + "\n\n".join(parts), name="lock.md")
+    for number in range(3):
+        await base.add(text=f"Town {number} has a valve at its lock, too.", name=f"town{number}.txt")
+    found = await base.search("valve of the lock", limit=5)
+    assert len({item.document for item in found.items}) == 4
+
+
+async def test_full_width_and_ligatures_are_found_and_spans_lead_into_the_text_as_it_was(
+    base: AsyncKnowledgeCollection,
+) -> None:
+    text = "Ｔｈｅ ｏﬃｃｅ ｉｓ ｉｎ Ｌｉｓｂｏｎ． " + "More words about other things. " * 3
+    await base.add(text=text, name="wide.txt")
+    best = (await base.search("office in Lisbon")).items[0]
+    assert best.document == "wide.txt"
+    assert text[best.start : best.end] == best.passage
+    assert "Ｌｉｓｂｏｎ" in best.passage
+
+
+async def test_bad_questions_are_refused(base: AsyncKnowledgeCollection) -> None:
+    with pytest.raises(InvalidInput):
+        await base.search(" ")
+    with pytest.raises(InvalidInput):
+        await base.search("pump", limit=0)
+    with pytest.raises(InvalidInput):
+        await base.search("pump", collections="default")
