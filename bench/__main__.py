@@ -108,9 +108,12 @@ def bank(
     *,
     count: Annotated[int, typer.Option("--count", metavar="N", min=1, help="Generated tasks of each kind.")] = 50,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="What the tasks are made from.")] = 7,
+    data: Annotated[
+        Path | None, typer.Option("--data", envvar="REMANENT_EVAL_DATA", help="Folder with the public tasks.")
+    ] = None,
 ) -> None:
     """Measure task banks without a model: evidence, contradictions, false alarms, calls, search of 10,000 nodes."""
-    commands.bank(place, count=count, seed=seed)
+    commands.bank(place, count=count, seed=seed, data=data)
 
 
 @app.command()
