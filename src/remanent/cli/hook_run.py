@@ -35,6 +35,8 @@ _START_TOKENS, _PROMPT_TOKENS = 1200, 800
 """What the model is given at the start and for a prompt. Chosen by hand: a page, and half of one."""
 _WIDTH = 60
 """Memories that are looked at: as many as a text of that length can hold."""
+_DRAIN = 0.5
+"""Seconds that background work may go on at the end, where no server runs."""
 _DEBUG = "REMANENT_HOOK_DEBUG"
 """Set it to see why a hook did nothing."""
 
@@ -190,7 +192,8 @@ class _Local:
         from remanent._sync import open as open_memory
 
         place = self._place
-        with open_memory(place.home) as memory:
+        # What is to be indexed waits in its queue for whoever opens the memory next, and keeps nobody waiting here.
+        with open_memory(place.home, jobs={"drain_timeout": _DRAIN}) as memory:
             return work(memory.agent(place.agent or "default", workspace=place.workspace, org=place.org))
 
     def begin(self, session: str) -> None:
