@@ -10,9 +10,11 @@ from rich.table import Table
 
 from bench.associative import run_associative_bench
 from bench.bank import run_bank_bench
+from bench.bank_texts import run_text_bench
 from bench.embedding import run_embedding_bench
 from bench.figures import Figure
 from bench.keywords import run_keyword_bench
+from bench.knowledge import run_knowledge_bench
 from bench.language import run_language_bench
 from bench.pages import run_pages_bench
 from bench.proxy import run_proxy_bench
@@ -51,6 +53,12 @@ def server(place: CommonOptions, *, size: int) -> None:
     _end(screen, place, figures)
 
 
+def knowledge(place: CommonOptions, *, tasks: int, questions: int, data: Path) -> None:
+    """Measure knowledge bases; ends with `Exit.NO` when a promise is not kept."""
+    screen, _ = begin(place)
+    _end(screen, place, run_knowledge_bench(data, tasks=tasks, questions=questions, report=screen.note))
+
+
 def pages(place: CommonOptions, *, size: int) -> None:
     """Measure the pages in a browser; ends with `Exit.NO` when a promise is not kept."""
     screen, _ = begin(place)
@@ -72,10 +80,11 @@ def language(place: CommonOptions, *, data: Path | None, folder: Path | None) ->
     _end(screen, place, figures + run_keyword_bench(data, screen.note))
 
 
-def bank(place: CommonOptions, *, count: int, seed: int) -> None:
+def bank(place: CommonOptions, *, count: int, seed: int, data: Path | None) -> None:
     """Measure the task bank without a model; ends with `Exit.NO` when a promise is not kept."""
     screen, _ = begin(place)
-    _end(screen, place, run_bank_bench(screen.note, count=count, seed=seed))
+    figures = run_bank_bench(screen.note, count=count, seed=seed)
+    _end(screen, place, [*figures, *(run_text_bench(data, screen.note) if data is not None else ())])
 
 
 def associative(place: CommonOptions, *, messages: int, folder: Path | None, data: Path | None) -> None:

@@ -182,7 +182,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         store, embedders, clock=clock, new_id=new_id, queue_limit=settings.jobs.queue_limit, echoes=echoes, known=known
     )
     cache = open_cache(settings, clock=clock)
-    engine = open_engine(settings, embedder=None if embedders is None else embedders.members[0])
+    engine = open_engine(settings, embedder=None if embedders is None else embedders.remembering)
     journal = Journal(
         store,
         vectors,

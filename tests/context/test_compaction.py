@@ -396,3 +396,13 @@ async def test_one_new_message_extends_a_view_and_nothing_older_is_counted_or_re
     assert max(more) < cold / 5
     anew = await compactor().view(ADA, messages, **how)
     assert abs(extended.tokens - anew.tokens) <= 0.1 * anew.tokens
+
+
+@pytest.mark.spec("COG-03")
+async def test_others_get_their_turn_while_a_long_conversation_is_shortened() -> None:
+    shortening = asyncio.create_task(compactor().view(ADA, dialogue("en"), level=3))
+    turns = 0
+    while not shortening.done():
+        turns += 1
+        await asyncio.sleep(0)
+    assert turns > 60  # one for each result of a tool, each stretch, and so many characters that are counted

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from remanent.bank.node import QUERY_NODE
-from remanent.embedding import CachedEmbedder, Embedders
+from remanent.embedding import Embedders
 from remanent.model import Scope
 from remanent.stores import RecordFilter, Vectors
 from remanent.stores.local.products import normalise
@@ -129,7 +129,7 @@ class NodeEmbedder:
 
     def __init__(self, embedders: Embedders | None) -> None:
         # What comes again is not computed again: a summary whose node is reworded, the query of every round.
-        self._embedder = CachedEmbedder(embedders.members[0]) if embedders is not None else None
+        self._embedder = embedders.remembering if embedders is not None else None
 
     async def of_nodes(self, nodes: Sequence[tuple[str, str]]) -> list[dict[str, bytes]]:
         """Return the vectors of nodes, given by their summary and their label, in the form in which they are stored.

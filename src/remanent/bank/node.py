@@ -63,6 +63,7 @@ class QueryNode(Model):
             context=self.context,
             keywords=self.keywords,
             timestamp=self.timestamp,
+            texts=tuple(dict.fromkeys(source.entry_id for source in self.sources)),
         )
 
     @property

@@ -9,7 +9,7 @@ from remanent.embedding.onnx import BgeSmallEmbedder, LocalReranker, MiniLmEmbed
 from remanent.embedding.port import Embedder, ImageReader, Reranker
 from remanent.embedding.rapidocr import RapidOcrReader
 from remanent.embedding.sentence_transformers import SentenceTransformersEmbedder
-from remanent.embedding.wrappers import MeteredEmbedder
+from remanent.embedding.wrappers import CachedEmbedder, MeteredEmbedder
 from remanent.errors import InvalidInput, InvalidSettings, MissingDependency
 from remanent.model import EmbeddingFigures
 from remanent.settings import EmbeddingSettings, RerankerSettings
@@ -30,6 +30,8 @@ class Embedders:
     def __init__(self, general: Embedder, *, english: Embedder | None = None) -> None:
         self._general = general
         self._english = english
+        self.remembering = CachedEmbedder(general)
+        """The general model for work that meets the same texts again: nodes of a bank, statements to compare."""
 
     @property
     def members(self) -> tuple[Embedder, ...]:

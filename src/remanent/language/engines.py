@@ -54,7 +54,9 @@ def open_engine(settings: Settings, *, embedder: Embedder | None) -> Engine:
         _check_installed()
         return ModelEngine(settings.model)
     # Roles compare the same statements again and again: a bank's new node with candidates that were read before.
-    return OfflineEngine(Toolbox(embedder=None if embedder is None else CachedEmbedder(embedder)))
+    if embedder is not None and not isinstance(embedder, CachedEmbedder):
+        embedder = CachedEmbedder(embedder)
+    return OfflineEngine(Toolbox(embedder=embedder))
 
 
 def _check_installed() -> None:

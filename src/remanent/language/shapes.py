@@ -69,6 +69,8 @@ class GraphNode(Model):
     context: Context = ""
     keywords: Keywords = ()
     timestamp: Instant | None = None
+    texts: tuple[Id, ...] = ()
+    """The texts that it was made from; no prompt shows them."""
 
 
 class Neighbour(Model):

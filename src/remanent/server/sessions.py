@@ -17,7 +17,6 @@ from weakref import WeakKeyDictionary
 
 from starlette.requests import Request
 
-from remanent.errors import NotAuthenticated
 from remanent.operations import Service
 from remanent.server.problems import Refusal
 
@@ -77,11 +76,9 @@ class Sessions:
 
     def key(self, request: Request) -> str | None:
         """Return the key that a request's cookie stands for, None without a cookie."""
-        if not _word(request):
-            return None
         session = self.find(request)
-        if session is None:
-            raise NotAuthenticated("this session has ended; type the key again")
+        if session is None:  # none, or one that has ended: the request is judged as one without a key
+            return None
         given = request.headers.get(CSRF, "")
         if request.method not in _SAFE and not hmac.compare_digest(given.encode(), session.csrf.encode()):
             raise Refusal(403, f"this session's word is missing: send it as {CSRF}")
@@ -92,10 +89,15 @@ class Sessions:
         self._open.pop(_hash(_word(request)), None)
 
 
+def cookie_name(request: Request) -> str:
+    """Return what our cookie is called: browsers send it to every port of a host, and each may be another server."""
+    return f"{COOKIE}_{request.url.port or 0}"
+
+
 def _word(request: Request) -> str:
     """Return what our cookie holds. Read here and not by the framework, which takes a damaged header for no cookie."""
     try:
-        morsel = SimpleCookie(request.headers.get("cookie", "")).get(COOKIE)
+        morsel = SimpleCookie(request.headers.get("cookie", "")).get(cookie_name(request))
     except CookieError:
         return ""
     return "" if morsel is None else morsel.value

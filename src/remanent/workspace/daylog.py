@@ -41,6 +41,15 @@ def known_keys(text: str) -> set[str]:
     return {bullet_key(line) for line in text.splitlines() if _BULLET.match(line.lstrip())}
 
 
+def without_comments(text: str) -> str:
+    """Return a text without its HTML comments; not by a pattern, which would try each opening to the end."""
+    parts, at = [], 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
+        parts.append(text[at:start])
+        at = end + len("-->")
+    return "".join([*parts, text[at:]])
+
+
 def day_heading(at: datetime) -> str:
     """Return the first line of a day's file."""
     return f"# {at:%Y-%m-%d}"

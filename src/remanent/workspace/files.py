@@ -238,14 +238,15 @@ class WorkspaceFiles:
             return None
         return late
 
-    def bring_over(self, names: Iterable[str]) -> None:
-        """Bring over what was written into files that we had just replaced."""
+    def bring_over(self, names: Iterable[str]) -> bool:
+        """Bring over what was written into files that we had just replaced; tell whether there was anything."""
         folder = self.root / OURS / "late"
         if not folder.is_dir() or not any(map(_was_written, folder.iterdir())):
-            return
+            return False
         with self.lock():
             for name in names:
                 self._bring_over(self.resolve(name))
+        return True
 
     def _bring_over(self, path: Path) -> None:
         name = self._late_name(self.name_of(path))

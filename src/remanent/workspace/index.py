@@ -29,6 +29,7 @@ from remanent.stores import LinkQuery, RecordFilter, RecordQuery, Transaction, s
 from remanent.text.budget import chunks
 from remanent.text.markdown import parse_markdown
 from remanent.text.tokens import TokenCounter
+from remanent.workspace.daylog import without_comments
 from remanent.workspace.files import WorkspaceFiles, lock_folder
 
 T = TypeVar("T")
@@ -43,7 +44,6 @@ FILES_AT_ONCE = 100
 """Files that are read and committed together; chosen by hand, so that others get their turn."""
 _SAME_FILE = 0.5
 """The share of passages that a new name must have in common with a file that is gone to be the same file."""
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -137,7 +137,7 @@ def passages_of(text: str) -> tuple[list[Passage], tuple[str, ...]]:
     for section in parsed.sections:
         heading = " › ".join(section.path)
         for chunk in chunks(section.span.of(text), CHUNK_CHARACTERS, counter=_CHARACTERS):
-            said = _COMMENT.sub("", chunk.text)
+            said = without_comments(chunk.text)
             body = said.partition("\n")[2] if section.level and chunk.start == 0 else said
             if body.strip():  # a heading alone says nothing that those below it do not
                 start = section.start + chunk.start + len(chunk.text) - len(chunk.text.lstrip())
@@ -209,6 +209,8 @@ class WorkspaceIndex:
         self._prefix = f"workspace/{sha256(str(files.root).encode()).hexdigest()[:12]}"
         self._known: dict[str, _File] = {}
         self._generation: object = None
+        self._held: frozenset[str] = frozenset()
+        self._own_of: object = None
         self._busy = asyncio.Lock()
 
     async def refresh(self) -> IndexReport:
@@ -255,10 +257,16 @@ class WorkspaceIndex:
             recipe=RECIPES[mode],
             gated=gated,
         )
-        own = {record_id for file in self._known.values() for record_id, _ in file.passages}
-        best = [item for item in found.items if item.record_id in own][:limit]
+        best = [item for item in found.items if item.record_id in self._own()][:limit]
         records = await self._records([item.record_id for item in best])
         return [_hit(records[item.record_id], item.score) for item in best if item.record_id in records]
+
+    def _own(self) -> frozenset[str]:
+        """Return the records of this folder."""
+        if self._own_of != self._generation:
+            self._held = frozenset(record_id for file in self._known.values() for record_id, _ in file.passages)
+            self._own_of = self._generation
+        return self._held
 
     async def counts(self) -> tuple[int, int]:
         """Return how many files and passages the index has."""
@@ -307,8 +315,8 @@ class WorkspaceIndex:
         return IndexReport.model_validate({"files": len(found), **report})
 
     def _scan(self) -> dict[str, tuple[int, int]]:
-        self._files.bring_over(scan(self._files.root, self._include))
-        return scan(self._files.root, self._include)
+        found = scan(self._files.root, self._include)
+        return scan(self._files.root, self._include) if self._files.bring_over(found) else found
 
     def _read(self, paths: Sequence[str]) -> list[_Read]:
         """Read files; one that is too large is known and has no passages."""

@@ -7,6 +7,7 @@ from remanent.bilingual import Bilingual
 from remanent.discipline.call import Call
 from remanent.discipline.operation import Command, Face, Permission, Screen, Tool, operation
 from remanent.discipline.shapes import Limit, Nothing, Page, Session, about, items_of
+from remanent.errors import NotPermitted
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.text.boundaries import excerpt
@@ -17,7 +18,9 @@ from remanent.workspace.index import IndexReport, SearchMode, WorkspaceHit
 from remanent.workspace.layers import Layer
 from remanent.workspace.tool import MemoryCommand
 
-READ, WRITE, ADMIN = Permission.READ, Permission.WRITE, Permission.ADMIN
+READ, WRITE = Permission.READ, Permission.WRITE
+AT_THIS_MACHINE = "local"
+"""The name of callers who can open the files themselves; a key could name the folder of somebody else."""
 NAME = "workspace"
 
 STATE = Bilingual("The workspace is {root}. Indexed: {include}", "工作区为 {root}。索引范围：{include}")
@@ -75,12 +78,16 @@ def _show_state(screen: Screen, state: WorkspaceState) -> None:
 @operation(
     "workspace.init",
     zh="建立工作区目录，或以已有的笔记目录作为工作区。",
-    permission=ADMIN,
+    permission=WRITE,
     face=_face("init"),
     command=Command(show=_show_state),
 )
 async def init(call: Call, request: InitWorkspace) -> WorkspaceState:
     """Make the workspace folder with its files, or take a folder of notes that is there already."""
+    if request.vault is not None and call.principal.name != AT_THIS_MACHINE:
+        raise NotPermitted(
+            "a folder of the machine is chosen by whoever sits at it; run `remanent workspace init` there"
+        )
     return await _of(call).init(vault=request.vault)
 
 

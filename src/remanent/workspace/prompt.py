@@ -1,6 +1,5 @@
 """What of the workspace stands in a system prompt: what must always hold, then what the last messages bring to mind."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from remanent.text.boundaries import excerpt
 from remanent.text.budget import fit
 from remanent.text.escaping import escape
 from remanent.text.tokens import token_counter
+from remanent.workspace.daylog import without_comments
 from remanent.workspace.files import WorkspaceFiles
 from remanent.workspace.index import WorkspaceHit
 
@@ -30,9 +30,6 @@ RECALLED_CHARACTERS = 500
 
 CORE_HEADING = Bilingual("## What always holds", "## 始终成立的内容")
 RECALLED_HEADING = Bilingual("## Related memory (recalled automatically)", "## 相关历史记忆(自动召回)")
-
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_TITLE_ONLY = re.compile(r"\s*(?:#+[^\n]*\s*)*")
 
 
 def query_of(messages: Iterable[Any]) -> str:
@@ -109,8 +106,8 @@ def _text(path: Path) -> str | None:
 
 def _said(text: str | None) -> str:
     """Return what a file says beyond its title and hints to whoever fills it in."""
-    bare = _COMMENT.sub("", text or "").replace("\r\n", "\n").strip()
-    return "" if _TITLE_ONLY.fullmatch(bare) else bare
+    bare = without_comments(text or "").replace("\r\n", "\n").strip()
+    return "" if all(line.startswith("#") or not line.strip() for line in bare.splitlines()) else bare
 
 
 def language_for(messages: Iterable[Any], *, chosen: str) -> Language:

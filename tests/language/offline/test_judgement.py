@@ -147,3 +147,54 @@ async def test_many_pairs_are_judged_as_each_alone() -> None:
     pairs = [(Statement(older, MAY), Statement(newer, LATER)) for older, newer in CONFLICTS[:10]]
     together = await judge_statements(pairs, Toolbox())
     assert together == [judged(older, newer) for older, newer in CONFLICTS[:10]]
+
+
+@pytest.mark.spec("USE-10")
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ["Mark King (musician).", "Mark King (born 20 October 1958) is an English musician.",
+         'He won the "Outer Limits" award at the 2017 Progressive Music Awards.'],
+        ["Carry On Cruising.",
+         'Carry On Cruising is the sixth in the series of "Carry On" films to be made and was released in 1962.',
+         'It was the first in the "Carry On" series to be filmed in colour.'],
+        ["Myanmar Airways International.", "International services were added in 1950.",
+         "International services were transferred to Myanmar Airways International, which was set up in 1993."],
+        ["Oettinger Rockets.", "Oettinger Rockets is a German professional basketball team.",
+         "The Rockets are the first team of the BiG Gotha basketball club."],
+        ["1976年9月，任吉林省邮电管理局邮政处负责人。", "1980年11月，任吉林省邮电管理局邮政处副处长。"],
+    ],
+)  # fmt: skip
+def test_who_tells_two_things_of_one_does_not_contradict_himself(sentences: list[str]) -> None:
+    assert contradictions(sentences) == []
+
+
+@pytest.mark.spec("USE-10")
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Mount Kelt is 3,412 metres high.", "A blog says 3,298."),
+        ("The bridge was finished in 1931 by the county.", "The bridge was finished in 1934 by the county."),
+        ("新民校区位于南宁市中心区，占地面积70亩。", "新民校区位于南宁市中心区，占地面积68亩。"),
+        ("这条步道全长4.2公里。", "另一份资料称，这条步道全长4.8公里。"),
+    ],
+)
+def test_what_another_says_or_what_comes_again_with_another_value_contradicts_inside_a_text(
+    first: str, second: str
+) -> None:
+    assert contradictions([first, second]) == [(1, 0)]
+
+
+@pytest.mark.spec("USE-10")
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        (("The government reduced its shareholding to 51 percent and entered into a partnership with South African "
+         "Airways."),
+         ("In fact, the government reduced its shareholding to 39 percent and entered into a partnership with South "
+         "African Airways.")),
+        ("玉山箭竹为唯一以「玉山」当成属名的植物。", "玉山箭竹为唯一以「台湾」当成属名的植物。"),
+    ],
+)  # fmt: skip
+def test_a_sentence_said_again_with_another_value_is_a_conflict(older: str, newer: str) -> None:
+    assert judged(older, newer).conflict >= CONFLICT

@@ -132,3 +132,36 @@ async def test_what_two_texts_say_of_it_is_said_of_what_each_is_about() -> None:
     assert (await relation(hill, pembroke)).relationship is not Relationship.CONFLICT
     second = "Hill, New Hampshire. The population was 2,310 at the 2010 census."
     assert (await relation(hill, second)).relationship is Relationship.CONFLICT
+
+
+@pytest.mark.spec("USE-10")
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        (("Good, West Virginia. Good is an unincorporated community in northeastern Hampshire County, West Virginia, "
+         "United States."),
+         ("Alta, Fayette County, West Virginia. Alta is an unincorporated community in Fayette County, West Virginia, "
+         "United States.")),
+        (("Tornado outbreak sequence of May 1896. The Tornado outbreak sequence of May 1896 was a series of deadly "
+         "tornado outbreaks that struck the Central and Southern United States from May 15 to May 28, 1896."),
+         ("Tornado outbreak of May 1968. The Tornado outbreak of May 1968 was a deadly tornado outbreak that struck "
+         "the central and southern United States from May 15 to May 16, 1968.")),
+        ("Nelson. Nelson was born in Bristol.", "Nelson Mandela. Nelson was born in Mvezo and became a lawyer."),
+    ],
+)  # fmt: skip
+async def test_texts_with_other_titles_are_about_other_things(new: str, old: str) -> None:
+    assert (await relation(new, old)).relationship is not Relationship.CONFLICT
+
+
+@pytest.mark.spec("USE-10")
+async def test_one_text_contradicts_itself_only_where_another_speaks() -> None:
+    async def judged(new: str, *, text: str) -> Relationship:
+        request = AnalysisRequest(
+            new_node=GraphNode(node_id="new", summary=new, texts=("one",)),
+            candidates=(GraphNode(node_id="old", summary="The club was founded in 1902.", texts=(text,)),),
+        )
+        return (await analyse(request, Toolbox())).relations[0].relationship
+
+    assert await judged("The club was founded in 1911.", text="one") is not Relationship.CONFLICT
+    assert await judged("The club was founded in 1911.", text="two") is Relationship.CONFLICT
+    assert await judged("A fan says that the club was founded in 1911.", text="one") is Relationship.CONFLICT

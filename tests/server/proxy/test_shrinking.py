@@ -107,6 +107,7 @@ async def test_a_chat_that_fits_goes_as_it_came(tmp_path: Path, dialect: Dialect
         assert await ChatShrinking(memory, timeout=300).shrink(ADA, dialect, body) is None
 
 
+@pytest.mark.spec("COG-17")
 async def test_the_header_tells_what_was_done_and_recall_tells_what_was_left_out(tmp_path: Path) -> None:
     fact = "The harbour master's name is Ottoline Quell."
     chat = [{"role": "user", "content": fact}, {"role": "assistant", "content": "Noted."}, *openai_items()[1:-1]]
@@ -119,7 +120,9 @@ async def test_the_header_tells_what_was_done_and_recall_tells_what_was_left_out
         await one.agent().settle()
         raw = await client.chat.completions.with_raw_response.create(model=MODEL, messages=[*chat, asked])
         header = raw.headers["x-remanent-context"]
-        assert re.fullmatch(r"level=[23], tokens=2\d{4}>[23]\d{3}, messages=83>\d\d", header)
+        assert re.fullmatch(
+            r"level=[23], messages=83>\d\d, tokens=2\d{4}>[23]\d{3}, tool-results=\d+>\d+, summaries=\d+>\d+.*", header
+        )
         told = json.dumps(one.asked(), ensure_ascii=False)
         assert len(told) < 30_000
         assert "Ottoline Quell." in told.replace(asked["content"], "")

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import FilePayload, expect
 
 from tests.server.web.conftest import PLACE, OpenWindow
 
@@ -203,3 +203,39 @@ async def test_the_first_view_is_small(window: OpenWindow, page: str) -> None:
     session.on("Network.loadingFinished", lambda event: found.append(int(event["encodedDataLength"])))
     await shown.open(page or "/")
     assert 0 < sum(found) <= 150_000
+
+
+@pytest.mark.spec("KB-06")
+async def test_documents_are_added_previewed_searched_and_removed(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("Hello.")
+    await shown.open(f"{PLACE}/knowledge")
+    await expect(shown.page.get_by_text("No documents yet.")).to_be_visible()
+    harbour = b"# The harbour\n\nThe lighthouse of Vell is 48 metres high.\n\n## Ferries\n\nThe ferry leaves at noon.\n"
+    await shown.page.locator("input[type=file]").set_input_files(
+        [
+            FilePayload(name="harbour.md", mimeType="text/markdown", buffer=harbour),
+            FilePayload(name="broken.pdf", mimeType="application/pdf", buffer=b"%PDF-1.7 nothing more"),
+        ]
+    )
+    progress = shown.page.get_by_role("status").filter(has_text="harbour.md")
+    await expect(progress).to_contain_text("Added")
+    await expect(progress).to_contain_text("This did not work")
+    row = shown.page.get_by_role("row").filter(has_text="harbour.md")
+    await expect(row).to_contain_text("text/markdown")
+    await row.get_by_role("button", name="Preview").click()
+    dialog = shown.page.get_by_role("dialog")
+    await expect(dialog).to_contain_text("The lighthouse of Vell is 48 metres high.")
+    await dialog.get_by_role("button", name="Close").click()
+    await shown.page.get_by_role("searchbox").fill("How high is the lighthouse?")
+    await shown.page.get_by_role("button", name="Search").click()
+    found = shown.page.locator("article.card").first
+    await expect(found).to_contain_text("48 metres")
+    await expect(found).to_contain_text("harbour.md")
+    await shown.page.get_by_label("Parent documents").check()
+    await expect(shown.page.locator("article.card").first).to_contain_text("48 metres")
+    await row.get_by_role("button", name="Delete").click()
+    await shown.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    await expect(shown.page.get_by_text("No documents yet.")).to_be_visible()
+    left = await shown.served.http.get("/v1/orgs/acme/workspaces/lab/agents/shared/knowledge/documents")
+    assert left.json()["items"] == []

@@ -14,6 +14,7 @@ from remanent.language.tongue import Tongue, tongue_of
 from remanent.text.chinese import is_known, tagged
 from remanent.text.english import is_irregular
 from remanent.text.scripts import HAN
+from remanent.text.sentences import sentence_texts
 from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS, word_set
 
 LONGEST_SENTENCE = 600
@@ -87,6 +88,12 @@ class ParsedClaim:
     """Says something; a title or a list of names does not."""
     is_scene: bool = False
     """Describes something that is seen: its subject is just any (a man, two dogs)."""
+    is_reported: bool = False
+    """Says who says so, or that it is so after all: a blog says; in fact; 有报道称."""
+    title: frozenset[str] = frozenset()
+    """What the title of its text says, by keys; another title means another thing."""
+    title_name: frozenset[str] = frozenset()
+    """The same without what only tells it from others of that name: (film), West Virginia."""
 
     @property
     def subject(self) -> tuple[Token, ...]:
@@ -178,6 +185,7 @@ def read_claim(text: str, *, said_at: datetime | None = None) -> ParsedClaim:
         is_past=_PAST.search(re.split("[,，;；]", shown)[0]) is not None,
         is_change=change,
         has_verb=tongue == "zh" or any(word.is_verb for word in words),
+        is_reported=lead is not None,
         is_scene=tongue == "en" and _SCENE.match(shown, lead.end() if lead else 0) is not None,
     )
 
@@ -260,17 +268,45 @@ def read_claims(texts: Sequence[str], *, context: str = "", said_at: datetime | 
 
     Where it begins with nothing that has a name, or with a value alone, the context says what it is about.
     """
-    before = [read_claim(context, said_at=said_at)] if context.strip() else []
+    before = [read_claim(text, said_at=said_at) for text in sentence_texts(context)]
     claims: list[ParsedClaim] = []
     for text in texts:
         claim = read_claim(text, said_at=said_at)
         claims.append(_with_value([*before, *claims][-_LOOKED_BACK:], claim) if _is_value(claim) else claim)
-    topic = _topic(claims) or _topic(before)
+    heads = [one for one in (*before[:1], *(claims[:1] if len(claims) > 1 else ())) if is_title(one)]
+    if heads:
+        title = frozenset(token.key for token in heads[0].tokens)
+        cut = re.search(r"[(（,]", heads[0].text)
+        name = frozenset(token.key for token in heads[0].tokens if cut is None or token.end <= cut.start())
+        claims = [replace(claim, title=title, title_name=name) for claim in claims]
+    topic = _topic(heads) or _topic(claims) or _topic(before)
     if not topic:
         return claims
     sorts = {token.key for claim in claims[:2] for token in claim.tokens if not token.opening} | {t.key for t in topic}
     # What a text tells of something that it names is no description of any one scene.
     return [replace(_about(claim, topic, sorts), is_scene=False) for claim in claims]
+
+
+_FROM = word_set("from according source by via quote says note notes")
+_LONGEST_TITLE = 80
+"""Characters of a title at most, as long as those of encyclopedias."""
+
+
+def is_title(claim: ParsedClaim) -> bool:
+    """Tell whether a text begins with its title: a few words that say nothing, or all with capitals."""
+    words = re.findall(r"[^\W\d_][\w'’]*", claim.text)
+    if claim.tongue == "zh" or not words or len(claim.text) > _LONGEST_TITLE:
+        return False
+    if words[0].lower() in _FROM or claim.text.rstrip().endswith(":"):
+        return False  # says whose words follow, not what they are about
+    if not claim.has_verb or all(word[0].isupper() for word in words if len(word) > 3):
+        return True
+    says = any(word.lower().replace("’", "'") in _AUXILIARY or word.lower() in _PERSONS for word in words)
+    verb = any(
+        token.is_verb and (token.key in verbs() or token.text.endswith("ed") or is_irregular(token.text.lower()))
+        for token in claim.tokens
+    )
+    return not says and not verb
 
 
 def _is_value(claim: ParsedClaim) -> bool:
@@ -287,7 +323,7 @@ def _with_value(before: Sequence[ParsedClaim], claim: ParsedClaim) -> ParsedClai
                 amount = replace(said.amount, unit=token.amount.unit, dimension=token.amount.dimension)
                 value = replace(token, text=said.text, key=said.key, amount=amount)
                 tokens = tuple(value if one is token else one for one in spoken.tokens)
-                return replace(spoken, text=claim.text, tokens=tokens)
+                return replace(spoken, text=claim.text, tokens=tokens, is_reported=True)
     return claim
 
 
@@ -351,6 +387,8 @@ _AUXILIARY = word_set(
     "get gets got isn't aren't wasn't weren't doesn't don't didn't hasn't haven't hadn't won't wouldn't can't "
     "couldn't i'm he's she's it's they're we're you're"
 )
+_CAPITAL_NAMES = frozenset({"May", "Will"})
+"""Auxiliaries that are names where they have a capital within a sentence."""
 _MIDST = word_set("also still now already always often usually sometimes recently currently later first then soon")
 _UNCHANGED = word_set("hit cut set put cost shut hurt split cast spread beat read run")
 _SUBJECTS = word_set("i we you they he she it who")
@@ -403,7 +441,7 @@ def _english_word(match: re.Match[str], words: Sequence[_Word], text: str) -> _W
         return _Word(shown, start, end, cue=Cue.BREAK if shown in ",;:!?()—–.…" and not _in_title(words) else None)
     if low in _PERSONS:
         return _Word(shown, start, end, _PERSONS[low], TokenKind.PERSON, is_verb="'" in low)
-    if low in _AUXILIARY:
+    if low in _AUXILIARY and (first or shown not in _CAPITAL_NAMES):
         return _Word(shown, start, end, is_verb=True)
     if low in _BREAKING:
         return _Word(shown, start, end, cue=Cue.BREAK)

@@ -371,18 +371,31 @@ async def analyse(request: AnalysisRequest, toolbox: Toolbox) -> AnalysisRespons
         # What a node is about says of what its statements are: those about "it", and a value alone.
         claims = read_claims(said, context=node.context, said_at=node.timestamp)
         sides.append(_Side(node, said, claims))
-    whole = await similarities(_whole(request.new_node), [_whole(node) for node in request.candidates], toolbox)
+    # The bank has embedded these texts already, for its index.
+    whole, *others = (node.summary or node.context for node in (request.new_node, *request.candidates))
+    alike_as_wholes = await similarities(whole, others, toolbox)
     relations = []
-    for side, alike in zip(sides[1:], whole, strict=True):
+    for side, alike in zip(sides[1:], alike_as_wholes, strict=True):
         await asyncio.sleep(0)
         pairs = _near_pairs(sides[0], side)
         comparisons = [compare(sides[0].claims[one], side.claims[other]) for one, other in pairs]
-        judgements = [judge(one) for one in comparisons] if request.phase is not AnalysisPhase.RELATED else []
+        one_text = in_one_text(sides[0], side)
+        judgements = (
+            [judge(one, in_one_text=one_text) for one in comparisons]
+            if request.phase is not AnalysisPhase.RELATED
+            else []
+        )
         tongue = tongue_of(sides[0].node.summary, side.node.summary)
         near = await _nearness(sides[0], side, pairs, comparisons, toolbox)
         found = _Evidence(sides[0], side, pairs, comparisons, judgements, near, alike, tongue)
         relations.append(_judged(found, request.phase, by_meaning=toolbox.embedder is not None))
     return AnalysisResponse(relations=tuple(relations))
+
+
+def in_one_text(one: _Side, other: _Side) -> bool:
+    """Tell whether two nodes are of one text, or of two parts of a work: both begin with the same title."""
+    title = one.claims[0].title
+    return bool(title and title == other.claims[0].title) or not set(one.node.texts).isdisjoint(other.node.texts)
 
 
 async def _nearness(
@@ -394,10 +407,6 @@ async def _nearness(
         if not comparison.differences and len(comparison.shared) > 1:
             (near[place],) = await similarities(new.statements[one], [old.statements[other]], toolbox)
     return near
-
-
-def _whole(node: GraphNode) -> str:
-    return f"{node.context}\n{' '.join(node.keywords)}\n{node.summary}"
 
 
 def _near_pairs(one: _Side, other: _Side) -> list[tuple[int, int]]:

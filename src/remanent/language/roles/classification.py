@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from remanent.errors import InvalidInput, Refused
+from remanent.language.offline.claims import is_title, read_claim
 from remanent.language.offline.judgement import contradictions
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.salience import key_phrases, salient_sentences, unwrapped
@@ -22,7 +23,7 @@ from remanent.language.wording import Wording, block, group, passage_blocks, pro
 from remanent.model import Model
 from remanent.model.base import Count, Text
 from remanent.text.scripts import HAN
-from remanent.text.sentences import sentences
+from remanent.text.sentences import sentence_texts, sentences
 from remanent.text.spans import Span, joined
 
 if TYPE_CHECKING:
@@ -223,6 +224,9 @@ async def classify(request: ClassificationRequest, toolbox: Toolbox) -> Classifi
         found = await topics([rest[number - 1].of(text) for number in numbers], toolbox)
         groups = [[numbers[place] for place in group] for group in found]
     clusters = [_cluster(text, rest, group, number) for number, group in enumerate(_with_blanks(groups, rest, text), 1)]
+    if title := _title(text):
+        # What "it" and "the town" are, only the title says.
+        clusters[1:] = [one.replace(context=line(f"{title} {one.context}", _LONGEST_CONTEXT)) for one in clusters[1:]]
     clusters += [
         _cluster(text, [span], [1], number).replace(context=line(beside, _LONGEST_CONTEXT))
         for number, (span, beside) in enumerate(contested, len(clusters) + 1)
@@ -232,6 +236,12 @@ async def classify(request: ClassificationRequest, toolbox: Toolbox) -> Classifi
         clusters=tuple(clusters),
         question=asked.of(text).strip() if asked else "",
     )
+
+
+def _title(text: str) -> str:
+    """Return the title that a text begins with, if it does."""
+    first = next(iter(sentence_texts(text[:_LONGEST_PASSAGE])), "")
+    return first if len(first) < len(text.strip()) and is_title(read_claim(first)) else ""
 
 
 def _contested(text: str, rest: Sequence[Span]) -> list[tuple[Span, str]]:

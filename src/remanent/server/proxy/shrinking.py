@@ -35,10 +35,12 @@ class ShrunkChat:
 
     @property
     def header(self) -> bytes:
-        """What a header says of it."""
+        """What a header says of it: the whole, then what each strategy did to the number of tokens."""
         view = self.view
-        tokens = f"tokens={view.tokens_before}>{view.tokens}"
-        return f"level={view.level}, {tokens}, messages={len(view.given)}>{len(view.messages)}".encode()
+        whole = f"level={view.level}, messages={len(view.given)}>{len(view.messages)}"
+        steps = [("tokens", view.tokens_before, view.tokens)]
+        steps += [(one.strategy.value.replace(" ", "-"), one.before, one.after) for one in view.report]
+        return ", ".join([whole, *(f"{name}={before}>{after}" for name, before, after in steps)]).encode()
 
 
 class ChatShrinking:

@@ -20,7 +20,7 @@ from remanent.server.authentication import Authenticator, default_scope
 from remanent.server.documentation import ABOUT
 from remanent.server.limits import read_json_body
 from remanent.server.problems import Refusal
-from remanent.server.sessions import COOKIE, IDLE_SECONDS, Sessions
+from remanent.server.sessions import IDLE_SECONDS, Sessions, cookie_name
 
 PAGE_PREFIX: Final = "/org/"
 """Where the pages of a workspace lie: /org/<organisation>/ws/<workspace>/memory."""
@@ -84,7 +84,7 @@ class Pages:
             self._sessions.key(request)  # refuses without the session's word: nobody is signed out by a lure
             self._sessions.end(request)
             answer = JSONResponse({"signed_in": False})
-            answer.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
+            answer.delete_cookie(cookie_name(request), path="/", httponly=True, samesite="strict")
             return answer
         try:
             principal = self._authenticator.principal(request)
@@ -103,7 +103,7 @@ class Pages:
         word, session = self._sessions.begin(key)
         answer = JSONResponse(self._about(principal) | {"csrf": session.csrf})
         answer.set_cookie(
-            COOKIE,
+            cookie_name(request),
             word,
             max_age=int(IDLE_SECONDS),
             path="/",

@@ -9,11 +9,12 @@ const SWITCHES = ["rewrite", "hyde", "parents", "summaries"];
 export function Page() {
   const app = useApp();
   const { here } = app;
-  const at = `${place(here.org, here.workspace)}/knowledge`;
+  // What the workspace shares; an agent's own documents are found by its searches beside these.
+  const at = `${place(here.org, here.workspace, "shared")}/knowledge`;
   const [uploads, setUploads] = useState([]);
   const [shown, setShown] = useState(null);
   const [removing, setRemoving] = useState(null);
-  const state = useLoad(async (signal) => (can("knowledge.list") ? ask("GET", `${at}/documents`, { signal, query: { limit: 1000 } }) : null), [at]);
+  const state = useLoad(async (signal) => (can("knowledge.list") ? ask("GET", `${at}/documents`, { signal }) : null), [at]);
   const note = (name, change) => setUploads((now) => now.map((one) => (one.name === name ? { ...one, ...change } : one)));
   const add = async (files) => {
     const list = [...files];
