@@ -18,6 +18,7 @@ from tests.embedding.fakes import StandInSentenceTransformer
 from tests.language.scripted.places import nobody
 from tests.language.scripted.server import ScriptedServer
 from tests.language.scripted.steps import embeds
+from tests.power import Disk
 
 KEY = "canary-77ab0e41"
 OTHER_KEY = "canary-0a55e1d2"
@@ -277,3 +278,13 @@ def test_a_folder_that_cannot_be_written_is_a_typed_error(tmp_path: Path) -> Non
     (tmp_path / "notes").write_text("a file where a folder should be")
     with pytest.raises(StorageError, match="notes"):
         known(tmp_path / "notes", at("http://127.0.0.1:9/v1", "m")).note()
+
+
+def test_a_note_survives_a_power_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vectors are kept for good; what asks them again must be known as long."""
+    settings = at("http://127.0.0.1:9", "animals")
+    disk = Disk(tmp_path / "home", monkeypatch)
+    known(tmp_path / "home" / ".embedders", settings).note()
+    [note] = (tmp_path / "home" / ".embedders").iterdir()
+    left = disk.image(tmp_path / "left") / ".embedders" / note.name
+    assert left.read_bytes() == note.read_bytes()

@@ -50,3 +50,17 @@ async def test_the_last_places_are_for_those_who_run_nothing(service: Service) -
     with pytest.raises(QueueFull):
         await begin(service, "d")
     await begin(service, "e")
+
+
+@pytest.mark.spec("SAFE-01")
+@pytest.mark.parametrize("run_id", ["../elsewhere", "..", "", "a/b", "a\0b", "runs/../../elsewhere", "ä"])
+async def test_a_run_is_looked_for_in_its_own_folder_only(service: Service, run_id: str) -> None:
+    known = await begin(service, "acme")
+    files = service.runs._files
+    run = await service.runs.get(known)
+    files.write(run, place=Target(org="acme", workspace="lab", agent="ada"), permission=Permission.READ)
+    assert files.read(known) is not None
+    content = (files._folder / f"{known}.json").read_bytes()
+    for place in (files._folder.parent / "elsewhere.json", files._folder / ".json", files._folder / "ä.json"):
+        place.write_bytes(content)
+    assert files.read(run_id) is None

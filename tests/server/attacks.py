@@ -63,6 +63,13 @@ CROSS_SITE: tuple[Attack, ...] = (
     _foreign("chat", "POST", "/v1/chat/completions", JSON, body=CHAT),
     _foreign("chat as text/plain", "POST", "/v1/chat/completions", "Content-Type: text/plain", body=CHAT),
     _foreign("embeddings", "POST", "/v1/embeddings", JSON, body='{"input":"x"}'),
+    _foreign("responses", "POST", "/v1/responses", JSON, body='{"model":"m","input":"x"}'),
+    _foreign("messages", "POST", "/v1/messages", JSON, body=CHAT),
+    _foreign("count tokens", "POST", "/v1/messages/count_tokens", JSON, body=CHAT),
+    _foreign("an address the proxy does not have", "POST", "/v1/nothing", JSON, body="{}"),
+    _foreign("an address nobody has", "GET", "/nothing"),
+    _foreign("health", "GET", "/readyz"),
+    _foreign("a method nobody has", "FROB", "/"),
     _foreign("models", "GET", "/v1/models"),
     _foreign("entries", "GET", f"{AGENT}/entries"),
     _foreign("remember", "POST", f"{AGENT}/entries", JSON, body=ENTRY),
@@ -144,6 +151,39 @@ HOSTS: tuple[Attack, ...] = (
     _host("Host: 127.0.0.1", "Host: evil.example"),
 )
 """Requests for names that only look like the server's own; each must get 400 or 421."""
+
+
+def _raw(name: str, path: str = f"{AGENT}/entries", *headers: str, body: str = "", method: str = "POST") -> Attack:
+    return Attack(name, method, path, (JSON, *headers), body)
+
+
+_CHUNKED = "Transfer-Encoding: chunked"
+MALFORMED: tuple[Attack, ...] = (
+    _raw("two lengths", f"{AGENT}/entries", "Content-Length: 7", body="{}"),
+    _raw("a length and chunks", f"{AGENT}/entries", _CHUNKED, body="0\r\n\r\n"),
+    _raw("a coding nobody has", f"{AGENT}/entries", "Transfer-Encoding: gzip, chunked", body="0\r\n\r\n"),
+    _raw("a space before the colon", f"{AGENT}/entries", "X-A : b"),
+    _raw("NUL in a header", f"{AGENT}/entries", "X-A: a\0b"),
+    _raw("a thousand headers", f"{AGENT}/entries", *["X-A: b"] * 1000),
+    _raw("a header of 40 kB", f"{AGENT}/entries", f"X-A: {'a' * 40_000}"),
+    _raw("an address of 40 kB", f"/{'a' * 40_000}", method="GET"),
+    _raw("deep lists", f"{AGENT}/recall", body='{"query":' + "[" * 10_000 + "]" * 10_000 + "}"),
+    _raw("deep objects", f"{AGENT}/recall", body='{"a":' * 10_000 + "1" + "}" * 10_000),
+    _raw("a number of many digits", f"{AGENT}/recall", body='{"query":"x","limit":' + "9" * 10_000 + "}"),
+    _raw("no number", f"{AGENT}/recall", body='{"query":"x","limit":NaN}'),
+    _raw("half a character", f"{AGENT}/entries", body='{"messages":["\\ud800"]}'),
+    _raw("a list", f"{AGENT}/entries", body="[]"),
+    _raw("deep lists to MCP", "/mcp", "Accept: application/json, text/event-stream", body="[" * 10_000 + "]" * 10_000),
+    _raw("a key of 5 kB for repeating", f"{AGENT}/entries", f"Idempotency-Key: {'k' * 5000}", body=ENTRY),
+    _raw("a name with a path in a header", "/v1/chat/completions", "x-remanent-agent: ..%2f..%2fetc", body=CHAT),
+    *(
+        _raw(f"a path in a name: {name[:20]}", f"/v1/orgs/{name}/workspaces/lab/agents/ada/entries", method="GET")
+        for name in ("%2e%2e", "..", "a%2fb", "a%00b", "%c0%ae%c0%ae", ".access", "a" * 300)
+    ),
+    _raw("a path in a run", "/v1/orgs/acme/runs/%2e%2e%2f%2e%2e%2fkeys", method="GET"),
+    _raw("another server's address", "http://evil.example/v1/orgs/acme/runs", method="GET"),
+)
+"""Requests that no client sends by mistake; each must get a 4xx, and the server go on."""
 
 PROXIED: tuple[Attack, ...] = tuple(
     Attack(f"through a proxy: {line}", "GET", f"{AGENT}/entries", (line,))
@@ -246,7 +286,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "home"
         with serving(home) as port:
-            for attack in (*CROSS_SITE, *FORMS, *HOSTS, *PROXIED):
+            for attack in (*CROSS_SITE, *FORMS, *HOSTS, *MALFORMED, *PROXIED):
                 print(send(attack.raw(port), port=port)[0], attack.name, sep="\t")
             for state, reach in STATES:
                 reach(home)

@@ -12,7 +12,7 @@ import h11
 import pytest
 
 from remanent.server import limits
-from remanent.server.connections import Connections, TimedProtocol
+from remanent.server.connections import Connections, TimedProtocol, is_excessive_head
 from tests.server.rest.conftest import AGENT, Served, running
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -74,6 +74,49 @@ async def test_headers_that_trickle_in_get_no_more_time_for_it(tmp_path: Path) -
             writer.write(b"x")
             await asyncio.wait([reading], timeout=SOON / 10)
         assert b" 408 " in reading.result()
+
+
+FLOOD = "a:b\r\n" * 10_000
+"""Lines of headers that come with one read, and would take 30 ms of the event loop."""
+GET = "GET /livez HTTP/1.1\r\nhost: localhost\r\n"
+
+
+@pytest.mark.spec("SAFE-02")
+@pytest.mark.parametrize(
+    "sent",
+    [
+        f"{GET}{FLOOD}\r\n",
+        f"{GET}x: {'x' * 40_000}\r\n\r\n",
+        f"GET /{'x' * 40_000} HTTP/1.1\r\nhost: localhost\r\n\r\n",
+        f"{GET}\r\n{GET}{FLOOD}\r\n",
+    ],
+    ids=["many", "long", "a long address", "of a second request"],
+)
+async def test_headers_beyond_measure_are_not_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: str
+) -> None:
+    parsed: list[int] = []
+    next_event = h11.Connection.next_event
+
+    def noting(connection: h11.Connection) -> Any:
+        event = next_event(connection)
+        if isinstance(event, h11.Request):
+            parsed.append(len(event.headers))
+        return event
+
+    monkeypatch.setattr(h11.Connection, "next_event", noting)
+    async with running(tmp_path) as served, connected(served, sent) as (reader, _):
+        assert b" 431 " in await ended(reader)
+        assert await status(served, "/livez", {f"x-{number}": "usual" for number in range(100)}) == 200
+    assert all(many <= 110 for many in parsed), parsed
+
+
+def test_a_large_body_is_no_large_header() -> None:
+    head = f"{HEAD}\r\n".encode()
+    assert not is_excessive_head(b"", head + b"\n" * 1_000_000)
+    assert not is_excessive_head(head[:20], head[20:] + b"\n" * 1_000_000)
+    assert not is_excessive_head(head.replace(b"\r", b"") + b"\n" * 1_000_000)
+    assert is_excessive_head(head[:-2], b"a:b\n" * 1000)
 
 
 @pytest.mark.spec("SAFE-02")

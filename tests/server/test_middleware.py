@@ -13,10 +13,20 @@ from remanent.operations.access.keys import MARKER, KeyRing, Permission, Reach
 from remanent.server.app import ServerPart, create_app
 from remanent.server.mcp.server import Mcp
 from remanent.server.proxy import Proxy
-from tests.server.attacks import CROSS_SITE, FORMS, HOSTS, KEYLESS, PROXIED, STATES, Attack, send, serving
+from tests.server.attacks import CROSS_SITE, FORMS, HOSTS, KEYLESS, MALFORMED, PROXIED, STATES, Attack, send, serving
 
 OPEN = {"/", "/livez", "/readyz", "/openapi.json", "/docs"}
 """What needs no key: it tells nothing of anybody."""
+OPEN_ROUTES = {f"{method} {path}" for path in OPEN for method in ("GET", "HEAD")} | {
+    f"{method} {path}"
+    for path, methods in {
+        "/org/{rest:path}": ("GET", "HEAD"),
+        "/static/{name:path}": ("GET", "HEAD"),
+        "/session": ("GET", "HEAD", "POST", "DELETE"),
+    }.items()
+    for method in methods
+}
+"""The same as routes, with the shell and the files of the pages, and with signing in."""
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +59,15 @@ def test_what_a_form_can_send_is_refused(port: int, attack: Attack) -> None:
 @pytest.mark.parametrize("attack", HOSTS, ids=_named)
 def test_a_host_that_is_not_exactly_ours_is_refused(port: int, attack: Attack) -> None:
     assert send(attack.raw(port), port=port)[0] in {400, 421}
+
+
+@pytest.mark.spec("SAFE-02")
+@pytest.mark.parametrize("attack", MALFORMED, ids=_named)
+def test_what_no_client_sends_by_mistake_is_refused_and_the_server_goes_on(port: int, attack: Attack) -> None:
+    status, _ = send(attack.raw(port), port=port)
+    assert 400 <= status < 500
+    assert status != 429
+    assert send(Attack("alive", "GET", "/livez").raw(port), port=port)[0] == 200
 
 
 @pytest.mark.spec("SAFE-01")
@@ -117,9 +136,7 @@ async def test_no_route_at_all_answers_a_page_of_another_site(tmp_path: Path, he
 @pytest.mark.spec("SAFE-01")
 async def test_every_route_that_tells_of_anybody_needs_a_key_off_loopback(tmp_path: Path) -> None:
     met = await _met(tmp_path, peer="192.0.2.7", headers={})
-    assert {name for name, status in met.items() if status != 401} == {
-        f"{method} {path}" for path in OPEN for method in ("GET", "HEAD")
-    }
+    assert {name for name, status in met.items() if status != 401} == OPEN_ROUTES
 
 
 @pytest.mark.spec("SAFE-01")
@@ -127,6 +144,4 @@ async def test_every_route_that_tells_of_anybody_needs_a_key_once_one_was_made(t
     key, _ = KeyRing(tmp_path).create("k", reach=Reach(), permissions=(Permission.ADMIN,))
     KeyRing(tmp_path).revoke(key.key_id)
     met = await _met(tmp_path, peer="127.0.0.1", headers={})
-    assert {name for name, status in met.items() if status != 401} == {
-        f"{method} {path}" for path in OPEN for method in ("GET", "HEAD")
-    }
+    assert {name for name, status in met.items() if status != 401} == OPEN_ROUTES

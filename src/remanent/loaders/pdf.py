@@ -115,22 +115,27 @@ def _clean(text: str) -> str:
 
 
 def _is_ruled(page: "PdfPage") -> bool:
-    """Tell whether lines are drawn both across and down a page, or boxes beside each other, as tables have them.
+    """Tell whether three lines are drawn both across and down a page, or boxes beside each other, as tables have them.
+
+    Two of each are a frame around a listing.
 
     Only such pages are searched for tables, for that takes ten times as long as reading them.
     """
     from pypdfium2 import raw
 
-    across = down = 0
+    across: set[int] = set()
+    down: set[int] = set()
     beside: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
     for drawn in islice(page.get_objects(filter=[raw.FPDF_PAGEOBJ_PATH], max_depth=3), _MAX_DRAWN):
         left, bottom, right, top = drawn.get_bounds()
         is_wide, is_high = right - left > 8, top - bottom > 8
-        across += is_wide and not is_high
-        down += is_high and not is_wide
         if is_wide and is_high:
             beside[round(bottom), round(top)].add(round(left))
-    return (across >= 2 and down >= 2) or sum(len(boxes) >= 2 for boxes in beside.values()) >= 2
+        elif is_wide:
+            across.add(round(bottom / 4))
+        elif is_high:
+            down.add(round(left / 4))
+    return (len(across) >= 3 and len(down) >= 3) or sum(len(boxes) >= 2 for boxes in beside.values()) >= 2
 
 
 def _picture(page: "PdfPage") -> bytes:

@@ -124,6 +124,9 @@ class RequestMiddleware:
         if host.name not in self._hosts:
             raise Refusal(421, "send the request to a name of this server; `server.allowed_hosts` adds names")
         self._same_origin.check(scope, host)
+        if all(header_values(scope["headers"], name) for name in (b"content-length", b"transfer-encoding")):
+            # A proxy in front may go by the other of the two, and take the rest for somebody else's request.
+            raise Refusal(400, "send Content-Length or Transfer-Encoding, not both", {"Connection": "close"})
         check_not_simple(scope)
         if scope["path"] in _HEALTH:
             return

@@ -25,7 +25,7 @@ from remanent.memory import aopen
 from remanent.operations import CATALOGUE, Catalogue, Service
 from remanent.operations.access.keys import KeyRing
 from remanent.server.app import ServerPart, create_app
-from remanent.server.connections import timed_protocol
+from remanent.server.connections import MAX_HEAD, timed_protocol
 from remanent.server.health import Warmup
 from remanent.server.hosts import is_loopback
 from remanent.server.middleware import JsonLines
@@ -196,7 +196,7 @@ def _config(app: object, settings: ServerSettings) -> uvicorn.Config:
         ws="none",
         lifespan="off",
         backlog=ACCEPTED_AT_ONCE,
-        h11_max_incomplete_event_size=64 * 1024,
+        h11_max_incomplete_event_size=2 * MAX_HEAD,
         timeout_keep_alive=settings.idle_timeout,
         timeout_graceful_shutdown=int(settings.drain_timeout),
     )

@@ -10,6 +10,7 @@ from remanent.errors import StorageError
 from remanent.stores.local import LocalVectors, files
 from remanent.stores.local.files import CellsWriter, file_name
 from remanent.stores.queries import RecordFilter
+from tests.power import Disk
 from tests.stores.local.world import MODEL, SCOPE, VectorStore, check, random_vectors, rows_on_disk, unit_bytes
 
 QUESTION = [1, 2, 3, 4, 5, 6, 7, 8]
@@ -222,3 +223,38 @@ async def test_an_erasure_that_cannot_be_done_is_not_acknowledged(
         SCOPE, np.array(QUESTION, dtype=np.float32), model=MODEL, record_filter=RecordFilter(), limit=5
     )
     assert len(hits) == 5
+
+
+# ── power cuts ───────────────────────────────────────────────────────────────
+
+
+async def test_a_file_that_has_its_name_is_whole_after_a_power_cut(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = Disk(place.folder, monkeypatch)
+    await place.open()
+    [path] = files.index_files(disk.image(tmp_path / "left"))
+    assert files.examine(path, MODEL, 5)[1]
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_an_erased_vector_is_gone_after_a_power_cut(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = await place.open()
+    disk = Disk(place.folder, monkeypatch)
+    place.store.remove(["r00007"])
+    await index.erased(SCOPE, ("r00007",))
+    left = rows_on_disk(disk.image(tmp_path / "left"))
+    assert unit_bytes(place.vectors["r00007"]) not in left
+    assert unit_bytes(place.vectors["r00008"]) in left
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_a_removed_file_does_not_come_back_after_a_power_cut(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await place.open()
+    disk = Disk(place.folder, monkeypatch)
+    files.remove_all(place.folder)
+    assert files.index_files(disk.image(tmp_path / "left")) == []
