@@ -134,21 +134,18 @@ class Agent:
         *,
         session: str | None = None,
         task: str | None = None,
-        user: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
     ) -> Receipt:
         """Keep messages for good: on return they survive any crash, and recall finds them by their words.
 
-        A message is a text, or what OpenAI's and Anthropic's APIs have for one: `role` and `content` (a text or parts),
-        tool calls and tool results, which become entries of their own. It may also say `id`, `occurred_at`, `metadata`,
-        `tags`, `origin`, `kind` and `attachments`. The same `id` in the same session is stored once.
-
-        `metadata` and `tags` are for all messages; recall gives them back, and finds by them (`where`, `tags`). `user`
-        says whose they are, where an agent has several users: it is the metadata `user_id`.
+        A message is a text, or what OpenAI's and Anthropic's APIs have for one; tool calls and results become entries
+        of their own. It may also say `id` (the same in a session is stored once), `occurred_at`, `metadata`, `tags`,
+        `origin`, `kind`, `attachments`. `metadata` and `tags` are for all messages, to be found by (`where`, `tags`);
+        the metadata `user_id` says whose they are, where an agent has several users.
         """
         return self._portal.call(
-            self._wrapped.remember, messages, session=session, task=task, user=user, metadata=metadata, tags=tags
+            self._wrapped.remember, messages, session=session, task=task, metadata=metadata, tags=tags
         )
 
     def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
@@ -257,7 +254,6 @@ class Agent:
         *,
         limit: int = 5,
         session: str | None = None,
-        user: str | None = None,
         since: Moment | None = None,
         until: Moment | None = None,
         kinds: Sequence[Kind | str] | None = None,
@@ -271,21 +267,18 @@ class Agent:
         """Return what is remembered that answers a question, best first, each item with its sources.
 
         A question that nothing here answers gets no items, and `found.gate` says why. `found.text` and
-        `found.message()` are what to give a model, within `budget` tokens (`recall.budget` unless given): as many
-        memories as fit, beyond `limit` too, those that tell something first, and none with small talk.
+        `found.message()` are what to give a model, within `budget` tokens (`recall.budget` unless given).
 
-        Only what belongs to `user`, if one is named. `since` and `until` bound when it happened; a time without a zone
-        is local. `where` asks for metadata:
-        `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
-        least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
-        or the whole session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
+        `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
+        `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` one.
+        `grain`: the memory itself ("item"), a turn and its neighbours ("turns"), or the whole
+        session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         return self._portal.call(
             self._wrapped.recall,
             query,
             limit=limit,
             session=session,
-            user=user,
             since=since,
             until=until,
             kinds=kinds,

@@ -75,7 +75,7 @@ from remanent.model import (
 )
 from remanent.model.chat import Messages
 from remanent.model.clock import Moment, read_span
-from remanent.model.filters import USER_KEY, read_tags, read_where
+from remanent.model.filters import read_tags, read_where
 from remanent.recall import (
     EMBED,
     GATE,
@@ -415,20 +415,16 @@ class AsyncAgent(AgentFaces):
         *,
         session: str | None = None,
         task: str | None = None,
-        user: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
     ) -> Receipt:
         """Keep messages for good: on return they survive any crash, and recall finds them by their words.
 
-        A message is a text, or what OpenAI's and Anthropic's APIs have for one: `role` and `content` (a text or parts),
-        tool calls and tool results, which become entries of their own. It may also say `id`, `occurred_at`, `metadata`,
-        `tags`, `origin`, `kind` and `attachments`. The same `id` in the same session is stored once.
-
-        `metadata` and `tags` are for all messages; recall gives them back, and finds by them (`where`, `tags`). `user`
-        says whose they are, where an agent has several users: it is the metadata `user_id`.
+        A message is a text, or what OpenAI's and Anthropic's APIs have for one; tool calls and results become entries
+        of their own. It may also say `id` (the same in a session is stored once), `occurred_at`, `metadata`, `tags`,
+        `origin`, `kind`, `attachments`. `metadata` and `tags` are for all messages, to be found by (`where`, `tags`);
+        the metadata `user_id` says whose they are, where an agent has several users.
         """
-        metadata = metadata if user is None else {**(metadata or {}), USER_KEY: user}
         with self._parts.store.visit(self._scope):
             return await self._parts.journal.keep(
                 self._scope, messages, session=session, task=task, metadata=metadata, tags=tags
@@ -570,7 +566,6 @@ class AsyncAgent(AgentFaces):
         *,
         limit: int = 5,
         session: str | None = None,
-        user: str | None = None,
         since: Moment | None = None,
         until: Moment | None = None,
         kinds: Sequence[Kind | str] | None = None,
@@ -584,21 +579,18 @@ class AsyncAgent(AgentFaces):
         """Return what is remembered that answers a question, best first, each item with its sources.
 
         A question that nothing here answers gets no items, and `found.gate` says why. `found.text` and
-        `found.message()` are what to give a model, within `budget` tokens (`recall.budget` unless given): as many
-        memories as fit, beyond `limit` too, those that tell something first, and none with small talk.
+        `found.message()` are what to give a model, within `budget` tokens (`recall.budget` unless given).
 
-        Only what belongs to `user`, if one is named. `since` and `until` bound when it happened; a time without a zone
-        is local. `where` asks for metadata:
-        `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` at
-        least one. `grain` says how much an item holds: the memory itself ("item"), a turn and its neighbours ("turns"),
-        or the whole session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
+        `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
+        `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` one.
+        `grain`: the memory itself ("item"), a turn and its neighbours ("turns"), or the whole
+        session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         _check_call(query, limit)
         options = RecallOptions() if options is None else RecallOptions.model_validate(options)
         now = self._parts.clock()
         since, until = read_span(since, until)
         bounds = {"occurred_from": since, "occurred_before": until, "alive_at": now, "as_of": options.as_of}
-        where = where if user is None else {**(where or {}), USER_KEY: user}
         wanted = _filter(kinds, where=where, tags=tags, any_tags=any_tags, **bounds)
         # Where the embedder was changed since, records are embedded anew in the background; the question goes on.
         await self._parts.indexing.follow_models(self._scope)

@@ -74,6 +74,6 @@ async def test_of_200_spoken_dependants_most_are_known_to_be_stale(ada: AsyncAge
     }
     assert len(stale & {user for user, *_ in changed}) >= 0.95 * len(changed)
     assert not stale & {user for user, *_ in same}, "a premise that holds makes nothing stale"
-    found = await ada.recall("Where do I live? 我住在哪里？", user=changed[0][0])
+    found = await ada.recall("Where do I live? 我住在哪里？", where={"user_id": changed[0][0]})
     assert found.items[0].stale
     assert "may no longer hold" in found.text or "可能不再成立" in found.text

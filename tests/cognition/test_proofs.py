@@ -53,9 +53,11 @@ async def test_of_200_update_chains_the_current_value_ranks_first_and_the_past_o
         clock.now += timedelta(days=30)
     first = then = 0
     for user, question, _, values in chains:
-        found = await ada.recall(question, user=user)
+        found = await ada.recall(question, where={"user_id": user})
         first += bool(found.items) and values[2] in found.items[0].text
-        past = await ada.recall(question, user=user, options=RecallOptions(as_of=moments[1] + timedelta(days=1)))
+        past = await ada.recall(
+            question, where={"user_id": user}, options=RecallOptions(as_of=moments[1] + timedelta(days=1))
+        )
         then += bool(past.items) and values[1] in past.items[0].text
     assert first >= 190
     assert then >= 190
