@@ -21,10 +21,12 @@ from pathlib import Path
 
 from bench.planted import Plant, chinese_plants, plants
 from remanent.embedding.multilingual import MultilingualEmbedder
+from remanent.language.offline.judgement import contradictions
 from remanent.language.offline.similarity import word_scores
 from remanent.language.role import Toolbox
 from remanent.language.roles.analysis import AnalysisRequest, Relation, Relationship, analyse
 from remanent.language.shapes import GraphNode
+from remanent.text.sentences import sentence_texts
 
 NEAREST = 5
 """Documents before it that each is judged against: as many as a bank takes by default."""
@@ -85,6 +87,9 @@ async def study_texts(tasks: Sequence[list[Document]], toolbox: Toolbox, *, seed
     for number, documents in enumerate(tasks):
         tally.tasks += 1
         before = len(tally.false)
+        for one in documents:
+            said = sentence_texts(one.whole)
+            tally.false += [f"{one.title}: {said[later]} / {said[earlier]}" for later, earlier in contradictions(said)]
         for place, one in enumerate(documents[1:], 1):
             spent = time.process_time()
             relations = await _judged(one.whole, documents[:place], toolbox)

@@ -267,12 +267,19 @@ async def test_an_answer_that_a_verdict_overtakes_is_not_the_final_one(tmp_path:
     assert result.rounds == 3
 
 
-async def test_a_plan_that_ends_at_once_says_that_there_is_no_answer(tmp_path: Path) -> None:
+@pytest.mark.spec("USE-08")
+async def test_a_plan_that_ends_at_once_is_followed_by_an_answer_step(tmp_path: Path) -> None:
     made = desk(tmp_path, engine=Told(planning=ends_at_once))
-    result = await BankRun(made.adapter, Anything()).run(LENGTH)
-    assert (result.answer, result.rounds) == ("No answer was found.", 0)
+    result = await BankRun(made.adapter, Anything("640 metres.")).run(LENGTH)
+    assert (result.answer, result.rounds) == ("640 metres.", 1)
+
+
+async def test_a_run_without_an_answer_says_so(tmp_path: Path) -> None:
+    made = desk(tmp_path, engine=Told(planning=ends_at_once))
+    result = await BankRun(made.adapter, Anything("")).run(LENGTH)
+    assert (result.answer, result.rounds) == ("No answer was found.", 1)
     made = desk(tmp_path / "zh", engine=Told(planning=ends_at_once))
-    assert (await BankRun(made.adapter, Anything()).run("隧道有多长？")).answer == "没有得出答案。"
+    assert (await BankRun(made.adapter, Anything("")).run("隧道有多长？")).answer == "没有得出答案。"
 
 
 @pytest.mark.spec("BANK-26", "BANK-17")
@@ -346,7 +353,7 @@ async def test_a_key_and_sources_give_both_searches_and_the_planner_sees_them(tm
     made = desk(tmp_path, engine=Told(planning=planning))
     source = SearchableText("ledger", "A text.", is_known=False)
     tools = default_tools(settings, made.bank, sources=[source])
-    await BankRun(made.adapter, Anything(), tools=tools).run("Who?")
+    await BankRun(made.adapter, Anything(""), tools=tools).run("Who?")
     await close_tools(tools)
     names = [tool.partition(":")[0] for tool in planned[0].tools]
     assert names == ["search", "visit", "search_sources", "deep_retrieval"]

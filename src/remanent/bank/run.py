@@ -82,8 +82,8 @@ class BankRun(Generic[StepT, StepResultT]):
         self._tools = tuple(with_listener(tool, adapter.record_step) for tool in (*tools, adapter.tool))
         adapter.tools = tuple(tool.declaration for tool in self._tools)
         self._answer = ""
-        self._is_overtaken = False
-        """Whether a contradiction was settled since the last answer."""
+        self._needs_answer = True
+        """Whether nothing was answered yet, or a contradiction was settled since."""
         self._rests_on: tuple[str, ...] = ()
 
     async def run(self, task: str, *, context: str = "", files: Sequence[GivenFile] = ()) -> RunResult:
@@ -149,8 +149,8 @@ class BankRun(Generic[StepT, StepResultT]):
         is_ordinary = insight.current is None or insight.current.type is TaskType.NORMAL
         if is_ordinary and self._bank.conflicts.waiting:
             return await self._adapter.plan()
-        if insight.current is None and self._is_overtaken:
-            self._is_overtaken = False
+        if insight.current is None and self._needs_answer:
+            self._needs_answer = False
             return await self._bank.answer_next()
         return insight
 
@@ -169,11 +169,12 @@ class BankRun(Generic[StepT, StepResultT]):
         routed = self._adapter.routed[-1]
         if insight.current.conflict_id is not None:
             # What was answered before may be just what the verdict refutes.
-            self._answer, self._rests_on, self._is_overtaken = "", (), True
-        elif not insight.current.upload_ids and not routed.problem:
-            self._is_overtaken = False
-            self._answer = execution.answer
-            self._rests_on = tuple(dict.fromkeys((*shown, *routed.node_ids)))
+            self._answer, self._rests_on, self._needs_answer = "", (), True
+        elif not insight.current.upload_ids:
+            self._needs_answer = False
+            if not routed.problem:
+                self._answer = execution.answer
+                self._rests_on = tuple(dict.fromkeys((*shown, *routed.node_ids)))
 
     def _result(self, end: RunStatus, rounds: int) -> RunResult:
         nodes = tuple(node_id for node_id in self._rests_on if node_id in self._bank.graph)

@@ -623,6 +623,7 @@ Summaries = Annotated[
 KnowledgeSearchGate = Annotated[
     bool, typer.Option("--gate", help=say("Give nothing where nothing here answers.", "没有能回答的内容时不返回段落。"))
 ]
+KnowledgeVerifyText = Annotated[str, typer.Argument(metavar="TEXT", help=say("The text to check.", "待核对的文本。"))]
 ChunkId = Annotated[
     str, typer.Argument(metavar="CHUNK_ID", help=say("The chunk, as `show` gives it.", "文本块的 id，见 `show`。"))
 ]
@@ -1452,6 +1453,39 @@ def knowledge_search(
 
 
 @with_common_options("agent", agent="shared")
+def knowledge_ask(
+    place: CommonOptions,
+    *,
+    question: Question,
+    limit: KnowledgeSearchLimit = 5,
+    collection: Collection = "default",
+    collections: Collections = None,
+    where: Where = None,
+) -> None:
+    """Answer a question from the documents, each sentence with its place; say so where nothing answers it."""
+    perform(
+        "knowledge.ask",
+        place,
+        {"question": question, "limit": limit, "collection": collection, "collections": collections, "where": where},
+    )
+
+
+@with_common_options("agent", agent="shared")
+def knowledge_verify(
+    place: CommonOptions,
+    *,
+    text: KnowledgeVerifyText,
+    collection: Collection = "default",
+    collections: Collections = None,
+    where: Where = None,
+) -> None:
+    """Check a text sentence by sentence: whether the documents support, contradict or do not mention it."""
+    perform(
+        "knowledge.verify", place, {"text": text, "collection": collection, "collections": collections, "where": where}
+    )
+
+
+@with_common_options("agent", agent="shared")
 def knowledge_edit_chunk(
     place: CommonOptions,
     *,
@@ -2090,6 +2124,30 @@ COMMANDS = (
             "在文档中检索：返回段落及其文档与位置，最相关的在前。",
         ),
         knowledge_search,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "ask"),
+        say(
+            "Answer a question from the documents, each sentence with its place; say so where nothing answers it.",
+            "由文档回答问题：每句附出处；没有答案时如实说明。",
+        ),
+        knowledge_ask,
+        group=say(
+            "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
+        ),
+        discipline="knowledge",
+    ),
+    GeneratedCommand(
+        ("knowledge", "verify"),
+        say(
+            "Check a text sentence by sentence: whether the documents support, contradict or do not mention it.",
+            "逐句核对一段文本：文档支持、与之矛盾或未提及。",
+        ),
+        knowledge_verify,
         group=say(
             "Documents that answers can be found in, cited from and checked against.", "可供检索、引用与核对的文档。"
         ),

@@ -69,8 +69,10 @@ if TYPE_CHECKING:
         DocumentChunk,
         Documents,
         DocumentView,
+        KnowledgeAnswer,
         KnowledgeFound,
         KnowledgeStats,
+        Verification,
     )
     from remanent.workspace.face import CompactedDay, DayLog, WorkspaceState
     from remanent.workspace.files import FileChange
@@ -368,6 +370,26 @@ class RemoteKnowledgeCollection:
             summaries=summaries,
             gate=gate,
         )
+
+    def ask(
+        self,
+        question: str,
+        *,
+        limit: int = 5,
+        collections: Sequence[str] | None = None,
+        where: Mapping[str, Any] | None = None,
+    ) -> KnowledgeAnswer:
+        """Return the sentences of the documents that answer a question, each with the passages that it stands in.
+
+        Where nothing here answers it, `answered` is false and the text says so; the nearest passages are given still.
+        """
+        return self._portal.call(self._wrapped.ask, question, limit=limit, collections=collections, where=where)
+
+    def verify(
+        self, text: str, *, collections: Sequence[str] | None = None, where: Mapping[str, Any] | None = None
+    ) -> Verification:
+        """Say of every sentence of a text whether the documents support, contradict or do not mention it."""
+        return self._portal.call(self._wrapped.verify, text, collections=collections, where=where)
 
     def edit_chunk(self, chunk_id: str, *, text: str | None = None, enabled: bool | None = None) -> DocumentChunk:
         """Change what a chunk says, or whether searches find it.

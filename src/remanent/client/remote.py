@@ -72,8 +72,10 @@ if TYPE_CHECKING:
         DocumentChunk,
         Documents,
         DocumentView,
+        KnowledgeAnswer,
         KnowledgeFound,
         KnowledgeStats,
+        Verification,
     )
     from remanent.workspace.face import CompactedDay, DayLog, WorkspaceState
     from remanent.workspace.files import FileChange
@@ -390,6 +392,34 @@ class AsyncRemoteKnowledgeCollection:
                 "gate": gate,
             },
             place=self._place,
+        )
+        return answer
+
+    async def ask(
+        self,
+        question: str,
+        *,
+        limit: int = 5,
+        collections: Sequence[str] | None = None,
+        where: Mapping[str, Any] | None = None,
+    ) -> KnowledgeAnswer:
+        """Return the sentences of the documents that answer a question, each with the passages that it stands in.
+
+        Where nothing here answers it, `answered` is false and the text says so; the nearest passages are given still.
+        """
+        answer: KnowledgeAnswer = await self._connection.do(
+            "knowledge.ask",
+            {"question": question, "limit": limit, "collections": collections, "where": where},
+            place=self._place,
+        )
+        return answer
+
+    async def verify(
+        self, text: str, *, collections: Sequence[str] | None = None, where: Mapping[str, Any] | None = None
+    ) -> Verification:
+        """Say of every sentence of a text whether the documents support, contradict or do not mention it."""
+        answer: Verification = await self._connection.do(
+            "knowledge.verify", {"text": text, "collections": collections, "where": where}, place=self._place
         )
         return answer
 

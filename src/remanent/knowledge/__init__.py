@@ -7,11 +7,13 @@ from remanent.knowledge.model import (
     Document,
     DocumentChunk,
     DocumentView,
+    KnowledgeAnswer,
     KnowledgeFound,
     KnowledgeStats,
     Passage,
     SyncReport,
     Technique,
+    Verification,
 )
 from remanent.knowledge.search import KNOWLEDGE
 
@@ -23,10 +25,12 @@ __all__ = [
     "Document",
     "DocumentChunk",
     "DocumentView",
+    "KnowledgeAnswer",
     "KnowledgeBase",
     "KnowledgeFound",
     "KnowledgeStats",
     "Passage",
     "SyncReport",
     "Technique",
+    "Verification",
 ]

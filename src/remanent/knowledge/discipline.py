@@ -8,6 +8,7 @@ from remanent.discipline import AnyAgent, AnyMemory, Discipline, OpenDiscipline,
 from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection, KnowledgeServices
 from remanent.knowledge.folders import Folders
 from remanent.knowledge.library import NAME, Library
+from remanent.knowledge.proof import Prover
 from remanent.knowledge.search import KNOWLEDGE, Searcher
 from remanent.knowledge.settings import KnowledgeSettings
 from remanent.model import Entry, EntryKind
@@ -42,7 +43,9 @@ class OpenKnowledgeBase(OpenDiscipline):
 
     def __init__(self, parts: Parts) -> None:
         library = Library(parts)
-        self._services = KnowledgeServices(library, Searcher(parts, library), Folders(library, clock=parts.clock))
+        searcher = Searcher(parts, library)
+        folders = Folders(library, clock=parts.clock)
+        self._services = KnowledgeServices(library, searcher, folders, Prover(parts, searcher))
 
     @property
     def recipes(self) -> Sequence[Recipe]:

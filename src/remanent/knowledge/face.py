@@ -20,10 +20,13 @@ from remanent.knowledge.model import (
     DocumentChunk,
     Documents,
     DocumentView,
+    KnowledgeAnswer,
     KnowledgeFound,
     KnowledgeStats,
     SyncReport,
+    Verification,
 )
+from remanent.knowledge.proof import Prover
 from remanent.knowledge.search import Searcher, SearchOptions, SearchPlace
 from remanent.model import SHARED, Scope, to_instant
 from remanent.model.clock import Moment, read_moment
@@ -32,10 +35,11 @@ from remanent.model.clock import Moment, read_moment
 class KnowledgeServices:
     """What all knowledge bases of an open memory share."""
 
-    def __init__(self, library: Library, searcher: Searcher, folders: Folders) -> None:
+    def __init__(self, library: Library, searcher: Searcher, folders: Folders, prover: Prover) -> None:
         self.library = library
         self.searcher = searcher
         self.folders = folders
+        self.prover = prover
 
 
 class AsyncKnowledgeBases:
@@ -226,6 +230,32 @@ class AsyncKnowledgeCollection:
             until=until, as_of=as_of, rewrite=rewrite, hyde=hyde, parents=parents, summaries=summaries, gated=gate,
         )  # fmt: skip
         return await self._services.searcher.search(await self._places(collections), question, options)
+
+    async def ask(
+        self,
+        question: str,
+        *,
+        limit: int = 5,
+        collections: Sequence[str] | None = None,
+        where: Mapping[str, Any] | None = None,
+    ) -> KnowledgeAnswer:
+        """Return the sentences of the documents that answer a question, each with the passages that it stands in.
+
+        Where nothing here answers it, `answered` is false and the text says so; the nearest passages are given still.
+        """
+        options = SearchOptions(limit=_checked_limit(limit), where=where, gated=True)
+        return await self._services.prover.ask(await self._places(collections), question, options)
+
+    async def verify(
+        self,
+        text: str,
+        *,
+        collections: Sequence[str] | None = None,
+        where: Mapping[str, Any] | None = None,
+    ) -> Verification:
+        """Say of every sentence of a text whether the documents support, contradict or do not mention it."""
+        options = SearchOptions(where=where)
+        return await self._services.prover.verify(await self._places(collections), text, options)
 
     async def _places(self, collections: Sequence[str] | None) -> Sequence[SearchPlace]:
         """Return what is searched: the owner's documents and, for an agent, those that its workspace shares with it."""

@@ -20,8 +20,10 @@ from remanent.knowledge.model import (
     Document,
     DocumentChunk,
     DocumentView,
+    KnowledgeAnswer,
     KnowledgeFound,
     KnowledgeStats,
+    Verification,
 )
 from remanent.model import SHARED, Model
 from remanent.model.base import JsonObject, Text
@@ -400,6 +402,89 @@ async def search(call: Call, request: SearchKnowledge) -> KnowledgeFound:
     return await _of(call, request.collection).search(request.question, **request.options)
 
 
+class AskKnowledge(Model):
+    """A question."""
+
+    question: Annotated[Text, about("The question.", "问题。", min_length=1, max_length=10_000)]
+    limit: Annotated[int, about("How many passages.", "返回多少段。", ge=1, le=100)] = 5
+    collection: Collection = COLLECTION
+    collections: Annotated[
+        tuple[str, ...] | None,
+        about("Search these collections instead; * for all.", "改为检索这些集合；* 表示全部。", max_length=100),
+    ] = None
+    where: Where = None
+
+
+def show_answer(screen: Screen, answer: KnowledgeAnswer) -> None:
+    """Show an answer, and under it where its sentences stand."""
+    screen.line(answer.text)
+    if answer.answered:
+        for number, item in enumerate(answer.passages, start=1):
+            screen.line(f"    [{number}] {item.citation}")
+
+
+@operation(
+    "knowledge.ask",
+    zh="由文档回答问题：每句附出处；没有答案时如实说明。",
+    permission=READ,
+    act="search_memory",
+    route="POST knowledge/ask",
+    changes=False,
+    examples=({"question": "How often is the filter cleaned?"},),
+    face=_face("ask"),
+    command=_command("question", show=show_answer),
+)
+async def ask(call: Call, request: AskKnowledge) -> KnowledgeAnswer:
+    """Answer a question from the documents, each sentence with its place; say so where nothing answers it."""
+    return await _of(call, request.collection).ask(
+        request.question, limit=request.limit, collections=request.collections, where=request.where
+    )
+
+
+class VerifyText(Model):
+    """A text to hold against the documents."""
+
+    text: Annotated[Text, about("The text to check.", "待核对的文本。", min_length=1, max_length=100_000)]
+    collection: Collection = COLLECTION
+    collections: Annotated[
+        tuple[str, ...] | None,
+        about("Search these collections instead; * for all.", "改为检索这些集合；* 表示全部。", max_length=100),
+    ] = None
+    where: Where = None
+
+
+VERDICTS = {
+    "supported": Bilingual("supported", "有依据"),
+    "contradicted": Bilingual("contradicted", "与文档矛盾"),
+    "not_mentioned": Bilingual("not mentioned", "未提及"),
+}
+
+
+def show_verification(screen: Screen, answer: Verification) -> None:
+    """Show what the documents say of each sentence."""
+    for one in answer.sentences:
+        screen.line(f"{screen.word(VERDICTS[one.verdict])}: {one.text}")
+        if one.evidence:
+            screen.line(f"    {one.citation}: {one.evidence}")
+
+
+@operation(
+    "knowledge.verify",
+    zh="逐句核对一段文本：文档支持、与之矛盾或未提及。",
+    permission=READ,
+    act="search_memory",
+    route="POST knowledge/verify",
+    changes=False,
+    face=_face("verify"),
+    command=_command("text", show=show_verification),
+)
+async def verify(call: Call, request: VerifyText) -> Verification:
+    """Check a text sentence by sentence: whether the documents support, contradict or do not mention it."""
+    return await _of(call, request.collection).verify(
+        request.text, collections=request.collections, where=request.where
+    )
+
+
 class EditChunk(Model):
     """What to change of a chunk."""
 
@@ -474,6 +559,6 @@ async def configure(call: Call, request: Configure) -> CollectionView:
 
 
 OPERATIONS = (
-    add, fetch, preview, list_documents, show, original, remove, reindex, stats, search, edit_chunk, add_chunk,
-    configure,
+    add, fetch, preview, list_documents, show, original, remove, reindex, stats, search, ask, verify,
+    edit_chunk, add_chunk, configure,
 )  # fmt: skip

@@ -127,6 +127,17 @@ async def test_a_request_longer_than_the_window_is_not_sent() -> None:
         assert engine.meter()["pick"].requests == 0
 
 
+@pytest.mark.spec("USE-08")
+async def test_no_more_tokens_are_asked_for_than_the_window_has_left() -> None:
+    question = PickRequest(question="Which is red? " * 145, options=("blood",))
+    async with ScriptedServer(gives(GOOD), gives(GOOD)) as server, engine_at(server) as engine:
+        await engine.run(PICK, QUESTION)
+        await engine.run(PICK, question)
+    few, fewer = (request.body["max_tokens"] for request in server.requests)
+    assert few == 200
+    assert 0 < fewer < 200
+
+
 # ── trying again ──
 
 

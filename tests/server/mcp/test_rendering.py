@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from remanent.discipline.shapes import Page
 from remanent.model import Entry, Found, Kind, Origin, Record, Scope, TurnData
 from remanent.operations.scratchpad import PadValues
+from remanent.recall.injection import told_first
 from remanent.server.mcp.rendering import to_text
 from remanent.text.escaping import control_words, forged_tags
 from tests.recall.items import MAY, make_item
@@ -39,7 +40,8 @@ def test_an_item_is_a_line_and_nothing_stored_looks_like_another(stored: list[tu
     items = tuple(make_item(text, number=number, role=role) for number, (text, role) in enumerate(stored))
     found = to_text(Found(query="q", items=items), tongue="en")
     begun = [line for line in found.splitlines() if not line.startswith("  ")]
-    assert [line.split(".")[0] for line in begun[1:]] == [str(number) for number in range(1, len(items) + 1)]
+    told = told_first("q", items)
+    assert [line.split(".")[0] for line in begun[1:]] == [str(number) for number in range(1, len(told) + 1)]
     entries = tuple(
         Entry(id=f"e{number}", scope=SCOPE, seq=number, role=role, text=text, occurred_at=MAY, recorded_at=MAY)
         for number, (text, role) in enumerate(stored)
@@ -82,9 +84,10 @@ def test_a_doubtful_source_and_a_date_in_the_future_are_told() -> None:
 
 
 @pytest.mark.spec("USE-04")
-def test_what_tells_comes_before_what_asks_with_its_dates_resolved() -> None:
+def test_what_tells_is_told_with_its_dates_resolved_and_what_asks_is_not() -> None:
     asked = make_item("Do you know my blood type, Ada?", number=0)
     told = make_item("The doctor said it yesterday: blood group O.", number=1)
     text = to_text(Found(query="What is my blood type?", items=(asked, told)), tongue="en")
-    assert text.index("The doctor said it yesterday [2024-05-01]: blood group O.") < text.index("Do you know")
+    assert "The doctor said it yesterday [2024-05-01]: blood group O." in text
+    assert "Do you know" not in text
     assert to_text(Found(query="thanks!", items=(asked, told)), tongue="en") == "Nothing is remembered about that."

@@ -190,6 +190,7 @@ class ModelEngine(Engine):
     async def _converse(self, run: _RoleRun[RequestT, ReplyT, ResponseT]) -> ResponseT:
         call = self._first_call(run)
         room = self._check_window(run, call)
+        call = _within(call, room)
         answer = await self._ask(run, call)
         try:
             return _read(run, answer)
@@ -200,7 +201,8 @@ class ModelEngine(Engine):
         tongue = run.role.tongue(run.request)
         longest = max(_SHORTEST_REPEATED, min(_LONGEST_REPEATED, room))
         turns = ask_again(answer.text, problem, form=run.role.form, tongue=tongue, longest=longest)
-        answer = await self._ask(replace(run, listener=None), call.following(*turns))
+        told = sum(counter_for(call.model)(turn.text) for turn in turns)
+        answer = await self._ask(replace(run, listener=None), _within(call.following(*turns), room - told))
         try:
             return _read(run, answer)
         except _Unusable as unusable:
@@ -322,6 +324,11 @@ class ModelEngine(Engine):
         if wait > settings.backoff_cap or self._now() + wait >= run.deadline:
             return None
         return wait
+
+
+def _within(call: ModelCall, room: int) -> ModelCall:
+    """Return a call whose answer fits behind its prompt: many servers refuse one that asks for more than is left."""
+    return replace(call, max_tokens=max(1, min(call.max_tokens, room)))
 
 
 def _read(run: _RoleRun[RequestT, ReplyT, ResponseT], answer: Completion) -> ResponseT:

@@ -1,0 +1,60 @@
+"""Answers with proof, and texts held against the documents."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from remanent.errors import InvalidInput
+from remanent.knowledge import AsyncKnowledgeCollection
+from tests.knowledge.world import MANUAL, opened
+
+
+@pytest.fixture
+async def base(tmp_path: Path) -> AsyncIterator[AsyncKnowledgeCollection]:
+    async with opened(tmp_path / "home") as (_, base):
+        await base.add(text=MANUAL, name="pump.md")
+        await base.add(text="Vasa. The Vasa is a warship that sank in Stockholm in 1628.", name="vasa.txt")
+        await base.add(text="里斯本是葡萄牙的首都。里斯本大学成立于1911年。", name="里斯本.txt")
+        yield base
+
+
+async def test_an_answer_cites_the_passage_that_it_stands_in(base: AsyncKnowledgeCollection) -> None:
+    answer = await base.ask("Where did the Vasa sink?")
+    assert answer.answered
+    (sentence,) = answer.sentences
+    (number,) = sentence.citations
+    cited = answer.passages[number - 1]
+    assert (cited.document, cited.place.line) == ("vasa.txt", 1)
+    assert sentence.text in (await base.original("vasa.txt")).decode()
+    assert answer.text.endswith(f"[{number}]")
+
+
+async def test_that_nothing_here_answers_is_an_answer_in_the_language_of_the_question(
+    base: AsyncKnowledgeCollection,
+) -> None:
+    english = await base.ask("Who won the chess championship in Reykjavik?")
+    assert (english.answered, english.text) == (False, "Nothing here answers that.")
+    chinese = await base.ask("谁赢得了国际象棋锦标赛？")
+    assert (chinese.answered, chinese.text) == (False, "这里没有能回答该问题的内容。")
+
+
+async def test_each_sentence_of_a_text_is_supported_contradicted_or_not_mentioned(
+    base: AsyncKnowledgeCollection,
+) -> None:
+    text = "The Vasa sank in Stockholm in 1628. The Vasa sank in Stockholm in 1682. Penguins live in the south."
+    checked = await base.verify(text)
+    assert [one.verdict for one in checked.sentences] == ["supported", "contradicted", "not_mentioned"]
+    assert checked.sentences[1].citation == "vasa.txt, line 1"
+    assert "1628" in checked.sentences[1].evidence
+    assert checked.count("contradicted") == 1
+
+
+async def test_a_changed_figure_contradicts_in_chinese_as_well(base: AsyncKnowledgeCollection) -> None:
+    checked = await base.verify("里斯本大学成立于1911年。里斯本大学成立于1950年。")
+    assert [one.verdict for one in checked.sentences] == ["supported", "contradicted"]
+
+
+async def test_a_text_without_a_sentence_is_refused(base: AsyncKnowledgeCollection) -> None:
+    with pytest.raises(InvalidInput):
+        await base.verify(" ")
