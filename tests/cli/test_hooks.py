@@ -260,8 +260,17 @@ def test_whatever_is_sent_a_hook_ends_well_and_says_nothing(
     assert run(cli, event, sent, monkeypatch, capsys) == ""
 
 
-def _fails(*_: object) -> Any:
+def _fails(*_: object, **__: object) -> Any:
     raise MemoryError
+
+
+def test_a_prompt_is_kept_although_recalling_fails(
+    cli: Cli, served: Served, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(hook_run._Served, "recall", _fails)
+    assert run(cli, "prompt-submit", {"session": "s1", "prompt": "The boat is red."}, monkeypatch, capsys) == ""
+    with remanent.connect(served.url) as memory:
+        assert [entry.text for entry in memory.agent("ada").entries()] == ["The boat is red."]
 
 
 def test_without_a_server_the_hook_does_its_work_itself(

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from remanent.bilingual import Bilingual
 from remanent.cli.served import Server, Unreachable, address_of, find_server
+from remanent.cli.words import locale_language
 
 EVENTS = {
     "session-start": "SessionStart",
@@ -26,6 +28,9 @@ EVENTS = {
 }
 """The moments, and what Claude Code and Codex call them."""
 
+_QUESTION = Bilingual(
+    "What was decided, agreed on or left to do in {project}?", "{project} 中决定了什么、约定了什么、还有什么要做？"
+)
 _MAX_INPUT = 8 << 20
 _MAX_TRANSCRIPT = 4 << 20
 """Bytes of a transcript's end that are read: some hundred turns; what came before was kept at earlier stops."""
@@ -118,7 +123,7 @@ class Hook:
         project = Path(str(self._given.get("cwd") or os.getcwd())).name
         parts = [store.state(self._session)]
         if self._given.get("source") != "resume":  # who resumes has the conversation before it
-            parts.append(store.recall(f"What was decided, agreed on or left to do in {project}?", budget=_START_TOKENS))
+            parts.append(store.recall(_QUESTION.say(locale_language(), project=project), budget=_START_TOKENS))
         return "\n\n".join(filter(None, parts))
 
     def _prompt(self) -> str:
@@ -128,9 +133,10 @@ class Hook:
             return ""
         store = _store(self._place)
         # What was said in this session stands in the model's context already.
-        reminder = str(store.recall(prompt[:2000], budget=_PROMPT_TOKENS, but=self._session))
-        store.remember(self._session, [_message(self._session, "user", prompt)])
-        return reminder
+        try:
+            return str(store.recall(prompt[:2000], budget=_PROMPT_TOKENS, but=self._session))
+        finally:
+            store.remember(self._session, [_message(self._session, "user", prompt)])
 
     def _keep(self) -> str:
         """Keep what was said since: of the transcript, or of what the tool sends along."""

@@ -1,6 +1,7 @@
 """HTML, by selectolax: headings, paragraphs, lists, tables and listings, without what leads around the site."""
 
 import re
+from html import escape
 from typing import TYPE_CHECKING
 
 from remanent.loaders.article import article_of
@@ -25,6 +26,8 @@ _BREAKING = word_set(
 )
 _PARAGRAPHS = word_set("p h1 h2 h3 h4 h5 h6 li pre dt dd")
 _HEADINGS = word_set("h1 h2 h3 h4 h5 h6")
+# Signs with a link to the heading itself, as manuals have them.
+_ANCHORS = "¶\uf0c1 \n\t"
 # A heading that is never closed has all that follows in it; no real one is as long.
 _MAX_HEADING = 300
 _TAG = re.compile(r"<(/?)([A-Za-z][^\s/<>]*+)[^<>]*+>?")
@@ -53,10 +56,17 @@ def read(data: bytes, reading: Reading) -> LoadedDocument:
     whole = read_html(page)
     if len(whole.text) < _LEAST_ARTICLE:
         return whole
-    found = article_of(page)
-    article = read_html(found) if found else whole
+    article = read_html(_with_title(article_of(page) or "", whole))
     is_whole = len(article.text) >= max(_LEAST_ARTICLE, len(whole.text) * _LEAST_SHARE)
     return article.model_copy(update={"title": whole.title}) if is_whole else whole
+
+
+def _with_title(article: str, whole: LoadedDocument) -> str:
+    """Return an article under the heading of its page, which extractors take for a part of the frame."""
+    first = whole.sections[0] if whole.sections else None
+    if first is None or not whole.text.startswith("# ", first.start) or first.title in article[:1000]:
+        return article
+    return f"<h1>{escape(first.title)}</h1>{article}"
 
 
 def read_html(html: str) -> LoadedDocument:
@@ -125,7 +135,7 @@ class _Walk:
             self._paragraph += 1
             self._draft.mark(Place(paragraph=self._paragraph))
         if tag in _HEADINGS and len(title := node.text(deep=True)) <= _MAX_HEADING:
-            self._draft.heading(int(tag[1]), title, mark="#" * int(tag[1]) + " ")
+            self._draft.heading(int(tag[1]), title.rstrip(_ANCHORS), mark="#" * int(tag[1]) + " ")
             return False
         if tag in _BREAKING or tag == "br":
             self._break(LINE if tag in {"li", "tr", "br"} else PARAGRAPH)
