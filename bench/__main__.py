@@ -62,6 +62,19 @@ def pages(
 
 @app.command()
 @with_common_options("machine")
+def knowledge(
+    place: CommonOptions,
+    *,
+    tasks: Annotated[int, typer.Option("--tasks", metavar="N", min=1, help="Multi-document tasks to pool.")] = 100,
+    questions: Annotated[int, typer.Option("--questions", metavar="N", min=1, help="Questions of CMRC.")] = 300,
+    data: Annotated[Path, typer.Option("--data", envvar="REMANENT_EVAL_DATA", help="Folder with the public sets.")],
+) -> None:
+    """Find the right documents among many, with each technique off and on, beside BM25."""
+    commands.knowledge(place, tasks=tasks, questions=questions, data=data)
+
+
+@app.command()
+@with_common_options("machine")
 def server(
     place: CommonOptions,
     *,

@@ -15,6 +15,7 @@ from bench.documents import run_documents_bench
 from bench.embedding import run_embedding_bench
 from bench.figures import Figure
 from bench.keywords import run_keyword_bench
+from bench.knowledge import run_knowledge_bench
 from bench.language import run_language_bench
 from bench.pages import run_pages_bench
 from bench.proxy import run_proxy_bench
@@ -51,6 +52,12 @@ def server(place: CommonOptions, *, size: int) -> None:
     with tempfile.TemporaryDirectory(prefix="remanent-bench-", dir=place.home) as folder:
         figures = run_server_bench(Path(folder), size=size, report=screen.note)
     _end(screen, place, figures)
+
+
+def knowledge(place: CommonOptions, *, tasks: int, questions: int, data: Path) -> None:
+    """Measure knowledge bases; ends with `Exit.NO` when a promise is not kept."""
+    screen, _ = begin(place)
+    _end(screen, place, run_knowledge_bench(data, tasks=tasks, questions=questions, report=screen.note))
 
 
 def pages(place: CommonOptions, *, size: int) -> None:

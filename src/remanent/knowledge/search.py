@@ -1,7 +1,7 @@
 """Finding passages: the one read path with a recipe of its own, and the techniques that can stand around it.
 
 Every technique can be switched per query and says what it did. By default those are on that pay on the public sets of
-docs/knowledge.md; the table there says what each brings and costs.
+docs/guides/documents.md; `bench knowledge` says what each brings and costs.
 """
 
 import asyncio
@@ -51,7 +51,7 @@ KNOWLEDGE = Recipe(
     flood_share=1.0,
 )
 """Words and meaning by their scores. Chosen on the pooled documents of multi-document tasks (English) and on CMRC
-(Chinese), where the bundled model knows less and words count for more; see docs/knowledge.md."""
+(Chinese), where the bundled model knows less and words count for more; see docs/guides/documents.md."""
 
 DOCUMENT_SHARE = 0.4
 """How much of an answer one document may fill while others have something to say. Chosen by hand."""
