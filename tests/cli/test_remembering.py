@@ -147,6 +147,15 @@ def test_what_was_not_waited_for_is_found_all_the_same(cli: Cli) -> None:
     assert "heron" in cli("recall", "heron").out
 
 
+@pytest.mark.spec("USE-07")
+def test_what_was_not_waited_for_is_listed_and_exported(cli: Cli) -> None:
+    assert cli("remember", "the heron on the weir").code == 0
+    exported = cli("export")
+    assert exported.code == 0
+    assert "heron" in exported.out
+    assert "heron" in cli("records").out
+
+
 def test_work_that_an_interrupted_process_left_is_waited_for_although_nothing_is_new(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -67,6 +67,7 @@ def test_patterns_name_files_and_hidden_folders_and_links_out_are_left_out(notes
     (notes / "loop").symlink_to(notes)
     assert sorted(scan(notes, "**/*.md")) == ["Packing list.md", "trips/Lisbon.md", "人/老王.md"]
     assert sorted(scan(notes, "*.md, 人/*.md, none/*.md")) == ["Packing list.md", "人/老王.md"]
+    assert sorted(scan(notes, "**/trips/L*.md, */老?.md")) == ["trips/Lisbon.md", "人/老王.md"]
 
 
 @pytest.mark.spec("WORK-06")

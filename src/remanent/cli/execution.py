@@ -38,6 +38,9 @@ SessionMessage = tuple[str | None, Message]
 
 Requests = list[dict[str, Any]]
 
+_INDEXED_FIRST = frozenset({"records", "evaluate"})
+"""What would say nothing of what was remembered a moment ago, and is not yet a record."""
+
 
 def take_messages(
     screen: Terminal, given: Mapping[str, Any], *, text: Sequence[str] | None, file: Path | None, **message: Any
@@ -225,6 +228,9 @@ class _Execution:
         async with aopen(settings=self._opened(wait=wait)) as memory, Service(memory) as service:
             if operation.answers is Body.LINES:
                 return await self._write_lines(service, read[0])
+            if operation.name in _INDEXED_FIRST and self._where.agent is not None:
+                where = self._where
+                await memory.agent(where.agent or "", workspace=where.workspace, org=where.org).settle()
             answers = []
             with self._screen.meter(words.WORKING, total=_total(operation, self._file, read)) as meter:
                 for request in read:
@@ -248,8 +254,9 @@ class _Execution:
         """Return the settings to open with: what is only taken down is indexed by the next process that reads.
 
         To load the models takes many times as long as to keep a sentence, and recall finds it by its words meanwhile.
+        An export takes what waits along, and nothing may change beneath it.
         """
-        if wait or self._operation.name != "remember":
+        if wait or (self._operation.name != "remember" and self._operation.answers is not Body.LINES):
             return self._settings
         return self._settings.model_copy(update={"jobs": self._settings.jobs.model_copy(update={"enabled": False})})
 

@@ -10,10 +10,10 @@ import asyncio
 import os
 import re
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -28,6 +28,7 @@ from remanent.recall import Question
 from remanent.stores import LinkQuery, RecordFilter, RecordQuery, Transaction, search_terms
 from remanent.text.budget import chunks
 from remanent.text.markdown import parse_markdown
+from remanent.text.terms import query_terms
 from remanent.text.tokens import TokenCounter
 from remanent.workspace.daylog import without_comments
 from remanent.workspace.files import WorkspaceFiles, lock_folder
@@ -40,6 +41,8 @@ WIKILINK = "wikilink"
 CHUNK_CHARACTERS = 1200
 """Characters of a passage at most: some 300 words, which is what embedding models read. Chosen by hand."""
 _CHARACTERS = TokenCounter(name="characters", exact=True, count=len)
+MAX_HITS = 500
+"""Passages that one search returns at most: half of what a recall does."""
 FILES_AT_ONCE = 100
 """Files that are read and committed together; chosen by hand, so that others get their turn."""
 _SAME_FILE = 0.5
@@ -169,29 +172,32 @@ def scan(root: Path, include: str) -> dict[str, tuple[int, int]]:
     found: dict[str, tuple[int, int]] = {}
     for pattern in (one.strip() for one in include.split(",")):
         if pattern:
-            found.update(_walk(os.path.realpath(root), "", pattern.split("/")))
+            _walk(os.path.realpath(root), "", pattern.split("/"), found)
     return found
 
 
-def _walk(folder: str, prefix: str, parts: Sequence[str]) -> Iterator[tuple[str, tuple[int, int]]]:
+def _walk(folder: str, prefix: str, parts: Sequence[str], found: dict[str, tuple[int, int]]) -> None:
+    """Note the files of a folder that the parts of a pattern name; every search does it, hence plainly."""
     first, rest = parts[0], parts[1:]
+    deep = first == "**"
+    if deep and len(rest) > 1:
+        _walk(folder, prefix, rest, found)
+    last = rest[0] if deep and len(rest) == 1 else first if not rest else None
+    is_named = None if last is None else re.compile(translate(last)).match
+    is_on_the_way = re.compile(translate(first)).match
     try:
         entries = list(os.scandir(folder))
     except OSError:
         return
     for entry in entries:
-        if entry.name.startswith("."):
+        name = entry.name
+        if name[0] == ".":
             continue
-        if entry.is_dir(follow_symlinks=False):
-            if first == "**":
-                yield from _walk(entry.path, f"{prefix}{entry.name}/", parts)
-            elif rest and fnmatchcase(entry.name, first):
-                yield from _walk(entry.path, f"{prefix}{entry.name}/", rest)
-        elif entry.is_file(follow_symlinks=False):
-            wanted = rest[0] if first == "**" and len(rest) == 1 else first if not rest else None
-            if wanted is not None and fnmatchcase(entry.name, wanted):
-                about = entry.stat(follow_symlinks=False)
-                yield f"{prefix}{entry.name}", _mark(about)
+        if is_named is not None and is_named(name) and entry.is_file(follow_symlinks=False):
+            about = entry.stat(follow_symlinks=False)
+            found[prefix + name] = (about.st_mtime_ns // 1000, about.st_size)
+        elif (deep or (rest and is_on_the_way(name))) and entry.is_dir(follow_symlinks=False):
+            _walk(entry.path, f"{prefix}{name}/", parts if deep else rest, found)
 
 
 # ── the index ────────────────────────────────────────────────────────────────
@@ -244,6 +250,8 @@ class WorkspaceIndex:
 
     async def search(self, query: str, *, limit: int, mode: SearchMode, gated: bool = False) -> list[WorkspaceHit]:
         """Find passages; edits are taken up first."""
+        if not query.strip() or not 1 <= limit <= MAX_HITS:
+            raise InvalidInput(f"ask for something, and for 1 to {MAX_HITS} passages")
         if mode not in RECIPES:
             raise InvalidInput(f"there is no mode {mode!r}; it is one of {', '.join(RECIPES)}")
         if mode == "semantic" and self._parts.embedders is None:
@@ -251,15 +259,19 @@ class WorkspaceIndex:
         await self.refresh()
         now = self._parts.clock()
         wanted = RecordFilter(kinds=(Kind.NOTE,), alive_at=now)
-        found = await self._parts.recall.find(
-            Question(query, self._scope, wanted, asked_at=now),
-            limit=2 * limit,  # the same agent may have notes of other folders
-            recipe=RECIPES[mode],
-            gated=gated,
-        )
-        best = [item for item in found.items if item.record_id in self._own()][:limit]
-        records = await self._records([item.record_id for item in best])
-        return [_hit(records[item.record_id], item.score) for item in best if item.record_id in records]
+        if mode == "fts" and not gated:
+            # The text index alone: half of what a recall takes, and all that words by themselves can tell.
+            terms = query_terms(query)
+            hits = await self._parts.store.search_text(self._scope, terms, record_filter=wanted, limit=2 * limit)
+            ranked = [(hit.record_id, hit.score) for hit in hits]
+        else:
+            question = Question(query, self._scope, wanted, asked_at=now)
+            found = await self._parts.recall.find(question, limit=2 * limit, recipe=RECIPES[mode], gated=gated)
+            ranked = [(item.record_id, item.score) for item in found.items]
+        # Twice as many are asked for, since the same agent may have notes of other folders.
+        best = [one for one in ranked if one[0] in self._own()][:limit]
+        records = await self._records([record_id for record_id, _ in best])
+        return [_hit(records[record_id], score) for record_id, score in best if record_id in records]
 
     def _own(self) -> frozenset[str]:
         """Return the records of this folder."""
