@@ -31,6 +31,8 @@ QUESTIONS = 300
 def run_store_bench(home: Path, *, full: bool = False, report: Report = lambda _: None) -> list[Figure]:
     """Measure in a fresh folder; `full` goes to a million records, which takes some twenty minutes."""
     figures = asyncio.run(_measure_writes(home / "writes", report))
+    report("recall agents whose files are closed")
+    figures.append(asyncio.run(measure_cold_recall(home / "cold")))
     sizes = (10_000, 100_000, 1_000_000) if full else (10_000, 100_000)
     searches: dict[int, dict[str, float]] = {}
     for size in sizes:
@@ -44,6 +46,27 @@ def run_store_bench(home: Path, *, full: bool = False, report: Report = lambda _
     for small, large in pairwise(sizes):
         figures += _growth_figures(small, large, searches)
     return figures
+
+
+# ── agents that were closed ──────────────────────────────────────────────────
+
+
+async def measure_cold_recall(home: Path, *, records: int = 1000, rounds: int = 20) -> Figure:
+    """Measure what the first recall of an agent takes longer than its next, when its files were closed before."""
+    async with aopen(home, embedder="none") as memory:
+        await memory.agent("bench").remember([f"Note {number} tells of garden {number}." for number in range(records)])
+        await memory.settle()
+        await memory.agent("bench").recall("what does note 6 tell of?")  # what a process loads once is no part of it
+    added: list[float] = []
+    for _ in range(rounds):
+        async with aopen(home, embedder="none") as memory:
+            took = []
+            for number in (7, 8):  # two questions: the answer to one is kept
+                begun = time.perf_counter()
+                await memory.agent("bench").recall(f"what does note {number} tell of?")
+                took.append(time.perf_counter() - begun)
+            added.append(1000 * (took[0] - took[1]))
+    return at_most(f"cold recall adds, p95 of {rounds}, {records} records", percentile(added, 0.95), "ms", 60)
 
 
 # ── writing ──────────────────────────────────────────────────────────────────

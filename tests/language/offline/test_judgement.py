@@ -194,6 +194,10 @@ def test_what_another_says_or_what_comes_again_with_another_value_contradicts_in
          ("In fact, the government reduced its shareholding to 39 percent and entered into a partnership with South "
          "African Airways.")),
         ("玉山箭竹为唯一以「玉山」当成属名的植物。", "玉山箭竹为唯一以「台湾」当成属名的植物。"),
+        (
+            "清风府院君金佑明和德恩府夫人宋氏之长女，朝鲜王朝第18代君主显宗的王妃，第19代君主肃宗的母亲。",
+            "清风府院君金佑明和德恩府夫人张禧嫔之长女，朝鲜王朝第18代君主显宗的王妃，第19代君主肃宗的母亲。",
+        ),
     ],
 )  # fmt: skip
 def test_a_sentence_said_again_with_another_value_is_a_conflict(older: str, newer: str) -> None:

@@ -543,6 +543,8 @@ _LEAST_RESTATED = 5
 _LEAST_REPEATED = 3
 """The same where no other word differs, and no name: of those a thing may have several."""
 _LONGEST_SWAP = 4
+_CHINESE_SUBJECT = 2
+"""Words at the beginning of a Chinese sentence that must be the same."""
 _LOOSE_WORDS = 0.25
 """The share of the shorter sentence's words that may be others: a synonym here and there."""
 
@@ -556,8 +558,8 @@ def _restated(comparison: Comparison) -> Difference | None:
     one, other = ([t for t in claim.tokens if t.slot != "@"] for claim in (comparison.one, comparison.other))
     placed = all(any(t.slot == "@" for t in claim.tokens) for claim in (comparison.one, comparison.other))
     about = [
-        {t.key for t in claim.tokens if t.opening and t.part in _NAMING and (placed or t.slot != "@")}
-        for claim in (comparison.one, comparison.other)
+        {t.key for t in claim.tokens if _opens(t, said) and t.part in _NAMING and (placed or t.slot != "@")}
+        for claim, said in ((comparison.one, one), (comparison.other, other))
     ]
     if not (about[0] <= about[1] or about[1] <= about[0]):
         return None
@@ -575,12 +577,13 @@ def _restated(comparison: Comparison) -> Difference | None:
     odd = [0, 0]
     for tag, a, b, c, d in steps:
         left, right = one[a:b], other[c:d]
-        kind = _swapped(left, right) if tag == "replace" else None
+        opening = [token for side, said in ((left, one), (right, other)) for token in side if _opens(token, said)]
+        kind = _swapped(left, right) if tag == "replace" and not opening else None
         if kind is not None:
             swaps.append(Difference(kind, tuple(left), tuple(right)))
         elif tag != "equal":
             odd = [odd[0] + b - a, odd[1] + d - c]
-            if any(token.opening and token.part is not TokenKind.WORD for token in (*left, *right)):
+            if any(token.part is not TokenKind.WORD for token in opening):
                 return None
     parted = [pair for pair in same if pair[0].denied != pair[1].denied]
     if parted and not swaps:
@@ -596,6 +599,12 @@ def _restated(comparison: Comparison) -> Difference | None:
     return swaps[0] if whole or swaps[0].kind is not DifferenceKind.DENIAL else None
 
 
+def _opens(token: Token, said: Sequence[Token]) -> bool:
+    """Tell whether a word says what a sentence is about; where a Chinese subject ends is a guess."""
+    is_chinese = token.slot != "@" and token.text[:1] > "\u2e80"
+    return token.opening and (not is_chinese or token in said[:_CHINESE_SUBJECT])
+
+
 def _is_dated(claim: ParsedClaim, difference: Difference) -> bool:
     """Tell whether it is the date that a sentence begins with: a life is told so, one post after the other."""
     first = next(token for token in claim.tokens if token.slot != "@")
@@ -604,7 +613,7 @@ def _is_dated(claim: ParsedClaim, difference: Difference) -> bool:
 
 def _swapped(one: Sequence[Token], other: Sequence[Token]) -> DifferenceKind | None:
     """Return the sort of values that stand against each other in one place, if these do."""
-    if max(len(one), len(other)) > _LONGEST_SWAP or any(token.opening for token in (*one, *other)):
+    if max(len(one), len(other)) > _LONGEST_SWAP:
         return None
     if all(any(token.part is TokenKind.WORD for token in side) for side in (one, other)):
         return None  # formed in Rome, based in Oslo
