@@ -270,7 +270,7 @@ class Agent:
         `found.message()` are what to give a model, within `budget` tokens (`recall.budget` unless given).
 
         `since` and `until` bound when it happened; a time without a zone is local. `where` asks for metadata:
-        `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags` are all wanted, of `any_tags` one.
+        `{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}`; `tags`: all, `any_tags`: one.
         `grain`: the memory itself ("item"), a turn and its neighbours ("turns"), or the whole
         session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
