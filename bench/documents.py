@@ -18,7 +18,7 @@ def run_documents_bench(*, report: Report = lambda _: None) -> list[Figure]:
 
 
 async def _measure(report: Report) -> list[Figure]:
-    words = [text for text in Corpus().texts(PAGES * LINES) if text.isascii()]
+    words = [text for text in Corpus().texts(2 * PAGES * LINES) if text.isascii()]
     content = _pdf(words)
     await load(_pdf(words[:LINES]), name="first.pdf")  # starts the process that reads
     report(f"read a PDF of {PAGES} pages")
