@@ -93,6 +93,13 @@ def proxy(place: CommonOptions) -> None:
 
 @app.command()
 @with_common_options("machine")
+def documents(place: CommonOptions) -> None:
+    """Measure how many pages of a PDF are read in a second."""
+    commands.documents(place)
+
+
+@app.command()
+@with_common_options("machine")
 def embedding(place: CommonOptions) -> None:
     """Measure MiniLM beside sentence-transformers on torch, which is installed into .venv-bench/ the first time."""
     commands.embedding(place)

@@ -11,6 +11,7 @@ from rich.table import Table
 from bench.associative import run_associative_bench
 from bench.bank import run_bank_bench
 from bench.bank_texts import run_text_bench
+from bench.documents import run_documents_bench
 from bench.embedding import run_embedding_bench
 from bench.figures import Figure
 from bench.keywords import run_keyword_bench
@@ -65,6 +66,12 @@ def pages(place: CommonOptions, *, size: int) -> None:
     with tempfile.TemporaryDirectory(prefix="remanent-bench-", dir=place.home) as folder:
         figures = run_pages_bench(Path(folder), size=size, report=screen.note)
     _end(screen, place, figures)
+
+
+def documents(place: CommonOptions) -> None:
+    """Measure the reading of documents; ends with `Exit.NO` when a promise is not kept."""
+    screen, _ = begin(place)
+    _end(screen, place, run_documents_bench(report=screen.note))
 
 
 def embedding(place: CommonOptions) -> None:

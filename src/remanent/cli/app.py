@@ -523,6 +523,29 @@ def show(
 
 
 @discipline_command(
+    "knowledge",
+    "sync",
+    Bilingual(
+        "Bring a folder and a collection together: add what changed, remove what is gone.",
+        "使集合与文件夹一致：添加变化的文件，移除已不存在的。",
+    ),
+)
+@with_common_options("agent", agent="shared")
+def sync_knowledge(
+    place: CommonOptions,
+    *,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help=say("The folder.", "文件夹。"))],
+    collection: Annotated[
+        str, typer.Option("--collection", metavar="NAME", help=say("The collection.", "集合。"))
+    ] = "default",
+) -> None:
+    """Bring a folder and a collection together: add what changed, remove what is gone."""
+    from remanent.cli import knowledge
+
+    knowledge.sync(place, folder, collection=collection)
+
+
+@discipline_command(
     "associative",
     "show",
     Bilingual(
