@@ -390,6 +390,8 @@ LOCAL_ONLY = {
     # A server opens and closes the memory itself, and single nodes are looked at where they lie.
     # Files and folders lie with whoever reads them; a server is sent their bytes.
     "knowledge": {"add", "preview", "sync", "watch"},
+    # Who proposes, approves and settles is the caller's word in a library, and the key's over a server.
+    "cognition": {"add", "amend", "approve", "grant", "propose", "refuse", "resolve", "revoke"},
     "associative": {"close", "importance", "initialize", "jobs", "links", "node", "nodes"},
 }
 FACES: dict[str, type] = {"": AsyncAgent, "admin": AsyncAgentAdmin}

@@ -122,6 +122,14 @@ AsOf = Annotated[
         help=say("Only what was known at this time.", "只要当时已知的内容。"),
     ),
 ]
+Without = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--without",
+        metavar="TEXT",
+        help=say("Answer as if these entries had never been said.", "如同这些条目从未说过。"),
+    ),
+]
 AskedAt = Annotated[
     datetime | None,
     typer.Option(
@@ -825,6 +833,7 @@ def recall(
     since: Since = None,
     until: Until = None,
     as_of: AsOf = None,
+    without: Without = None,
     asked_at: AskedAt = None,
     source_share: SourceShare = None,
     gate: Gate = None,
@@ -850,6 +859,7 @@ def recall(
             "since": since,
             "until": until,
             "as_of": as_of,
+            "without": without,
             "asked_at": asked_at,
             "source_share": source_share,
             "gate": gate,

@@ -76,7 +76,6 @@ if TYPE_CHECKING:
         KnowledgeStats,
         Verification,
     )
-    from remanent.model import SharedSort
     from remanent.workspace.face import CompactedDay, DayLog, WorkspaceState
     from remanent.workspace.files import FileChange
     from remanent.workspace.hooks import HookReport
@@ -356,46 +355,9 @@ class RemoteCognition:
         """Return contradictions, oldest first."""
         return self._portal.call(self._wrapped.conflicts, open_only=open_only, record_id=record_id)
 
-    def resolve(self, conflict_id: str, how: str, *, claim: int = 1, text: str = "", by: str = "user") -> Conflict:
-        """Settle a contradiction: choose a claim by its number from 0, merge both into a text, keep both, or undo."""
-        return self._portal.call(self._wrapped.resolve, conflict_id, how, claim=claim, text=text, by=by)
-
-    def propose(
-        self,
-        content: str,
-        *,
-        sort: SharedSort | str = SharedSort.PROJECT_CONTEXT,
-        number: str = "",
-        confidence: float = 0.8,
-        by: str = "",
-        coordinator: bool = False,
-    ) -> Record:
-        """Offer something to the workspace; a coordinator approves it, unless it is a coordinator's own."""
-        return self._portal.call(
-            self._wrapped.propose,
-            content,
-            sort=sort,
-            number=number,
-            confidence=confidence,
-            by=by,
-            coordinator=coordinator,
-        )
-
     def shared(self, *, pending: bool = False) -> list[Record]:
         """Return what the workspace shares, newest first; with `pending`, what waits for approval."""
         return self._portal.call(self._wrapped.shared, pending=pending)
-
-    def approve(self, record_id: str, *, by: str) -> Record:
-        """Approve what another one proposed, as coordinator: from now on the whole workspace reads it."""
-        return self._portal.call(self._wrapped.approve, record_id, by=by)
-
-    def refuse(self, record_id: str, *, by: str, reason: str = "") -> Record:
-        """Refuse a proposal, as coordinator."""
-        return self._portal.call(self._wrapped.refuse, record_id, by=by, reason=reason)
-
-    def revoke(self, record_id: str, *, by: str, reason: str = "") -> Record:
-        """Take back what the workspace shares: nobody reads it from now on."""
-        return self._portal.call(self._wrapped.revoke, record_id, by=by, reason=reason)
 
 
 class RemoteKnowledgeCollection:

@@ -78,9 +78,6 @@ if TYPE_CHECKING:
         KnowledgeStats,
         Verification,
     )
-    from remanent.model import (
-        SharedSort,
-    )
     from remanent.workspace.face import CompactedDay, DayLog, WorkspaceState
     from remanent.workspace.files import FileChange
     from remanent.workspace.hooks import (
@@ -404,66 +401,9 @@ class AsyncRemoteCognition:
         )
         return answer
 
-    async def resolve(
-        self, conflict_id: str, how: str, *, claim: int = 1, text: str = "", by: str = "user"
-    ) -> Conflict:
-        """Settle a contradiction: choose a claim by its number from 0, merge both into a text, keep both, or undo."""
-        answer: Conflict = await self._connection.do(
-            "cognition.resolve",
-            {"conflict_id": conflict_id, "how": how, "claim": claim, "text": text, "by": by},
-            place=self._place,
-        )
-        return answer
-
-    async def propose(
-        self,
-        content: str,
-        *,
-        sort: SharedSort | str = SharedSort.PROJECT_CONTEXT,
-        number: str = "",
-        confidence: float = 0.8,
-        by: str = "",
-        coordinator: bool = False,
-    ) -> Record:
-        """Offer something to the workspace; a coordinator approves it, unless it is a coordinator's own."""
-        answer: Record = await self._connection.do(
-            "cognition.propose",
-            {
-                "content": content,
-                "sort": sort,
-                "number": number,
-                "confidence": confidence,
-                "by": by,
-                "coordinator": coordinator,
-            },
-            place=self._place,
-        )
-        return answer
-
     async def shared(self, *, pending: bool = False) -> list[Record]:
         """Return what the workspace shares, newest first; with `pending`, what waits for approval."""
         answer: list[Record] = await self._connection.do("cognition.shared", {"pending": pending}, place=self._place)
-        return answer
-
-    async def approve(self, record_id: str, *, by: str) -> Record:
-        """Approve what another one proposed, as coordinator: from now on the whole workspace reads it."""
-        answer: Record = await self._connection.do(
-            "cognition.approve", {"record_id": record_id, "by": by}, place=self._place
-        )
-        return answer
-
-    async def refuse(self, record_id: str, *, by: str, reason: str = "") -> Record:
-        """Refuse a proposal, as coordinator."""
-        answer: Record = await self._connection.do(
-            "cognition.refuse", {"record_id": record_id, "by": by, "reason": reason}, place=self._place
-        )
-        return answer
-
-    async def revoke(self, record_id: str, *, by: str, reason: str = "") -> Record:
-        """Take back what the workspace shares: nobody reads it from now on."""
-        answer: Record = await self._connection.do(
-            "cognition.revoke", {"record_id": record_id, "by": by, "reason": reason}, place=self._place
-        )
         return answer
 
 

@@ -263,7 +263,7 @@ class AsyncCognition:
         self,
         content: str,
         *,
-        sort: SharedSort | str = SharedSort.PROJECT_CONTEXT,
+        sort: str = SharedSort.PROJECT_CONTEXT,
         number: str = "",
         confidence: float = 0.8,
         by: str = "",

@@ -6,7 +6,7 @@ from remanent.bilingual import Bilingual
 from remanent.cognition.face import AsyncCognition
 from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
 from remanent.discipline.call import Call
-from remanent.discipline.operation import Command, Face, Permission, Screen, Tool, operation
+from remanent.discipline.operation import Command, Face, Permission, Screen, operation
 from remanent.discipline.shapes import Expects, Kinds, Limit, Nothing, Page, about, items_of
 from remanent.model import Conflict, Model, Record, SharedSort, Status, Version
 from remanent.model.ids import Id
@@ -75,14 +75,6 @@ class ListMemories(Model):
     route="GET memories",
     face=_face("memories", give=items_of),
     command=Command(path=("memories", "list"), show=show_memories),
-    tool=Tool(
-        "list_memories",
-        Bilingual(
-            "List what is known: facts, preferences, instructions, plans, events, procedures. Newest first.",
-            "列出已知内容：事实、偏好、要求、计划、事件、流程；新的在前。",
-        ),
-        fields=("kinds", "user", "limit"),
-    ),
 )
 async def listed(call: Call, request: ListMemories) -> Page[Record]:
     """List memories, newest first."""
@@ -359,7 +351,6 @@ class ResolveConflict(Model):
     permission=WRITE,
     act="update_memory",
     route="POST memories/conflicts/{conflict_id}/resolve",
-    face=_face("resolve"),
     settles=True,
     command=Command(path=("conflicts", "resolve"), arguments=("conflict_id", "how")),
 )
@@ -396,7 +387,6 @@ class ProposeShared(Model):
     permission=WRITE,
     act="create_memory",
     route="POST shared",
-    face=_face("propose"),
     settles=True,
     command=Command(path=("shared", "propose"), arguments=("content",)),
 )
@@ -448,7 +438,6 @@ class EndShared(JudgeShared):
     permission=APPROVE,
     act="update_memory",
     route="POST shared/{record_id}/approve",
-    face=_face("approve"),
     settles=True,
     command=Command(path=("shared", "approve"), arguments=("record_id",)),
 )
@@ -463,7 +452,6 @@ async def approve(call: Call, request: JudgeShared) -> Record:
     permission=APPROVE,
     act="update_memory",
     route="POST shared/{record_id}/refuse",
-    face=_face("refuse"),
     command=Command(path=("shared", "refuse"), arguments=("record_id",)),
 )
 async def refuse(call: Call, request: EndShared) -> Record:
@@ -477,7 +465,6 @@ async def refuse(call: Call, request: EndShared) -> Record:
     permission=APPROVE,
     act="delete_memory",
     route="POST shared/{record_id}/revoke",
-    face=_face("revoke"),
     command=Command(path=("shared", "revoke"), arguments=("record_id",)),
 )
 async def revoke(call: Call, request: EndShared) -> Record:

@@ -31,6 +31,7 @@ from remanent.errors import InvalidInput
 from remanent.jobs import Progress
 from remanent.model import Attachment, Entry, Evaluation, Found, Grain, Model, Probe, RecallOptions, Receipt
 from remanent.model.chat import CHAT_FIELDS
+from remanent.model.ids import Id
 from remanent.operations.call import ServiceCall
 
 READ, WRITE = Permission.READ, Permission.WRITE
@@ -115,6 +116,10 @@ class RecallRequest(Model):
     since: Since = None
     until: Until = None
     as_of: AsOf = None
+    without: Annotated[
+        tuple[Id, ...],
+        about("Answer as if these entries had never been said.", "如同这些条目从未说过。", max_length=MAX_ITEMS),
+    ] = ()
     asked_at: Annotated[
         Moment | None,
         about(
