@@ -19,7 +19,7 @@ FILES = {
     "paper.pdf": ("application/pdf", pdf("The bridge was opened in 1932.")),
     "notes.txt": ("text/plain", "桥长 503 米".encode()),
     "model.py": ("text/x-python", b"print(503)\n"),
-    "blob.bin": ("application/octet-stream", b"\xff\xfe\0\1"),
+    "blob.bin": ("application/octet-stream", b"\xff\0\1\xfe"),
 }
 
 
@@ -49,7 +49,7 @@ async def test_a_node_gives_its_entries_with_files_in_the_form_of_their_sort(tmp
         "paper.pdf": ("document", "text", "The bridge was opened in 1932."),
         "notes.txt": ("document", "text", "桥长 503 米"),
         "model.py": ("code", "text", "print(503)\n"),
-        "blob.bin": ("document", "base64", base64.b64encode(b"\xff\xfe\0\1").decode()),
+        "blob.bin": ("document", "base64", base64.b64encode(b"\xff\0\1\xfe").decode()),
     }
     assert all(item.path.startswith("blob:") for item in entry.attachments)
 

@@ -14,9 +14,26 @@ import remanent
 from remanent._sync import Agent, AgentAdmin
 from remanent.associative import AssociativeFound, AsyncAssociativeMemory
 from remanent.associative._sync import AssociativeMemory
-from remanent.client.blocking import RemoteAgent, RemoteAgentAdmin, RemoteAssociativeMemory, RemoteMemory
+from remanent.client.blocking import (
+    RemoteAgent,
+    RemoteAgentAdmin,
+    RemoteAssociativeMemory,
+    RemoteCognition,
+    RemoteKnowledgeCollection,
+    RemoteMemory,
+    RemoteWorkspace,
+)
 from remanent.client.connection import Connection
-from remanent.client.remote import AsyncRemoteAgent, AsyncRemoteAgentAdmin, AsyncRemoteAssociativeMemory
+from remanent.client.remote import (
+    AsyncRemoteAgent,
+    AsyncRemoteAgentAdmin,
+    AsyncRemoteAssociativeMemory,
+    AsyncRemoteCognition,
+    AsyncRemoteKnowledgeCollection,
+    AsyncRemoteWorkspace,
+)
+from remanent.cognition._sync import Cognition
+from remanent.cognition.face import AsyncCognition
 from remanent.errors import (
     InvalidInput,
     InvalidSettings,
@@ -26,10 +43,14 @@ from remanent.errors import (
     StoreClosed,
     VersionConflict,
 )
+from remanent.knowledge._sync import KnowledgeCollection
+from remanent.knowledge.face import AsyncKnowledgeCollection
 from remanent.memory import AsyncAgent, AsyncAgentAdmin
 from remanent.model import Probe, RecallOptions
 from remanent.operations import CATALOGUE, Permission, Reach, Target
 from remanent.recall import PathUse, Recipe
+from remanent.workspace._sync import Workspace
+from remanent.workspace.face import AsyncWorkspace
 from tests.server.rest.conftest import Served, running
 
 FACES = sorted({(one.face.part, one.face.method) for one in CATALOGUE.values() if one.face is not None})
@@ -37,11 +58,17 @@ ASYNC = {
     "": (AsyncAgent, AsyncRemoteAgent),
     "admin": (AsyncAgentAdmin, AsyncRemoteAgentAdmin),
     "associative": (AsyncAssociativeMemory, AsyncRemoteAssociativeMemory),
+    "cognition": (AsyncCognition, AsyncRemoteCognition),
+    "knowledge": (AsyncKnowledgeCollection, AsyncRemoteKnowledgeCollection),
+    "workspace": (AsyncWorkspace, AsyncRemoteWorkspace),
 }
 BLOCKING = {
     "": (Agent, RemoteAgent),
     "admin": (AgentAdmin, RemoteAgentAdmin),
     "associative": (AssociativeMemory, RemoteAssociativeMemory),
+    "cognition": (Cognition, RemoteCognition),
+    "knowledge": (KnowledgeCollection, RemoteKnowledgeCollection),
+    "workspace": (Workspace, RemoteWorkspace),
 }
 
 

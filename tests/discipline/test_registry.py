@@ -68,9 +68,12 @@ def entry_point(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     plugins.found.cache_clear()
 
 
+OURS = ["associative", "bank", "cognition", "knowledge", "workspace"]
+
+
 def test_ours_are_found_by_name() -> None:
-    assert [one.name for one in registered()][:3] == ["associative", "bank", "workspace"]
-    assert plugins.ours_available() == ("associative", "bank", "workspace")
+    assert [one.name for one in registered()][:5] == OURS
+    assert list(plugins.ours_available()) == OURS
 
 
 @pytest.mark.usefixtures("forgetful")
@@ -93,7 +96,7 @@ def test_what_an_entry_point_names_wrongly_is_refused(value: str, said: str, mon
 @pytest.mark.usefixtures("forgetful")
 def test_a_discipline_of_another_distribution_is_registered_behind_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     entry_point(f"{__name__}:Other", monkeypatch)
-    assert [one.name for one in registered()] == ["associative", "bank", "workspace", "other"]
+    assert [one.name for one in registered()] == [*OURS, "other"]
 
 
 @pytest.mark.usefixtures("forgetful")

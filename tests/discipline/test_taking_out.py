@@ -12,7 +12,6 @@ REST = (
     "tests/test_memory.py",
     "tests/recall/test_recall.py",
     "tests/operations/test_service.py",
-    "tests/operations/test_service.py",
     "tests/server/rest/test_rest.py",
     "tests/server/mcp/test_tools.py",
     "tests/cli/test_app.py",
@@ -21,13 +20,15 @@ REST = (
 OF = {
     "bank": "tests/associative/test_memory.py",
     "associative": "tests/bank/test_bank.py",
+    "cognition": "tests/bank/test_bank.py",
+    "knowledge": "tests/cognition/test_learning.py",
     "workspace": "tests/associative/test_memory.py",
 }
 """What shows that the other discipline goes on."""
 
 
 @pytest.mark.spec("USE-09")
-@pytest.mark.parametrize("name", ["bank", "associative", "workspace"])
+@pytest.mark.parametrize("name", list(OF))
 def test_everything_else_goes_on_without_a_discipline(name: str) -> None:
     arguments = ["-q", "-x", "-p", "no:cacheprovider", "-p", "tests.discipline.without"]
     done = subprocess.run(

@@ -23,12 +23,13 @@ def _hashes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.spec("ASSOC-03")
-@pytest.mark.parametrize(("associate", "limit"), [(False, 1), (True, 2)])
+@pytest.mark.parametrize(("associate", "limit"), [(False, 1), (True, 3)])
 async def test_a_queue_that_is_full_keeps_no_message_from_its_index(
     tmp_path: Path,
     associate: bool,
     limit: int,
 ) -> None:
+    # The limit is as many jobs as one call makes: its turns, what is learned of them, and the graph.
     refused: list[str] = []
     async with aopen(tmp_path, jobs={"queue_limit": limit}, associative={"max_queue_size": limit}) as memory:
         ada = memory.agent("ada")

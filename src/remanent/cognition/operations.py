@@ -312,7 +312,7 @@ async def brief(call: Call, request: BriefRequest) -> Briefing:
 # ── contradictions ───────────────────────────────────────────────────────────
 
 
-class ListConflicts(Model):
+class ListContradictions(Model):
     """Which contradictions."""
 
     open_only: Annotated[bool, about("Only those not settled.", "只要未解决的。")] = False
@@ -327,7 +327,7 @@ class ListConflicts(Model):
     face=_face("conflicts", give=items_of),
     command=Command(path=("conflicts", "list")),
 )
-async def conflicts(call: Call, request: ListConflicts) -> Page[Conflict]:
+async def conflicts(call: Call, request: ListContradictions) -> Page[Conflict]:
     """List contradictions between memories, oldest first."""
     found = await _of(call).conflicts(open_only=request.open_only, record_id=request.record_id)
     return Page(items=tuple(found))

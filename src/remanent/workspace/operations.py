@@ -286,7 +286,7 @@ async def recalled(call: Call, request: TalkedOf) -> PromptText:
     return PromptText(text=await _of(call).recalled(list(request.messages)))
 
 
-class EditMemory(Model):
+class EditMemoryFile(Model):
     """What to do with which file."""
 
     command: Annotated[MemoryCommand, about("What to do.", "要执行的命令。")]
@@ -337,7 +337,7 @@ class EditMemory(Model):
     ),
     examples=({"command": "view", "path": "/memories"},),
 )
-async def memory(call: Call, request: EditMemory) -> PromptText:
+async def memory(call: Call, request: EditMemoryFile) -> PromptText:
     """Have the agent view, create, edit, delete or rename its own files; each change can be undone."""
     given = request.model_dump(exclude={"command", "path"})
     return PromptText(text=await _of(call).memory(request.command, request.path, **given))
