@@ -330,6 +330,7 @@ def _recall(
         reranker=open_reranker(settings.recall.reranker),
         cache=AnswerCache(cache, lifetime=timedelta(seconds=settings.recall.answers_lifetime), clock=clock),
         gate=gate,
+        on_candidates=own.on_candidates,
     )
     for recipe in own.recipes:
         recall.recipes.add(recipe)

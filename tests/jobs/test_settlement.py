@@ -156,7 +156,7 @@ async def test_a_cancelled_wait_leaves_nothing_behind(world: World, script: Scri
 
 
 async def test_a_worker_that_was_not_started_cannot_settle(world: World, script: Script) -> None:
-    with pytest.raises(CallerError, match="start it first"):
+    with pytest.raises(CallerError, match="start the worker"):
         await world.worker({"index": script}, start=False).settle([ADA])
 
 

@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 
 from remanent.language import passages, replies, tidying, wording
-from remanent.language.offline import answers, claims, judgement, salience, similarity, values
+from remanent.language.offline import (
+    answers,
+    claims,
+    judgement,
+    salience,
+    similarity,
+    statement_rules,
+    statements,
+    statements_chinese,
+    statements_english,
+    values,
+)
 from remanent.language.role import Toolbox
 from remanent.language.roles import (
     analysis,
@@ -149,6 +160,10 @@ ADAPTERS: dict[str, Work] = {
     "language.offline.judgement.same_subject": lambda text: [
         judgement.same_subject(compared, found) for compared in [_compared(text)] for found in compared.differences
     ],
+    "language.offline.statement_rules.joined": lambda text: statement_rules.joined(text.split()),
+    "language.offline.statements.third_person": lambda text: statements.third_person(text, "Ada"),
+    "language.offline.statements_chinese.third_person": lambda text: statements_chinese.third_person(text, "小林"),
+    "language.offline.statements_english.third_person": lambda text: statements_english.third_person(text, "Ada"),
     "language.offline.salience.key_phrases": lambda text: salience.key_phrases(text, most=8),
     "language.offline.similarity.similarity_matrix": lambda text: similarity.similarity_matrix(
         _parts(text, 200), _TOOLS
@@ -250,6 +265,13 @@ ADAPTERS: dict[str, Work] = {
 EXEMPT: dict[str, str] = {
     "language.offline.lexicon.lexicon": "takes the name of a language",
     "language.offline.lexicon.verbs": "takes nothing",
+    "language.offline.claims.is_title": "takes one claim, already read",
+    "language.offline.statement_rules.apply": "takes one plain sentence, of bounded length",
+    "language.offline.statement_rules.group": "takes a match of such a sentence",
+    "language.offline.statement_rules.subject_name": "takes a name",
+    "language.offline.statements_chinese.clauses": "takes one plain sentence, of bounded length",
+    "language.offline.statements_english.clauses": "takes one plain sentence, of bounded length",
+    "language.roles.analysis.in_one_text": "compares names of texts",
 }
 """Functions that no long text is given to, and why."""
 

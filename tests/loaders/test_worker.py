@@ -76,6 +76,14 @@ async def test_one_child_serves_many_files_and_is_replaced_after_some(worker: Wo
     assert served[0] != served[4]
 
 
+async def test_a_child_of_a_large_process_is_not_taken_for_large(worker: Worker) -> None:
+    # What a process holds at most is inherited when it is started: 1.2 GB here, once.
+    held = bytearray(1_200_000_000)
+    held[::4096] = b"x" * len(held[::4096])
+    del held
+    assert (await ask(worker, "fine")).split()[0] == (await ask(worker, "fine")).split()[0]
+
+
 async def test_a_child_that_went_to_rest_is_replaced_without_a_word(worker: Worker) -> None:
     first = (await ask(worker, "rest")).split()[0]
     child = worker._child

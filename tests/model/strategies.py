@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from remanent.associative.model import TraceData
 from remanent.bank.node import QueryNodeData
+from remanent.cognition.model import InstructionData
 from remanent.model import (
     Attachment,
     Boost,
@@ -115,6 +116,7 @@ _DATA: dict[type[RecordData], st.SearchStrategy[Any]] = {
     QueryNodeData: st.builds(QueryNodeData, context=texts),
     TraceData: st.builds(TraceData, original_length=counts),
     ShortTermData: st.builds(ShortTermData, reason=texts, confirmed=st.booleans()),
+    InstructionData: st.builds(InstructionData, subject=texts, attribute=texts, value=texts, pinned=st.booleans()),
     SemanticData: st.builds(
         SemanticData,
         category=texts,

@@ -22,6 +22,7 @@ _LEFT_OUT = frozenset(
         "forgotten_at",
         "superseded_at",
         "bytes_on_disk",
+        "wake_at",
         "cached",
     }
 )

@@ -35,10 +35,11 @@ def through_commands(cli: Cli) -> Do:
 
     def do(name: str, given: dict[str, Any]) -> Any:
         arguments, told = _line(name, given)
-        said = cli(*name.replace("_", "-").split("."), *arguments, "--json", given=told)
+        command = CATALOGUE[name].command
+        path = (command.path if command is not None else None) or name.replace("_", "-").split(".")
+        said = cli(*path, *arguments, "--json", given=told)
         if said.err.startswith('{"error"'):
             raise getattr(errors, said.error["error"])(said.error["message"])
-        command = CATALOGUE[name].command
         if command is not None and command.repeated:
             return said.json[0]
         return {"done": True} if said.json is None else said.json

@@ -579,10 +579,6 @@ CognitionBriefBudget = Annotated[
     int | None,
     typer.Option("--budget", metavar="N", min=50, max=100000, help=say("Tokens at most.", "最多多少 token。")),
 ]
-OpenOnly = Annotated[bool, typer.Option("--open-only", help=say("Only those not settled.", "只要未解决的。"))]
-CognitionConflictsRecordId = Annotated[
-    str | None, typer.Option("--record-id", metavar="ID", help=say("Only those of this memory.", "只要这条记忆的。"))
-]
 CognitionResolveConflictId = Annotated[
     str,
     typer.Argument(
@@ -1517,14 +1513,6 @@ def cognition_brief(
 
 
 @with_common_options("agent")
-def cognition_conflicts(
-    place: CommonOptions, *, open_only: OpenOnly = False, record_id: CognitionConflictsRecordId = None
-) -> None:
-    """List contradictions between memories, oldest first."""
-    perform("cognition.conflicts", place, {"open_only": open_only, "record_id": record_id})
-
-
-@with_common_options("agent")
 def cognition_resolve(
     place: CommonOptions,
     *,
@@ -1966,9 +1954,10 @@ COMMANDS = (
         ("tombstones",), say("Show the tombstones of forgotten records.", "显示被遗忘的记忆留下的墓碑。"), tombstones
     ),
     GeneratedCommand(
-        ("conflicts",),
+        ("conflicts", "list"),
         say("Show contradictions between records, oldest first.", "显示记忆之间的矛盾，最早的在前。"),
         conflicts,
+        group=say("Look at contradictions between memories and settle them.", "查看并解决记忆之间的矛盾。"),
     ),
     GeneratedCommand(
         ("scratchpad", "read"),
@@ -2455,13 +2444,6 @@ COMMANDS = (
             "Look at what was learned: list, explain, correct, confirm, forget.",
             "查看所学：列出、说明、更正、确认、忘记。",
         ),
-        discipline="cognition",
-    ),
-    GeneratedCommand(
-        ("conflicts", "list"),
-        say("List contradictions between memories, oldest first.", "列出记忆之间的矛盾。"),
-        cognition_conflicts,
-        group=say("Look at contradictions between memories and settle them.", "查看并解决记忆之间的矛盾。"),
         discipline="cognition",
     ),
     GeneratedCommand(

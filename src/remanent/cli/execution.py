@@ -38,8 +38,8 @@ SessionMessage = tuple[str | None, Message]
 
 Requests = list[dict[str, Any]]
 
-_INDEXED_FIRST = frozenset({"records", "evaluate"})
-"""What would say nothing of what was remembered a moment ago, and is not yet a record."""
+_INDEXED_FIRST = frozenset({"recall", "records", "evaluate"})
+"""What would say nothing, or less, of what was remembered a moment ago and is not yet a record with a vector."""
 
 
 def take_messages(
@@ -230,7 +230,10 @@ class _Execution:
                 return await self._write_lines(service, read[0])
             if operation.name in _INDEXED_FIRST and self._where.agent is not None:
                 where = self._where
-                await memory.agent(where.agent or "", workspace=where.workspace, org=where.org).settle()
+                with self._screen.indexing() as report:
+                    await memory.agent(where.agent or "", workspace=where.workspace, org=where.org).settle(
+                        on_progress=report
+                    )
             answers = []
             with self._screen.meter(words.WORKING, total=_total(operation, self._file, read)) as meter:
                 for request in read:

@@ -1,5 +1,6 @@
 """Tiered cognition as a discipline: what it declares, and what it does in one open memory."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ from remanent.cognition.face import AsyncCognition
 from remanent.cognition.lifecycle import Lifecycle
 from remanent.cognition.model import INSTRUCTION
 from remanent.cognition.orchestrator import RECIPES, CognitionPath
-from remanent.cognition.review import review
+from remanent.cognition.review import read_along, review
 from remanent.cognition.settings import CognitionSettings
 from remanent.cognition.writer import LEARN, Writer
 from remanent.context import SessionEnd
@@ -78,6 +79,10 @@ class OpenCognition(OpenDiscipline):
         if self._settings.learn and ended.scope.session is not None:
             self._parts.enqueue(tx, EPISODE, payload={"session": ended.scope.session}, key=ended.scope.session)
 
+    async def on_candidates(self, question: Question, record_ids: Sequence[str]) -> None:
+        """Read the memories that were made of the candidates."""
+        await read_along(self._parts.store, question, record_ids)
+
     async def on_found(self, question: Question, found: Found, *, without: Sequence[str] = ()) -> Found:
         """Put what is known of the answers beside them."""
         alive_at = question.record_filter.as_of or self.lifecycle.steady()
@@ -92,8 +97,8 @@ class OpenCognition(OpenDiscipline):
 
     async def _learn(self, job: Job, tx: Transaction) -> None:
         await self.lifecycle.flush(job.scope)
-        await self.writer.learn(job, tx)
-        await self.lifecycle.sweep_now_and_then(job.scope.owner, tx)
+        # Side by side, so that what both read first is one call of the store.
+        await asyncio.gather(self.writer.learn(job, tx), self.lifecycle.sweep_now_and_then(job.scope.owner, tx))
 
     def agent_face(self, agent: AnyAgent) -> AsyncCognition:
         """Return one agent's memories."""

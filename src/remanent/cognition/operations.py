@@ -325,7 +325,7 @@ class ListContradictions(Model):
     permission=READ,
     route="GET memories/conflicts",
     face=_face("conflicts", give=items_of),
-    command=Command(path=("conflicts", "list")),
+    command=None,  # `conflicts list` shows these beside the others
 )
 async def conflicts(call: Call, request: ListContradictions) -> Page[Conflict]:
     """List contradictions between memories, oldest first."""

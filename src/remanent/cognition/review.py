@@ -13,6 +13,31 @@ _HALF = 0.5
 """The share of a turn that a statement must fill for the turn to be about it; chosen by hand."""
 
 
+_BESIDE = "cognition"
+
+
+async def read_along(store: Store, question: Question, record_ids: Sequence[str]) -> None:
+    """Read the memories of candidates beside them: a turn has the id of its entry."""
+    question.beside[_BESIDE] = await _made_of(store, question, record_ids)
+
+
+async def _made_of(store: Store, question: Question, entry_ids: Sequence[str]) -> dict[str, list[Record]]:
+    """Return the memories that were made of entries, by entry."""
+    made: dict[str, list[Record]] = {entry_id: [] for entry_id in entry_ids}
+    if not made:
+        return made
+    query = RecordQuery(
+        filter=RecordFilter(kinds=MEMORIES, statuses=(*LIVE, Status.EXPIRED), as_of=question.record_filter.as_of),
+        source_entry_ids=tuple(made),
+        limit=NO_LIMIT,
+    )
+    for record in await store.records(question.scope.owner, query):
+        for source in record.sources:
+            if source.entry_id in made:
+                made[source.entry_id].append(record)
+    return made
+
+
 async def review(
     store: Store, question: Question, found: Found, *, alive_at: datetime, without: Collection[str] = ()
 ) -> Found:
@@ -26,15 +51,14 @@ async def review(
     )
     if not entry_ids or found.grain != "item":
         return found
-    as_of = question.record_filter.as_of
-    query = RecordQuery(
-        filter=RecordFilter(kinds=MEMORIES, statuses=(*LIVE, Status.EXPIRED), as_of=as_of),
-        source_entry_ids=entry_ids,
-        limit=NO_LIMIT,
-    )
+    read = question.beside.get(_BESIDE, {})
+    missing = [entry_id for entry_id in entry_ids if entry_id not in read]
+    if missing:
+        read = {**read, **await _made_of(store, question, missing)}
+    made = {one.id: one for entry_id in entry_ids for one in read[entry_id]}
     memories = [
         one
-        for one in await store.records(question.scope.owner, query)
+        for one in made.values()
         if _is_alive(one, alive_at) and not without.issuperset(source.entry_id for source in one.sources)
     ]
     if not memories:

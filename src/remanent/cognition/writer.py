@@ -28,8 +28,9 @@ from remanent.model import (
     Verdict,
 )
 from remanent.model.filters import USER_KEY
-from remanent.recall.indexing import TURNS, indexed_through
+from remanent.recall.indexing import TURNS
 from remanent.stores import NO_LIMIT, EntryQuery, LinkQuery, RecordFilter, RecordQuery, Store, Transaction
+from remanent.stores.queries import StateQuery
 
 LEARN = "cognition.learn"
 """The job that makes memories, and the state that says how far the journal was read."""
@@ -156,12 +157,11 @@ class Writer:
     async def learn(self, job: Job, tx: Transaction) -> None:
         """Make memories of the next entries."""
         scope = job.scope.owner
-        state = await self._store.state(scope, LEARN)
-        read = state if isinstance(state, int) else 0
+        state, turned = await self._store.read(scope, [StateQuery(LEARN), StateQuery(TURNS)])
+        read, indexed = (one if isinstance(one, int) else 0 for one in (state, turned))
         entries = await self._store.entries(
             scope, EntryQuery(after_seq=max(0, read - LOOK_BACK), limit=BATCH + LOOK_BACK)
         )
-        indexed = await indexed_through(self._store, scope)
         earlier = [entry for entry in entries if entry.seq <= read]
         fresh = [entry for entry in entries if read < entry.seq <= indexed]
         if len(fresh) < len(entries) - len(earlier) or len(entries) == BATCH + LOOK_BACK:

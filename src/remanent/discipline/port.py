@@ -102,6 +102,9 @@ class OpenDiscipline:
         Ask for jobs here; a model must not stand between a user and the acknowledgement.
         """
 
+    async def on_candidates(self, question: Question, record_ids: Sequence[str]) -> None:
+        """Read what `on_found` will need of the candidates, at the same time as they are read; keep it in `beside`."""
+
     async def on_found(self, question: Question, found: Found, *, without: Sequence[str] = ()) -> Found:
         """Return an answer of the main recall as this discipline has it given out: moved, marked, nothing invented.
 

@@ -1,5 +1,6 @@
 """The disciplines that are installed, and those that are at work in one open memory."""
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -85,6 +86,10 @@ class Disciplines:
         for declared, one in self._open.items():
             if declared.name != by:
                 await one.on_append(tx, entries)
+
+    async def on_candidates(self, question: Question, record_ids: Sequence[str]) -> None:
+        """Have all read along."""
+        await asyncio.gather(*(one.on_candidates(question, record_ids) for one in self))
 
     async def on_found(self, question: Question, found: Found, *, without: Sequence[str] = ()) -> Found:
         """Have all look through an answer."""

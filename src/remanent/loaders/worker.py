@@ -262,7 +262,12 @@ def _asked(source: IO[bytes], target: IO[bytes], image: bytes) -> str:
 
 
 def _resident() -> int:
+    """Return how many kilobytes this process holds: now on Linux, where its peak begins with that of its parent."""
     import resource
 
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak // 1024 if sys.platform == "darwin" else peak
+    try:
+        with open("/proc/self/statm", "rb") as counts:
+            return int(counts.read().split()[1]) * resource.getpagesize() // 1024
+    except (OSError, IndexError, ValueError):
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak // 1024 if sys.platform == "darwin" else peak

@@ -268,6 +268,7 @@ class ListConflicts(Model):
     route="GET conflicts",
     examples=({"states": ["open"]},),
     face=Face("conflicts", give=items_of),
+    command=Command(path=("conflicts", "list")),
 )
 async def conflicts(call: ServiceCall, request: ListConflicts) -> Page[Conflict]:
     """Show contradictions between records, oldest first."""

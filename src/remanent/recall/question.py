@@ -77,6 +77,8 @@ class Question:
     seeds: tuple[str, ...] = ()
     standing: Standing | None = None
     """How the agent stood when the search began, with the named values that paths go by; else each asks for itself."""
+    beside: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What disciplines read along with the candidates, by their names: so that looking through costs no call more."""
 
     @cached_property
     def read(self) -> str:

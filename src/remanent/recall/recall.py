@@ -161,6 +161,10 @@ class _Texts:
         return found
 
 
+OnCandidates = Callable[[Question, Sequence[str]], Awaitable[None]]
+"""Is told the candidates while their records are read, and may read what belongs to them at the same time."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Shortlist:
     """The candidates that an answer is chosen from."""
@@ -196,7 +200,9 @@ class Recall:
         reranker: Reranker | None = None,
         cache: AnswerCache | None = None,
         gate: Gate | None = None,
+        on_candidates: OnCandidates | None = None,
     ) -> None:
+        self._on_candidates = on_candidates
         self.recipes = recipes if recipes is not None else built_in(settings.recipe)
         self._store = store
         self._settings = settings
@@ -346,12 +352,13 @@ class Recall:
         gate = self._gate if options.gated and ranked else None
         wanted = [one.record_id for one in ranked[: options.shortlist]]
         # What paths that follow find may change the order, seldom by much: what is best without them is read beside.
-        followed, around, records, entries, inputs = await asyncio.gather(
+        followed, around, records, entries, inputs, _ = await asyncio.gather(
             self._gathering.follow(question, options.recipe, gathered, width=width, share=share),
             self._around(question, options, gathered),
             self._reader.records(question, wanted),
             self._reader.sources(question, wanted) if options.grain != "session" else _nothing(),
             gate.look(question) if gate is not None else _none(),
+            self._on_candidates(question, wanted) if self._on_candidates is not None else _none(),
         )
         if followed or around:
             if followed:

@@ -210,7 +210,9 @@ class Rest:
         at[RUNS]["GET"] = self._list_runs
         at[f"{RUNS}/{{run_id}}"] |= {"GET": self._get_run, "DELETE": self._cancel_run}
         at[f"{RUNS}/{{run_id}}/events"]["GET"] = self._follow_run
-        return [Route(path, self._dispatch(path, methods), methods=list(methods)) for path, methods in at.items()]
+        # A word before a place for any word: else `memories/{record_id}` would answer for `memories/health`.
+        ordered = sorted(at.items(), key=lambda one: [part.startswith("{") for part in one[0].split("/")])
+        return [Route(path, self._dispatch(path, methods), methods=list(methods)) for path, methods in ordered]
 
     # ── one request ──────────────────────────────────────────────────────────
 

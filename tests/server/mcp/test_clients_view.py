@@ -18,7 +18,7 @@ async def test_an_agent_remembers_recalls_reads_forgets_and_restores(tmp_path: P
     async with connected(tmp_path, transport) as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
         assert {"remember", "recall", "history", "forget", "restore"} <= set(names)
-        assert len(names) < 12
+        assert len(names) < 14
 
         kept = await client.call_tool("remember", {"messages": [FACT], "session": "monday"})
         assert text_of(kept) == "Remembered: 1."

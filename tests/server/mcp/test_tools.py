@@ -59,10 +59,12 @@ def test_the_catalogue_offers_what_an_agent_needs_and_every_tool_fits() -> None:
     assert list(TOOLS) == hinted, "a tool is left out: there are too many of them"
 
 
-def test_however_much_the_catalogue_holds_a_model_is_shown_fewer_than_twelve(caplog: pytest.LogCaptureFixture) -> None:
+def test_however_much_the_catalogue_holds_a_model_is_shown_fewer_than_fourteen(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     tools = chosen(Catalogue(made(number) for number in range(20)))
     assert list(tools) == [f"tool_{number}" for number in range(MAX_TOOLS)]
-    assert MAX_TOOLS < 12
+    assert MAX_TOOLS < 14
     assert "tool_19 is not offered" in caplog.text
 
 

@@ -193,3 +193,9 @@ async def test_every_refusal_is_a_problem_with_its_status(
     assert body["status"] == status
     assert {"type", "title", "detail", "instance"} <= set(body)
     assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+async def test_a_word_in_an_address_is_not_taken_for_an_id(served: Served) -> None:
+    await served.told("I live in Lisbon.")
+    assert (await served.http.get(f"{AGENT}/memories/health")).json()["total"] >= 1
+    assert (await served.http.get(f"{AGENT}/memories/conflicts")).json()["items"] == []

@@ -239,3 +239,25 @@ async def test_documents_are_added_previewed_searched_and_removed(window: OpenWi
     await expect(shown.page.get_by_text("No documents yet.")).to_be_visible()
     left = await shown.served.http.get("/v1/orgs/acme/workspaces/lab/agents/shared/knowledge/documents")
     assert left.json()["items"] == []
+
+
+@pytest.mark.spec("UI-04")
+async def test_the_health_panel_leads_to_cleaning_up_and_to_conflicts(window: OpenWindow) -> None:
+    shown = await window(language="zh-CN")
+    await shown.say("I live in Lisbon.")
+    await shown.say("I live in Porto.")
+    await shown.open(f"{PLACE}/memory?agent=ada")
+    panel = shown.page.locator(".figures")
+    for label in ("总记忆条数", "平均置信度", "过期记忆", "冲突记忆"):
+        await expect(panel).to_contain_text(label)
+    await expect(panel).to_contain_text("待清理")
+    await expect(panel).to_contain_text("待解决")
+    health = (await shown.served.http.get("/v1/orgs/acme/workspaces/lab/agents/ada/memories/health")).json()
+    assert health["total"] > 0
+    await expect(panel.locator(".figure", has_text="总记忆条数")).to_contain_text(str(health["total"]))
+    await panel.get_by_role("button", name="过期记忆").click()
+    await expect(shown.page.get_by_role("dialog")).to_contain_text("清理")
+    await shown.page.get_by_role("dialog").get_by_role("button", name="取消").click()
+    await panel.get_by_role("button", name="冲突记忆").click()
+    await expect(shown.page.get_by_role("heading", level=1)).to_have_text("冲突")
+    assert shown.complaints == []

@@ -108,8 +108,15 @@ def statements(text: str, *, speaker: str = "user", is_user: bool = True) -> lis
     return [one for one in found if not is_secret(f"{text[one.start : one.end]} {one.content}")]
 
 
+_LONGEST_CONFIRMATION = 200
+"""Characters: whoever says no more than that something is to be remembered needs few (chosen by hand)."""
+
+
 def only_confirms(text: str) -> bool:
     """Tell whether a message says nothing but that what was said before it is to be remembered."""
+    text = text.strip()
+    if len(text) > _LONGEST_CONFIRMATION:
+        return False
     spans = [span for span in sentences(text) if span.of(text).strip()]
     return len(spans) == 1 and _confirmation(spans[0].of(text), spans[0]) == (True, None)
 

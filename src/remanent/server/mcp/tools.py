@@ -133,7 +133,7 @@ def texts_in(value: object) -> Iterable[str]:
             yield from texts_in(one)
 
 
-MAX_TOOLS = 11
+MAX_TOOLS = 13
 """A model that is shown more chooses worse, and every one of them costs tokens in every request."""
 
 _logger = logging.getLogger(__name__)

@@ -98,12 +98,13 @@ class RecordsConformance(StoreSuite):
             "superseded": {"status": Status.SUPERSEDED},
             "quarantined": {"status": Status.QUARANTINED},
             "forgotten": {"status": Status.FORGOTTEN},
+            "expired": {"status": Status.EXPIRED},
             "yesterday": {"occurred_at": now - DAY},
             "tomorrow": {"occurred_at": now + DAY},
             "valid from tomorrow": {"valid_from": now + DAY},
             "valid to yesterday": {"valid_to": now - DAY},
             "valid today": {"valid_from": now - DAY, "valid_to": now + DAY},
-            "expired": {"expires_at": now - DAY},
+            "past its end": {"expires_at": now - DAY},
             "expires tomorrow": {"expires_at": now + DAY},
         }
         shelf = {content: samples.make_record(scope, content, **given) for content, given in fields.items()}
@@ -123,7 +124,7 @@ class RecordsConformance(StoreSuite):
     ) -> None:
         """Whoever forgets to name a status must not be shown what was forgotten."""
         passing = await self._passing(store, scope, shelf)
-        assert passing == set(shelf) - {"pending", "superseded", "quarantined", "forgotten"}
+        assert passing == set(shelf) - {"pending", "superseded", "quarantined", "forgotten", "expired"}
 
     async def test_records_are_listed_by_status(self, store: Store, scope: Scope, shelf: dict[str, Record]) -> None:
         """Upkeep looks at what others do not see."""
@@ -181,7 +182,7 @@ class RecordsConformance(StoreSuite):
         self, store: Store, samples: Samples, scope: Scope, shelf: dict[str, Record]
     ) -> None:
         """What has expired is hidden at once, before any job removes it."""
-        now, named = samples.clock(), {"expired", "expires tomorrow"}
+        now, named = samples.clock(), {"past its end", "expires tomorrow"}
         assert await self._passing(store, scope, shelf, alive_at=now) & named == {"expires tomorrow"}
         assert await self._passing(store, scope, shelf, alive_at=now - 2 * DAY) & named == named
         assert await self._passing(store, scope, shelf, alive_at=now + DAY) & named == set()
