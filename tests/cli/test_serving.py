@@ -130,7 +130,7 @@ def test_what_has_no_words_of_its_own_is_shown_plainly(cli: Cli, command: str) -
     said = cli(*command.split())
     assert said.code == 0, said.err
     assert said.out or said.err
-    assert cli(command, "--json").code == 0
+    assert cli(*command.split(), "--json").code == 0
 
 
 def test_a_file_is_attached_and_given_back(cli: Cli, tmp_path: Path) -> None:
