@@ -70,7 +70,11 @@ except SystemExit as end:
 
 
 @pytest.mark.skipif("coverage" in sys.modules, reason="measuring coverage slows every import down")
-def test_help_takes_less_than_300_milliseconds_of_work() -> None:
+def test_help_takes_less_than_300_milliseconds_of_work(tmp_path: Path) -> None:
+    # As it is installed: compiled once, which the first of the runs does.
+    as_installed = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    as_installed["PYTHONPYCACHEPREFIX"] = str(tmp_path)
+
     def spent() -> float:
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         return used.ru_utime + used.ru_stime
@@ -78,7 +82,7 @@ def test_help_takes_less_than_300_milliseconds_of_work() -> None:
     times = []
     for _ in range(5):
         before = spent()
-        subprocess.run(program("--help"), stdout=subprocess.DEVNULL, check=True, timeout=60)
+        subprocess.run(program("--help"), stdout=subprocess.DEVNULL, check=True, timeout=60, env=as_installed)
         times.append(spent() - before)
     assert min(times) < 0.3
 

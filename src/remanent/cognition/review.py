@@ -18,24 +18,35 @@ _BESIDE = "cognition"
 
 async def read_along(store: Store, question: Question, record_ids: Sequence[str]) -> None:
     """Read the memories of candidates beside them: a turn has the id of its entry."""
-    question.beside[_BESIDE] = await _made_of(store, question, record_ids)
+    question.beside[_BESIDE] = (frozenset(record_ids), await _made_of(store, question, record_ids))
 
 
-async def _made_of(store: Store, question: Question, entry_ids: Sequence[str]) -> dict[str, list[Record]]:
-    """Return the memories that were made of entries, by entry."""
-    made: dict[str, list[Record]] = {entry_id: [] for entry_id in entry_ids}
-    if not made:
-        return made
+async def _made_of(store: Store, question: Question, entry_ids: Sequence[str]) -> list[Record]:
+    """Return the memories that were made of entries, now or in an earlier version."""
+    if not entry_ids:
+        return []
     query = RecordQuery(
         filter=RecordFilter(kinds=MEMORIES, statuses=(*LIVE, Status.EXPIRED), as_of=question.record_filter.as_of),
-        source_entry_ids=tuple(made),
+        source_entry_ids=tuple(entry_ids),
         limit=NO_LIMIT,
     )
-    for record in await store.records(question.scope.owner, query):
-        for source in record.sources:
-            if source.entry_id in made:
-                made[source.entry_id].append(record)
-    return made
+    return await store.records(question.scope.owner, query)
+
+
+async def _memories(store: Store, question: Question, entry_ids: Sequence[str]) -> list[Record]:
+    """Return the memories of what was found, from what was read beside the candidates where that holds them all."""
+    asked, read = question.beside.get(_BESIDE, (frozenset(), []))
+    if not asked.issuperset(entry_ids):
+        return await _made_of(store, question, entry_ids)
+    others = asked.difference(entry_ids)
+    # Of those that rest on candidates nothing is said that did not come into the answer.
+    return [
+        one for one in read if not any(source.entry_id in others for source in one.sources) or _rests_on(one, entry_ids)
+    ]
+
+
+def _rests_on(record: Record, entry_ids: Sequence[str]) -> bool:
+    return any(source.entry_id in entry_ids for source in record.sources)
 
 
 async def review(
@@ -51,14 +62,9 @@ async def review(
     )
     if not entry_ids or found.grain != "item":
         return found
-    read = question.beside.get(_BESIDE, {})
-    missing = [entry_id for entry_id in entry_ids if entry_id not in read]
-    if missing:
-        read = {**read, **await _made_of(store, question, missing)}
-    made = {one.id: one for entry_id in entry_ids for one in read[entry_id]}
     memories = [
         one
-        for one in made.values()
+        for one in await _memories(store, question, entry_ids)
         if _is_alive(one, alive_at) and not without.issuperset(source.entry_id for source in one.sources)
     ]
     if not memories:
