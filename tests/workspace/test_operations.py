@@ -1,6 +1,7 @@
 """The workspace through operations: who may choose a folder, what a model's tool does."""
 
 from collections.abc import AsyncIterator
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from remanent.errors import InvalidInput, NotPermitted
 from remanent.memory import aopen
 from remanent.operations import CATALOGUE, Service, Target
 from remanent.operations.access.keys import Principal, Reach
+from remanent.workspace.operations import OneDay
 from tests.workspace.world import FACTS, TALK
 
 HERE = Target(org="acme", workspace="lab", agent="ada")
@@ -62,3 +64,10 @@ async def test_facts_days_layers_and_changes_are_reached_by_every_interface(serv
     assert (await service.perform("workspace.log", {}, place=HERE)).text == ""
     prompt = await service.perform("workspace.prompt", {"messages": TALK}, place=HERE)
     assert prompt.text == (await service.perform("workspace.recalled", {"messages": TALK}, place=HERE)).text
+
+
+def test_a_day_is_written_as_a_day_and_no_number_is_taken_for_one() -> None:
+    assert OneDay.model_validate_strings({"day": "2026-05-31"}).day == date(2026, 5, 31)
+    for given in ("0", "1780185600", "2026-5-31", "31.05.2026"):
+        with pytest.raises(InvalidInput, match="write a day as"):
+            OneDay.model_validate_strings({"day": given})

@@ -89,13 +89,17 @@ class Disciplines:
 
     async def on_candidates(self, question: Question, record_ids: Sequence[str]) -> None:
         """Have all read along."""
-        await asyncio.gather(*(one.on_candidates(question, record_ids) for one in self))
+        await asyncio.gather(*(one.on_candidates(question, record_ids) for one in self._with("on_candidates")))
 
     async def on_found(self, question: Question, found: Found, *, without: Sequence[str] = ()) -> Found:
         """Have all look through an answer."""
-        for one in self:
+        for one in self._with("on_found"):
             found = await one.on_found(question, found, without=without)
         return found
+
+    def _with(self, method: str) -> list[OpenDiscipline]:
+        """Return those that do something of their own there: each that does not would be a stop of every recall."""
+        return [one for one in self if getattr(type(one), method) is not getattr(OpenDiscipline, method)]
 
     def on_given(self, scope: Scope, found: Found) -> None:
         """Tell all what a caller is given."""

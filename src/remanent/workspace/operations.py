@@ -1,7 +1,10 @@
 """The operations of the workspace, and how the command line shows their answers to people."""
 
+import re
 from datetime import date
 from typing import Annotated, Any
+
+from pydantic import BeforeValidator
 
 from remanent.bilingual import Bilingual
 from remanent.discipline.call import Call
@@ -46,8 +49,19 @@ def _of(call: Call) -> AsyncWorkspace:
     return call.agent.face(AsyncWorkspace)
 
 
+def _as_written(value: object) -> object:
+    """Refuse a number where a day is written: it would be taken for seconds since 1970."""
+    if isinstance(value, str) and not _WRITTEN.fullmatch(value):
+        raise ValueError("write a day as 2026-03-01")
+    return value
+
+
+_WRITTEN = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+
 Day = Annotated[
-    date | None, about("The day, such as 2026-05-31; today unless given.", "日期，如 2026-05-31；默认今天。")
+    date | None,
+    BeforeValidator(_as_written),
+    about("The day, such as 2026-05-31; today unless given.", "日期，如 2026-05-31；默认今天。"),
 ]
 
 
