@@ -221,15 +221,21 @@ def stronger(known: Record, draft: Draft, settings: CognitionSettings, *, now: d
         last = data.last_confirmed or known.occurred_at
         data = data.replace(last_confirmed=max(last, draft.entry.occurred_at))
     ends = [end for end in (known.expires_at, fresh.expires_at) if end is not None]
+    # The words are those of whoever is trusted most, and so is the trust: else a user's "in Lisbon" would vouch for
+    # all that a page had said of it.
+    is_better = _TRUSTED.index(fresh.trust) < _TRUSTED.index(known.trust)
+    if is_better and isinstance(data, MemoryData):
+        data = data.replace(value=value_of(draft.statement))
     return known.replace(
         kind=kind,
+        content=fresh.content if is_better else known.content,
         data=data.replace(stale="") if isinstance(data, MemoryData) else data,
         confidence=more_sure(known.confidence, fresh.confidence),
         evidence_count=known.evidence_count + 1,
         expires_at=max(ends) if ends and kind in SHORT_TERM else None,
         sources=(*known.sources, *fresh.sources)[-_MAX_SOURCES:],
         status=Status.ACTIVE if known.status is Status.EXPIRED else known.status,
-        trust=min((known.trust, fresh.trust), key=_TRUSTED.index),
+        trust=fresh.trust if is_better else known.trust,
         version=known.version + 1,
         updated_at=now,
     )
