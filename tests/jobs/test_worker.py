@@ -1,5 +1,7 @@
 import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -8,7 +10,8 @@ from remanent.fairness import Shares
 from remanent.jobs import Requeue
 from remanent.jobs.worker import Agenda
 from remanent.model import Job, JobState, Scope
-from remanent.stores import Transaction
+from remanent.stores import Change, Transaction
+from remanent.stores.transaction import BuryJob
 from tests.jobs.script import Script
 from tests.jobs.world import ADA, BOB, SPINS, Time, World
 
@@ -234,6 +237,35 @@ async def test_a_revived_dead_letter_runs_again(world: World, script: Script) ->
         tx.revive(job_id)
     await world.until(worker.settle())
     assert await world.store.states(ADA) == {job_id: 2}
+
+
+async def test_a_job_that_gave_up_is_told_of_even_if_somebody_looks_before_its_end_is_known(
+    world: World, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script.todo = [RuntimeError("no")]
+    worker = world.worker({"index": script})
+    commit, claim, looks = world.store.commit, world.store.claim_any, asyncio.Event()
+
+    async def commit_and_look(scope: Scope, changes: Sequence[Change]) -> Any:
+        result = await commit(scope, changes)
+        if any(isinstance(change, BuryJob) for change in changes):
+            looks.clear()
+            worker.watch(ADA)
+            await looks.wait()
+            for _ in range(20):
+                await asyncio.sleep(0)
+        return result
+
+    async def claim_and_tell(**options: Any) -> Any:
+        claims = await claim(**options)
+        looks.set()
+        return claims
+
+    monkeypatch.setattr(world.store, "commit", commit_and_look)
+    monkeypatch.setattr(world.store, "claim_any", claim_and_tell)
+    await world.enqueue(["index"], max_attempts=1)
+    with pytest.raises(JobFailed, match="gave up"):
+        await world.until(worker.settle())
 
 
 async def test_a_handler_can_send_its_job_to_the_tail(world: World, script: Script) -> None:

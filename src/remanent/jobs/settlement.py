@@ -40,11 +40,13 @@ class Settlement:
         *,
         sleep: Sleep,
         look: Callable[[Iterable[Scope]], None],
+        is_running: Callable[[Scope], bool],
         report: Callable[[Progress], None] | None,
     ) -> None:
         self._store = store
         self._sleep = sleep
         self._look = look
+        self._is_running = is_running
         self._report = report
         self._counts = dict.fromkeys(owners, 0)
         """How much was left to do for each agent when that was last asked."""
@@ -72,8 +74,11 @@ class Settlement:
             self._changed(owner)
 
     def settled(self, owner: Scope) -> None:
-        """Hear that nothing waits or runs for an agent."""
-        if owner in self._unsettled:
+        """Hear that nothing waits or runs for an agent.
+
+        A job that runs here may have written its end already and not yet told of it: it is waited for.
+        """
+        if owner in self._unsettled and not self._is_running(owner):
             self._unsettled.discard(owner)
             self._changed(owner)
 
@@ -140,7 +145,7 @@ class Settlement:
         except StoreBusy:
             self._counts[owner] = max(1, self._counts[owner])
         else:
-            self._counts[owner] = state.pending + state.running
+            self._counts[owner] = max(state.pending + state.running, int(self._is_running(owner)))
         return self._counts[owner]
 
     def _changed(self, owner: Scope) -> None:

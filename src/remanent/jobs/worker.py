@@ -276,7 +276,14 @@ class Worker:
                 "nobody works here, so that nothing would ever settle; set jobs.enabled, or start the worker"
             )
         owners = [scope.owner for scope in scopes] if scopes is not None else list(self._watched)
-        settlement = Settlement(self._store, owners, sleep=self._sleep, look=self._look_again, report=on_progress)
+        settlement = Settlement(
+            self._store,
+            owners,
+            sleep=self._sleep,
+            look=self._look_again,
+            is_running=lambda owner: self._running[owner] > 0,
+            report=on_progress,
+        )
         if self._stopping is not None:
             settlement.stop()
         self._settlements.add(settlement)
