@@ -82,9 +82,9 @@ abstract approach approaches area areas article articles aspect aspects author a
 common complex conclusion conclusions current day days early effective efficient entire experiment experimental
 experiments fact figure full future general high idea ideas important interesting introduction issue issues item items
 key large last late low main major method methods month months overall paper papers part parts past people person
-photo photos pic pics picture pictures place point points potential present previous problem problems question
-questions real research result results section set sets significant simple small special specific studies study table
-term terms thing things time times total type types typical useful week weeks year years
+place point points potential present previous problem problems question questions real research result results section
+set sets significant simple small special specific studies study table term terms thing things time times total type
+types typical useful week weeks year years
 """
 
 VERB_STEMS = frozenset(stem(verb) for verb in _VERBS.split())

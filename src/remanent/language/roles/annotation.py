@@ -194,6 +194,8 @@ _ADDRESSED = re.compile(
     re.IGNORECASE,
 )
 """Who is spoken to ("Thanks, Ann!", "Ann, look"): it is not what is spoken of."""
+_SHOWN = word_set("photo photos pic pics picture pictures shares 照片 图片 截图")
+"""That something is shown is not what it shows."""
 _NEXT = word_set("""
     after although and as at because before but by during for from if in on or since so than though until when where
     which while who with 是 在 和 与 但 就 也 都 还 而 以及 或 把 被 跟 从 因为 所以 但是
@@ -246,7 +248,7 @@ def _topics(text: str) -> tuple[str, ...]:
     body = _body(text)
     done = {word.lower() for found in _DOES.findall(body) for word in found if word}
     found = key_phrases(body, most=2 * MAX_ANNOTATED_KEYWORDS)
-    named = [word for word in found if word.split()[0].lower() not in done]
+    named = [word for word in found if word.split()[0].lower() not in done and word.lower() not in _SHOWN]
     if len(named) >= _FEWEST_KEYWORDS:
         return keywords(named, most=MAX_ANNOTATED_KEYWORDS)
     rest = [word for word in content_words(text) if not {"'", "’"} & {*word} and word.casefold() not in _FILLERS]
