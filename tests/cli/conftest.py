@@ -1,14 +1,19 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+import typer.testing
 from typer.testing import CliRunner
 
 from remanent.cli.app import app
+
+# Made once: a hundred commands take longer to make than most of them take to run.
+typer.testing._get_command = cache(typer.testing._get_command)
 
 
 @dataclass(frozen=True, slots=True)
