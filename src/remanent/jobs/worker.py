@@ -346,9 +346,8 @@ class Worker:
 
         Not at those whose job runs here: its end is told.
         """
-        for owner in owners:
-            if not self._running[owner]:
-                self._look_now(owner)
+        for owner in (one for one in owners if not self._running[one]):
+            self._look_now(owner)
 
     # ── finding and doing work ───────────────────────────────────────────────
 
