@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 import typer
 import typer.testing
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from remanent.cli.app import app
 
 # Made once: a hundred commands take longer to make than most of them take to run.
-typer.testing._get_command = cache(typer.testing._get_command)
+vars(typer.testing)["_get_command"] = cache(get_command)
 
 
 @dataclass(frozen=True, slots=True)

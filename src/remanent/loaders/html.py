@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from remanent.loaders.article import article_of
 from remanent.loaders.decoding import decoded
-from remanent.loaders.document import LINE, PARAGRAPH, SPACE, Draft, LoadedDocument, Place
+from remanent.loaders.document import LINE, PARAGRAPH, SPACE, DocumentBuilder, LoadedDocument, Place
 from remanent.loaders.reading import Reading
 from remanent.loaders.types import HTML
 from remanent.text.escaping import bounded_references
@@ -74,10 +74,10 @@ def read_html(html: str) -> LoadedDocument:
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(_of_bounded_depth(bounded_references(html)))
-    draft = Draft()
+    draft = DocumentBuilder()
     title = tree.css_first("title")
     if tree.root is not None:
-        _Walk(draft).through(tree.root)
+        _HtmlWalk(draft).through(tree.root)
     return draft.finish(HTML, title=title.text() if title is not None else None)
 
 
@@ -97,10 +97,10 @@ def _of_bounded_depth(html: str) -> str:
     return _TAG.sub(kept, html)
 
 
-class _Walk:
+class _HtmlWalk:
     """Goes through the elements in their order and writes down what they say, as Markdown marks it."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: DocumentBuilder) -> None:
         self._draft = draft
         self._paragraph = 0
         self._articles = 0

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
-from remanent.loaders.document import PARAGRAPH, Draft, LoadedDocument, Place
+from remanent.loaders.document import PARAGRAPH, DocumentBuilder, LoadedDocument, Place
 from remanent.loaders.pdf_tables import table_blocks
 from remanent.loaders.reading import Reading, refuse
 from remanent.loaders.types import PDF
@@ -64,7 +64,7 @@ def _document(pdf: "PdfDocument", data: bytes, reading: Reading) -> LoadedDocume
         refuse("damaged", "this PDF has no pages; give it whole, or as text")
     if len(pdf) > reading.limits.max_pages:
         refuse("too_large", f"this PDF has {len(pdf)} pages, and {reading.limits.max_pages} are read at most")
-    draft = Draft()
+    draft = DocumentBuilder()
     pages: list[tuple[int, str]] = []
     ruled: set[int] = set()
     for number in range(1, len(pdf) + 1):
@@ -85,7 +85,7 @@ def _document(pdf: "PdfDocument", data: bytes, reading: Reading) -> LoadedDocume
     return draft.finish(PDF, title=said.get("Title"))
 
 
-def _page_text(pdf: "PdfDocument", number: int, reading: Reading, draft: Draft, ruled: set[int]) -> str:
+def _page_text(pdf: "PdfDocument", number: int, reading: Reading, draft: DocumentBuilder, ruled: set[int]) -> str:
     """Return what a page says; note it where lines are drawn on it as around the cells of a table."""
     from pypdfium2 import raw
 
