@@ -257,7 +257,7 @@ ADAPTERS: dict[str, Work] = {
     ),
     "language.offline.values.whens": lambda text: values.whens(text[: claims.LONGEST_SENTENCE], _NOW, changed=True),
     "language.offline.judgement.judge_statements": lambda text: judgement.judge_statements(
-        [(judgement.DatedStatement(text), judgement.Statement(text[1:]))], _TOOLS
+        [(judgement.DatedStatement(text), judgement.DatedStatement(text[1:]))], _TOOLS
     ),
 }
 """How functions are called that need more than a text."""
