@@ -1,10 +1,12 @@
-"""HTML, by selectolax: headings, paragraphs, lists, tables and listings, without what leads around the site."""
+"""HTML, by selectolax: headings, paragraphs, lists, tables and listings, without what leads around the site.
+
+Trafilatura, from the extra `documents`, finds the article within a page, without menus, side columns and notices.
+"""
 
 import re
 from html import escape
 from typing import TYPE_CHECKING
 
-from remanent.loaders.article import article_of
 from remanent.loaders.decoding import decoded
 from remanent.loaders.document import LINE, PARAGRAPH, SPACE, DocumentBuilder, LoadedDocument, Place
 from remanent.loaders.reading import Reading
@@ -14,6 +16,19 @@ from remanent.text.wordlists import word_set
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
+
+_TWICE = re.compile(r"<(/?)pre>\s*<\1pre>")
+
+
+def article_of(html: str) -> str | None:
+    """Return the part of a page that somebody wrote, as HTML; None where there is none, or nothing to find it with."""
+    try:
+        from trafilatura import extract
+    except ImportError:
+        return None
+    found = extract(html, output_format="html", include_tables=True, include_comments=False, favor_recall=True)
+    return _TWICE.sub(r"<\1pre>", found) if found else None
+
 
 # What is not read out: code, pictures, and what leads around the site.
 _SILENT = word_set(
