@@ -36,6 +36,8 @@ from remanent.discipline import Journal
 from remanent.embedding import Embedders
 from remanent.errors import InvalidInput, LanguageError, ModelUnavailable
 from remanent.language.engine import Engine
+from remanent.language.engines import BudgetedEngine, OfflineEngine
+from remanent.language.role import Toolbox
 from remanent.language.roles.integration import Trigger
 from remanent.language.roles.planning import FinishedTask, PendingUpload
 from remanent.language.shapes import MAX_REMARK
@@ -114,6 +116,11 @@ class MemoryBank:
     def insight(self) -> InsightDoc:
         """The Insight Doc as it stands."""
         return self._planner.insight
+
+    @property
+    def engine(self) -> BudgetedEngine:
+        """What does the language work of the task, within its budget."""
+        return self._runtime.engine
 
     @property
     def calls(self) -> Mapping[str, int]:
@@ -495,11 +502,12 @@ def open_bank(
     ledger = Ledger(scope, store=store, journal=journal)
     embeddings = InMemoryEmbeddings() if vectors is None else ExternalEmbeddings(vectors, scope)
     graph = QueryGraph(ledger, NodeEmbedder(embedders), embeddings=embeddings)
+    offline = OfflineEngine(Toolbox(embedder=embedders.remembering if embedders is not None else None))
     return MemoryBank(
         BankRuntime(
             ledger=ledger,
             graph=graph,
-            engine=engine,
+            engine=BudgetedEngine(engine, offline, max_tokens=settings.max_tokens),
             settings=settings,
             clock=clock,
             new_id=new_id,
