@@ -80,6 +80,7 @@ class MemoryBank:
     def __init__(self, runtime: BankRuntime) -> None:
         self._runtime = runtime
         self.graph: QueryGraph = runtime.graph
+        self.engine: BudgetedEngine = runtime.engine
         self.tree = InteractionTree(runtime.ledger)
         self.conflicts = Conflicts(runtime)
         self._merger = Merger(runtime, self.conflicts)
@@ -116,11 +117,6 @@ class MemoryBank:
     def insight(self) -> InsightDoc:
         """The Insight Doc as it stands."""
         return self._planner.insight
-
-    @property
-    def engine(self) -> BudgetedEngine:
-        """What does the language work of the task, within its budget."""
-        return self._runtime.engine
 
     @property
     def calls(self) -> Mapping[str, int]:
