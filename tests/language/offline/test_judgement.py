@@ -4,9 +4,9 @@ import pytest
 
 from remanent.language.offline.judgement import (
     CONFLICT,
+    DatedStatement,
     DifferenceKind,
     Judgement,
-    Statement,
     compare,
     contradictions,
     judge,
@@ -20,7 +20,7 @@ LATER = datetime(2025, 5, 20, tzinfo=UTC)
 
 
 def judged(older: str, newer: str) -> Judgement:
-    return judge(compare(Statement(older, MAY).read(), Statement(newer, LATER).read()))
+    return judge(compare(DatedStatement(older, MAY).read(), DatedStatement(newer, LATER).read()))
 
 
 @pytest.mark.parametrize(("older", "newer"), CONFLICTS)
@@ -40,7 +40,7 @@ def test_a_conflict_that_no_word_gives_away_is_let_pass(older: str, newer: str) 
 
 @pytest.mark.parametrize(("older", "newer"), CONFLICTS)
 def test_the_order_of_two_claims_does_not_matter(older: str, newer: str) -> None:
-    assert judge(compare(Statement(newer, LATER).read(), Statement(older, MAY).read())).conflict >= CONFLICT
+    assert judge(compare(DatedStatement(newer, LATER).read(), DatedStatement(older, MAY).read())).conflict >= CONFLICT
 
 
 @pytest.mark.parametrize("text", sorted({text for pair in (*CONFLICTS, *COMPATIBLE) for text in pair}))
@@ -94,6 +94,10 @@ def test_languages_are_not_compared() -> None:
         ("A blog says 3,298.", "Mount Kelt is 3,412 metres high."),
         ("Metallica is an American heavy metal band formed in Los Angeles, California.",
          "Metallica is an American heavy metal band based in San Rafael, California."),
+        ("Metallica is an American heavy metal band from Los Angeles, California.",
+         "Metallica is an American heavy metal band based in San Rafael, California."),
+        ("David has also been nominated for 3 Canadian Screen Awards for his work on Rocket Monkeys.",
+         "David has also been nominated for 2 ACTRA Awards for his work on Rocket Monkeys and Almost Naked Animals."),
         ("The tornado outbreak of May 1896 struck the southern United States.",
          "The tornado outbreak of May 1968 struck the southern United States."),
     ],
@@ -144,7 +148,7 @@ def test_sentences_of_one_text_can_contradict_each_other(sentences: tuple[str, .
 
 
 async def test_many_pairs_are_judged_as_each_alone() -> None:
-    pairs = [(Statement(older, MAY), Statement(newer, LATER)) for older, newer in CONFLICTS[:10]]
+    pairs = [(DatedStatement(older, MAY), DatedStatement(newer, LATER)) for older, newer in CONFLICTS[:10]]
     together = await judge_statements(pairs, Toolbox())
     assert together == [judged(older, newer) for older, newer in CONFLICTS[:10]]
 
@@ -162,6 +166,8 @@ async def test_many_pairs_are_judged_as_each_alone() -> None:
          "International services were transferred to Myanmar Airways International, which was set up in 1993."],
         ["Oettinger Rockets.", "Oettinger Rockets is a German professional basketball team.",
          "The Rockets are the first team of the BiG Gotha basketball club."],
+        ["Amri language.", "Because the Amri Kingdom is situated inside the Karbi Anglong district of Assam.",
+         "But said language is spoken by peoples of Dumura Recho kingdom which is situated outside Karbi Anglong."],
         ["1976年9月，任吉林省邮电管理局邮政处负责人。", "1980年11月，任吉林省邮电管理局邮政处副处长。"],
     ],
 )  # fmt: skip

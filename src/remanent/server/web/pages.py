@@ -20,10 +20,8 @@ from remanent.server.authentication import Authenticator, default_scope
 from remanent.server.documentation import ABOUT
 from remanent.server.limits import read_json_body
 from remanent.server.problems import Refusal
-from remanent.server.sessions import IDLE_SECONDS, Sessions, cookie_name
+from remanent.server.sessions import IDLE_SECONDS, PageSessions, cookie_name
 
-PAGE_PREFIX: Final = "/org/"
-"""Where the pages of a workspace lie: /org/<organisation>/ws/<workspace>/memory."""
 _TYPES: Final = {".mjs": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".txt": "text/plain"}
 _IMPORTS: Final = {"preact": "preact", "preact/hooks": "hooks", "htm": "htm"}
 """The bare names under which published modules name each other."""
@@ -37,7 +35,7 @@ class Pages:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._authenticator = Authenticator(service, service.memory.settings.server)
-        self._sessions = Sessions.of(service)
+        self._sessions = PageSessions.of(service)
 
     def routes(self) -> list[BaseRoute]:
         """Return the routes of the pages; the root is the application's."""
