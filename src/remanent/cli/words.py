@@ -1,6 +1,6 @@
-"""What the commands say to people, in English and Chinese.
+"""What the commands say to people, in English and Chinese, and which of the two a person reads.
 
-A table and nothing else, ordered as the commands are, so that a translator can read it from top to bottom. Short names
+The wording is a table ordered as the commands are, so that a translator can read it from top to bottom. Short names
 stand for whole sentences: sentences that are put together from pieces cannot be translated.
 """
 
@@ -24,7 +24,7 @@ def locale_language(environment: Mapping[str, str] = os.environ) -> Language:
     return "zh" if named.lower().startswith("zh") else "en"
 
 
-def language_of(setting: str) -> Language:
+def chosen_language(setting: str) -> Language:
     """Return the language of the `language` setting, or the user's own when it leaves the choice open."""
     return "zh" if setting == "zh" else "en" if setting == "en" else locale_language()
 
