@@ -128,6 +128,7 @@ from remanent.stores.cache import Cache
 from remanent.stores.erasures import PendingErasure, PendingErasures
 from remanent.stores.notes import Notes
 from remanent.stores.registry import open_cache, open_stores
+from remanent.stores.shelf import Shelf
 from remanent.stores.store import ERASING
 from remanent.stores.transfer import export_lines, import_lines
 
@@ -151,6 +152,7 @@ class _Parts:
     store: Store
     vectors: Vectors
     blobs: Blobs
+    shelf: Shelf
     cache: Cache
     embedders: Embedders | None
     known: KnownEmbedders
@@ -175,7 +177,7 @@ class _Parts:
 # The order matters: disciplines are given the journal, recall takes up their paths, and the journal is told of both
 # last. Whatever needs something that is made later gets it as a callable or by an attribute that is set at the end.
 def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Clock, new_id: NewId) -> _Parts:
-    store, vectors, blobs = open_stores(settings)
+    store, vectors, blobs, shelf = open_stores(settings)
     models = embedders, known, questions = _embedding(settings, clock=clock)
     echoes = Echoes(store)
     indexing = Indexing(
@@ -215,6 +217,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         store=store,
         vectors=vectors,
         blobs=blobs,
+        shelf=shelf,
         cache=cache,
         embedders=embedders,
         known=known,
@@ -891,6 +894,7 @@ class AsyncMemory(MemoryFaces):
     def __init__(self, parts: _Parts) -> None:
         self._parts = parts
         self.notes = parts.notes
+        self.shelf = parts.shelf
         self._finishing = asyncio.create_task(self._finish_erasures()) if parts.erasures.has_any() else None
 
     def __repr__(self) -> str:
@@ -975,6 +979,7 @@ class AsyncMemory(MemoryFaces):
         await self._parts.cache.close()
         await self._parts.vectors.close()
         await self._parts.store.close()
+        self._parts.shelf.close()
         await self._parts.compactor.close()
         await self._parts.engine.close()
         await self._parts.known.close()

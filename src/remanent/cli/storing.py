@@ -51,6 +51,7 @@ async def _move(source: Stores, target: Stores) -> list[MovedAgent]:
         for stores in (source, target):
             await stores.vectors.close()
             await stores.store.close()
+            stores.shelf.close()
 
 
 def _plain(one: MovedAgent) -> dict[str, object]:

@@ -53,11 +53,12 @@ class Authenticator:
             raise NotAuthenticated("send the key as Authorization: Bearer …")
         return given
 
-    def principal(self, request: Request, *, key: Callable[[Request], str | None] | None = None) -> Principal:
+    async def principal(self, request: Request, *, key: Callable[[Request], str | None] | None = None) -> Principal:
         """Return who asks; `key` finds the key where it stands elsewhere than usual."""
         client = request.client.host if request.client is not None else "?"
         try:
-            principal = self._service.authenticate((key or self.bearer)(request), is_local=is_local(request.scope))
+            token = (key or self.bearer)(request)
+            principal = await self._service.authenticate(token, is_local=is_local(request.scope))
         except NotAuthenticated:
             self._strangers.take(client, cost=WRONG_KEY_COST)
             raise
@@ -68,9 +69,9 @@ class Authenticator:
             raise Refusal(503, "too many requests are under way", {"Retry-After": "1"})
         return principal
 
-    def operator(self, request: Request) -> Principal:
+    async def operator(self, request: Request) -> Principal:
         """Return who asks for what concerns the whole server: a key of one organisation must not see the others'."""
-        principal = self.principal(request)
+        principal = await self.principal(request)
         if principal.reach.org is not None or not principal.may(Permission.METRICS):
             raise NotPermitted(
                 "this tells of all organisations; make a key at the machine: "

@@ -87,7 +87,7 @@ class Pages:
             answer.delete_cookie(cookie_name(request), path="/", httponly=True, samesite="strict")
             return answer
         try:
-            principal = self._authenticator.principal(request)
+            principal = await self._authenticator.principal(request)
         except NotAuthenticated:
             return JSONResponse({"signed_in": False})
         session = self._sessions.find(request)
@@ -98,7 +98,7 @@ class Pages:
         key = body.get("key")
         if not isinstance(key, str) or not key:
             raise InvalidInput('send the key as {"key": "…"}')
-        principal = self._authenticator.principal(request, key=lambda _: key)
+        principal = await self._authenticator.principal(request, key=lambda _: key)
         self._sessions.end(request)  # a word that somebody planted before does not become this person's
         word, session = self._sessions.begin(key)
         answer = JSONResponse(self._about(principal) | {"csrf": session.csrf})
@@ -128,7 +128,7 @@ class Pages:
 
     async def _places(self, request: Request) -> Response:
         """List the agents within the caller's reach, by organisation and workspace."""
-        principal = self._authenticator.principal(request)
+        principal = await self._authenticator.principal(request)
         if not principal.may(Permission.READ):
             raise Refusal(403, "this key does not allow to read here")
         scopes = [
