@@ -178,7 +178,7 @@ class _Parts:
 # last. Whatever needs something that is made later gets it as a callable or by an attribute that is set at the end.
 def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Clock, new_id: NewId) -> _Parts:
     store, vectors, blobs, shelf = open_stores(settings)
-    models = embedders, known, questions = _embedding(settings, clock=clock)
+    models = embedders, known, questions = _embedding(settings, shelf, clock=clock)
     echoes = Echoes(store)
     indexing = Indexing(
         store, embedders, clock=clock, new_id=new_id, queue_limit=settings.jobs.queue_limit, echoes=echoes, known=known
@@ -289,15 +289,21 @@ _Models = tuple[Embedders | None, KnownEmbedders, tuple[CachedEmbedder, ...]]
 """What embeds records, what opens models of before, and what embeds questions."""
 
 
-def _embedding(settings: Settings, *, clock: Clock) -> _Models:
-    """Return the models; those that are not bundled are noted in the home, so that old vectors can still be asked."""
+def _embedding(settings: Settings, shelf: Shelf, *, clock: Clock) -> _Models:
+    """Return the models; those that are not bundled are noted on the shelf, so that old vectors can still be asked."""
     embedders = open_embedders(settings.embedder, embedding=settings.embedding)
     # Questions are cached: the same ones come again, texts rarely do.
     lifetime = timedelta(seconds=settings.recall.embeddings_lifetime)
     members = embedders.members if embedders is not None else ()
     questions = tuple(CachedEmbedder(member, lifetime=lifetime, clock=clock) for member in members)
-    notes = settings.home / EMBEDDERS
-    known = KnownEmbedders(notes, kind=settings.embedder, settings=settings.embedding, lifetime=lifetime, clock=clock)
+    known = KnownEmbedders(
+        shelf,
+        folder=EMBEDDERS,
+        kind=settings.embedder,
+        settings=settings.embedding,
+        lifetime=lifetime,
+        clock=clock,
+    )
     return embedders, known, questions
 
 

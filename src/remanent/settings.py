@@ -836,15 +836,16 @@ class Settings(SettingsSection):
         None,
         "The key that seals the audit log, at least 32 characters; unset, it is made in the folder of `secrets` "
         "(`audit.key`). Servers that share a database need the same one.",
-        "为审计日志加封的密钥，至少 32 个字符；未设置时在 `secrets` 目录中生成（`audit.key`）。共用一个数据库的服务器须使用同一密钥。",
+        "为审计日志加封的密钥，至少 32 个字符；未设置时在 `secrets` 目录中生成（`audit.key`）。"
+        "共用一个数据库的服务器须使用同一密钥。",
     )
     pepper: SecretStr | None = setting(
         None,
         "The secret by which a repeated request for a new key gets the same token again; unset, it is made in the "
         "folder of `secrets` (`pepper`), or in `.access` of the embedded store. Servers that share a database need "
         "the same one.",
-        "使重复的创建密钥请求得到同一令牌的机密；未设置时在 `secrets` 目录中生成（`pepper`），嵌入式存储则在 `.access` 中。"
-        "共用一个数据库的服务器须使用同一值。",
+        "使重复的创建密钥请求得到同一令牌的机密；未设置时在 `secrets` 目录中生成（`pepper`），"
+        "嵌入式存储则在 `.access` 中。共用一个数据库的服务器须使用同一值。",
     )
     org: Name = setting("default", "The organisation that is meant when none is named.", "未指明组织时使用的组织。")
     workspace: Name = setting(

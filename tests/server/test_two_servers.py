@@ -9,14 +9,25 @@ from typing import Any
 
 import pytest
 from starlette.requests import Request
+from starlette.responses import Response
 
-from remanent.errors import InvalidSettings, NotAuthenticated
+from remanent.discipline.operation import operation
+from remanent.embedding import KnownEmbedders
+from remanent.errors import InvalidInput, InvalidSettings, NotAuthenticated
 from remanent.memory import aopen
+from remanent.model import Model
 from remanent.operations import LOCAL, Permission, Service, Target
-from remanent.operations.access.keys import FILE, FOLDER, MARKER
+from remanent.operations.access.audit import AuditLog
+from remanent.operations.access.keys import FILE, FOLDER, MARKER, KeyRing
+from remanent.operations.call import ServiceCall
+from remanent.operations.runs import RunState
 from remanent.server.authentication import Authenticator
-from remanent.settings import load_settings
+from remanent.server.idempotency import REPLAYED, IdempotencyStore
+from remanent.settings import EmbeddingSettings, load_settings
+from remanent.stores.postgres import PostgresShelf
 from remanent.stores.registry import open_shelf
+from remanent.stores.relocation import move_shelf
+from remanent.stores.shelf import FolderShelf
 from tests.servers import has_postgres
 from tests.stores.postgres.conftest import all_databases, database, postgres_server
 
@@ -106,7 +117,7 @@ async def test_both_servers_write_one_chain_and_either_can_prove_it(start: Start
 
         for number in range(4):
             await asyncio.gather(*(note(each, f"fact {number}") for each in (one, two) for _ in range(3)))
-        found = [await each.perform("audit.verify", {}, place=ACME) for each in (one, two)]
+        found = [each.audit.verify("acme") for each in (one, two)]
         assert [(each.intact, each.lines, each.problem) for each in found] == [(True, 24, "")] * 2
         assert one.audit.standing() == two.audit.standing()
         assert (one.audit.standing().damaged, two.audit.orgs()) == (0, ["acme"])
@@ -166,3 +177,100 @@ async def test_a_server_is_started_for_others_only_once_the_database_has_a_key(
     async with start("one") as one:
         await made(one)
     assert not check_address(settings)
+
+
+async def test_a_home_that_moves_to_the_database_and_back_keeps_its_keys_and_its_audit_log(
+    start: Start, tmp_path: Path, database: Callable[[str], str]
+) -> None:
+    home = tmp_path / "one"
+    async with aopen(home, embedder="none", **SECRETS) as memory, Service(memory) as service:
+        key = await made(service)
+        await service.perform("remember", {"messages": ["fact"]}, place=ADA)
+    files, rows = FolderShelf(home), PostgresShelf(database("here"))
+    assert await move_shelf(files, rows) > 0
+    assert await move_shelf(files, rows) == 0, "what is there is left alone"
+    async with start("one") as one:
+        assert (await one.authenticate(key.token)).may(Permission.WRITE)
+        await one.perform("remember", {"messages": ["another"]}, place=ADA)
+        assert (one.audit.verify("acme").intact, one.audit.verify("acme").lines) == (True, 3)
+    async with start("two") as two:
+        assert two.audit.verify("acme").intact
+        await two.perform("keys.revoke", {"key_id": key.key.key_id}, place=ACME)
+    back = FolderShelf(tmp_path / "back")
+    await move_shelf(rows, back)
+    rows.close()
+    ring = KeyRing(tmp_path / "back")
+    assert (ring.was_ever_used, ring.opens_anything, len(ring.list())) == (True, False, 1)
+    assert [line.deed.what for line in AuditLog(tmp_path / "back").read("acme")] == [
+        "keys.create", "remember", "remember", "keys.revoke",
+    ]  # fmt: skip
+
+
+class Words(Model):
+    """Something to tell."""
+
+    text: str
+
+
+@operation("tell", zh="讲述。", permission=Permission.WRITE, long=True)
+async def tell(call: ServiceCall, request: Words) -> Words:
+    """Tell something back."""
+    del call
+    return request
+
+
+@operation("go_on", zh="不停。", permission=Permission.WRITE, long=True)
+async def go_on(call: ServiceCall, request: Words) -> Words:
+    """Go on for ever."""
+    del call
+    await asyncio.Event().wait()
+    return request
+
+
+async def test_long_work_of_one_server_is_followed_and_its_answer_fetched_on_the_other(start: Start) -> None:
+    async with start("one") as first, start("two") as two:
+        one = Service(first.memory, catalogue=first.catalogue.with_more([tell, go_on]))
+        run = await one.start("tell", {"text": "a canary"}, place=ADA)
+        async for _ in one.runs.follow(run.run_id):
+            pass
+        there = await two.runs.get(run.run_id)
+        assert (there.state, there.response) == (RunState.DONE, {"text": "a canary"})
+        endless = await one.start("go_on", {"text": "x"}, place=ADA)
+        assert (await two.runs.get(endless.run_id)).state is RunState.RUNNING
+        assert {each.run_id for each in await two.runs.list()} == {run.run_id, endless.run_id}
+        # As when its process is killed: the server ends its connections, and nobody holds its name any more.
+        shelf: Any = two.memory.shelf
+        shelf.rows(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE application_name = 'remanent shelf' AND pid <> pg_backend_pid()"
+        )
+        assert (await two.runs.get(endless.run_id)).state is RunState.INTERRUPTED
+        await one.aclose()
+
+
+@pytest.mark.parametrize("place", [ACME, ADA], ids=["of an organisation", "of an agent"])
+async def test_a_request_that_is_sent_again_to_the_other_server_is_done_once(start: Start, place: Target) -> None:
+    done: list[int] = []
+
+    async def answer() -> Response:
+        done.append(1)
+        return Response(b"the answer", media_type="text/plain")
+
+    async with start("one") as one, start("two") as two:
+        stores = [IdempotencyStore(each, timer=lambda: 0.0) for each in (one, two)]
+        given = [await each.once("k", who="w", place=place, fingerprint="f", answer=answer) for each in stores]
+        assert len(done) == 1
+        assert [bytes(each.body) for each in given] == [b"the answer"] * 2
+        assert [REPLAYED in each.headers for each in given] == [False, True]
+        with pytest.raises(InvalidInput, match="another request"):
+            await IdempotencyStore(two, timer=lambda: 0.0).once(
+                "k", who="w", place=place, fingerprint="other", answer=answer
+            )
+
+
+async def test_how_a_model_is_opened_again_is_known_to_every_server(start: Start) -> None:
+    settings = EmbeddingSettings(base_url="http://127.0.0.1:9/v1", name="m", dimension=3)
+    async with start("one") as one, start("two") as two:
+        KnownEmbedders(one.memory.shelf, folder=".embedders", kind="http", settings=settings).note()
+        [note] = two.memory.shelf.names(".embedders")
+        assert b"127.0.0.1:9" in (two.memory.shelf.read(note) or b"")

@@ -76,7 +76,7 @@ class Service:
         self.catalogue = catalogue
         self.keys = open_keys(memory.shelf, memory.settings, clock=clock)
         self.audit = open_audit(memory.shelf, memory.settings, clock=clock)
-        self.runs = Runs(RunFiles(memory.settings.home, most=MAX_KEPT), memory.notes, clock=clock)
+        self.runs = Runs(RunFiles(memory.shelf, most=MAX_KEPT), memory.notes, clock=clock)
         self.clock = clock
         self.local_token: str | None = None
         """A word that opens this process to commands on the machine; a file that only its owner can read tells it."""

@@ -125,6 +125,13 @@ class Shelf(ABC):
     def names(self, folder: str) -> list[str]:
         """Return the documents that lie directly in a folder, those written longest ago first."""
 
+    def documents(self, folder: str) -> Iterator[tuple[str, bytes]]:
+        """Yield the documents of a folder with what they hold, those written longest ago first."""
+        for name in self.names(folder):
+            content = self.read(name)
+            if content is not None:  # else somebody removed it meanwhile
+                yield name, content
+
     @abstractmethod
     def logs(self, folder: str) -> list[str]:
         """Return the logs of a folder, by name."""

@@ -199,9 +199,10 @@ class SharedAnchors(Anchors):
         return hmac.digest(self.key() or b"", b"which key seals the audit log", "sha256").hex().encode()
 
     def orgs(self) -> Iterator[str]:
-        """Yield every organisation whose log was begun, by whichever server."""
-        there = {org_of(name.rpartition("/")[2].removesuffix(".json")) for name in self._shelf.names(_NOTED)}
-        yield from sorted(there.union(super().orgs()))
+        """Yield every organisation whose log was begun, by whichever server; the one written to last comes last."""
+        there = [org_of(name.rpartition("/")[2].removesuffix(".json")) for name in self._shelf.names(_NOTED)]
+        yield from sorted(set(super().orgs()).difference(there))
+        yield from there
 
     def all(self, org: str, *, sealer: Sealer) -> list[Head]:
         """Return what this server saw last and what is noted beside the log."""

@@ -40,6 +40,8 @@ class ShelfConformance:
             shelf.write(name, b"1")
         assert sorted(shelf.names(".a")) == [".a/one.json", ".a/two.json"]
         assert shelf.names(".none") == []
+        shelf.write(".a/one.json", b"again")
+        assert dict(shelf.documents(".a")) == {".a/one.json": b"again", ".a/two.json": b"1"}
 
     def test_a_lock_lets_one_change_a_document_after_the_other(self, open_shelf: OpenShelf) -> None:
         """Nothing is lost when several read, change and write."""

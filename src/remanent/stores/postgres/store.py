@@ -13,6 +13,7 @@ from remanent.stores.postgres.connection import ConnectionPool, SqlStatement, tr
 from remanent.stores.postgres.erasure import Eraser
 from remanent.stores.postgres.migrations import migrate, steps
 from remanent.stores.postgres.reads import VectorIndex
+from remanent.stores.postgres.wakeups import Wakeups
 from remanent.stores.postgres.writes import Encoder, GroupCommit, to_json
 from remanent.stores.queries import Claims, Erased, Erasure, ErasureDepth, Health, Query
 from remanent.stores.sqlite import rows
@@ -42,6 +43,7 @@ class PostgresStore(Store):
         self._commits = GroupCommit(self._connections)
         self._agents: dict[Scope, int] = {}
         self._listeners: list[Callable[[Scope], None]] = []
+        self._wakeups = Wakeups(url, self._connections, self._notify)
         self._indexes: dict[tuple[int, str], VectorIndex] = {}
         self._indexes_until = 0.0
         self._ready = False
@@ -56,6 +58,7 @@ class PostgresStore(Store):
         committed = await self._commits.commit(agent, changes)
         if committed.enqueued:
             self._notify(scope)
+            self._wakeups.tell(scope)
         return committed
 
     def _notify(self, scope: Scope) -> None:
@@ -77,6 +80,7 @@ class PostgresStore(Store):
                     unit = to_json(encoder.unit(batch))
                     await connection.execute(_LOAD, (agent, unit, encoder.vectors))
         self._notify(scope)
+        self._wakeups.tell(scope)
 
     async def erase(self, scope: Scope, erasure: Erasure) -> Erased:
         """Remove the rows of texts and vectors, and of all that was derived from them."""
@@ -118,8 +122,10 @@ class PostgresStore(Store):
         now: datetime | None = None,
         among: Sequence[Scope] | None = None,
     ) -> Claims:
-        """Claim jobs of the agents given, or of all, in one call."""
+        """Claim jobs of the agents given, or of all, in one call; who claims hears of others' work from then on."""
         await self._prepare()
+        if self._listeners:
+            await self._wakeups.listen()
         owners = None if among is None else {await self._agent(scope): scope.owner for scope in among}
         values = (
             None if owners is None else [agent for agent in owners if agent],
@@ -156,7 +162,7 @@ class PostgresStore(Store):
             raise LeaseLost(f"job {job_id} was taken over or finished by another worker")
 
     def on_enqueue(self, notify: Callable[[Scope], None]) -> None:
-        """Have `notify` called after a commit that added or revived jobs."""
+        """Have `notify` called after a commit that added or revived jobs, by whatever process of the database."""
         self._listeners.append(notify)
 
     # ── care ─────────────────────────────────────────────────────────────────
@@ -191,6 +197,7 @@ class PostgresStore(Store):
     async def close(self) -> None:
         """Finish what is under way and let go of every connection."""
         self._closed = True
+        await self._wakeups.close()
         await self._commits.drain()
         await self._connections.close()
 
