@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from starlette.requests import Request
 from starlette.responses import Response
@@ -125,14 +126,17 @@ async def test_both_servers_write_one_chain_and_either_can_prove_it(start: Start
 
 @pytest.mark.spec("SAFE-04")
 @pytest.mark.parametrize("which", ["the last line", "the last line and its note", "a line in between"])
-async def test_lines_that_are_taken_from_the_database_are_missed(start: Start, which: str) -> None:
+async def test_lines_that_are_taken_from_the_database_are_missed(
+    start: Start, database: Callable[[str], str], which: str
+) -> None:
     async with start("one") as one, start("two") as two:
         heads = []
         for text in ("first", "second", "third"):
             await one.perform("remember", {"messages": [text]}, place=ADA)
             heads.append(one.memory.shelf.read(".access/heads/acme.json") or b"")
-        shelf: Any = one.memory.shelf
-        shelf.rows("DELETE FROM log_lines WHERE place = %s", 2 if which == "a line in between" else 3)
+        shelf, line = one.memory.shelf, 2 if which == "a line in between" else 3
+        with psycopg.connect(database("here"), autocommit=True) as intruder:
+            intruder.execute("DELETE FROM remanent.log_lines WHERE place = %s", (line,))
         if which == "the last line and its note":
             shelf.write(".access/heads/acme.json", heads[1])
         # The first one has seen the line; the other one sees what is noted beside the log, where that was not taken.
@@ -227,7 +231,9 @@ async def go_on(call: ServiceCall, request: Words) -> Words:
     return request
 
 
-async def test_long_work_of_one_server_is_followed_and_its_answer_fetched_on_the_other(start: Start) -> None:
+async def test_long_work_of_one_server_is_followed_and_its_answer_fetched_on_the_other(
+    start: Start, database: Callable[[str], str]
+) -> None:
     async with start("one") as first, start("two") as two:
         one = Service(first.memory, catalogue=first.catalogue.with_more([tell, go_on]))
         run = await one.start("tell", {"text": "a canary"}, place=ADA)
@@ -239,11 +245,10 @@ async def test_long_work_of_one_server_is_followed_and_its_answer_fetched_on_the
         assert (await two.runs.get(endless.run_id)).state is RunState.RUNNING
         assert {each.run_id for each in await two.runs.list()} == {run.run_id, endless.run_id}
         # As when its process is killed: the server ends its connections, and nobody holds its name any more.
-        shelf: Any = two.memory.shelf
-        shelf.rows(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE application_name = 'remanent shelf' AND pid <> pg_backend_pid()"
-        )
+        with psycopg.connect(database("here"), autocommit=True) as admin:
+            admin.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'remanent shelf'"
+            )
         assert (await two.runs.get(endless.run_id)).state is RunState.INTERRUPTED
         await one.aclose()
 

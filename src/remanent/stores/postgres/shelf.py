@@ -18,6 +18,7 @@ from psycopg.pq import TransactionStatus
 from remanent.errors import StorageError, StoreBusy, StoreClosed
 from remanent.stores.postgres.connection import PASSING, RETRY, ROLE, SCHEMA, is_gone, translated
 from remanent.stores.postgres.migrations import migrate_now
+from remanent.stores.postgres.statements import statement
 from remanent.stores.shelf import DAMAGED, Hold, Log, OpenLog, P, R, Shelf
 
 Connection: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
@@ -45,21 +46,16 @@ class PostgresShelf(Shelf):
 
     def read(self, name: str) -> bytes | None:
         """Return a document, or `None` where there is none."""
-        found = self.rows("SELECT content FROM shelf WHERE name = %s", name)
+        found = self.rows("shelf_read", name)
         return bytes(found[0][0]) if found else None
 
     def write(self, name: str, content: bytes) -> None:
         """Put a document; on return, or at the end of the lock that is held, it survives a crash of the server."""
-        self.rows(
-            "INSERT INTO shelf (name, content) VALUES (%s, %s) ON CONFLICT (name) "
-            "DO UPDATE SET content = excluded.content, state = nextval('shelf_states')",
-            name,
-            content,
-        )
+        self.rows("shelf_write", name, content)
 
     def remove(self, name: str) -> None:
         """Remove a document, if there is one."""
-        self.rows("DELETE FROM shelf WHERE name = %s", name)
+        self.rows("shelf_remove", name)
 
     def exists(self, name: str) -> bool:
         """Return whether there is a document of this name."""
@@ -67,16 +63,16 @@ class PostgresShelf(Shelf):
 
     def state(self, name: str) -> Hashable | None:
         """Return a number that is another one after every write."""
-        found = self.rows("SELECT state FROM shelf WHERE name = %s", name)
+        found = self.rows("shelf_state", name)
         return found[0][0] if found else None
 
     def names(self, folder: str) -> list[str]:
         """Return the documents of a folder, those written longest ago first."""
-        return [str(row[0]) for row in self.rows(f"SELECT name FROM shelf {_LYING_IN}", _pattern(folder))]
+        return [str(row[0]) for row in self.rows("shelf_names", _pattern(folder))]
 
     def documents(self, folder: str) -> Iterator[tuple[str, bytes]]:
         """Yield the documents of a folder with what they hold, by one statement."""
-        found = self.rows(f"SELECT name, content FROM shelf {_LYING_IN}", _pattern(folder))
+        found = self.rows("shelf_documents", _pattern(folder))
         yield from ((str(name), bytes(content)) for name, content in found)
 
     # ── logs ─────────────────────────────────────────────────────────────────
@@ -84,11 +80,7 @@ class PostgresShelf(Shelf):
     def logs(self, folder: str) -> list[str]:
         """Return the logs of a folder, by name, with what was set aside from them."""
         begins, ends = f"{folder}/", f"{folder}0"  # 0 follows /
-        aside = "SELECT name FROM shelf WHERE name > %s AND name < %s AND name LIKE %s"
-        found = self.rows(
-            f"SELECT DISTINCT log FROM log_lines WHERE log > %s AND log < %s UNION {aside} ORDER BY 1",
-            begins, ends, begins, ends, f"%{DAMAGED}",
-        )  # fmt: skip
+        found = self.rows("shelf_logs", begins=begins, ends=ends, aside=f"%{DAMAGED}")
         return [str(row[0]) for row in found]
 
     def log(self, name: str) -> Log:
@@ -102,10 +94,10 @@ class PostgresShelf(Shelf):
         """Hold a lock in a transaction that everything which this thread does meanwhile is part of."""
         if getattr(self._own, "connection", None) is not None:
             raise AssertionError("a lock of the shelf inside another one")
-        how = "_shared" if shared else ""
+        how = statement("shelf_lock_shared" if shared else "shelf_lock").encode()
         with translated(), self._connection() as connection, connection.transaction():
-            connection.execute("SELECT set_config('lock_timeout', %s, true)", (f"{round(self._timeout * 1000)}ms",))
-            connection.execute(f"SELECT pg_advisory_xact_lock{how}(%s)".encode(), (_number(name),))
+            connection.execute(statement("shelf_patience").encode(), (f"{round(self._timeout * 1000)}ms",))
+            connection.execute(how, (_number(name),))
             self._own.connection = connection
             try:
                 yield
@@ -118,7 +110,7 @@ class PostgresShelf(Shelf):
 
     def is_held(self, name: str) -> bool:
         """Return whether the connection that holds the name is still there."""
-        return not self.rows("SELECT pg_try_advisory_xact_lock(%s)", _number(name))[0][0]
+        return not self.rows("shelf_try_lock", _number(name))[0][0]
 
     async def call(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Call it on another thread: the answer comes over a network."""
@@ -132,16 +124,16 @@ class PostgresShelf(Shelf):
 
     # ── inside ───────────────────────────────────────────────────────────────
 
-    def rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+    def rows(self, name: str, *values: object, **named: object) -> list[tuple[Any, ...]]:
         """Return what a statement answers; where the connection was lost and nothing hangs on it, another one does."""
         own: Connection | None = getattr(self._own, "connection", None)
         with translated():
             if own is not None:
-                return _rows(own, sql, values)
+                return _rows(own, name, named or values)
             for last in (False, True):
                 try:
                     with self._connection() as connection:
-                        return _rows(connection, sql, values)
+                        return _rows(connection, name, named or values)
                 except psycopg.Error as error:
                     if last or not is_gone(error):
                         raise
@@ -189,12 +181,9 @@ class PostgresShelf(Shelf):
             time.sleep(RETRY)
 
 
-def _rows(connection: Connection, sql: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
-    cursor = connection.execute(sql.encode(), values)
+def _rows(connection: Connection, name: str, values: Any) -> list[tuple[Any, ...]]:
+    cursor = connection.execute(statement(name).encode(), values)
     return cursor.fetchall() if cursor.description else []
-
-
-_LYING_IN = "WHERE name ~ %s ORDER BY state"
 
 
 def _pattern(folder: str) -> str:
@@ -210,7 +199,7 @@ class _ConnectionHold(Hold):
     def __init__(self, shelf: PostgresShelf, name: str) -> None:
         with translated():
             self._connection = shelf.connect()
-            self._connection.execute("SELECT pg_advisory_lock(%s)", (_number(name),))
+            self._connection.execute(statement("shelf_hold").encode(), (_number(name),))
 
     @property
     def is_lost(self) -> bool:
@@ -243,18 +232,12 @@ class _PostgresLog(Log):
 
     def lines(self) -> Iterator[bytes]:
         place = 0
-        while found := self._shelf.rows(
-            "SELECT place, line FROM log_lines WHERE log = %s AND place > %s ORDER BY place LIMIT 1000",
-            self._name,
-            place,
-        ):
+        while found := self._shelf.rows("log_lines", self._name, place):
             yield from (bytes(line) for _, line in found)
             place = found[-1][0]
 
     def state(self) -> tuple[int, ...] | None:
-        found = self._shelf.rows(
-            "SELECT place, state FROM log_lines WHERE log = %s ORDER BY place DESC LIMIT 1", self._name
-        )
+        found = self._shelf.rows("log_state", self._name)
         return (0, found[0][0], found[0][1]) if found else None
 
     def require_room(self) -> None:
@@ -272,29 +255,19 @@ class _OpenRows(OpenLog):
 
     @property
     def end(self) -> int:
-        return int(self._shelf.rows("SELECT coalesce(max(place), 0) FROM log_lines WHERE log = %s", self._name)[0][0])
+        return int(self._shelf.rows("log_end", self._name)[0][0])
 
     def backwards(self, *, within: int) -> Iterator[tuple[bytes, int]]:
         # A line of the audit log has some 400 bytes.
-        found = self._shelf.rows(
-            "SELECT line, place FROM log_lines WHERE log = %s ORDER BY place DESC LIMIT %s", self._name, within // 400
-        )
+        found = self._shelf.rows("log_last", self._name, within // 400)
         yield from ((bytes(line), place) for line, place in found)
 
     def put(self, lines: Sequence[bytes], *, place: int) -> None:
-        self._shelf.rows("DELETE FROM log_lines WHERE log = %s AND place > %s", self._name, place)
-        self._shelf.rows(
-            "INSERT INTO log_lines (log, place, line) SELECT %s, %s + n, line "
-            "FROM unnest(%s::bytea[]) WITH ORDINALITY AS given (line, n)",
-            self._name,
-            place,
-            list(lines),
-        )
+        self._shelf.rows("log_cut", self._name, place)
+        self._shelf.rows("log_put", self._name, place, list(lines))
 
     def set_aside(self, place: int, *, name: Callable[[str], str]) -> tuple[str, str]:
-        found = self._shelf.rows(
-            "SELECT line FROM log_lines WHERE log = %s AND place > %s ORDER BY place", self._name, place
-        )
+        found = self._shelf.rows("log_behind", self._name, place)
         content = b"".join(bytes(line) for (line,) in found)
         digest = hashlib.sha256(content).hexdigest()
         chosen = name(digest)
