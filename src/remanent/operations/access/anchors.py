@@ -183,8 +183,8 @@ class SharedAnchors(Anchors):
         known = self._shelf.read(_KEY_MARK)
         if known is not None and (self.key() is None or self._mark() != known):
             raise InvalidSettings(
-                "the audit log of this database is sealed with another key than this server has; set "
-                f"REMANENT_SEAL_KEY to that of the first server, or copy its {KEY} into the folder of secrets"
+                "the audit log of this database is sealed with another key than this server has; set REMANENT_SEAL_KEY "
+                "to that of the first server, or copy its audit.key into the folder of secrets"
             )
         sealer = super().make_sealer(org)
         if known is None:
