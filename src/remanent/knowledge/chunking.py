@@ -25,7 +25,7 @@ _WORDS_BY_THEMSELVES = re.compile(f"[{UNSPACED}]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ChunkSpan:
     """A stretch of a document that becomes a chunk."""
 
     start: int
@@ -43,13 +43,13 @@ def weight(text: str) -> int:
     return len(text) + sum(map(len, _WORDS_BY_THEMSELVES.findall(text)))
 
 
-def cut(document: LoadedDocument, *, size: int) -> list[Piece]:
+def cut(document: LoadedDocument, *, size: int) -> list[ChunkSpan]:
     """Return the chunks of a document in order: they do not overlap, and leave out nothing but white space."""
-    text, pieces = document.text, list[Piece]()
+    text, pieces = document.text, list[ChunkSpan]()
     for span, path in _sections(document):
         blocks = [block for block in document.blocks if block.start < span.end and block.end > span.start]
         units = list(_units(text, span, blocks, size=size))
-        pieces += [Piece(part.start, part.end, path) for part in _packed(text, units, size=size)]
+        pieces += [ChunkSpan(part.start, part.end, path) for part in _packed(text, units, size=size)]
     return pieces
 
 

@@ -10,7 +10,7 @@ import asyncio
 import os
 import re
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time
 from fnmatch import translate
@@ -25,12 +25,12 @@ from remanent.model.base import Count, Text
 from remanent.model.filters import MAX_TAG_LENGTH, MAX_TAGS
 from remanent.model.ids import Id
 from remanent.recall import Question
-from remanent.stores import LinkQuery, RecordFilter, RecordQuery, Transaction, search_terms
+from remanent.stores import LinkQuery, RecordFilter, Transaction, search_terms
 from remanent.text.budget import chunks
 from remanent.text.markdown import parse_markdown
 from remanent.text.terms import query_terms
 from remanent.text.tokens import TokenCounter
-from remanent.workspace.daylog import without_comments
+from remanent.workspace.daylog import MARKER, bullet_key, own_bullets, without_comments
 from remanent.workspace.files import WorkspaceFiles, lock_folder
 
 T = TypeVar("T")
@@ -79,7 +79,7 @@ class WorkspaceHit(Model):
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class FileSection:
     """A stretch of a file under one heading."""
 
     text: str
@@ -124,7 +124,7 @@ class _Read:
 
     path: str
     mark: tuple[int, int]
-    passages: tuple[Passage, ...]
+    passages: tuple[FileSection, ...]
     tags: tuple[str, ...]
     occurred_at: datetime
 
@@ -132,23 +132,43 @@ class _Read:
 # ── reading Markdown ─────────────────────────────────────────────────────────
 
 
-def passages_of(text: str) -> tuple[list[Passage], tuple[str, ...]]:
-    """Return a note's passages, each under its heading and with its lines, and the tags of its front matter."""
+def passages_of(text: str) -> tuple[list[FileSection], tuple[str, ...]]:
+    """Return a note's passages, each under its heading and with its lines, and the tags of its front matter.
+
+    A fact that we took down is a passage of its own: those above and below it speak of other things.
+    """
     text = text.replace("\r\n", "\n").removeprefix("\ufeff")
     parsed = parse_markdown(text)
-    found: list[Passage] = []
+    own = own_bullets(text.split("\n")) if MARKER in text else {}
+    found: list[FileSection] = []
+    at_line, counted = 1, 0
     for section in parsed.sections:
         heading = " › ".join(section.path)
         for chunk in chunks(section.span.of(text), CHUNK_CHARACTERS, counter=_CHARACTERS):
-            said = without_comments(chunk.text)
-            body = said.partition("\n")[2] if section.level and chunk.start == 0 else said
-            if body.strip():  # a heading alone says nothing that those below it do not
-                start = section.start + chunk.start + len(chunk.text) - len(chunk.text.lstrip())
-                end = section.start + chunk.start + len(chunk.text.rstrip())
-                line, end_line = text.count("\n", 0, start) + 1, text.count("\n", 0, end) + 1
-                links = tuple(dict.fromkeys(name.strip() for name in _WIKILINK.findall(said)))
-                found.append(Passage(said.strip(), heading, line, end_line, links))
+            start = section.start + chunk.start
+            at_line, counted = at_line + text.count("\n", counted, start), start
+            titles = 1 if section.level and chunk.start == 0 else 0
+            for place, run in enumerate(_runs(list(enumerate(chunk.text.split("\n"), at_line)), own)):
+                said = without_comments("\n".join(one for _, one in run))
+                body = said.partition("\n")[2] if titles and place == 0 else said
+                if body.strip():  # a heading alone says nothing that those below it do not
+                    filled = [number for number, one in run if one.strip()]
+                    links = tuple(dict.fromkeys(name.strip() for name in _WIKILINK.findall(said)))
+                    found.append(FileSection(said.strip(), heading, filled[0], filled[-1], links))
     return found, _tags(parsed.front_matter.get("tags") if parsed.front_matter else None)
+
+
+def _runs(lines: Sequence[tuple[int, str]], own: Mapping[int, int]) -> Iterator[list[tuple[int, str]]]:
+    """Yield numbered lines as passages: what people wrote as it stands, a fact that we took down by itself."""
+    run: list[tuple[int, str]] = []
+    for number, line in lines:
+        if number - 1 not in own:
+            run.append((number, line))
+            continue
+        yield run
+        yield [(number, line)]
+        run = []
+    yield run
 
 
 def _tags(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
@@ -268,10 +288,14 @@ class WorkspaceIndex:
             question = Question(query, self._scope, wanted, asked_at=now)
             found = await self._parts.recall.find(question, limit=2 * limit, recipe=RECIPES[mode], gated=gated)
             ranked = [(item.record_id, item.score) for item in found.items]
-        # Twice as many are asked for, since the same agent may have notes of other folders.
-        best = [one for one in ranked if one[0] in self._own()][:limit]
+        # Twice as many are asked for: the agent may have notes of other folders, and the same fact in two files.
+        best = [one for one in ranked if one[0] in self._own()]
         records = await self._records([record_id for record_id, _ in best])
-        return [_hit(records[record_id], score) for record_id, score in best if record_id in records]
+        passages: dict[str, WorkspaceHit] = {}
+        for record_id, score in best:
+            if record_id in records:  # the facts of a day stand in MEMORY.md as well
+                passages.setdefault(bullet_key(records[record_id].content), _hit(records[record_id], score))
+        return list(passages.values())[:limit]
 
     def _own(self) -> frozenset[str]:
         """Return the records of this folder."""
@@ -387,7 +411,7 @@ class WorkspaceIndex:
                 fresh.links[kept_id] = list(passage.links)
         return fresh, puts
 
-    def _record(self, read: _Read, passage: Passage, old: Record | None) -> Record | None:
+    def _record(self, read: _Read, passage: FileSection, old: Record | None) -> Record | None:
         """Return the record of a passage; `None` where it is as it was."""
         now = self._parts.clock()
         data = NoteData(path=read.path, heading=passage.heading, line=passage.line, end_line=passage.end_line)
@@ -454,10 +478,7 @@ class WorkspaceIndex:
         return found
 
     async def _records(self, record_ids: Sequence[str]) -> dict[str, Record]:
-        if not record_ids:
-            return {}
-        query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=tuple(record_ids), limit=len(record_ids))
-        return {record.id: record for record in await self._parts.store.records(self._scope, query)}
+        return await self._parts.store.records_by_id(self._scope, record_ids)
 
     def _note(self, tx: Transaction, file: _File) -> None:
         tx.state(f"{self._prefix}/{file.file_id}", file.to_state())
@@ -468,7 +489,7 @@ class WorkspaceIndex:
         tx.state(self._prefix, str(self._generation))
 
 
-def matched(held: Sequence[tuple[str, str]], passages: Sequence[Passage]) -> list[str | None]:
+def matched(held: Sequence[tuple[str, str]], passages: Sequence[FileSection]) -> list[str | None]:
     """Return for each passage the record that it keeps: that of the same text, else one whose text is gone."""
     free: dict[str, list[str]] = {}
     for record_id, digest in held:

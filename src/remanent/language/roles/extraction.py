@@ -278,8 +278,11 @@ _MOOD = _pattern(
 )
 _COMPLETION = _pattern(
     r"(?:i|we|it|that)(?:['’](?:ve|s)| have| has| is)?(?: now| just| already| finally)? (?:done|finished|completed|"
-    r"fixed|implemented|"
+    r"fixed|implemented|wrote|written|saved|renamed|removed|"
     r"deployed|merged|resolved|solved|shipped|released|submitted|booked|sent|updated|created|added)|all done|"
+    # A report leaves out who: "Fixed the flaky test."
+    r"^(?:done|finished|completed|fixed|implemented|wrote|saved|renamed|removed|deployed|merged|resolved|solved|"
+    r"shipped|released|submitted|booked|sent|updated|created|added|installed|refactored)|"
     r"is (?:now )?(?:complete|live)|"
     r"(?:has|have) been (?:done|finished|completed|fixed|deployed|merged|resolved|sent|updated|created)",
     r"(?:已经|已|刚|终于|都)[^，。]{0,12}(?:完成|做完|搞定|修好|修复|部署|上线|提交|发送|发布|解决|更新|创建|添加|"
@@ -346,7 +349,7 @@ _SHORTEST = 4
 
 
 @dataclass(frozen=True, slots=True)
-class _Sentence:
+class _SpokenSentence:
     """A sentence, who said it, and whether it is to be remembered."""
 
     text: str
@@ -368,23 +371,23 @@ async def extract(request: ExtractionRequest, toolbox: Toolbox) -> ExtractionRes
     return ExtractionResponse(facts=tuple(fact for fact in facts.values() if fact in kept))
 
 
-def _sentences(utterances: Sequence[Utterance]) -> Iterator[_Sentence]:
+def _sentences(utterances: Sequence[Utterance]) -> Iterator[_SpokenSentence]:
     """Yield sentences in order; "remember this" by itself confirms the one before it."""
-    waiting: _Sentence | None = None
+    waiting: _SpokenSentence | None = None
     for number, said in enumerate(utterances):
         for text in sentence_texts(said.text):
             if _ONLY_CONFIRMING.fullmatch(text):
                 if waiting is not None:
-                    waiting = _Sentence(waiting.text, waiting.utterance, waiting.said, confirmed=True)
+                    waiting = _SpokenSentence(waiting.text, waiting.utterance, waiting.said, confirmed=True)
                 continue
             if waiting is not None:
                 yield waiting
-            waiting = _Sentence(text, number, said, confirmed=_CONFIRMING.search(text) is not None)
+            waiting = _SpokenSentence(text, number, said, confirmed=_CONFIRMING.search(text) is not None)
     if waiting is not None:
         yield waiting
 
 
-def _fact_of(sentence: _Sentence, kinds: Sequence[FactKind]) -> ExtractedFact | None:
+def _fact_of(sentence: _SpokenSentence, kinds: Sequence[FactKind]) -> ExtractedFact | None:
     text = sentence.text
     if len(text) < _SHORTEST:
         return None
@@ -404,7 +407,7 @@ def _fact_of(sentence: _Sentence, kinds: Sequence[FactKind]) -> ExtractedFact | 
     )
 
 
-def _kind(sentence: _Sentence, kinds: Sequence[FactKind]) -> tuple[FactKind | None, float]:
+def _kind(sentence: _SpokenSentence, kinds: Sequence[FactKind]) -> tuple[FactKind | None, float]:
     text = sentence.text
     asked = is_question(text)
     by_assistant = sentence.said.speaker.casefold() in _ASSISTANTS
@@ -424,7 +427,7 @@ def _kind(sentence: _Sentence, kinds: Sequence[FactKind]) -> tuple[FactKind | No
     return None, 0.0
 
 
-def _standing_alone(sentence: _Sentence) -> str:
+def _standing_alone(sentence: _SpokenSentence) -> str:
     """Return the sentence with its speaker before it where it would not tell whose words they are."""
     if not _SELF.search(sentence.text):
         return sentence.text
