@@ -24,6 +24,7 @@ from remanent.operations.call import ServiceCall
 from remanent.operations.runs import RunState
 from remanent.server.authentication import Authenticator
 from remanent.server.idempotency import REPLAYED, IdempotencyStore
+from remanent.server.sessions import COOKIE, PageSessions
 from remanent.settings import EmbeddingSettings, load_settings
 from remanent.stores.postgres import PostgresShelf
 from remanent.stores.registry import open_shelf
@@ -43,8 +44,12 @@ SECRETS = {"seal_key": "s" * 32, "pepper": "p" * 32}
 Start = Callable[..., Any]
 
 
-def request(token: str | None = None, *, peer: str = "192.0.2.1") -> Request:
-    raw = [] if token is None else [(b"authorization", f"Bearer {token}".encode())]
+def request(token: str | None = None, *, peer: str = "192.0.2.1", cookie: str | None = None) -> Request:
+    raw = [(b"host", b"here:80")]
+    if token is not None:
+        raw.append((b"authorization", f"Bearer {token}".encode()))
+    if cookie is not None:
+        raw.append((b"cookie", cookie.encode()))
     return Request({"type": "http", "method": "GET", "path": "/", "headers": raw, "client": (peer, 1)})
 
 
@@ -84,6 +89,26 @@ async def test_a_key_opens_and_closes_both_servers_at_once(start: Start) -> None
         for door in doors:
             with pytest.raises(NotAuthenticated):
                 await door.principal(request(turned.token))
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_who_signs_in_at_one_server_is_known_at_the_other_until_the_key_is_revoked(start: Start) -> None:
+    async with start("one") as one, start("two") as two:
+        key = await made(one)
+        here, there = (PageSessions.of(each) for each in (one, two))
+        word, session = await here.begin(one.keys.proof(key.token))
+        cookie = request(cookie=f"{COOKIE}_80={word}")
+        assert await there.find(cookie) == session
+        door = Authenticator(two, two.memory.settings.server)
+        assert (await door.principal(cookie)).name == f"key:{key.key.key_id}"
+        kept = [content for _, content in one.memory.shelf.documents(".access/sessions")]
+        assert len(kept) == 1
+        assert key.token.rpartition("_")[2].encode() not in kept[0], "no token is written down"
+        await one.perform("keys.revoke", {"key_id": key.key.key_id}, place=ACME)
+        with pytest.raises(NotAuthenticated):
+            await door.principal(cookie)
+        await there.end(cookie)
+        assert await here.find(cookie) is None
 
 
 @pytest.mark.spec("SAFE-06")

@@ -43,10 +43,11 @@ class Authenticator:
             _RATES[service] = (orgs, strangers)
         self._rate, self._strangers = _RATES[service]
 
-    def bearer(self, request: Request) -> str | None:
-        """Return the key that a request brings, if it brings one: in its header, or by the cookie of the pages."""
+    @staticmethod
+    def bearer(request: Request) -> str | None:
+        """Return the key that a request brings in its header, if it brings one."""
         if "authorization" not in request.headers:
-            return self._sessions.key(request)
+            return None
         scheme, _, token = request.headers["authorization"].partition(" ")
         given = token.strip() if scheme.lower() == "bearer" and token.strip() else None
         if given is None and scheme:
@@ -54,11 +55,16 @@ class Authenticator:
         return given
 
     async def principal(self, request: Request, *, key: Callable[[Request], str | None] | None = None) -> Principal:
-        """Return who asks; `key` finds the key where it stands elsewhere than usual."""
+        """Return who asks, by a key or by the cookie of the pages; `key` finds it where it stands elsewhere."""
         client = request.client.host if request.client is not None else "?"
+        nearby = is_local(request.scope)
         try:
             token = (key or self.bearer)(request)
-            principal = await self._service.authenticate(token, is_local=is_local(request.scope))
+            session = None if key or "authorization" in request.headers else await self._sessions.key(request)
+            if session is None:
+                principal = await self._service.authenticate(token, is_local=nearby)
+            else:
+                principal = await self._service.recognise(session, is_local=nearby)
         except NotAuthenticated:
             self._strangers.take(client, cost=WRONG_KEY_COST)
             raise

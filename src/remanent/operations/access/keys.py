@@ -286,11 +286,20 @@ class KeyRing:
 
     def principal(self, token: str) -> Principal:
         """Return who holds a token, or refuse it; every refusal takes the same way and says the same."""
+        return self.recognise(self.proof(token))
+
+    @staticmethod
+    def proof(token: str) -> str:
+        """Return by what a token is known: it is no token, and whoever reads it cannot make one."""
         prefix, _, rest = token.partition("_")
         key_id, _, secret = rest.partition("_")
+        return f"{prefix}_{key_id}_{_digest(secret)}"
+
+    def recognise(self, proof: str) -> Principal:
+        """Return who holds the token of a proof."""
+        prefix, key_id, given = proof.rsplit("_", 2)
         kept = self._current().get(key_id)
         now = self._clock()
-        given = _digest(secret)
         fits = hmac.compare_digest(given, _NOBODY if kept is None else kept.digest)
         is_former = kept is not None and kept.former_until is not None and now < kept.former_until
         fits |= hmac.compare_digest(given, kept.former or _NOBODY if kept is not None and is_former else _NOBODY)

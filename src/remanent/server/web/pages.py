@@ -81,8 +81,8 @@ class Pages:
         if request.method == "POST":
             return await self._sign_in(request)
         if request.method == "DELETE":
-            self._sessions.key(request)  # refuses without the session's word: nobody is signed out by a lure
-            self._sessions.end(request)
+            await self._sessions.key(request)  # refuses without the session's word: nobody is signed out by a lure
+            await self._sessions.end(request)
             answer = JSONResponse({"signed_in": False})
             answer.delete_cookie(cookie_name(request), path="/", httponly=True, samesite="strict")
             return answer
@@ -90,7 +90,7 @@ class Pages:
             principal = await self._authenticator.principal(request)
         except NotAuthenticated:
             return JSONResponse({"signed_in": False})
-        session = self._sessions.find(request)
+        session = await self._sessions.find(request)
         return JSONResponse(self._about(principal) | {"csrf": session.csrf if session else ""})
 
     async def _sign_in(self, request: Request) -> Response:
@@ -99,8 +99,8 @@ class Pages:
         if not isinstance(key, str) or not key:
             raise InvalidInput('send the key as {"key": "…"}')
         principal = await self._authenticator.principal(request, key=lambda _: key)
-        self._sessions.end(request)  # a word that somebody planted before does not become this person's
-        word, session = self._sessions.begin(key)
+        await self._sessions.end(request)  # a word that somebody planted before does not become this person's
+        word, session = await self._sessions.begin(self._service.keys.proof(key))
         answer = JSONResponse(self._about(principal) | {"csrf": session.csrf})
         answer.set_cookie(
             cookie_name(request),
