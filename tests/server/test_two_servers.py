@@ -181,7 +181,7 @@ async def test_a_server_with_another_seal_key_changes_nothing_and_says_what_to_d
             with pytest.raises(InvalidSettings, match="REMANENT_SEAL_KEY"):
                 await other.perform("remember", {"messages": ["other"]}, place=ADA)
         assert one.audit.verify("acme").intact
-        assert (await one.perform("entries.list", {}, place=ADA)).items[0].text == "fact"
+        assert (await one.perform("entries", {}, place=ADA)).items[0].text == "fact"
 
 
 async def test_the_key_of_the_seals_may_be_a_file_of_each_server(start: Start, tmp_path: Path) -> None:
