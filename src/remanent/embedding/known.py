@@ -157,14 +157,14 @@ class KnownEmbedders:
             # A note that cannot be read is as good as none: the present embedder's is written anew.
             return None
         except OSError as error:
-            raise StorageError(f"{self._name(model_id)} cannot be read: {error.strerror}") from error
+            raise StorageError(f"notes of models cannot be read: {error.strerror}") from error
 
     def _write(self, opening: _Opening) -> None:
         """Write a note whole or not at all: a crash in between leaves the one before."""
         try:
             self._notes.write(self._name(opening.model_id), opening.to_json().encode())
         except OSError as error:
-            raise StorageError(f"no note of a model can be written: {error.strerror}") from error
+            raise StorageError(f"notes of models cannot be written: {error.strerror}") from error
 
 
 def _origin(url: str | None) -> tuple[str, str | None, int | None] | None:
