@@ -94,6 +94,8 @@ ADAPTERS: dict[str, Work] = {
 
 _OF_THE_CALENDAR = "takes a moment and small numbers, no text"
 EXEMPT: dict[str, str] = {
+    "text.bm25.rarity": "takes numbers, not a text",
+    "text.bm25.saturation": "takes numbers, not a text",
     **{
         f"text.intervals.{name}": _OF_THE_CALENDAR
         for name in (
@@ -110,7 +112,7 @@ EXEMPT: dict[str, str] = {
         f"loaders.{name}": "takes a file of a format with a parser of its own, in a process that is bounded in time"
         for name in (
             "archive.entry archive.open_archive archive.properties article.article_of docx.read epub.read load.load "
-            "mail.read pdf.read pdf_tables.table_blocks readers.read sheets.read slides.read worker.main"
+            "mail.read pdf.read pdf.table_blocks readers.read sheets.read slides.read worker.main"
         ).split()
     },
     "text.chinese.segmenter": "takes nothing",

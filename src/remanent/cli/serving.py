@@ -17,7 +17,7 @@ from remanent.cli import demo, words
 from remanent.cli.options import CommonOptions
 from remanent.cli.screen import Terminal, begin
 from remanent.cli.served import NOTE
-from remanent.cli.words import language_of
+from remanent.cli.words import chosen_language
 from remanent.durability import make_folder, write_durably
 from remanent.errors import StorageError
 from remanent.operations import Service, Target
@@ -39,7 +39,7 @@ def serve(place: CommonOptions, *, host: str | None, port: int | None, sample: b
     """Serve until a signal comes; say where to look as soon as requests are taken."""
     given = {name: value for name, value in {"host": host, "port": port}.items() if value is not None}
     settings = load_settings(**place.overrides(), server=given or None)
-    screen = Terminal(as_json=place.as_json, language=language_of(settings.language))
+    screen = Terminal(as_json=place.as_json, language=chosen_language(settings.language))
     is_open = check_address(settings)
     log_to_stderr()
     tune_allocator()

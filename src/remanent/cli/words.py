@@ -1,6 +1,6 @@
-"""What the commands say to people, in English and Chinese.
+"""What the commands say to people, in English and Chinese, and which of the two a person reads.
 
-A table and nothing else, ordered as the commands are, so that a translator can read it from top to bottom. Short names
+The wording is a table ordered as the commands are, so that a translator can read it from top to bottom. Short names
 stand for whole sentences: sentences that are put together from pieces cannot be translated.
 """
 
@@ -24,7 +24,7 @@ def locale_language(environment: Mapping[str, str] = os.environ) -> Language:
     return "zh" if named.lower().startswith("zh") else "en"
 
 
-def language_of(setting: str) -> Language:
+def chosen_language(setting: str) -> Language:
     """Return the language of the `language` setting, or the user's own when it leaves the choice open."""
     return "zh" if setting == "zh" else "en" if setting == "en" else locale_language()
 
@@ -663,7 +663,10 @@ BANK_GRAPH = Bilingual(
 )
 BANK_READING = Bilingual("Reading: chunk {done} of {of}", "读取：第 {done} 块，共 {of} 块")
 BANK_RESTS = Bilingual("Rests on", "依据")
-BANK_ENDED = Bilingual("Ended: {end}, {rounds} rounds, {calls} calls", "结束：{end}，{rounds} 轮，{calls} 次调用")
+BANK_ENDED = Bilingual(
+    "Ended: {end}, {rounds} rounds, {calls} calls, {tokens} tokens",
+    "结束：{end}，{rounds} 轮，{calls} 次调用，{tokens} 个 token",
+)
 BANK_EXPORTED = Bilingual("The bank is in {file}.", "记忆库已写入 {file}。")
 BANK_DRAWN = Bilingual("The graph is drawn in {file}.", "记忆图已绘制到 {file}。")
 BANK_NO_TASK = Bilingual("Say what the task is: --task TEXT", "请用 --task 说明任务")
