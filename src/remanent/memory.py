@@ -179,11 +179,10 @@ class _Parts:
 def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Clock, new_id: NewId) -> _Parts:
     store, vectors, blobs, shelf = open_stores(settings)
     models = embedders, known, questions = _embedding(settings, shelf, clock=clock)
-    echoes = Echoes(store)
+    cache, echoes = open_cache(settings, clock=clock), Echoes(store)
     indexing = Indexing(
         store, embedders, clock=clock, new_id=new_id, queue_limit=settings.jobs.queue_limit, echoes=echoes, known=known
     )
-    cache = open_cache(settings, clock=clock)
     engine = open_engine(settings, embedder=None if embedders is None else embedders.remembering)
     journal = Journal(
         store,
