@@ -85,6 +85,12 @@ ERRORS = (
     ),
     Bilingual("no record {record} here", "这里没有记录 {record}"),
     Bilingual(
+        "the audit log of this database is sealed with another key than this server has; set REMANENT_SEAL_KEY to that "
+        "of the first server, or copy its audit.key into the folder of secrets",
+        "此数据库的审计日志由另一密钥加封；请将 REMANENT_SEAL_KEY 设为第一台服务器的密钥，"
+        "或将其 audit.key 复制到机密目录",
+    ),
+    Bilingual(
         "record {record} is at version {found}, not {expected}; read it again",
         "记录 {record} 的版本是 {found}，不是 {expected}；请重新读取",
     ),
