@@ -65,7 +65,6 @@ ADAPTERS: dict[str, Work] = {
     "loaders.plain.read_text": lambda text: plain.read_text(_bytes(text), Reading("a.txt", types.PLAIN)),
     "loaders.types.media_type_of": lambda text: types.media_type_of(_bytes(text)),
     "loaders.types.readable_type_of": lambda text: types.readable_type_of(_bytes(text)),
-    "text.budget.fill": lambda text: budget.fill(_words(text), len(text) // 8, counter=tokens.ESTIMATE),
     "text.budget.fit": lambda text: budget.fit(text, len(text) // 8, counter=tokens.ESTIMATE),
     "text.budget.chunks": lambda text: budget.chunks(text, 20, counter=tokens.ESTIMATE),
     "text.dates.longest_matches": lambda text: dates.longest_matches(_found(text)),
@@ -121,7 +120,6 @@ EXEMPT: dict[str, str] = {
 """Functions that no long text is given to, and why."""
 
 HURT: dict[str, tuple[str, ...]] = {
-    "text.budget.fill": ("ellipses",),
     "text.budget.fit": ("underscores", "flags"),
     "text.budget.chunks": ("Chinese sentences", "short sentences"),
     "text.chinese.chinese_names": ("Chinese organisations", "transliterated names"),

@@ -153,7 +153,8 @@ _LEAD = re.compile(
     r"(?!(?:and|but|so|because|while|although|though|when|as|if)\b)(?:an?|the|one|some|\w+)(?: \w+){0,4} "
     r"(?-i:says?|said|claims?|claimed|(?:reports?|reported|shows?|states?|notes?)(?= that))"
     r"(?: that)?)\s+(?=\S)"
-    r"|据[^，。]{1,16}[，：]|[^，。]{0,10}(?:称|显示|表示|报道|指出)[，：]|(?:实际上|事实上|其实|另外)，",
+    r"|据[^，。]{1,16}[，：]|[^，。]{0,10}(?:称|显示|表示|报道|指出)[，：]"
+    r"|(?:另?有|另一|某)[^，。]{1,8}?(?:说|称|认为)[，：]?|(?:实际上|事实上|其实|另外)，",
     re.IGNORECASE,
 )
 _SCENE = re.compile(
@@ -336,6 +337,8 @@ def _topic(claims: Sequence[ParsedClaim]) -> tuple[Token, ...]:
         return ()
     first = claims[0]
     named = first.subject if first.has_verb and first.subject else first.tokens
+    if all(token.key in lexicon(first.tongue).attributes for token in named):
+        return ()  # 全长4.8公里: of what, it does not say
     has_name = any(token.part is TokenKind.NAME for token in named) or first.tongue == "zh"
     return tuple(named) if has_name and len(named) <= _LONGEST_TOPIC else ()
 
