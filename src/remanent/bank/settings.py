@@ -6,6 +6,8 @@ from pydantic import Field
 
 from remanent.settings import Folder, Number, SettingsSection, setting
 
+MIN_PROMPT_TOKENS, MAX_PROMPT_TOKENS = 50, 1_000_000
+
 
 class BankSettings(SettingsSection):
     """How a task's memory bank reads, searches and plans.
@@ -24,7 +26,7 @@ class BankSettings(SettingsSection):
         "How much words count against meaning in a search: 1 is words alone, 0 is meaning alone.",
         "混合检索中关键词相对语义的权重：1 只看关键词，0 只看语义。",
     )
-    prompt_tokens: Annotated[int, Field(ge=50, le=1_000_000)] = setting(
+    prompt_tokens: Annotated[int, Field(ge=MIN_PROMPT_TOKENS, le=MAX_PROMPT_TOKENS)] = setting(
         2000,
         "Tokens that `<memory>` may take in the prompt of a step; `<task>` comes in addition.",
         "每一步提示词中 `<memory>` 最多占用的 token 数；`<task>` 另计。",

@@ -5,7 +5,8 @@ What changes something is refused while it could not be noted: there is no deed 
 """
 
 import hmac
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from types import TracebackType
 from typing import Any, Self
 
@@ -16,9 +17,9 @@ from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitt
 from remanent.memory import AsyncMemory
 from remanent.model import Clock, Model, system_clock
 from remanent.operations import care, context, journal, keys, language, records
-from remanent.operations.access.audit import AuditLog
+from remanent.operations.access.audit import open_audit
 from remanent.operations.access.chain import AuditEvent
-from remanent.operations.access.keys import LOCAL, MAKE_ONE, KeyRing, Permission, Principal, Target
+from remanent.operations.access.keys import LOCAL, MAKE_ONE, Permission, Principal, Target, open_keys
 from remanent.operations.call import ServiceCall
 from remanent.operations.runs import MAX_KEPT, Run, RunFiles, Runs
 
@@ -27,36 +28,50 @@ MODULES = (journal, records, context, care, language, keys)
 
 
 class Catalogue(Mapping[str, Operation[Any, Any]]):
-    """Operations by name, in order."""
+    """Operations by name, in order; those that `more` returns are loaded when one that is not at hand is asked for."""
 
-    def __init__(self, operations: Iterable[Operation[Any, Any]]) -> None:
-        self._operations: dict[str, Operation[Any, Any]] = {}
-        routes: dict[tuple[str, str, str], str] = {}
+    def __init__(
+        self,
+        operations: Iterable[Operation[Any, Any]],
+        *,
+        more: Callable[[], Iterable[Operation[Any, Any]]] = tuple,
+    ) -> None:
+        self._at_hand: dict[str, Operation[Any, Any]] = {}
+        self._routes: dict[tuple[str, str, str], str] = {}
+        self._more = more
+        self._add(operations)
+
+    def _add(self, operations: Iterable[Operation[Any, Any]]) -> None:
         for operation in operations:
-            if operation.name in self._operations:
+            if operation.name in self._at_hand:
                 raise ValueError(f"two operations are called {operation.name}")
             route = (operation.level, operation.method, operation.path)
-            if route in routes:
-                raise ValueError(f"{routes[route]} and {operation.name} have the same route {' '.join(route)}")
-            routes[route] = operation.name
-            self._operations[operation.name] = operation
+            if route in self._routes:
+                raise ValueError(f"{self._routes[route]} and {operation.name} have the same route {' '.join(route)}")
+            self._routes[route] = operation.name
+            self._at_hand[operation.name] = operation
+
+    @cached_property
+    def _all(self) -> dict[str, Operation[Any, Any]]:
+        self._add(self._more())
+        return self._at_hand
 
     def __getitem__(self, name: str) -> Operation[Any, Any]:
-        return self._operations[name]
+        return self._at_hand[name] if name in self._at_hand else self._all[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._operations)
+        return iter(self._all)
 
     def __len__(self) -> int:
-        return len(self._operations)
+        return len(self._all)
 
     def with_more(self, operations: Iterable[Operation[Any, Any]]) -> "Catalogue":
         """Return a catalogue that holds others too."""
         return Catalogue([*self.values(), *operations])
 
 
-CATALOGUE = Catalogue([*(one for module in MODULES for one in module.OPERATIONS), *registry.operations()])
-"""What can be done here."""
+CATALOGUE = Catalogue((one for module in MODULES for one in module.OPERATIONS), more=registry.operations)
+"""What can be done here; the command line loads the operations of disciplines only where it is asked for them."""
 
 
 _SUBJECT = ("_id", "_ids")
@@ -72,12 +87,11 @@ class Service:
     """Operations over one open memory, with its keys and its audit log."""
 
     def __init__(self, memory: AsyncMemory, *, catalogue: Catalogue = CATALOGUE, clock: Clock = system_clock) -> None:
-        home = memory.settings.home
         self.memory = memory
         self.catalogue = catalogue
-        self.keys = KeyRing(home, clock=clock)
-        self.audit = AuditLog(home, secrets=memory.settings.secrets, clock=clock)
-        self.runs = Runs(RunFiles(home, most=MAX_KEPT), memory.notes, clock=clock)
+        self.keys = open_keys(memory.shelf, memory.settings, clock=clock)
+        self.audit = open_audit(memory.shelf, memory.settings, clock=clock)
+        self.runs = Runs(RunFiles(memory.shelf, most=MAX_KEPT), memory.notes, clock=clock)
         self.clock = clock
         self.local_token: str | None = None
         """A word that opens this process to commands on the machine; a file that only its owner can read tells it."""
@@ -95,20 +109,27 @@ class Service:
         await self.runs.close()
         await self.audit.close()
 
-    def authenticate(self, token: str | None, *, is_local: bool = False) -> Principal:
+    async def authenticate(self, token: str | None, *, is_local: bool = False) -> Principal:
         """Return who holds a token; until a first key was made, whoever calls from this machine needs none."""
         if token is not None:
             known = self.local_token
             if known is not None and is_local and hmac.compare_digest(token.encode(), known.encode()):
                 return LOCAL
-            return self.keys.principal(token)
-        if self.keys.was_ever_used:
+            return await self.memory.shelf.call(self.keys.principal, token)
+        if await self.memory.shelf.call(lambda: self.keys.was_ever_used):
             raise NotAuthenticated(f"a key is needed: Authorization: Bearer …; if none is left, {MAKE_ONE}")
         if not is_local:
             raise NotAuthenticated(
                 f"without a key only callers on the machine itself are served, and through no proxy; {MAKE_ONE}"
             )
         return LOCAL
+
+    async def recognise(self, proof: str, *, is_local: bool = False) -> Principal:
+        """Return whom a proof stands for (`KeyRing.proof`), as long as the token that it was made of opens anything."""
+        known = self.local_token
+        if known is not None and is_local and hmac.compare_digest(proof.encode(), self.keys.proof(known).encode()):
+            return LOCAL
+        return await self.memory.shelf.call(self.keys.recognise, proof)
 
     async def perform(
         self,

@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
+from remanent.bilingual import prefers_chinese
 from remanent.operations import Service
 from remanent.server import telemetry as figures
 from remanent.server.authentication import Authenticator
@@ -87,7 +88,7 @@ def _own(
         return Response(found.to_json(), status_code=200 if found.ready else 503, media_type="application/json")
 
     async def metrics(request: Request) -> Response:
-        authenticator.operator(request)
+        await authenticator.operator(request)
         states = await service.memory.backlog(limit=1000)
         text = counted.text(
             jobs_pending=sum(state.pending for state in states),
@@ -144,7 +145,7 @@ def _named(path: str, endpoint: Any) -> Any:
 
 def _wants_chinese(request: Request) -> bool:
     wanted = request.query_params.get("lang") or request.headers.get("accept-language", "")
-    return wanted.lower().startswith("zh")
+    return prefers_chinese(wanted)
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

@@ -129,3 +129,16 @@ async def test_a_question_of_one_hop_or_two_is_answered_by_the_sentence_that_hol
 )
 async def test_what_no_text_holds_is_not_answered(question: str) -> None:
     assert not (await find_answer(question, DOCUMENTS, Toolbox())).is_good
+
+
+@pytest.mark.spec("USE-10")
+async def test_of_a_sentence_that_is_too_long_for_an_answer_the_part_that_answers_is_given() -> None:
+    text = (
+        "Vell Station. The station of Vell, a terminus on the northern line that was planned by a consortium of seven "
+        "towns, paid for by a lottery and delayed by three wars, two floods and a quarrel over the gauge, was opened "
+        "by Queen Astrid in 1931."
+    )
+    found = await find_answer("Who opened the station of Vell?", [text], Toolbox())
+    assert found.sentences == (text.removeprefix("Vell Station. "),)  # whole, for whoever cites it
+    assert len(found.text) <= LONGEST_ANSWER
+    assert "Queen Astrid" in found.text

@@ -106,17 +106,17 @@ async def test_a_wrong_key_opens_nothing(start: Start, body: dict[str, object]) 
     assert "set-cookie" not in answer.headers
 
 
-def test_an_idle_session_ends_and_the_oldest_make_room() -> None:
+async def test_an_idle_session_ends_and_the_oldest_make_room() -> None:
     now = 0.0
     sessions = PageSessions(timer=lambda: now)
-    word, session = sessions.begin("key")
+    word, session = await sessions.begin("key")
     now = IDLE_SECONDS - 1
-    assert sessions.key(request(cookie=word)) == "key"
+    assert await sessions.key(request(cookie=word)) == "key"
     now += IDLE_SECONDS + 1
-    assert sessions.key(request(cookie=word)) is None
-    words = [sessions.begin(f"key {number}")[0] for number in range(MAX_SESSIONS + 1)]
-    assert sessions.find(request(cookie=words[0])) is None
-    assert sessions.find(request(cookie=words[-1])) is not None
+    assert await sessions.key(request(cookie=word)) is None
+    words = [(await sessions.begin(f"key {number}"))[0] for number in range(MAX_SESSIONS + 1)]
+    assert await sessions.find(request(cookie=words[0])) is None
+    assert await sessions.find(request(cookie=words[-1])) is not None
     assert session.csrf not in word
 
 
@@ -128,13 +128,13 @@ async def test_a_cookie_of_another_server_on_this_machine_locks_nobody_out(start
         assert answer.json()["signed_in"] is True
 
 
-def test_what_changes_something_needs_the_sessions_word() -> None:
+async def test_what_changes_something_needs_the_sessions_word() -> None:
     sessions = PageSessions()
-    word, session = sessions.begin("key")
+    word, session = await sessions.begin("key")
     with pytest.raises(Refusal):
-        sessions.key(request(cookie=word, method="POST"))
-    assert sessions.key(request(cookie=word, method="POST", csrf=session.csrf)) == "key"
-    assert sessions.key(request()) is None
+        await sessions.key(request(cookie=word, method="POST"))
+    assert await sessions.key(request(cookie=word, method="POST", csrf=session.csrf)) == "key"
+    assert await sessions.key(request()) is None
 
 
 async def test_the_pages_may_be_framed_by_nobody_and_load_nothing_from_elsewhere(start: Start) -> None:

@@ -25,7 +25,7 @@ from remanent.bank.conflicts import sides_of
 from remanent.bank.ledger import EXECUTION, INGESTED_SOURCES, RECOGNITION, source_of
 from remanent.bank.planning import InsightDoc
 from remanent.bank.runtime import EventKind
-from remanent.bank.uploads import Upload, Uploads, recognise
+from remanent.bank.uploads import Recognition, Upload, Uploads, recognise
 from remanent.errors import LanguageError
 from remanent.language.roles.planning import FinishedTask, PlannedTask, TaskType
 from remanent.language.roles.react import Image, ToolDefinition
@@ -140,7 +140,7 @@ class AsyncAdapter:
             details = conflict_block(self._bank.conflicts.get(task.conflict_id))
         elif task is not None and task.upload_ids:
             chosen = self._uploads_of(task)
-            details = uploads_block([(item, await self._words(item, tongue)) for item in chosen])
+            details = uploads_block([(item, (await self._words(item, tongue)).text) for item in chosen])
             images = tuple([await self._image(item) for item in chosen if item.type is AttachmentType.IMAGE])
         return EnhancedPrompt(
             insight=insight,
@@ -253,10 +253,8 @@ class AsyncAdapter:
         if not chosen:
             return RoutedStep(RECOGNITION, problem="the uploads of this step are gone; upload them again")
         tongue = self._bank.insight.tongue
-        texts = {
-            item.upload_id: execution.recognised.get(item.upload_id, "") or await self._words(item, tongue)
-            for item in chosen
-        }
+        words = {item.upload_id: await self._words(item, tongue) for item in chosen}
+        texts = {name: execution.recognised.get(name, "") or said.text for name, said in words.items()}
         together = [item for item in chosen if not texts[item.upload_id].strip()]
         if together and not execution.answer.strip():
             problem = problem or NO_ANSWER
@@ -267,7 +265,9 @@ class AsyncAdapter:
         observed = [await self._ingest([item], texts[item.upload_id]) for item in chosen if item not in together]
         if together:
             observed.append(await self._ingest(together, execution.answer))
-        learned = "\n\n".join(text for text in texts.values() if text)
+        # One file that cannot be read is no failure of a step that read the others.
+        read = [text for name, text in texts.items() if text and words[name].is_read]
+        learned = "\n\n".join(read or filter(None, texts.values()))
         return replace(_route_of(RECOGNITION, observed), learned=learned)
 
     async def _ingest(self, items: Sequence[Upload], text: str) -> Observed:
@@ -310,12 +310,12 @@ class AsyncAdapter:
     def _uploads_of(self, task: PlannedTask) -> tuple[Upload, ...]:
         return tuple(item for item in self.waiting if item.upload_id in task.upload_ids)
 
-    async def _words(self, item: Upload, tongue: Tongue) -> str:
+    async def _words(self, item: Upload, tongue: Tongue) -> Recognition:
         """Return the text of a document or of code; empty for an image, which has to be seen."""
         if item.type is AttachmentType.IMAGE:
-            return ""
+            return Recognition("")
         content = await self.read_upload(item.upload_id)
-        return (await recognise(item, content, reader=None, tongue=tongue)).text
+        return await recognise(item, content, reader=None, tongue=tongue)
 
     async def _image(self, item: Upload) -> Image:
         return Image.of(await self.read_upload(item.upload_id), media_type=item.media_type)

@@ -460,7 +460,14 @@ def _node(
     evidence: Sequence[str] = (),
     upheld: tuple[str, ...] = (),
 ) -> IntegrationResponse:
-    contexts = (node.context for node in matter.nodes if node.context.strip())
+    # The sentence on what it is about may be the very statement that is gone.
+    said = set(kept)
+    gone = [fact.text for fact in matter.facts if fact.text not in said]
+    contexts = (
+        node.context
+        for node in matter.nodes
+        if node.context.strip() and not any(text.rstrip(".。") in node.context for text in gone)
+    )
     return IntegrationResponse(
         outcome=IntegrationOutcome.INTEGRATED,
         summary=render(facts=kept, evidence=evidence, reasoning="", tongue=matter.tongue),

@@ -513,14 +513,14 @@ async def react(request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
     told = [part for result in results for part in source_texts(result)]
     from_results = await agreeing(await find_answer(asked, told, toolbox), from_memory.sentences, toolbox)
     if from_memory.is_good and from_memory.score >= from_results.score:
-        return _answer(said["from_memory"], from_memory, tongue)
+        return _answer(said["from_memory"], from_memory)
     if from_results.is_good:
-        return _answer(said["from_results"], from_results, tongue)
+        return _answer(said["from_results"], from_results)
     tool = _search_tool(request.tools)
     searched = any(result.name == tool.name for turn in request.turns for result in turn.results) if tool else True
     if tool is not None and not searched and request.urgency is Urgency.NONE:
         return _search_call(said["search"], tool, asked)
-    return _answer(said["nothing"], AnswerCandidates((said["unknown"],), 0.0), tongue)
+    return _answer(said["nothing"], AnswerCandidates((said["unknown"],), 0.0))
 
 
 async def _validation(
@@ -532,7 +532,7 @@ async def _validation(
     if tool is not None and not results and request.urgency is Urgency.NONE:
         return _search_call(_SAID[tongue]["compare"], tool, matter.query)
     verdict = await settle_contradiction(matter, results, toolbox)
-    return _answer(_SAID[tongue]["compared"], AnswerCandidates((verdict,), 1.0), tongue)
+    return _answer(_SAID[tongue]["compared"], AnswerCandidates((verdict,), 1.0))
 
 
 def question_of(task: str) -> str:
@@ -602,7 +602,7 @@ def _search_call(thought: str, tool: ToolDefinition, asked: str) -> ReactRespons
     )
 
 
-def _answer(thought: str, found: AnswerCandidates, tongue: Tongue) -> ReactResponse:
-    answer = ("" if tongue == "zh" else " ").join(found.sentences)
+def _answer(thought: str, found: AnswerCandidates) -> ReactResponse:
+    answer = found.text
     shown = _TAGS.sub("", answer)
     return ReactResponse(said=f"<think>{thought}</think>\n<answer>{shown}</answer>", thought=thought, answer=answer)
