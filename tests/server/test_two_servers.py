@@ -113,16 +113,19 @@ async def test_who_signs_in_at_one_server_is_known_at_the_other_until_the_key_is
 
 @pytest.mark.spec("SAFE-06")
 async def test_keys_that_are_deleted_from_the_database_leave_every_server_closed(start: Start, tmp_path: Path) -> None:
-    async with start("one") as one, start("two"):
+    async with start("one") as one, start("two") as two:
         key = await made(one)
+        with pytest.raises(NotAuthenticated):
+            await two.authenticate(None, is_local=True)
         shelf = one.memory.shelf
         shelf.remove(f"{FOLDER}/{FILE}")
         shelf.remove(MARKER)
-    async with start("one") as one:
-        with pytest.raises(NotAuthenticated):
-            await one.authenticate(None, is_local=True)
-        with pytest.raises(NotAuthenticated):
-            await one.authenticate(key.token)
+    for name in ("one", "two"):
+        async with start(name) as again:
+            with pytest.raises(NotAuthenticated):
+                await again.authenticate(None, is_local=True)
+            with pytest.raises(NotAuthenticated):
+                await again.authenticate(key.token)
     assert not (tmp_path / "one" / FOLDER).exists(), "keys, runs and the log lie in the database"
 
 

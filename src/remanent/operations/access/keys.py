@@ -179,6 +179,10 @@ class KeyRing:
             return True
         if any(_may_exist(shelf, MARKER) for shelf in self._marked):
             self._is_closed = True
+            for own in self._marked[1:]:  # a server remembers what it has seen of others' keys
+                with suppress(OSError):
+                    if not own.exists(MARKER):
+                        own.write(MARKER, _MARKER_TEXT.encode())
         elif any(_may_exist(self._shelf, f"{FOLDER}/{name}") for name in (FILE, PEPPER)):
             # Made before there was a marker: from now on the file of keys can be lost without opening the home.
             self._is_closed = True
