@@ -269,8 +269,8 @@ class Agent:
         A question that nothing here answers gets no items, and `found.gate` says why. `found.text` is what to give a
         model, within `budget` tokens. `since` and `until` bound when it happened; a time without a zone is local.
         `where` asks for metadata: `{"user_id": "u1", "year": {"gte": 2020}}`; `tags`: all, `any_tags`: one. `grain`:
-        the memory itself ("item"), a turn and its neighbours ("turns"), or the whole session ("session"). Rarer wishes
-        (another recipe, a past moment, no gate) go into `options`.
+        the memory itself, or a question with its answer ("item"), a turn and its neighbours ("turns"), or the whole
+        session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         return self._portal.call(
             self._wrapped.recall,

@@ -22,6 +22,9 @@ CHAIN = {
     "c": "Rain fell all afternoon.",
     "d": "Grandmother keeps bees behind the orchard.",
 }
+TOWNS = [
+    f"{one}{two}" for one in ("Ald", "Bux", "Cor", "Dun", "Elm") for two in ("by", "ford", "ham", "ley", "ton", "wick")
+]
 STEPS = [("f", "a", 1.0), ("a", "b", 0.5), ("b", "c", 0.5), ("c", "d", 0.5)]
 
 
@@ -63,6 +66,24 @@ async def test_what_was_never_told_is_answered_by_nothing(chain: MemoryWorld) ->
     found = await chain.memory().search(["volcano", "Iceland", "holiday"])
     assert (found.knowledge, found.items, found.once_known) == (Knowledge.NEVER_TOLD, (), ())
     assert await chain.memory().recall(["volcano", "Iceland", "holiday"]) == ""
+
+
+@pytest.mark.spec("USE-11")
+@pytest.mark.parametrize(
+    ("told", "known", "strange"),
+    [
+        ("Tom sold his old bicycle.", ["tom", "sell", "bicycle"], ["jolene", "bicycle", "race", "weekend"]),
+        ("王芳的职业是护士。", ["王芳的职业是什么？"], ["潘嘉丽的职业是什么？"]),
+    ],
+)
+async def test_whom_nobody_ever_spoke_of_is_not_answered_by_what_is_known_of_others(
+    world: MemoryWorld, told: str, known: list[str], strange: list[str]
+) -> None:
+    others = {f"n{number}": f"{town} 的天气很好。 The ferry to {town} sails." for number, town in enumerate(TOWNS)}
+    await world.plant({"t": told, **others}, focuses=["t"])
+    assert (await world.memory().search(known)).knowledge is Knowledge.KNOWN
+    found = await world.memory().search(strange)
+    assert (found.knowledge, found.items) == (Knowledge.NEVER_TOLD, ())
 
 
 @pytest.mark.spec("ASSOC-08")

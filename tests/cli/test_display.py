@@ -196,3 +196,14 @@ def test_an_attached_file_keeps_its_name_and_type(cli: Cli, tmp_path: Path) -> N
     assert (kept["name"], kept["media_type"]) == ("plan.pdf", "application/pdf")
     named = cli("attach", tmp_path / "plan.pdf", "--name", "b.txt", "--media-type", "text/x-own", "--json").json
     assert (named["name"], named["media_type"]) == ("b.txt", "text/x-own")
+
+
+@pytest.mark.spec("USE-05")
+def test_cards_name_kinds_and_roles_in_the_users_language(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli("remember", "My cat likes tuna")
+    assert "— user · " in cli("recall", "What does my cat like?").out
+    monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
+    shown = cli("recall", "What does my cat like?").out
+    assert "— 用户 · " in shown
+    assert " · 对话 · " in shown
+    assert "turn" not in shown

@@ -16,7 +16,12 @@ import pytest
 from tests.servers import has_postgres, postgres
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
-PAGES = ["concepts.md", "scale.md", *(f"guides/{path.name}" for path in sorted((DOCS / "guides").glob("*.md")))]
+PAGES = [
+    "concepts.md",
+    "figures.md",
+    "scale.md",
+    *(f"guides/{path.name}" for path in sorted((DOCS / "guides").glob("*.md"))),
+]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PORTS = ("8765", "8766")
 """The ports that the pages name; free ones are put in their place."""

@@ -34,6 +34,7 @@ from remanent.model import (
 from remanent.model.base import Count
 from remanent.model.ids import Id
 from remanent.stores import Store, Transaction
+from remanent.text.regex import lazy_regex
 
 if TYPE_CHECKING:
     from remanent.associative.settings import AssociativeSettings
@@ -45,9 +46,9 @@ _LITERAL = rf'"((?:[^"\\\n\r]|\\.)*)"(?:\^\^{_IRI}|@[A-Za-z]+(?:-[A-Za-z0-9]+)*)
 _NAME = r"([A-Za-z][\w-]*:[^\s<>\"]*[^\s<>\".])"
 # N-Triples, and the seed's own notation: names without brackets, and no dot at the end.
 _TERM = rf"(?:{_IRI}|{_NAME})"
-_LINE = re.compile(rf"\s*{_TERM}\s+{_TERM}\s+(?:{_TERM}|{_LITERAL})\s*\.?\s*(?:#.*)?")
-_PREFIX = re.compile(r"\s*@?prefix\s.*", re.IGNORECASE)
-_ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)")
+_LINE = lazy_regex(rf"\s*{_TERM}\s+{_TERM}\s+(?:{_TERM}|{_LITERAL})\s*\.?\s*(?:#.*)?")
+_PREFIX = lazy_regex(r"\s*@?prefix\s.*", re.IGNORECASE)
+_ESCAPE = lazy_regex(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)")
 _ESCAPED = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
 _ESCAPES = {ord(char): f"\\{name}" for name, char in _ESCAPED.items() if name != "'"}
 # What some readers take for the end of a line although N-Triples does not.

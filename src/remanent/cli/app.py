@@ -1,5 +1,6 @@
 """The commands and their options. Everything heavy is imported when a command runs, so that help is instant."""
 
+import gc
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -78,7 +79,18 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="replace")  # a terminal that cannot show a character must not end the command
+    _keep_only(sys.argv[1:2])
+    # Most of what a command makes lives until its end; to look for garbage as often as usual takes a tenth of its time.
+    gc.set_threshold(100_000)
     app(prog_name="remanent")
+
+
+def _keep_only(named: list[str]) -> None:
+    """Leave out all commands but the one that is named, if one is: to prepare the others takes as long as to run it."""
+    kept = [one for one in app.registered_commands if [one.name] == named]
+    groups = [one for one in app.registered_groups if [one.name] == named]
+    if kept or groups:
+        app.registered_commands, app.registered_groups = kept, groups
 
 
 def _show_version(wanted: bool) -> None:

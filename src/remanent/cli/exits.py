@@ -17,7 +17,7 @@ from typing import Any
 
 import typer
 
-from remanent.bilingual import Bilingual
+from remanent.bilingual import Bilingual, translated
 from remanent.cli import words
 from remanent.errors import (
     BusyError,
@@ -189,7 +189,7 @@ def _report(error: BaseException, message: str, code: Exit, *, as_json: bool) ->
         line = json.dumps({"error": type(error).__name__, "message": message, "exit": int(code)}, ensure_ascii=False)
     else:
         language = words.locale_language()
-        said = words.translated(message, language)
+        said = translated(message, language)
         # Where the detail has no Chinese wording, what kind of trouble it is has.
         meaning = "" if said != message else f"（{meaning_of(code).meaning.zh}）"
         line = words.ERROR.say(language, message=said, meaning=meaning)

@@ -5,9 +5,7 @@ stand for whole sentences: sentences that are put together from pieces cannot be
 """
 
 import os
-import re
 from collections.abc import Mapping
-from functools import cache
 
 from remanent.bilingual import Bilingual, Language
 
@@ -27,25 +25,6 @@ def locale_language(environment: Mapping[str, str] = os.environ) -> Language:
 def chosen_language(setting: str) -> Language:
     """Return the language of the `language` setting, or the user's own when it leaves the choice open."""
     return "zh" if setting == "zh" else "en" if setting == "en" else locale_language()
-
-
-def translated(message: str, language: Language) -> str:
-    """Return what an error says in the user's language, as far as the table of errors has it."""
-    if language == "en":
-        return message
-    for error, wording in _patterns():
-        found = wording.fullmatch(message)
-        if found:
-            return error.zh.format(**{name: translated(value, language) for name, value in found.groupdict().items()})
-    return message
-
-
-@cache
-def _patterns() -> tuple[tuple[Bilingual, re.Pattern[str]], ...]:
-    """Return each error with a pattern of its English wording, whatever is filled in."""
-    return tuple(
-        (error, re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(error.en)), re.DOTALL)) for error in ERRORS
-    )
 
 
 # ── errors ──
@@ -72,183 +51,27 @@ USAGE = {
     "Input should be less than or equal to": "应不大于",
 }
 """What the parser of command lines says, in Chinese."""
-ERRORS = (
-    Bilingual("the question is empty; ask something", "问题为空；请输入要问的内容"),
-    Bilingual("limit must be between 1 and {most}, not {given}", "limit 应在 1 到 {most} 之间，而不是 {given}"),
-    Bilingual("there is no recipe {name}; it is one of {known}", "没有配方 {name}；可选：{known}"),
-    Bilingual("there is no kind {name}; it is one of {known}", "没有类型 {name}；可选：{known}"),
-    Bilingual("there is no order {name}; it is one of {known}", "没有顺序 {name}；可选：{known}"),
-    Bilingual("there is no grain {name}; it is one of {known}", "没有粒度 {name}；可选：{known}"),
-    Bilingual(
-        "say what to erase: entry_ids, record_ids, a session, or everything=True",
-        "请说明要擦除什么：条目、记录、会话，或全部",
-    ),
-    Bilingual("no record {record} here", "这里没有记录 {record}"),
-    Bilingual(
-        "the audit log of this database is sealed with another key than this server has; set REMANENT_SEAL_KEY to that "
-        "of the first server, or copy its audit.key into the folder of secrets",
-        "此数据库的审计日志由另一密钥加封；请将 REMANENT_SEAL_KEY 设为第一台服务器的密钥，"
-        "或将其 audit.key 复制到机密目录",
-    ),
-    Bilingual(
-        "record {record} is at version {found}, not {expected}; read it again",
-        "记录 {record} 的版本是 {found}，不是 {expected}；请重新读取",
-    ),
-    Bilingual(
-        "record {record} is forgotten already; `restore` brings it back", "记录 {record} 已被遗忘；可用 `restore` 恢复"
-    ),
-    Bilingual("record {record} is not forgotten; there is nothing to restore", "记录 {record} 未被遗忘，无需恢复"),
-    Bilingual(
-        "{what} {name} is at version {found}, not {expected}; read it again, then retry",
-        "{what} {name} 的版本是 {found}，不是 {expected}；请重新读取后再试",
-    ),
-    Bilingual("there is nothing to remember; give at least one message", "没有可记住的内容；请至少给出一条消息"),
-    Bilingual(
-        "content: the text is empty or missing; there is nothing to remember in it", "内容为空，没有可记住的内容"
-    ),
-    Bilingual("content: the text is empty; there is nothing to remember in it", "内容为空，没有可记住的内容"),
-    Bilingual("message {number} of {file}: {error}", "{file} 第 {number} 条消息：{error}"),
-    Bilingual("message {place}: {error}", "第 {place} 条消息：{error}"),
-    Bilingual(
-        "message {place} has {length} characters, more than the {most} that max_text_length allows; split it",
-        "第 {place} 条消息有 {length} 个字符，超过 max_text_length 允许的 {most} 个；请拆分",
-    ),
-    Bilingual(
-        "it must be a text or a JSON object with role and content, not a {given}",
-        "应为文字，或带有 role 和 content 的 JSON 对象，而不是 {given}",
-    ),
-    Bilingual(
-        "{fields}: no field of a message; put what is your own into `metadata`",
-        "{fields} 不是消息的字段；自定义内容请放入 `metadata`",
-    ),
-    Bilingual(
-        "id {name} names another message of this session; use a new id",
-        "id {name} 已属于本会话的另一条消息；请换一个 id",
-    ),
-    Bilingual("there is no message in this file", "文件中没有消息"),
-    Bilingual("there is no question in this file", "文件中没有问题"),
-    Bilingual("line {number} of the export: {error}", "导出文件第 {number} 行：{error}"),
-    Bilingual(
-        "line {number} of {file} is no JSON ({error}); give a list of messages, or one message a line",
-        "{file} 第 {number} 行不是 JSON（{error}）；请给出消息列表，或每行一条消息",
-    ),
-    Bilingual(
-        "line {number} of {file} is not UTF-8; convert it first", "{file} 第 {number} 行不是 UTF-8 编码；请先转换"
-    ),
-    Bilingual("line {number} of {file}: {error}", "{file} 第 {number} 行：{error}"),
-    Bilingual("{file} is no JSON: {error}", "{file} 不是 JSON：{error}"),
-    Bilingual("cannot read {file}: No such file or directory", "无法读取 {file}：文件不存在"),
-    Bilingual("cannot read {file}: Permission denied", "无法读取 {file}：没有权限"),
-    Bilingual("cannot read {file}: Is a directory", "无法读取 {file}：这是一个文件夹"),
-    Bilingual("cannot read {file}: {error}", "无法读取 {file}：{error}"),
-    Bilingual(
-        "there is no folder {folder}; make it first, or write somewhere else",
-        "没有文件夹 {folder}；请先创建，或写到别处",
-    ),
-    Bilingual("nothing is stored for {scope}", "{scope} 没有存储任何内容"),
-    Bilingual("this is no date or time; write it like {example}", "这不是日期或时间；请写成 {example}"),
-    Bilingual("this moment is out of the range of years 1 to 9999 in UTC", "时间超出 UTC 1 至 9999 年的范围"),
-    Bilingual("metadata: {text} has no value; write it like user_id=u1", "元数据 {text} 没有值；请写成 user_id=u1"),
-    Bilingual(
-        "where: {text} is no comparison; write it like user_id=u1 or year>=2020",
-        "条件 {text} 无法识别；请写成 user_id=u1 或 year>=2020",
-    ),
-    Bilingual(
-        "where.{key}: there is no comparison {name}; take {known}", "条件 {key}：没有比较方式 {name}；可选：{known}"
-    ),
-    Bilingual("tags: a tag is a text of 1 to {most} characters", "标签应为 1 到 {most} 个字符的文字"),
-    Bilingual("tags: {count} are more than the {most} that are allowed", "标签有 {count} 个，超过允许的 {most} 个"),
-    Bilingual("{what} must not be empty", "{what} 不能为空"),
-    Bilingual("{what} must start with a letter, a digit or one of _ @ ~", "{what} 须以字母、数字或 _ @ ~ 之一开头"),
-    Bilingual("{what} must not hold '..' nor begin or end with a space", "{what} 不能包含“..”，也不能以空格开头或结尾"),
-    Bilingual(
-        "{what} has {length} characters; at most {most} are allowed", "{what} 有 {length} 个字符；最多 {most} 个"
-    ),
-    Bilingual(
-        "{what} holds {sign}; use letters, digits and any of {known}", "{what} 含有 {sign}；请使用字母、数字和 {known}"
-    ),
-    Bilingual(
-        "{what} {name} is not safe as a file name; choose another", "{what} {name} 不能安全地用作文件名；请换一个"
-    ),
-    Bilingual(
-        "{what} has look-alike characters (full-width or composed forms); write it plainly",
-        "{what} 含有易混淆的字符（全角或组合形式）；请改用普通写法",
-    ),
-    Bilingual(
-        "agent {name} differs only in case from {other}, which lives in that folder",
-        "智能体 {name} 与已有的 {other} 仅大小写不同",
-    ),
-    Bilingual(
-        "{folder} is a file; the home of memories is a folder (--home, REMANENT_HOME)",
-        "{folder} 是文件；记忆目录应为文件夹（--home、REMANENT_HOME）",
-    ),
-    Bilingual(
-        "{folder} cannot be written to ({error}); change its permissions, or choose another home folder "
-        "(--home, REMANENT_HOME)",
-        "{folder} 无法写入（{error}）；请修改权限，或换一个目录（--home、REMANENT_HOME）",
-    ),
-    Bilingual(
-        "{file} is damaged: {damage}; nothing was changed, run `remanent doctor --repair` to save what is readable",
-        "{file} 已损坏：{damage}；未作任何改动，可运行 `remanent doctor --repair` 挽救可读的内容",
-    ),
-    Bilingual("{file} is not a Remanent database", "{file} 不是 Remanent 的数据库"),
-    Bilingual(
-        "{file} has schema {found}, this Remanent knows {known}; upgrade Remanent",
-        "{file} 的结构版本为 {found}，本程序只认识到 {known}；请升级 Remanent",
-    ),
-    Bilingual("the store is closed; open it again", "存储已关闭；请重新打开"),
-    Bilingual(
-        "{count} jobs wait for this agent already; let them run, then try again",
-        "该智能体已有 {count} 个任务在等待；请等其完成后再试",
-    ),
-    Bilingual(
-        "this agent has memories already; import into a new agent, or erase everything first",
-        "该智能体已有记忆；请导入到新的智能体，或先全部擦除",
-    ),
-    Bilingual(
-        "this is not an export of Remanent; its first line would say so", "这不是 Remanent 的导出文件（首行不符）"
-    ),
-    Bilingual(
-        "the export ends after line {number} without its last line: it was cut; get the whole file",
-        "导出文件在第 {number} 行后中断，缺少结尾；请取得完整文件",
-    ),
-    Bilingual(
-        "line {number} does not seal the lines before it: the export was changed or lines are missing",
-        "第 {number} 行与前文不符：导出文件被改动或缺行",
-    ),
-    Bilingual(
-        "the export has format {found}, this Remanent knows {known}; upgrade Remanent",
-        "导出格式为 {found}，本程序只认识到 {known}；请升级 Remanent",
-    ),
-    Bilingual("no file with the digest {digest} is kept here", "这里没有摘要为 {digest} 的文件"),
-    Bilingual("this attachment is not stored here; fetch it from its uri", "附件不存放在这里；请从其 uri 获取"),
-    Bilingual("no dead letter {job} here", "这里没有失败任务 {job}"),
-    Bilingual("there is no key {key}", "没有密钥 {key}"),
-    Bilingual(
-        "a key must allow something: read, write, approve or admin", "密钥至少要允许一项：read、write、approve 或 admin"
-    ),
-    Bilingual(
-        "a workspace is named with its org, and an agent with its workspace",
-        "指定工作区时须指定组织，指定智能体时须指定工作区",
-    ),
-    Bilingual(
-        "there is no configuration file {file}; correct the path or make the file",
-        "没有配置文件 {file}；请改正路径或创建文件",
-    ),
-    Bilingual("{file} is not well-formed YAML{place}; correct it", "{file} 不是有效的 YAML{place}；请改正"),
-    Bilingual(
-        "{package} is not installed; run: pip install 'remanent[{extra}]'",
-        "未安装 {package}；请运行：pip install 'remanent[{extra}]'",
-    ),
-    Bilingual("both URLs name the same place; nothing was copied", "两个 URL 指向同一处；未复制任何内容"),
-    Bilingual("{field}: Input should be a valid integer, unable to parse string as an integer", "{field}：应为整数"),
-    Bilingual("{field}: Input should be greater than or equal to {least}", "{field}：应不小于 {least}"),
-    Bilingual("{field}: Input should be less than or equal to {most}", "{field}：应不大于 {most}"),
-    Bilingual("{field}: Input should be {choices}", "{field}：应为 {choices}"),
-    Bilingual("{field}: Field required", "{field}：缺少该字段"),
-    Bilingual("{field}: Extra inputs are not permitted", "{field}：没有这个字段"),
-)
-"""What errors say to people; the English is that of the place where they are raised."""
+NAMES: Mapping[str, str] = {
+    "turn": "对话",
+    "semantic": "事实",
+    "preference": "偏好",
+    "decision": "决定",
+    "follow_up": "待办",
+    "mood": "心情",
+    "episodic": "情景",
+    "procedural": "流程",
+    "instruction": "指令",
+    "shared": "共享",
+    "note": "笔记",
+    "document": "文档",
+    "section": "章节",
+    "chunk": "段落",
+    "user": "用户",
+    "assistant": "助手",
+    "system": "系统",
+    "tool": "工具",
+}
+"""What kinds of memories and the roles of a chat are called in Chinese; a person's name stays as it is."""
 INTERRUPTED = Bilingual("Interrupted.", "已中断。")
 ANSWER_LOST = Bilingual(
     "the server was sent this and its answer did not come; it may have been stored. Look with `remanent entries` "

@@ -136,7 +136,7 @@ class _Review:
                 entry_id = item.sources[0].entry_id if item.sources else ""
                 if item.kind is not Kind.TURN or entry_id in now_from or entry_id not in quotes:
                     continue
-                if self._is_about(item.text, quotes[entry_id]):
+                if self._is_about(item.sources[0].text, quotes[entry_id]):
                     found.append((record, item))
         return found
 

@@ -123,7 +123,7 @@ class FoundItem(Model):
     """
 
     record_id: Id
-    """The memory itself; of a session or a turn with its neighbours, the best record in it."""
+    """The memory itself; of a session, or of turns that stand together, the best record in it."""
     text: Text
     score: float
     kind: Kind
@@ -162,6 +162,14 @@ class FoundItem(Model):
     """Why it may no longer hold: what it was said to follow from, and that does not."""
     section: PromptSection | None = None
     """Where it stands in a text for a model, if not where its kind does."""
+
+
+def _without(item: FoundItem, gone: frozenset[str]) -> FoundItem:
+    """Return a turn without the question or the answer that stands beside it, where that does not count."""
+    left = [one for one in item.sources if one.entry_id not in gone]
+    if len(left) == len(item.sources):
+        return item
+    return item.replace(record_id=left[0].entry_id, text=left[0].text, sources=(left[0],), evidence=(left[0].entry_id,))
 
 
 class LeftOut(Model):
@@ -242,13 +250,13 @@ class Found(Model):
         """Return the answer as far as it rests on anything else than some entries."""
         gone = frozenset(entry_ids)
         kept = [
-            item for item in self.items if not item.sources or not gone.issuperset(one.entry_id for one in item.sources)
+            _without(item, gone) if self.grain == "item" and item.kind is Kind.TURN else item
+            for item in self.items
+            if not item.sources or not gone.issuperset(one.entry_id for one in item.sources)
         ]
-        kept.sort(key=lambda item: item.rank)
-        ranks = {item.record_id: rank for rank, item in enumerate(kept, start=1)}
-        return self.replace(
-            items=tuple(item.replace(rank=ranks[item.record_id]) for item in self.items if item.record_id in ranks)
-        )
+        ranked = sorted(kept, key=lambda item: item.rank)
+        ranks = {item.record_id: rank for rank, item in enumerate(ranked, start=1)}
+        return self.replace(items=tuple(item.replace(rank=ranks[item.record_id]) for item in kept))
 
     def message(self, *, role: Literal["user", "tool"] = "user", tool_call_id: str | None = None) -> dict[str, str]:
         """Return the text as a chat message, of a user or as a tool's result.

@@ -5,7 +5,8 @@ What changes something is refused while it could not be noted: there is no deed 
 """
 
 import hmac
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from types import TracebackType
 from typing import Any, Self
 
@@ -27,36 +28,50 @@ MODULES = (journal, records, context, care, language, keys)
 
 
 class Catalogue(Mapping[str, Operation[Any, Any]]):
-    """Operations by name, in order."""
+    """Operations by name, in order; those that `more` returns are loaded when one that is not at hand is asked for."""
 
-    def __init__(self, operations: Iterable[Operation[Any, Any]]) -> None:
-        self._operations: dict[str, Operation[Any, Any]] = {}
-        routes: dict[tuple[str, str, str], str] = {}
+    def __init__(
+        self,
+        operations: Iterable[Operation[Any, Any]],
+        *,
+        more: Callable[[], Iterable[Operation[Any, Any]]] = tuple,
+    ) -> None:
+        self._at_hand: dict[str, Operation[Any, Any]] = {}
+        self._routes: dict[tuple[str, str, str], str] = {}
+        self._more = more
+        self._add(operations)
+
+    def _add(self, operations: Iterable[Operation[Any, Any]]) -> None:
         for operation in operations:
-            if operation.name in self._operations:
+            if operation.name in self._at_hand:
                 raise ValueError(f"two operations are called {operation.name}")
             route = (operation.level, operation.method, operation.path)
-            if route in routes:
-                raise ValueError(f"{routes[route]} and {operation.name} have the same route {' '.join(route)}")
-            routes[route] = operation.name
-            self._operations[operation.name] = operation
+            if route in self._routes:
+                raise ValueError(f"{self._routes[route]} and {operation.name} have the same route {' '.join(route)}")
+            self._routes[route] = operation.name
+            self._at_hand[operation.name] = operation
+
+    @cached_property
+    def _all(self) -> dict[str, Operation[Any, Any]]:
+        self._add(self._more())
+        return self._at_hand
 
     def __getitem__(self, name: str) -> Operation[Any, Any]:
-        return self._operations[name]
+        return self._at_hand[name] if name in self._at_hand else self._all[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._operations)
+        return iter(self._all)
 
     def __len__(self) -> int:
-        return len(self._operations)
+        return len(self._all)
 
     def with_more(self, operations: Iterable[Operation[Any, Any]]) -> "Catalogue":
         """Return a catalogue that holds others too."""
         return Catalogue([*self.values(), *operations])
 
 
-CATALOGUE = Catalogue([*(one for module in MODULES for one in module.OPERATIONS), *registry.operations()])
-"""What can be done here."""
+CATALOGUE = Catalogue((one for module in MODULES for one in module.OPERATIONS), more=registry.operations)
+"""What can be done here; the command line loads the operations of disciplines only where it is asked for them."""
 
 
 _SUBJECT = ("_id", "_ids")

@@ -4,15 +4,62 @@ A hit becomes a `Candidate` in its path, a `RankedCandidate` once for all paths,
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from remanent.model import Boost, Entry, FoundItem, FoundSource, Record, Scope, Source, is_ahead, least_trusted
+from remanent.model import (
+    Boost,
+    Entry,
+    FoundItem,
+    FoundSource,
+    Kind,
+    Origin,
+    Record,
+    Scope,
+    Source,
+    is_ahead,
+    least_trusted,
+)
 from remanent.recall.gathering import CandidateReader
 from remanent.recall.ranking import RankedCandidate
+from remanent.recall.talk import LONGEST_ASKING, share_asked
 from remanent.text.escaping import escape_name
 
 MAX_SESSION_ENTRIES = 2000
 """Entries of a session that one answer holds at the most."""
+
+
+def exchanges(
+    chosen: Iterable[RankedCandidate], known: Iterable[RankedCandidate], records: Mapping[str, Record]
+) -> tuple[list[RankedCandidate], dict[str, list[RankedCandidate]]]:
+    """Return what is chosen without what stands beside a better one, and what stands beside each.
+
+    A short question and what somebody says to it are one answer: "three years now" says nothing without "how long have
+    you had them?". What an agent says to a question is a text of its own.
+    """
+    turns = {(one.place.session, one.place.seq): one for one in known if one.place.kind is Kind.TURN and one.place.seq}
+    beside: dict[str, list[RankedCandidate]] = {}
+    told: set[str] = set()
+    kept = []
+    for one in chosen:
+        if one.record_id in told:
+            continue
+        kept.append(one)
+        told.add(one.record_id)
+        before, after = (turns.get((one.place.session, one.place.seq + step)) for step in (-1, 1))
+        for other in (before, after):
+            if other is None or other.record_id in told or turns.get((one.place.session, one.place.seq)) is not one:
+                continue
+            if _answers(other, one, records) if other is before else _answers(one, other, records):
+                beside.setdefault(one.record_id, []).append(other)
+                told.add(other.record_id)
+    return kept, beside
+
+
+def _answers(asking: RankedCandidate, answer: RankedCandidate, records: Mapping[str, Record]) -> bool:
+    if asking.place.role == answer.place.role or answer.place.trust is Origin.AGENT:
+        return False
+    asked = records[asking.record_id].content
+    return len(asked) <= LONGEST_ASKING and share_asked(asked) > 0
 
 
 class AnswerBuilder:
@@ -28,20 +75,26 @@ class AnswerBuilder:
         records: Mapping[str, Record],
         *,
         known: Mapping[str, Entry],
+        beside: Mapping[str, Sequence[RankedCandidate]] | None = None,
     ) -> list[FoundItem]:
-        """Return each record as itself; `known` are entries that were read before."""
-        sources = [source.entry_id for one in chosen for source in records[one.record_id].sources]
+        """Return each record as itself, or with the question `beside` it that it answers, and the answer that it got.
+
+        `known` are entries that were read before.
+        """
+        beside = beside or {}
+        every = [*chosen, *(other for others in beside.values() for other in others)]
+        sources = [source.entry_id for one in every for source in records[one.record_id].sources]
         entries = await self._reader.entries(scope, sources, known=known)
-        return [
-            _item(
-                one,
-                records[one.record_id],
-                text=records[one.record_id].content,
-                spans=_spans(records[one.record_id], entries),
-                rank=rank,
-            )
-            for rank, one in enumerate(chosen, start=1)
-        ]
+        items = []
+        for rank, one in enumerate(chosen, start=1):
+            record = records[one.record_id]
+            text, spans = record.content, _spans(record, entries)
+            if others := beside.get(one.record_id):
+                said = sorted((one, *others), key=lambda each: each.place.seq)
+                text = "\n".join(_line(each.place.role, records[each.record_id].content) for each in said)
+                spans += tuple(span for other in others for span in _spans(records[other.record_id], entries))
+            items.append(_item(one, record, text=text, spans=spans, rank=rank))
+        return items
 
     async def turns(
         self,
@@ -145,8 +198,12 @@ def _transcript(entries: Sequence[Entry]) -> str:
 
 
 def _told(entry: Entry) -> str:
-    said = "\n  ".join(entry.text.splitlines())
-    speaker = escape_name(entry.role)
+    return _line(entry.role, entry.text)
+
+
+def _line(role: str, text: str) -> str:
+    said = "\n  ".join(text.splitlines())
+    speaker = escape_name(role)
     return f"{speaker}: {said}" if speaker else said
 
 

@@ -1,14 +1,14 @@
 """Choosing an answer that does not say the same twice, nor hear one source only; pure."""
 
 import math
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from itertools import pairwise
 
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import UNSPACED
 
-_UNIT = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
+_UNIT = lazy_regex(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 _FIRST_UNSPACED = "\u0e00"
 _ROUNDING = 1e-9
 """What a product of floats may be off by; nothing near a whole number is meant by it."""

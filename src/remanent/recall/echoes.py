@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from remanent.model import Entry, Origin, Record, Scope
 from remanent.recall.injection import ENVELOPE, GAP, RESOLVED, is_frame, plain
 from remanent.stores import RecordFilter, Store, Transaction
+from remanent.text.regex import lazy_regex
 from remanent.text.sentences import sentence_texts
 from remanent.text.spans import Span
 from remanent.text.terms import query_terms
@@ -30,11 +31,11 @@ MIN_ECHO_CHARACTERS = 12
 """Letters and digits below which a turn says too little to be told from what anybody says: "yes, please do". Chosen by
 hand."""
 
-_BLOCK = re.compile(rf"<{ENVELOPE}>\n(.*?)\n</{ENVELOPE}>", re.DOTALL)
-_LEAD = re.compile(r"- (?:\[[^\]\n]*\] )?")
-_STANDING = re.compile(r" \((?:confidence: \d+%, sources: \d+|置信度: \d+%, 来源: \d+)\)\Z")
+_BLOCK = lazy_regex(rf"<{ENVELOPE}>\n(.*?)\n</{ENVELOPE}>", re.DOTALL)
+_LEAD = lazy_regex(r"- (?:\[[^\]\n]*\] )?")
+_STANDING = lazy_regex(r" \((?:confidence: \d+%, sources: \d+|置信度: \d+%, 来源: \d+)\)\Z")
 # In a conversation the names stand at the beginning of lines, where escaping changes the colon behind some of them.
-_SPEAKER = re.compile(r".*?[:∶] ")
+_SPEAKER = lazy_regex(r".*?[:∶] ")
 _ECHOING = (Origin.AGENT, Origin.TOOL)
 """Who brings back what memory said; people who say a thing again confirm it."""
 # Terms that are searched for what another process gave out, and the best hits that are compared word for word: a record

@@ -115,7 +115,7 @@ class QuestionTerms:
         """Whether it is asked in one or two words that everybody uses, of which any paraphrase may do without."""
         named = [term for term in self.terms if term not in self.dates]
         words = [term for term in named if term.isascii() or is_known(term)]
-        return len(words) <= PLAIN_WORDS and all(_is_common(term) for term in words) and len(named) < len(words) + 2
+        return len(words) <= PLAIN_WORDS and all(is_common(term) for term in words) and len(named) < len(words) + 2
 
     def without(self, terms: Collection[str]) -> "QuestionTerms":
         """Return the same without some terms."""
@@ -186,14 +186,15 @@ def _share(asked_terms: Sequence[str], weights: Mapping[str, float], terms: Coll
     return sum(weights.get(term, 0.0) for term in asked_terms if term in terms) / total if total else 0.0
 
 
-def _is_common(term: str) -> bool:
+def is_common(term: str) -> bool:
+    """Tell whether general text often has a term: that it is missing from a store says little."""
     return term in _COMMON_STEMS if term.isascii() else chinese_rarity(term) < COMMON_CHINESE
 
 
 def _is_rare(term: str, holding: int, *, records: int) -> bool:
     """Tell whether a term by itself says what is asked for: a name or a word of its own that a few records hold."""
     few = records >= SMALL and 0 < holding <= max(1, RARE_SHARE * records)
-    return few and len(term) > 1 and not _is_common(term)
+    return few and len(term) > 1 and not is_common(term)
 
 
 def _word_share(term: str) -> float:

@@ -17,6 +17,7 @@ from remanent.model import FoundItem, Injection, Kind, Origin
 from remanent.recall.talk import asks_what_was_asked, is_small_talk, only_asks
 from remanent.text.dates import TimeMention, find_dates
 from remanent.text.escaping import RESERVED_TAGS, escape, escape_lines, escape_name
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import fold
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
@@ -157,7 +158,7 @@ def _weights(question: str, pieces: Sequence[Piece]) -> dict[str, float]:
 
 
 ENVELOPE = "memory"
-_NO_LETTERS = re.compile(r"[\W_]+")
+_NO_LETTERS = lazy_regex(r"[\W_]+")
 TAGS = RESERVED_TAGS | {"conversation"}
 """The tags that no stored text can open or close."""
 
@@ -264,17 +265,17 @@ def _instructs(item: FoundItem) -> bool:
     return bool(item.sources) and all(source.role.casefold() in _INSTRUCTING for source in item.sources)
 
 
-_RELATIVE = re.compile(
+_RELATIVE = lazy_regex(
     r"\b(?:yesterday|tomorrow|tonight|today|ago|recently|(?:last|past|next|this|coming|previous|earlier)\s+"
     r"(?!one\b|time\b|thing\b|is\b|was\b|and\b|to\b)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend)\b|"
     r"[昨今明前后去上下本][天日晚早晨夜年月周个]|大[前后]天|[周上下]末|星期|礼拜|周[一二三四五六日天]|[天日周月年]前|[天日周月年][之以]?后",
     re.IGNORECASE,
 )
-_REPEATED = re.compile(r"\b(?:every|each|any|most)\s+\Z|每[个逢到]?\Z", re.IGNORECASE)
+_REPEATED = lazy_regex(r"\b(?:every|each|any|most)\s+\Z|每[个逢到]?\Z", re.IGNORECASE)
 """Before "Tuesday" it says that no certain one is meant."""
-_DATE_BEHIND = re.compile(r"\s*[\[(（]\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?[\])）]")
+_DATE_BEHIND = lazy_regex(r"\s*[\[(（]\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?[\])）]")
 """A date behind words, in whichever brackets: a memory that was made of a turn may have it already."""
-RESOLVED = re.compile(r" ?\[\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?\]")
+RESOLVED = lazy_regex(r" ?\[\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?\]")
 """A date that was put behind words such as "yesterday"."""
 _DAYS = frozenset({"second", "minute", "hour", "part", "day"})
 

@@ -10,19 +10,20 @@ from typing import Any
 from remanent.model import Scope, TurnData
 from remanent.stores import RecordFilter, Standing
 from remanent.text.dates import TimeMention, find_dates
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import Language, fold, language_of
 from remanent.text.sentences import focus, questions
 from remanent.text.terms import query_terms
 
 # Questions whose answer is a course of events: they are answered in the order in which it happened.
-_ORDER = re.compile(
+_ORDER = lazy_regex(
     r"\b(?:what|which|the|in|chronological)\s+order\b|\bchronolog|\btimeline\b|\bover\s+time\b|\bsequence\s+of\b"
     r"|\bhow\s+(?:has|have|did)\b.{0,60}\b(?:change|evolve|progress|develop)|\bfrom\s+(?:first|earliest)\s+to\b"
     r"|先后|顺序|时间线|按时间|来龙去脉|经过是|如何(?:变化|演变|发展)|怎么(?:变化|演变|发展)",
     re.IGNORECASE,
 )
 # Questions about what the assistant itself said before.
-_OF_THE_AGENT = re.compile(
+_OF_THE_AGENT = lazy_regex(
     r"\b(?:you|assistant)(?:'ve|\s+have|\s+had)?\s+(?:\w+\s+)?(?:recommend|suggest|told|tell|said|say|mention|advise"
     r"|list|provid|gave|give|propos|explain|describ|wrote|write|answer|show|creat|generat)"
     r"|\b(?:your|assistant's)\s+(?:\w+\s+)?(?:recommend|suggest|advice|answer|list|repl|respons|explan|proposal)"
@@ -31,15 +32,15 @@ _OF_THE_AGENT = re.compile(
     re.IGNORECASE,
 )
 # "Can you list", "would you suggest": asked to do something now, not what was said.
-_REQUEST = re.compile(r"\b(?:can|could|would|will|should|do)\s+you\b", re.IGNORECASE)
+_REQUEST = lazy_regex(r"\b(?:can|could|would|will|should|do)\s+you\b", re.IGNORECASE)
 # A question for a fact, by how it begins. "How should I", "do you" and "what about" ask for a thought, not for a fact.
-_FOR_A_FACT = re.compile(
+_FOR_A_FACT = lazy_regex(
     r"^\W*(?:(?:and|so|also|by\s+the\s+way|remind\s+me|tell\s+me)[,\s]+)?(?:(?:in|on|at|for|to|from|of|with|by)\s+)?"
     r"(?:what|when|where|who|whom|whose|which|how|why|did|does|do|is|are|was|were|has|have|had)\b"
     r"(?!\s+(?:you|should|could|can|about)\b)|什么|谁|哪|几|多少|吗|怎么|为何|何时|呢",
     re.IGNORECASE,
 )
-_SENTENCE_END = re.compile(r"[.。!！]\s+\S|[。！]\S")
+_SENTENCE_END = lazy_regex(r"[.。!！]\s+\S|[。！]\S")
 _SEVERAL_SENTENCES = 2
 _MAX_PARTS = 4
 """Questions in one message that are searched each by itself; every one of them is a search more."""

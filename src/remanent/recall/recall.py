@@ -30,7 +30,7 @@ from remanent.model import (
     Scope,
 )
 from remanent.recall import ranking
-from remanent.recall.answer import AnswerBuilder
+from remanent.recall.answer import AnswerBuilder, exchanges
 from remanent.recall.cache import AnswerCache
 from remanent.recall.diversity import crowds, share_of, spread, twin_overlap, units, unlike
 from remanent.recall.gate import Gate
@@ -41,6 +41,7 @@ from remanent.recall.question import READ_ON_THE_LOOP, Question
 from remanent.recall.ranking import RankedCandidate
 from remanent.recall.recipe import Recipe, Recipes, Rerank, built_in
 from remanent.recall.sessions import by_their_likeness, by_their_turns, by_their_words
+from remanent.recall.talk import asks_what_was_asked
 from remanent.recall.vector_path import VectorPath
 from remanent.settings import RecallSettings
 from remanent.stores import RecordPosition, Store
@@ -328,8 +329,7 @@ class Recall:
                 items = await self._sessions(question, shortlist, options)
             else:
                 chosen = self._chosen(question, shortlist, options)
-                build = self._answers.turns if options.grain == "turns" else self._answers.items
-                items = await build(question.scope, chosen, records, known=shortlist.entries)
+                items = await self._items(question, chosen, shortlist, options)
         if options.order == "time":
             items.sort(key=lambda item: (item.occurred_at, item.record_id))
         ends = [records[item.record_id].expires_at for item in items if item.record_id in records]
@@ -509,8 +509,24 @@ class Recall:
             crowd_of=shortlist.crowd_of.get,
         )
         # The shares hold for what is asked for, not only for what stands behind it, too.
-        chosen = dict.fromkeys([*choose(limit=options.limit), *choose(limit=options.depth)])
+        # More than are wanted, because some stand beside others in one answer.
+        limits = (options.limit, options.depth, 2 * options.depth)
+        chosen = dict.fromkeys(record_id for limit in limits for record_id in choose(limit=limit))
         return [by_id[record_id] for record_id in chosen]
+
+    async def _items(
+        self, question: Question, chosen: list[RankedCandidate], shortlist: _Shortlist, options: AnswerOptions
+    ) -> list[FoundItem]:
+        """Make answers of what was chosen: as it is, with its question or its answer, or with all that stands by it."""
+        records, known = shortlist.records, shortlist.entries
+        if options.grain == "turns":
+            return await self._answers.turns(question.scope, chosen[: options.depth], records, known=known)
+        beside: dict[str, list[RankedCandidate]] = {}
+        if options.recipe.surroundings.reply and not asks_what_was_asked(question.read):
+            chosen, beside = exchanges(chosen, shortlist.best, records)
+        chosen = chosen[: options.depth]
+        beside = {one.record_id: beside[one.record_id] for one in chosen if one.record_id in beside}
+        return await self._answers.items(question.scope, chosen, records, known=known, beside=beside)
 
     async def _sessions(self, question: Question, shortlist: _Shortlist, options: AnswerOptions) -> list[FoundItem]:
         """Rank sessions by the evidence that all candidates of each give together, then by the words of the whole.

@@ -5,6 +5,7 @@ Rules, not a model: they run over every message of a chat and every memory that 
 
 import re
 
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import fold
 
 LONGEST_SMALL_TALK = 80
@@ -33,14 +34,14 @@ _CHINESE = r"""
     再见|拜拜|回头见|(?:明天|下次|回头)见|太好了|太棒了|真棒|棒|厉害|不错
 """
 # "Thanks, Bob!", "Hi Ada": a name behind a greeting says nothing.
-_NAMED = re.compile(r"\b((?i:hi|hello|hey|thanks|thank you|bye|good (?:morning|evening|night)))[\s,]+[A-Z]\w+(?=\W*$)")
-_SMALL_TALK = re.compile(
+_NAMED = lazy_regex(r"\b((?i:hi|hello|hey|thanks|thank you|bye|good (?:morning|evening|night)))[\s,]+[A-Z]\w+(?=\W*$)")
+_SMALL_TALK = lazy_regex(
     rf"(?:(?:{_ENGLISH})(?![a-z'])|(?:{_CHINESE})(?:[你您]|大家|了|啦|呀|啊|哈|呢|吧|哦)*|ok)+",
     re.VERBOSE | re.IGNORECASE,
 )
-_BETWEEN = re.compile(r"[^\w'一-鿿]+|_+")
+_BETWEEN = lazy_regex(r"[^\w'一-鿿]+|_+")
 
-_ASKS = re.compile(
+_ASKS = lazy_regex(
     r"[?？][\s\"'”’)）…!！]*\Z|(?:吗|呢|么)[。.！!\s]*\Z|"
     r"^\W*(?:(?:and|so|but|hey|also|ok(?:ay)?|please)[,\s]+)*"
     r"(?:what|when|where|who|whom|whose|which|how|why|(?:do|does|did|can|could|would|will|is|are|was|were|have|has)\s+"
@@ -48,10 +49,10 @@ _ASKS = re.compile(
     r"(?:什么|谁|哪[个里儿些位]|几[点个号岁]|多少|多久|怎么样?|为什么|是不是|有没有|能不能)(?![都也])[^，。；]{0,12}\Z",
     re.IGNORECASE,
 )
-_PIECE = re.compile(r"(?:[^.!?。！？；\n]|\.(?!\s|\Z))+(?:[.!?。！？；\"'”’)）…\s]+|\Z)")
+_PIECE = lazy_regex(r"(?:[^.!?。！？；\n]|\.(?!\s|\Z))+(?:[.!?。！？；\"'”’)）…\s]+|\Z)")
 """About a sentence: a question parted at "3.5" still asks in its last part."""
-_SHORT_QUESTION = re.compile(r"(?:\A|(?<=[.!?。！？…\n]))[^.!?。！？…\n]{1,80}[?？]+")
-_OF_ASKING = re.compile(
+_SHORT_QUESTION = lazy_regex(r"(?:\A|(?<=[.!?。！？…\n]))[^.!?。！？…\n]{1,80}[?？]+")
+_OF_ASKING = lazy_regex(
     r"\b(?:did|have|had|was|were|what|which|questions?|topics?)\b.*\bask(?:ed|ing)?\b|\bmy\s+(?:last|earlier|previous|first)\s+"
     r"questions?\b|[我你您他她们]\S{0,6}问[过了的]|问过|提过?的?问题",
     re.IGNORECASE,

@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
+from remanent.bilingual import prefers_chinese
 from remanent.operations import Service
 from remanent.server import telemetry as figures
 from remanent.server.authentication import Authenticator
@@ -144,7 +145,7 @@ def _named(path: str, endpoint: Any) -> Any:
 
 def _wants_chinese(request: Request) -> bool:
     wanted = request.query_params.get("lang") or request.headers.get("accept-language", "")
-    return wanted.lower().startswith("zh")
+    return prefers_chinese(wanted)
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

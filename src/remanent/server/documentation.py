@@ -195,9 +195,9 @@ def _json(description: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 def _refusals() -> dict[str, Any]:
     """Return every refusal that any address can give, each in the one form."""
-    titles: dict[int, str] = {row.status: row.title for row in PROBLEM_TYPES.values()} | dict(PROTOCOL_TITLES)
+    titles = {row.status: row.title for row in PROBLEM_TYPES.values()} | dict(PROTOCOL_TITLES)
     content = {MEDIA_TYPE: {"schema": {"$ref": _REF.format(model="Problem")}}}
-    return {str(status): {"description": titles[status], "content": content} for status in sorted(titles)}
+    return {str(status): {"description": titles[status].en, "content": content} for status in sorted(titles)}
 
 
 def _runs(schemas: _Schemas) -> dict[str, Any]:

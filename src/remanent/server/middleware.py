@@ -100,6 +100,7 @@ class RequestMiddleware:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send, *, request_id: str, sent: list[int]) -> None:
         """Hand the request on, and turn whatever is raised into an answer as long as none was begun."""
+        languages = next(iter(header_values(scope["headers"], b"accept-language")), "")
         try:
             self._check(scope)
             await self._app(scope, receive, send)
@@ -108,12 +109,12 @@ class RequestMiddleware:
         except (Refusal, RemanentError) as error:
             if sent:
                 raise
-            await problem(error, request_id=request_id)(scope, receive, send)
+            await problem(error, request_id=request_id, languages=languages)(scope, receive, send)
         except Exception as error:  # noqa: BLE001 - the outermost border: a defect is an answer and a line in the log
             if sent:
                 log_failure(error, request_id=request_id)
             else:
-                await problem(error, request_id=request_id)(scope, receive, send)
+                await problem(error, request_id=request_id, languages=languages)(scope, receive, send)
 
     def _check(self, scope: Scope) -> None:
         """Refuse what no route shall see."""

@@ -14,6 +14,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from remanent.bilingual import Bilingual, Language, prefers_chinese, translated
 from remanent.errors import (
     BusyError,
     CallerError,
@@ -53,47 +54,49 @@ class ProblemType:
     """One kind of error: its status, what it is called, and whether what it says is for the caller."""
 
     status: int
-    title: str
+    title: Bilingual
     tells: bool = True
 
 
 PROBLEM_TYPES: Mapping[type[BaseException], ProblemType] = {
-    CallerError: ProblemType(400, "The request is wrong"),
-    NotAuthenticated: ProblemType(401, "A key is needed"),
-    NotPermitted: ProblemType(403, "The key does not allow this"),
-    OriginRefused: ProblemType(403, "Pages of other sites are refused"),
-    NotFound: ProblemType(404, "There is no such thing here"),
-    VersionConflict: ProblemType(409, "Somebody else changed it first"),
-    DuplicateEntry: ProblemType(409, "The id is taken by another text"),
-    InvalidInput: ProblemType(422, "A value is malformed or out of range"),
-    DamagedExport: ProblemType(422, "The export is damaged"),
-    DatabaseMissing: ProblemType(500, "The database of this agent is missing", tells=False),
-    JobFailed: ProblemType(424, "Background work gave up"),
-    RateLimited: ProblemType(429, "Too many requests"),
-    QueueFull: ProblemType(429, "Too much work waits"),
-    RemanentError: ProblemType(500, "Something went wrong", tells=False),
-    SetupError: ProblemType(500, "The server is not set up for this"),
-    MissingDependency: ProblemType(501, "The server lacks what this needs"),
-    StorageError: ProblemType(500, "The storage failed", tells=False),
-    KeysDamaged: ProblemType(500, "The keys are damaged"),
-    LanguageError: ProblemType(502, "The model did not do its part"),
-    BusyError: ProblemType(503, "Busy"),
-    ModelUnavailable: ProblemType(503, "The model cannot be reached"),
-    StoreClosed: ProblemType(503, "The server is stopping"),
-    StorageFull: ProblemType(507, "No room is left"),
+    CallerError: ProblemType(400, Bilingual("The request is wrong", "请求有误")),
+    NotAuthenticated: ProblemType(401, Bilingual("A key is needed", "需要密钥")),
+    NotPermitted: ProblemType(403, Bilingual("The key does not allow this", "密钥不允许此操作")),
+    OriginRefused: ProblemType(403, Bilingual("Pages of other sites are refused", "拒绝其他网站的页面")),
+    NotFound: ProblemType(404, Bilingual("There is no such thing here", "这里没有该对象")),
+    VersionConflict: ProblemType(409, Bilingual("Somebody else changed it first", "已被他人修改")),
+    DuplicateEntry: ProblemType(409, Bilingual("The id is taken by another text", "该 id 已属于另一段文字")),
+    InvalidInput: ProblemType(422, Bilingual("A value is malformed or out of range", "值的格式有误或超出范围")),
+    DamagedExport: ProblemType(422, Bilingual("The export is damaged", "导出文件已损坏")),
+    DatabaseMissing: ProblemType(
+        500, Bilingual("The database of this agent is missing", "该智能体的数据库不存在"), tells=False
+    ),
+    JobFailed: ProblemType(424, Bilingual("Background work gave up", "后台任务已放弃")),
+    RateLimited: ProblemType(429, Bilingual("Too many requests", "请求过多")),
+    QueueFull: ProblemType(429, Bilingual("Too much work waits", "等待的任务过多")),
+    RemanentError: ProblemType(500, Bilingual("Something went wrong", "发生错误"), tells=False),
+    SetupError: ProblemType(500, Bilingual("The server is not set up for this", "服务器未为此配置")),
+    MissingDependency: ProblemType(501, Bilingual("The server lacks what this needs", "服务器缺少所需组件")),
+    StorageError: ProblemType(500, Bilingual("The storage failed", "存储出错"), tells=False),
+    KeysDamaged: ProblemType(500, Bilingual("The keys are damaged", "密钥文件已损坏")),
+    LanguageError: ProblemType(502, Bilingual("The model did not do its part", "模型未能完成")),
+    BusyError: ProblemType(503, Bilingual("Busy", "繁忙")),
+    ModelUnavailable: ProblemType(503, Bilingual("The model cannot be reached", "无法连接模型")),
+    StoreClosed: ProblemType(503, Bilingual("The server is stopping", "服务器正在停止")),
+    StorageFull: ProblemType(507, Bilingual("No room is left", "空间不足")),
 }
 
 # What the protocol itself can refuse, beside the errors above.
-PROTOCOL_TITLES: Mapping[int, str] = {
-    400: "The request cannot be read",
-    404: "There is no such address",
-    405: "This address does not take this method",
-    412: "Somebody else changed it first",
-    413: "The request is too large",
-    415: "The request is in another format",
-    421: "This server does not answer under that name",
-    431: "The headers are too large",
-    503: "Busy",
+PROTOCOL_TITLES: Mapping[int, Bilingual] = {
+    400: Bilingual("The request cannot be read", "无法读取请求"),
+    404: Bilingual("There is no such address", "没有这个地址"),
+    405: Bilingual("This address does not take this method", "该地址不接受此方法"),
+    412: Bilingual("Somebody else changed it first", "已被他人修改"),
+    413: Bilingual("The request is too large", "请求过大"),
+    415: Bilingual("The request is in another format", "请求格式不符"),
+    421: Bilingual("This server does not answer under that name", "服务器不以该名称应答"),
+    431: Bilingual("The headers are too large", "请求头过大"),
+    503: Bilingual("Busy", "繁忙"),
 }
 
 
@@ -113,25 +116,32 @@ def problem_type_of(error: BaseException) -> ProblemType:
     )
 
 
-def problem(error: BaseException, *, request_id: str = "") -> Response:
-    """Return an error as an answer; what went wrong inside of the server stays inside."""
+_REFUSED = Bilingual("Refused", "已拒绝")
+
+
+def problem(error: BaseException, *, request_id: str = "", languages: str = "") -> Response:
+    """Return an error as an answer in the caller's language, by its header `Accept-Language`.
+
+    What went wrong inside of the server stays inside.
+    """
+    language: Language = "zh" if prefers_chinese(languages) else "en"
     if isinstance(error, Refusal):
-        title = PROTOCOL_TITLES.get(error.status, "Refused")
-        body = {"type": "about:blank", "title": title, "status": error.status, "detail": error.detail}
-        return _answer(body, request_id=request_id, headers=error.headers)
-    row = problem_type_of(error)
-    log_failure(error, status=row.status, request_id=request_id)
-    headers = {}
-    if row.status == 401:
-        headers["WWW-Authenticate"] = 'Bearer realm="remanent"'
-    if row.status in {429, 503}:
-        seconds = getattr(error, "retry_after", None) or RETRY_SECONDS
-        headers["Retry-After"] = str(math.ceil(seconds))
-    name = type(error).__name__ if isinstance(error, RemanentError) else "InternalError"
-    detail = (
-        str(error) if row.tells and isinstance(error, RemanentError) else f"{row.title}; the server's log says more"
-    )
-    body = {"type": f"urn:remanent:error:{name}", "title": row.title, "status": row.status, "detail": detail}
+        title = PROTOCOL_TITLES.get(error.status, _REFUSED)
+        status, urn, detail, headers = error.status, "about:blank", error.detail, error.headers
+    else:
+        row = problem_type_of(error)
+        log_failure(error, status=row.status, request_id=request_id)
+        title, status, headers = row.title, row.status, {}
+        if status == 401:
+            headers["WWW-Authenticate"] = 'Bearer realm="remanent"'
+        if status in {429, 503}:
+            seconds = getattr(error, "retry_after", None) or RETRY_SECONDS
+            headers["Retry-After"] = str(math.ceil(seconds))
+        name = type(error).__name__ if isinstance(error, RemanentError) else "InternalError"
+        urn = f"urn:remanent:error:{name}"
+        told = row.tells and isinstance(error, RemanentError)
+        detail = str(error) if told else f"{title.say(language)}; the server's log says more"
+    body = {"type": urn, "title": title.say(language), "status": status, "detail": translated(detail, language)}
     return _answer(body, request_id=request_id, headers=headers)
 
 

@@ -462,7 +462,8 @@ async def _stream(lines: AsyncIterator[str], *, seat: AbstractContextManager[Non
 
 def error_response(error: Exception, request: Request) -> Response:
     """Return the answer to what was refused."""
-    return problem(error, request_id=getattr(request.state, "request_id", ""))
+    languages = request.headers.get("accept-language", "")
+    return problem(error, request_id=getattr(request.state, "request_id", ""), languages=languages)
 
 
 HANDLED_ERRORS: tuple[type[Exception], ...] = (Refusal, RemanentError)

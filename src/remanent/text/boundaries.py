@@ -4,17 +4,17 @@ An excerpt is the beginning of a text, cut so. A cut inside of a grapheme would 
 letter or a letter without its accent; one inside of a word would make another word of it.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
 from remanent.errors import InvalidInput
 from remanent.text.chinese import cut
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, UNSPACED
 
 ELLIPSIS = "…"
 _JOINER = "\u200d"
-_FLAG_LETTERS = re.compile("[\U0001f1e6-\U0001f1ff]+")
+_FLAG_LETTERS = lazy_regex("[\U0001f1e6-\U0001f1ff]+")
 # How much of the excerpt may be given up to end at a space; a longer word is cut inside.
 _BACKTRACK = 24
 # How many characters one visible sign may be made of; beyond it the text is noise and is cut anywhere.
@@ -101,8 +101,8 @@ def _flag_letters_before(text: str, position: int) -> int:
 
 # Closing signs and white space stay with the word before them.
 _TRAILING = r"[\s，。！？；：、”’」』）】》〉…,.!?;:)\]}]*"
-_RUN = re.compile(rf"(?P<han>[{HAN}]+)|[{UNSPACED}]|[^\s{UNSPACED}]+|\s+")
-_TRAIL = re.compile(_TRAILING)
+_RUN = lazy_regex(rf"(?P<han>[{HAN}]+)|[{UNSPACED}]|[^\s{UNSPACED}]+|\s+")
+_TRAIL = lazy_regex(_TRAILING)
 
 
 def word_boundaries(text: str) -> list[int]:

@@ -13,10 +13,11 @@ from types import ModuleType
 from typing import Literal
 
 from remanent.errors import MissingDependency
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
 from remanent.text.wordlists import word_set
 
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_SURROGATE = lazy_regex(r"[\ud800-\udfff]")
 # The number of words in the texts that the dictionary's frequencies were counted in.
 _DICTIONARY_TOTAL = 60_101_967
 
@@ -125,12 +126,12 @@ NO_CHINESE_NAMES = word_set("""
 """)
 
 _SURNAME = f"[{SURNAMES}]"
-_CALLED = re.compile(
+_CALLED = lazy_regex(
     rf"[小老阿]{_SURNAME}(?![{HAN}]?的?[心时人家师板公婆虎鼠])|{_SURNAME}(?P<title>{CHINESE_TITLES})(?![{HAN}]?[程作])"
 )
 _DOT = "·•・"
-_TRANSLITERATED = re.compile(rf"[{HAN}]{{1,8}}(?:[{_DOT}][{HAN}]{{1,8}})+")
-_HAN_ONLY = re.compile(rf"[{HAN}]+")
+_TRANSLITERATED = lazy_regex(rf"[{HAN}]{{1,8}}(?:[{_DOT}][{HAN}]{{1,8}})+")
+_HAN_ONLY = lazy_regex(rf"[{HAN}]+")
 # What ends so is a place or a people, however foreign it sounds: 欧洲人, 泽西岛.
 _NO_TRANSLITERATION = ("人", "州", "岛", "路", "帝", "族", "语")
 _NOUN_TAGS = frozenset({"n", "ns", "nr", "nz", "nt", "nrt", "vn", "j", "b"})

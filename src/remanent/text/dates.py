@@ -16,17 +16,18 @@ from remanent.text.date_rules import NUMERIC_DATES, DateContext, DateMeaning, Ti
 from remanent.text.dates_chinese import CHINESE_DATES
 from remanent.text.dates_english import ENGLISH_DATES, amount_of
 from remanent.text.intervals import Granularity, Interval
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
 from remanent.text.spans import OccupiedSpans, Span
 
-_BESIDE = re.compile(
+_BESIDE = lazy_regex(
     r"[\s,，]*+[(（]?\s*+|\s*+(?:at|on|@|的|，|,)\s*+(?:around\s++|about\s++)?|[\s)）,，]*+",
     re.IGNORECASE,
 )
-_JOIN = re.compile(r"\s*(?:-|–|—|~|～|to|through|thru|until|till|到|至|and|和|与)\s*", re.IGNORECASE)
-_FROM = re.compile(r"(?:\b(?P<between>between)\s+|\bfrom\s+|从|自)\Z", re.IGNORECASE)
+_JOIN = lazy_regex(r"\s*(?:-|–|—|~|～|to|through|thru|until|till|到|至|and|和|与)\s*", re.IGNORECASE)
+_FROM = lazy_regex(r"(?:\b(?P<between>between)\s+|\bfrom\s+|从|自)\Z", re.IGNORECASE)
 # Searched backwards from each date within a fixed reach, so that the work stays proportional to the text.
-_SIDE = re.compile(
+_SIDE = lazy_regex(
     r"\b(?:(?:the|about)\s+)?"
     r"(?:(?P<number>an?|\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|a\s+couple\s+of|a\s+few|several)\s+)?"
     r"(?P<unit>day|weekend|week|fortnight|month|year|night|evening|morning|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?"
@@ -273,10 +274,10 @@ class TimeMention:
         return Span(self.start, self.end)
 
 
-_HAS_HAN = re.compile(rf"[{HAN}]")
-_HAS_LATIN = re.compile("[A-Za-z0-9]")
+_HAS_HAN = lazy_regex(rf"[{HAN}]")
+_HAS_LATIN = lazy_regex("[A-Za-z0-9]")
 # What no text with a date in it is without; most messages hold none and are spared the rules.
-_HINT = re.compile(
+_HINT = lazy_regex(
     rf"[\d{HAN}]|day|week|month|year|night|morn|noon|ago\b|\blast\b|\bnext\b|past|spring|summer|fall|autumn|winter|jan|feb|mar"
     r"|apr|may|jun|jul|aug|sep|oct|nov|dec|hour|minute|christmas|halloween|thanksgiving|o'clock|\btoday|tomorrow",
     re.IGNORECASE,

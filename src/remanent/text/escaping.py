@@ -20,6 +20,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from remanent.text.regex import lazy_regex
 from remanent.text.spans import Span
 from remanent.text.wordlists import word_set
 
@@ -37,7 +38,7 @@ _OPENER, _CLOSER = "‹", "›"
 _BRACKETS = ("〔", "〕")
 _COLON = "∶"
 # Every character that comes to an opening sign, a square bracket or a colon, and what an entity begins with.
-_MAY_OPEN = re.compile(r"[<≮﹤＜\[﹇［:⩴︓﹕：&﹠＆]")
+_MAY_OPEN = lazy_regex(r"[<≮﹤＜\[﹇［:⩴︓﹕：&﹠＆]")
 # Tokens of sentence-piece vocabularies and of Gemma, T5, Baichuan, GLM and others. Exactly these: <s is also a word.
 _ANGLED = word_set(
     "s bos eos pad unk mask sep cls sop eop eod sys start_of_turn end_of_turn begin_of_text end_of_text start_of_image "
@@ -50,7 +51,7 @@ _BRACKETED = word_set(
     "call_id think img img_break img_end audio begin_audio prefix suffix middle gmask smask mask cls sep pad unk bos "
     "eos 记忆"
 )
-_CONTROL_WORD = re.compile(
+_CONTROL_WORD = lazy_regex(
     r"\[[ \t/\\]{0,4}(?:"
     + "|".join(sorted(_BRACKETED, key=len, reverse=True))
     + r"|unused_token_\d{1,6}|round \d{1,6}|\|[\w ]{1,30}\|)[ \t]{0,4}\]",
@@ -58,7 +59,7 @@ _CONTROL_WORD = re.compile(
 )
 # Who speaks next, for models whose template is plain text: at the beginning of a line, bare or as a heading. Words that
 # ordinary notes begin with ("Input:", "Model:") count as headings only.
-_ROLE_LABEL = re.compile(
+_ROLE_LABEL = lazy_regex(
     r"(?<![^\n\r])(?:[ \t>*_\-–—•]{0,40}(?:#{1,6}[ \t*_]{0,8})?(?:(?:gpt4 correct )?(?:user|assistant)|human|system"
     r"|system (?:prompt|message|instructions?)|developer|ai|ai assistant"
     r"|系统(?:提示词?|消息|指令|提示)?|用户|助手|人类|开发者)"
@@ -67,17 +68,17 @@ _ROLE_LABEL = re.compile(
     re.IGNORECASE,
 )
 _LINE_SEPARATORS = frozenset("\x85\u2028\u2029")
-_ENTITY = re.compile(r"&(?:#[0-9]+;?|#x[0-9a-f]+;?|[a-z][a-z0-9]{0,31};?)", re.IGNORECASE)
-_LEADING_ZEROS = re.compile(r"&#(?:(?P<x>[xX])0++(?=[0-9a-fA-F])|0++(?=[0-9]))")
-_LONG_NUMBER = re.compile(r"&#(?:[0-9]{9,}+|[xX][0-9a-fA-F]{9,}+);?")
+_ENTITY = lazy_regex(r"&(?:#[0-9]+;?|#x[0-9a-f]+;?|[a-z][a-z0-9]{0,31};?)", re.IGNORECASE)
+_LEADING_ZEROS = lazy_regex(r"&#(?:(?P<x>[xX])0++(?=[0-9a-fA-F])|0++(?=[0-9]))")
+_LONG_NUMBER = lazy_regex(r"&#(?:[0-9]{9,}+|[xX][0-9a-fA-F]{9,}+);?")
 # An ampersand and all that may be an entity with it, however it is hidden.
-_MAY_BE_ENTITY = re.compile(r"[&﹠＆][^\s;<>&﹠＆]+;?")
+_MAY_BE_ENTITY = lazy_regex(r"[&﹠＆][^\s;<>&﹠＆]+;?")
 # What an entity has no need to stand for, except to hide it: parts of names, of tags and of other entities.
 _HIDDEN_SIGNS = frozenset("#;&_/\\|![]?-:.")
-_NOT_PLAIN_ASCII = re.compile(r"[^\t\n\r\x20-\x7e]")
-_BRACKET = re.compile(r"[<>]")
+_NOT_PLAIN_ASCII = lazy_regex(r"[^\t\n\r\x20-\x7e]")
+_BRACKET = lazy_regex(r"[<>]")
 # Direction overrides, and letters that are seen by models but not by people unless a flag emoji is made of them.
-_DECEPTIVE = re.compile(
+_DECEPTIVE = lazy_regex(
     "[\u202a-\u202e\u2066-\u2069]|(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0000-\U000e007f]+"
     "|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]"
 )

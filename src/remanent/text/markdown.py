@@ -9,9 +9,10 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from remanent.text.regex import lazy_regex
 from remanent.text.spans import Span
 
-_OPENING = re.compile(
+_OPENING = lazy_regex(
     r"^(?: {0,3}|[ ]*(?:[-*+]|\d{1,9}[.)])[ ]+)(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*([^\n]*)$", re.MULTILINE
 )
 
@@ -47,13 +48,13 @@ def fence_at(blocks: Sequence[Fence], position: int) -> Fence | None:
     return blocks[index] if index >= 0 and position < blocks[index].end else None
 
 
-_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?P<body>(?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
-_FIELD = re.compile(r"(?P<key>[^\s:#\-][^:\n]*?)[ \t]*:(?:[ \t]+(?P<value>.*))?")
-_ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
-_ATX = re.compile(r"^ {0,3}(?P<marks>#{1,6})(?![^ \t\r\n])(?P<title>.*)$", re.MULTILINE)
-_UNDERLINE = re.compile(r"^ {0,3}(?P<mark>=+|-{2,})[ \t]*\r?$", re.MULTILINE)
+_FRONT_MATTER = lazy_regex(r"\ufeff?---[ \t]*\r?\n(?P<body>(?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
+_FIELD = lazy_regex(r"(?P<key>[^\s:#\-][^:\n]*?)[ \t]*:(?:[ \t]+(?P<value>.*))?")
+_ITEM = lazy_regex(r"[ \t]*-[ \t]+(.*)")
+_ATX = lazy_regex(r"^ {0,3}(?P<marks>#{1,6})(?![^ \t\r\n])(?P<title>.*)$", re.MULTILINE)
+_UNDERLINE = lazy_regex(r"^ {0,3}(?P<mark>=+|-{2,})[ \t]*\r?$", re.MULTILINE)
 # A line that cannot be the text of an underlined heading.
-_NO_TITLE = re.compile(r"\s*\Z|\s{4}|\t| {0,3}(?:[-*+>|#]|\d{1,9}[.)][ \t]|```|~~~)")
+_NO_TITLE = lazy_regex(r"\s*\Z|\s{4}|\t| {0,3}(?:[-*+>|#]|\d{1,9}[.)][ \t]|```|~~~)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Literal
 
 from remanent.text.chinese import Gender, chinese_names
 from remanent.text.english import stem
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
 from remanent.text.sentences import sentences
 from remanent.text.spans import OccupiedSpans, Span
@@ -88,27 +89,27 @@ ORGANISATION_ENDINGS = word_set("""
     studio studios team union university
 """)
 
-_HAS_HAN = re.compile(rf"[{HAN}]")
+_HAS_HAN = lazy_regex(rf"[{HAN}]")
 _CAPITAL = r"[A-Z\u00c0-\u00de][\w'’\u00c0-\u024f-]*"
 # What may stand between two capitals of one name: "University of the Arts", "van der Berg", "J. R.".
 _LINK = r"(?:\s+(?:of\s+the|of|the|de|da|van|von|der|la|le|&)\s+|[^\S\n]+|(?<=\b[A-Z])\.\s?)"
 # Eight words at most: more are a heading in title case.
-_CAPITALISED = re.compile(rf"(?<![\w@#/.])(?:[A-Z]\.\s?)*{_CAPITAL}(?:{_LINK}{_CAPITAL}){{0,7}}")
-_WHERE = re.compile(
+_CAPITALISED = lazy_regex(rf"(?<![\w@#/.])(?:[A-Z]\.\s?)*{_CAPITAL}(?:{_LINK}{_CAPITAL}){{0,7}}")
+_WHERE = lazy_regex(
     r"\b(?:in|near|across|around|outside|inside|throughout|visit(?:ed|ing|s)?|(?:moved?|moving|going|go|goes|went|gone"
     r"|travel\w*|flew|fly\w*|trip|relocat\w*|came|come|drove|drive|way|return\w*)\s+(?:back\s+)?to|(?:is|am|are|was|were|'m|comes?"
     r"|came|originally)\s+from)\s+(?:the\s+)?\Z",
     re.IGNORECASE,
 )
-_AT = re.compile(
+_AT = lazy_regex(
     r"\b(?:at|joined|(?:work|works|worked|working)\s+(?:at|for|with)|hired\s+by)\s+(?:the\s+)?\Z", re.IGNORECASE
 )
-_TITLE_BEFORE = re.compile(rf"\b(?P<title>{'|'.join(sorted(TITLES, key=len, reverse=True))})\b\.?\s+\Z", re.IGNORECASE)
-_QUOTED = re.compile(r"“([^“”\n]{2,40})”|「([^「」\n]{2,40})」|『([^『』\n]{2,40})』|(?<!\w)\"([^\"\n]{2,40})\"(?!\w)")
-_WORK = re.compile(r"《([^《》\n]{1,40})》")
-_HANDLE = re.compile(r"(?<![\w@.])@[A-Za-z0-9_][\w.-]{0,38}[A-Za-z0-9_]")
-_ACRONYM = re.compile(r"(?<![\w@#.-])[A-Z]{2,6}\d{0,3}(?![\w])")
-_POSSESSIVE = re.compile(r"['’]s?\Z")
+_TITLE_BEFORE = lazy_regex(rf"\b(?P<title>{'|'.join(sorted(TITLES, key=len, reverse=True))})\b\.?\s+\Z", re.IGNORECASE)
+_QUOTED = lazy_regex(r"“([^“”\n]{2,40})”|「([^「」\n]{2,40})」|『([^『』\n]{2,40})』|(?<!\w)\"([^\"\n]{2,40})\"(?!\w)")
+_WORK = lazy_regex(r"《([^《》\n]{1,40})》")
+_HANDLE = lazy_regex(r"(?<![\w@.])@[A-Za-z0-9_][\w.-]{0,38}[A-Za-z0-9_]")
+_ACRONYM = lazy_regex(r"(?<![\w@#.-])[A-Z]{2,6}\d{0,3}(?![\w])")
+_POSSESSIVE = lazy_regex(r"['’]s?\Z")
 # Capitals that name nothing, or something that is found elsewhere (days, months).
 _NO_NAME = word_set("""
     i i'm i'll i've i'd monday tuesday wednesday thursday friday saturday sunday january february march april may june

@@ -12,16 +12,17 @@ from typing import Literal
 
 from remanent.text.chinese import Gender
 from remanent.text.mentions import Mention, mentions
+from remanent.text.regex import lazy_regex
 from remanent.text.sentences import sentences
 
-_PRONOUN = re.compile(
+_PRONOUN = lazy_regex(
     r"(?<![\w'’-])(?P<he>he|him|his|himself)(?![\w-])|(?<![\w'’-])(?P<she>she|her|hers|herself)(?![\w-])"
     r"|(?<![\w'’-])(?P<they>they|them|their|theirs|themselves)(?![\w-])|(?<![\w'’-])(?P<it>it|its|itself)(?![\w-])"
     r"|(?<!其)(?P<ta>他|她|它)(?P<men>们)?(?!人|乡|国|日)",
     re.IGNORECASE,
 )
 # People who are not named but may be meant; not those that a name is said to be ("Tom is my uncle").
-_SOMEBODY = re.compile(
+_SOMEBODY = lazy_regex(
     r"(?<!\bis\s)(?<!\bwas\s)\b(?:my|your|his|her|their|our|a|an|the|another|some)\s+(?:\w+\s+)?(?:"
     r"(?P<male>father|dad|brother|uncle|son|husband|boyfriend|grandfather|grandpa|nephew|boy|man|guy|king)"
     r"|(?P<female>mother|mom|mum|sister|aunt|daughter|wife|girlfriend|grandmother|grandma|niece|girl|woman|lady|queen)"
@@ -36,7 +37,7 @@ _SOMEBODY = re.compile(
 _REACH = 2
 # However long the sentences are.
 _FARTHEST = 600
-_NOUN_AFTER = re.compile(r"\s+[^\W\d_]")
+_NOUN_AFTER = lazy_regex(r"\s+[^\W\d_]")
 _POSSESSIVE = frozenset({"his", "her", "its", "their"})
 
 

@@ -3,9 +3,10 @@
 The ranges may hold unassigned characters: they are meant for text that `fold` has cleaned.
 """
 
-import re
 import unicodedata
 from typing import Literal
+
+from remanent.text.regex import lazy_regex
 
 HAN = "\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 HIRAGANA = "\u3041-\u3096\u309d-\u309f\U0001b001-\U0001b11f\U0001b132-\U0001b152"
@@ -22,11 +23,11 @@ Language = Literal["zh", "en", "mixed", "other"]
 
 # The beginning decides; a long document need not be read to its end.
 _READ = 4_000
-_HAN = re.compile(rf"[{HAN}]")
-_KANA = re.compile(rf"[{KANA}]")
-_HANGUL = re.compile(rf"[{HANGUL}]")
-_LATIN_WORD = re.compile(r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff][A-Za-z\u00c0-\u024f\u1e00-\u1eff'’]*")
-_OTHER_WORD = re.compile(r"[^\W\d_\u0000-\u024f\u1e00-\u1eff\u3005-\u9fff\uac00-\ud7ff\uf900-\ufaff]+")
+_HAN = lazy_regex(rf"[{HAN}]")
+_KANA = lazy_regex(rf"[{KANA}]")
+_HANGUL = lazy_regex(rf"[{HANGUL}]")
+_LATIN_WORD = lazy_regex(r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff][A-Za-z\u00c0-\u024f\u1e00-\u1eff'’]*")
+_OTHER_WORD = lazy_regex(r"[^\W\d_\u0000-\u024f\u1e00-\u1eff\u3005-\u9fff\uac00-\ud7ff\uf900-\ufaff]+")
 # A Chinese word is about one and a half characters.
 _HAN_PER_WORD = 1.5
 # Below this share of its words a second language is a borrowed name or term.

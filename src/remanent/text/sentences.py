@@ -6,34 +6,35 @@ White space after a sentence belongs to it, so the spans put together are the te
 import re
 
 from remanent.text.markdown import fence_at, fences
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
 from remanent.text.spans import Span, between
 from remanent.text.wordlists import word_set
 
 _EMOJI = "\U0001f300-\U0001faff\u2600-\u27bf\ufe0f\u200d"
 _CLOSERS = rf"[\"'”’」』）)】\]》〉*_{_EMOJI}]*"
-_CANDIDATE = re.compile(
+_CANDIDATE = lazy_regex(
     r"(?P<line>(?:\r\n|[\n\r\v\f\x85\u2028\u2029])\s*)"
     rf"|(?P<full>[。！？｡；‼⁇⁈⁉][。！？｡；!?…]*)(?P<a>{_CLOSERS})"
     rf"|(?P<dots>\.{{2,}}|…+[。.]?)(?P<b>{_CLOSERS})"
     rf"|(?P<mark>[!?][!?.…]*)(?P<c>{_CLOSERS})"
     rf"|(?P<point>[.．])(?P<d>{_CLOSERS})"
 )
-_LINE_BREAK = re.compile(r"\r\n|[\n\r\v\f\x85\u2028\u2029]")
-_BLANK_LINE = re.compile(r"\n(?:[^\S\n]*\n)+")
-_SPACE = re.compile(r"\s*")
-_LEADING_SPACE = re.compile(r"\s{0,200}")
-_HAN_CHARACTER = re.compile(rf"[{HAN}]")
-_BLOCK_START = re.compile(
+_LINE_BREAK = lazy_regex(r"\r\n|[\n\r\v\f\x85\u2028\u2029]")
+_BLANK_LINE = lazy_regex(r"\n(?:[^\S\n]*\n)+")
+_SPACE = lazy_regex(r"\s*")
+_LEADING_SPACE = lazy_regex(r"\s{0,200}")
+_HAN_CHARACTER = lazy_regex(rf"[{HAN}]")
+_BLOCK_START = lazy_regex(
     r"[-*+•·◦‣▪–][ \t]|\d{1,3}(?:[.)][ \t]|[、．）])"
     r"|[（(][一二三四五六七八九十\d]{1,3}[)）]|[一二三四五六七八九十]{1,3}、"
     r"|[①-⑳]|#{1,6}[ \t]|>|\||```|~~~|\[[ xX]\]"
 )
-_TOKEN_BEFORE = re.compile(r"[^\s(\[{（【「『“‘\"'—–,，、/]+\Z")
-_DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
-_LIST_NUMBER = re.compile(r"\W*(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})\W*")
-_NEXT_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_SAID = re.compile(rf"[{HAN}]{{0,6}}?(?:说|道|问|答|喊|叫|想|笑|表示|写道|說|問|喊|叫道)")
+_TOKEN_BEFORE = lazy_regex(r"[^\s(\[{（【「『“‘\"'—–,，、/]+\Z")
+_DOTTED = lazy_regex(r"(?:[^\W\d_]\.)+[^\W\d_]")
+_LIST_NUMBER = lazy_regex(r"\W*(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})\W*")
+_NEXT_WORD = lazy_regex(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_SAID = lazy_regex(rf"[{HAN}]{{0,6}}?(?:说|道|问|答|喊|叫|想|笑|表示|写道|說|問|喊|叫道)")
 
 # Followed by a name or by more of the sentence, never by its end.
 _TITLES = word_set("mr mrs ms mx dr prof st gen col lt maj sgt capt cmdr rev hon sen rep gov pres fr mt ft messrs")
@@ -228,12 +229,12 @@ def _is_han(character: str) -> bool:
 
 
 # A further question begins: what is said before it stays a question of its own.
-_FURTHER = re.compile(
+_FURTHER = lazy_regex(
     r"(?<=[。！？!?；;])\s*(?=另外|此外|还有)|(?<=[.!?;])\s+(?=(?:also|another|besides|one more)\b)", re.IGNORECASE
 )
-_FURTHER_WORD = re.compile(r"^\s*(?:另外|此外|还有|(?:also|besides)\b)[，,：:\s]*", re.IGNORECASE)
+_FURTHER_WORD = lazy_regex(r"^\s*(?:另外|此外|还有|(?:also|besides)\b)[，,：:\s]*", re.IGNORECASE)
 # "What I really want to know is", "wait,": what was said before it is taken back or was small talk.
-_TURN = re.compile(
+_TURN = lazy_regex(
     r"我[^，。！？,.!?]{0,6}(?:想|要)(?:问|说|知道|了解|弄清楚?|搞清楚?|弄明白|搞明白|请教|打听)"
     r"(?:的(?:问题)?(?:其实|就)?是|(?=[，：,:]))"
     r"|我[^，。！？,.!?]{0,6}问题(?:其实|就)?是(?:这个|这样)?"

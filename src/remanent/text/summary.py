@@ -19,6 +19,7 @@ from remanent.text.dates import find_dates
 from remanent.text.keywords import runs
 from remanent.text.mentions import mentions
 from remanent.text.numbers import quantities
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span, between
@@ -34,7 +35,7 @@ class SalientTerm:
     weight: float
 
 
-_NEGATION = re.compile(
+_NEGATION = lazy_regex(
     r"\b(?:not|never|no|nobody|nothing|none|neither|nor|cannot|without|hardly|unable|fail(?:s|ed)?|\w+n['’]t)\b"
     r"|(?:并?不(?!过|仅|但|管|论|断|久|同)|没有?|未(?!来)|无法|从不|绝不|别(?!人|的|墅)|非(?!常|洲)|拒绝|禁止)",
     re.IGNORECASE,
@@ -96,13 +97,13 @@ class ExtractiveSummary:
     spans: tuple[Span, ...]
 
 
-_NO_SPACE_BEFORE = re.compile(rf"[{HAN}，。！？；：、”’」』）】》,.!?;:)\]}}%]")
-_NO_SPACE_AFTER = re.compile(rf"[{HAN}，。！？；：、“‘「『（【《(\[{{$]")
-_CLAUSE = re.compile(
+_NO_SPACE_BEFORE = lazy_regex(rf"[{HAN}，。！？；：、”’」』）】》,.!?;:)\]}}%]")
+_NO_SPACE_AFTER = lazy_regex(rf"[{HAN}，。！？；：、“‘「『（【《(\[{{$]")
+_CLAUSE = lazy_regex(
     r"[，；：;]\s*|[,:](?!\d)\s*|(?<=\w)\s+(?=(?:and|but|because|although|though|while|which|who|so|since|when|after|before|if)\s)"
     r"|\s[-–—]\s|——|(?=但是|因为|所以|而且|虽然|然后|不过)"
 )
-_LEADING = re.compile(
+_LEADING = lazy_regex(
     r"(?:(?:and|but|so\s+that|so|or|then|because|although|though|which|who)\s+|并且|而且|但是|然后|不过|所以|因为)",
     re.IGNORECASE,
 )

@@ -10,13 +10,13 @@ Every term is made of letters and digits only, lower case, without accents, at m
 - Japanese, Korean, Thai and others without dependable spaces give characters, pairs and whole runs of one script.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 
 from remanent.text.chinese import cut
 from remanent.text.english import stem
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, HANGUL, HIRAGANA, KANA, KATAKANA, OTHER_UNSPACED, UNSPACED, fold
 from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
 
@@ -33,20 +33,20 @@ _SHORT_QUESTION = 4
 _POINT = "\u01c0"
 
 _LETTER = rf"[^\W_{UNSPACED}]"
-_CHUNK = re.compile(
+_CHUNK = lazy_regex(
     rf"[{UNSPACED}]+"
     rf"|{_LETTER}+(?:(?:://|::|:\\|_+|[-'.@/:\\+&=?%~#]|(?<=\d),(?=\d{{3}}(?!\d))){_LETTER}+)*(?:\+\+|\#)?"
 )
 _FIRST_UNSPACED = "\u0e00"  # nothing below it can be unspaced, which spares most words the match
-_UNSPACED_START = re.compile(rf"[{UNSPACED}]")
-_SCRIPT_RUN = re.compile(rf"(?P<han>[{HAN}]+)|[{HIRAGANA}]+|[{KATAKANA}]+|[{HANGUL}]+|[{OTHER_UNSPACED}]+")
-_HAS_KANA = re.compile(rf"[{KANA}]")
-_ADDRESS_BORDER = re.compile(r"[/:\\+&=?%~#@]+")
-_COMPOUND_BORDER = re.compile(r"[-_.]+")
-_NOT_A_LETTER = re.compile(r"[\W_]+")
-_DAY = re.compile(r"(\d{4})([-/.])(\d\d?)\2(\d\d?)")
-_DECIMAL_POINT = re.compile(r"(?<=\d)\.(?=\d)")
-_IDENTIFIER_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_UNSPACED_START = lazy_regex(rf"[{UNSPACED}]")
+_SCRIPT_RUN = lazy_regex(rf"(?P<han>[{HAN}]+)|[{HIRAGANA}]+|[{KATAKANA}]+|[{HANGUL}]+|[{OTHER_UNSPACED}]+")
+_HAS_KANA = lazy_regex(rf"[{KANA}]")
+_ADDRESS_BORDER = lazy_regex(r"[/:\\+&=?%~#@]+")
+_COMPOUND_BORDER = lazy_regex(r"[-_.]+")
+_NOT_A_LETTER = lazy_regex(r"[\W_]+")
+_DAY = lazy_regex(r"(\d{4})([-/.])(\d\d?)\2(\d\d?)")
+_DECIMAL_POINT = lazy_regex(r"(?<=\d)\.(?=\d)")
+_IDENTIFIER_PART = lazy_regex(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _ENCLITIC = frozenset({"s", "m", "d", "re", "ve", "ll"})
 
 

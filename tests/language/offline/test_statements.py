@@ -29,7 +29,10 @@ def told(text: str, *, speaker: str = "user", is_user: bool = True) -> list[tupl
         ("The deadline has been moved to Monday.", ("fact", "the deadline", "date", "Monday")),
         ("王静是我的表姐，其教育背景是专科。", ("fact", "用户的表姐王静", "教育背景", "专科")),
         ("我上司的身高才158厘米。", ("fact", "用户的上司", "身高", "158厘米")),
-        ("我表姐在浙江杭州上班呢。", ("fact", "用户的表姐", "工作单位", "浙江杭州")),
+        ("我表姐在浙江杭州上班呢。", ("fact", "用户的表姐", "工作地点", "浙江杭州")),
+        ("我的上司在上海先锋工程技术有限公司工作。", ("fact", "用户的上司", "工作单位", "上海先锋工程技术有限公司")),
+        ("I love action and sci-fi movies.", ("preference", "The user", "likes", "action and sci-fi movies")),
+        ("I love football and it shows.", ("preference", "The user", "likes", "football")),
         ("我的下属是个警察。", ("fact", "用户的下属", "职业", "警察")),
         ("邮票故事阅读会的持续时间是四个周。", ("fact", "邮票故事阅读会", "持续时间", "四个周")),
         ("我将要参加科技展望盛典。", ("follow_up", "用户", "计划", "参加科技展望盛典")),
@@ -56,6 +59,15 @@ def test_a_plain_statement_is_taken_with_its_subject_attribute_and_value(
         "I'm so proud of you!",
         "I'd love to hear more about it.",
         "The house I live in is old.",
+        "I decided to include this at the beginning.",
+        "I'm going to try making it tonight!",
+        "I just submitted a few more last week.",
+        "They calm me when things matter and I'm nervous.",
+        "I like games that test my strategy.",
+        "I'm passionate about creating a safe, inviting place for people.",
+        "Samantha and I have decided to move in together.",
+        "Another script that I contributed to was shown on the big screen last Sunday.",
+        "咱们这些喜欢跳舞的人都聚在那儿。",
         "Maybe I work at Siemens next year.",
         "我住在哪里？",
         "要是我住在北京就好了。",
@@ -129,3 +141,23 @@ def test_a_reason_in_the_same_breath_is_kept() -> None:
     assert (first.because, second.because) == ("", "我搬到了北京")
     (one,) = [one for one in statements("I moved to Berlin. So I work at Zalando now.") if one.attribute == "employer"]
     assert "Berlin" in one.because
+
+
+@pytest.mark.spec("COG-09")
+@pytest.mark.parametrize(
+    ("text", "single"),
+    [
+        ("我妈妈的生日是4月16号。", True),
+        ("我同事的生日是4月16号。", False),
+        ("王静是我的同事，其生日是4月16号。", True),
+        ("我用的手机是华为Mate60。", True),
+        ("我用的是华为Mate60。", False),
+        ("我刚刚路过的景区是欢乐谷。", False),
+        ("My wife works at Siemens.", True),
+        ("My cousin works at Siemens.", False),
+        ("I work at Siemens.", True),
+    ],
+)
+def test_only_what_there_is_one_of_is_corrected_by_another_value(text: str, single: bool) -> None:
+    (statement,) = statements(text)
+    assert statement.single is single

@@ -43,3 +43,32 @@ async def test_a_500_always_logs_its_reason_and_never_what_was_said(
     assert any("KeyError" in one for one in line["reasons"])
     assert "swordfish" not in json.dumps([JsonLines().format(record) for record in caplog.records])
     assert "swordfish" not in caplog.text
+
+
+@pytest.mark.spec("USE-05")
+@pytest.mark.parametrize(
+    ("path", "body", "title", "detail"),
+    [
+        ("/v1/nowhere", None, "没有这个地址", "没有这个地址；全部地址见 /docs"),
+        (f"{AGENT}/recall", {"query": "x", "limit": 0}, "值的格式有误或超出范围", "应不小于 1"),
+        (f"{AGENT}/records/nope", None, "这里没有该对象", "这里没有记录 nope"),
+    ],
+)
+async def test_who_asks_in_chinese_is_refused_in_chinese(
+    served: Served, path: str, body: dict[str, object] | None, title: str, detail: str
+) -> None:
+    method = "GET" if body is None else "POST"
+    for languages, is_chinese in (("zh-CN,zh;q=0.9", True), ("en-GB,zh;q=0.5", False)):
+        answer = await served.http.request(method, path, json=body, headers={"Accept-Language": languages})
+        told = answer.json()
+        assert (told["title"] == title, detail in told["detail"]) == (is_chinese, is_chinese), told
+
+
+@pytest.mark.spec("USE-05")
+async def test_a_failure_of_the_server_is_told_in_chinese_too(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: object, **__: object) -> NoReturn:
+        raise StorageError("the disk is gone")
+
+    monkeypatch.setattr(SqliteStore, "records", fail)
+    answer = await served.http.get(f"{AGENT}/records", headers={"Accept-Language": "zh"})
+    assert answer.json()["detail"] == "存储出错；详见服务器日志"

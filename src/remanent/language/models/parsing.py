@@ -21,27 +21,29 @@ from typing import Final, TypeVar
 
 from pydantic import JsonValue
 
+from remanent.text.regex import lazy_regex
+
 MAX_DEPTH: Final = 64
 """Levels of nesting; what is deeper is no answer."""
 
 _MAX_DIGITS = 300
 
-_GAP = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?\*/|#[^\n]*+)*+", re.DOTALL)
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])", re.ASCII)
-_WHOLE = re.compile(r"[-+]?\d+", re.ASCII)
-_NO_NUMBER = re.compile(r"[-+]?(?:nan|inf(?:inity)?)(?![\w.-])", re.IGNORECASE)
-_LITERAL = re.compile(r"(?:true|false|null|none|undefined)(?![\w.-])", re.IGNORECASE)
+_GAP = lazy_regex(r"(?:\s++|//[^\n]*+|/\*.*?\*/|#[^\n]*+)*+", re.DOTALL)
+_NUMBER = lazy_regex(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])", re.ASCII)
+_WHOLE = lazy_regex(r"[-+]?\d+", re.ASCII)
+_NO_NUMBER = lazy_regex(r"[-+]?(?:nan|inf(?:inity)?)(?![\w.-])", re.IGNORECASE)
+_LITERAL = lazy_regex(r"(?:true|false|null|none|undefined)(?![\w.-])", re.IGNORECASE)
 _LITERALS = {"true": True, "false": False}
-_BARE_KEY = re.compile(r"[\w$.-]+(?=\s*[:：])")
-_BARE_WORD = re.compile(r"[^\W\d][\w.-]*(?=\s*(?:[,，}\]\n]|\Z))")
+_BARE_KEY = lazy_regex(r"[\w$.-]+(?=\s*[:：])")
+_BARE_WORD = lazy_regex(r"[^\W\d][\w.-]*(?=\s*(?:[,，}\]\n]|\Z))")
 
 _CLOSING = {'"': '"', "'": "'", "“": "”", "‘": "’"}
 _PLAIN = {closing: re.compile(rf"[^{closing}\\]*+") for closing in _CLOSING.values()}
 _ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", **{sign: sign for sign in "\"'\\/“”‘’\n"}}
-_UNICODE = re.compile(r"\\u([0-9a-fA-F]{4})")
-_BYTE = re.compile(r"\\x([0-9a-fA-F]{2})")
+_UNICODE = lazy_regex(r"\\u([0-9a-fA-F]{4})")
+_BYTE = lazy_regex(r"\\x([0-9a-fA-F]{2})")
 # What may stand behind the quote that ends a string, and not behind one that somebody forgot to escape.
-_AFTER_STRING = re.compile(
+_AFTER_STRING = lazy_regex(
     r"""\s*+(?:[:：}\]]|[,，]\s*+(?:["'“‘{\[}\]\d-]|(?:true|false|null)\b|[\w$.-]+\s*[:：]|\Z)|\Z|```)|\s*\n\s*["'“‘]"""
 )
 _Container = TypeVar("_Container", dict[str, JsonValue], list[JsonValue])
@@ -271,9 +273,9 @@ MAX_TOLERATED = 1_000_000
 _MAX_STARTS = 50
 
 # Reasoning that some models write before their answer.
-_THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
-_OPENING_FENCE = re.compile(r"```[\w-]*\s*+")
-_BRACE = re.compile(r"\{")
+_THOUGHTS = lazy_regex(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_OPENING_FENCE = lazy_regex(r"```[\w-]*\s*+")
+_BRACE = lazy_regex(r"\{")
 
 
 class UnreadableReply(Exception):

@@ -13,6 +13,7 @@ from remanent.language.offline.values import Amount, When, amounts, whens
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.text.chinese import is_known, tagged
 from remanent.text.english import is_irregular
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
 from remanent.text.sentences import sentence_texts
 from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS, word_set
@@ -126,19 +127,19 @@ class _Word:
     cue: Cue | None = None
 
 
-_QUESTION = re.compile(r"[?？]|[吗呢么]\s*[。.]?\s*\Z|是不是|有没有|是否|能否")
-_CONDITION = re.compile(
+_QUESTION = lazy_regex(r"[?？]|[吗呢么]\s*[。.]?\s*\Z|是不是|有没有|是否|能否")
+_CONDITION = lazy_regex(
     r"\b(?:if|unless|whether|provided|assuming|suppose|would|might|maybe|perhaps|possibly|probably|not necessarily|"
     r"(?:nobody|no one|none) (?:but|except))\b|"
     r"如果|要是|假如|倘若|除非|只要|否则|的话|万一|不一定|未必|可能|也许|或许|打算|除了|很?想(?![法象念])|希望",
     re.IGNORECASE,
 )
-_PAST = re.compile(
+_PAST = lazy_regex(
     r"\b(?:formerly|previously|once|originally|former|previous|ex|erstwhile|used to|as a child|was a child)\b|"
     r"前任|原任|以前|从前|原来|原先|曾|过去|当初|当年|起初|本来|小时候|年轻时|那时",
     re.IGNORECASE,
 )
-_CHANGE = re.compile(
+_CHANGE = lazy_regex(
     r"\b(?:moved?|relocated?|switche?[sd]?|migrated?|changed?|converted|rewritten|renamed|replaced|became|becomes|shifted|"
     r"postponed|delayed|rescheduled|raised|lowered|upgraded|promoted|updated|took over|taken over|handed|"
     r"went (?:up|down|from)|"
@@ -148,7 +149,7 @@ _CHANGE = re.compile(
     re.IGNORECASE,
 )
 # Who says so is not what it is about: according to a blog; 有报道称.
-_LEAD = re.compile(
+_LEAD = lazy_regex(
     r"(?:according to [^,]{1,60},|in fact,?|actually,?|reportedly,?|"
     r"(?!(?:and|but|so|because|while|although|though|when|as|if)\b)(?:an?|the|one|some|\w+)(?: \w+){0,4} "
     r"(?-i:says?|said|claims?|claimed|(?:reports?|reported|shows?|states?|notes?)(?= that))"
@@ -157,7 +158,7 @@ _LEAD = re.compile(
     r"|(?:另?有|另一|某)[^，。]{1,8}?(?:说|称|认为)[，：]?|(?:实际上|事实上|其实|另外)，",
     re.IGNORECASE,
 )
-_SCENE = re.compile(
+_SCENE = lazy_regex(
     r"\s*(?:an?|some|two|three|four|five|six|several|many|people|men|women|children|kids|\d)\b", re.IGNORECASE
 )
 
@@ -372,7 +373,7 @@ def _with_topic(claim: ParsedClaim, topic: Sequence[Token], instead: Sequence[To
 # ── English ──────────────────────────────────────────────────────────────────
 
 _LETTER = "A-Za-z\u00c0-\u024f"
-_ENGLISH_WORD = re.compile(
+_ENGLISH_WORD = lazy_regex(
     rf"[{_LETTER}\d][{_LETTER}\d_@]*(?:[.:@/+-][{_LETTER}\d_]+|(?<=\d),\d{{3}}(?!\d))*(?:['’][{_LETTER}]+)?|[.,;:!?()—–…\"“”]"
 )
 _PERSONS = {
@@ -399,7 +400,7 @@ _MIDST = word_set("also still now already always often usually sometimes recentl
 _UNCHANGED = word_set("hit cut set put cost shut hurt split cast spread beat read run")
 _SUBJECTS = word_set("i we you they he she it who")
 _BREAKING = word_set("but although though because while whereas so who which however")
-_CUES = re.compile(
+_CUES = lazy_regex(
     r"(?P<none>\b(?:not only|not just|not merely|no more than|no less than|not until|no doubt|nothing but)\b)"
     r"|(?P<left>\bfrom(?= [^,.]{1,40} (?:to|into) ))"
     r"|(?P<end>\b(?:no longer|(?:gave|given|gives?|giving) up(?! (?:after|when|on|if))|used to|instead of|"
@@ -507,8 +508,8 @@ def _joined(words: Sequence[_Word], phrases: frozenset[tuple[str, ...]]) -> Iter
 
 # ── Chinese ──────────────────────────────────────────────────────────────────
 
-_HAN = re.compile(rf"[{HAN}]")
-_CHINESE_CUES = re.compile(
+_HAN = lazy_regex(rf"[{HAN}]")
+_CHINESE_CUES = lazy_regex(
     r"(?P<none>最晚|最迟|最爱|最喜欢|受不了|不过(?!敏)|不仅|不但|不只|不光|不同|不少|不错|不久|不断|不论|不管|不如|不得不|不由|不幸|不满|不足|不安|不利|不便|不顾|不时|不止|"
     r"不超过|不低于|不到|非常|非洲|非法|无论|无数|无锡|无线|无限|无人机|未来|未婚|没收|别人|别的|别墅|特别|分别|级别|区别|性别|差别|个别|"
     r"南无|无非|并非不|不得了|对不起|差不多|不丹|不列颠|了不起)"

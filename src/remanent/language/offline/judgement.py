@@ -19,6 +19,7 @@ from remanent.language.offline.claims import ParsedClaim, Token, TokenKind, read
 from remanent.language.offline.lexicon import RELATIVES, Lexicon, lexicon
 from remanent.language.offline.values import Form
 from remanent.language.role import Toolbox
+from remanent.text.regex import lazy_regex
 
 CONFLICT = 0.6
 """From so sure on, two statements are called a conflict."""
@@ -39,10 +40,10 @@ _DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "non-")
 # The share of what one claim denies that the other must say.
 _DENIED = 0.6
 # What stands right before a value that says what something is.
-_BEING = re.compile(
+_BEING = lazy_regex(
     r"(?:\b(?:is|was|are|were|be|been|named|called|as) (?:now )?(?:an? |the )?|[是为叫])\Z", re.IGNORECASE
 )
-_DEFINITE = re.compile(
+_DEFINITE = lazy_regex(
     r"\s*(?:(?:is|was|are|were|became|remains) (?:now )?(?:the|my|our|your|his|her|their|its|\w+['’]s)\b"
     r"|[是为]|成为|担任)",
     re.IGNORECASE,
@@ -676,13 +677,13 @@ def _weigh(comparison: Comparison, difference: Difference) -> float:
     return score
 
 
-_NOW = re.compile(r"\bnow\b|\bcurrently\b|现在|目前|如今")
+_NOW = lazy_regex(r"\bnow\b|\bcurrently\b|现在|目前|如今")
 
 
-_BEFORE = re.compile(r"\bbefore\b|之前|以前|\bweekdays?\b|工作日", re.IGNORECASE)
+_BEFORE = lazy_regex(r"\bbefore\b|之前|以前|\bweekdays?\b|工作日", re.IGNORECASE)
 # What holds up to a time, or hardly ever, is neither said nor denied.
-_UNTIL = re.compile(r"\b(?:until|till|rarely|seldom|hardly|scarcely)\b|直到|截至|开到|很少|极少|几乎", re.IGNORECASE)
-_AFTER = re.compile(r"\bafter\b|之后|以后|\bweekends?\b|周[末六日]", re.IGNORECASE)
+_UNTIL = lazy_regex(r"\b(?:until|till|rarely|seldom|hardly|scarcely)\b|直到|截至|开到|很少|极少|几乎", re.IGNORECASE)
+_AFTER = lazy_regex(r"\bafter\b|之后|以后|\bweekends?\b|周[末六日]", re.IGNORECASE)
 
 
 def _other_scope(comparison: Comparison, difference: Difference) -> bool:

@@ -7,10 +7,11 @@ import re
 from enum import StrEnum
 
 from remanent.text.chinese import cut
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
 from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
 
-_RUN = re.compile(rf"(?P<han>[{HAN}]+)|[A-Za-z0-9À-ɏ][A-Za-z0-9À-ɏ_.+#/@'’-]*")
+_RUN = lazy_regex(rf"(?P<han>[{HAN}]+)|[A-Za-z0-9À-ɏ][A-Za-z0-9À-ɏ_.+#/@'’-]*")
 _MARKS = " \t\n?？!！。.,，;；:："
 
 
@@ -50,9 +51,9 @@ _ASKING: dict[AnswerType, str] = {
         r"吗[?？]?\s*\Z|是否|是不是|有没有|能不能|会不会|要不要"
     ),
 }
-_WANTED = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _ASKING.items()}
+_WANTED = {kind: lazy_regex(pattern, re.IGNORECASE) for kind, pattern in _ASKING.items()}
 
-_QUESTION = re.compile(
+_QUESTION = lazy_regex(
     r"[?？]\s*+[\"”’)）]*+\s*+\Z|\A\s*(?:what|who|whom|whose|which|when|where|why|how|is|are|was|were|do|does|did|can|"
     r"could|will|would|should|has|have)\b(?!.*\.\s*\Z)|(?:吗|呢|什么|谁|哪里|哪儿|多少|怎么样|为什么|"
     r"如何)\s*+[。]?\s*+\Z",
@@ -62,7 +63,7 @@ _QUESTION = re.compile(
 _AUXILIARY = r"is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|shall|may|might|must"
 _SUBJECT = r"(?:(?:the|a|an|my|our|your|his|her|their)\s+)?\S+"
 _STATEMENTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), statement)
+    (lazy_regex(pattern, re.IGNORECASE), statement)
     for pattern, statement in (
         (r"(?:can|could|would) you (?:please )?(?:tell me|say|explain)(?: to me)? (?P<rest>.+)", r"\g<rest>"),
         (r"(?:do|does) (?:anyone|somebody|you) know (?P<rest>.+)", r"\g<rest>"),
@@ -83,7 +84,7 @@ _STATEMENTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     )
 )  # fmt: skip
 _CHINESE_STATEMENTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern), statement)
+    (lazy_regex(pattern), statement)
     for pattern, statement in (
         (r"\A(?:请问|请告诉我|你知道|我想知道|想问一下|问一下)[，,]?", ""),
         (r"(?:为什么|为何|怎么会)(?P<rest>.+)", r"\g<rest>的原因是"),

@@ -11,6 +11,7 @@ from remanent.language.offline.similarity import word_scores
 from remanent.language.tidying import keywords as tidied
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.text.keywords import keywords
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, fold
 from remanent.text.sentences import sentence_texts
 from remanent.text.terms import query_terms
@@ -69,8 +70,8 @@ def key_phrases(text: str, *, most: int) -> tuple[str, ...]:
     return tidied((found.text for found in keywords(text, limit=most)), most=most)
 
 
-_BULLET = re.compile(r"^\s*(?:[-*+•·▪◦]|\d{1,3}[.)、]|[（(]\d{1,3}[)）])\s*")
-_HEADING = re.compile(
+_BULLET = lazy_regex(r"^\s*(?:[-*+•·▪◦]|\d{1,3}[.)、]|[（(]\d{1,3}[)）])\s*")
+_HEADING = lazy_regex(
     r"^\s*(?:#{1,6}\s+.*|[^\n:：]{1,24}[:：])\s*$|^\s*(?:key facts|evidence|reasoning|summary|要点|证据|逻辑|"
     r"摘要)\s*[:：]\s*",
     re.IGNORECASE,
@@ -79,8 +80,8 @@ MAX_STATEMENTS = 40
 
 
 # A line that ends so goes on in the next one, if that begins like the middle of a sentence.
-_WRAP = re.compile(rf"(?<=[\w,，、的])[ \t]*\n(?=[ \t]*(?:[a-z\d]|[{HAN}]))")
-_HAN_NEXT = re.compile(rf"[ \t]*[{HAN}]")
+_WRAP = lazy_regex(rf"(?<=[\w,，、的])[ \t]*\n(?=[ \t]*(?:[a-z\d]|[{HAN}]))")
+_HAN_NEXT = lazy_regex(rf"[ \t]*[{HAN}]")
 _LONG_LINE = 12
 """Characters of a Chinese line that is wrapped; a shorter one may be a heading."""
 

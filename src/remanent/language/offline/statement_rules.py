@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 StatementKind = Literal["fact", "preference", "decision", "follow_up", "mood", "event", "instruction", "procedure"]
@@ -29,14 +30,19 @@ class Statement:
     steps: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StatementRule:
     """A form of clause: `v` is its value; `s`, where it has one, is about whom; `a`, where it has one, of what."""
 
     kind: StatementKind
     attribute: str
-    pattern: re.Pattern[str]
+    source: str
     single: bool = False
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The form, compiled when it is first looked for: a command that learns nothing pays for none of them."""
+        return re.compile(self.source)
 
 
 MakeStatement = Callable[[StatementRule, re.Match[str], int, int], Statement | None]

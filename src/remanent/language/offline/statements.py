@@ -12,15 +12,16 @@ from dataclasses import replace
 from remanent.language.offline import statements_chinese, statements_english
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.statement_rules import Statement, canonical, subject_name
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
 
 __all__ = ["Statement", "canonical", "is_secret", "only_confirms", "statements", "third_person"]
 
-_QUOTED = re.compile(r"“[^”]*”|\"[^\"\n]*\"|「[^」]*」|『[^』]*』|\[[^\]\n]*\]|```.*?```|`[^`\n]*`", re.DOTALL)
+_QUOTED = lazy_regex(r"“[^”]*”|\"[^\"\n]*\"|「[^」]*」|『[^』]*』|\[[^\]\n]*\]|```.*?```|`[^`\n]*`", re.DOTALL)
 # What may be, might have been, or was said by somebody else.
-_NOT_STATED = re.compile(
+_NOT_STATED = lazy_regex(
     r"\b(?:if|unless|would(?! like)|could|might|maybe|perhaps|probably|possibly|imagine|suppose|supposing|pretend|"
     r"wish|hypothetically|guess|wonder|what if|as though|used to|almost|nearly|kidding|joking|"
     r"for example|e\.g\.|in theory)\b|i['’]d\b(?! like| prefer)"
@@ -30,28 +31,28 @@ _NOT_STATED = re.compile(
     r"|如果|要是|假如|假设|倘若|万一|也许|可能|或许|说不定|大概|好像|似乎|听说|据说|[他她们人]说|希望|想象|比如|例如|"
     r"差点|开玩笑|要不要|是不是|会不会|有没有|能不能|应该",
 )
-_REMEMBER = re.compile(
+_REMEMBER = lazy_regex(
     r"^\W*(?:(?:please|and|so|also|ok|okay|hey)\W+)*(?:remember|memori[sz]e|keep in mind|don['’]?t forget)"
     r"(?:\s+(?:this|that|it))?\s*(?:[:,]|that\b)?\s*"
     r"|^\W*(?:(?:请|帮我|麻烦|你|您|要|一定|务必|好好)\s*)*(?:记住|记下来|记下|记一下|牢记|别忘了|不要忘了|记得)"
     r"(?:这个|这一点|这点|这件事|一下|了|啊|哦)*\s*[:：，,]?\s*",
     re.IGNORECASE,
 )
-_REMEMBER_BEHIND = re.compile(
+_REMEMBER_BEHIND = lazy_regex(
     r"[,;.–—-]+\s*(?:(?:please|and|so)\s+)*(?:remember (?:this|that|it)|keep (?:this|that|it) in mind|"
     r"don['’]?t forget (?:this|that|it))[.!\s]*$"
     r"|[,，;；。\s]*(?:请|帮我|你)*(?:记住|记下来|记下|记一下|牢记|别忘了|不要忘)(?:这个|这一点|这点|这件事|了|哦|啊|它)*[。！!.\s]*$",
     re.IGNORECASE,
 )
-_ABOUT_A_TASK = re.compile(r"^\s*(?:to\b|去|给|把|要|在.{1,8}(?:前|之前))", re.IGNORECASE)
-_HAN = re.compile(f"[{HAN}]")
-_BECAUSE = re.compile(
+_ABOUT_A_TASK = lazy_regex(r"^\s*(?:to\b|去|给|把|要|在.{1,8}(?:前|之前))", re.IGNORECASE)
+_HAN = lazy_regex(f"[{HAN}]")
+_BECAUSE = lazy_regex(
     r"^(?P<what>.{6,}?)[,，]?\s*(?:\b(?:because|since|['’]cause)\b|因为)\s*(?P<why>.{4,})$"
     r"|^(?:\b(?:because|since)\b|因为|由于)\s*(?P<why2>.{4,}?)[,，]\s*(?:所以|因此)?(?P<what2>.{4,})$"
     r"|^(?P<why3>.{4,}?)(?:[,，]\s*(?:so|therefore)\b|[,，]\s*(?:所以|因此))[,，]?\s*(?P<what3>.{4,})$",
     re.IGNORECASE | re.DOTALL,
 )
-_FOLLOWS = re.compile(
+_FOLLOWS = lazy_regex(
     r"\W*(?:so|therefore|that['’]s why|which is why|because of (?:that|this)|as a result)\b|\W*(?:所以|因此|于是|为此)",
     re.IGNORECASE,
 )
@@ -60,14 +61,14 @@ MAX_SENTENCE = 400
 MAX_TEXT = 2_000
 """Characters of a text that are looked at; more is a document, not talk."""
 
-_SECRET = re.compile(
+_SECRET = lazy_regex(
     r"\b(?:password|passwd|passphrase|passcode|pin(?: code| number)?|secret key|api[ _-]?key|access token|"
     r"private key|recovery phrase|seed phrase|cvv|cvc|ssn|social security|credit card|debit card|card number|"
     r"bank account|iban|routing number)\b|密码|口令|验证码|密钥|私钥|助记词|卡号|银行卡|信用卡|身份证|社保号|令牌|"
     r"\b(?:sk|pk|ghp|gho|xox[abp]|AKIA|eyJ)[-_A-Za-z0-9]{12,}|-----BEGIN",
     re.IGNORECASE,
 )
-_DIGITS = re.compile(r"(?<!\d)\d(?:[ -]?\d){12,18}(?!\d)")
+_DIGITS = lazy_regex(r"(?<!\d)\d(?:[ -]?\d){12,18}(?!\d)")
 
 
 def is_secret(text: str) -> bool:
@@ -189,7 +190,7 @@ def _of_sentence(text: str, span: Span, *, speaker: str, is_user: bool) -> Itera
         )
 
 
-_ASKING = re.compile(r"[?？]|吗|什么|谁|哪|多少|怎么|几")
+_ASKING = lazy_regex(r"[?？]|吗|什么|谁|哪|多少|怎么|几")
 
 
 def _asks(sentence: str) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from remanent.language.offline.statement_rules import Statement, StatementRule, apply, group, joined, subject_name
+from remanent.text.regex import lazy_regex
 
 _KIN = joined(
     "爸爸 父亲 老爸 妈妈 母亲 老妈 父母 爸妈 哥哥 弟弟 姐姐 妹妹 表哥 表弟 表姐 表妹 堂哥 堂弟 堂姐 堂妹 叔叔 婶婶 伯伯 伯父 伯母 "
@@ -16,6 +17,11 @@ _ANYBODY = frozenset(
     "先生 太太 医生 老师 律师 教练 经理 老板 领导 朋友 客户 孩子 狗 猫 宠物 宝宝 同学 师傅 助理".split()
 )
 """Whom one need not have: without 我的 before them they may be anybody's."""
+_SEVERAL = re.compile(
+    "[表堂][哥弟姐妹]|[叔婶伯舅姑姨侄甥]|同事|上司|领导|老板|经理|下属|助理|实习生|徒弟|师傅|导师|老师|同学|[室舍]友|邻居|朋友|好友|闺蜜|"
+    "哥们|客户|手下|教练|医生|律师"
+)
+"""Of whom one may have several: what is said of another colleague or uncle corrects nothing."""
 _THINGS = joined(
     "姓名 名字 全名 大名 小名 昵称 年龄 岁数 生日 出生日期 身高 体重 血型 学历 教育背景 文化程度 专业 学校 毕业院校 职业 工作 职务 职位 "
     "岗位 单位 单位名称 公司 公司名称 工作单位 工作地 工作地点 工作的地方 办公地点 家乡 老家 籍贯 住址 家庭住址 地址 住处 性别 性格 "
@@ -49,7 +55,7 @@ _PAST = (
 
 
 def _rule(kind: str, attribute: str, pattern: str, *, single: bool = False) -> StatementRule:
-    return StatementRule(kind, attribute, re.compile(f"{_LEAD}(?P<c>{pattern})"), single)  # type: ignore[arg-type]
+    return StatementRule(kind, attribute, f"{_LEAD}(?P<c>{pattern})", single)  # type: ignore[arg-type]
 
 
 _AGE = r"(?P<v>[\d零一二两三四五六七八九十百]{1,4}岁(?:了|多|左右)?)"
@@ -180,14 +186,13 @@ RULES: tuple[StatementRule, ...] = (
     _rule(
         "fact",
         "",
-        rf"我(?:平时|平常|家里|最近|现在|目前|日常|常|一直)?(?P<a>[用吃喝看读开穿戴玩听住买][的得]?(?:[^，。；！？\n是]{{0,10}}?))是(?:个|一个|一款|一部|一台)?(?P<v>[^，。；！？\n]{{1,40}}?)(?:的)?{_END}",
+        rf"我(?:平时|平常|家里|最近|现在|目前|日常|常|一直)?(?P<a>[用开穿戴住][的得]?(?:[^，。；！？\n是]{{0,10}}?))是(?:个|一个|一款|一部|一台)?(?P<v>[^，。；！？\n]{{1,40}}?)(?:的)?{_END}",
         single=True,
     ),
     _rule(
         "fact",
         "",
         rf"我(?P<a>(?!觉得|认为|感觉|说)[\u4e00-\u9fff]{{1,6}}的(?:那[个家座本部款台场]|这[个家座本部款台场])?[\u4e00-\u9fff]{{1,8}}?)(?:是|叫)(?:个|一个|一家|一座)?(?P<v>[^，。；！？\n]{{1,40}}?)(?:的)?{_END}",
-        single=True,
     ),
     _rule(
         "fact",
@@ -252,12 +257,15 @@ RULES: tuple[StatementRule, ...] = (
         + _END,
     ),
 )
-_HEAD = re.compile(r"^(?:在(?=\d)|做(?=.{1,8}$)|一个|一名|一位)")
-_TAIL = re.compile(r"(?:的|了|呢|哦|啊|呀|哈|嘛|吧)$")
-_PRONOUN_NAME = re.compile(
-    r"^(?:这|那|他|她|它|其|谁|什么|哪|你|您|我|有|没|就|都|也|还|因为|所以|但|而|如|每|某|该|本次|此)"
+_ORGANISATION = lazy_regex(
+    r"(?:公司|集团|银行|医院|大学|中学|小学|学校|学院|幼儿园|事务所|研究所|研究院|设计院|局|厅|部|处|所|院|厂|店|社|馆|中心|机构|工作室|餐厅|酒店|车间|协会|法院|派出所|支行|分行)$|[A-Za-z]"
 )
-_VAGUE = re.compile(
+_HEAD = lazy_regex(r"^(?:在(?=\d)|[做干当](?=.{1,8}$)|一个|一名|一位)")
+_TAIL = lazy_regex(r"(?:的|了|呢|哦|啊|呀|哈|嘛|吧)$")
+_PRONOUN_NAME = lazy_regex(
+    r"^(?:这|那|他|她|它|其|谁|什么|哪|你|您|我|咱|大家|人们|有|没|就|都|也|还|因为|所以|但|而|如|每|某|该|本次|此)"
+)
+_VAGUE = lazy_regex(
     r"^(?:什么|谁|哪|这|那|你|您|他|她|它|多少|怎么|如何|不错|很好|挺好|还行|真的|非常|这样|那样|一样|的|个|人)|[你您]|吗$|(?:不错|挺好|很好|真好|太棒|真棒)的?$"
 )
 
@@ -275,6 +283,8 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         if named and _PRONOUN_NAME.match(named):
             return None
         attribute = group(match, "a") or rule.attribute
+        if attribute == "工作单位" and not group(match, "a") and not _ORGANISATION.search(value):
+            attribute = "工作地点"  # 在上海上班 says where, not for whom
         clause = third_person(sentence[start:end].strip(" ，。！!"), name)
         owner = (
             (f"{name}的{kin}{named}" if kin else named)
@@ -284,12 +294,14 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         value = value if rule.kind in {"decision", "follow_up", "event"} or len(value) < 3 else _TAIL.sub("", value)
         if kin:
             clause = f"{named}（{name}的{kin}）的{attribute}是{value}"
-        return Statement(rule.kind, owner, attribute, value, clause, start, end, single=rule.single)
+        # 我用的是… names no thing: the next one said so may be another.
+        single = rule.single and not (who and owner != who and _SEVERAL.search(who)) and not attribute.endswith("的")
+        return Statement(rule.kind, owner, attribute, value, clause, start, end, single=single)
 
     yield from apply(RULES, sentence, make=make)
 
 
-_SELF = re.compile(r"我们|咱们|我的|我家|我")
+_SELF = lazy_regex(r"我们|咱们|我的|我家|我")
 
 
 def third_person(clause: str, name: str) -> str:
@@ -302,7 +314,7 @@ def third_person(clause: str, name: str) -> str:
 
 # ── what the user orders and teaches ─────────────────────────────────────────
 
-_INSTRUCTION = re.compile(
+_INSTRUCTION = lazy_regex(
     r"^\W*(?:(?:好的?|嗯|对了|另外|还有)[，,]\s*)*(?:"
     r"(?:请|你)?(?:以后|今后|从现在(?:起|开始)|从今(?:往后|以后|天起)|往后)[，,]?(?:请|都|你|您|回答|回复|不要|别|每次|一律|用|写|叫|只|尽量|在|给|跟|和|对|我).{2,}"
     r"|(?:请|你)?(?:总是|始终|永远|每次都?|一律|务必都?)(?:要|请)?(?:用|使用|以|给|先|不要|别|保持|回复|回答|叫|写|附|加|注明).{2,}"
@@ -313,12 +325,12 @@ _INSTRUCTION = re.compile(
     r")$",
     re.DOTALL,
 )
-_PROCEDURE = re.compile(
+_PROCEDURE = lazy_regex(
     r"^\W*(?:请|记住|你)?(?:每次|每当|当|在|如果)?(?P<trigger>.{2,40}?)(?:的时候|之前|之后|时|前|后|的流程是?|的步骤是?|流程|步骤)[，,：:]\s*(?:请|你|要|应该|都)*"
     r"(?P<steps>(?:首先|先).{2,200}?(?:再|然后|接着|之后|随后).{2,200})$",
     re.DOTALL,
 )
-_NEXT_STEP = re.compile(r"[，,；;。]?\s*(?:再|然后再?|接着再?|之后再?|随后|最后再?|其次)")
+_NEXT_STEP = lazy_regex(r"[，,；;。]?\s*(?:再|然后再?|接着再?|之后再?|随后|最后再?|其次)")
 
 
 def instruction(sentence: str) -> Statement | None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from remanent.language.offline.statement_rules import Statement, StatementRule, apply, group, joined, subject_name
+from remanent.text.regex import lazy_regex
 
 _KIN = joined(
     "wife husband partner girlfriend boyfriend fiance fiancee fiancé fiancée son daughter child kid baby kids children "
@@ -12,6 +13,10 @@ _KIN = joined(
     "teacher colleague coworker dog cat puppy kitten parrot rabbit hamster turtle horse best_friend guinea_pig "
     "mother-in-law father-in-law sister-in-law brother-in-law".split()
 ).replace("_", " ")
+_SEVERAL = frozenset(
+    "colleague coworker cousin aunt uncle niece nephew neighbor neighbour teacher coach roommate flatmate kid child".split()
+)
+"""Of whom one may have several: what is said of another cousin or colleague corrects nothing."""
 _JOBS = joined(
     "accountant actor actress architect artist author baker banker barista biologist bookkeeper builder carpenter "
     "cashier chef chemist cleaner coach consultant cook counselor counsellor dancer dentist designer developer "
@@ -63,9 +68,11 @@ _ADVERB = (
 _FROM = (
     r"(?:^\W*|[,;:.!–—]\s*|\s-+\s*|\b(?i:and|but|so|because|['’]cause|since|also|plus|well|yeah|yes|actually|anyway|"
     r"btw|by the way|oh|hey|thanks|lately|recently|currently|nowadays|these days|now|today|fyi|sure|no|yep|then|"
-    r"remember|that|(?:hey|hi|hello|thanks|yeah|wow),? (?-i:[A-Z])[a-z]+),?\s+)"
+    r"remember|(?:remember|know|forget|mind|note|sure|glad|say) that|(?:hey|hi|hello|thanks|yeah|wow),? (?-i:[A-Z])[a-z]+),?\s+)"
 )
-_TO = r"(?=\s*(?:[.!?;,:)–—\n]|\s-|$|\b(?:and|but|because|so|which|who|where|when|while|since|though|although|if|that)\b))"
+# "And" goes on with a list, unless what follows is a clause of its own.
+_AND = r"and (?=(?:i|we|it|that|this|they|he|she|you|there|now|then|so|am|is|are|was|were|have|had|just|can|will|would|do|how)\b)"
+_TO = rf"(?=\s*(?:[.!?;,:)–—\n]|\s-|$|\b(?:(?i:{_AND})|(?:but|because|so|which|who|where|when|while|since|though|although|if|that)\b)))"
 _LONG_TO = (
     r"(?=\s*(?:[.!?;\n–—]|\s-|$|,\s*(?:and|but|so|which|it|that)\b|\b(?:but|because|which|(?:and|so) (?:it|i|we|they|that|he|"
     r"she|now|am|was))\b))"
@@ -73,7 +80,7 @@ _LONG_TO = (
 _NAME = r"[A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*){0,2}"
 _PLACE = r"(?:the )?[A-Z][\w'’.-]*(?:,? (?:of |de |upon |New |San )?[A-Z][\w'’.-]*){0,4}|[a-z]{4,}(?=[.!,;]|$)"
 _WORDS = r"[^,.;!?()\n–—]{2,80}?"
-_VAGUE = re.compile(
+_VAGUE = lazy_regex(
     r"^(?:it|this|that|these|those|them|him|her|he|she|they|there|here|so|you|your|what|how|when|where|why|the (?:way|"
     r"idea|fact|best|one|same)|one|both|like|such|too|getting|being|kind|sort|pretty|super|definitely|really|still|as|quite|"
     r"a bit|a little|broken|his|their|to (?:help|get)|everything|nothing|something|anything|all|to (?:see|hear|know|say|tell|think|be)|not)\b"
@@ -83,9 +90,8 @@ _VAGUE = re.compile(
 )
 
 
-def _rule(kind: str, attribute: str, pattern: str, *, single: bool = False, flags: int = 0) -> StatementRule:
-    compiled = re.compile(f"{_FROM}(?P<c>{pattern})", flags)
-    return StatementRule(kind, attribute, compiled, single)  # type: ignore[arg-type]
+def _rule(kind: str, attribute: str, pattern: str, *, single: bool = False) -> StatementRule:
+    return StatementRule(kind, attribute, f"{_FROM}(?P<c>{pattern})", single)  # type: ignore[arg-type]
 
 
 _I = r"[Ii]"
@@ -230,10 +236,9 @@ RULES: tuple[StatementRule, ...] = (
     _rule(
         "fact",
         "date",
-        rf"(?:[Oo]ur|[Tt]he|[Mm]y) (?P<s>(?:[\w-]+ ){{0,2}}(?:{_DATED}))(?: is| was moved to| is now| has been moved to| has been changed to|['’]s| will be| moved to| got moved to| is scheduled for| has been postponed to| is set for)"
-        rf"(?: on| at| for)? (?P<v>(?=[^,;!?]{{0,40}}(?:\d|{_DAY}|{_MONTH}|tomorrow|next|noon))[^,.;!?\n]{{2,60}}){_TO}",
+        rf"(?i:(?:our|the|my) (?P<s>(?:[\w-]+ ){{0,2}}(?:{_DATED}))(?: is| was moved to| is now| has been moved to| has been changed to|['’]s| will be| moved to| got moved to| is scheduled for| has been postponed to| is set for)"
+        rf"(?: on| at| for)? (?P<v>(?=[^,;!?]{{0,40}}(?:\d|{_DAY}|{_MONTH}|tomorrow|next|noon))[^,.;!?\n]{{2,60}}){_TO})",
         single=True,
-        flags=re.IGNORECASE,
     ),
     # ── what somebody likes ──
     _rule("fact", "favorite", rf"{_MY} fav(?:ou?rite)?(?: \w+)? (?:is|are) (?P<v>{_WORDS}){_TO}"),
@@ -341,8 +346,24 @@ _POSSESSIVES = {
     "we": "they",
     "i": "they",
 }
-_OTHERS = re.compile(r"\b(?:my|me|mine|myself|our|us|we|I)\b", re.IGNORECASE)
-_EMPTY = re.compile(
+_OTHERS = lazy_regex(r"\b(?:my|me|mine|myself|our|us|we|I)\b", re.IGNORECASE)
+# What happens to "it" or to "a few more" says nothing by itself.
+_POINTING = lazy_regex(
+    r"^(?:to )?(?:[\w'’]+ ){1,3}?(?:it|this|that|these|those|them|one|ones|some|more|so)\b"
+    r"(?=\s*$|\s+(?:at|in|on|for|to|with|and|as|by|from|too|soon|again|tonight|tomorrow|last|next|this|yesterday|today)\b)"
+    r"|\b(?:was|were|did|am|had) I\b",
+    re.IGNORECASE,
+)
+_TOGETHER = lazy_regex(r"(?:^|[,.;!?]\s*|\b(?:so|but|then)\s+)(?:[A-Z]\w+|[Mm]y (?:\w+ ){0,2}\w+) and\s*$")
+"""Before a clause: "Samantha and I have decided" is not what I have."""
+_NOT_NOW = lazy_regex(r"\b(?:when|whenever|while|sometimes|usually)\b", re.IGNORECASE)
+_NARROWED = lazy_regex(r"\s+(?:that|which|who|where|when|whenever|if|because of)\b")
+"""Behind a preference: games that test one's wits are not all games."""
+_CUT = lazy_regex(
+    r"\b(?:an?|the|my|our|some) [a-z-]+, (?!and |but |so |which |who |it |i |we |they )[a-z-]+ [a-z]+", re.IGNORECASE
+)
+"""A list of adjectives that a comma parts: "a safe, inviting place"."""
+_EMPTY = lazy_regex(
     r"^(?:an?|the|to|of|for|in|on|not|just|very|really|so|pretty|kind of|sort of|coming|getting|going|great|good|amazing|awesome|fine|ok|okay|ready|done|here|there|everything)$",
     re.IGNORECASE,
 )
@@ -354,20 +375,22 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
 
     def make(rule: StatementRule, match: re.Match[str], start: int, end: int) -> Statement | None:
         value, who = group(match, "v").rstrip(" ,.'’-"), group(match, "s").lower()
-        if (
-            not value
-            or _EMPTY.match(value)
-            or (rule.kind not in {"event", "decision", "follow_up"} and _VAGUE.search(value))
+        happens = rule.kind in {"event", "decision", "follow_up"}
+        if not value or _EMPTY.match(value) or (_POINTING if happens else _VAGUE).search(value):
+            return None
+        if _TOGETHER.search(sentence[:start]) or (rule.kind == "event" and not _is_event(match)):
+            return None
+        if rule.kind == "mood" and (
+            _NOT_NOW.search(sentence[:start]) or re.search(r"\b(?:you|your|hear|see)\b", value)
         ):
             return None
-        if rule.kind == "event" and not _is_event(match):
-            return None
-        if rule.kind == "mood" and re.search(r"\b(?:you|your|hear|see)\b", value):
+        if rule.kind == "preference" and (_NARROWED.match(sentence, end) or _CUT.search(value + sentence[end:])):
             return None
         clause = sentence[start:end].strip().rstrip(".")
         owner = _owner(who, name, clause)
         attribute = group(match, "a").lower() or rule.attribute
-        return Statement(rule.kind, owner, attribute, value, third_person(clause, name), start, end, single=rule.single)
+        single = rule.single and who.split(" ")[-1] not in _SEVERAL
+        return Statement(rule.kind, owner, attribute, value, third_person(clause, name), start, end, single=single)
 
     yield from apply(RULES, sentence, make=make)
 
@@ -381,7 +404,7 @@ def _owner(who: str, name: str, clause: str) -> str:
     return f"the {who}"
 
 
-_BARE = re.compile(rf"^\w+ (?:back )?(?:{_PAST})$|\b(?:you|your)\b", re.IGNORECASE)
+_BARE = lazy_regex(rf"^\w+ (?:back )?(?:{_PAST})$|\b(?:you|your)\b", re.IGNORECASE)
 """No event: nothing is said of it, or it is the other's matter."""
 
 
@@ -448,7 +471,7 @@ _DOING = (
     r"(?:use|write|answer|reply|respond|call|give|show|add|include|send|format|keep|start|end|address|speak|cite|put|"
     r"avoid|ask|explain|translate|summari[sz]e|be|do|make|provide|talk|mention|suggest|recommend|type|sign|begin|read|run|check)"
 )
-_INSTRUCTION = re.compile(
+_INSTRUCTION = lazy_regex(
     rf"^\W*(?:(?:ok|okay|so|and|also|btw|hey|hi)\W+)*(?:"
     rf"(?:please\s+)?(?:always|never)\s+{_DOING}\b.{{3,}}"
     r"|(?:please\s*,?\s*)?(?:from now on|going forward|in (?:the )?future|from here on)\b\W+.{6,}"
@@ -459,12 +482,12 @@ _INSTRUCTION = re.compile(
     r")$",
     re.IGNORECASE | re.DOTALL,
 )
-_PROCEDURE = re.compile(
+_PROCEDURE = lazy_regex(
     r"^\W*(?:(?:please|remember|so|ok)\W+)*(?P<trigger>(?:when(?:ever)?|every time|each time|before|after) .{4,120}?),\s*(?:you should |please |i want you to |we )?"
     r"(?P<steps>(?:first\b)?.{3,200}?[,;]?\s*(?:and )?then\b.{3,300})$",
     re.IGNORECASE | re.DOTALL,
 )
-_NEXT_STEP = re.compile(
+_NEXT_STEP = lazy_regex(
     r"\s*(?:[,;.]\s*)?(?:\b(?:and )?(?:then|next|after that|finally|lastly|at last)\b)\s*,?\s*|;\s*", re.IGNORECASE
 )
 

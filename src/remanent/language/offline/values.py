@@ -8,21 +8,22 @@ from enum import StrEnum
 
 from remanent.text.dates import find_dates
 from remanent.text.numbers import Quantity, quantities
+from remanent.text.regex import lazy_regex
 
-_ABOUT = re.compile(
+_ABOUT = lazy_regex(
     r"(?:\b(?:about|around|roughly|approximately|nearly|almost|some|circa|ca\.?)|~|大约|大概|约|将近|近|接近)\s*\Z",
     re.IGNORECASE,
 )
-_AT_LEAST = re.compile(
+_AT_LEAST = lazy_regex(
     r"(?:\b(?:at least|over|more than|no less than|above|exceeds?)|[≥>]|至少|超过|多于|逾)\s*\Z", re.IGNORECASE
 )
-_AT_MOST = re.compile(
+_AT_MOST = lazy_regex(
     r"(?:\b(?:at most|(?<!went )(?<!gone )(?<!rose )up to|under|less than|fewer than|no more than|below|within)"
     r"|[≤<]|最多|至多|不超过|少于|不到|不足)\s*\Z",
     re.IGNORECASE,
 )
-_AFTER_ABOUT = re.compile(r"\s*(?:左右|上下|or so\b|多|余|来)")
-_AFTER_LEAST = re.compile(r"\s*(?:以上|or more\b|\+)")
+_AFTER_ABOUT = lazy_regex(r"\s*(?:左右|上下|or so\b|多|余|来)")
+_AFTER_LEAST = lazy_regex(r"\s*(?:以上|or more\b|\+)")
 _LOOKED_BACK = 24
 _SLACK = 0.1
 """What "about" leaves open: a tenth more or less."""
@@ -146,32 +147,32 @@ class When:
 
 # Where nobody says when something was said, both sides are read from this day on.
 _SOME_DAY = datetime(2024, 7, 3, 12, tzinfo=UTC)
-_CLOCK = re.compile(
+_CLOCK = lazy_regex(
     r"(?:(?:at|around|by)\s+)?(?:早上|上午|中午|下午|晚上|凌晨|傍晚|清晨|夜里|早晨)?\s*[\d一二三四五六七八九十两零〇]{1,3}\s*"
     r"(?:[:：.点时]\s*(?:[\d一二三四五六七八九十零〇]{1,3}|半|一刻|三刻|整|钟)?\s*分?)?\s*(?:[ap]\.?m\.?|o['’]clock|noon)?"
     r"|(?:at\s+)?(?:noon|midnight)|中午|午夜|零点",
     re.IGNORECASE,
 )
-_WEEKDAY = re.compile(
+_WEEKDAY = lazy_regex(
     r"(?:on\s+)?(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?s?\b|每?(?:周|星期|礼拜)[一二三四五六日天]",
     re.IGNORECASE,
 )
-_YEARLESS = re.compile(
+_YEARLESS = lazy_regex(
     r"(?:(?:the\s+)?\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
     r"(?:\s+(?:the\s+)?\d{1,2}(?:st|nd|rd|th)?)?|[\d一二三四五六七八九十]{1,3}月份?(?:[\d一二三四五六七八九十]{1,3}[日号])?"
     r"|\d{1,2}/\d{1,2}|spring|summer|autumn|fall|winter|[春夏秋冬][天季]",
     re.IGNORECASE,
 )
-_AT_HOUR = re.compile(
+_AT_HOUR = lazy_regex(
     r"\bat\s+(?P<hour>1[0-2]|[1-9]|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?=\s*(?:[.,;!?]|$|on\b))",
     re.IGNORECASE,
 )
 _HOURS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-_BARE_DAY = re.compile(r"(?<![\d月])(?P<day>[12]?\d|3[01])[号日](?![楼线门院期站\d])")
-_BARE_YEAR = re.compile(r"(?<![\w,.$€£¥-])(?P<year>1\d{3}|20\d{2})(?![\w%]|[,.]\d|\s+[a-z])")
+_BARE_DAY = lazy_regex(r"(?<![\d月])(?P<day>[12]?\d|3[01])[号日](?![楼线门院期站\d])")
+_BARE_YEAR = lazy_regex(r"(?<![\w,.$€£¥-])(?P<year>1\d{3}|20\d{2})(?![\w%]|[,.]\d|\s+[a-z])")
 
 
-_BETWEEN = re.compile(r"\s+(?:to|into|until)\s+|\s*(?:到|至)\s*")
+_BETWEEN = lazy_regex(r"\s+(?:to|into|until)\s+|\s*(?:到|至)\s*")
 
 
 def whens(text: str, said_at: datetime | None, *, changed: bool = False) -> list[When]:

@@ -18,6 +18,7 @@ from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, group, prompt, utterance_blocks
 from remanent.model import Model
 from remanent.model.base import Count, Share
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import fold
 from remanent.text.sentences import sentence_texts
 
@@ -75,7 +76,7 @@ class ExtractionResponse(Model):
 _LONGEST_FACT = 500
 _LONGEST_SHOWN = 4_000
 # What it takes for "said in so many words that it is to be remembered": a model's word for it is not enough.
-_REMEMBER = re.compile(
+_REMEMBER = lazy_regex(
     r"记住|记下|记一下|记好|牢记|别忘|不要忘|勿忘|"
     r"\b(?:remember|memori[sz]e|(?:do not|don['’]t|never) forget|keep in mind|(?:make|take) (?:a )?note|note that)\b",
     re.IGNORECASE,
@@ -215,7 +216,7 @@ def _fact(request: ExtractionRequest, proposed: FactReply, content: str) -> Extr
 
 
 def _pattern(english: str, chinese: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{english})\b|{chinese}", re.IGNORECASE)
+    return lazy_regex(rf"\b(?:{english})\b|{chinese}", re.IGNORECASE)
 
 
 _DECISION = _pattern(
@@ -317,13 +318,13 @@ AGREEMENT = _pattern(
     r"约定|说好|商定|达成一致|一致同意|达成共识",
 )
 """What several people bound themselves to."""
-_ONLY_CONFIRMING = re.compile(
+_ONLY_CONFIRMING = lazy_regex(
     r"\W*(?:(?:please|so|and|ok|okay)\W+)*(?:remember|note|keep|don['’]?t forget)\s+(?:this|that|it)(?:\s+in mind|"
     r"\s+for me|\s+please)*\W*"
     r"|\W*(?:请|帮我|你)*(?:记住|记下|记一下|记下来|牢记)(?:这个|这一点|这点|这件事|这句话|了|哦|啊|一下|它)*\W*",
     re.IGNORECASE,
 )
-_REASON = re.compile(
+_REASON = lazy_regex(
     r"\b(?:because|since|as|due to)\s+(?P<en>.{4,600}?(?=[.!?]|$)|.{600})"
     r"|(?:因为|由于)(?P<zh>.{2,600}?(?=[，。！？]|$)|.{600})",
     re.IGNORECASE,

@@ -15,6 +15,7 @@ from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, abridged, block, group, prompt, utterance_block
 from remanent.model import Model
 from remanent.model.base import Share, Text
+from remanent.text.regex import lazy_regex
 
 
 class Intent(StrEnum):
@@ -131,7 +132,7 @@ _READ = 2_000
 
 
 def _pattern(english: str, chinese: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{english})\b|{chinese}", re.IGNORECASE)
+    return lazy_regex(rf"\b(?:{english})\b|{chinese}", re.IGNORECASE)
 
 
 _BUG = _pattern(

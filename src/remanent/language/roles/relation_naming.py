@@ -19,6 +19,7 @@ from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, abridged, block, prompt
 from remanent.model import Model
 from remanent.model.base import Text
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
 
 LONGEST_RELATION = 20
@@ -38,8 +39,8 @@ class RelationNamingResponse(Model):
 
 
 _LONGEST_SHOWN = 1_000
-_CHINESE = re.compile(rf"[{HAN}]{{2,4}}")
-_ENGLISH = re.compile(r"[A-Za-z]{2,}(?:[ '-][A-Za-z]+){0,2}")
+_CHINESE = lazy_regex(rf"[{HAN}]{{2,4}}")
+_ENGLISH = lazy_regex(r"[A-Za-z]{2,}(?:[ '-][A-Za-z]+){0,2}")
 _AROUND = " \t\n\"'“”‘’「」《》[](){}.,，。:：;；"
 _INSTRUCTIONS: Wording = {
     "zh": """
@@ -139,7 +140,7 @@ _CAUSE = _pattern(r"because|since|due to|as a result of|caused by|owing to", r"�
 _RESULT = _pattern(r"therefore|so that|thus|as a result|consequently|led to|that is why", r"因此|所以|于是|导致|结果")
 _CONTRAST = _pattern(r"but|however|although|though|instead|on the other hand|yet", r"但是|但|不过|然而|却|可是|反而")
 _EXAMPLE = _pattern(r"for example|for instance|e\.g\.|such as", r"例如|比如|譬如|举例")
-_ASKED = re.compile(r"[?？]\s*\Z")
+_ASKED = lazy_regex(r"[?？]\s*\Z")
 
 _NAMES: dict[str, dict[Tongue, str]] = {
     "updates": {"zh": "更新", "en": "updates"},

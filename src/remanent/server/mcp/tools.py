@@ -13,7 +13,7 @@ import mcp_types as types
 from mcp.shared.exceptions import MCPError
 from pydantic_core import to_jsonable_python
 
-from remanent.bilingual import Bilingual
+from remanent.bilingual import Bilingual, translated
 from remanent.discipline.shapes import ZH
 from remanent.errors import InvalidInput, RemanentError
 from remanent.language.tongue import Tongue, tongue_of
@@ -228,7 +228,7 @@ def _failed(error: RemanentError, *, tongue: Tongue) -> types.CallToolResult:
     """Return what went wrong, in words that help to do better; what lies inside of the server stays inside."""
     row = problem_type_of(error)
     log_failure(error, status=row.status)
-    told = str(error) if row.tells else _INTERNAL.say(tongue, title=row.title)
+    told = translated(str(error), tongue) if row.tells else _INTERNAL.say(tongue, title=row.title.say(tongue))
     head = _FAILED.say(tongue)
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=f"{head}: {told}")],

@@ -22,6 +22,7 @@ from starlette.types import Message as AsgiMessage
 from starlette.types import Receive, Send
 from starlette.types import Scope as Connection
 
+from remanent.bilingual import Language, prefers_chinese, translated
 from remanent.context.spool import FOLDER
 from remanent.errors import InvalidSettings, ModelUnavailable, NotFound, RemanentError
 from remanent.memory import AsyncMemory
@@ -60,12 +61,13 @@ from remanent.settings import MemoryPlace
 from remanent.text.tokens import token_counter
 
 
-def refusal(error: RemanentError | Refusal, *, dialect: Dialect) -> tuple[int, Headers, bytes]:
-    """Return status, headers and body that say what is wrong, in the caller's own form."""
-    status, message = _status_and_message(error)
+def refusal(error: RemanentError | Refusal, *, dialect: Dialect, languages: str = "") -> tuple[int, Headers, bytes]:
+    """Return status, headers and body that say what is wrong, in the caller's own form and language."""
+    language: Language = "zh" if prefers_chinese(languages) else "en"
+    status, message = _status_and_message(error, language)
     if isinstance(error, RemanentError):
         log_failure(error, status=status)
-    body = json.dumps(dialect.error(status, message)).encode()
+    body = json.dumps(dialect.error(status, translated(message, language))).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     if status == 429:
         seconds = getattr(error, "retry_after", None) or RETRY_SECONDS
@@ -73,7 +75,7 @@ def refusal(error: RemanentError | Refusal, *, dialect: Dialect) -> tuple[int, H
     return status, headers, body
 
 
-def _status_and_message(error: RemanentError | Refusal) -> tuple[int, str]:
+def _status_and_message(error: RemanentError | Refusal, language: Language) -> tuple[int, str]:
     """Return the status and what to say: as the models' APIs would, so that their clients handle it."""
     if isinstance(error, Refusal):
         return error.status, error.detail
@@ -82,7 +84,7 @@ def _status_and_message(error: RemanentError | Refusal) -> tuple[int, str]:
     if isinstance(error, InvalidSettings):
         return 503, str(error)
     row = problem_type_of(error)
-    return row.status, str(error) if row.tells else row.title
+    return row.status, str(error) if row.tells else row.title.say(language)
 
 
 _MAX_RECENT_ENTRIES = 200
@@ -444,7 +446,9 @@ class _ProxyEndpoint:
         except (RemanentError, Refusal) as error:
             if has_begun:
                 raise
-            status, headers, body = refusal(error, dialect=spoken_by(request))
+            status, headers, body = refusal(
+                error, dialect=spoken_by(request), languages=request.headers.get("accept-language", "")
+            )
             await send({"type": "http.response.start", "status": status, "headers": headers})
             await send({"type": "http.response.body", "body": body})
 

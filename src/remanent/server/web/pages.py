@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from remanent.bilingual import prefers_chinese
 from remanent.errors import InvalidInput, NotAuthenticated
 from remanent.operations import Permission, Principal, Service, Target
 from remanent.server.authentication import Authenticator, default_scope
@@ -59,9 +60,7 @@ class Pages:
     async def shell(self, request: Request) -> Response:
         """Answer with the one page that all pages are; what it shows is asked for by its modules."""
         language = request.query_params.get("lang") or request.headers.get("accept-language", "")
-        return HTMLResponse(
-            _shell(chinese=language.lower().startswith("zh")), headers={"Content-Security-Policy": _policy()}
-        )
+        return HTMLResponse(_shell(chinese=prefers_chinese(language)), headers={"Content-Security-Policy": _policy()})
 
     async def _static(self, request: Request) -> Response:
         found = _files().get(request.path_params["name"])

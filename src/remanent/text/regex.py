@@ -1,0 +1,30 @@
+"""Regular expressions that are compiled when they are first used.
+
+To compile all that can be said of a text takes a third of a second: as long as a command on the command line may take
+for the whole of it, of which it needs a few.
+"""
+
+import re
+from typing import Any, cast
+
+_METHODS = ("search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer", "groups", "groupindex")
+
+
+class _LazyPattern:
+    """Compiles itself at the first use; from then on its methods are those of the compiled pattern."""
+
+    def __init__(self, source: str, flags: int) -> None:
+        self.pattern = source
+        self.flags = flags
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _METHODS:
+            raise AttributeError(name)
+        compiled = re.compile(self.pattern, self.flags)
+        self.__dict__.update({method: getattr(compiled, method) for method in _METHODS})
+        return self.__dict__[name]
+
+
+def lazy_regex(source: str, flags: int = 0) -> re.Pattern[str]:
+    """Return a pattern that behaves as `re.compile` would have made it; functions of `re` do not take it."""
+    return cast("re.Pattern[str]", _LazyPattern(source, flags))

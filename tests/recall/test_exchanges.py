@@ -1,0 +1,82 @@
+"""A short question and what somebody says to it are one answer."""
+
+from pathlib import Path
+
+import pytest
+
+import remanent
+
+ASKED = "Nice turtles! How long have you had them?"
+TOLD = "Three years now, they are called Tim and Tom."
+TALK = [
+    {"role": "Ann", "content": ASKED},
+    {"role": "Bob", "content": TOLD},
+    {"role": "Ann", "content": "The turtles at the zoo are called Kim and Kam."},
+]
+
+
+def _found(tmp_path: Path, talk: list[dict[str, str]], question: str, **options: object) -> list[remanent.FoundItem]:
+    with remanent.open(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        ada.remember(talk, session="talk", metadata={"room": "blue"})
+        memory.settle()
+        return list(ada.recall(question, **options).items)  # type: ignore[arg-type]
+
+
+@pytest.mark.spec("USE-03")
+def test_an_answer_comes_with_its_question_and_both_stand_among_its_sources(tmp_path: Path) -> None:
+    found = _found(tmp_path, TALK, "What are the turtles called?")
+    pair = next(item for item in found if len(item.sources) == 2)
+    assert pair.text == f"Ann: {ASKED}\nBob: {TOLD}"
+    assert {source.text for source in pair.sources} == {ASKED, TOLD}
+    assert pair.metadata == {"room": "blue"}
+    assert [item.text for item in found if item is not pair] == [TALK[2]["content"]], "nothing is said twice"
+
+
+@pytest.mark.spec("USE-03")
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"role": "user", "content": ASKED}, {"role": "assistant", "content": "Turtles live for a hundred years."}),
+        ({"role": "Ann", "content": "I saw turtles called Tim and Tom."}, {"role": "Bob", "content": "Turtles, good."}),
+        ({"role": "Ann", "content": ASKED}, {"role": "Ann", "content": "I mean the turtles called Tim and Tom."}),
+        ({"role": "Ann", "content": f"{'The turtles swim. ' * 30}{ASKED}"}, {"role": "Bob", "content": TOLD}),
+    ],
+    ids=["an agent's answer", "no question", "nobody answers himself", "a long tale that ends with a question"],
+)
+def test_what_is_no_exchange_among_people_stays_apart(
+    tmp_path: Path, first: dict[str, str], second: dict[str, str]
+) -> None:
+    found = _found(tmp_path, [first, second], "What about the turtles called Tim?")
+    assert found
+    assert all(len(item.sources) == 1 for item in found)
+
+
+@pytest.mark.spec("USE-03")
+def test_who_asks_what_was_asked_gets_the_questions_by_themselves(tmp_path: Path) -> None:
+    found = _found(tmp_path, TALK, "What did Ann ask about the turtles?")
+    assert all(len(item.sources) == 1 for item in found)
+
+
+@pytest.mark.spec("USE-03")
+def test_the_limit_counts_answers_and_what_is_beside_one_takes_no_place(tmp_path: Path) -> None:
+    talk = [
+        {"role": role, "content": text}
+        for number in range(8)
+        for role, text in (("Ann", f"Is boat {number} yours?"), ("Bob", f"Boat {number} belongs to my aunt {number}."))
+    ]
+    found = _found(tmp_path, talk, "To whom do the boats belong, which aunt?", limit=4)
+    assert len(found) == 4
+    assert all(len(item.sources) == 2 for item in found)
+
+
+@pytest.mark.spec("COG-16")
+def test_what_does_not_count_is_not_told_beside_what_does(tmp_path: Path) -> None:
+    with remanent.open(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        asked, told, _ = ada.remember(TALK, session="talk").entry_ids
+        memory.settle()
+        for gone, left in ((asked, TOLD), (told, ASKED)):
+            options = remanent.RecallOptions(without=(gone,))
+            found = ada.recall("What are the turtles called?", options=options)
+            assert {item.text for item in found.items} == {left, TALK[2]["content"]}
