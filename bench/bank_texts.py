@@ -23,6 +23,8 @@ BUDGET = 800
 TASKS = 25
 JOINED = 5
 _GOALS = {"hotpotqa": 94, "musique": 52}
+_LONGEST_ANSWER = 200
+_UNKNOWN = "Not enough is known"
 _TAG = re.compile(r"<[^>]+>")
 _WORD = re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]")
 
@@ -82,6 +84,9 @@ async def _measure(sets: dict[str, list[RealTask]], report: Report, count: int) 
             if joined == 1:
                 conflicts, asked = conflicts + tally.with_conflict, asked + tally.asked
                 cpu, documents = cpu + tally.cpu, documents + tally.documents
+    if hotpot := sets.get("hotpotqa", [])[:count]:
+        report(f"hotpotqa: answers to {len(hotpot)} tasks, with the evidence and without it")
+        figures += answer_figures(await answers(hotpot))
     figures.append(at_most(f"tasks with a false conflict (n={asked})", 100 * conflicts / max(1, asked), "%", 2))
     figures.append(at_most(f"CPU to take in 20 paragraphs (n={documents})", 20 * cpu / max(1, documents), "s", 3))
     return figures
@@ -108,6 +113,46 @@ async def evidence(tasks: Sequence[RealTask], *, joined: int) -> Tally:
                     tally.found += holds(_TAG.sub(" ", shown), task)
                     tally.by_bm25 += holds(by_bm25(task.question, documents), task)
     return tally
+
+
+async def answers(tasks: Sequence[RealTask]) -> list[tuple[bool, bool, bool]]:
+    """Tell of each task whether its answer is right, and whether it is called unanswerable, with evidence or not."""
+    found = []
+    with tempfile.TemporaryDirectory() as home:
+        async with remanent.aopen(home) as memory:
+            for task in tasks:
+                beside = [text for text in task.documents if not has_evidence(text, task)]
+                said = []
+                for documents in (task.documents, beside):
+                    async with memory.bank(task.question) as bank:
+                        await bank.start()
+                        for text in documents:
+                            await bank.observe(text)
+                        said.append((await bank.run()).answer)
+                found.append((is_right(said[0], task), _UNKNOWN in said[0], _UNKNOWN in said[1]))
+    return found
+
+
+def has_evidence(text: str, task: RealTask) -> bool:
+    """Tell whether a document holds a sentence that the answer rests on."""
+    return any(_plain(one) in _plain(text) for one in task.evidence)
+
+
+def is_right(answer: str, task: RealTask) -> bool:
+    """Tell whether an answer holds the gold one and is short enough to be one; yes and no are its first word."""
+    words, gold = _plain(answer), _plain(task.answer)
+    return len(answer) <= _LONGEST_ANSWER and (words.split()[:1] == [gold] if gold in {"yes", "no"} else gold in words)
+
+
+def answer_figures(told: Sequence[tuple[bool, bool, bool]]) -> list[Figure]:
+    """Return the shares that were promised."""
+    right, unknown, without = (100 * sum(column) / len(told) for column in zip(*told, strict=True))
+    title = f"hotpotqa (n={len(told)})"
+    return [
+        at_least(f"{title}: gold in an answer of at most {_LONGEST_ANSWER} characters", right, "%", 45),
+        at_most(f"{title}: called unanswerable", unknown, "%", 15),
+        at_least(f"{title}: called unanswerable, the evidence taken away", without, "%", 70),
+    ]
 
 
 def _groups(tasks: Sequence[RealTask], size: int) -> Iterator[Sequence[RealTask]]:

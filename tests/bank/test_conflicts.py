@@ -103,7 +103,7 @@ async def test_what_no_validation_settles_stays_marked_and_the_planner_is_told(f
     assert [(node.unresolved, node.provisional) for node in bank.graph.nodes] == [(True, False), (True, False)]
     if finding.strip():
         assert all(finding in [entry.text for entry in bank.tree.of(node.id)] for node in bank.graph.nodes)
-    engine = bank._runtime.engine
+    engine = bank._runtime.engine._engine
     assert isinstance(engine, ScriptedEngine)
     await bank.plan()
     (request,) = engine.asked(PlanningRequest)
@@ -190,7 +190,7 @@ async def test_endless_merging_is_stopped_by_a_bound_that_is_told() -> None:
     await bank.start("goal")
     events: list[BankEvent] = []
     bank.listen(events.append)
-    scripted = bank._runtime.engine
+    scripted = bank._runtime.engine._engine
     assert isinstance(scripted, ScriptedEngine)
     scripted._scripts["analysis"] = lambda request: relations(request, lambda new, old: Relationship.UNRELATED)
     for number in range(8):
@@ -276,10 +276,10 @@ async def test_a_conflict_goes_before_a_merge() -> None:
 
     bank = a_bank(ScriptedEngine(analysis=both))
     await bank.start("goal")
-    bank._runtime.engine._scripts["analysis"] = PLAIN_ANALYSIS  # type: ignore[attr-defined]
+    bank._runtime.engine._engine._scripts["analysis"] = PLAIN_ANALYSIS  # type: ignore[attr-defined]
     await bank.observe("The station of Vell was opened in 1904.")
     await bank.observe("The station was opened long ago.")
-    bank._runtime.engine._scripts["analysis"] = both  # type: ignore[attr-defined]
+    bank._runtime.engine._engine._scripts["analysis"] = both  # type: ignore[attr-defined]
     await bank.observe("The station was opened in 1911.")
     assert len(bank.graph.nodes) == 3
     assert len(bank.conflicts.waiting) == 1

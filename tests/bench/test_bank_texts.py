@@ -1,8 +1,9 @@
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
-from bench.bank_texts import BUDGET, by_bm25, holds, read_tasks, run_text_bench
+from bench.bank_texts import BUDGET, by_bm25, holds, is_right, read_tasks, run_text_bench
 
 ROW = {
     "set": "hotpotqa",
@@ -39,3 +40,14 @@ def test_the_measures_of_real_tasks_are_reported_with_their_number(tmp_path: Pat
     assert figures["hotpotqa: all evidence in 800 tokens (n=1)"].value == 100
     assert figures["tasks with a false conflict (n=1)"].kept
     assert "hotpotqa, 5 tasks joined: all evidence in 800 tokens (n=1)" in figures
+    assert figures["hotpotqa (n=1): gold in an answer of at most 200 characters"].value == 100
+    assert figures["hotpotqa (n=1): called unanswerable, the evidence taken away"].value == 100
+
+
+def test_an_answer_is_right_that_holds_the_gold_one_and_is_short(tmp_path: Path) -> None:
+    (task,) = read_tasks(_data(tmp_path))["hotpotqa"]
+    assert is_right("Dunmoor is a town in Harl County.", task)
+    assert not is_right("Dunmoor is a town in Harl County. " * 10, task)
+    yes = replace(task, answer="yes")
+    assert is_right("Yes: both are.", yes)
+    assert not is_right("No: yes is wrong.", yes)
