@@ -1,5 +1,6 @@
 """Structure: a model takes one topic's text apart into facts, evidence and reasoning; code renders the summary."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -40,16 +41,18 @@ class StructureResponse(Model):
 
 def render(*, facts: Sequence[str], evidence: Sequence[str], reasoning: str, tongue: Tongue) -> str:
     """Return the summary that these parts make; too much of it is left out from the end, evidence first."""
-    while len(text := _rendered(facts, evidence, reasoning, tongue)) > MAX_SUMMARY:
-        if evidence:
-            evidence = evidence[:-1]
-        elif reasoning:
-            reasoning = ""
-        elif len(facts) > 1:
-            facts = facts[:-1]
-        else:
-            return text[:MAX_SUMMARY]
-    return text
+
+    def without(dropped: int) -> str:
+        kept = max(0, len(evidence) - dropped)
+        rest = dropped - (len(evidence) - kept)
+        is_reasoned = bool(reasoning) and rest == 0
+        fewer = max(0, rest - bool(reasoning))
+        return _rendered(facts[: len(facts) - fewer], evidence[:kept], reasoning if is_reasoned else "", tongue)
+
+    most = len(evidence) + bool(reasoning) + max(0, len(facts) - 1)
+    # Halving, since each part is written out anew at every try.
+    dropped = bisect_left(range(most), 1, key=lambda many: int(len(without(many)) <= MAX_SUMMARY))
+    return without(dropped)[:MAX_SUMMARY]
 
 
 def _rendered(facts: Sequence[str], evidence: Sequence[str], reasoning: str, tongue: Tongue) -> str:
