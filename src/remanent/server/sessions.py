@@ -9,7 +9,7 @@ import hashlib
 import hmac
 import secrets
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
@@ -26,7 +26,8 @@ CSRF = "x-remanent-csrf"
 IDLE_SECONDS = 12 * 3600.0
 """A working day: who comes back the next morning types the key again (chosen by hand)."""
 MAX_SESSIONS = 1000
-"""Beyond these the one that was idle longest is closed: memory stays bounded."""
+"""Beyond these one is closed, so that memory stays bounded: the one idle longest of whoever has most. An organisation
+that signs in over and over closes its own, and not the others'."""
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -36,6 +37,8 @@ class Session:
 
     key: str
     csrf: str
+    payer: str = ""
+    """Whose it is: an organisation, however many keys it has."""
 
 
 class Sessions:
@@ -53,12 +56,13 @@ class Sessions:
             _SESSIONS[service] = cls()
         return _SESSIONS[service]
 
-    def begin(self, key: str) -> tuple[str, Session]:
+    def begin(self, key: str, *, payer: str = "") -> tuple[str, Session]:
         """Open a session for a key that was found to be good; return the cookie's word and the session."""
-        word, session = secrets.token_urlsafe(32), Session(key=key, csrf=secrets.token_urlsafe(32))
+        word, session = secrets.token_urlsafe(32), Session(key=key, csrf=secrets.token_urlsafe(32), payer=payer)
         self._open[_hash(word)] = (session, self._timer())
-        while len(self._open) > MAX_SESSIONS:
-            self._open.popitem(last=False)
+        if len(self._open) > MAX_SESSIONS:
+            [(most, _)] = Counter(one.payer for one, _ in self._open.values()).most_common(1)
+            del self._open[next(name for name, (one, _) in self._open.items() if one.payer == most)]
         return word, session
 
     def find(self, request: Request) -> Session | None:

@@ -10,6 +10,7 @@ import asyncio
 import os
 import re
 import threading
+from bisect import bisect_right
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time
@@ -36,6 +37,8 @@ from remanent.workspace.files import WorkspaceFiles, lock_folder
 T = TypeVar("T")
 SearchMode = Literal["hybrid", "fts", "semantic"]
 RECIPES: Mapping[str, str] = {"fts": "words", "semantic": "meaning", "hybrid": "hybrid"}
+STATES = "workspace/"
+"""The states of the agent in which it is written what is indexed."""
 WIKILINK = "wikilink"
 """The relation of links between notes."""
 CHUNK_CHARACTERS = 1200
@@ -48,6 +51,7 @@ FILES_AT_ONCE = 100
 _SAME_FILE = 0.5
 """The share of passages that a new name must have in common with a file that is gone to be the same file."""
 _WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
+_NEWLINE = re.compile(r"\n")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -137,6 +141,7 @@ def passages_of(text: str) -> tuple[list[Passage], tuple[str, ...]]:
     text = text.replace("\r\n", "\n").removeprefix("\ufeff")
     parsed = parse_markdown(text)
     found: list[Passage] = []
+    line_starts = [0, *(match.end() for match in _NEWLINE.finditer(text))]
     for section in parsed.sections:
         heading = " › ".join(section.path)
         for chunk in chunks(section.span.of(text), CHUNK_CHARACTERS, counter=_CHARACTERS):
@@ -145,7 +150,7 @@ def passages_of(text: str) -> tuple[list[Passage], tuple[str, ...]]:
             if body.strip():  # a heading alone says nothing that those below it do not
                 start = section.start + chunk.start + len(chunk.text) - len(chunk.text.lstrip())
                 end = section.start + chunk.start + len(chunk.text.rstrip())
-                line, end_line = text.count("\n", 0, start) + 1, text.count("\n", 0, end) + 1
+                line, end_line = (bisect_right(line_starts, at) for at in (start, end))
                 links = tuple(dict.fromkeys(name.strip() for name in _WIKILINK.findall(said)))
                 found.append(Passage(said.strip(), heading, line, end_line, links))
     return found, _tags(parsed.front_matter.get("tags") if parsed.front_matter else None)
@@ -212,7 +217,7 @@ class WorkspaceIndex:
         self._files = files
         self._include = include
         self._max_size = max_size
-        self._prefix = f"workspace/{sha256(str(files.root).encode()).hexdigest()[:12]}"
+        self._prefix = f"{STATES}{sha256(str(files.root).encode()).hexdigest()[:12]}"
         self._known: dict[str, _File] = {}
         self._generation: object = None
         self._held: frozenset[str] = frozenset()
