@@ -1,5 +1,6 @@
 """The workspace from the command line."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -20,3 +21,21 @@ def test_a_workspace_is_made_searched_and_looked_at(cli: Cli, tmp_path: Path, mo
     assert cli("workspace", "log", *place).code == 0
     assert cli("workspace", "compact", *place).code == 0
     assert cli("workspace", "init", "--vault", str(tmp_path / "none"), *place).code != 0
+
+
+def test_a_run_ends_from_a_json_list_and_its_changes_are_told(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AGX_WORKSPACE_ROOT", str(tmp_path / "ws"))
+    place = ("--agent", "ada", "--home", str(tmp_path / "home"))
+    cli("workspace", "init", *place)
+    assert "nothing" in cli("workspace", "changes", *place).err
+    request = {"messages": [{"role": "user", "content": f"Please fix test {number}."} for number in range(6)]}
+    (tmp_path / "run.json").write_text(json.dumps(request, indent=1), encoding="utf-8")
+    assert "6 facts" in cli("workspace", "end", "--file", str(tmp_path / "run.json"), *place).out
+    (tmp_path / "list.json").write_text(json.dumps(request["messages"]), encoding="utf-8")
+    assert "6" in cli("workspace", "end", "--file", str(tmp_path / "list.json"), *place).err
+    told = cli("workspace", "changes", *place).out
+    assert "+++ MEMORY.md" in told
+    (tmp_path / "bad.json").write_text('[{"role": "user"', encoding="utf-8")
+    assert "bad.json is no JSON" in cli("workspace", "end", "--file", str(tmp_path / "bad.json"), *place).err

@@ -292,7 +292,7 @@ async def test_a_question_whose_answer_is_lost_is_no_change() -> None:
 @pytest.mark.spec("SAFE-06")
 async def test_an_answer_that_is_lost_once_leaves_one_entry_and_no_error(tmp_path: Path) -> None:
     with serving(tmp_path / "served") as served:
-        lost = []
+        lost: list[bytes] = []
 
         async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             """Pass on one request and its answer; the first answer comes back to nobody."""

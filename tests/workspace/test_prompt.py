@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from remanent.model import Message
 from remanent.text.tokens import token_counter
-from remanent.workspace.prompt import query_of
+from remanent.workspace.index import WorkspaceHit
+from remanent.workspace.prompt import query_of, telling_part
 from tests.workspace.world import agent_in
 
 ZH_HEADING = "## 相关历史记忆(自动召回)"
@@ -105,3 +107,53 @@ async def test_what_comes_to_mind_is_a_section_of_about_500_characters_in_the_us
     async with agent_in(tmp_path, language="en") as agent:
         section = await agent.workspace.recalled([{"role": "user", "content": "老王喜欢喝什么茶？"}])
         assert section.splitlines()[0] == EN_HEADING
+
+
+RUN = [
+    {"role": "user", "content": "Please write the quarterly report for Acme and send it to Dana."},
+    {"role": "assistant", "content": "Done: I wrote the report and saved it as q3.pdf."},
+    {"role": "user", "content": "Please fix the flaky test of the login."},
+    {"role": "assistant", "content": "Fixed the flaky test by pinning the clock."},
+    {"role": "user", "content": "Deploy the service to staging, please."},
+    {"role": "assistant", "content": "Deployed to staging; the health check is green."},
+]
+
+
+@pytest.mark.spec("WORK-07")
+async def test_each_fact_is_recalled_by_itself_and_once_although_it_stands_in_two_files(tmp_path: Path) -> None:
+    async with agent_in(tmp_path) as agent:
+        await agent.workspace.init()
+        await agent.workspace.end(RUN, session="s1")
+        asked = [Message(role="user", content="Was the flaky test fixed?")]
+        heading, *lines = (await agent.workspace.prompt(asked)).splitlines()
+        hits = await agent.workspace.search("staging", limit=10)
+    assert heading == EN_HEADING
+    assert "- Completed: Fixed the flaky test by pinning the clock. (" in lines[0] + lines[1]
+    said = [line.rpartition(" (")[0] for line in lines]
+    assert len(said) == len(set(said))
+    assert not any("##" in line for line in lines)
+    assert sorted(hit.text for hit in hits) == [
+        "- Completed: Deployed to staging; the health check is green.",
+        "- User request: Deploy the service to staging, please.",
+    ]
+    assert all(hit.line == hit.end_line for hit in hits)
+
+
+@pytest.mark.spec("WORK-07")
+async def test_small_talk_calls_nothing_up(tmp_path: Path) -> None:
+    fill(tmp_path / "ws", MEMORY="# Memory\n\nSay hello to Dana; ok and thanks are her words.")
+    async with agent_in(tmp_path) as agent:
+        assert await agent.workspace.recalled([{"role": "user", "content": "What are Dana's words?"}])
+        for talk in ("hello", "ok, thanks!"):
+            assert await agent.workspace.recalled([{"role": "user", "content": talk}]) == ""
+
+
+def test_of_a_long_passage_the_lines_come_that_speak_of_the_question() -> None:
+    text = "\n".join([f"- Point {number} of the agenda is as dull as the others." for number in range(20)])
+    text += "\n- The boiler is repaired by Martens in June."
+    hit = WorkspaceHit(
+        path="a.md", line=3, end_line=23, text=text, score=1.0, record_id="0190a000-0000-7000-8000-000000000000"
+    )
+    said, line = telling_part(hit, "Who repairs the boiler?", 60)
+    assert said.startswith("The boiler is repaired")
+    assert line == 23

@@ -2,10 +2,9 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 from remanent.bilingual import Bilingual
-from remanent.cli.files import read_text
+from remanent.cli.files import read_messages
 from remanent.cli.options import CommonOptions
 from remanent.cli.screen import Terminal, begin
 from remanent.context import ContextView, Strategy
@@ -39,7 +38,9 @@ _NO_FIT = Bilingual(
 def shrink(place: CommonOptions, file: Path, *, level: int | None, budget: int | None, report: bool) -> None:
     """Shorten the messages of a file; print them, or a table of what was saved."""
     screen, settings = begin(place)
-    messages = _messages(read_text(file), file)
+    messages = [message for _, message in read_messages(file)]
+    if not messages or not all(isinstance(message, dict) for message in messages):
+        raise InvalidInput(f"{file} holds no messages: give a list of objects with `role` and `content`")
     with place.open(settings) as memory:
         view = memory.agent(place.agent or settings.agent).context(messages, budget=budget, level=level)
     if place.as_json:
@@ -50,22 +51,6 @@ def shrink(place: CommonOptions, file: Path, *, level: int | None, budget: int |
         print(json.dumps(view.messages, ensure_ascii=False, indent=2))
     if not view.fits:
         screen.tell(_NO_FIT, budget=view.budget)
-
-
-def _messages(text: str, file: Path) -> list[dict[str, Any]]:
-    """Return the messages of a JSON list, of a request that holds one, or of JSON lines."""
-    try:
-        try:
-            found = json.loads(text)
-        except ValueError:
-            found = [json.loads(line) for line in text.splitlines() if line.strip()]
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"{file} holds no JSON: a list of messages, or one message a line") from error
-    if isinstance(found, dict):
-        found = found.get("messages", [found] if "role" in found else found.get("input"))
-    if not isinstance(found, list) or not found:
-        raise InvalidInput(f"{file} holds no messages: give a list of objects with `role` and `content`")
-    return found
 
 
 def _show(screen: Terminal, view: ContextView, *, given: int) -> None:

@@ -6,7 +6,6 @@ A file is read and checked completely before anything of it is stored.
 """
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -18,7 +17,7 @@ from pydantic import JsonValue
 from remanent.cli import words
 from remanent.cli.display import CommandResult, question_of, show
 from remanent.cli.exits import Exit
-from remanent.cli.files import STANDARD, read_bytes, read_lines, read_text, size_of, target, waits
+from remanent.cli.files import STANDARD, read_bytes, read_lines, read_messages, read_text, size_of, target, waits
 from remanent.cli.options import CommonOptions
 from remanent.cli.screen import ProgressMeter, Terminal, begin
 from remanent.errors import InvalidInput
@@ -82,19 +81,14 @@ def read_messages_file(file: Path, *, session: str | None) -> list[SessionMessag
     """Return the messages of a file, all of them checked before the first is kept."""
     told: list[SessionMessage] = []
     tools: dict[str, str] = {}
-    for number, line in enumerate(read_lines(file), start=1):
-        if not line.strip():
-            continue
+    for place, value in read_messages(file):
         try:
-            value = json.loads(line)
             own = value.pop("session", None) if isinstance(value, dict) else None
             if own is not None and not isinstance(own, str):
                 raise InvalidInput("session must be text")
             told += [(session if own is None else own, message) for message in expand_message(value, tools)]
-        except ValueError as error:
-            raise InvalidInput(f"line {number} of {file} is no JSON: {error}") from error
         except InvalidInput as error:
-            raise InvalidInput(f"line {number} of {file}: {error}") from error
+            raise InvalidInput(f"{place}: {error}") from error
     return told
 
 

@@ -4,13 +4,14 @@ What is written takes the place of an old file only when it is complete, and is 
 holds everything that an agent knows.
 """
 
+import json
 import os
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from remanent._sync import Agent
 from remanent.cli import words
@@ -45,6 +46,30 @@ def read_lines(file: Path) -> Iterator[str]:
                 yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
             except UnicodeDecodeError as error:
                 raise InvalidInput(f"line {number} of {file} is not UTF-8; convert it first") from error
+
+
+def read_messages(file: Path) -> Iterator[tuple[str, Any]]:
+    """Yield messages as they were written, each with its place: of a JSON list, of a request that holds one, or of
+    lines with one each."""
+    text = read_text(file)
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        if text.lstrip()[:1] == "[":
+            raise InvalidInput(f"{file} is no JSON: {error}") from error
+    else:
+        if isinstance(found, dict):
+            found = found.get("messages", [found] if "role" in found else found.get("input", [found]))
+        for number, value in enumerate(found if isinstance(found, list) else [found], start=1):
+            yield f"message {number} of {file}", value
+        return
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            try:
+                yield f"line {number} of {file}", json.loads(line)
+            except (ValueError, RecursionError) as error:
+                told = f"line {number} of {file} is no JSON ({error}); give a list of messages, or one message a line"
+                raise InvalidInput(told) from error
 
 
 def _open(file: Path) -> BinaryIO:

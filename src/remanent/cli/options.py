@@ -278,8 +278,9 @@ MessagesFile = Annotated[
         "--file",
         metavar="FILE",
         help=say(
-            "Messages as JSON lines: role, content, id, occurred_at, metadata, session; `-` is standard input.",
-            "JSON 行格式的消息：role、content、id、occurred_at、metadata、session；`-` 为标准输入。",
+            "Messages as a JSON list or as JSON lines: role, content, id, occurred_at, metadata, session; `-` is "
+            "standard input.",
+            "JSON 列表或 JSON 行格式的消息：role、content、id、occurred_at、metadata、session；`-` 为标准输入。",
         ),
     ),
 ]

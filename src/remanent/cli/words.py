@@ -101,6 +101,7 @@ ERRORS = (
         "content: the text is empty or missing; there is nothing to remember in it", "内容为空，没有可记住的内容"
     ),
     Bilingual("content: the text is empty; there is nothing to remember in it", "内容为空，没有可记住的内容"),
+    Bilingual("message {number} of {file}: {error}", "{file} 第 {number} 条消息：{error}"),
     Bilingual("message {place}: {error}", "第 {place} 条消息：{error}"),
     Bilingual(
         "message {place} has {length} characters, more than the {most} that max_text_length allows; split it",
@@ -121,11 +122,15 @@ ERRORS = (
     Bilingual("there is no message in this file", "文件中没有消息"),
     Bilingual("there is no question in this file", "文件中没有问题"),
     Bilingual("line {number} of the export: {error}", "导出文件第 {number} 行：{error}"),
-    Bilingual("line {number} of {file} is no JSON: {error}", "{file} 第 {number} 行不是 JSON：{error}"),
+    Bilingual(
+        "line {number} of {file} is no JSON ({error}); give a list of messages, or one message a line",
+        "{file} 第 {number} 行不是 JSON（{error}）；请给出消息列表，或每行一条消息",
+    ),
     Bilingual(
         "line {number} of {file} is not UTF-8; convert it first", "{file} 第 {number} 行不是 UTF-8 编码；请先转换"
     ),
     Bilingual("line {number} of {file}: {error}", "{file} 第 {number} 行：{error}"),
+    Bilingual("{file} is no JSON: {error}", "{file} 不是 JSON：{error}"),
     Bilingual("cannot read {file}: No such file or directory", "无法读取 {file}：文件不存在"),
     Bilingual("cannot read {file}: Permission denied", "无法读取 {file}：没有权限"),
     Bilingual("cannot read {file}: Is a directory", "无法读取 {file}：这是一个文件夹"),

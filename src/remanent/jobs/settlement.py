@@ -1,7 +1,7 @@
 """Waiting until nothing waits or runs, and counting on the way."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from remanent.errors import BusyError, StoreBusy
@@ -40,13 +40,14 @@ class Settlement:
         *,
         sleep: Sleep,
         look: Callable[[Iterable[Scope]], None],
-        is_running: Callable[[Scope], bool],
+        running: Mapping[Scope, int],
         report: Callable[[Progress], None] | None,
     ) -> None:
         self._store = store
         self._sleep = sleep
         self._look = look
-        self._is_running = is_running
+        self._running = running
+        """How many jobs of each agent this process runs, kept up to date by whoever runs them."""
         self._report = report
         self._counts = dict.fromkeys(owners, 0)
         """How much was left to do for each agent when that was last asked."""
@@ -78,7 +79,7 @@ class Settlement:
 
         A job that runs here may have written its end already and not yet told of it: it is waited for.
         """
-        if owner in self._unsettled and not self._is_running(owner):
+        if owner in self._unsettled and not self._running.get(owner):
             self._unsettled.discard(owner)
             self._changed(owner)
 
@@ -145,7 +146,7 @@ class Settlement:
         except StoreBusy:
             self._counts[owner] = max(1, self._counts[owner])
         else:
-            self._counts[owner] = max(state.pending + state.running, int(self._is_running(owner)))
+            self._counts[owner] = max(state.pending + state.running, self._running.get(owner, 0))
         return self._counts[owner]
 
     def _changed(self, owner: Scope) -> None:

@@ -265,12 +265,7 @@ class Worker:
             )
         owners = [scope.owner for scope in scopes] if scopes is not None else list(self._watched)
         settlement = Settlement(
-            self._store,
-            owners,
-            sleep=self._sleep,
-            look=self._look_again,
-            is_running=lambda owner: self._running[owner] > 0,
-            report=on_progress,
+            self._store, owners, sleep=self._sleep, look=self._look_again, running=self._running, report=on_progress
         )
         if self._stopping is not None:
             settlement.stop()
@@ -339,9 +334,8 @@ class Worker:
 
         Not at those whose job runs here: its end is told.
         """
-        for owner in owners:
-            if not self._running[owner]:
-                self._look_now(owner)
+        for owner in (one for one in owners if not self._running[one]):
+            self._look_now(owner)
 
     # ── finding and doing work ───────────────────────────────────────────────
 
@@ -566,8 +560,7 @@ class Worker:
         told = [self._failures.pop(owner) for owner in owners if owner in self._failures]
         if told:
             count = sum(failures.count for failures in told)
-            kept = "1 job gave up and is kept as a dead letter"
-            if count != 1:
-                kept = f"{count} jobs gave up and are kept as dead letters"
+            gave_up = f"{count} jobs gave up and are kept as dead letters"
+            kept = gave_up if count > 1 else "1 job gave up and is kept as a dead letter"
             last = told[-1].last
             raise JobFailed(f"{kept}; the last one is {last.job.kind!r} for {last.job.scope.owner}: {last.error}")

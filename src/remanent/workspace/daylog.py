@@ -22,6 +22,7 @@ from remanent.workspace.files import newline_of
 KEY_CHARACTERS = 80
 """Characters by which bullets are told apart, as the seed has it."""
 AUTO_EXTRACTED = "## Auto-extracted"
+MARKER = "<!-- remanent:facts"
 _MARKER = re.compile(r"<!-- remanent:facts((?: [0-9a-f]{8})*) -->")
 _HEADING = re.compile(r"## (?:\d{4}-\d\d-\d\d \d\d:\d\d\b.*|Auto-extracted)")
 _BULLET = re.compile(r"[-*+] ")

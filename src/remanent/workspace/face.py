@@ -16,6 +16,7 @@ from remanent.errors import InvalidInput
 from remanent.model import EntryKind, Message, Model, Origin, Scope
 from remanent.model.base import Count, Text
 from remanent.model.chat import Messages
+from remanent.recall.talk import is_small_talk
 from remanent.workspace.daylog import bullet_key, compacted, known_keys, with_extracted, with_facts
 from remanent.workspace.erasing import TAG
 from remanent.workspace.files import FileChange, WorkspaceFiles
@@ -241,10 +242,10 @@ class AsyncWorkspace:
         """Return what the last five messages of the user bring to mind as a section; empty where nothing does."""
         history = _listed(messages)
         query = query_of(history) if history else ""
-        if not query:
+        if not query or is_small_talk(query):
             return ""
         hits = await self._store.search(query, limit=RECALLED_LIMIT, mode="hybrid", gated=True)
-        return recalled_section(hits, language=language_for(history, chosen=self._parts.settings.language))
+        return recalled_section(hits, query=query, language=language_for(history, chosen=self._parts.settings.language))
 
     async def layers(self) -> list[Layer]:
         """Say which of the six layers of memory holds what."""

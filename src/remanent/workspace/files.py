@@ -495,4 +495,6 @@ def _diff(noted: dict[str, Any]) -> str:
     for hunk in noted["hunks"]:
         before += [*hunk["above"], *hunk["old"], *hunk["below"]]
         after += [*hunk["above"], *hunk["new"], *hunk["below"]]
-    return "".join(line if line.endswith("\n") else f"{line}\n" for line in unified_diff(before, after, lineterm="\n"))
+    name = noted["path"]
+    lines = unified_diff(before, after, fromfile=name, tofile=name, lineterm="\n")
+    return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)

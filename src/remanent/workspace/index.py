@@ -10,8 +10,7 @@ import asyncio
 import os
 import re
 import threading
-from bisect import bisect_right
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time
 from fnmatch import translate
@@ -31,7 +30,7 @@ from remanent.text.budget import chunks
 from remanent.text.markdown import parse_markdown
 from remanent.text.terms import query_terms
 from remanent.text.tokens import TokenCounter
-from remanent.workspace.daylog import without_comments
+from remanent.workspace.daylog import MARKER, bullet_key, own_bullets, without_comments
 from remanent.workspace.files import WorkspaceFiles, lock_folder
 
 T = TypeVar("T")
@@ -51,7 +50,6 @@ FILES_AT_ONCE = 100
 _SAME_FILE = 0.5
 """The share of passages that a new name must have in common with a file that is gone to be the same file."""
 _WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
-_NEWLINE = re.compile(r"\n")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -137,23 +135,42 @@ class _Read:
 
 
 def passages_of(text: str) -> tuple[list[Passage], tuple[str, ...]]:
-    """Return a note's passages, each under its heading and with its lines, and the tags of its front matter."""
+    """Return a note's passages, each under its heading and with its lines, and the tags of its front matter.
+
+    A fact that we took down is a passage of its own: those above and below it speak of other things.
+    """
     text = text.replace("\r\n", "\n").removeprefix("\ufeff")
     parsed = parse_markdown(text)
+    own = own_bullets(text.split("\n")) if MARKER in text else {}
     found: list[Passage] = []
-    line_starts = [0, *(match.end() for match in _NEWLINE.finditer(text))]
+    at_line, counted = 1, 0
     for section in parsed.sections:
         heading = " › ".join(section.path)
         for chunk in chunks(section.span.of(text), CHUNK_CHARACTERS, counter=_CHARACTERS):
-            said = without_comments(chunk.text)
-            body = said.partition("\n")[2] if section.level and chunk.start == 0 else said
-            if body.strip():  # a heading alone says nothing that those below it do not
-                start = section.start + chunk.start + len(chunk.text) - len(chunk.text.lstrip())
-                end = section.start + chunk.start + len(chunk.text.rstrip())
-                line, end_line = (bisect_right(line_starts, at) for at in (start, end))
-                links = tuple(dict.fromkeys(name.strip() for name in _WIKILINK.findall(said)))
-                found.append(Passage(said.strip(), heading, line, end_line, links))
+            start = section.start + chunk.start
+            at_line, counted = at_line + text.count("\n", counted, start), start
+            titles = 1 if section.level and chunk.start == 0 else 0
+            for place, run in enumerate(_runs(list(enumerate(chunk.text.split("\n"), at_line)), own)):
+                said = without_comments("\n".join(one for _, one in run))
+                body = said.partition("\n")[2] if titles and place == 0 else said
+                if body.strip():  # a heading alone says nothing that those below it do not
+                    filled = [number for number, one in run if one.strip()]
+                    links = tuple(dict.fromkeys(name.strip() for name in _WIKILINK.findall(said)))
+                    found.append(Passage(said.strip(), heading, filled[0], filled[-1], links))
     return found, _tags(parsed.front_matter.get("tags") if parsed.front_matter else None)
+
+
+def _runs(lines: Sequence[tuple[int, str]], own: Mapping[int, int]) -> Iterator[list[tuple[int, str]]]:
+    """Yield numbered lines as passages: what people wrote as it stands, a fact that we took down by itself."""
+    run: list[tuple[int, str]] = []
+    for number, line in lines:
+        if number - 1 not in own:
+            run.append((number, line))
+            continue
+        yield run
+        yield [(number, line)]
+        run = []
+    yield run
 
 
 def _tags(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
@@ -273,10 +290,14 @@ class WorkspaceIndex:
             question = Question(query, self._scope, wanted, asked_at=now)
             found = await self._parts.recall.find(question, limit=2 * limit, recipe=RECIPES[mode], gated=gated)
             ranked = [(item.record_id, item.score) for item in found.items]
-        # Twice as many are asked for, since the same agent may have notes of other folders.
-        best = [one for one in ranked if one[0] in self._own()][:limit]
+        # Twice as many are asked for: the agent may have notes of other folders, and the same fact in two files.
+        best = [one for one in ranked if one[0] in self._own()]
         records = await self._records([record_id for record_id, _ in best])
-        return [_hit(records[record_id], score) for record_id, score in best if record_id in records]
+        passages: dict[str, WorkspaceHit] = {}
+        for record_id, score in best:
+            if record_id in records:  # the facts of a day stand in MEMORY.md as well
+                passages.setdefault(bullet_key(records[record_id].content), _hit(records[record_id], score))
+        return list(passages.values())[:limit]
 
     def _own(self) -> frozenset[str]:
         """Return the records of this folder."""

@@ -4,6 +4,7 @@ import asyncio
 import json
 from typing import Literal
 
+from remanent.bilingual import Bilingual
 from remanent.context import Scratchpad
 from remanent.context.scratchpad import PREFIX as PADS
 from remanent.discipline import Parts
@@ -12,10 +13,21 @@ from remanent.model.base import Count, Text
 from remanent.stores import EntryQuery
 from remanent.workspace.files import WorkspaceFiles
 from remanent.workspace.index import WorkspaceMemoryStore
+from remanent.workspace.prompt import language_for
 
 LayerName = Literal["core", "episodic", "semantic", "working", "long_term", "workspace"]
 MESSAGES = "messages.json"
 """Where a runtime keeps the conversation at hand, if it does."""
+
+
+ROLES: dict[LayerName, Bilingual] = {
+    "core": Bilingual("what must always hold", "始终成立的内容"),
+    "episodic": Bilingual("what was said and done", "说过与做过的事"),
+    "semantic": Bilingual("reusable knowledge", "可复用的知识"),
+    "working": Bilingual("what is at hand for the task", "当前任务手边的内容"),
+    "long_term": Bilingual("what lasts beyond a session", "跨会话保留的内容"),
+    "workspace": Bilingual("files in {root}", "{root} 中的文件"),
+}
 
 
 class Holding(Model):
@@ -31,6 +43,8 @@ class Layer(Model):
 
     name: LayerName
     role: Text
+    root: Text = ""
+    """Of the workspace, where it lies."""
     holds: tuple[Holding, ...]
 
 
@@ -45,6 +59,11 @@ async def layers_of(parts: Parts, scope: Scope, files: WorkspaceFiles, *, store:
     own = await Scratchpad(parts.store, scope).read()
     days = [name for name in sizes if name.startswith("memory/")]
 
+    language = language_for((), chosen=parts.settings.language, otherwise="en")
+
+    def role(name: LayerName) -> str:
+        return ROLES[name].say(language, root=files.root)
+
     def text(name: str) -> Holding:
         return Holding(what=name, count=sizes.get(name, 0), unit="characters")
 
@@ -55,22 +74,23 @@ async def layers_of(parts: Parts, scope: Scope, files: WorkspaceFiles, *, store:
     )
     pad = Holding(what="scratchpad", count=len(own), unit="values")
     return [
-        Layer(name="core", role="what must always hold", holds=(text("IDENTITY.md"), text("SOUL.md"))),
-        Layer(name="episodic", role="what was said and done", holds=(entries,)),
+        Layer(name="core", role=role("core"), holds=(text("IDENTITY.md"), text("SOUL.md"))),
+        Layer(name="episodic", role=role("episodic"), holds=(entries,)),
         Layer(
             name="semantic",
-            role="reusable knowledge",
+            role=role("semantic"),
             holds=(text("MEMORY.md"), Holding(what="indexed passages", count=passages, unit="passages")),
         ),
-        Layer(name="working", role="what is at hand for the task", holds=(pad, *at_hand)),
+        Layer(name="working", role=role("working"), holds=(pad, *at_hand)),
         Layer(
             name="long_term",
-            role="what lasts beyond a session",
+            role=role("long_term"),
             holds=(text("MEMORY.md"), entries, Holding(what="all scratchpads", count=len(pads), unit="values")),
         ),
         Layer(
             name="workspace",
-            role=f"files in {files.root}",
+            role=role("workspace"),
+            root=str(files.root),
             holds=(text("USER.md"), Holding(what="memory/<day>.md", count=len(days), unit="files")),
         ),
     ]

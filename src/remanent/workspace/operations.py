@@ -18,7 +18,7 @@ from remanent.workspace.face import AsyncWorkspace, CompactedDay, DayLog, Worksp
 from remanent.workspace.files import FileChange
 from remanent.workspace.hooks import HookReport
 from remanent.workspace.index import IndexReport, SearchMode, WorkspaceHit
-from remanent.workspace.layers import Layer
+from remanent.workspace.layers import ROLES, Layer
 from remanent.workspace.tool import MemoryCommand
 
 READ, WRITE = Permission.READ, Permission.WRITE
@@ -36,9 +36,27 @@ SKIPPED = Bilingual("{count} facts did not fit and are in the journal.", "{count
 NOTHING = Bilingual("Nothing was written: {reason}.", "没有写入：{reason}。")
 
 
+NO_CHANGES = Bilingual("We have written nothing into the workspace yet.", "尚未向工作区写入任何内容。")
 NO_HIT = Bilingual("Nothing in the workspace answers that.", "工作区中没有相关内容。")
 MAX_SHOWN = 200
 """Characters of a passage that the command line shows."""
+
+
+WHATS = {
+    "journal": Bilingual("journal", "日志"),
+    "tool traces": Bilingual("tool traces", "工具调用记录"),
+    "scratchpad": Bilingual("scratchpad", "便签"),
+    "all scratchpads": Bilingual("all scratchpads", "全部便签"),
+    "indexed passages": Bilingual("indexed passages", "已索引的段落"),
+}
+UNITS = {
+    "characters": Bilingual("{count} characters", "{count} 字"),
+    "entries": Bilingual("{count} entries", "{count} 条"),
+    "passages": Bilingual("{count} passages", "{count} 段"),
+    "values": Bilingual("{count} values", "{count} 项"),
+    "messages": Bilingual("{count} messages", "{count} 条消息"),
+    "files": Bilingual("{count} files", "{count} 个文件"),
+}
 
 
 def _face(method: str, **more: Any) -> Face:
@@ -194,7 +212,8 @@ def _show_hits(screen: Screen, page: Page[WorkspaceHit]) -> None:
     if not page.items:
         screen.tell(NO_HIT)
     for hit in page.items:
-        screen.line(f"{hit.path}:{hit.line}-{hit.end_line}  {hit.heading}")
+        lines = str(hit.line) if hit.line == hit.end_line else f"{hit.line}-{hit.end_line}"
+        screen.line(f"{hit.path}:{lines}  {hit.heading}")
         screen.line(f"    {excerpt(' '.join(hit.text.split()), MAX_SHOWN)}")
 
 
@@ -227,9 +246,10 @@ async def index(call: Call, request: Nothing) -> IndexReport:
 
 def _show_layers(screen: Screen, page: Page[Layer]) -> None:
     for layer in page.items:
-        held = ", ".join(f"{one.what}: {one.count} {one.unit}" for one in layer.holds)
-        screen.line(f"{layer.name:<10} {layer.role}")
-        screen.line(f"           {held}")
+        screen.line(f"{layer.name:<10} {screen.word(ROLES[layer.name], root=layer.root)}")
+        for one in layer.holds:
+            what = screen.word(WHATS[one.what]) if one.what in WHATS else one.what
+            screen.line(f"           {what}: {screen.word(UNITS[one.unit], count=one.count)}")
 
 
 @operation(
@@ -364,6 +384,8 @@ class ListChanges(Model):
 
 
 def _show_changes(screen: Screen, page: Page[FileChange]) -> None:
+    if not page.items:
+        screen.tell(NO_CHANGES)
     for change in page.items:
         screen.line(f"{change.id}  {screen.moment(change.at)}  {change.path}  {change.why}")
         for line in change.diff.splitlines():

@@ -1,6 +1,6 @@
 """What of the workspace stands in a system prompt: what must always hold, then what the last messages bring to mind."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from remanent.model.entry import ORIGIN_OF_ROLE, EntryKind, Origin
 from remanent.text.boundaries import excerpt
 from remanent.text.budget import fit
 from remanent.text.escaping import escape
+from remanent.text.terms import query_terms
 from remanent.text.tokens import token_counter
 from remanent.workspace.daylog import without_comments
 from remanent.workspace.files import WorkspaceFiles
@@ -43,18 +44,31 @@ def query_of(messages: Iterable[Any]) -> str:
     return query[-QUERY_CHARACTERS:].strip()  # of too much, what was said last
 
 
-def recalled_section(hits: Sequence[WorkspaceHit], *, language: Language) -> str:
-    """Return what was found as a section of about 500 characters; empty where nothing was."""
+def recalled_section(hits: Sequence[WorkspaceHit], *, query: str, language: Language) -> str:
+    """Return what was found as a section of about 500 characters; empty where nothing was.
+
+    Of a long passage the lines come that speak of the question, not its beginning.
+    """
     lines: list[str] = []
     room = RECALLED_CHARACTERS
     for hit in hits:
-        share = max(80, RECALLED_CHARACTERS // len(hits))
-        line = f"- {escape(excerpt(' '.join(hit.text.split()), min(room, share)))} ({hit.path}:{hit.line})"
+        share = min(room, max(80, RECALLED_CHARACTERS // len(hits)))
+        said, at = telling_part(hit, query, share)
+        line = f"- {escape(said)} ({hit.path}:{at})"
         lines.append(line)
         room -= len(line)
         if room < MESSAGE_CHARACTERS // 4:
             break
     return "\n".join([RECALLED_HEADING.say(language), *lines]) if lines else ""
+
+
+def telling_part(hit: WorkspaceHit, query: str, limit: int) -> tuple[str, int]:
+    """Return the part of a passage that has most of a question's words, and the line of its file that it begins at."""
+    lines = [line.strip().removeprefix("- ") for line in hit.text.split("\n")]
+    asked = frozenset(query_terms(query))
+    worth = [len(asked & frozenset(query_terms(line))) for line in lines]
+    best = worth.index(max(worth)) if len(" ".join(lines)) > limit else 0
+    return excerpt(" ".join(" ".join(lines[best:]).split()), limit), hit.line + best
 
 
 def core_section(files: WorkspaceFiles, *, budget: int, language: Language, project: Path | None = None) -> str:
@@ -110,9 +124,9 @@ def _said(text: str | None) -> str:
     return "" if all(line.startswith("#") or not line.strip() for line in bare.splitlines()) else bare
 
 
-def language_for(messages: Iterable[Any], *, chosen: str) -> Language:
+def language_for(messages: Iterable[Any], *, chosen: str, otherwise: Language = "zh") -> Language:
     """Return the language that a prompt is in: as the settings say, else that of the conversation."""
     if chosen in {"zh", "en"}:
         return "zh" if chosen == "zh" else "en"
-    texts = [str(message.get("content")) for message in messages if isinstance(message, Mapping)]
-    return tongue_of(*reversed(texts)) if texts else "zh"
+    texts = [message.content for message in expand_messages(list(messages) or [])]
+    return tongue_of(*reversed(texts)) if texts else otherwise

@@ -28,6 +28,8 @@ async def facts(
         ("Can you write a letter to the bank?", FactKind.REQUEST),
         ("帮我写一封邮件", FactKind.REQUEST),
         ("We have deployed the new version.", FactKind.COMPLETION),
+        ("Fixed the flaky test by pinning the clock.", FactKind.COMPLETION),
+        ("Done: I wrote the report.", FactKind.COMPLETION),
         ("登录页已经部署好了。", FactKind.COMPLETION),
     ],
 )

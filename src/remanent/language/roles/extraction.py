@@ -278,8 +278,11 @@ _MOOD = _pattern(
 )
 _COMPLETION = _pattern(
     r"(?:i|we|it|that)(?:['’](?:ve|s)| have| has| is)?(?: now| just| already| finally)? (?:done|finished|completed|"
-    r"fixed|implemented|"
+    r"fixed|implemented|wrote|written|saved|renamed|removed|"
     r"deployed|merged|resolved|solved|shipped|released|submitted|booked|sent|updated|created|added)|all done|"
+    # A report leaves out who: "Fixed the flaky test."
+    r"^(?:done|finished|completed|fixed|implemented|wrote|saved|renamed|removed|deployed|merged|resolved|solved|"
+    r"shipped|released|submitted|booked|sent|updated|created|added|installed|refactored)|"
     r"is (?:now )?(?:complete|live)|"
     r"(?:has|have) been (?:done|finished|completed|fixed|deployed|merged|resolved|sent|updated|created)",
     r"(?:已经|已|刚|终于|都)[^，。]{0,12}(?:完成|做完|搞定|修好|修复|部署|上线|提交|发送|发布|解决|更新|创建|添加|"
