@@ -23,13 +23,14 @@ two requests of one piece of work, and short enough that a lone user soon has th
 IDLE = 0.5
 """Seconds without anybody else's request after which nobody is made to wait, although others were here lately. Nine
 that ask every three seconds, as an agent at work does, leave one gap in five so long; with more, it is rare."""
-MOST_OTHERS = 8
-"""Others that count at most: nobody's share is less than a ninth. While one tenant computes, the others' requests take
-up to twice as long; a ninth of the time is seldom enough for their p95."""
+MOST_OTHERS = 24
+"""Others that count at most: nobody's share is less than a twenty-fifth. While one tenant computes, others' requests take
+up to twice as long; that must befall less than one in twenty of them, or their p95 doubles. With a ninth, it was 2.15
+times on two idle cores."""
 ALLOWANCE = 0.2
 """Seconds of computing that nobody waits for: some twenty questions at once, as an agent may have."""
 MIN_PAUSE = 0.25
-PAUSE_FACTOR = 8.0
+PAUSE_FACTOR = float(MOST_OTHERS)
 MAX_PAUSE = 10.0
 """However much somebody has had, they wait no longer than a quarter of a second, or so many times what their last work
 took, or so many seconds at the very most: whoever had a long text indexed may still ask something."""

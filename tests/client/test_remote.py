@@ -297,16 +297,19 @@ async def test_an_answer_that_is_lost_once_leaves_one_entry_and_no_error(tmp_pat
         async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             """Pass on one request and its answer; the first answer comes back to nobody."""
             there, back = await asyncio.open_connection(*served.url.removeprefix("http://").split(":"))
-            while not lost or not reader.at_eof():
-                back.write(await reader.read(1 << 16))
+            while asked := await reader.read(1 << 16):
+                back.write(asked)
                 answer = await there.read(1 << 16)
                 if not lost:
                     lost.append(answer)
                     break
                 writer.write(answer)
-            back.close()
-            writer.close()
+            for one in (back, writer):
+                one.close()
+                await one.wait_closed()
+            relayed.put_nowait(None)
 
+        relayed: asyncio.Queue[None] = asyncio.Queue()
         server = await asyncio.start_server(relay, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
         async with server, remanent.aconnect(f"http://127.0.0.1:{port}") as memory:
@@ -314,6 +317,9 @@ async def test_an_answer_that_is_lost_once_leaves_one_entry_and_no_error(tmp_pat
             receipt = await agent.remember(["one", "two"])
             assert [entry.id for entry in await agent.entries()] == list(receipt.entry_ids)
             assert b" 200 " in lost[0]
+            await memory.aclose()
+            for _ in range(2):
+                await relayed.get()
 
 
 def test_answers_are_measured_over_there_as_they_are_here(memory: RemoteMemory) -> None:

@@ -107,6 +107,12 @@ def without_bullets(text: str, *, is_gone: Callable[[str], bool], session: str |
     return _without(kept, own, gone) if gone else text
 
 
+def bullets_of(text: str, session: str) -> list[str]:
+    """Return the bullets of ours that were taken down in a session, as far as headings tell."""
+    lines = text.splitlines()
+    return [lines[at] for at, marker in own_bullets(lines).items() if is_of(lines[marker - 1], session)]
+
+
 def is_of(heading: str, session: str | None) -> bool:
     """Tell whether a line is the heading of what was taken down in a session."""
     return session is not None and bool(_HEADING.match(heading)) and heading.rstrip().endswith(f" · {_named(session)}")

@@ -19,7 +19,8 @@ from remanent.discipline import Parts
 from remanent.model import Entry, Kind, Record, Scope
 from remanent.stores import NO_LIMIT, EntryQuery, Erasure, RecordFilter, RecordQuery
 from remanent.text.terms import index_terms
-from remanent.workspace.daylog import is_bullet, is_of, without_bullets
+from remanent.workspace.daylog import bullets_of, is_bullet, is_of, without_bullets
+from remanent.workspace.files import WorkspaceFiles
 from remanent.workspace.hooks import MAX_READ_CHARACTERS
 from remanent.workspace.index import STATES, scan
 from remanent.workspace.roots import Roots
@@ -39,10 +40,16 @@ class Gone:
         self.session = session
         self._everything = everything
         self._texts_with: defaultdict[str, list[int]] = defaultdict(list)
-        for number, text in enumerate(texts):
+        self._count = 0
+        self.add(texts)
+
+    def add(self, texts: Iterable[str]) -> None:
+        """Have more texts be erased."""
+        for text in texts:
+            self._count += 1
             # No more of a message is read when facts are taken down.
             for term in set(index_terms(text[:MAX_READ_CHARACTERS])):
-                self._texts_with[term].append(number)
+                self._texts_with[term].append(self._count)
 
     def says(self, line: str) -> bool:
         """Tell whether a bullet says what is erased."""
@@ -77,8 +84,7 @@ async def erase_copies(parts: Parts, scope: Scope, erasure: Erasure, *, roots: R
     if erasure.everything and files.root == roots.own_folder(scope):
         await asyncio.to_thread(shutil.rmtree, files.root, ignore_errors=True)
     else:
-        names = [*await asyncio.to_thread(scan, files.root, roots.include(scope))]
-        await asyncio.to_thread(files.redact, names, gone.without, holds=gone.is_in)
+        await asyncio.to_thread(_redact, files, gone, roots.include(scope))
     if erasure.everything:
         return erasure
     await _clear_pads(parts, scope, gone)
@@ -87,6 +93,14 @@ async def erase_copies(parts: Parts, scope: Scope, erasure: Erasure, *, roots: R
     records = await _forget_index(parts, scope, gone)
     more = (*erasure.record_ids, *(record.id for record in records))
     return replace(erasure, entry_ids=(*erasure.entry_ids, *entries), record_ids=more)
+
+
+def _redact(files: WorkspaceFiles, gone: Gone, include: str) -> None:
+    """Take out of files what says it; those that name the session come last, so that others are found by them."""
+    texts = files.texts(scan(files.root, include))
+    taken = {name: bullets_of(text, gone.session) if gone.session else [] for name, text in texts.items()}
+    gone.add(bullet.partition(": ")[2] for bullets in taken.values() for bullet in bullets)
+    files.redact(sorted(texts, key=lambda name: bool(taken[name])), gone.without, holds=gone.is_in)
 
 
 async def _entries(parts: Parts, scope: Scope, erasure: Erasure) -> list[Entry]:

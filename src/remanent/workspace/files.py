@@ -286,7 +286,7 @@ class WorkspaceFiles:
                 path = self.resolve(name)
                 _sweep(path)
                 for _ in range(_ATTEMPTS):
-                    seen = _look(path)
+                    seen = self._readable(path)
                     after = None if seen.text is None else change(seen.text)
                     if after is None or after == seen.text:
                         break
@@ -294,6 +294,16 @@ class WorkspaceFiles:
                         write_durably(path, after.encode(), mode=seen.mode, check=partial(_check_same, path, seen))
                 else:
                     raise VersionConflict(f"{name} is being written by somebody else all the time; try again later")
+
+    def texts(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the texts of files by name, of those that can be read."""
+        found = {name: self._readable(self.resolve(name)).text for name in names}
+        return {name: text for name, text in found.items() if text is not None}
+
+    def _readable(self, path: Path) -> _Seen:
+        with suppress(InvalidInput):  # what is not UTF-8 is nothing that we wrote
+            return _look(path)
+        return _Seen()
 
     # ── undoing ──────────────────────────────────────────────────────────────
 
