@@ -167,7 +167,7 @@ async def test_no_recall_ever_brings_up_anothers_canary(start: Start) -> None:
         further = (f"number {rng.randrange(canaries)}" for _ in range(asked))
         for question in (*("canary", *others), *further)[:asked]:
             place = f"/v1/orgs/{tenant}/workspaces/lab/agents/ada"
-            # A fifth of what there is may come back, and now and then all that a request can ask for.
+            # Fifty near-duplicates cost more than twice what ten do: every tenth question asks for so many.
             body = {"query": question, "limit": 50 if count % 10 == 0 else 10}
             found = await served.http.post(f"{place}/recall", json=body, headers=keys[tenant])
             assert found.status_code == 200
