@@ -25,8 +25,8 @@ IDLE = 0.5
 that ask every three seconds, as an agent at work does, leave one gap in five so long; with more, it is rare."""
 MOST_OTHERS = 24
 """Others that count at most: nobody's share is less than a twenty-fifth. While one tenant computes, requests of others
-take up to twice as long; that must befall less than one in twenty of them, or their p95 doubles. With a ninth, it was 2.15
-times on two idle cores."""
+take up to twice as long; that must befall less than one in twenty of them, or their p95 doubles. With a ninth, it
+was 2.15 times on two idle cores."""
 ALLOWANCE = 0.2
 """Seconds of computing that nobody waits for: some twenty questions at once, as an agent may have."""
 MIN_PAUSE = 0.25
