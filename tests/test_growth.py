@@ -81,7 +81,7 @@ WORKS: dict[str, Work] = {
 } | ADAPTERS
 TEXTS: dict[str, Maker] = {
     "sections with listings": repeated("# a\n\n```\nx\n```\n\nb.\n\n"),
-    "sections with tables": numbered("## {}\n\n|a|b|\n|-|-|\n|1|2|\n\nWords of {}.\n\n"),
+    "sections with tables": numbered("## {0}\n\n|a|b|\n|-|-|\n|1|2|\n\nWords of {0}.\n\n"),
     "bullets": numbered("- User request: do {}.\n"),
     "headings": repeated("# a\n"),
     "comments": repeated("<!-- a"),
