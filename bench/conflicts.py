@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bench.pairs import MemoryPair, PairKind, memory_pairs
 from remanent.errors import InvalidInput
-from remanent.language.offline.judgement import CONFLICT, Statement, judge_statements
+from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_statements
 from remanent.language.role import Toolbox
 
 LEAST_PRECISION = 0.70
@@ -92,7 +92,9 @@ async def study_pairs(name: str, pairs: Sequence[LabelledPair], toolbox: Toolbox
     scored: list[Scored] = []
     for start in range(0, len(pairs), _BATCH):
         batch = pairs[start : start + _BATCH]
-        judgements = await judge_statements([(Statement(pair.one), Statement(pair.other)) for pair in batch], toolbox)
+        judgements = await judge_statements(
+            [(DatedStatement(pair.one), DatedStatement(pair.other)) for pair in batch], toolbox
+        )
         scored += [
             Scored(judgement.conflict, pair.is_contradiction) for judgement, pair in zip(judgements, batch, strict=True)
         ]
@@ -105,7 +107,7 @@ async def study_pairs(name: str, pairs: Sequence[LabelledPair], toolbox: Toolbox
 async def study_memories(pairs: Sequence[MemoryPair] | None = None, *, toolbox: Toolbox) -> MemoryStudy:
     """Judge generated pairs of memories with the threshold that ships."""
     pairs = memory_pairs() if pairs is None else pairs
-    asked = [(Statement(pair.older, pair.older_at), Statement(pair.newer, pair.newer_at)) for pair in pairs]
+    asked = [(DatedStatement(pair.older, pair.older_at), DatedStatement(pair.newer, pair.newer_at)) for pair in pairs]
     judgements = await judge_statements(asked, toolbox)
     scored = [Scored(judgement.conflict, pair.is_conflict) for judgement, pair in zip(judgements, pairs, strict=True)]
     called: dict[tuple[str, PairKind], tuple[int, int]] = {}

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +38,12 @@ commands.
 """
 
 
+@cache
 def document() -> str:
     """Return the whole document."""
+    commands = get_command(app)
     rows = [f"| {int(row.code)} | {row.meaning.en} | {row.meaning.zh} | {_errors(row)} |" for row in EXIT_MEANINGS]
-    helps = [_section(path) for path in _paths(get_command(app))]
+    helps = [_section(commands, path) for path in _paths(commands)]
     return HEAD + "\n".join(rows) + "\n\n## Commands · 命令\n\n" + "\n".join(helps)
 
 
@@ -57,12 +60,15 @@ def _paths(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]
         yield from _paths(below, (*path, name))
 
 
-def _section(path: tuple[str, ...]) -> str:
+def _section(commands: Any, path: tuple[str, ...]) -> str:
     name = " ".join(("remanent", *path))
-    shown = CliRunner().invoke(app, [*path, "--help"], prog_name="remanent")
-    if shown.exit_code:
-        raise SystemExit(f"{name} --help failed: {shown.output}")
-    return f"### {name}\n\n```text\n{shown.stdout.strip()}\n```\n"
+    with CliRunner().isolation() as (_, _, output):
+        code = commands.main(args=[*path, "--help"], prog_name="remanent", standalone_mode=False)
+        sys.stdout.flush()
+        shown = output.getvalue().decode()
+    if code:
+        raise SystemExit(f"{name} --help failed: {shown}")
+    return f"### {name}\n\n```text\n{shown.strip()}\n```\n"
 
 
 def main(*, target: Path = DOCUMENT) -> int:

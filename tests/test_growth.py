@@ -26,7 +26,7 @@ def _lines(text: str, most: int = 10**9) -> list[str]:
     return list(islice((f"- {text[start : start + 40]}" for start in range(0, len(text), 40)), most))
 
 
-def _sections_and_blocks(text: str) -> list[chunking.Piece]:
+def _sections_and_blocks(text: str) -> list[chunking.ChunkSpan]:
     """Cut a document that has a heading and a table every few words, and one listing around all of it."""
     starts = range(0, len(text) - 20, 20)
     headings = [(start, 2, "title") for start in starts]

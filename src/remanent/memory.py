@@ -666,8 +666,8 @@ class AsyncAgent(AgentFaces):
     async def deep_retrieval(self, record_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:
         """Return every word that a record came from, with the contents of its files; long ones only if asked for."""
         record = await self._current(record_id)
-        wanted = tuple({source.entry_id for source in record.sources})
-        entries = await self._parts.store.entries(self._scope, EntryQuery(entry_ids=wanted, limit=NO_LIMIT))
+        came_from = [source.entry_id for source in record.sources]
+        entries = list((await self._parts.store.entries_by_id(self._scope, came_from)).values())
         kept = AttachmentStore(self._parts.blobs, self._scope)
         source_of = self._parts.disciplines.source_of
         return await retrieve_record(record, entries, kept=kept, attachment_id=attachment_id, source_of=source_of)
@@ -760,17 +760,17 @@ class AsyncAgent(AgentFaces):
 
     async def _current(self, record_id: str, *, expects: int | None = None) -> Record:
         """Return a record as it stands, at the version that the caller expects if one is named."""
-        query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=(record_id,), limit=1)
-        found = await self._parts.store.records(self._scope, query)
-        if not found and await self._parts.store.entries(self._scope, EntryQuery(entry_ids=(record_id,), limit=1)):
+        store = self._parts.store
+        record = (await store.records_by_id(self._scope, (record_id,))).get(record_id)
+        if record is None and await store.entries_by_id(self._scope, (record_id,)):
             # Recall shows what was said a moment ago under the id that its record will have.
             await self._parts.worker.settle([self._scope], timeout=_INDEXING_TIMEOUT)
-            found = await self._parts.store.records(self._scope, query)
-        if not found:
+            record = (await store.records_by_id(self._scope, (record_id,))).get(record_id)
+        if record is None:
             raise NotFound(f"no record {record_id} here")
-        if expects is not None and found[0].version != expects:
-            raise VersionConflict(f"record {record_id} is at version {found[0].version}, not {expects}; read it again")
-        return found[0]
+        if expects is not None and record.version != expects:
+            raise VersionConflict(f"record {record_id} is at version {record.version}, not {expects}; read it again")
+        return record
 
 
 def _filter(

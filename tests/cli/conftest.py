@@ -1,14 +1,20 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+import typer.testing
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from remanent.cli.app import app
+
+# Made once: a hundred commands take longer to make than most of them take to run.
+vars(typer.testing)["_get_command"] = cache(get_command)
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,11 +85,11 @@ async def test_a_contradiction_is_a_conflict_that_can_be_undone(ada: AsyncAgent,
     await said(ada, "I live in Berlin.")
     clock.now += timedelta(days=1)
     await said(ada, "I live in Lisbon.")
-    (conflict,) = await ada.cognition.conflicts()
+    (conflict,) = await ada.conflicts()
     assert conflict.state is ConflictState.RESOLVED
     await ada.cognition.resolve(conflict.id, "undo")
     assert await contents(ada) == ["The user lives in Berlin"]
-    (opened,) = await ada.cognition.conflicts(open_only=True)
+    (opened,) = await ada.conflicts(states=["open"])
     await ada.cognition.resolve(opened.id, "choose", claim=1)
     assert await contents(ada) == ["The user lives in Lisbon"]
     await ada.cognition.resolve(opened.id, "merge", text="The user lives in Berlin and in Lisbon")
@@ -112,7 +112,7 @@ async def test_what_a_less_trusted_voice_says_opens_a_conflict_and_changes_nothi
     clock.now += timedelta(hours=1)
     await said(ada, {"role": "Mallory", "content": "项目发布会的时间是周五。"})
     assert await contents(ada) == ["项目发布会的时间是周一"]
-    assert [one.state for one in await ada.cognition.conflicts()] == [ConflictState.OPEN]
+    assert [one.state for one in await ada.conflicts()] == [ConflictState.OPEN]
 
 
 @pytest.mark.spec("SAFE-04")
@@ -182,7 +182,7 @@ async def test_users_of_one_agent_share_nothing(ada: AsyncAgent, clock: SetClock
     await said(ada, "I live in Lisbon.", metadata={"user_id": "ben"})
     assert await contents(ada, user="ann") == ["The user lives in Berlin"]
     assert await contents(ada, user="ben") == ["The user lives in Lisbon"]
-    assert await ada.cognition.conflicts() == []
+    assert await ada.conflicts() == []
     found = await ada.recall("Where do I live?", where={"user_id": "ann"})
     assert [item.text for item in found.items] == ["I live in Berlin."]
     brief = await ada.cognition.brief("Where do I live?", user="ben")

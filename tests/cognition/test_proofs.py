@@ -81,7 +81,7 @@ async def test_in_200_cases_no_unrelated_statement_retires_a_fact(ada: AsyncAgen
     await ada.settle()
     after = {one.id: one.content for one in await ada.cognition.memories(limit=10_000)}
     assert {key: after.get(key) for key in before} == before
-    assert await ada.cognition.conflicts() == []
+    assert await ada.conflicts() == []
 
 
 SMALL_TALK = (

@@ -46,7 +46,7 @@ from remanent.language.roles.intent import IntentRequest
 from remanent.language.roles.planning import FinishedTask, PlanningRequest
 from remanent.language.roles.react import ReactRequest, ToolResult, Turn
 from remanent.language.roles.relation_naming import RelationNamingRequest
-from remanent.language.roles.reranking import Passage, RerankingRequest
+from remanent.language.roles.reranking import PassageToRank, RerankingRequest
 from remanent.language.roles.rewriting import RewritingRequest
 from remanent.language.roles.segmentation import SegmentationRequest
 from remanent.language.roles.structure import StructureRequest
@@ -189,7 +189,7 @@ ADAPTERS: dict[str, Work] = {
         RerankingRequest(
             query=_clean(text[:MAX_REMARK]),
             passages=tuple(
-                Passage(passage_id=f"p{number}", text=part) for number, part in enumerate(_parts(text, 100))
+                PassageToRank(passage_id=f"p{number}", text=part) for number, part in enumerate(_parts(text, 100))
             ),
         ),
         _TOOLS,
@@ -257,7 +257,7 @@ ADAPTERS: dict[str, Work] = {
     ),
     "language.offline.values.whens": lambda text: values.whens(text[: claims.LONGEST_SENTENCE], _NOW, changed=True),
     "language.offline.judgement.judge_statements": lambda text: judgement.judge_statements(
-        [(judgement.Statement(text), judgement.Statement(text[1:]))], _TOOLS
+        [(judgement.DatedStatement(text), judgement.DatedStatement(text[1:]))], _TOOLS
     ),
 }
 """How functions are called that need more than a text."""

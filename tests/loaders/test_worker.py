@@ -9,13 +9,14 @@ import pytest
 from remanent.errors import UnreadableFile
 from remanent.loaders.reading import LoadLimits, Reading
 from remanent.loaders.types import HTML, PDF
-from remanent.loaders.worker import Worker
+from remanent.loaders.worker import ReaderProcess
 from tests.loaders.pdfs import pdf
 
 # A child in which reading a page of HTML does what its text says.
 PROGRAM = """
 import os, signal, time
-from remanent.loaders import readers, worker
+from remanent.loaders import readers
+from remanent.loaders import worker
 from remanent.loaders.document import assemble
 def hostile(data, reading):
     match data:
@@ -39,13 +40,13 @@ worker.main()
 
 
 @pytest.fixture
-def worker() -> Iterator[Worker]:
-    made = Worker(PROGRAM)
+def worker() -> Iterator[ReaderProcess]:
+    made = ReaderProcess(PROGRAM)
     yield made
     made.close()
 
 
-async def ask(worker: Worker, what: str, *, seconds: float = 60.0) -> str:
+async def ask(worker: ReaderProcess, what: str, *, seconds: float = 60.0) -> str:
     return (await worker.read(what.encode(), Reading("a.html", HTML, LoadLimits(seconds=seconds)))).text
 
 
@@ -62,7 +63,7 @@ async def ask(worker: Worker, what: str, *, seconds: float = 60.0) -> str:
     ],
 )
 async def test_a_file_that_breaks_its_reader_is_refused_and_the_next_is_read(
-    worker: Worker, what: str, reason: str
+    worker: ReaderProcess, what: str, reason: str
 ) -> None:
     with pytest.raises(UnreadableFile) as refused:
         await ask(worker, what, seconds=0.5 if reason == "too_slow" else 60)
@@ -70,13 +71,13 @@ async def test_a_file_that_breaks_its_reader_is_refused_and_the_next_is_read(
     assert (await worker.read(pdf("The bridge."), Reading("a.pdf", PDF))).text == "The bridge."
 
 
-async def test_one_child_serves_many_files_and_is_replaced_after_some(worker: Worker) -> None:
+async def test_one_child_serves_many_files_and_is_replaced_after_some(worker: ReaderProcess) -> None:
     served = [(await ask(worker, "fine")).split()[0] for _ in range(6)]
     assert len(set(served[:4])) == len(set(served[4:])) == 1
     assert served[0] != served[4]
 
 
-async def test_a_child_of_a_large_process_is_not_taken_for_large(worker: Worker) -> None:
+async def test_a_child_of_a_large_process_is_not_taken_for_large(worker: ReaderProcess) -> None:
     # What a process holds at most is inherited when it is started: 1.2 GB here, once.
     held = bytearray(1_200_000_000)
     held[::4096] = b"x" * len(held[::4096])
@@ -84,7 +85,7 @@ async def test_a_child_of_a_large_process_is_not_taken_for_large(worker: Worker)
     assert (await ask(worker, "fine")).split()[0] == (await ask(worker, "fine")).split()[0]
 
 
-async def test_a_child_that_went_to_rest_is_replaced_without_a_word(worker: Worker) -> None:
+async def test_a_child_that_went_to_rest_is_replaced_without_a_word(worker: ReaderProcess) -> None:
     first = (await ask(worker, "rest")).split()[0]
     child = worker._child
     assert child is not None
@@ -92,16 +93,16 @@ async def test_a_child_that_went_to_rest_is_replaced_without_a_word(worker: Work
     assert (await ask(worker, "fine")).split()[0] != first
 
 
-async def test_what_a_parser_prints_does_not_reach_the_frames(worker: Worker) -> None:
+async def test_what_a_parser_prints_does_not_reach_the_frames(worker: ReaderProcess) -> None:
     assert "HOME" in await ask(worker, "print")
 
 
-async def test_no_key_of_ours_reaches_the_child(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_key_of_ours_reaches_the_child(worker: ReaderProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     assert "OPENAI_API_KEY" not in await ask(worker, "fine")
 
 
-async def test_who_stops_waiting_ends_the_child_and_the_next_file_is_read(worker: Worker) -> None:
+async def test_who_stops_waiting_ends_the_child_and_the_next_file_is_read(worker: ReaderProcess) -> None:
     await ask(worker, "fine")
     child = worker._child
     assert child is not None
@@ -115,12 +116,12 @@ async def test_who_stops_waiting_ends_the_child_and_the_next_file_is_read(worker
     assert child._process.returncode != 0
 
 
-async def test_nothing_runs_on_when_the_worker_is_closed(worker: Worker) -> None:
+async def test_nothing_runs_on_when_the_worker_is_closed(worker: ReaderProcess) -> None:
     process = int((await ask(worker, "fine")).split()[0])
     worker.close()
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
 
 
-async def test_many_files_at_once_are_all_read(worker: Worker) -> None:
+async def test_many_files_at_once_are_all_read(worker: ReaderProcess) -> None:
     assert len(await asyncio.gather(*(ask(worker, "fine") for _ in range(20)))) == 20

@@ -11,7 +11,7 @@ from remanent.model import Kind, Origin, Scope
 from remanent.recall import Candidate, PathUse, Question, RecallPath, Recipe
 from remanent.recall.gathering import Gathering
 from remanent.settings import RecallSettings
-from remanent.stores import Place
+from remanent.stores import RecordPosition
 from remanent.stores.conformance.base import SetClock
 from tests.recall.items import MAY
 
@@ -86,8 +86,8 @@ class Listed(RecallPath):
         passing = [one for one, session in self.sessions.items() if session is None or session not in without]
         return [Candidate(one, -float(list(self.sessions).index(one))) for one in passing[:limit]]
 
-    async def places_of(self, _: Question, record_ids: Sequence[str]) -> dict[str, Place]:
-        return {one: Place(one, Kind.TURN, self.sessions[one], MAY, Origin.USER) for one in record_ids}
+    async def places_of(self, _: Question, record_ids: Sequence[str]) -> dict[str, RecordPosition]:
+        return {one: RecordPosition(one, Kind.TURN, self.sessions[one], MAY, Origin.USER) for one in record_ids}
 
 
 async def gathered(path: Listed, *, share: float = 0.4) -> list[str]:

@@ -17,7 +17,7 @@ from remanent.recall.ranking import (
     session_evidence,
     trust,
 )
-from remanent.stores import Place
+from remanent.stores import RecordPosition
 
 MAY = datetime(2024, 5, 1, tzinfo=UTC)
 SCOPE = Scope(org="o", workspace="w", agent="ada")
@@ -30,7 +30,7 @@ def _record(**fields: Any) -> Record:
 
 
 def boosts_of(record: Record, boosts: Boosts, *, now: datetime | None) -> tuple[Factor, ...]:
-    place = Place(record.id, record.kind, None, record.occurred_at, record.trust)
+    place = RecordPosition(record.id, record.kind, None, record.occurred_at, record.trust)
     return PlaceBoosts(boosts, now=now).factors(place) + boosts_of_record(record, boosts)
 
 
@@ -82,7 +82,7 @@ def test_every_factor_stays_within_its_bound(confidence: float, used: int, days:
 
 
 PLACES = st.builds(
-    Place,
+    RecordPosition,
     st.just("r1"),
     st.sampled_from(list(Kind)),
     st.none(),
@@ -94,7 +94,9 @@ PLACES = st.builds(
 
 
 @given(PLACES, st.sampled_from([None, "user"]), st.booleans())
-def test_the_product_of_a_place_is_that_of_its_factors(place: Place, person: str | None, agent_is_asked: bool) -> None:
+def test_the_product_of_a_place_is_that_of_its_factors(
+    place: RecordPosition, person: str | None, agent_is_asked: bool
+) -> None:
     times = [(MAY - timedelta(days=300), MAY)]
     boosts = PlaceBoosts(
         ALL.replace(speaker=0.5, time=0.6), now=MAY, agent_is_asked=agent_is_asked, person=person, times=times
@@ -104,7 +106,7 @@ def test_the_product_of_a_place_is_that_of_its_factors(place: Place, person: str
 
 def test_what_happened_in_a_time_that_the_question_names_counts_more() -> None:
     boosts = PlaceBoosts(Boosts(time=0.6), now=MAY, times=[(MAY, MAY + timedelta(days=7))])
-    days = {day: Place("r1", Kind.TURN, None, MAY + timedelta(days=day), Origin.USER) for day in (-1, 0, 6, 7)}
+    days = {day: RecordPosition("r1", Kind.TURN, None, MAY + timedelta(days=day), Origin.USER) for day in (-1, 0, 6, 7)}
     assert {day: boosts.product(place) for day, place in days.items()} == {-1: 1.0, 0: 1.6, 6: 1.6, 7: 1.0}
     assert boosts.factors(days[0]) == (Factor("time", 1.6),)
 
@@ -113,7 +115,7 @@ def test_what_happened_in_a_time_that_the_question_names_counts_more() -> None:
 def test_a_date_in_the_future_makes_nothing_newer_than_when_it_was_told() -> None:
     told = MAY - timedelta(days=300)
     boosts = PlaceBoosts(Boosts(recency=0.4), now=MAY)
-    honest = Place("r1", Kind.TURN, None, told, Origin.USER, recorded_at=told)
+    honest = RecordPosition("r1", Kind.TURN, None, told, Origin.USER, recorded_at=told)
     ahead = honest._replace(occurred_at=MAY + timedelta(days=1000))
     passed = honest._replace(occurred_at=MAY - timedelta(days=1))
     fresh = honest._replace(occurred_at=MAY, recorded_at=MAY)
@@ -126,8 +128,10 @@ def test_who_is_not_known_counts_a_little_less_than_a_user_and_more_than_the_web
     assert trust(Origin.WEB, ALL) < trust(Origin.UNTRUSTED, ALL) < trust(Origin.USER, ALL)
 
 
-def _place(record_id: str, *, session: str | None = "s", before: str | None = None, after: str | None = None) -> Place:
-    return Place(record_id, Kind.TURN, session, MAY, before_id=before, after_id=after)
+def _place(
+    record_id: str, *, session: str | None = "s", before: str | None = None, after: str | None = None
+) -> RecordPosition:
+    return RecordPosition(record_id, Kind.TURN, session, MAY, before_id=before, after_id=after)
 
 
 IN_A_SESSION = {

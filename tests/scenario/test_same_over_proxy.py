@@ -12,7 +12,7 @@ from urllib.parse import quote
 import remanent
 from remanent.model import Found, Message, Receipt
 from remanent.operations import Target
-from remanent.operations.scratchpad import PadValues
+from remanent.operations.context import PadValues
 from remanent.recall import INJECTED_ITEMS
 from tests.language.scripted.steps import Step, says
 from tests.language.scripted.wire import Request, Wire

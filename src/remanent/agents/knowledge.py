@@ -16,7 +16,7 @@ from remanent.agents.web import DECLARATION, read_queries
 from remanent.embedding import Embedder
 from remanent.language.offline.similarity import word_scores
 from remanent.language.role import Toolbox
-from remanent.language.roles.reranking import Passage, RerankingRequest, rerank
+from remanent.language.roles.reranking import PassageToRank, RerankingRequest, rerank
 from remanent.model import Origin
 from remanent.text.budget import chunks
 from remanent.text.tokens import ESTIMATE
@@ -108,7 +108,8 @@ class KnowledgeSearch(MemoryBackedTool):
         likely = sorted(range(len(passages)), key=lambda place: (-words[place], place))[:_MAX_COMPARED]
         likely = [place for place in likely if words[place] > 0] or likely[: self._results]
         request = RerankingRequest(
-            query=query, passages=tuple(Passage(passage_id=str(place), text=passages[place][1]) for place in likely)
+            query=query,
+            passages=tuple(PassageToRank(passage_id=str(place), text=passages[place][1]) for place in likely),
         )
         ranked = await rerank(request, self._toolbox)
         return [int(item.passage_id) for item in ranked.ranked if item.score > 0][: self._results]

@@ -21,7 +21,7 @@ from remanent.associative.model import (
 from remanent.associative.reach import WideningSearch
 from remanent.associative.search import LANE, GraphQuery, SearchEngine, Watermark
 from remanent.associative.triples import LoadedTriples, TripleLoader, to_triples
-from remanent.associative.writer import Restorer, Writer, entries_payload
+from remanent.associative.writer import GraphWriter, Restorer, entries_payload
 from remanent.discipline import Append
 from remanent.embedding import Embedders
 from remanent.errors import InvalidInput, NotFound, StoreClosed
@@ -30,7 +30,7 @@ from remanent.language import Engine
 from remanent.model import Clock, Entry, FoundSource, Job, JobState, NewId, Receipt, Record, Scope, least_trusted
 from remanent.model.chat import Messages
 from remanent.recall import inject
-from remanent.stores import EntryQuery, JobQuery, RecordFilter, RecordQuery, Store, Transaction, Vectors
+from remanent.stores import JobQuery, Store, Transaction, Vectors
 
 if TYPE_CHECKING:
     from remanent.associative.settings import AssociativeSettings
@@ -82,7 +82,9 @@ class Associations:
         self.scheduler = CompressionScheduler(
             store, self.graphs, compressor, settings=settings, clock=clock, new_id=new_id
         )
-        self._writer = Writer(store, self.graphs, engine, self.scheduler, settings=settings, clock=clock, index=index)
+        self._writer = GraphWriter(
+            store, self.graphs, engine, self.scheduler, settings=settings, clock=clock, index=index
+        )
         self.restorer = Restorer(store, self.graphs, engine, settings=settings, clock=clock, index=index)
         self.loader = TripleLoader(
             store,
@@ -162,14 +164,9 @@ class Associations:
 
     async def with_sources(self, scope: Scope, found: SearchResult) -> tuple[RecalledNode, ...]:
         """Return what a search found as items of an answer, each with the words of the journal that it rests on."""
-        ids = tuple(item.node.id for item in found.items)
-        if not ids:
-            return ()
-        wanted = RecordQuery(filter=RecordFilter(statuses=None), record_ids=ids, limit=len(ids))
-        records = {record.id: record for record in await self.store.records(scope.owner, wanted)}
-        entry_ids = tuple({source.entry_id for record in records.values() for source in record.sources})
-        query = EntryQuery(entry_ids=entry_ids, limit=max(1, len(entry_ids)))
-        entries = {entry.id: entry for entry in await self.store.entries(scope.owner, query)}
+        records = await self.store.records_by_id(scope.owner, [item.node.id for item in found.items])
+        rests_on = [source.entry_id for record in records.values() for source in record.sources]
+        entries = await self.store.entries_by_id(scope.owner, rests_on)
         # A node that was erased between the search and this look is in no answer.
         return tuple(
             _recalled(item, records[item.node.id], entries, rank=rank)

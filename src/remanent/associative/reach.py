@@ -25,7 +25,7 @@ from remanent.language.tongue import Tongue, tongue_of
 from remanent.model import GateVerdict, Kind, Record, Scope
 from remanent.recall import Gate, Question
 from remanent.recall.gate import TYPICAL_NEARNESS, GateInputs, read_measures
-from remanent.stores import Hit, RecordFilter, RecordQuery, Store, Vectors
+from remanent.stores import Hit, RecordFilter, Store, Vectors
 
 if TYPE_CHECKING:
     from remanent.associative.settings import AssociativeSettings
@@ -121,7 +121,7 @@ class WideningSearch:
         )
         matcher = Matcher(wanted)
         of_nodes = self._with_exact_words(graph, matcher, of_nodes, inputs)
-        known = self._judge(question, of_nodes, await self._records(question.scope, of_nodes.best), inputs)
+        known = self._judge(question, of_nodes, await self._store.records_by_id(question.scope, of_nodes.best), inputs)
         lost, verdict = await self._lost(graph, matcher, question, of_turns, inputs)
         items: tuple[SearchHit, ...] = ()
         lenience = LENIENCE[tongue_of(question.text)]
@@ -208,7 +208,7 @@ class WideningSearch:
         """
         buried = {entry_id: stones for entry_id in turns.best if (stones := graph.buried_from(entry_id))}
         found = turns.only(buried)
-        records = await self._records(question.scope, tuple(buried))
+        records = await self._store.records_by_id(question.scope, tuple(buried))
         spans = {entry_id: _of_forgotten(records[entry_id], buried[entry_id]) for entry_id in records}
         verdict = self._judge(question, found, spans, inputs)
         lost = (
@@ -218,12 +218,6 @@ class WideningSearch:
         )
         named = [one.forgotten for one in graph.memorials.values() if matcher.share(one.searched) >= NAMED_SHARE]
         return tuple({stone.node_id: stone for stone in (*lost, *named)}.values())[:MAX_ONCE_KNOWN], verdict
-
-    async def _records(self, scope: Scope, record_ids: Sequence[str]) -> dict[str, Record]:
-        if not record_ids:
-            return {}
-        query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=tuple(record_ids), limit=len(record_ids))
-        return {record.id: record for record in await self._store.records(scope, query)}
 
     # ── ranking ──────────────────────────────────────────────────────────────
 

@@ -33,7 +33,7 @@ from remanent.model import (
 )
 from remanent.model.base import Count
 from remanent.model.ids import Id
-from remanent.stores import RecordFilter, RecordQuery, Store, Transaction
+from remanent.stores import Store, Transaction
 
 if TYPE_CHECKING:
     from remanent.associative.settings import AssociativeSettings
@@ -413,10 +413,7 @@ class TripleLoader:
 
     async def _check_free(self, work: GraphTransaction, new: dict[str, int]) -> None:
         """Refuse the id of something else that the agent remembers."""
-        if not new:
-            return
-        query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=tuple(new), limit=len(new))
-        for record in await self._store.records(work.scope, query):
+        for record in (await self._store.records_by_id(work.scope, new)).values():
             raise invalid_line(
                 new[record.id], f"the id {record.id} belongs to something else here ({record.kind.value})"
             )

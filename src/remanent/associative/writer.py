@@ -27,7 +27,7 @@ from remanent.language.roles.segmentation import Segment, SegmentationRequest
 from remanent.language.shapes import Utterance, UtteranceSpan
 from remanent.model import Clock, Entry, Job, Maker, Scope, Source, Tombstone, least_trusted, to_millis
 from remanent.model.ids import uuid7
-from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Store, Transaction
+from remanent.stores import EntryQuery, Store, Transaction
 
 if TYPE_CHECKING:
     from remanent.associative.settings import AssociativeSettings
@@ -64,7 +64,7 @@ class TraceDraft:
     """Names of the relations to the focuses, by their ids."""
 
 
-class Writer:
+class GraphWriter:
     """Does the jobs of `remember`."""
 
     def __init__(
@@ -105,10 +105,9 @@ class Writer:
     # ── language work ────────────────────────────────────────────────────────
 
     async def _entries(self, job: Job) -> list[Entry]:
-        wanted = entries_of(job)
         # One that was stored before under the caller's id is not found under the new one, and was remembered then.
-        found = await self._store.entries(job.scope.owner, EntryQuery(entry_ids=wanted, limit=max(1, len(wanted))))
-        return [entry for entry in found if entry.text.strip() and not entry.erased]
+        found = await self._store.entries_by_id(job.scope.owner, entries_of(job))
+        return [entry for entry in found.values() if entry.text.strip() and not entry.erased]
 
     async def _segments(self, scope: Scope, entries: Sequence[Entry]) -> tuple[Segment, ...]:
         query = EntryQuery(before_seq=entries[0].seq, newest_first=True, limit=MAX_EARLIER_ENTRIES)
@@ -333,8 +332,8 @@ class Restorer:
         The entries are cut again, so that the speaker and the dates stand in it as they did.
         """
         wanted = tuple(dict.fromkeys(source.entry_id for source in forgotten.sources))
-        query = EntryQuery(entry_ids=wanted, limit=max(1, len(wanted)))
-        entries = {entry.id: entry for entry in await self._store.entries(scope.owner, query) if not entry.erased}
+        read = await self._store.entries_by_id(scope.owner, wanted)
+        entries = {entry_id: entry for entry_id, entry in read.items() if not entry.erased}
         said = [entries[entry_id] for entry_id in wanted if entry_id in entries]
         spans = [source for source in forgotten.sources if source.entry_id in entries]
         words = [text for one in spans if (text := entries[one.entry_id].text[one.start : one.end].strip())]
@@ -352,6 +351,5 @@ class Restorer:
 
     async def _clear(self, nodes: NodeStore, scope: Scope, node_id: str) -> None:
         """Make room for a node that was put out of mind by hand: its record is still there."""
-        wanted = RecordQuery(filter=RecordFilter(statuses=None), record_ids=(node_id,), limit=1)
-        if await self._store.records(scope.owner, wanted):
+        if await self._store.records_by_id(scope.owner, (node_id,)):
             nodes.drop(node_id)

@@ -69,7 +69,7 @@ _PROVISIONAL: Wording = {"zh": "待验证", "en": "waits for validation"}
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class NodePassage:
     """One sentence behind a node."""
 
     node_id: str
@@ -91,13 +91,13 @@ class PassageIndex:
         self._graph = graph
         self._ledger = ledger
         self._index = KeywordIndex()
-        self._passages: dict[int, Passage] = {}
+        self._passages: dict[int, NodePassage] = {}
         self._rows_of: dict[str, tuple[tuple[str, tuple[Source, ...]], list[int]]] = {}
         """By node: the state that was read, and the rows of its passages."""
         self._free: list[int] = []
         self._size = 0
 
-    async def rank(self, question: str, *, alpha: float) -> list[tuple[Passage, float]]:
+    async def rank(self, question: str, *, alpha: float) -> list[tuple[NodePassage, float]]:
         """Return every passage that has to do with a question, best first."""
         import numpy as np
 
@@ -148,20 +148,20 @@ class PassageIndex:
                 self._index.drop(row)
             self._free += rows
 
-    def _passages_of(self, node: Record) -> Iterable[Passage]:
+    def _passages_of(self, node: Record) -> Iterable[NodePassage]:
         """Yield the passages of a node: the lines of its summary that are words of its own, then its sentences."""
         raw = self._sentences(node)
         said = _folded(" ".join(text for _, text in raw))
         lines = [line for line in summary_lines(node.content) if _folded(line.rstrip(".…")) not in said]
         written = [frozenset(index_terms(line)) for line in lines]
         for place, (line, terms) in enumerate(zip(lines, written, strict=True)):
-            yield Passage(node.id, place, line, "", place == 0, terms)
+            yield NodePassage(node.id, place, line, "", place == 0, terms)
         opened: set[str] = set()
         for place, (title, text) in enumerate(raw, len(lines)):
             if text.rstrip(".。 ") != title:
                 terms = frozenset(index_terms(text))
                 twin = next((line for line in written if len(terms & line) >= _TWIN * len(terms)), None)
-                yield Passage(node.id, place, text, title, title not in opened, terms, twin)
+                yield NodePassage(node.id, place, text, title, title not in opened, terms, twin)
                 opened.add(title)
 
     def _sentences(self, node: Record) -> list[tuple[str, str]]:
@@ -185,7 +185,7 @@ class _Hops:
     """Follows names from passage to passage."""
 
     index: KeywordIndex
-    passages: Mapping[int, Passage]
+    passages: Mapping[int, NodePassage]
     asked: frozenset[str]
     size: int
 
@@ -219,7 +219,7 @@ class _Hops:
             front = [row for row in np.argsort(-gained, kind="stable")[:_BEAM].tolist() if gained[row] > 0]
         return best
 
-    def _step(self, passage: Passage) -> "NDArray[np.float32]":
+    def _step(self, passage: NodePassage) -> "NDArray[np.float32]":
         """Score what may follow a passage: by its names that the question lacks, and by what is asked besides."""
         names = frozenset(term for name in _NAME.findall(passage.text) for term in index_terms(name))
         bridge = {term: 1.0 if term in names else _ORDINARY for term in passage.terms - self.asked}
@@ -245,7 +245,7 @@ class _Hops:
                 found.setdefault(terms, []).extend(held)
         return found
 
-    def _linked(self, passage: Passage, titles: Mapping[frozenset[str], list[int]]) -> list[int]:
+    def _linked(self, passage: NodePassage, titles: Mapping[frozenset[str], list[int]]) -> list[int]:
         """Return the rows whose title a passage of another text names."""
         return [
             row
@@ -280,7 +280,9 @@ class PackedMemory:
     nodes: tuple[RetrievedNode, ...] = ()
 
 
-def pack(ranked: Sequence[tuple[Passage, float]], graph: QueryGraph, *, budget: int, tongue: Tongue) -> PackedMemory:
+def pack(
+    ranked: Sequence[tuple[NodePassage, float]], graph: QueryGraph, *, budget: int, tongue: Tongue
+) -> PackedMemory:
     """Fill a budget of tokens with the best passages, each under its node, newest node first, no fact twice.
 
     What room is left after the passages goes to the context and the keywords of the nodes, which seldom say more.
@@ -304,11 +306,11 @@ class _Packing:
         self._graph = graph
         self._tongue = tongue
         self.room = room
-        self.chosen: list[tuple[Passage, float]] = []
-        self._by_node: dict[str, list[Passage]] = {}
+        self.chosen: list[tuple[NodePassage, float]] = []
+        self._by_node: dict[str, list[NodePassage]] = {}
         self._labels: dict[str, list[str]] = {}
 
-    def add(self, passage: Passage, score: float) -> None:
+    def add(self, passage: NodePassage, score: float) -> None:
         """Take a passage if there is room for it and no other one says the same."""
         if any(passage.terms <= other.terms for other, _ in self.chosen):
             return

@@ -39,7 +39,7 @@ _POLL = 0.05
 _PREFIX = "urn:remanent:error:"
 
 
-class Place(Protocol):
+class MemoryAddress(Protocol):
     """Whose memory is meant."""
 
     @property
@@ -134,7 +134,7 @@ def _checked(status: int, text: bytes) -> Any:
     raise kind(str(value.get("detail", "")))
 
 
-def find_server(place: Place, environment: Mapping[str, str] = os.environ) -> Server | None:
+def find_server(place: MemoryAddress, environment: Mapping[str, str] = os.environ) -> Server | None:
     """Return the server of the home that a command means, if one says that it is there and is ours."""
     from urllib.parse import urlsplit
 
@@ -155,7 +155,7 @@ def find_server(place: Place, environment: Mapping[str, str] = os.environ) -> Se
         return None
 
 
-def _home(place: Place, environment: Mapping[str, str]) -> Path | None:
+def _home(place: MemoryAddress, environment: Mapping[str, str]) -> Path | None:
     """Return the home that is meant; `None` where a configuration file has a say, which takes longer to read."""
     user = Path(environment.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     if (Path.cwd() / _CONFIGURED[0]).exists() or (user / _CONFIGURED[1]).exists():
@@ -165,7 +165,7 @@ def _home(place: Place, environment: Mapping[str, str]) -> Path | None:
     return Path(environment.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "remanent"
 
 
-def address_of(place: Place, rest: str) -> str:
+def address_of(place: MemoryAddress, rest: str) -> str:
     """Return where an operation on the agent that is meant is asked for."""
     org = place.org or os.environ.get("REMANENT_ORG") or "default"
     workspace = place.workspace or os.environ.get("REMANENT_WORKSPACE") or "default"

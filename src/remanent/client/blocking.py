@@ -351,10 +351,6 @@ class RemoteCognition:
         """
         return self._portal.call(self._wrapped.brief, message, user=user, session=session, agents=agents, budget=budget)
 
-    def conflicts(self, *, open_only: bool = False, record_id: str | None = None) -> list[Conflict]:
-        """Return contradictions, oldest first."""
-        return self._portal.call(self._wrapped.conflicts, open_only=open_only, record_id=record_id)
-
     def shared(self, *, pending: bool = False) -> list[Record]:
         """Return what the workspace shares, newest first; with `pending`, what waits for approval."""
         return self._portal.call(self._wrapped.shared, pending=pending)

@@ -394,13 +394,6 @@ class AsyncRemoteCognition:
         )
         return answer
 
-    async def conflicts(self, *, open_only: bool = False, record_id: str | None = None) -> list[Conflict]:
-        """Return contradictions, oldest first."""
-        answer: list[Conflict] = await self._connection.do(
-            "cognition.conflicts", {"open_only": open_only, "record_id": record_id}, place=self._place
-        )
-        return answer
-
     async def shared(self, *, pending: bool = False) -> list[Record]:
         """Return what the workspace shares, newest first; with `pending`, what waits for approval."""
         answer: list[Record] = await self._connection.do("cognition.shared", {"pending": pending}, place=self._place)

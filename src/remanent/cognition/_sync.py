@@ -125,10 +125,6 @@ class Cognition:
         """Promote what was used, end what is over, and take away what had ended before; or tell what that would be."""
         return self._portal.call(self._wrapped.clean, dry_run=dry_run)
 
-    def conflicts(self, *, open_only: bool = False, record_id: str | None = None) -> list[Conflict]:
-        """Return contradictions, oldest first."""
-        return self._portal.call(self._wrapped.conflicts, open_only=open_only, record_id=record_id)
-
     def resolve(self, conflict_id: str, how: str, *, claim: int = 1, text: str = "", by: str = "user") -> Conflict:
         """Settle a contradiction: choose a claim by its number from 0, merge both into a text, keep both, or undo."""
         return self._portal.call(self._wrapped.resolve, conflict_id, how, claim=claim, text=text, by=by)

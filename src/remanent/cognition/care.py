@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from remanent.cognition.drafts import Draft, plain
 from remanent.cognition.model import MEMORIES, PREMISE, MemoryHealth, Quote, Why
 from remanent.cognition.review import entries_of
-from remanent.cognition.writer import Changes, Writer, user_of
+from remanent.cognition.writer import Changes, MemoryWriter, user_of
 from remanent.discipline import Parts
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.offline.statements import statements
@@ -56,11 +56,8 @@ async def why(store: Store, scope: Scope, record: Record) -> Why:
 
 
 async def _linked(store: Store, scope: Scope, query: LinkQuery, *, ends: str) -> tuple[Record, ...]:
-    ids = tuple({getattr(link, ends) for link in await store.links(scope, query)})
-    if not ids:
-        return ()
-    wanted = RecordQuery(filter=RecordFilter(statuses=None), record_ids=ids, limit=len(ids))
-    return tuple(await store.records(scope, wanted))
+    found = await store.records_by_id(scope, [getattr(link, ends) for link in await store.links(scope, query)])
+    return tuple(found.values())
 
 
 def is_rotten(record: Record, entries: dict[str, Entry]) -> bool:
@@ -154,7 +151,7 @@ async def conflicts(
 
 
 async def resolve(
-    parts: Parts, writer: Writer, scope: Scope, conflict_id: str, how: str, *, claim: int, text: str, by: str
+    parts: Parts, writer: MemoryWriter, scope: Scope, conflict_id: str, how: str, *, claim: int, text: str, by: str
 ) -> None:
     """Settle a contradiction, or undo how it was settled."""
     found = await conflicts(parts.store, scope, conflict_id=conflict_id)

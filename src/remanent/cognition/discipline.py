@@ -12,7 +12,7 @@ from remanent.cognition.model import INSTRUCTION
 from remanent.cognition.orchestrator import RECIPES, CognitionPath
 from remanent.cognition.review import read_along, review
 from remanent.cognition.settings import CognitionSettings
-from remanent.cognition.writer import LEARN, Writer
+from remanent.cognition.writer import LEARN, MemoryWriter
 from remanent.context import SessionEnd
 from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts
 from remanent.jobs import Handler
@@ -52,7 +52,7 @@ class OpenCognition(OpenDiscipline):
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         settings = self._settings = parts.settings.section(CognitionSettings)
-        self.writer = Writer(parts, settings)
+        self.writer = MemoryWriter(parts, settings)
         self.lifecycle = Lifecycle(parts.store, settings, clock=parts.clock)
 
     @property

@@ -10,7 +10,7 @@ from remanent.language.roles.summary import MARKS, SummaryLevel, SummaryRequest
 from remanent.language.shapes import Utterance
 from remanent.model import Entry, EntryKind, EpisodicData, Job, Kind, Maker, Origin, Record, Source, least_trusted
 from remanent.recall.talk import is_small_talk, only_asks
-from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Transaction
+from remanent.stores import EntryQuery, Transaction
 
 EPISODE = "cognition.episode"
 """The job that makes an episode of a session."""
@@ -43,12 +43,10 @@ async def make_episode(parts: Parts, settings: CognitionSettings, job: Job, tx: 
     if not event or is_secret(event):
         return
     record_id = memory_id("", "session", session)
-    query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=(record_id,), limit=1)
-    known = await parts.store.records(scope.owner, query)
-    if known and plain(known[0].content) == plain(event):
+    known = (await parts.store.records_by_id(scope.owner, (record_id,))).get(record_id)
+    if known is not None and plain(known.content) == plain(event):
         return
-    before = known[0] if known else None
-    record = _episode(parts, entries, event, record_id=record_id, made_by=answer.made_by, known=before)
+    record = _episode(parts, entries, event, record_id=record_id, made_by=answer.made_by, known=known)
     tx.put(record, expects=record.version - 1)
     parts.journal.index(tx)
 

@@ -6,7 +6,7 @@ from remanent.cognition import care, drafts, orchestrator
 from remanent.cognition.lifecycle import Lifecycle, promoted, score
 from remanent.cognition.model import MEMORIES, PREMISE, SHORT_TERM, Briefing, CleanReport, MemoryHealth, Why
 from remanent.cognition.shared import SharedMemories
-from remanent.cognition.writer import Changes, Writer
+from remanent.cognition.writer import Changes, MemoryWriter
 from remanent.discipline import AnyAgent, Parts
 from remanent.errors import InvalidInput, NotFound, VersionConflict
 from remanent.language.offline.statements import is_secret
@@ -32,7 +32,7 @@ BY_HAND = Maker(role="caller", engine="code", version="1")
 class AsyncCognition:
     """What an agent has learned: to list, correct, confirm, forget, explain, and to be briefed from."""
 
-    def __init__(self, agent: AnyAgent, parts: Parts, *, writer: Writer, lifecycle: Lifecycle) -> None:
+    def __init__(self, agent: AnyAgent, parts: Parts, *, writer: MemoryWriter, lifecycle: Lifecycle) -> None:
         self._agent = agent
         self._scope = agent.scope.owner
         self._parts = parts
@@ -245,10 +245,6 @@ class AsyncCognition:
         return report
 
     # ── conflicts ────────────────────────────────────────────────────────────
-
-    async def conflicts(self, *, open_only: bool = False, record_id: str | None = None) -> list[Conflict]:
-        """Return contradictions, oldest first."""
-        return await care.conflicts(self._parts.store, self._scope, open_only=open_only, record_id=record_id)
 
     async def resolve(
         self, conflict_id: str, how: str, *, claim: int = 1, text: str = "", by: str = "user"

@@ -312,27 +312,6 @@ async def brief(call: Call, request: BriefRequest) -> Briefing:
 # ── contradictions ───────────────────────────────────────────────────────────
 
 
-class ListContradictions(Model):
-    """Which contradictions."""
-
-    open_only: Annotated[bool, about("Only those not settled.", "只要未解决的。")] = False
-    record_id: Annotated[Id | None, about("Only those of this memory.", "只要这条记忆的。")] = None
-
-
-@operation(
-    "cognition.conflicts",
-    zh="列出记忆之间的矛盾。",
-    permission=READ,
-    route="GET memories/conflicts",
-    face=_face("conflicts", give=items_of),
-    command=None,  # `conflicts list` shows these beside the others
-)
-async def conflicts(call: Call, request: ListContradictions) -> Page[Conflict]:
-    """List contradictions between memories, oldest first."""
-    found = await _of(call).conflicts(open_only=request.open_only, record_id=request.record_id)
-    return Page(items=tuple(found))
-
-
 class ResolveConflict(Model):
     """How a contradiction ends."""
 
@@ -474,5 +453,5 @@ async def revoke(call: Call, request: EndShared) -> Record:
 
 OPERATIONS = (
     listed, show, history, why, edit, confirm, pin, forget, restore, feedback, clean, health, brief,
-    conflicts, resolve, propose, shared, approve, refuse, revoke,
+    resolve, propose, shared, approve, refuse, revoke,
 )  # fmt: skip

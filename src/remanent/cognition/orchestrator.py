@@ -193,14 +193,8 @@ class _Reader:
         recipe = recall.recipes.choose(discipline="cognition", intent=intent.value)
         found = await recall.find(question, limit=limit, recipe=recipe, gated=Kind.TURN in kinds)
         found = await review(self._parts.store, question, found, alive_at=self._alive_at)
-        records = await self._read(scope, [item.record_id for item in found.items])
+        records = await self._parts.store.records_by_id(scope.owner, [item.record_id for item in found.items])
         return [told(item, records.get(item.record_id)) for item in found.items]
-
-    async def _read(self, scope: Scope, record_ids: Sequence[str]) -> dict[str, Record]:
-        if not record_ids:
-            return {}
-        query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=tuple(record_ids), limit=len(record_ids))
-        return {record.id: record for record in await self._parts.store.records(scope.owner, query)}
 
     async def beside(self, plan: Plan, intent: Intent, target: str | None) -> list[FoundItem]:
         """Return what the auxiliary tier has; another agent's procedures only where that one granted it."""

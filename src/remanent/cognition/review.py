@@ -6,7 +6,7 @@ from datetime import datetime
 from remanent.cognition.model import MEMORIES
 from remanent.model import Entry, Found, FoundItem, FoundSource, Kind, MemoryData, Record, Scope, Status
 from remanent.recall import Question
-from remanent.stores import LIVE, NO_LIMIT, EntryQuery, RecordFilter, RecordQuery, Store
+from remanent.stores import LIVE, NO_LIMIT, RecordFilter, RecordQuery, Store
 from remanent.text.terms import index_terms
 
 _HALF = 0.5
@@ -183,11 +183,8 @@ class _Review:
 
 async def entries_of(store: Store, scope: Scope, record: Record) -> dict[str, Entry]:
     """Return what a memory came from, without the erased."""
-    ids = tuple({source.entry_id for source in record.sources})
-    if not ids:
-        return {}
-    read = await store.entries(scope.owner, EntryQuery(entry_ids=ids, limit=len(ids)))
-    return {entry.id: entry for entry in read if not entry.erased}
+    read = await store.entries_by_id(scope.owner, [source.entry_id for source in record.sources])
+    return {entry_id: entry for entry_id, entry in read.items() if not entry.erased}
 
 
 def item_of(record: Record, entries: dict[str, Entry], *, score: float) -> FoundItem:

@@ -29,7 +29,7 @@ from remanent.model import (
 )
 from remanent.model.filters import USER_KEY
 from remanent.recall.indexing import TURNS
-from remanent.stores import NO_LIMIT, EntryQuery, LinkQuery, RecordFilter, RecordQuery, Store, Transaction
+from remanent.stores import NO_LIMIT, EntryQuery, LinkQuery, Store, Transaction
 from remanent.stores.queries import StateQuery
 
 LEARN = "cognition.learn"
@@ -126,7 +126,7 @@ class Changes:
             tx.link(link)
 
 
-class Writer:
+class MemoryWriter:
     """Learns: takes up statements, gives them their place among what is known, and marks what no longer follows."""
 
     def __init__(self, parts: Parts, settings: CognitionSettings) -> None:
@@ -188,10 +188,7 @@ class Writer:
 
     async def records(self, scope: Scope, record_ids: Sequence[str]) -> dict[str, Record]:
         """Return records by id, whatever their status."""
-        if not record_ids:
-            return {}
-        query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=tuple(record_ids), limit=len(record_ids))
-        return {record.id: record for record in await self._store.records(scope.owner, query)}
+        return await self._store.records_by_id(scope.owner, record_ids)
 
     def _take_one(self, changes: Changes, draft: Draft, *, now: datetime) -> None:
         known = changes.known.get(draft.record_id)

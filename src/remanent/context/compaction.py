@@ -42,7 +42,7 @@ from remanent.language.tongue import Tongue, tongue_of
 from remanent.model import Model, Scope
 from remanent.settings import ContextSettings
 from remanent.stores.cache import Cache
-from remanent.text.dialogue import Statement, statements, telling
+from remanent.text.dialogue import DialogueSentence, statements, telling
 from remanent.text.tokens import TokenCounter, token_counter
 
 _logger = logging.getLogger(__name__)
@@ -144,9 +144,9 @@ class _Stretch:
 
     speakers: dict[int, str]
     """Who spoke, by the number of the message in the stretch."""
-    said: list[Statement]
+    said: list[DialogueSentence]
     tokens: int
-    shortened: dict[int, list[Statement]] = field(default_factory=dict)
+    shortened: dict[int, list[DialogueSentence]] = field(default_factory=dict)
     """The most telling sentences, by the tokens that they may take."""
 
 
@@ -157,7 +157,7 @@ class _Notes:
     tokens: dict[bytes, int] = field(default_factory=dict)
     results: OrderedDict[bytes, str] = field(default_factory=OrderedDict)
     """What results of tools were shortened to."""
-    said: OrderedDict[bytes, list[Statement]] = field(default_factory=OrderedDict)
+    said: OrderedDict[bytes, list[DialogueSentence]] = field(default_factory=OrderedDict)
     """The sentences of messages."""
     stretches: OrderedDict[bytes, _Stretch] = field(default_factory=OrderedDict)
     commitments: OrderedDict[bytes, Commitments] = field(default_factory=OrderedDict)
@@ -271,7 +271,7 @@ class Compactor:
             _bound(notes.results, _MAX_MESSAGES)
         return notes.results[key]
 
-    def _statements(self, text: str, number: int, notes: _Notes) -> list[Statement]:
+    def _statements(self, text: str, number: int, notes: _Notes) -> list[DialogueSentence]:
         """Return the sentences of a message of a stretch; each message is read once, wherever it stands."""
         key = _digest(text)
         if key not in notes.said:
@@ -306,7 +306,7 @@ class Compactor:
             _bound(notes.commitments, _MAX_STRETCHES)
         return notes.commitments[key]
 
-    def telling(self, stretch: _Stretch, notes: _Notes, *, limit: int) -> list[Statement]:
+    def telling(self, stretch: _Stretch, notes: _Notes, *, limit: int) -> list[DialogueSentence]:
         """Return the sentences of a stretch that tell most within so many tokens."""
         if limit not in stretch.shortened:
             stretch.shortened[limit] = telling(

@@ -15,7 +15,7 @@ from remanent.errors import InvalidInput, VersionConflict
 from remanent.model import Clock, Entry, EntryKind, Model, NewId, Origin, Scope, to_instant
 from remanent.model.base import Count, Text
 from remanent.model.clock import Instant
-from remanent.stores import EntryQuery, Store, Transaction
+from remanent.stores import Store, Transaction
 
 # What an agent reads before each step must stay short. Chosen by hand.
 MAX_ITEMS = 100
@@ -116,11 +116,12 @@ class SessionStates:
         """Return the state that a session had when it ended, from the journal; nothing where that was erased."""
         session = scope.session or ""
         entry_id = await self._store.state(scope.owner, state_name(ARCHIVED, session))
-        query = EntryQuery(entry_ids=(entry_id,) if isinstance(entry_id, str) else (), limit=1)
-        found = await self._store.entries(scope, query) if isinstance(entry_id, str) else []
-        if not found or found[0].erased:
+        if not isinstance(entry_id, str):
             return SessionState(session=session)
-        return _read(session, json.loads(found[0].text))
+        entry = (await self._store.entries_by_id(scope, (entry_id,))).get(entry_id)
+        return (
+            SessionState(session=session) if entry is None or entry.erased else _read(session, json.loads(entry.text))
+        )
 
     async def _archive(self, tx: Transaction, ended: SessionEnd) -> None:
         """Put the state of a session that is over into the journal."""

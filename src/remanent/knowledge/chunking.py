@@ -27,7 +27,7 @@ _WORDS_BY_THEMSELVES = re.compile(f"[{UNSPACED}]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ChunkSpan:
     """A stretch of a document that becomes a chunk."""
 
     start: int
@@ -45,9 +45,9 @@ def weight(text: str) -> int:
     return len(text) + sum(map(len, _WORDS_BY_THEMSELVES.findall(text)))
 
 
-def cut(document: LoadedDocument, *, size: int) -> list[Piece]:
+def cut(document: LoadedDocument, *, size: int) -> list[ChunkSpan]:
     """Return the chunks of a document in order: they do not overlap, and leave out nothing but white space."""
-    text, pieces = document.text, list[Piece]()
+    text, pieces = document.text, list[ChunkSpan]()
     # Sections and blocks go along together: each section would else look at every block.
     coming = deque(sorted(document.blocks, key=lambda one: one.start))
     blocks: list[Block] = []
@@ -56,7 +56,7 @@ def cut(document: LoadedDocument, *, size: int) -> list[Piece]:
         while coming and coming[0].start < span.end:
             blocks.append(coming.popleft())
         units = list(_units(text, span, blocks, size=size))
-        pieces += [Piece(part.start, part.end, path) for part in _packed(text, units, size=size)]
+        pieces += [ChunkSpan(part.start, part.end, path) for part in _packed(text, units, size=size)]
     return pieces
 
 

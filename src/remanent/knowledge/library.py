@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 from remanent.discipline import Parts
 from remanent.embedding import open_image_reader
 from remanent.errors import InvalidInput, NotFound
-from remanent.knowledge.chunking import Piece, cut
+from remanent.knowledge.chunking import ChunkSpan, cut
 from remanent.knowledge.model import (
     Added,
     ChunkState,
@@ -360,11 +360,7 @@ class Library:
         self, scope: Scope, record_ids: Sequence[str], *, as_of: datetime | None = None
     ) -> dict[str, Record]:
         """Return records by their ids, whatever their state."""
-        ids = tuple(dict.fromkeys(record_ids))
-        if not ids:
-            return {}
-        query = RecordQuery(filter=RecordFilter(statuses=None, as_of=as_of), record_ids=ids, limit=len(ids))
-        return {record.id: record for record in await self._store.records(scope.owner, query)}
+        return await self._store.records_by_id(scope.owner, record_ids, as_of=as_of)
 
     async def _document(self, home: Scope, document_id: str) -> Record | None:
         wanted = RecordFilter(kinds=(Kind.DOCUMENT,))
@@ -514,7 +510,7 @@ def _parts_of(document_id: str, name: str, loaded: LoadedDocument, size: int) ->
     return parts, title
 
 
-def context_of(title: str, piece: Piece) -> str:
+def context_of(title: str, piece: ChunkSpan) -> str:
     """Return what a chunk stands under: the title of its document, then the headings above it."""
     return " › ".join(dict.fromkeys(part for part in (title, *piece.path) if part))
 

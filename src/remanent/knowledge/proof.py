@@ -42,7 +42,7 @@ _VALUE = re.compile(r"\d[\d.,:]*|(?<![.!?。]\s)(?<!^)\b[A-Z][\w'’-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class _Evidence:
+class _ProofEvidence:
     """A sentence of a passage, and how it bears on the one that is checked."""
 
     text: str
@@ -86,7 +86,7 @@ class Prover:
     async def _check(self, places: Sequence[SearchPlace], sentence: str, options: SearchOptions) -> CheckedSentence:
         found = await self._searcher.search(places, sentence, options)
         evidence = [
-            _Evidence(said, passage, *bearing(sentence, said, title=passage.title))
+            _ProofEvidence(said, passage, *bearing(sentence, said, title=passage.title))
             for passage in found.items
             for said in sentence_texts(passage.text)
         ]

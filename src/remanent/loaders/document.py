@@ -103,7 +103,7 @@ JOINED, SPACE, LINE, PARAGRAPH = range(4)
 """What stands between two pieces of text."""
 
 
-class Draft:
+class DocumentBuilder:
     """A document while it is written: text with gaps between its pieces, and what begins or ends at them.
 
     White space is owed until the next text comes, so that nothing begins or ends with it and offsets never point at it.

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from remanent.loaders.archive import entry, open_archive
 from remanent.loaders.decoding import decoded
-from remanent.loaders.document import PARAGRAPH, Draft, LoadedDocument, Place
+from remanent.loaders.document import PARAGRAPH, DocumentBuilder, LoadedDocument, Place
 from remanent.loaders.html import read_html
 from remanent.loaders.reading import Reading, refuse
 from remanent.loaders.types import EPUB
@@ -18,7 +18,7 @@ _LOCKED = re.compile(rb"CipherReference[^>]*URI=\"([^\"]+)\"")
 
 def read(data: bytes, reading: Reading) -> LoadedDocument:
     """Read a book; `part` of a place is the file of the chapter."""
-    draft = Draft()
+    draft = DocumentBuilder()
     with open_archive(data, reading.limits) as archive:
         container = _xml(entry(archive, "META-INF/container.xml"))
         root = next((file.get("full-path") for file in container.iter() if _tag(file) == "rootfile"), None) or ""

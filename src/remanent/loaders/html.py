@@ -1,12 +1,14 @@
-"""HTML, by selectolax: headings, paragraphs, lists, tables and listings, without what leads around the site."""
+"""HTML, by selectolax: headings, paragraphs, lists, tables and listings, without what leads around the site.
+
+Trafilatura, from the extra `documents`, finds the article within a page, without menus, side columns and notices.
+"""
 
 import re
 from html import escape
 from typing import TYPE_CHECKING
 
-from remanent.loaders.article import article_of
 from remanent.loaders.decoding import decoded
-from remanent.loaders.document import LINE, PARAGRAPH, SPACE, Draft, LoadedDocument, Place
+from remanent.loaders.document import LINE, PARAGRAPH, SPACE, DocumentBuilder, LoadedDocument, Place
 from remanent.loaders.reading import Reading
 from remanent.loaders.types import HTML
 from remanent.text.escaping import bounded_references
@@ -14,6 +16,19 @@ from remanent.text.wordlists import word_set
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
+
+_TWICE = re.compile(r"<(/?)pre>\s*<\1pre>")
+
+
+def article_of(html: str) -> str | None:
+    """Return the part of a page that somebody wrote, as HTML; None where there is none, or nothing to find it with."""
+    try:
+        from trafilatura import extract
+    except ImportError:
+        return None
+    found = extract(html, output_format="html", include_tables=True, include_comments=False, favor_recall=True)
+    return _TWICE.sub(r"<\1pre>", found) if found else None
+
 
 # What is not read out: code, pictures, and what leads around the site.
 _SILENT = word_set(
@@ -74,10 +89,10 @@ def read_html(html: str) -> LoadedDocument:
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(_of_bounded_depth(bounded_references(html)))
-    draft = Draft()
+    draft = DocumentBuilder()
     title = tree.css_first("title")
     if tree.root is not None:
-        _Walk(draft).through(tree.root)
+        _HtmlWalk(draft).through(tree.root)
     return draft.finish(HTML, title=title.text() if title is not None else None)
 
 
@@ -97,10 +112,10 @@ def _of_bounded_depth(html: str) -> str:
     return _TAG.sub(kept, html)
 
 
-class _Walk:
+class _HtmlWalk:
     """Goes through the elements in their order and writes down what they say, as Markdown marks it."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: DocumentBuilder) -> None:
         self._draft = draft
         self._paragraph = 0
         self._articles = 0

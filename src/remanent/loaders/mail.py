@@ -7,7 +7,7 @@ from email.policy import default
 
 from remanent.errors import MissingDependency, UnreadableFile
 from remanent.loaders.decoding import decoded
-from remanent.loaders.document import LINE, PARAGRAPH, Draft, LoadedDocument, Place
+from remanent.loaders.document import LINE, PARAGRAPH, DocumentBuilder, LoadedDocument, Place
 from remanent.loaders.html import read_html
 from remanent.loaders.reading import Reading
 from remanent.loaders.types import MAIL
@@ -21,7 +21,7 @@ def read(data: bytes, reading: Reading) -> LoadedDocument:
     """Read a message; an attachment that cannot be read is named, with the reason."""
     message = message_from_bytes(data, policy=default)
     assert isinstance(message, EmailMessage)
-    draft = Draft()
+    draft = DocumentBuilder()
     said = {name: value for name in _HEADERS if (value := _header(message, name))}
     draft.mark(Place(paragraph=1))
     for name, value in said.items():
@@ -42,7 +42,7 @@ def _header(message: EmailMessage, name: str) -> str:
         return ""
 
 
-def _write_body(draft: Draft, message: EmailMessage) -> None:
+def _write_body(draft: DocumentBuilder, message: EmailMessage) -> None:
     body = message.get_body(preferencelist=("plain", "html"))
     if body is None or body.is_attachment():
         return
@@ -77,7 +77,7 @@ def _bytes(part: MIMEPart) -> bytes:
     return content if isinstance(content, bytes) else b""
 
 
-def _write_attachment(draft: Draft, part: MIMEPart, number: int, reading: Reading) -> None:
+def _write_attachment(draft: DocumentBuilder, part: MIMEPart, number: int, reading: Reading) -> None:
     name = " ".join((part.get_filename() or f"attachment {number}").split())[:200]
     draft.mark(Place(part=name))
     draft.heading(1, name)

@@ -1,6 +1,7 @@
 """PDF, by pypdfium2: the text layer page by page, the outline as sections, scanned pages through a reader of pictures.
 
 Pdfium reads some hundred pages in a second and returns Chinese as it is written, not as the radicals that look alike.
+Tables are found by pdfplumber, from the extra `documents`: where their rows stand in the text of a page.
 """
 
 import ctypes
@@ -8,13 +9,13 @@ import re
 import struct
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from io import BytesIO
 from itertools import islice
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
-from remanent.loaders.document import PARAGRAPH, Draft, LoadedDocument, Place
-from remanent.loaders.pdf_tables import table_blocks
+from remanent.loaders.document import PARAGRAPH, Block, DocumentBuilder, LoadedDocument, Place
 from remanent.loaders.reading import Reading, refuse
 from remanent.loaders.types import PDF
 
@@ -64,7 +65,7 @@ def _document(pdf: "PdfDocument", data: bytes, reading: Reading) -> LoadedDocume
         refuse("damaged", "this PDF has no pages; give it whole, or as text")
     if len(pdf) > reading.limits.max_pages:
         refuse("too_large", f"this PDF has {len(pdf)} pages, and {reading.limits.max_pages} are read at most")
-    draft = Draft()
+    draft = DocumentBuilder()
     pages: list[tuple[int, str]] = []
     ruled: set[int] = set()
     for number in range(1, len(pdf) + 1):
@@ -85,7 +86,7 @@ def _document(pdf: "PdfDocument", data: bytes, reading: Reading) -> LoadedDocume
     return draft.finish(PDF, title=said.get("Title"))
 
 
-def _page_text(pdf: "PdfDocument", number: int, reading: Reading, draft: Draft, ruled: set[int]) -> str:
+def _page_text(pdf: "PdfDocument", number: int, reading: Reading, draft: DocumentBuilder, ruled: set[int]) -> str:
     """Return what a page says; note it where lines are drawn on it as around the cells of a table."""
     from pypdfium2 import raw
 
@@ -183,3 +184,41 @@ def _with_number(text: str, place: int) -> int:
     """Return where a title begins whose number stands before it and is no part of the entry."""
     line = text.rfind("\n", 0, place) + 1
     return line if not any(character.islower() for character in text[line:place]) and place - line < 12 else place
+
+
+_MAX_PAGES = 20
+"""Pages of one file that are looked at: each costs ten times what its text does."""
+_LEAST_FOUND = 0.6
+
+
+def table_blocks(data: bytes, pages: Mapping[int, tuple[int, str]]) -> Iterator[Block]:
+    """Yield the tables on some pages, given by number with the offset and the text of each; none without the extra.
+
+    The lines drawn on a page say where a table is, its text was read already: so a table is looked up in it, row by
+    row, and one of which most rows are not found as they stand is left out.
+    """
+    try:
+        import pdfplumber
+    except ImportError:
+        return
+    with pdfplumber.open(BytesIO(data), pages=sorted(pages)[:_MAX_PAGES]) as pdf:
+        for page in pdf.pages:
+            start, text = pages[page.page_number]
+            for rows in page.extract_tables():
+                found = _found(text, [[cell or "" for cell in row] for row in rows])
+                if len(found) >= 2 and len(found) >= _LEAST_FOUND * len(rows):
+                    borders = tuple(start + row for row, _ in found[1:])
+                    yield Block(kind="table", start=start + found[0][0], end=start + found[-1][1], borders=borders)
+
+
+def _found(text: str, rows: list[list[str]]) -> list[tuple[int, int]]:
+    """Return where the rows stand, each after the one before."""
+    found: list[tuple[int, int]] = []
+    after = 0
+    for row in rows:
+        words = " ".join(row).split()
+        match = re.compile(r"\s+".join(map(re.escape, words))).search(text, after) if words else None
+        if match is not None:
+            found.append(match.span())
+            after = match.end()
+    return found

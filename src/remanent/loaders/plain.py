@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from remanent.loaders.decoding import decoded
-from remanent.loaders.document import PARAGRAPH, Block, Draft, LoadedDocument, Place, PlaceMark, assemble
+from remanent.loaders.document import PARAGRAPH, Block, DocumentBuilder, LoadedDocument, Place, PlaceMark, assemble
 from remanent.loaders.reading import Reading
 from remanent.loaders.types import JSON_LINES, TSV
 from remanent.text.markdown import fence_at, fences, parse_markdown
@@ -87,7 +87,7 @@ def _delimiter(text: str) -> str:
 def read_chat(data: bytes, reading: Reading) -> LoadedDocument:
     """Read a chat as JSON lines: each message is a section that says who speaks; other JSON lines stay text."""
     text = decoded(data, charset=reading.charset)
-    draft = Draft()
+    draft = DocumentBuilder()
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue

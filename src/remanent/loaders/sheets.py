@@ -4,7 +4,7 @@ from datetime import date, datetime, time, timedelta
 from io import BytesIO
 
 from remanent.loaders.archive import open_archive
-from remanent.loaders.document import LINE, PARAGRAPH, Draft, LoadedDocument, Place
+from remanent.loaders.document import LINE, PARAGRAPH, DocumentBuilder, LoadedDocument, Place
 from remanent.loaders.reading import Reading, refuse
 from remanent.loaders.types import XLS
 
@@ -19,7 +19,7 @@ def read(data: bytes, reading: Reading) -> LoadedDocument:
         open_archive(data, reading.limits).close()
     try:
         book = CalamineWorkbook.from_filelike(BytesIO(data))
-        draft = Draft()
+        draft = DocumentBuilder()
         for name in book.sheet_names:
             sheet = book.get_sheet_by_name(name)
             first = (sheet.start or (0, 0))[0] + 1
@@ -32,7 +32,7 @@ def read(data: bytes, reading: Reading) -> LoadedDocument:
     return document.model_copy(update={"title": None})
 
 
-def _write_sheet(draft: Draft, name: str, first: int, rows: list[list[Cell]], reading: Reading) -> None:
+def _write_sheet(draft: DocumentBuilder, name: str, first: int, rows: list[list[Cell]], reading: Reading) -> None:
     draft.mark(Place(sheet=name))
     draft.heading(1, name)
     draft.open_block("table")

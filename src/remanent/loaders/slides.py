@@ -6,7 +6,7 @@ from typing import Any
 
 from remanent.errors import MissingDependency
 from remanent.loaders.archive import open_archive, properties
-from remanent.loaders.document import LINE, PARAGRAPH, Draft, LoadedDocument, Place
+from remanent.loaders.document import LINE, PARAGRAPH, DocumentBuilder, LoadedDocument, Place
 from remanent.loaders.reading import Reading
 from remanent.loaders.types import PPTX
 
@@ -21,7 +21,7 @@ def read(data: bytes, reading: Reading) -> LoadedDocument:
         from pptx import Presentation
     except ImportError as error:
         raise MissingDependency("reading slides needs python-pptx: pip install 'remanent[documents]'") from error
-    draft = Draft()
+    draft = DocumentBuilder()
     for number, slide in enumerate(Presentation(BytesIO(data)).slides, 1):
         title = slide.shapes.title
         draft.gap(PARAGRAPH)
@@ -48,7 +48,7 @@ def _shapes(shapes: Iterable[Any], depth: int = 0) -> Iterable[Any]:
             yield shape
 
 
-def _write_shape(draft: Draft, shape: Any) -> None:
+def _write_shape(draft: DocumentBuilder, shape: Any) -> None:
     draft.gap(PARAGRAPH)
     if getattr(shape, "has_table", False):
         draft.open_block("table")

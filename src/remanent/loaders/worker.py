@@ -59,7 +59,7 @@ def _receive(stream: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Request:
+class _ReadRequest:
     data: bytes
     reading: Reading
 
@@ -80,7 +80,7 @@ class _Child:
             start_new_session=True,
         )
 
-    def ask(self, request: _Request) -> tuple[dict[str, Any], bytes] | None:
+    def ask(self, request: _ReadRequest) -> tuple[dict[str, Any], bytes] | None:
         """Return what the child makes of a file, or None when it died over it."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -116,19 +116,19 @@ class _Child:
             return self._process.wait()
 
 
-class Worker:
+class ReaderProcess:
     """Reads one file after another in a child; safe to use from any thread and any event loop."""
 
     def __init__(self, program: str = _PROGRAM) -> None:
         self._program = program
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="remanent-loader")
         self._child: _Child | None = None
-        self._current: _Request | None = None
+        self._current: _ReadRequest | None = None
         self._guard = threading.Lock()
 
     async def read(self, data: bytes, reading: Reading) -> LoadedDocument:
         """Read a file; when the caller stops waiting, so does the child."""
-        request = _Request(data, reading)
+        request = _ReadRequest(data, reading)
         try:
             return await asyncio.get_running_loop().run_in_executor(self._thread, self._read, request)
         except asyncio.CancelledError:
@@ -143,7 +143,7 @@ class Worker:
             self._child.end()
             self._child = None
 
-    def _read(self, request: _Request) -> LoadedDocument:
+    def _read(self, request: _ReadRequest) -> LoadedDocument:
         """Ask the child; a new one when the last had gone to rest in the meantime."""
         is_fresh = self._child is None
         while True:
@@ -166,7 +166,7 @@ class Worker:
                 return _dead(code)
             is_fresh = True
 
-    def _ready(self, request: _Request) -> _Child:
+    def _ready(self, request: _ReadRequest) -> _Child:
         memory = request.reading.limits.memory
         if self._child is not None and self._child.memory != memory:
             self._release(self._child)
@@ -197,7 +197,7 @@ def _dead(code: int) -> LoadedDocument:
     refuse("crashed", "the reader of this type of file broke down over it; it may be damaged: save it anew")
 
 
-WORKER = Worker()
+WORKER = ReaderProcess()
 atexit.register(WORKER.close)
 
 

@@ -1,12 +1,279 @@
-"""Making a conversation fit, for whoever holds it elsewhere."""
+"""What an agent has at hand while it works: the scratchpad, its sessions, a conversation made to fit.
+
+Values of the scratchpad are replaced and removed, not remembered: they are states of the store and no part of what
+recall searches.
+"""
 
 from typing import Annotated, Any
 
+from pydantic import Field, JsonValue
+
+from remanent.bilingual import Bilingual
 from remanent.context import ContextView
-from remanent.discipline.operation import Face, Permission, operation
-from remanent.discipline.shapes import about
+from remanent.context.scratchpad import MAX_KEY_CHARACTERS, MAX_VALUE_CHARACTERS
+from remanent.context.sessions import EndReason, SessionInfo
+from remanent.context.state import MAX_ITEMS, Decision, Line, SessionState
+from remanent.discipline.operation import Command, Face, Permission, Screen, Tool, operation
+from remanent.discipline.shapes import Done, Expects, Limit, Page, about, items_of
 from remanent.model import Model
+from remanent.model.base import Text
 from remanent.operations.call import ServiceCall
+
+READ, WRITE = Permission.READ, Permission.WRITE
+
+Key = Annotated[
+    str,
+    about(
+        "The key of the value.",
+        "值的名称。",
+        min_length=1,
+        max_length=MAX_KEY_CHARACTERS,
+        pattern=r"^[^\x00-\x1f\x7f]+$",
+    ),
+]
+Pad = Annotated[
+    str | None,
+    about(
+        "The session that the scratchpad belongs to; without one, the agent's own scratchpad.",
+        "草稿板所属的会话；不给则为智能体自己的草稿板。",
+        min_length=1,
+        max_length=200,
+    ),
+]
+
+
+class ReadPad(Model):
+    """Which scratchpad."""
+
+    key: Annotated[
+        str | None, about("Only this value.", "只要这个值。", min_length=1, max_length=MAX_KEY_CHARACTERS)
+    ] = None
+    session: Pad = None
+
+
+class PadValues(Model):
+    """What a scratchpad holds, by key."""
+
+    values: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+@operation(
+    "scratchpad.read",
+    zh="显示草稿板上的内容。",
+    permission=READ,
+    route="GET scratchpad",
+    examples=({}, {"key": "plan", "session": "monday"}),
+    face=Face("scratchpad_read", give=lambda answer: answer.values),
+    tool=Tool(
+        "scratchpad_read",
+        Bilingual(
+            "Read your scratchpad: the plan, interim results and notes to yourself that you wrote with "
+            "scratchpad_write, also before a restart. Look here first when you go on with work that was begun earlier.",
+            "读取你的草稿板：此前用 scratchpad_write 写下的计划、中间结果和备忘，重启后仍在。"
+            "继续先前的工作时，先看这里。",
+        ),
+    ),
+)
+async def read_pad(call: ServiceCall, request: ReadPad) -> PadValues:
+    """Show the contents of a scratchpad."""
+    return PadValues(values=await call.agent.scratchpad_read(key=request.key, session=request.session))
+
+
+class WritePad(Model):
+    """What to write where."""
+
+    key: Key
+    value: Annotated[
+        Text | None,
+        about(
+            "The new text; without it, the value is removed.",
+            "新的文本；不给则删除该值。",
+            max_length=MAX_VALUE_CHARACTERS,
+        ),
+    ] = None
+    session: Pad = None
+
+
+@operation(
+    "scratchpad.write",
+    zh="在草稿板上写入或删除一个值。返回即已落盘；检索不会搜到草稿板。",
+    permission=WRITE,
+    route="POST scratchpad",
+    examples=({"key": "plan", "value": "1. read the report 2. compare the figures"},),
+    face=Face("scratchpad_write", give=lambda _: None),
+    command=Command(arguments=("key", "value")),
+    tool=Tool(
+        "scratchpad_write",
+        Bilingual(
+            "Write a note to yourself that you will need later in this work: the plan, what is done, interim results. "
+            "It replaces what stood under the key; without a value it is removed. Durable when this returns. For what "
+            "matters beyond this work use remember instead.",
+            "为当前工作写下以后要用的备忘：计划、已完成的步骤、中间结果。会取代该名称下原有的内容；不给值则删除。"
+            "返回即已持久保存。超出当前工作仍然有用的内容请改用 remember。",
+        ),
+    ),
+)
+async def write_pad(call: ServiceCall, request: WritePad) -> Done:
+    """Set or remove a value on a scratchpad. It is durable on return; recall does not search scratchpads."""
+    await call.agent.scratchpad_write(request.key, request.value, session=request.session)
+    return Done()
+
+
+SessionName = Annotated[str, about("The session.", "会话。", min_length=1, max_length=200)]
+
+_HEADINGS = (
+    Bilingual("session", "会话"),
+    Bilingual("state", "状态"),
+    Bilingual("started", "开始"),
+    Bilingual("last used", "最近使用"),
+    Bilingual("ended", "结束"),
+)
+_STATES = {
+    "open": Bilingual("open", "进行中"),
+    "call": Bilingual("ended", "已结束"),
+    "hook": Bilingual("ended by a hook", "由钩子结束"),
+    "idle": Bilingual("ended, idle", "因闲置结束"),
+}
+
+
+class ListSessions(Model):
+    """Which sessions."""
+
+    is_open: Annotated[
+        bool | None,
+        about("Only those that are open, or only those that are over.", "只要进行中的，或只要已结束的。"),
+    ] = None
+    limit: Limit = 100
+
+
+def _show(screen: Screen, answer: Page[SessionInfo]) -> None:
+    rows = []
+    for one in answer.items:
+        state = "open" if one.is_open else one.reason or "idle"
+        moments = (one.started_at, one.active_at, one.ended_at)
+        rows.append(
+            [one.session, screen.word(_STATES[state]), *("" if at is None else screen.moment(at) for at in moments)]
+        )
+    screen.rows([screen.word(heading) for heading in _HEADINGS], rows)
+
+
+@operation(
+    "session.list",
+    zh="列出会话，最近使用的在前。",
+    permission=READ,
+    route="GET sessions",
+    examples=({}, {"is_open": True}),
+    face=Face("sessions", give=items_of),
+    command=Command(show=_show),
+)
+async def list_sessions(call: ServiceCall, request: ListSessions) -> Page[SessionInfo]:
+    """List sessions, those that were used last first."""
+    found = await call.agent.sessions(is_open=request.is_open, limit=request.limit)
+    return Page(items=tuple(found))
+
+
+class BeginSession(Model):
+    """Which session."""
+
+    session: Annotated[
+        str | None,
+        about("Its name; without one it gets a new one.", "会话名；不给则新取一个。", min_length=1, max_length=200),
+    ] = None
+
+
+@operation(
+    "session.begin",
+    zh="开始一个会话，或恢复已结束的会话。在会话中说话也会使其开始。",
+    permission=WRITE,
+    route="POST sessions",
+    examples=({"session": "monday"},),
+    face=Face("begin_session"),
+    command=Command(arguments=("session",)),
+)
+async def begin_session(call: ServiceCall, request: BeginSession) -> SessionInfo:
+    """Begin a session, or resume one that is over. Saying something in a session begins it, too."""
+    return await call.agent.begin_session(request.session)
+
+
+class EndSession(Model):
+    """Which session is over."""
+
+    session: SessionName
+    reason: Annotated[EndReason, about("What ended it.", "由什么结束。")] = "call"
+
+
+@operation(
+    "session.end",
+    zh="结束一个会话：从整段会话学习的记忆方式会得到通知。以后再说话即恢复该会话。",
+    permission=WRITE,
+    route="POST sessions/end",
+    settles=True,
+    examples=({"session": "monday"},),
+    face=Face("end_session"),
+    command=Command(arguments=("session",)),
+)
+async def end_session(call: ServiceCall, request: EndSession) -> SessionInfo:
+    """End a session: memories that learn from whole sessions are told. Whatever is said in it later resumes it."""
+    return await call.agent.end_session(request.session, reason=request.reason)
+
+
+class WhichSession(Model):
+    """Which session."""
+
+    session: SessionName
+
+
+_LINES = {"max_length": MAX_ITEMS}
+
+
+class UpdateSession(Model):
+    """What an agent is at in a session."""
+
+    session: SessionName
+    current_goal: Annotated[Line | None, about("The goal.", "目标。")] = None
+    sub_goals: Annotated[tuple[Line, ...] | None, about("Goals on the way.", "子目标。", **_LINES)] = None
+    completed: Annotated[tuple[Line, ...] | None, about("What is done.", "已完成的。", **_LINES)] = None
+    current_step: Annotated[Line | None, about("The step that is being taken.", "当前步骤。")] = None
+    decisions: Annotated[
+        tuple[Decision, ...] | None, about("What was decided, and why.", "已作的决定及其理由。", **_LINES)
+    ] = None
+    blockers: Annotated[tuple[Line, ...] | None, about("What stands in the way.", "阻碍。", **_LINES)] = None
+    notes: Annotated[
+        dict[str, JsonValue] | None, about("JSON values of the agent's own.", "智能体自己的 JSON 值。")
+    ] = None
+    expects: Expects = None
+
+
+@operation(
+    "session.state",
+    zh="显示智能体在会话中的状态：目标、步骤、决定与阻碍。会话结束后为空。",
+    permission=READ,
+    route="GET sessions/state",
+    examples=({"session": "monday"},),
+    face=Face("session_state"),
+    command=Command(arguments=("session",)),
+)
+async def session_state(call: ServiceCall, request: WhichSession) -> SessionState:
+    """Show what an agent is at in a session: goal, step, decisions, blockers. Nothing once the session is over."""
+    return await call.agent.session_state(request.session)
+
+
+@operation(
+    "session.update",
+    zh="写下智能体在会话中的状态：给出的部分替换原有内容，其余不变。",
+    permission=WRITE,
+    route="POST sessions/state",
+    examples=(
+        {"session": "monday", "current_goal": "ship the parser", "decisions": [{"what": "LL(1)", "why": "simple"}]},
+    ),
+    face=Face("update_session"),
+    command=None,
+)
+async def update_session(call: ServiceCall, request: UpdateSession) -> SessionState:
+    """Write down what an agent is at in a session; what is given replaces what was there, and the rest stays."""
+    changes = request.model_dump(exclude={"session", "expects"}, exclude_none=True)
+    return await call.agent.update_session(request.session, **changes, expects=request.expects)
+
 
 MAX_MESSAGES = 10_000
 
@@ -51,4 +318,6 @@ async def shrink_context(call: ServiceCall, request: ShrinkContext) -> ContextVi
     return await call.agent.context(request.messages, budget=request.budget, level=request.level)
 
 
-OPERATIONS = (shrink_context,)
+OPERATIONS = (
+    read_pad, write_pad, list_sessions, begin_session, end_session, session_state, update_session, shrink_context,
+)  # fmt: skip

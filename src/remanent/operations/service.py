@@ -15,14 +15,14 @@ from remanent.discipline.operation import Level, Operation
 from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted, RemanentError
 from remanent.memory import AsyncMemory
 from remanent.model import Clock, Model, system_clock
-from remanent.operations import care, context, journal, keys, language, records, scratchpad, sessions
+from remanent.operations import care, context, journal, keys, language, records
 from remanent.operations.access.audit import AuditLog
 from remanent.operations.access.chain import AuditEvent
 from remanent.operations.access.keys import LOCAL, MAKE_ONE, KeyRing, Permission, Principal, Target
 from remanent.operations.call import ServiceCall
 from remanent.operations.runs import MAX_KEPT, Run, RunFiles, Runs
 
-MODULES = (journal, records, scratchpad, sessions, context, care, language, keys)
+MODULES = (journal, records, context, care, language, keys)
 """Every module here that declares operations, in the order in which people are shown them."""
 
 

@@ -33,7 +33,7 @@ from remanent.recall.gate import (
 from remanent.recall.indexing import TURNS, indexed_through
 from remanent.recall.path import RecallPath
 from remanent.recall.question import Question
-from remanent.stores import Order, RecordFilter, RecordQuery, Store, Transaction
+from remanent.stores import Order, RecordQuery, Store, Transaction
 from remanent.text.chinese import cut
 from remanent.text.sentences import sentence_texts
 from remanent.text.terms import query_terms
@@ -166,9 +166,8 @@ class Calibration:
             asyncio.gather(*(path.find(question, limit=MAX_READ) for path in paths)),
         )
         found = {path.name: hits for path, hits in zip(paths, answers, strict=True)}
-        ids = tuple(dict.fromkeys(hit.record_id for hits in found.values() for hit in hits))
-        query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=ids, limit=len(ids))
-        records = {record.id: record for record in await self._store.records(question.scope, query)} if ids else {}
+        ids = [hit.record_id for hits in found.values() for hit in hits]
+        records = await self._store.records_by_id(question.scope, ids)
         words = self._gate.words(wanted, best_of(found, records)[:MAX_READ], counts)
         best = {path: hits[0].score for path, hits in found.items() if hits and path in self._gate.models}
         return _ProbeOutcome(tongue_of(question.text), words, best)

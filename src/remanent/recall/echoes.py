@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from remanent.model import Entry, Origin, Record, Scope
 from remanent.recall.injection import ENVELOPE, GAP, RESOLVED, is_frame, plain
-from remanent.stores import RecordFilter, RecordQuery, Store, Transaction
+from remanent.stores import RecordFilter, Store, Transaction
 from remanent.text.sentences import sentence_texts
 from remanent.text.spans import Span
 from remanent.text.terms import query_terms
@@ -158,10 +158,7 @@ class Echoes:
         return await self._records(scope, [hit.record_id for hit in hits])
 
     async def _records(self, scope: Scope, record_ids: Sequence[str]) -> list[Record]:
-        if not record_ids:
-            return []
-        query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=tuple(record_ids), limit=len(record_ids))
-        return await self._store.records(scope, query)
+        return list((await self._store.records_by_id(scope, record_ids)).values())
 
     async def _known(self, scope: Scope) -> list[str]:
         kept = await self._store.state(scope, GIVEN)

@@ -23,7 +23,7 @@ from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.question import Question
 from remanent.recall.recipe import Recipe
 from remanent.settings import RecallSettings
-from remanent.stores import EntryQuery, Place, RecordFilter, RecordQuery, Store
+from remanent.stores import EntryQuery, RecordFilter, RecordPosition, RecordQuery, Store
 
 SEEDS = 20
 """How many of what was found first is handed to the paths that follow; more than links lead on from (8)."""
@@ -39,7 +39,7 @@ ROUNDS = 3
 """How often a path is asked again without sessions that fill more than their share; each round may show another.
 Chosen by hand: each round costs as much as asking the path anew."""
 
-PlacesOf = Callable[[Question, Sequence[str]], Awaitable[dict[str, Place]]]
+PlacesOf = Callable[[Question, Sequence[str]], Awaitable[dict[str, RecordPosition]]]
 """Tells where candidates stand; those that do not pass the question's filter are missing."""
 
 _logger = logging.getLogger(__name__)
@@ -51,7 +51,9 @@ class CandidateReader:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    async def places(self, question: Question, record_ids: Sequence[str], *, reach: int = 0) -> dict[str, Place]:
+    async def places(
+        self, question: Question, record_ids: Sequence[str], *, reach: int = 0
+    ) -> dict[str, RecordPosition]:
         """Return where candidates and their neighbours stand; what does not pass the filter is missing."""
         if not record_ids:
             return {}
@@ -90,12 +92,8 @@ class CandidateReader:
 
     async def entries(self, scope: Scope, entry_ids: Sequence[str], *, known: Mapping[str, Entry]) -> dict[str, Entry]:
         """Return the entries of the ids, without the erased; those that are known are not read again."""
-        wanted = tuple(dict.fromkeys(entry_id for entry_id in entry_ids if entry_id not in known))
-        entries = dict(known)
-        if wanted:
-            read = await self._store.entries(scope.owner, EntryQuery(entry_ids=wanted, limit=len(wanted)))
-            entries |= {entry.id: entry for entry in read if not entry.erased}
-        return entries
+        read = await self._store.entries_by_id(scope.owner, [one for one in entry_ids if one not in known])
+        return {**known, **{entry_id: entry for entry_id, entry in read.items() if not entry.erased}}
 
     async def sources(self, question: Question, record_ids: Sequence[str]) -> dict[str, Entry]:
         """Return what records came from, without the erased: of most of them that is one entry."""
@@ -125,8 +123,8 @@ class CandidateReader:
         return [entry for entry in entries if entry.text and not entry.erased]
 
 
-def _place_of(entry: Entry) -> Place:
-    return Place(
+def _place_of(entry: Entry) -> RecordPosition:
+    return RecordPosition(
         entry.id,
         Kind.TURN,
         entry.scope.session,
@@ -147,7 +145,7 @@ class Gathered:
     weights: dict[str, float] = field(default_factory=dict)
     adding: set[str] = field(default_factory=set)
     """The records that a path found whose finds are answers by themselves."""
-    places: dict[str, Place] = field(default_factory=dict)
+    places: dict[str, RecordPosition] = field(default_factory=dict)
     """Where those stand; what does not pass the question's filter is missing."""
     left_out: list[LeftOut] = field(default_factory=list)
 
@@ -384,7 +382,7 @@ def _unplaced(gathered: Gathered, *answers: Sequence[Candidate]) -> list[str]:
     return [record_id for record_id in ids if record_id not in gathered.places]
 
 
-def _is_crowded(answer: Sequence[Candidate], places: Mapping[str, Place], *, most: int) -> bool:
+def _is_crowded(answer: Sequence[Candidate], places: Mapping[str, RecordPosition], *, most: int) -> bool:
     """Tell whether one session has more than `most` of the candidates."""
     sessions = (place.session for one in answer if (place := places.get(one.record_id)) is not None)
     counts = Counter(session for session in sessions if session is not None)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from remanent.model import Scope
 from remanent.recall.question import Question
-from remanent.stores import Place
+from remanent.stores import RecordPosition
 
 
 class Candidate(NamedTuple):
@@ -19,7 +19,7 @@ class Candidate(NamedTuple):
     score: float
     reason: str = ""
     """What the path has to say beyond its name: the date it matched, the link it followed."""
-    place: Place | None = None
+    place: RecordPosition | None = None
     """Where it stands, if the search told that as well: it need not be looked up then."""
 
 

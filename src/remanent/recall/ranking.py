@@ -23,7 +23,7 @@ from remanent.recall.path import Candidate
 from remanent.recall.question import Question
 from remanent.recall.recipe import Boosts, Recipe, Rerank, Surroundings
 from remanent.recall.talk import LONGEST_ASKING, asks_what_was_asked, is_small_talk, share_asked
-from remanent.stores import Place
+from remanent.stores import RecordPosition
 
 _DAY = 86_400.0
 _ENOUGH_USE = 3.0
@@ -78,7 +78,7 @@ class PlaceBoosts:
         self._person = person
         self._times = times
 
-    def product(self, place: Place) -> float:
+    def product(self, place: RecordPosition) -> float:
         """Return all factors multiplied."""
         factor = self._of_origin[place.trust]
         if self._person is not None and place.role == self._person:
@@ -87,7 +87,7 @@ class PlaceBoosts:
             factor *= self._time(place)
         return factor * recency(moment_of(place), self._boosts, now=self._now) * self._boosts.kinds.get(place.kind, 1.0)
 
-    def factors(self, place: Place) -> tuple[Factor, ...]:
+    def factors(self, place: RecordPosition) -> tuple[Factor, ...]:
         """Return those that change anything, each with its name."""
         return _factors(
             trust=self._of_origin[place.trust],
@@ -97,7 +97,7 @@ class PlaceBoosts:
             kind=self._boosts.kinds.get(place.kind, 1.0),
         )
 
-    def _time(self, place: Place) -> float:
+    def _time(self, place: RecordPosition) -> float:
         within = any(begin <= place.occurred_at < finish for begin, finish in self._times)
         return 1 + self._boosts.time if within else 1.0
 
@@ -117,7 +117,7 @@ def boosts_of_record(record: Record, boosts: Boosts) -> tuple[Factor, ...]:
     )
 
 
-def moment_of(place: Place) -> datetime:
+def moment_of(place: RecordPosition) -> datetime:
     """Return when a record counts as having happened: what was dated into the future, when it was told."""
     recorded_at = place.recorded_at
     if recorded_at is not None and is_ahead(place.occurred_at, recorded_at=recorded_at):
@@ -145,7 +145,7 @@ def _factors(**factors: float) -> tuple[Factor, ...]:
 
 
 def context_of(
-    scores: Mapping[str, float], places: Mapping[str, Place], surroundings: Surroundings
+    scores: Mapping[str, float], places: Mapping[str, RecordPosition], surroundings: Surroundings
 ) -> dict[str, float]:
     """Return what each placed record gets in addition to its own score, 0 or more.
 
@@ -169,7 +169,7 @@ def context_of(
 
 
 def session_evidence(
-    scores: Mapping[str, float], places: Mapping[str, Place], *, discount: float, depth: int
+    scores: Mapping[str, float], places: Mapping[str, RecordPosition], *, discount: float, depth: int
 ) -> dict[str, float]:
     """Return how much evidence each session holds: its turns' scores, each further one counting less."""
     by_session: dict[str, list[float]] = {}
@@ -200,7 +200,7 @@ _LEAST = 1e-9
 class RankedCandidate:
     """A candidate on its way to its place, with all that moved it."""
 
-    place: Place
+    place: RecordPosition
     fused: float = 0.0
     context: float = 0.0
     boosts: tuple[Factor, ...] = ()
@@ -241,7 +241,7 @@ def fuse(gathered: Gathered, recipe: Recipe) -> dict[str, float]:
 def weigh(
     question: Question,
     gathered: Gathered,
-    places: Mapping[str, Place],
+    places: Mapping[str, RecordPosition],
     fused: Mapping[str, float],
     recipe: Recipe,
     *,

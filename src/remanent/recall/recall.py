@@ -43,7 +43,7 @@ from remanent.recall.recipe import Recipe, Recipes, Rerank, built_in
 from remanent.recall.sessions import by_their_likeness, by_their_turns, by_their_words
 from remanent.recall.vector_path import VectorPath
 from remanent.settings import RecallSettings
-from remanent.stores import Place, Store
+from remanent.stores import RecordPosition, Store
 
 _logger = logging.getLogger(__name__)
 
@@ -116,7 +116,7 @@ class AnswerOptions:
         share = self.share(question)
         return share if share < 1 or question.scope.session is not None else self.recipe.flood_share
 
-    def bounded(self, question: Question, places: Mapping[str, Place]) -> Callable[[str], str | None]:
+    def bounded(self, question: Question, places: Mapping[str, RecordPosition]) -> Callable[[str], str | None]:
         """Return what tells the session of a record, where that session's share of the answer is bounded."""
         if self.share(question) < 1:
             return lambda one: places[one].session
@@ -389,9 +389,9 @@ class Recall:
         options: AnswerOptions,
         gathered: Gathered,
         *,
-        known: Mapping[str, Place] | None = None,
+        known: Mapping[str, RecordPosition] | None = None,
         all_of_them: bool = False,
-    ) -> dict[str, Place]:
+    ) -> dict[str, RecordPosition]:
         """Return where candidates and their neighbours stand, if that is of any use to the recipe or the answer."""
         if not (options.recipe.surroundings.neighbours or options.grain == "turns"):
             return {}
@@ -417,7 +417,7 @@ class Recall:
         options: AnswerOptions,
         gathered: Gathered,
         *,
-        around: Mapping[str, Place] | None = None,
+        around: Mapping[str, RecordPosition] | None = None,
         all_of_them: bool = False,
     ) -> list[RankedCandidate]:
         """Rank what was gathered, best first: as many as are read, or all."""

@@ -19,7 +19,7 @@ from remanent.operations import Permission, Principal, Service, Target
 from remanent.server.hosts import is_local
 from remanent.server.limits import RateLimit
 from remanent.server.problems import Refusal
-from remanent.server.sessions import Sessions
+from remanent.server.sessions import PageSessions
 from remanent.settings import ServerSettings, Settings
 
 WRONG_KEY_COST = 20.0
@@ -37,7 +37,7 @@ class Authenticator:
         self, service: Service, settings: ServerSettings, *, timer: Callable[[], float] = time.monotonic
     ) -> None:
         self._service = service
-        self._sessions = Sessions.of(service)
+        self._sessions = PageSessions.of(service)
         if service not in _RATES:
             orgs, strangers = (RateLimit(settings.rate, settings.burst, timer=timer) for _ in range(2))
             _RATES[service] = (orgs, strangers)

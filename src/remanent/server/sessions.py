@@ -41,7 +41,7 @@ class Session:
     """Whose it is: an organisation, however many keys it has."""
 
 
-class Sessions:
+class PageSessions:
     """The open sessions of one server."""
 
     def __init__(self, *, timer: Callable[[], float] = time.monotonic) -> None:
@@ -50,7 +50,7 @@ class Sessions:
         """By the hash of the cookie's word: what is read out of this process opens nothing."""
 
     @classmethod
-    def of(cls, service: Service) -> "Sessions":
+    def of(cls, service: Service) -> "PageSessions":
         """Return those of a server."""
         if service not in _SESSIONS:
             _SESSIONS[service] = cls()
@@ -111,4 +111,4 @@ def _hash(word: str) -> str:
     return hashlib.sha256(word.encode()).hexdigest()
 
 
-_SESSIONS: WeakKeyDictionary[Service, Sessions] = WeakKeyDictionary()
+_SESSIONS: WeakKeyDictionary[Service, PageSessions] = WeakKeyDictionary()

@@ -163,7 +163,7 @@ class QueueState:
     """When the next job can be claimed: the past when at once, `None` when nothing waits."""
 
 
-class Place(NamedTuple):
+class RecordPosition(NamedTuple):
     """Where a record stands among what was said, without its text; a record that is no turn has no neighbours.
 
     Plain, because every candidate of every question has one.
@@ -190,14 +190,14 @@ class Hit(NamedTuple):
 
     record_id: str
     score: float
-    place: Place | None = None
+    place: RecordPosition | None = None
     """Where it stands, without its neighbours, if the search was asked for that."""
 
 
 class Reached(NamedTuple):
     """A record that links lead to: how strong the best chain of them is, and the relation at its end."""
 
-    place: Place
+    place: RecordPosition
     strength: float
     relation: str
 
@@ -267,7 +267,7 @@ class MatchQuery(Query[list[str]]):
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceQuery(Query[list[Place]]):
+class PlaceQuery(Query[list[RecordPosition]]):
     """Where those of the ids stand that pass the filter, in the given order.
 
     With a `reach`, the turns up to so many entries before and after them follow, as far as they pass too. Without
@@ -281,7 +281,7 @@ class PlaceQuery(Query[list[Place]]):
 
 
 @dataclass(frozen=True, slots=True)
-class LatestQuery(Query[list[Place]]):
+class LatestQuery(Query[list[RecordPosition]]):
     """Where the records stand that pass the filter and happened last, newest first, without their neighbours."""
 
     filter: RecordFilter

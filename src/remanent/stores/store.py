@@ -10,7 +10,7 @@ each type of change and question; every other method here is a short word for a 
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -32,12 +32,12 @@ from remanent.stores.queries import (
     LinkQuery,
     MatchQuery,
     PastVersionQuery,
-    Place,
     PlaceQuery,
     Query,
     QueueQuery,
     QueueState,
     RecordFilter,
+    RecordPosition,
     RecordQuery,
     SessionTermQuery,
     SessionTerms,
@@ -186,6 +186,23 @@ class Store(ABC):
         """Return records; with `as_of`, as they stood then."""
         return await self.ask(scope, query)
 
+    async def records_by_id(
+        self, scope: Scope, record_ids: Collection[str], *, as_of: datetime | None = None
+    ) -> dict[str, Record]:
+        """Return the records that have these ids, whatever their status; those that are not there are left out."""
+        ids = tuple(dict.fromkeys(record_ids))
+        if not ids:
+            return {}
+        query = RecordQuery(filter=RecordFilter(statuses=None, as_of=as_of), record_ids=ids, limit=len(ids))
+        return {record.id: record for record in await self.records(scope, query)}
+
+    async def entries_by_id(self, scope: Scope, entry_ids: Collection[str]) -> dict[str, Entry]:
+        """Return the entries that have these ids, erased ones as stubs."""
+        ids = tuple(dict.fromkeys(entry_ids))
+        if not ids:
+            return {}
+        return {entry.id: entry for entry in await self.entries(scope, EntryQuery(entry_ids=ids, limit=len(ids)))}
+
     async def match(self, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter) -> list[str]:
         """Return those of the ids that pass the filter, in the given order."""
         return await self.ask(scope, MatchQuery(tuple(record_ids), record_filter))
@@ -198,7 +215,7 @@ class Store(ABC):
         record_filter: RecordFilter,
         reach: int = 0,
         neighbours: bool = True,
-    ) -> list[Place]:
+    ) -> list[RecordPosition]:
         """Return where those of the ids stand that pass the filter, then their neighbours; see `PlaceQuery`."""
         return await self.ask(scope, PlaceQuery(tuple(record_ids), record_filter, reach, neighbours))
 

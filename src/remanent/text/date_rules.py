@@ -95,7 +95,7 @@ Resolve = Callable[[re.Match[str], DateContext], DateMeaning | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class DateRule:
     """A pattern and what its matches mean."""
 
     pattern: re.Pattern[str]
@@ -113,7 +113,7 @@ class RuleBook:
 
     def __init__(self) -> None:
         self._written: list[tuple[str, int, str, Resolve]] = []
-        self._rules: list[Rule] | None = None
+        self._rules: list[DateRule] | None = None
 
     def rule(self, pattern: str, flags: int = re.IGNORECASE, *, words: str = "") -> Callable[[Resolve], Resolve]:
         """Add the function under it as the meaning of a pattern; `words` are what a match cannot be without."""
@@ -125,11 +125,11 @@ class RuleBook:
         return add
 
     @property
-    def rules(self) -> Sequence[Rule]:
+    def rules(self) -> Sequence[DateRule]:
         """The rules, compiled."""
         if self._rules is None:
             self._rules = [
-                Rule(re.compile(pattern, flags), resolve, tuple(words.split()))
+                DateRule(re.compile(pattern, flags), resolve, tuple(words.split()))
                 for pattern, flags, words, resolve in self._written
             ]
         return self._rules

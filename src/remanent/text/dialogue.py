@@ -35,7 +35,7 @@ _STOP_WORDS = ENGLISH_STOP_WORDS | CHINESE_STOP_WORDS
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class DialogueSentence:
     """One sentence of a message, with what is needed to weigh it against others."""
 
     message: int
@@ -48,19 +48,19 @@ class Statement:
     """What its form says: on oneself, only asking."""
 
 
-def statements(text: str, *, message: int = 0) -> list[Statement]:
+def statements(text: str, *, message: int = 0) -> list[DialogueSentence]:
     """Return the sentences of a message that say anything."""
-    found: list[Statement] = []
+    found: list[DialogueSentence] = []
     for sentence in sentence_texts(_CODE.sub("\n", text)):
         short = " ".join(sentence.split())[:_LONGEST]
         terms = frozenset(index_terms(short)) - _STOP_WORDS
         if terms:
             factor = (_OWN if _SELF.search(short) else 1.0) * (_ASKING if _QUESTION.search(short) else 1.0)
-            found.append(Statement(message, len(found), short, terms, factor))
+            found.append(DialogueSentence(message, len(found), short, terms, factor))
     return found
 
 
-def telling(said: Sequence[Statement], *, limit: int, measure: Callable[[str], int]) -> list[Statement]:
+def telling(said: Sequence[DialogueSentence], *, limit: int, measure: Callable[[str], int]) -> list[DialogueSentence]:
     """Return the statements that tell most within a length, in their order; nothing is told twice in the same words.
 
     `measure` says how long a text is; one more is reckoned for what joins it to the next.
@@ -87,7 +87,7 @@ def telling(said: Sequence[Statement], *, limit: int, measure: Callable[[str], i
     return [said[number] for number in sorted(chosen, key=lambda number: (said[number].message, said[number].place))]
 
 
-def _rarity(said: Iterable[Statement]) -> dict[str, float]:
+def _rarity(said: Iterable[DialogueSentence]) -> dict[str, float]:
     """Return how much each term tells: the fewer messages hold it, the more."""
     held: dict[str, set[int]] = {}
     messages: set[int] = set()

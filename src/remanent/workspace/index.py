@@ -25,7 +25,7 @@ from remanent.model.base import Count, Text
 from remanent.model.filters import MAX_TAG_LENGTH, MAX_TAGS
 from remanent.model.ids import Id
 from remanent.recall import Question
-from remanent.stores import LinkQuery, RecordFilter, RecordQuery, Transaction, search_terms
+from remanent.stores import LinkQuery, RecordFilter, Transaction, search_terms
 from remanent.text.budget import chunks
 from remanent.text.markdown import parse_markdown
 from remanent.text.terms import query_terms
@@ -81,7 +81,7 @@ class WorkspaceHit(Model):
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class FileSection:
     """A stretch of a file under one heading."""
 
     text: str
@@ -126,7 +126,7 @@ class _Read:
 
     path: str
     mark: tuple[int, int]
-    passages: tuple[Passage, ...]
+    passages: tuple[FileSection, ...]
     tags: tuple[str, ...]
     occurred_at: datetime
 
@@ -134,7 +134,7 @@ class _Read:
 # ── reading Markdown ─────────────────────────────────────────────────────────
 
 
-def passages_of(text: str) -> tuple[list[Passage], tuple[str, ...]]:
+def passages_of(text: str) -> tuple[list[FileSection], tuple[str, ...]]:
     """Return a note's passages, each under its heading and with its lines, and the tags of its front matter.
 
     A fact that we took down is a passage of its own: those above and below it speak of other things.
@@ -142,7 +142,7 @@ def passages_of(text: str) -> tuple[list[Passage], tuple[str, ...]]:
     text = text.replace("\r\n", "\n").removeprefix("\ufeff")
     parsed = parse_markdown(text)
     own = own_bullets(text.split("\n")) if MARKER in text else {}
-    found: list[Passage] = []
+    found: list[FileSection] = []
     at_line, counted = 1, 0
     for section in parsed.sections:
         heading = " › ".join(section.path)
@@ -156,7 +156,7 @@ def passages_of(text: str) -> tuple[list[Passage], tuple[str, ...]]:
                 if body.strip():  # a heading alone says nothing that those below it do not
                     filled = [number for number, one in run if one.strip()]
                     links = tuple(dict.fromkeys(name.strip() for name in _WIKILINK.findall(said)))
-                    found.append(Passage(said.strip(), heading, filled[0], filled[-1], links))
+                    found.append(FileSection(said.strip(), heading, filled[0], filled[-1], links))
     return found, _tags(parsed.front_matter.get("tags") if parsed.front_matter else None)
 
 
@@ -413,7 +413,7 @@ class WorkspaceIndex:
                 fresh.links[kept_id] = list(passage.links)
         return fresh, puts
 
-    def _record(self, read: _Read, passage: Passage, old: Record | None) -> Record | None:
+    def _record(self, read: _Read, passage: FileSection, old: Record | None) -> Record | None:
         """Return the record of a passage; `None` where it is as it was."""
         now = self._parts.clock()
         data = NoteData(path=read.path, heading=passage.heading, line=passage.line, end_line=passage.end_line)
@@ -480,10 +480,7 @@ class WorkspaceIndex:
         return found
 
     async def _records(self, record_ids: Sequence[str]) -> dict[str, Record]:
-        if not record_ids:
-            return {}
-        query = RecordQuery(filter=RecordFilter(statuses=None), record_ids=tuple(record_ids), limit=len(record_ids))
-        return {record.id: record for record in await self._parts.store.records(self._scope, query)}
+        return await self._parts.store.records_by_id(self._scope, record_ids)
 
     def _note(self, tx: Transaction, file: _File) -> None:
         tx.state(f"{self._prefix}/{file.file_id}", file.to_state())
@@ -494,7 +491,7 @@ class WorkspaceIndex:
         tx.state(self._prefix, str(self._generation))
 
 
-def matched(held: Sequence[tuple[str, str]], passages: Sequence[Passage]) -> list[str | None]:
+def matched(held: Sequence[tuple[str, str]], passages: Sequence[FileSection]) -> list[str | None]:
     """Return for each passage the record that it keeps: that of the same text, else one whose text is gone."""
     free: dict[str, list[str]] = {}
     for record_id, digest in held:

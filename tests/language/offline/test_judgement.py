@@ -4,9 +4,9 @@ import pytest
 
 from remanent.language.offline.judgement import (
     CONFLICT,
+    DatedStatement,
     DifferenceKind,
     Judgement,
-    Statement,
     compare,
     contradictions,
     judge,
@@ -20,7 +20,7 @@ LATER = datetime(2025, 5, 20, tzinfo=UTC)
 
 
 def judged(older: str, newer: str) -> Judgement:
-    return judge(compare(Statement(older, MAY).read(), Statement(newer, LATER).read()))
+    return judge(compare(DatedStatement(older, MAY).read(), DatedStatement(newer, LATER).read()))
 
 
 @pytest.mark.parametrize(("older", "newer"), CONFLICTS)
@@ -40,7 +40,7 @@ def test_a_conflict_that_no_word_gives_away_is_let_pass(older: str, newer: str) 
 
 @pytest.mark.parametrize(("older", "newer"), CONFLICTS)
 def test_the_order_of_two_claims_does_not_matter(older: str, newer: str) -> None:
-    assert judge(compare(Statement(newer, LATER).read(), Statement(older, MAY).read())).conflict >= CONFLICT
+    assert judge(compare(DatedStatement(newer, LATER).read(), DatedStatement(older, MAY).read())).conflict >= CONFLICT
 
 
 @pytest.mark.parametrize("text", sorted({text for pair in (*CONFLICTS, *COMPATIBLE) for text in pair}))
@@ -144,7 +144,7 @@ def test_sentences_of_one_text_can_contradict_each_other(sentences: tuple[str, .
 
 
 async def test_many_pairs_are_judged_as_each_alone() -> None:
-    pairs = [(Statement(older, MAY), Statement(newer, LATER)) for older, newer in CONFLICTS[:10]]
+    pairs = [(DatedStatement(older, MAY), DatedStatement(newer, LATER)) for older, newer in CONFLICTS[:10]]
     together = await judge_statements(pairs, Toolbox())
     assert together == [judged(older, newer) for older, newer in CONFLICTS[:10]]
 

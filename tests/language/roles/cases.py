@@ -23,7 +23,7 @@ from remanent.language.roles.planning import (
 )
 from remanent.language.roles.react import ReactRequest, ToolDefinition, ToolResult, Turn, Urgency
 from remanent.language.roles.relation_naming import RelationNamingRequest
-from remanent.language.roles.reranking import Passage, RerankingRequest
+from remanent.language.roles.reranking import PassageToRank, RerankingRequest
 from remanent.language.roles.rewriting import RewritingRequest
 from remanent.language.roles.segmentation import SegmentationRequest
 from remanent.language.roles.structure import StructureRequest
@@ -210,15 +210,15 @@ CASES: dict[str, Model] = {
     "reranking.zh": RerankingRequest(
         query="小丽住在哪里？",
         passages=(
-            Passage(passage_id="018f-p", text="杭州多雨。"),
-            Passage(passage_id="018f-q", text="小丽搬到了杭州。"),
+            PassageToRank(passage_id="018f-p", text="杭州多雨。"),
+            PassageToRank(passage_id="018f-q", text="小丽搬到了杭州。"),
         ),
     ),
     "reranking.en": RerankingRequest(
         query="Where does Lily live?",
         passages=(
-            Passage(passage_id="018f-p", text="It rains in Leeds."),
-            Passage(passage_id="018f-q", text="Lily moved to Leeds."),
+            PassageToRank(passage_id="018f-p", text="It rains in Leeds."),
+            PassageToRank(passage_id="018f-q", text="Lily moved to Leeds."),
         ),
     ),
 }

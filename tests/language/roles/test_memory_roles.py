@@ -10,7 +10,7 @@ from remanent.language.roles import ANNOTATION, EXTRACTION, INTENT, ROLES, SEGME
 from remanent.language.roles.annotation import AnnotationRequest
 from remanent.language.roles.extraction import ExtractionRequest, FactKind
 from remanent.language.roles.intent import IntentRequest
-from remanent.language.roles.reranking import Passage, RerankingRequest
+from remanent.language.roles.reranking import PassageToRank, RerankingRequest
 from remanent.language.roles.segmentation import SegmentationRequest
 from remanent.language.shapes import Utterance, UtteranceSpan
 from tests.language.roles.cases import CASES, CHAT_EN, CHAT_ZH
@@ -283,7 +283,7 @@ def test_an_imagined_passage_ends_with_a_sentence() -> None:
 
 
 def test_passages_without_a_score_come_last_in_their_order() -> None:
-    passages = tuple(Passage(passage_id=f"p-{n}", text="x") for n in range(4))
+    passages = tuple(PassageToRank(passage_id=f"p-{n}", text="x") for n in range(4))
     role = ROLES["reranking"]
     reply = role.reply.model_validate({"scores": [{"passage": 3, "score": 9}, {"passage": 4, "score": 0}]})
     response = role.read(RerankingRequest(query="q", passages=passages), reply)
@@ -299,4 +299,6 @@ def test_passages_without_a_score_come_last_in_their_order() -> None:
 
 def test_a_passage_that_is_given_twice_is_no_request() -> None:
     with pytest.raises(InvalidInput, match="twice"):
-        RerankingRequest(query="q", passages=(Passage(passage_id="a", text="x"), Passage(passage_id="a", text="y")))
+        RerankingRequest(
+            query="q", passages=(PassageToRank(passage_id="a", text="x"), PassageToRank(passage_id="a", text="y"))
+        )

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from remanent.language.offline.similarity import word_scores
 from remanent.language.role import Toolbox
 from remanent.language.roles.hyde import LONGEST_PASSAGE, HydeRequest, imagine
-from remanent.language.roles.reranking import Passage, RerankingRequest, rerank
+from remanent.language.roles.reranking import PassageToRank, RerankingRequest, rerank
 from remanent.language.roles.rewriting import RewritingRequest, rewrite
 from remanent.language.shapes import Utterance
 from tests.language.offline.fakes import WordEmbedder
@@ -68,7 +68,7 @@ async def test_a_made_up_answer_is_never_too_long() -> None:
 
 
 def ranking(*texts: str) -> RerankingRequest:
-    passages = tuple(Passage(passage_id=f"p{number}", text=text) for number, text in enumerate(texts))
+    passages = tuple(PassageToRank(passage_id=f"p{number}", text=text) for number, text in enumerate(texts))
     return RerankingRequest(query="Where does Ada live?", passages=passages)
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from remanent.discipline.shapes import Page
 from remanent.model import Entry, Found, Kind, Origin, Record, Scope, TurnData
-from remanent.operations.scratchpad import PadValues
+from remanent.operations.context import PadValues
 from remanent.recall.injection import told_first
 from remanent.server.mcp.rendering import to_text
 from remanent.text.escaping import control_words, forged_tags

@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from remanent.operations import Permission
 from remanent.server.problems import Refusal
-from remanent.server.sessions import COOKIE, CSRF, IDLE_SECONDS, MAX_SESSIONS, Sessions
+from remanent.server.sessions import COOKIE, CSRF, IDLE_SECONDS, MAX_SESSIONS, PageSessions
 from tests.server.rest.conftest import AGENT, Start
 
 STATIC = Path(__file__).parents[3] / "src" / "remanent" / "server" / "web" / "static"
@@ -108,7 +108,7 @@ async def test_a_wrong_key_opens_nothing(start: Start, body: dict[str, object]) 
 
 def test_an_idle_session_ends_and_the_oldest_make_room() -> None:
     now = 0.0
-    sessions = Sessions(timer=lambda: now)
+    sessions = PageSessions(timer=lambda: now)
     word, session = sessions.begin("key")
     now = IDLE_SECONDS - 1
     assert sessions.key(request(cookie=word)) == "key"
@@ -122,7 +122,7 @@ def test_an_idle_session_ends_and_the_oldest_make_room() -> None:
 
 @pytest.mark.spec("SAFE-02")
 def test_who_signs_in_over_and_over_closes_their_own_sessions_and_nobody_elses() -> None:
-    sessions = Sessions()
+    sessions = PageSessions()
     word, _ = sessions.begin("key", payer="org quiet")
     for number in range(2 * MAX_SESSIONS):
         sessions.begin(f"key {number}", payer="org loud")
@@ -145,7 +145,7 @@ async def test_a_cookie_of_another_server_on_this_machine_locks_nobody_out(start
 
 
 def test_what_changes_something_needs_the_sessions_word() -> None:
-    sessions = Sessions()
+    sessions = PageSessions()
     word, session = sessions.begin("key")
     with pytest.raises(Refusal):
         sessions.key(request(cookie=word, method="POST"))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from remanent.model import Kind, Scope
 from remanent.model.clock import EPOCH
 from remanent.stores.local import LocalVectors
-from remanent.stores.queries import Hit, Place, RecordFilter, VectorChanges
+from remanent.stores.queries import Hit, RecordFilter, RecordPosition, VectorChanges
 from remanent.stores.store import Store
 
 MODEL = "model"
@@ -95,11 +95,11 @@ class VectorStore:
 
     async def places(
         self, scope: Scope, record_ids: Sequence[str], *, record_filter: RecordFilter, neighbours: bool
-    ) -> list[Place]:
+    ) -> list[RecordPosition]:
         assert not neighbours
         known = {record_id: kept for (_, record_id), kept in self.kept.items()}
         passing = await self.match(scope, record_ids, record_filter)
-        return [Place(record_id, known[record_id].kind, None, EPOCH) for record_id in passing]
+        return [RecordPosition(record_id, known[record_id].kind, None, EPOCH) for record_id in passing]
 
     async def match(self, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter) -> list[str]:
         assert scope.owner == SCOPE

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from remanent.language.offline.claims import TokenKind, read_claim
-from remanent.language.offline.judgement import CONFLICT, Statement, judge_statements
+from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_statements
 from remanent.language.offline.lexicon import lexicon
 from remanent.language.offline.questions import AnswerType, answer_type, content_words, is_question
 from remanent.language.offline.salience import statements
@@ -91,7 +91,7 @@ class _Sentence:
         return bool(other.title) and other.title <= self.terms
 
 
-class _Reader:
+class _AnswerReader:
     """A question and the sentences that may answer it."""
 
     def __init__(self, question: str, sentences: Sequence[_Sentence]) -> None:
@@ -191,7 +191,7 @@ async def find_answer(question: str, texts: Sequence[str], toolbox: Toolbox) -> 
     sentences = _sentences(texts)
     if not sentences or not question.strip():
         return AnswerCandidates((), 0.0)
-    reader = _Reader(question, sentences)
+    reader = _AnswerReader(question, sentences)
     if reader.kind is AnswerType.WHETHER and (told := _whether(question, reader)) is not None:
         return told
     score, best = reader.best()
@@ -202,7 +202,7 @@ async def find_answer(question: str, texts: Sequence[str], toolbox: Toolbox) -> 
     return AnswerCandidates(tuple(kept), score)
 
 
-def _whether(question: str, reader: _Reader) -> AnswerCandidates | None:
+def _whether(question: str, reader: _AnswerReader) -> AnswerCandidates | None:
     """Answer whether something holds of two things: yes where it is said of both; nothing where one is not known."""
     names: list[frozenset[str]] = []
     chosen: list[_Sentence] = []
@@ -246,7 +246,7 @@ async def agreeing(found: AnswerCandidates, known: Sequence[str], toolbox: Toolb
     """Return what was found without what contradicts what is known, or a better sentence before it."""
     kept: list[str] = []
     for sentence in found.sentences:
-        pairs = [(Statement(sentence), Statement(other)) for other in (*known, *kept)]
+        pairs = [(DatedStatement(sentence), DatedStatement(other)) for other in (*known, *kept)]
         judgements = await judge_statements(pairs, toolbox)
         if all(judgement.conflict < CONFLICT for judgement in judgements):
             kept.append(sentence)
@@ -313,7 +313,7 @@ def _described(task: str) -> str:
 async def settle_contradiction(matter: Contradiction, results: Sequence[str], toolbox: Toolbox) -> str:
     """Return a verdict in words: which statement holds, or that it cannot be told."""
     said = _VERDICTS[tongue_of(matter.newer, matter.older)]
-    one, other = Statement(matter.newer), Statement(matter.older)
+    one, other = DatedStatement(matter.newer), DatedStatement(matter.older)
     (judgement,) = await judge_statements([(one, other)], toolbox)
     if _NOW.search(matter.newer) and not _NOW.search(matter.older):
         return said["changed"].format(right=matter.newer, wrong=matter.older)
@@ -347,7 +347,7 @@ async def _support(matter: Contradiction, sources: Sequence[str], toolbox: Toolb
     """Return how many sources contradict the second statement and not the first, and the other way round."""
     told = [(place, text) for place, source in enumerate(sources) for text in statements(source, most=_MAX_PER_SOURCE)]
     told = told[:_MAX_STATEMENTS]
-    pairs = [(Statement(text), Statement(side)) for _, text in told for side in (matter.newer, matter.older)]
+    pairs = [(DatedStatement(text), DatedStatement(side)) for _, text in told for side in (matter.newer, matter.older)]
     judged = [judgement.conflict >= CONFLICT for judgement in await judge_statements(pairs, toolbox)]
     for_one: set[int] = set()
     for_other: set[int] = set()

@@ -114,7 +114,7 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class DatedStatement:
     """Something that was said, and when if that is known."""
 
     text: str
@@ -125,7 +125,7 @@ class Statement:
         return read_claim(self.text, said_at=self.said_at)
 
 
-async def judge_statements(pairs: Sequence[tuple[Statement, Statement]], toolbox: Toolbox) -> list[Judgement]:
+async def judge_statements(pairs: Sequence[tuple[DatedStatement, DatedStatement]], toolbox: Toolbox) -> list[Judgement]:
     """Judge each pair of statements."""
     return [judge(compare(one.read(), other.read())) for one, other in pairs]
 

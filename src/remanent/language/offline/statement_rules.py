@@ -30,7 +30,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class StatementRule:
     """A form of clause: `v` is its value; `s`, where it has one, is about whom; `a`, where it has one, of what."""
 
     kind: StatementKind
@@ -39,11 +39,11 @@ class Rule:
     single: bool = False
 
 
-MakeStatement = Callable[[Rule, re.Match[str], int, int], Statement | None]
+MakeStatement = Callable[[StatementRule, re.Match[str], int, int], Statement | None]
 """Makes a statement of a match and where its clause stands, or refuses it."""
 
 
-def apply(rules: Iterable[Rule], sentence: str, *, make: MakeStatement) -> Iterator[Statement]:
+def apply(rules: Iterable[StatementRule], sentence: str, *, make: MakeStatement) -> Iterator[Statement]:
     """Yield what the first fitting rule says of each stretch of a sentence; none takes words of another."""
     taken: list[tuple[int, int]] = []
     found: list[Statement] = []

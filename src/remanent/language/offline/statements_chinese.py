@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from remanent.language.offline.statement_rules import Rule, Statement, apply, group, joined, subject_name
+from remanent.language.offline.statement_rules import Statement, StatementRule, apply, group, joined, subject_name
 
 _KIN = joined(
     "爸爸 父亲 老爸 妈妈 母亲 老妈 父母 爸妈 哥哥 弟弟 姐姐 妹妹 表哥 表弟 表姐 表妹 堂哥 堂弟 堂姐 堂妹 叔叔 婶婶 伯伯 伯父 伯母 "
@@ -49,14 +49,14 @@ _PAST = (
 )
 
 
-def _rule(kind: str, attribute: str, pattern: str, *, single: bool = False) -> Rule:
-    return Rule(kind, attribute, re.compile(f"{_LEAD}(?P<c>{pattern})"), single)  # type: ignore[arg-type]
+def _rule(kind: str, attribute: str, pattern: str, *, single: bool = False) -> StatementRule:
+    return StatementRule(kind, attribute, re.compile(f"{_LEAD}(?P<c>{pattern})"), single)  # type: ignore[arg-type]
 
 
 _AGE = r"(?P<v>[\d零一二两三四五六七八九十百]{1,4}岁(?:了|多|左右)?)"
 _FEELING = r"(?:开心|高兴|兴奋|激动|难过|伤心|生气|愤怒|烦躁|烦|累|疲惫|焦虑|担心|紧张|害怕|失望|孤独|无聊|郁闷|沮丧|委屈|崩溃|压力(?:很|好|太|特别)?大|不安|后悔|迷茫)"
 _JOB = r"(?:师|生|员|家|长|工|医生|护士|老师|教授|经理|总监|主管|会计|律师|法官|警察|刑警|司机|厨师|翻译|编辑|记者|作家|画家|歌手|演员|导演|设计师|顾问|秘书|助理|老板|程序员|公务员|军人|农民|主任|院长|校长|部长|科长|队员|队长|店长|保安|模特|主播|销售|客服|人员|柜员|技工|班长|代表|专员|干部|学生)"
-RULES: tuple[Rule, ...] = (
+RULES: tuple[StatementRule, ...] = (
     # ── 某某是我的谁，其…是… ──
     _rule(
         "fact",
@@ -267,7 +267,7 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
     """Yield what a sentence states."""
     name = subject_name(speaker, zh=True)
 
-    def make(rule: Rule, match: re.Match[str], start: int, end: int) -> Statement | None:
+    def make(rule: StatementRule, match: re.Match[str], start: int, end: int) -> Statement | None:
         value = (group(match, "v") or group(match, "v2")).strip(" ，。,.")
         value = _HEAD.sub("", value)
         who, named, kin = group(match, "s") or group(match, "s2"), group(match, "n"), group(match, "kin")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from remanent.language.offline.statement_rules import Rule, Statement, apply, group, joined, subject_name
+from remanent.language.offline.statement_rules import Statement, StatementRule, apply, group, joined, subject_name
 
 _KIN = joined(
     "wife husband partner girlfriend boyfriend fiance fiancee fiancé fiancée son daughter child kid baby kids children "
@@ -83,9 +83,9 @@ _VAGUE = re.compile(
 )
 
 
-def _rule(kind: str, attribute: str, pattern: str, *, single: bool = False, flags: int = 0) -> Rule:
+def _rule(kind: str, attribute: str, pattern: str, *, single: bool = False, flags: int = 0) -> StatementRule:
     compiled = re.compile(f"{_FROM}(?P<c>{pattern})", flags)
-    return Rule(kind, attribute, compiled, single)  # type: ignore[arg-type]
+    return StatementRule(kind, attribute, compiled, single)  # type: ignore[arg-type]
 
 
 _I = r"[Ii]"
@@ -97,7 +97,7 @@ _FEELING = (
     r"angry|upset|sad|lonely|depressed|disappointed|bored|scared|heartbroken|homesick|excited|thrilled|relieved|"
     r"swamped|devastated|furious|miserable"
 )
-RULES: tuple[Rule, ...] = (
+RULES: tuple[StatementRule, ...] = (
     # ── who somebody is ──
     _rule("fact", "name", rf"{_MY} (?:full |real )?name(?:['’]s| is) (?P<v>{_NAME})", single=True),
     _rule(
@@ -352,7 +352,7 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
     """Yield what a sentence states."""
     name = subject_name(speaker, zh=False)
 
-    def make(rule: Rule, match: re.Match[str], start: int, end: int) -> Statement | None:
+    def make(rule: StatementRule, match: re.Match[str], start: int, end: int) -> Statement | None:
         value, who = group(match, "v").rstrip(" ,.'’-"), group(match, "s").lower()
         if (
             not value

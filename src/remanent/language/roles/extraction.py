@@ -349,7 +349,7 @@ _SHORTEST = 4
 
 
 @dataclass(frozen=True, slots=True)
-class _Sentence:
+class _SpokenSentence:
     """A sentence, who said it, and whether it is to be remembered."""
 
     text: str
@@ -371,23 +371,23 @@ async def extract(request: ExtractionRequest, toolbox: Toolbox) -> ExtractionRes
     return ExtractionResponse(facts=tuple(fact for fact in facts.values() if fact in kept))
 
 
-def _sentences(utterances: Sequence[Utterance]) -> Iterator[_Sentence]:
+def _sentences(utterances: Sequence[Utterance]) -> Iterator[_SpokenSentence]:
     """Yield sentences in order; "remember this" by itself confirms the one before it."""
-    waiting: _Sentence | None = None
+    waiting: _SpokenSentence | None = None
     for number, said in enumerate(utterances):
         for text in sentence_texts(said.text):
             if _ONLY_CONFIRMING.fullmatch(text):
                 if waiting is not None:
-                    waiting = _Sentence(waiting.text, waiting.utterance, waiting.said, confirmed=True)
+                    waiting = _SpokenSentence(waiting.text, waiting.utterance, waiting.said, confirmed=True)
                 continue
             if waiting is not None:
                 yield waiting
-            waiting = _Sentence(text, number, said, confirmed=_CONFIRMING.search(text) is not None)
+            waiting = _SpokenSentence(text, number, said, confirmed=_CONFIRMING.search(text) is not None)
     if waiting is not None:
         yield waiting
 
 
-def _fact_of(sentence: _Sentence, kinds: Sequence[FactKind]) -> ExtractedFact | None:
+def _fact_of(sentence: _SpokenSentence, kinds: Sequence[FactKind]) -> ExtractedFact | None:
     text = sentence.text
     if len(text) < _SHORTEST:
         return None
@@ -407,7 +407,7 @@ def _fact_of(sentence: _Sentence, kinds: Sequence[FactKind]) -> ExtractedFact | 
     )
 
 
-def _kind(sentence: _Sentence, kinds: Sequence[FactKind]) -> tuple[FactKind | None, float]:
+def _kind(sentence: _SpokenSentence, kinds: Sequence[FactKind]) -> tuple[FactKind | None, float]:
     text = sentence.text
     asked = is_question(text)
     by_assistant = sentence.said.speaker.casefold() in _ASSISTANTS
@@ -427,7 +427,7 @@ def _kind(sentence: _Sentence, kinds: Sequence[FactKind]) -> tuple[FactKind | No
     return None, 0.0
 
 
-def _standing_alone(sentence: _Sentence) -> str:
+def _standing_alone(sentence: _SpokenSentence) -> str:
     """Return the sentence with its speaker before it where it would not tell whose words they are."""
     if not _SELF.search(sentence.text):
         return sentence.text

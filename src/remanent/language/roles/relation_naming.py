@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from remanent.language.offline.claims import ParsedClaim, TokenKind
-from remanent.language.offline.judgement import CONFLICT, Statement, compare, judge
+from remanent.language.offline.judgement import CONFLICT, DatedStatement, compare, judge
 from remanent.language.offline.salience import statements
 from remanent.language.offline.similarity import similarities
 from remanent.language.replies import MAX_ITEMS, IdAliases, Prose
@@ -210,7 +210,7 @@ def _relation(node: str, focus: str, tie: _Tie) -> str:
 @lru_cache(maxsize=32)
 def _claims(text: str) -> tuple[ParsedClaim, ...]:
     """Return the claims of a memory; the same few focuses come again with every new one."""
-    return tuple(Statement(statement).read() for statement in statements(text, most=_READ))
+    return tuple(DatedStatement(statement).read() for statement in statements(text, most=_READ))
 
 
 def _names(claims: Sequence[ParsedClaim]) -> set[str]:

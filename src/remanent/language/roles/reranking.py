@@ -23,7 +23,7 @@ class RankedPassage(Model):
     score: Share
 
 
-class Passage(Model):
+class PassageToRank(Model):
     """A passage that may answer the question."""
 
     passage_id: Id
@@ -34,7 +34,7 @@ class RerankingRequest(Model):
     """A question and passages, in the order in which they were found."""
 
     query: Annotated[Remark, Field(min_length=1)]
-    passages: Annotated[tuple[Passage, ...], Field(min_length=1, max_length=100)]
+    passages: Annotated[tuple[PassageToRank, ...], Field(min_length=1, max_length=100)]
 
     @model_validator(mode="after")
     def _check_the_ids(self) -> "RerankingRequest":

@@ -18,7 +18,7 @@ from remanent.language.tidying import lines, remark, within_tokens
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, block, group, prompt, utterance_blocks
 from remanent.model import Model
-from remanent.text.dialogue import Statement, statements, telling
+from remanent.text.dialogue import DialogueSentence, statements, telling
 from remanent.text.sentences import sentence_texts
 from remanent.text.summary import summarize
 from remanent.text.tokens import ESTIMATE
@@ -301,7 +301,7 @@ def _texts(request: SummaryRequest) -> tuple[list[str], list[str]]:
     return [text for text, _ in said], [speaker for _, speaker in said]
 
 
-def _told(chosen: Sequence[Statement], speakers: Sequence[str], tongue: Tongue) -> str:
+def _told(chosen: Sequence[DialogueSentence], speakers: Sequence[str], tongue: Tongue) -> str:
     """Return the sentences in order; who speaks is said where that changes."""
     parts: list[str] = []
     speaker = ""
@@ -312,7 +312,9 @@ def _told(chosen: Sequence[Statement], speakers: Sequence[str], tongue: Tongue) 
     return ("" if tongue == "zh" else " ").join(parts)
 
 
-def segment_text(chosen: Sequence[Statement], speakers: Sequence[str], decisions: Sequence[str], tongue: Tongue) -> str:
+def segment_text(
+    chosen: Sequence[DialogueSentence], speakers: Sequence[str], decisions: Sequence[str], tongue: Tongue
+) -> str:
     """Return what was discussed, what was decided and what came out of it, each in the words that were used."""
     join = "" if tongue == "zh" else " "
     answers = [one.text for one in chosen if speakers[one.message].casefold() in _ASSISTANTS]

@@ -14,7 +14,7 @@ from remanent.bilingual import Bilingual
 from remanent.discipline.shapes import Page
 from remanent.language.tongue import Tongue
 from remanent.model import Entry, Found, Receipt, Record, Tombstone
-from remanent.operations.scratchpad import PadValues
+from remanent.operations.context import PadValues
 from remanent.recall.injection import notices, told_first, with_dates
 from remanent.text.boundaries import excerpt
 from remanent.text.escaping import escape, escape_lines, escape_name

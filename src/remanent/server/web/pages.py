@@ -23,7 +23,7 @@ from remanent.server.authentication import Authenticator, default_scope
 from remanent.server.documentation import ABOUT
 from remanent.server.limits import OrgCapacity, read_json_body
 from remanent.server.problems import Refusal
-from remanent.server.sessions import IDLE_SECONDS, Sessions, cookie_name
+from remanent.server.sessions import IDLE_SECONDS, PageSessions, cookie_name
 
 PAGE_PREFIX: Final = "/org/"
 """Where the pages of a workspace lie: /org/<organisation>/ws/<workspace>/memory."""
@@ -40,7 +40,7 @@ class Pages:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._authenticator = Authenticator(service, service.memory.settings.server)
-        self._sessions = Sessions.of(service)
+        self._sessions = PageSessions.of(service)
 
     def routes(self) -> list[BaseRoute]:
         """Return the routes of the pages; the root is the application's."""

@@ -21,15 +21,7 @@ from remanent.stores.conformance.base import (
     vector_bytes,
 )
 from remanent.stores.conformance.journal import make_world
-from remanent.stores.queries import (
-    ConflictQuery,
-    EntryQuery,
-    Erasure,
-    JobQuery,
-    LinkQuery,
-    RecordFilter,
-    RecordQuery,
-)
+from remanent.stores.queries import ConflictQuery, EntryQuery, Erasure, JobQuery, LinkQuery, RecordFilter, RecordQuery
 from remanent.stores.store import Store
 from remanent.stores.transaction import Change
 

@@ -45,7 +45,7 @@ def _straighten(rows: "NDArray[np.float32]") -> "NDArray[np.float32]":
 
 _T = TypeVar("_T")
 
-Piece = tuple["NDArray[np.float32]", "NDArray[np.float32]"]
+MatrixPair = tuple["NDArray[np.float32]", "NDArray[np.float32]"]
 """Rows, and where their products go."""
 
 _BELOW_BLAS_THREADS = 9_216
@@ -105,7 +105,7 @@ class ProductPool:
         self._threads = threads or min(4, _cores())
         self.pool = ThreadPoolExecutor(self._threads, thread_name_prefix="vectors")
 
-    def fill(self, pieces: Sequence[Piece], vector: "NDArray[np.float32]") -> None:
+    def fill(self, pieces: Sequence[MatrixPair], vector: "NDArray[np.float32]") -> None:
         """Write the products of all pieces."""
         height = _height(len(vector))
         if sum(len(rows) for rows, _ in pieces) * len(vector) < _WORTH_A_THREAD or self._threads == 1:
@@ -113,7 +113,7 @@ class ProductPool:
                 dot(rows, vector, out, height)
             return
 
-        def work(share: list[Piece]) -> None:
+        def work(share: list[MatrixPair]) -> None:
             for rows, out in share:
                 dot(rows, vector, out, height)
 
@@ -146,9 +146,9 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def _shares(pieces: Sequence[Piece], step: int) -> list[list[Piece]]:
+def _shares(pieces: Sequence[MatrixPair], step: int) -> list[list[MatrixPair]]:
     """Cut long pieces and join short ones, so that every share has about so many rows."""
-    shares: list[list[Piece]] = [[]]
+    shares: list[list[MatrixPair]] = [[]]
     room = step
     for rows, out in pieces:
         count = len(rows)

@@ -33,7 +33,7 @@ from remanent.stores.local.files import CellsWriter
 from remanent.stores.local.index import Index, Neighbours
 from remanent.stores.local.products import ProductPool, normalise
 from remanent.stores.local.sealing import IndexSnapshot, MemorySink, SealingCancelled, seal
-from remanent.stores.queries import Hit, Place, RecordFilter
+from remanent.stores.queries import Hit, RecordFilter, RecordPosition
 from remanent.stores.store import Store
 from remanent.stores.vectors import Vectors, VectorSearch
 
@@ -89,9 +89,9 @@ class _LoadedIndex:
         return self.opens_file or self.index.has_file
 
 
-_Passing = dict[str, Place | None]
+_Passing = dict[str, RecordPosition | None]
 """Where records stand that pass a filter, `None` for those that do not."""
-_PASSES = Place("", Kind.TURN, None, datetime.min.replace(tzinfo=UTC))
+_PASSES = RecordPosition("", Kind.TURN, None, datetime.min.replace(tzinfo=UTC))
 """Stands for a place that nobody asked for."""
 
 

@@ -79,10 +79,10 @@ def _match(agent: int, scope: Scope, query: q.MatchQuery) -> Steps[list[str]]:
     return [record_id for record_id in query.record_ids if record_id in passing]
 
 
-def _places(agent: int, scope: Scope, query: q.PlaceQuery) -> Steps[list[q.Place]]:
+def _places(agent: int, scope: Scope, query: q.PlaceQuery) -> Steps[list[q.RecordPosition]]:
     """Places, then those of their neighbours, a step for each entry further."""
     around = bool(query.neighbours or query.reach)
-    found: dict[str, q.Place] = {}
+    found: dict[str, q.RecordPosition] = {}
     asked: set[str] = set()
     wanted = dict.fromkeys(query.record_ids)
     for _ in range(query.reach + 1):

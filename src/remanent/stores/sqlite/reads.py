@@ -19,10 +19,10 @@ from remanent.stores.queries import (
     LatestQuery,
     LinkQuery,
     Order,
-    Place,
     PlaceQuery,
     Reached,
     RecordFilter,
+    RecordPosition,
     RecordQuery,
     Standing,
     StandingQuery,
@@ -283,12 +283,12 @@ _NEIGHBOURS = """
 """
 
 
-def places(connection: apsw.Connection, scope: Scope, query: PlaceQuery) -> list[Place]:
+def places(connection: apsw.Connection, scope: Scope, query: PlaceQuery) -> list[RecordPosition]:
     """Return where records stand, and their neighbours up to a distance."""
     record_ids, record_filter, reach = query.record_ids, query.filter, query.reach
     if not (reach or query.neighbours):
         return _lone_places(connection, scope, record_ids, record_filter)
-    found: dict[str, Place] = {}
+    found: dict[str, RecordPosition] = {}
     asked: set[str] = set()
     wanted = dict.fromkeys(record_ids)
     for distance in range(reach + 1):
@@ -304,7 +304,7 @@ def places(connection: apsw.Connection, scope: Scope, query: PlaceQuery) -> list
 
 def _places(
     connection: apsw.Connection, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter
-) -> dict[str, Place]:
+) -> dict[str, RecordPosition]:
     """Return records with their neighbours, which are found by an index each, by id."""
     where = record_condition(scope, record_filter, by_id=True)
     sql = f"""
@@ -318,7 +318,7 @@ def _places(
 
 def _lone_places(
     connection: apsw.Connection, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter
-) -> list[Place]:
+) -> list[RecordPosition]:
     """Return where records stand, without who their neighbours are."""
     where = record_condition(scope, record_filter, by_id=True)
     sql = f"""
@@ -331,7 +331,7 @@ def _lone_places(
     return [places[record_id] for record_id in dict.fromkeys(record_ids) if record_id in places]
 
 
-def latest(connection: apsw.Connection, scope: Scope, query: LatestQuery) -> list[Place]:
+def latest(connection: apsw.Connection, scope: Scope, query: LatestQuery) -> list[RecordPosition]:
     """Return where the records stand that happened last."""
     where = record_condition(scope, query.filter)
     order = (_ORDERS if query.filter.as_of is None else _AS_OF_ORDERS)[Order.LAST_OCCURRED]

@@ -32,7 +32,7 @@ from remanent.model import (
 )
 from remanent.model.clock import Instant
 from remanent.model.filters import RESERVED
-from remanent.stores.queries import Place
+from remanent.stores.queries import RecordPosition
 
 TAGS = f"{RESERVED}tags"
 """The key under which tags stand among an entry's metadata, where they are found by the same index."""
@@ -150,11 +150,11 @@ def entry_of(scope: Scope, row: Row) -> Entry:
     )
 
 
-def place_of(row: Row) -> Place:
+def place_of(row: Row) -> RecordPosition:
     """Return the place of a row: id, kind, session, occurred, recorded, trust, seq, role, and neighbours if wanted."""
     record_id, kind, session, occurred, recorded, trust, seq, role, *around = row
     before_id, after_id = around or (None, None)
-    return Place(
+    return RecordPosition(
         record_id,
         _KINDS[kind],
         session,
