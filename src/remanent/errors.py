@@ -179,6 +179,9 @@ class MissingDependency(SetupError):
 class LanguageError(RemanentError):
     """A model did not do its part; nothing that was said is lost."""
 
+    tokens: int = 0
+    """What the failed attempt took of a model: its requests, and answers that could not be used."""
+
 
 class ModelUnavailable(LanguageError):
     """The model could not be reached, was overloaded or took too long; later may work."""

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,10 @@ from remanent.bank import EventKind
 from remanent.bank.adapter import BuiltinReact, EnhancedPrompt, Execution
 from remanent.bank.ledger import source_of
 from remanent.bank.run import BankRun, GivenFile, close_tools, default_tools
-from remanent.errors import LanguageError, NotFound, ToolFailed
+from remanent.errors import LanguageError, ModelDenied, ModelRejected, NotFound, Refused, ToolFailed
+from remanent.language.engine import Answer, Usage
 from remanent.language.engines import OfflineEngine
-from remanent.language.role import Toolbox
+from remanent.language.role import ReplyT, RequestT, ResponseT, Role, Toolbox
 from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse, Relationship
 from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse
 from remanent.language.roles.planning import (
@@ -272,6 +274,59 @@ async def test_a_plan_that_ends_at_once_is_followed_by_an_answer_step(tmp_path: 
     made = desk(tmp_path, engine=Told(planning=ends_at_once))
     result = await BankRun(made.adapter, Anything("640 metres.")).run(LENGTH)
     assert (result.answer, result.rounds) == ("640 metres.", 1)
+
+
+class Costly(Told):
+    """Each answer takes a hundred tokens."""
+
+    async def run(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
+        return replace(await super().run(role, request), usage=Usage(requests=1, input_tokens=80, output_tokens=20))
+
+
+@pytest.mark.spec("USE-08")
+async def test_a_result_tells_the_tokens_that_its_run_took(tmp_path: Path) -> None:
+    engine = Costly(planning=ends_at_once)
+    made = desk(tmp_path, engine=engine)
+    result = await BankRun(made.adapter, BuiltinReact(made.bank.engine)).run(LENGTH, context=CLAIMS[0])
+    assert result.end == "done"
+    assert result.tokens == 100 * len(engine.asked) > 300
+
+
+@pytest.mark.spec("USE-08")
+async def test_a_run_whose_budget_is_spent_goes_on_without_the_model_and_says_so(tmp_path: Path) -> None:
+    engine = Costly()
+    made = desk(tmp_path, engine=engine, max_tokens=250)
+    result = await BankRun(made.adapter, BuiltinReact(made.bank.engine)).run(LENGTH, context=CLAIMS[0])
+    assert len(engine.asked) == 3  # the call that goes beyond the budget is the last
+    assert (result.end, result.tokens) == ("max_tokens", 300)
+    assert "640" in result.answer
+    assert [event.kind for event in made.events].count(EventKind.LIMIT) == 1
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize("role", ["classification", "structure", "analysis", "planning", "react"])
+@pytest.mark.parametrize("kind", [Refused, ModelRejected])
+async def test_a_role_that_a_model_refuses_is_done_without_one(
+    tmp_path: Path, role: str, kind: type[LanguageError]
+) -> None:
+    def refusing(request: Any) -> Any:
+        raise kind("I cannot help with that")
+
+    made = desk(tmp_path, engine=Told(**{role: refusing}))
+    result = await BankRun(made.adapter, BuiltinReact(made.bank.engine)).run(LENGTH, context=CLAIMS[0])
+    assert "640" in result.answer
+    assert result.end == "done"
+
+
+@pytest.mark.spec("USE-08")
+async def test_a_key_that_is_not_accepted_is_not_passed_over_in_silence(tmp_path: Path) -> None:
+    def denied(request: Any) -> Any:
+        raise ModelDenied("no such key")
+
+    made = desk(tmp_path, engine=Told(classification=denied))
+    await made.bank.start(LENGTH)
+    with pytest.raises(ModelDenied):
+        await made.bank.observe(CLAIMS[0])
 
 
 async def test_a_run_without_an_answer_says_so(tmp_path: Path) -> None:

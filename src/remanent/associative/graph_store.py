@@ -77,15 +77,6 @@ class NodeStore:
         vertex.original_length = record.data.original_length if isinstance(record.data, TraceData) else 0
         return vertex.node()
 
-    def get_node(self, node_id: str) -> Node | None:
-        """Return a node, or nothing when there is none."""
-        vertex = self._work.graph.find(node_id)
-        return None if vertex is None else vertex.node()
-
-    def get_all_nodes(self) -> list[Node]:
-        """Return every node, oldest first."""
-        return [vertex.node() for vertex in self._work.graph.nodes()]
-
     async def update_content(
         self, node_id: str, content: str, phrase: str, keywords: Sequence[str], *, made_by: Maker
     ) -> None:
@@ -180,23 +171,6 @@ class LinkStore:
         self.create_link(one, other, strength, there)
         self.create_link(other, one, strength, back)
 
-    def get_node_links(self, node_id: str) -> list[Link]:
-        """Return the links that leave a node and are not broken."""
-        health = self.detect_broken_links(node_id)
-        at = self._work.at
-        fallen = [
-            Link(
-                from_id=link.from_id,
-                to_id=link.to_id,
-                relation=link.relation,
-                strength=link.strength,
-                created_at=at,
-                updated_at=at,
-            )
-            for link in health.dangling
-        ]
-        return [*health.valid, *fallen]
-
     def calculate_importance(self, node_id: str) -> float:
         """Return the sum of the strengths of a node's live links; 0 for one that is not there."""
         vertex = self._work.graph.find(node_id)
@@ -209,11 +183,6 @@ class LinkStore:
         if fading:
             self._work.tx.fade(fading, factor=rate, floor=self._work.graph.floor, at=self._work.at)
             self._work.then(lambda graph: graph.fade(fading, factor=rate))
-
-    def delete_link(self, from_id: str, to_id: str, *, relation: str = "") -> None:
-        """Remove a link."""
-        self._work.tx.unlink(from_id, to_id, relation=relation)
-        self._work.then(lambda graph: graph.unlink(from_id, to_id, relation=relation))
 
     def detect_broken_links(self, node_id: str) -> LinkHealth:
         """Return a node's links whose far end is there, and those whose far end was deleted."""

@@ -133,24 +133,11 @@ class SearchResult(Model):
 class CompressionDecision(StrEnum):
     """What a compression does with a node."""
 
-    PROTECTED = "protected"
-    """It is in focus: nothing changes."""
     DELETED = "deleted"
     KEPT = "kept"
     """It is short enough for its importance."""
     SHORTENED = "shortened"
     """Its text is to be made shorter."""
-
-
-class Compressed(Model):
-    """What one step of a compression did."""
-
-    scanned: Count = 0
-    deleted: Count = 0
-    shortened: Count = 0
-    """How many texts are to be made shorter."""
-    left: Count = 0
-    """How many nodes of this round are still to come."""
 
 
 class GraphState(Model):

@@ -36,6 +36,8 @@ from remanent.discipline import Journal
 from remanent.embedding import Embedders
 from remanent.errors import InvalidInput, LanguageError, ModelUnavailable
 from remanent.language.engine import Engine
+from remanent.language.engines import BudgetedEngine, OfflineEngine
+from remanent.language.role import Toolbox
 from remanent.language.roles.integration import Trigger
 from remanent.language.roles.planning import FinishedTask, PendingUpload
 from remanent.language.shapes import MAX_REMARK
@@ -78,6 +80,7 @@ class MemoryBank:
     def __init__(self, runtime: BankRuntime) -> None:
         self._runtime = runtime
         self.graph: QueryGraph = runtime.graph
+        self.engine: BudgetedEngine = runtime.engine
         self.tree = InteractionTree(runtime.ledger)
         self.conflicts = Conflicts(runtime)
         self._merger = Merger(runtime, self.conflicts)
@@ -495,11 +498,12 @@ def open_bank(
     ledger = Ledger(scope, store=store, journal=journal)
     embeddings = InMemoryEmbeddings() if vectors is None else ExternalEmbeddings(vectors, scope)
     graph = QueryGraph(ledger, NodeEmbedder(embedders), embeddings=embeddings)
+    offline = OfflineEngine(Toolbox(embedder=embedders.remembering if embedders is not None else None))
     return MemoryBank(
         BankRuntime(
             ledger=ledger,
             graph=graph,
-            engine=engine,
+            engine=BudgetedEngine(engine, offline, max_tokens=settings.max_tokens),
             settings=settings,
             clock=clock,
             new_id=new_id,

@@ -229,7 +229,7 @@ class AsyncBank:
 
     def _builtin(self) -> BuiltinReact:
         services = self._services
-        return BuiltinReact(services.engine, limits=Limits.of(services.settings.react), reader=services.reader)
+        return BuiltinReact(self._bank.engine, limits=Limits.of(services.settings.react), reader=services.reader)
 
     def _default_tools(self) -> list[AgentTool]:
         embedders = self._services.embedders

@@ -149,12 +149,6 @@ class NodeEmbedder:
         vector = np.asarray(_SUMMARY_SHARE * summary + (1 - _SUMMARY_SHARE) * label, np.float32)
         return {self._embedder.model_id: _unit(vector).astype("<f4").tobytes()} if vector.ndim else {}
 
-    async def of_texts(self, texts: Sequence[str]) -> "NDArray[np.float32] | None":
-        """Return the unit vectors of texts, or nothing where there is no model."""
-        if self._embedder is None or not texts:
-            return None
-        return normalise(await self._embedder.embed(texts))
-
     async def of_query(self, text: str) -> EmbeddedQuery | None:
         """Return a query's vector."""
         if self._embedder is None or not text.strip():

@@ -16,7 +16,7 @@ from remanent.bank.graph import NodeDraft
 from remanent.bank.integration import Merger, MergeReason
 from remanent.bank.node import QueryNode
 from remanent.bank.runtime import BankRuntime, EventKind
-from remanent.errors import LanguageError, ModelRejected
+from remanent.errors import LanguageError
 from remanent.language.models.fitting import schema_of
 from remanent.language.roles import ANALYSIS, CLASSIFICATION, STRUCTURE
 from remanent.language.roles.analysis import (
@@ -120,14 +120,12 @@ class TopicExtractor:
     ) -> list[tuple[Chunk, ClassificationResponse]]:
         """Return the topics of a chunk; one that is refused for its length is cut in half and asked again."""
         request = ClassificationRequest(text=part.text, task=task, find_question=find_question)
-        try:
-            return [(part, (await self._runtime.ask(CLASSIFICATION, request)).value)]
-        except ModelRejected:
-            halves = _halves(part)
-            if not halves:
-                raise
+        answer = await self._runtime.ask_whole(CLASSIFICATION, request)
+        if answer is None and (halves := _halves(part)):
             found = [await self._classified(half, task=task, find_question=find_question) for half in halves]
             return [item for items in found for item in items]
+        answer = answer or await self._runtime.engine.run_offline(CLASSIFICATION, request)
+        return [(part, answer.value)]
 
     async def _draft(self, entry: Entry, part: Chunk, cluster: Cluster, task: str) -> NodeDraft:
         request = StructureRequest(
@@ -148,15 +146,12 @@ class TopicExtractor:
 
     async def _summary(self, request: StructureRequest) -> tuple[str, Maker]:
         """Return a summary; of a content that is refused for its length, those of its halves one after the other."""
-        try:
-            answer = await self._runtime.ask(STRUCTURE, request)
-            return answer.value.summary, answer.made_by
-        except ModelRejected:
-            halves = _halves(Chunk(0, len(request.content), request.content, 0))
-            if not halves:
-                raise
+        answer = await self._runtime.ask_whole(STRUCTURE, request)
+        if answer is None and (halves := _halves(Chunk(0, len(request.content), request.content, 0))):
             parts = [await self._summary(request.replace(content=half.text)) for half in halves]
             return shortened("\n".join(text for text, _ in parts), MAX_SUMMARY), parts[0][1]
+        answer = answer or await self._runtime.engine.run_offline(STRUCTURE, request)
+        return answer.value.summary, answer.made_by
 
 
 _MIN_CHUNK_CHARS = 500
@@ -295,14 +290,11 @@ class NodeLinker:
 
     async def _judged(self, request: AnalysisRequest) -> AnalysisResponse:
         """Ask for the relations; what does not fit into the window goes in two calls, then with shorter summaries."""
-        try:
-            response = (await self._runtime.ask(ANALYSIS, request)).value
-        except ModelRejected:
-            smaller = _smaller(request)
-            if not smaller:
-                raise
+        answer = await self._runtime.ask_whole(ANALYSIS, request)
+        if answer is None and (smaller := _smaller(request)):
             found = [await self._judged(part) for part in smaller]
             return AnalysisResponse(relations=tuple(relation for part in found for relation in part.relations))
+        response = (answer or await self._runtime.engine.run_offline(ANALYSIS, request)).value
         second = second_phase(request, response)
         return response if second is None else await self._judged(second)
 

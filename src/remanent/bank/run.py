@@ -45,6 +45,8 @@ class RunStatus(StrEnum):
     """Nothing is left to do, but a sub-task failed."""
     MAX_ROUNDS = "max_rounds"
     """The safety limit stopped it."""
+    MAX_TOKENS = "max_tokens"
+    """The budget of tokens was spent; the rest was done without a model."""
 
 
 class RunResult(Model):
@@ -54,6 +56,8 @@ class RunResult(Model):
     """Never empty: where there is none, it says so."""
     end: RunStatus
     rounds: Count
+    tokens: Count = 0
+    """What the task took of a model, requests and answers together; 0 without one. `bank.max_tokens` bounds it."""
     insight: InsightDoc
     node_ids: tuple[Id, ...] = ()
     """The nodes that the answering step was shown, and those that came of it."""
@@ -137,6 +141,9 @@ class BankRun(Generic[StepT, StepResultT]):
             rounds += 1
             self._bank.emit(EventKind.ROUND, insight.current_task, number=rounds, type=insight.current.type.value)
             await self._round(insight)
+        if self._bank.engine.is_spent:
+            self._bank.emit(EventKind.LIMIT, f"{self._bank.engine.tokens} tokens were used; see bank.max_tokens")
+            return self._result(RunStatus.MAX_TOKENS, rounds)
         return self._result(RunStatus.DONE if insight.is_complete else RunStatus.FAILED, rounds)
 
     async def _next(self) -> InsightDoc:
@@ -185,6 +192,7 @@ class BankRun(Generic[StepT, StepResultT]):
             answer=answer,
             end=end,
             rounds=rounds,
+            tokens=self._bank.engine.tokens,
             insight=self._bank.insight,
             node_ids=nodes,
             entry_ids=tuple(entries),

@@ -6,7 +6,7 @@ that retries, the bound on concurrent calls and the count of calls hold for all 
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -16,8 +16,9 @@ from pydantic import Field, JsonValue
 from remanent.bank.graph import QueryGraph
 from remanent.bank.ledger import BANK, Ledger
 from remanent.bank.settings import BankSettings
-from remanent.errors import LanguageError, ModelRejected
-from remanent.language.engine import Answer, Engine
+from remanent.errors import LanguageError, ModelDenied, ModelRejected
+from remanent.language.engine import Answer
+from remanent.language.engines import BudgetedEngine
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.model import (
     Attachment,
@@ -86,7 +87,7 @@ class BankRuntime:
 
     ledger: Ledger
     graph: QueryGraph
-    engine: Engine
+    engine: BudgetedEngine
     settings: BankSettings
     clock: Clock
     new_id: NewId
@@ -158,19 +159,30 @@ class BankRuntime:
         )
 
     async def ask(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
-        """Ask a role; after one failure it is asked once more, a second one is raised.
+        """Ask a role: once more after a failure, raising the second one; what is refused is done offline."""
+        return await self._ask(role, lambda: self.engine.run(role, request))
 
-        A request that was rejected as it stands is not repeated: it would be rejected again.
-        """
+    async def ask_whole(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT] | None:
+        """Ask a role whose request can be made smaller; nothing is returned where it was rejected as it stands."""
+        try:
+            return await self._ask(role, lambda: self.engine.run_whole(role, request))
+        except ModelDenied:
+            raise
+        except ModelRejected:
+            return None
+
+    async def _ask(
+        self, role: Role[RequestT, ReplyT, ResponseT], call: Callable[[], Awaitable[Answer[ResponseT]]]
+    ) -> Answer[ResponseT]:
         if self._asking is None:
             self._asking = asyncio.Semaphore(self.settings.concurrency)
         async with self._asking:
             self.calls[role.name] += 1
             try:
-                return await self.engine.run(role, request)
+                return await call()
             except ModelRejected:
-                raise
+                raise  # the same request would be rejected again
             except LanguageError as error:
                 self.emit(EventKind.RETRY, str(error), role=role.name)
                 self.calls[role.name] += 1
-                return await self.engine.run(role, request)
+                return await call()

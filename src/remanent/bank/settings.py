@@ -10,8 +10,8 @@ from remanent.settings import Folder, Number, SettingsSection, setting
 class BankSettings(SettingsSection):
     """How a task's memory bank reads, searches and plans.
 
-    `top_k`, `alpha` and `chunk_ratio` are the seed's values. The limits on merges, rounds and concurrency are ours,
-    chosen by hand: far above what a healthy run takes, so that they only stop one that never ends.
+    `top_k`, `alpha` and `chunk_ratio` are the seed's values. The limits on merges, rounds, tokens and concurrency are
+    ours, chosen by hand: far above what a healthy run takes, so that they only stop one that never ends.
     """
 
     top_k: Annotated[int, Field(ge=1, le=50)] = setting(
@@ -51,6 +51,12 @@ class BankSettings(SettingsSection):
     )
     max_rounds: Number = setting(
         50, "Rounds after which a run that does not end is stopped.", "运行迟迟不结束时，达到多少轮后停止。"
+    )
+    max_tokens: Number = setting(
+        1_000_000,
+        "Tokens of a model, requests and answers, that one task may take; then its roles are done without a model, and "
+        "the result says so.",
+        "一个任务最多可用的模型 token 数（请求与回复合计）；用完后各角色改为离线完成，并在结果中说明。",
     )
     max_merges: Number = setting(
         8,

@@ -145,6 +145,7 @@ def _report(screen: Terminal, bank: "SyncBank", result: RunResult, *, export: Pa
                 "answer": result.answer,
                 "end": result.end,
                 "rounds": result.rounds,
+                "tokens": result.tokens,
                 "calls": bank.calls,
                 "completed": result.insight.completed,
                 "conflicts": bank.conflicts,
@@ -161,7 +162,8 @@ def _report(screen: Terminal, bank: "SyncBank", result: RunResult, *, export: Pa
             screen.err.print(Text(visible(f"{screen.word(words.BANK_RESTS)} {node.id} {node.context}"), style="dim"))
             screen.err.print(Text(f"  {entries}", style="dim"))
     calls = sum(bank.calls.values())
-    screen.tell(words.BANK_ENDED, end=result.end.value, rounds=result.rounds, calls=calls, style="dim")
+    end, rounds, tokens = result.end.value, result.rounds, result.tokens
+    screen.tell(words.BANK_ENDED, end=end, rounds=rounds, calls=calls, tokens=tokens, style="dim")
     if export is not None:
         screen.tell(words.BANK_EXPORTED, file=export)
 

@@ -657,7 +657,10 @@ BANK_GRAPH = Bilingual(
 )
 BANK_READING = Bilingual("Reading: chunk {done} of {of}", "读取：第 {done} 块，共 {of} 块")
 BANK_RESTS = Bilingual("Rests on", "依据")
-BANK_ENDED = Bilingual("Ended: {end}, {rounds} rounds, {calls} calls", "结束：{end}，{rounds} 轮，{calls} 次调用")
+BANK_ENDED = Bilingual(
+    "Ended: {end}, {rounds} rounds, {calls} calls, {tokens} tokens",
+    "结束：{end}，{rounds} 轮，{calls} 次调用，{tokens} 个 token",
+)
 BANK_EXPORTED = Bilingual("The bank is in {file}.", "记忆库已写入 {file}。")
 BANK_DRAWN = Bilingual("The graph is drawn in {file}.", "记忆图已绘制到 {file}。")
 BANK_NO_TASK = Bilingual("Say what the task is: --task TEXT", "请用 --task 说明任务")

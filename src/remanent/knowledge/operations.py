@@ -36,9 +36,6 @@ READ, WRITE = Permission.READ, Permission.WRITE
 NAME = "knowledge"
 _SHOWN = 300
 """Characters of a passage that a terminal shows."""
-_OPENED = 8
-"""Chunks of a document that a model is shown at once."""
-
 ADDED = Bilingual(
     "{name}: {status}, {chunks} chunks, {embedded} of them new.",
     "{name}：{status}，{chunks} 个文本块，其中 {embedded} 个为新。",

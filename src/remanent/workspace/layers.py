@@ -49,10 +49,12 @@ class Layer(Model):
 
 
 async def layers_of(parts: Parts, scope: Scope, files: WorkspaceFiles, *, store: WorkspaceMemoryStore) -> list[Layer]:
-    """Return the layers in the order of the seed, each with what it holds."""
+    """Return the layers in the order of the seed, each with what it holds.
+
+    It reads and changes nothing: passages are counted as they were last indexed.
+    """
     sizes = await asyncio.to_thread(_sizes, files)
     messages, traces = await asyncio.to_thread(_at_hand, files)
-    await store.index_workspace()
     _, passages = await store.counts()
     newest = await parts.store.entries(scope, EntryQuery(newest_first=True, limit=1))
     pads = await parts.store.states(scope, prefix=PADS)

@@ -146,6 +146,8 @@ async def test_what_two_texts_say_of_it_is_said_of_what_each_is_about() -> None:
          "tornado outbreaks that struck the Central and Southern United States from May 15 to May 28, 1896."),
          ("Tornado outbreak of May 1968. The Tornado outbreak of May 1968 was a deadly tornado outbreak that struck "
          "the central and southern United States from May 15 to May 16, 1968.")),
+        ("Party leaders of the United States Senate. The current leaders are Mitch McConnell and Chuck Schumer.",
+         "Party leaders of the United States House of Representatives. Decades went by before official titles came."),
         ("Nelson. Nelson was born in Bristol.", "Nelson Mandela. Nelson was born in Mvezo and became a lawyer."),
     ],
 )  # fmt: skip

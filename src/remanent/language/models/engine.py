@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Generic
 
-from remanent.errors import InvalidInput, ModelRejected, ModelUnavailable, Refused
+from remanent.errors import InvalidInput, LanguageError, ModelRejected, ModelUnavailable, Refused
 from remanent.http.client import backoff
 from remanent.language.engine import Answer, Engine, Listener
 from remanent.language.models.call import (
@@ -175,7 +175,11 @@ class ModelEngine(Engine):
                 tally=tally,
                 listener=_Listening(listener) if listener is not None else None,
             )
-            response = await self._converse(run)
+            try:
+                response = await self._converse(run)
+            except LanguageError as error:
+                error.tokens = tally.usage.input_tokens + tally.usage.output_tokens
+                raise
         made_by = Maker(role=role.name, engine=choice.model, version=role.version)
         return Answer(value=response, made_by=made_by, usage=tally.usage)
 

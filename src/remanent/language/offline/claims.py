@@ -150,7 +150,7 @@ _CHANGE = re.compile(
 # Who says so is not what it is about: according to a blog; 有报道称.
 _LEAD = re.compile(
     r"(?:according to [^,]{1,60},|in fact,?|actually,?|reportedly,?|"
-    r"(?:an?|the|one|some|\w+)(?: \w+){0,4} "
+    r"(?!(?:and|but|so|because|while|although|though|when|as|if)\b)(?:an?|the|one|some|\w+)(?: \w+){0,4} "
     r"(?-i:says?|said|claims?|claimed|(?:reports?|reported|shows?|states?|notes?)(?= that))"
     r"(?: that)?)\s+(?=\S)"
     r"|据[^，。]{1,16}[，：]|[^，。]{0,10}(?:称|显示|表示|报道|指出)[，：]|(?:实际上|事实上|其实|另外)，",
@@ -279,6 +279,8 @@ def read_claims(texts: Sequence[str], *, context: str = "", said_at: datetime | 
         cut = re.search(r"[(（,]", heads[0].text)
         name = frozenset(token.key for token in heads[0].tokens if cut is None or token.end <= cut.start())
         claims = [replace(claim, title=title, title_name=name) for claim in claims]
+        if is_title(claims[0]) and len(claims) > 1:
+            claims[0] = replace(claims[0], has_verb=False)  # "party leaders of the senate": whatever it looks like
     topic = _topic(heads) or _topic(claims) or _topic(before)
     if not topic:
         return claims
@@ -303,8 +305,9 @@ def is_title(claim: ParsedClaim) -> bool:
         return True
     says = any(word.lower().replace("’", "'") in _AUXILIARY or word.lower() in _PERSONS for word in words)
     verb = any(
-        token.is_verb and (token.key in verbs() or token.text.endswith("ed") or is_irregular(token.text.lower()))
+        token.is_verb and (stem(low) in verbs() or low.endswith("ed") or is_irregular(low))
         for token in claim.tokens
+        for low in [token.text.lower()]
     )
     return not says and not verb
 

@@ -617,12 +617,14 @@ def _swapped(one: Sequence[Token], other: Sequence[Token]) -> DifferenceKind | N
         return None
     if all(any(token.part is TokenKind.WORD for token in side) for side in (one, other)):
         return None  # formed in Rome, based in Oslo
+    names = [[token for token in side if token.part is TokenKind.NAME] for side in (one, other)]
     for part, kind in ((TokenKind.AMOUNT, DifferenceKind.AMOUNT), (TokenKind.TIME, DifferenceKind.TIME)):
         values = [[token for token in side if token.part is part] for side in (one, other)]
         if all(values) and not any(_equal(a, b) or _is_one_number(a, b) for a in values[0] for b in values[1]):
-            return kind
-    names = all(any(token.part is TokenKind.NAME for token in side) for side in (one, other))
-    return DifferenceKind.NAME if names else None
+            # Two of these prizes and three of those are no two counts of one thing.
+            return None if all(names) else kind
+    # From Los Angeles and based in San Rafael: what stands before a name says what part it has.
+    return DifferenceKind.NAME if all(names) and names[0][0].slot == names[1][0].slot else None
 
 
 def _is_one_number(one: Token, other: Token) -> bool:

@@ -25,8 +25,6 @@ from remanent.server.limits import OrgCapacity, read_json_body
 from remanent.server.problems import Refusal
 from remanent.server.sessions import IDLE_SECONDS, PageSessions, cookie_name
 
-PAGE_PREFIX: Final = "/org/"
-"""Where the pages of a workspace lie: /org/<organisation>/ws/<workspace>/memory."""
 _TYPES: Final = {".mjs": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".txt": "text/plain"}
 _IMPORTS: Final = {"preact": "preact", "preact/hooks": "hooks", "htm": "htm"}
 """The bare names under which published modules name each other."""
