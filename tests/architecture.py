@@ -4,7 +4,6 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -104,11 +103,8 @@ class Module:
     name: str
     path: Path
     source: str
+    tree: ast.Module
     imports: tuple[Import, ...]
-
-    @cached_property
-    def tree(self) -> ast.Module:
-        return ast.parse(self.source)
 
     @property
     def package(self) -> str:
@@ -132,8 +128,9 @@ class Tree:
         for name, path in files.items():
             source = path.read_text(encoding="utf-8")
             finder = _ImportFinder(name, is_package=path.name == "__init__.py", known=frozenset(files))
-            finder.visit(ast.parse(source))
-            tree.modules[name] = Module(name, path, source, tuple(finder.found))
+            parsed = ast.parse(source)
+            finder.visit(parsed)
+            tree.modules[name] = Module(name, path, source, parsed, tuple(finder.found))
         return tree
 
     def place(self, module: Module, line: int) -> str:

@@ -17,6 +17,7 @@ from remanent.model import Clock
 from remanent.settings import Settings
 from remanent.stores import registry
 from remanent.stores.cache import Cache
+from remanent.stores.shelf import FolderShelf
 from tests.servers import BUCKET, ServerProcess, object_store, postgres, valkey
 from tests.stores.postgres.conftest import Databases
 
@@ -55,7 +56,9 @@ def scaled(scale_servers: Servers, monkeypatch: pytest.MonkeyPatch) -> Iterator[
         return settings.model_copy(update=urls)
 
     def open_stores(settings: Settings) -> registry.Stores:
-        return registry.open_stores(at_scale(settings))
+        # Keys and logs stay files: many tests look into them, or change them from another process. That they work as
+        # rows is shown by tests/server/test_two_servers.py and the conformance of shelves.
+        return registry.open_stores(at_scale(settings))._replace(shelf=FolderShelf(settings.home))
 
     def open_cache(settings: Settings, *, clock: Clock) -> Cache:
         return registry.open_cache(at_scale(settings), clock=clock)

@@ -245,6 +245,7 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
     reranker = {"base_url": "http://localhost:8082/v1", "api_key": "secret-5", "name": "bge-reranker"}
     named |= {f"recall.reranker.{name}" for name in reranker}
     folders = {"bank.temp_dir": "/tmp/waiting", "bank.storage_dir": "/srv/kept", "secrets": "/srv/vault"}
+    folders |= {"seal_key": "secret-8" * 4, "pepper": "secret-9"}
     folders |= {"memory.path": "/srv/notes", "memory.root": "/srv/notes2", "memory.project": "/srv/project"}
     assert unset.keys() == named | groups.keys() | folders.keys() | tools.keys() | proxy.keys()
     for name, value in (folders | tools | proxy).items():
@@ -261,6 +262,9 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
     wanted = ModelChoice.model_validate(values)
     settings = load_settings()
     assert settings.secrets == Path("/srv/vault")
+    assert [key and key.get_secret_value() for key in (settings.seal_key, settings.pepper)] == [
+        folders["seal_key"], folders["pepper"],
+    ]  # fmt: skip
     assert settings.section(AssociativeSettings).similarity == 0.4
     assert settings.embedding == EmbeddingSettings.model_validate(embedding)
     assert settings.section(BankSettings) == BankSettings.model_validate(

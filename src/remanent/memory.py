@@ -129,6 +129,7 @@ from remanent.stores.cache import Cache
 from remanent.stores.erasures import PendingErasure, PendingErasures
 from remanent.stores.notes import Notes
 from remanent.stores.registry import open_cache, open_stores
+from remanent.stores.shelf import Shelf
 from remanent.stores.store import ERASING
 from remanent.stores.transfer import export_lines, import_lines
 
@@ -152,6 +153,7 @@ class _Parts:
     store: Store
     vectors: Vectors
     blobs: Blobs
+    shelf: Shelf
     cache: Cache
     embedders: Embedders | None
     known: KnownEmbedders
@@ -176,13 +178,12 @@ class _Parts:
 # The order matters: disciplines are given the journal, recall takes up their paths, and the journal is told of both
 # last. Whatever needs something that is made later gets it as a callable or by an attribute that is set at the end.
 def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Clock, new_id: NewId) -> _Parts:
-    store, vectors, blobs = open_stores(settings)
-    models = embedders, known, questions = _embedding(settings, clock=clock)
-    echoes = Echoes(store)
+    store, vectors, blobs, shelf = open_stores(settings)
+    models = embedders, known, questions = _embedding(settings, shelf, clock=clock)
+    cache, echoes = open_cache(settings, clock=clock), Echoes(store)
     indexing = Indexing(
         store, embedders, clock=clock, new_id=new_id, queue_limit=settings.jobs.queue_limit, echoes=echoes, known=known
     )
-    cache = open_cache(settings, clock=clock)
     engine = open_engine(settings, embedder=None if embedders is None else embedders.remembering)
     journal = Journal(
         store,
@@ -216,6 +217,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         store=store,
         vectors=vectors,
         blobs=blobs,
+        shelf=shelf,
         cache=cache,
         embedders=embedders,
         known=known,
@@ -287,15 +289,21 @@ _Models = tuple[Embedders | None, KnownEmbedders, tuple[CachedEmbedder, ...]]
 """What embeds records, what opens models of before, and what embeds questions."""
 
 
-def _embedding(settings: Settings, *, clock: Clock) -> _Models:
-    """Return the models; those that are not bundled are noted in the home, so that old vectors can still be asked."""
+def _embedding(settings: Settings, shelf: Shelf, *, clock: Clock) -> _Models:
+    """Return the models; those that are not bundled are noted on the shelf, so that old vectors can still be asked."""
     embedders = open_embedders(settings.embedder, embedding=settings.embedding)
     # Questions are cached: the same ones come again, texts rarely do.
     lifetime = timedelta(seconds=settings.recall.embeddings_lifetime)
     members = embedders.members if embedders is not None else ()
     questions = tuple(CachedEmbedder(member, lifetime=lifetime, clock=clock) for member in members)
-    notes = settings.home / EMBEDDERS
-    known = KnownEmbedders(notes, kind=settings.embedder, settings=settings.embedding, lifetime=lifetime, clock=clock)
+    known = KnownEmbedders(
+        shelf,
+        folder=EMBEDDERS,
+        kind=settings.embedder,
+        settings=settings.embedding,
+        lifetime=lifetime,
+        clock=clock,
+    )
     return embedders, known, questions
 
 
@@ -898,6 +906,7 @@ class AsyncMemory(MemoryFaces):
         self._parts = parts
         self.notes = parts.notes
         parts.journal.erase_noted = partial(_erase_noted, parts)
+        self.shelf = parts.shelf
         self._finishing = asyncio.create_task(self._finish_erasures()) if parts.erasures.has_any() else None
 
     def __repr__(self) -> str:
@@ -982,6 +991,7 @@ class AsyncMemory(MemoryFaces):
         await self._parts.cache.close()
         await self._parts.vectors.close()
         await self._parts.store.close()
+        self._parts.shelf.close()
         await self._parts.compactor.close()
         await self._parts.engine.close()
         await self._parts.known.close()

@@ -35,6 +35,8 @@ USER_FILE = "remanent/config.yaml"
 """Looked for under the user's configuration directory."""
 
 PREFIX = "REMANENT_"
+SECRETS_FOLDER = ".secrets"
+"""Under the home folder unless the setting `secrets` names another; no organisation can have this name."""
 NESTING = "__"
 STORES = ("sqlite", "postgresql")
 """The schemes a store's URL may have."""
@@ -830,6 +832,21 @@ class Settings(SettingsSection):
         "存放本数据目录自身机密的目录：为审计日志加封的密钥，以及日志已写到何处。"
         "未设置时为 `home` 下的 `.secrets`；放在另一磁盘时，能改动日志者也无法掩盖改动。",
     )
+    seal_key: SecretStr | None = setting(
+        None,
+        "The key that seals the audit log, at least 32 characters; unset, it is made in the folder of `secrets` "
+        "(`audit.key`). Servers that share a database need the same one.",
+        "为审计日志加封的密钥，至少 32 个字符；未设置时在 `secrets` 目录中生成（`audit.key`）。"
+        "共用一个数据库的服务器须使用同一密钥。",
+    )
+    pepper: SecretStr | None = setting(
+        None,
+        "The secret by which a repeated request for a new key gets the same token again; unset, it is made in the "
+        "folder of `secrets` (`pepper`), or in `.access` of the embedded store. Servers that share a database need "
+        "the same one.",
+        "使重复的创建密钥请求得到同一令牌的机密；未设置时在 `secrets` 目录中生成（`pepper`），"
+        "嵌入式存储则在 `.access` 中。共用一个数据库的服务器须使用同一值。",
+    )
     org: Name = setting("default", "The organisation that is meant when none is named.", "未指明组织时使用的组织。")
     workspace: Name = setting(
         "default", "The workspace that is meant when none is named.", "未指明工作区时使用的工作区。"
@@ -918,6 +935,11 @@ class Settings(SettingsSection):
         del values
         plug_in_sections()
         return super().__new__(cls)
+
+    @property
+    def secrets_folder(self) -> Path:
+        """The folder of what must not lie beside the data: the key of the audit log's seals, and the pepper."""
+        return self.home / SECRETS_FOLDER if self.secrets is None else self.secrets
 
     def section(self, kind: type[SectionT]) -> SectionT:
         """Return a discipline's section of the settings; its defaults where the discipline is not installed."""

@@ -46,7 +46,15 @@ def test_words_cover_neither_each_other_nor_nodes_and_are_large_enough(count: in
     graph = graph_of({name: f"matter number {name}" for name in names}, links, focuses=names[-5:])
     for vertex in graph.nodes():
         vertex.phrase = f"matter of {vertex.id}"
+        vertex.keywords = ("matter", f"group {vertex.order // 12}")
     picture = ET.fromstring(draw(graph))
+    bold = [text for text in picture.findall(f"{SVG}text") if text.get("font-weight") == "bold"]
+    assert {text.text for text in bold} >= {f"matter of {name}" for name in names[-5:]}, (
+        "what is in focus has its words"
+    )
+    assert sum("group" in (text.text or "") for text in bold) >= count // 24 - 1, (
+        "and each circle says what it is about"
+    )
     assert len(_drawn(picture, "circle")) == count
     assert all(float(text.get("font-size") or 12) >= 11 for text in picture.findall(f"{SVG}text"))
     grounds = [box for box in picture.findall(f"{SVG}rect") if box.get("fill-opacity")]

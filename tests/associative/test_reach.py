@@ -1,10 +1,19 @@
 """The default recall: words and meaning anywhere in the graph, how far away it was, and what it says of the unknown."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
 import pytest
 
 from remanent.associative.graph_store import NodeStore
-from remanent.associative.model import Knowledge
+from remanent.associative.model import TRACE, Knowledge
+from remanent.associative.reach import WideningSearch
+from remanent.associative.search import GraphQuery
+from remanent.stores import Hit, RecordFilter
 from tests.associative.world import MemoryWorld
+from tests.jobs.world import ADA
 
 CHAIN = {
     "f": "The report is due soon.",
@@ -128,3 +137,56 @@ async def test_what_was_deleted_is_answered_by_what_is_left_of_it(
     assert (found.knowledge, len(found.once_known)) == (Knowledge.FORGOTTEN, 1)
     assert (await world.memory().recall(asked)).startswith(f"[记忆] {answer}")
     assert not (await world.memory().search(["volcano", "Iceland", "holiday"])).once_known
+
+
+# ── meaning ──────────────────────────────────────────────────────────────────
+
+
+class Nearby:
+    """Stands for the vectors and the embedder: says how near each node is, whatever is asked."""
+
+    model_id = "nearby"
+    model_ids = ("nearby",)
+
+    def __init__(self, **cosines: float) -> None:
+        self.members = (self,)
+        self._hits = [Hit(node_id, cosine) for node_id, cosine in sorted(cosines.items(), key=lambda pair: -pair[1])]
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        return [[1.0] for _ in texts]
+
+    async def search(self, *_: object, record_filter: RecordFilter, limit: int, **__: object) -> list[Hit]:
+        return self._hits[:limit] if record_filter.kinds == (TRACE,) else []
+
+
+def by_meaning(world: MemoryWorld, *, similarity: float | None = None, **cosines: float) -> WideningSearch:
+    settings = world.settings.model_copy(update={"similarity": similarity})
+    nearby: Any = Nearby(**cosines)
+    return WideningSearch(world.store, world.associations.graphs, vectors=nearby, embedders=nearby, settings=settings)
+
+
+@pytest.mark.spec("ASSOC-15")
+async def test_what_counts_as_near_is_set_or_else_the_usual_for_a_model_that_was_never_measured(
+    chain: MemoryWorld,
+) -> None:
+    cosines = {"a": 0.6, "b": 0.4, "c": 0.1}
+    assert await by_meaning(chain, **cosines).similar(ADA, "two wheels") == {"a": 0.6}
+    assert await by_meaning(chain, similarity=0.4, **cosines).similar(ADA, "two wheels") == {"a": 0.6, "b": 0.4}
+    assert await by_meaning(chain, **cosines).similar(ADA, " ") == {}
+
+
+async def test_meaning_adds_to_words_and_brings_what_has_none_of_them(chain: MemoryWorld) -> None:
+    query = GraphQuery(keywords=("train", "bees"), limit=2)
+    found = await by_meaning(chain).search(ADA, query)
+    assert {item.node.id: item.similarity for item in found.items} == {"b": None, "d": None}
+    found = await by_meaning(chain, d=0.6, a=0.7, f=0.2).search(ADA, replace(query, limit=0))
+    near = {item.node.id: item.similarity for item in found.items}
+    assert near == {"d": 0.6, "b": None, "a": 0.7, "c": None}, "c was said after b; f is not near enough by itself"
+    assert next(iter(near)) == "d"
+
+
+async def test_only_what_happened_then_is_found_by_words_and_meaning(chain: MemoryWorld) -> None:
+    later = chain.time.now + timedelta(days=1)
+    query = GraphQuery(keywords=("bees",))
+    assert (await by_meaning(chain, d=0.9).search(ADA, replace(query, until=later))).items
+    assert not (await by_meaning(chain, d=0.9).search(ADA, replace(query, since=later))).items

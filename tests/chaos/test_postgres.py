@@ -1,11 +1,14 @@
 """PostgreSQL is killed under load and started again: whatever was acknowledged is there, once."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
 from remanent.errors import BusyError, StorageError
 from remanent.model import Entry, Scope
+from remanent.operations.access.audit import AuditLog
+from remanent.operations.access.chain import AuditEvent
 from remanent.stores.conformance.base import Samples
 from remanent.stores.queries import EntryQuery
 from tests.chaos.support.counts import times
@@ -86,3 +89,35 @@ async def test_a_killed_server_loses_nothing_that_was_acknowledged_and_stores_no
         for writer in writers:
             await writer.store.close()
         print(f"{KILLS} kills, {acknowledged} commits acknowledged and found, {refused} refused meanwhile")
+
+
+@pytest.mark.spec("SAFE-04")
+async def test_the_audit_log_in_a_killed_server_stays_one_chain_with_every_line_that_was_acknowledged(
+    tmp_path: Path,
+) -> None:
+    from remanent.stores.postgres import PostgresShelf
+
+    with postgres(durable=True) as server:
+        shelf = PostgresShelf(server.make_database(), timeout=60)
+        log = AuditLog(shelf, secrets=tmp_path)
+        acknowledged: list[str] = []
+        for kill in range(times(2, full=10)):
+            noting = [asyncio.create_task(_note(log, f"{kill}-{number}", acknowledged)) for number in range(20)]
+            await noting[0]
+            await asyncio.to_thread(server.kill)
+            await asyncio.to_thread(server.start)
+            await asyncio.gather(*noting)
+        await log.close()
+        found = log.verify("acme")
+        assert found.intact, found
+        told = [line.deed.what for line in log.read("acme")]
+        assert set(acknowledged) <= set(told)
+        shelf.close()
+
+
+async def _note(log: AuditLog, what: str, acknowledged: list[str]) -> None:
+    try:
+        await log.note(AuditEvent(who="test", what=what, org="acme"))
+    except (BusyError, StorageError):
+        return  # it is owed, and comes with the next one
+    acknowledged.append(what)

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -298,3 +299,19 @@ def test_a_hook_loads_nothing_heavy_and_exits_with_zero(cli: Cli, tmp_path: Path
 def test_every_moment_has_a_name_in_every_tool() -> None:
     assert set(hook_run.EVENTS) == {"session-start", "prompt-submit", "pre-compact", "stop", "session-end"}
     assert all(set(agent.events) <= set(hook_run.EVENTS) for agent in AGENTS.values())
+
+
+def test_what_a_transcript_tells_is_kept_with_the_time_when_it_was_said(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "transcript.jsonl"
+    lines = [
+        {"message": {"role": "user", "content": "We never ship on Fridays."}, "timestamp": "2025-03-01T09:30:00.000Z"},
+        {"message": {"role": "user", "content": "We ship with make."}, "timestamp": "last week"},
+    ]
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    run(cli, "stop", {"session_id": "s1", "transcript_path": str(file)}, monkeypatch, capsys)
+    with remanent.open(cli.home) as memory:
+        first, second = memory.agent("ada").entries()
+    assert first.occurred_at == datetime(2025, 3, 1, 9, 30, tzinfo=UTC)
+    assert second.occurred_at == second.recorded_at

@@ -1,5 +1,6 @@
 """Commands go through a running server of the same home, where there is one and the caller may."""
 
+import asyncio
 import json
 import socket
 import subprocess
@@ -58,11 +59,11 @@ def test_a_server_with_keys_still_serves_its_own_machines_user(cli: Cli, served:
     service = served.service
     service.keys.create("somebody", reach=LOCAL.reach, permissions=tuple(LOCAL.permissions))
     assert cli("recall", "Something").code == 0
-    assert service.authenticate(WORD, is_local=True) == LOCAL
+    assert asyncio.run(service.authenticate(WORD, is_local=True)) == LOCAL
     with pytest.raises(NotAuthenticated):
-        service.authenticate(WORD, is_local=False)
+        asyncio.run(service.authenticate(WORD, is_local=False))
     with pytest.raises(NotAuthenticated):
-        service.authenticate("another word", is_local=True)
+        asyncio.run(service.authenticate("another word", is_local=True))
 
 
 def test_errors_of_the_server_are_the_errors_of_the_command(cli: Cli, served: Served) -> None:

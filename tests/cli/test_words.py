@@ -4,7 +4,7 @@ import pytest
 
 from remanent.bilingual import Bilingual
 from remanent.cli import words
-from remanent.cli.words import language_of, locale_language
+from remanent.cli.words import chosen_language, locale_language
 
 
 def phrases() -> dict[str, Bilingual]:
@@ -45,4 +45,4 @@ def test_the_language_follows_the_locale_in_the_order_of_posix(environment: dict
 
 def test_the_setting_decides_unless_it_leaves_the_choice_open(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
-    assert [language_of(setting) for setting in ("zh", "en", "auto")] == ["zh", "en", "zh"]
+    assert [chosen_language(setting) for setting in ("zh", "en", "auto")] == ["zh", "en", "zh"]

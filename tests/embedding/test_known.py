@@ -14,6 +14,7 @@ from remanent.memory import AsyncMemory
 from remanent.model import Found, RecallOptions, Scope
 from remanent.recall import indexing
 from remanent.settings import EmbeddingSettings
+from remanent.stores.shelf import FolderShelf
 from tests.embedding.fakes import StandInSentenceTransformer
 from tests.language.scripted.places import nobody
 from tests.language.scripted.server import ScriptedServer
@@ -54,7 +55,7 @@ def at(server: ScriptedServer | str, name: str, *, key: str | None = KEY, **more
 
 
 def known(folder: Path, settings: EmbeddingSettings, *, kind: str = "http") -> KnownEmbedders:
-    return KnownEmbedders(folder, kind=kind, settings=settings)
+    return KnownEmbedders(FolderShelf(folder), kind=kind, settings=settings)
 
 
 def paths(found: Found) -> dict[str, set[str]]:

@@ -60,7 +60,8 @@ async def test_a_run_is_looked_for_in_its_own_folder_only(service: Service, run_
     run = await service.runs.get(known)
     files.write(run, place=Target(org="acme", workspace="lab", agent="ada"), permission=Permission.READ)
     assert files.read(known) is not None
-    content = (files._folder / f"{known}.json").read_bytes()
-    for place in (files._folder.parent / "elsewhere.json", files._folder / ".json", files._folder / "ä.json"):
+    folder = service.memory.settings.home / ".access" / "runs"
+    content = (folder / f"{known}.json").read_bytes()
+    for place in (folder.parent / "elsewhere.json", folder / ".json", folder / "ä.json"):
         place.write_bytes(content)
     assert files.read(run_id) is None

@@ -198,15 +198,15 @@ async def test_an_organisation_reads_and_verifies_its_own_log_only(service: Serv
 
 @pytest.mark.spec("SAFE-01")
 async def test_until_a_first_key_a_local_caller_needs_none_and_any_other_does(service: Service) -> None:
-    assert service.authenticate(None, is_local=True) == LOCAL
+    assert await service.authenticate(None, is_local=True) == LOCAL
     with pytest.raises(NotAuthenticated, match="remanent keys create"):
-        service.authenticate(None)
+        await service.authenticate(None)
     made = await service.perform("keys.create", {"name": "k"}, place=Target(org="acme"))
     assert made.is_first
     with pytest.raises(NotAuthenticated, match="remanent keys create"):
-        service.authenticate(None, is_local=True)
+        await service.authenticate(None, is_local=True)
     assert not (await service.perform("keys.create", {"name": "l"}, place=Target(org="acme"))).is_first
-    principal = service.authenticate(made.token)
+    principal = await service.authenticate(made.token)
     assert principal.reach == Reach(org="acme")
     assert principal.permissions == {Permission.READ, Permission.WRITE}
 

@@ -22,10 +22,10 @@ async def test_every_interface_of_a_server_takes_from_the_same_bucket(tmp_path: 
         settings = memory.settings.server
         rest, mcp, proxy = (Authenticator(service, settings, timer=lambda: 100.0) for _ in range(3))
         for authenticator in (rest, mcp, proxy, rest):
-            assert authenticator.principal(request()).name
+            assert (await authenticator.principal(request())).name
         for authenticator in (rest, mcp, proxy):
             with pytest.raises(RateLimited):
-                authenticator.principal(request())
+                await authenticator.principal(request())
 
 
 async def test_guessing_keys_costs_the_same_bucket_everywhere(tmp_path: Path) -> None:
@@ -34,28 +34,28 @@ async def test_guessing_keys_costs_the_same_bucket_everywhere(tmp_path: Path) ->
         authenticators = [Authenticator(service, memory.settings.server, timer=lambda: 100.0) for _ in range(2)]
         for authenticator in authenticators:
             with pytest.raises(NotAuthenticated):
-                authenticator.principal(request(authorization="Bearer wrong"))
+                await authenticator.principal(request(authorization="Bearer wrong"))
         with pytest.raises(RateLimited):
-            authenticators[0].principal(request(authorization="Bearer wrong"))
+            await authenticators[0].principal(request(authorization="Bearer wrong"))
 
 
 async def test_two_servers_do_not_share_theirs(tmp_path: Path) -> None:
     async with aopen(tmp_path, embedder="none", server={"rate": 1, "burst": 1}) as memory:
         for _ in range(2):
             async with Service(memory) as service:
-                Authenticator(service, memory.settings.server, timer=lambda: 100.0).principal(request())
+                await Authenticator(service, memory.settings.server, timer=lambda: 100.0).principal(request())
 
 
 @pytest.mark.spec("SAFE-01")
 async def test_without_a_key_only_the_machine_itself_comes_in_and_each_request_is_judged(tmp_path: Path) -> None:
     async with aopen(tmp_path, embedder="none") as memory, Service(memory) as service:
         authenticator = Authenticator(service, memory.settings.server, timer=lambda: 100.0)
-        assert authenticator.principal(request()) == LOCAL
+        assert (await authenticator.principal(request())) == LOCAL
         with pytest.raises(NotAuthenticated, match="on the machine itself"):
-            authenticator.principal(request(peer="192.0.2.1"))
+            await authenticator.principal(request(peer="192.0.2.1"))
         KeyRing(tmp_path).create("made elsewhere", reach=Reach(org="acme"), permissions=(Permission.READ,))
         with pytest.raises(NotAuthenticated, match="a key is needed"):
-            authenticator.principal(request())
+            await authenticator.principal(request())
 
 
 @pytest.mark.spec("SAFE-01")
@@ -74,15 +74,17 @@ async def test_what_concerns_the_whole_server_is_told_to_its_operator_only(
 ) -> None:
     async with aopen(tmp_path, embedder="none") as memory, Service(memory) as service:
         authenticator = Authenticator(service, memory.settings.server, timer=lambda: 100.0)
-        assert authenticator.operator(request()) == LOCAL
+        assert (await authenticator.operator(request())) == LOCAL
         _, token = service.keys.create("k", reach=reach, permissions=(permission,))
         with pytest.raises(NotAuthenticated):
-            authenticator.operator(request())
+            await authenticator.operator(request())
         if lets_in:
-            assert authenticator.operator(request(peer="192.0.2.1", authorization=f"Bearer {token}")).may(permission)
+            assert (await authenticator.operator(request(peer="192.0.2.1", authorization=f"Bearer {token}"))).may(
+                permission
+            )
             return
         with pytest.raises(NotPermitted, match="--permission metrics --everywhere"):
-            authenticator.operator(request(authorization=f"Bearer {token}"))
+            await authenticator.operator(request(authorization=f"Bearer {token}"))
 
 
 @pytest.mark.spec("SAFE-02")
@@ -97,7 +99,7 @@ async def test_an_organisation_has_one_rate_however_many_keys_it_makes(tmp_path:
 
         acme = [await key(f"acme-{number}", "acme") for number in range(5)]
         for one in acme[:4]:
-            authenticator.principal(one)
+            await authenticator.principal(one)
         with pytest.raises(RateLimited):
-            authenticator.principal(acme[4])
-        assert authenticator.principal(await key("other", "other")).name
+            await authenticator.principal(acme[4])
+        assert (await authenticator.principal(await key("other", "other"))).name

@@ -84,6 +84,22 @@ async def test_settling_takes_sixty_round_trips_a_warm_recall_four_and_a_cached_
 
 
 @pytest.mark.spec("COG-18")
+async def test_a_plain_question_takes_four_round_trips_with_every_discipline_on(
+    memory: AsyncMemory, calls: Calls
+) -> None:
+    await memory.settle()
+    ada = memory.agent("ada")
+    for question in ("What tasted of figs in Tokyo?", "where did we eat noodles?", "quantum chromodynamics"):
+        await ada.recall("warm up")
+        calls.clear()
+        await ada.recall(question)
+        assert calls.total() <= 4, (question, calls)
+        calls.clear()
+        assert (await ada.recall(question)).cached
+        assert calls.total() <= 1, (question, calls)
+
+
+@pytest.mark.spec("COG-18")
 async def test_settling_agents_that_have_nothing_to_do_takes_one_look_at_all_of_them(
     memory: AsyncMemory, calls: Calls
 ) -> None:

@@ -65,7 +65,6 @@ ADAPTERS: dict[str, Work] = {
     "loaders.plain.read_text": lambda text: plain.read_text(_bytes(text), Reading("a.txt", types.PLAIN)),
     "loaders.types.media_type_of": lambda text: types.media_type_of(_bytes(text)),
     "loaders.types.readable_type_of": lambda text: types.readable_type_of(_bytes(text)),
-    "text.budget.fill": lambda text: budget.fill(_words(text), len(text) // 8, counter=tokens.ESTIMATE),
     "text.budget.fit": lambda text: budget.fit(text, len(text) // 8, counter=tokens.ESTIMATE),
     "text.budget.chunks": lambda text: budget.chunks(text, 20, counter=tokens.ESTIMATE),
     "text.dates.longest_matches": lambda text: dates.longest_matches(_found(text)),
@@ -94,6 +93,8 @@ ADAPTERS: dict[str, Work] = {
 
 _OF_THE_CALENDAR = "takes a moment and small numbers, no text"
 EXEMPT: dict[str, str] = {
+    "text.bm25.rarity": "takes numbers, not a text",
+    "text.bm25.saturation": "takes numbers, not a text",
     **{
         f"text.intervals.{name}": _OF_THE_CALENDAR
         for name in (
@@ -109,8 +110,8 @@ EXEMPT: dict[str, str] = {
     **{
         f"loaders.{name}": "takes a file of a format with a parser of its own, in a process that is bounded in time"
         for name in (
-            "archive.entry archive.open_archive archive.properties article.article_of docx.read epub.read load.load "
-            "mail.read pdf.read pdf_tables.table_blocks readers.read sheets.read slides.read worker.main"
+            "archive.entry archive.open_archive archive.properties html.article_of docx.read epub.read load.load "
+            "mail.read pdf.read pdf.table_blocks readers.read sheets.read slides.read worker.main"
         ).split()
     },
     "text.chinese.segmenter": "takes nothing",
@@ -119,7 +120,6 @@ EXEMPT: dict[str, str] = {
 """Functions that no long text is given to, and why."""
 
 HURT: dict[str, tuple[str, ...]] = {
-    "text.budget.fill": ("ellipses",),
     "text.budget.fit": ("underscores", "flags"),
     "text.budget.chunks": ("Chinese sentences", "short sentences"),
     "text.chinese.chinese_names": ("Chinese organisations", "transliterated names"),

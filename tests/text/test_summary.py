@@ -3,7 +3,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remanent.errors import InvalidInput
-from remanent.text.sentences import sentences
 from remanent.text.summary import compress, summarize
 from remanent.text.tokens import ESTIMATE
 
@@ -101,19 +100,6 @@ def test_words_are_the_last_resort_and_the_meaning_stays_in_them() -> None:
 
 def test_where_nothing_fits_the_shortest_word_is_returned() -> None:
     assert compress("incomprehensibilities unquestionably", 3) == "unquestionably"
-
-
-def test_vectors_lift_what_the_text_is_about() -> None:
-    text = "The alpha runs east. The bravo runs west. The gamma runs home."
-    near, far = [1.0, 0.0], [0.0, 1.0]
-    assert summarize(text, limit=21, vectors=[far, near, near]).text == "The bravo runs west."
-    assert summarize(text, limit=21, vectors=[near, near, far]).text == "The alpha runs east."
-
-
-def test_vectors_must_belong_to_the_sentences() -> None:
-    with pytest.raises(InvalidInput, match="6 sentences need as many vectors, not 1"):
-        summarize(STORY, limit=50, vectors=[[1.0]])
-    assert len(sentences(STORY)) == 6
 
 
 def test_no_room_is_refused() -> None:

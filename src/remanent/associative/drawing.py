@@ -134,7 +134,8 @@ def _laid_out(graph: Graph, drawn: list[Vertex]) -> _Layout:
         radius = step * 0.62 * sqrt(len(nodes)) + step * 0.55
         centre = _free_centre(layout.clusters, radius)
         layout.clusters.append(_Cluster(nodes, centre, radius))
-        ordered = sorted(nodes, key=lambda one: (one.id not in focuses, -graph.importance(one), one.order))
+        # The least important in the middle: there is room for words at the rim.
+        ordered = sorted(nodes, key=lambda one: (one.id in focuses, graph.importance(one), -one.order))
         for number, vertex in enumerate(ordered):
             away = step * 0.62 * sqrt(number + 0.35) if len(nodes) > 1 else 0.0
             angle = number * _GOLDEN
@@ -198,6 +199,7 @@ def draw(graph: Graph) -> str:
     body = [
         *(_ground(cluster) for cluster in layout.clusters),
         *(_line(edge, back, where) for edge, back in sorted(shown, key=lambda pair: pair[0].strength)),
+        *_titles(layout),
         *_ends(graph, layout),
         *_circles(graph, drawn, layout, sizes),
         *_labels(graph, drawn, layout, sizes),
@@ -266,6 +268,21 @@ def _ground(cluster: _Cluster) -> str:
     return f'<circle cx="{centre.x:.1f}" cy="{centre.y:.1f}" r="{cluster.radius:.1f}" fill="{_GROUND}"/>'
 
 
+def _titles(layout: _Layout) -> Iterator[str]:
+    """Yield above each circle the keyword that most of its nodes share."""
+    told: set[str] = set()
+    for cluster in layout.clusters:
+        shared = Counter(word for vertex in cluster.nodes for word in {*vertex.keywords})
+        common = [word for word, count in shared.most_common() if count > 1 and word not in told]
+        for word in common[:1] if len(layout.clusters) > 1 else ():
+            told.add(word)
+            width = _width(word) * 1.12
+            left, top = cluster.centre.x - width / 2, cluster.centre.y - cluster.radius - 16
+            if layout.is_free((left, top, left + width, top + 14)):
+                layout.taken.append((left, top, left + width, top + 14))
+                yield _words(word, left, top, width, f'fill="{_LINE}" font-weight="bold"')
+
+
 def _line(edge: Edge, back: Edge | None, places: dict[str, _Place]) -> str:
     """Return a link: wider and darker where it is stronger, dashed where nothing is left at its far end."""
     one, other = places[edge.source.id], places[edge.target.id]
@@ -292,7 +309,8 @@ def _circles(graph: Graph, drawn: list[Vertex], layout: _Layout, sizes: dict[str
         links = sum(1 for _ in graph.leaving(vertex))
         said = escape(f"{vertex.content}\n{importance:.2f} · {links}")
         yield (
-            f'<circle cx="{place.x:.1f}" cy="{place.y:.1f}" r="{sizes[vertex.id]:.1f}" class="node" '
+            f'<circle cx="{place.x:.1f}" cy="{place.y:.1f}" r="{sizes[vertex.id]:.1f}" '
+            f'class="{"node focus" if vertex.id in focuses else "node"}" '
             f'data-id="{vertex.id}" fill="{_FOCUS if vertex.id in focuses else _NODE}" stroke="white" '
             f'fill-opacity="{min(1.0, 0.35 + importance / 3):.2f}"><title>{said}</title></circle>'
         )
@@ -329,6 +347,10 @@ def _label(text: str, place: _Place, layout: _Layout, *, away: float, looks: str
         (place.x - away - width, place.y - height / 2),
         (place.x - width / 2, place.y + away),
         (place.x - width / 2, place.y - away - height),
+        (place.x + away / 2, place.y - away - height),
+        (place.x + away / 2, place.y + away),
+        (place.x - away / 2 - width, place.y - away - height),
+        (place.x - away / 2 - width, place.y + away),
     ):
         box = (left, top, left + width, top + height)
         if layout.is_free(box):
@@ -359,8 +381,16 @@ def _words(text: str, left: float, top: float, width: float, looks: str) -> str:
 
 
 def _width(text: str) -> float:
-    """Return about how wide words are: a wide sign is as wide as it is high, others about half of it."""
-    return sum(FONT * (1.0 if unicodedata.east_asian_width(sign) in "WF" else 0.58) for sign in text)
+    """Return about how wide words are in the fonts of the picture: a wide sign is as wide as it is high."""
+    return sum(
+        FONT
+        * (1.0 if unicodedata.east_asian_width(sign) in "WF" else _NARROW.get(sign, 0.68 if sign.isupper() else 0.57))
+        for sign in text
+    )
+
+
+_NARROW = dict.fromkeys("fijlrtI .,:;'’!|()-", 0.38) | dict.fromkeys("mwMW@%", 0.9)
+"""Signs that are not as wide as the others, in shares of the height of the letters."""
 
 
 def _legend(x: float, y: float, title: str) -> Iterator[str]:
@@ -404,7 +434,15 @@ svg{width:100%;height:100%;cursor:grab;touch-action:none}
 _PAGE_SCRIPT = """
 const svg=document.querySelector("svg"),said=document.getElementById("said"),find=document.getElementById("find");
 const nodes=[...svg.querySelectorAll("[data-id]")],links=[...svg.querySelectorAll(".link")];
-const box=svg.viewBox.baseVal;let held=null,start=null;
+const box=svg.viewBox.baseVal,whole=[box.x,box.y,box.width,box.height];let held=null,start=null;
+function at(x,y,w,h){box.x=x;box.y=y;box.width=w;box.height=h;}
+// Words have the size at which they can be read, where the focuses are; a double click shows the whole, or goes back.
+const attended=nodes.filter(n=>n.classList.contains("focus")).map(n=>[n.cx.baseVal.value,n.cy.baseVal.value]);
+const mean=i=>attended.length?attended.reduce((s,p)=>s+p[i],0)/attended.length:whole[i]+whole[i+2]/2;
+function near(){const w=Math.min(innerWidth,whole[2]),h=Math.min(innerHeight,whole[3]);
+const fit=(v,from,size,all)=>Math.max(from,Math.min(v-size/2,from+all-size));
+at(fit(mean(0),whole[0],w,whole[2]),fit(mean(1),whole[1],h,whole[3]),w,h);}
+near();svg.addEventListener("dblclick",()=>box.width<whole[2]||box.height<whole[3]?at(...whole):near());
 const told=n=>n.querySelector("title").textContent;
 function show(lit){svg.classList.toggle("dim",lit!==null);
 for(const e of [...nodes,...links])e.classList.toggle("lit",lit!==null&&lit.has(e));}

@@ -4,7 +4,6 @@ Both address nodes by row, a small number that the graph gives to each node, so 
 and adding the two is one operation. 10,000 nodes are searched in a few milliseconds.
 """
 
-import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,15 +14,11 @@ from remanent.embedding import Embedders
 from remanent.model import Scope
 from remanent.stores import RecordFilter, Vectors
 from remanent.stores.local.products import normalise
+from remanent.text.bm25 import rarity, saturation
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-_SATURATION = 1.2
-"""BM25's k1: how soon a repeated term stops counting. The usual value, as in SQLite's own bm25()."""
-_LENGTH_SHARE = 0.75
-"""BM25's b: how far a long text is held back. The usual value."""
 
 
 class KeywordIndex:
@@ -82,9 +77,7 @@ class KeywordIndex:
             if not weight or term not in self._rows_of:
                 continue
             rows, times, lengths = self._posting(term)
-            rarity = math.log(1 + (count - len(rows) + 0.5) / (len(rows) + 0.5))
-            damped = times + _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * lengths / average)
-            scores[rows] += weight * rarity * times * (_SATURATION + 1) / damped
+            scores[rows] += weight * rarity(len(rows), count) * saturation(times, lengths / average)
         return scores
 
     def _posting(self, term: str) -> "tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]":

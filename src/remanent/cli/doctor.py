@@ -25,10 +25,11 @@ from remanent.cli.screen import Terminal, begin, human_size, local_time
 from remanent.embedding import Embedder, open_embedder
 from remanent.errors import IntegrityError, NotFound, RemanentError, SchemaTooNew
 from remanent.model import Scope
-from remanent.operations.access.audit import AuditLog
+from remanent.operations.access.audit import open_audit
 from remanent.settings import Settings, setting_sources
 from remanent.stores import Health
 from remanent.stores.erasures import PendingErasures
+from remanent.stores.registry import open_shelf
 from remanent.stores.sqlite.connection import OLDEST_SAFE, checksums_available, engine_version
 from remanent.stores.sqlite.layout import Layout
 
@@ -112,7 +113,7 @@ def _machine(screen: Terminal, place: CommonOptions, settings: Settings) -> Iter
 
 def _audit(screen: Terminal, settings: Settings) -> Iterator[Finding]:
     """Verify the audit log of every organisation."""
-    log = AuditLog(settings.home, secrets=settings.secrets)
+    log = open_audit(open_shelf(settings), settings)
     orgs, lines, is_intact = log.orgs(), 0, True
     for org in orgs:
         found = log.verify(org)

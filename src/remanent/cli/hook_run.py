@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -143,10 +144,13 @@ class Hook:
         messages = list(_transcript(self._given.get("transcript_path")))
         messages += _sent(self._given.get("messages"))
         if last := _text(self._given.get("last_assistant_message")):
-            messages.append(("assistant", last))
-        unique = dict.fromkeys(messages[-_MAX_MESSAGES:])
+            messages.append(("assistant", last, None))
+        unique: dict[tuple[str, str], str | None] = {}
+        for role, text, at in messages[-_MAX_MESSAGES:]:
+            unique[role, text] = unique.get((role, text)) or at
         if unique:
-            _store(self._place).remember(self._session, [_message(self._session, role, text) for role, text in unique])
+            told = [_message(self._session, role, text, at=at) for (role, text), at in unique.items()]
+            _store(self._place).remember(self._session, told)
         return ""
 
     def _end(self) -> str:
@@ -264,21 +268,22 @@ def _session(given: Mapping[str, Any]) -> str:
     return kept.replace("..", "-")[:200]
 
 
-def _message(session: str, role: str, text: str) -> dict[str, Any]:
+def _message(session: str, role: str, text: str, *, at: str | None = None) -> dict[str, Any]:
     """Return a message whose id follows from its words, since hooks tell of the same words several times."""
     digest = hashlib.sha256(f"{session}\x1f{role}\x1f{text}".encode(errors="replace")).hexdigest()
-    return {"role": role, "content": text, "id": f"hook:{digest[:32]}", "metadata": {"via": "hook"}}
+    said = {"occurred_at": at} if at else {}
+    return {"role": role, "content": text, "id": f"hook:{digest[:32]}", "metadata": {"via": "hook"}, **said}
 
 
-def _sent(messages: object) -> Iterator[tuple[str, str]]:
+def _sent(messages: object) -> Iterator[tuple[str, str, str | None]]:
     """Yield the messages of a tool that sends them along."""
     for message in messages if isinstance(messages, list) else ():
         if isinstance(message, Mapping) and (text := _text(message.get("content"))):
-            yield str(message.get("role") or "user"), text
+            yield str(message.get("role") or "user"), text, _moment(message.get("timestamp"))
 
 
-def _transcript(path: object) -> Iterator[tuple[str, str]]:
-    """Yield who said what at the end of a transcript: Claude Code's lines, or those of a Codex rollout."""
+def _transcript(path: object) -> Iterator[tuple[str, str, str | None]]:
+    """Yield who said what, and when, at the end of a transcript: Claude Code's lines, or those of a Codex rollout."""
     if not isinstance(path, str) or not path:
         return
     try:
@@ -300,7 +305,16 @@ def _transcript(path: object) -> Iterator[tuple[str, str]]:
         role = message.get("role")
         text = _text(message.get("content"))
         if role in ("user", "assistant") and text and not text.startswith("<"):
-            yield role, text
+            yield role, text, _moment(whole.get("timestamp"))
+
+
+def _moment(value: object) -> str | None:
+    """Return a time as it was noted, if it is one: a transcript may be read long after it was spoken."""
+    try:
+        at = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return at.isoformat() if at is not None and at.tzinfo is not None else None
 
 
 def _text(content: object) -> str:

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from remanent.bilingual import Bilingual, Language
 from remanent.cli.options import CommonOptions
-from remanent.cli.words import AGO, FIELDS, INDEXING, STEPS_DONE, language_of
+from remanent.cli.words import AGO, FIELDS, INDEXING, STEPS_DONE, chosen_language
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -130,7 +130,7 @@ def begin(place: CommonOptions) -> "tuple[Terminal, Settings]":
     from remanent.settings import load_settings
 
     settings = load_settings(**place.overrides())
-    return Terminal(as_json=place.as_json, language=language_of(settings.language)), settings
+    return Terminal(as_json=place.as_json, language=chosen_language(settings.language)), settings
 
 
 class _Console(Console):

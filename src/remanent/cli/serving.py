@@ -8,7 +8,7 @@ import json
 import os
 import secrets
 import sys
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,11 @@ from remanent.cli import demo, words
 from remanent.cli.options import CommonOptions
 from remanent.cli.screen import Terminal, begin
 from remanent.cli.served import NOTE
-from remanent.cli.words import language_of
+from remanent.cli.words import chosen_language
 from remanent.durability import make_folder, write_durably
 from remanent.errors import StorageError
 from remanent.operations import Service, Target
-from remanent.operations.access.keys import KeyRing
+from remanent.operations.access.keys import open_keys
 from remanent.server import mcp
 from remanent.server.app import ServerPart
 from remanent.server.mcp.clients import client_of, configuration, entry_of
@@ -30,6 +30,7 @@ from remanent.server.proxy import Proxy
 from remanent.server.serving import check_address, log_to_stderr, tune_allocator, tune_interpreter
 from remanent.server.serving import serve as serve_memory
 from remanent.settings import Settings, load_settings
+from remanent.stores.registry import open_shelf
 
 WORKSPACE, AGENT = "sample", "ada"
 
@@ -38,7 +39,7 @@ def serve(place: CommonOptions, *, host: str | None, port: int | None, sample: b
     """Serve until a signal comes; say where to look as soon as requests are taken."""
     given = {name: value for name, value in {"host": host, "port": port}.items() if value is not None}
     settings = load_settings(**place.overrides(), server=given or None)
-    screen = Terminal(as_json=place.as_json, language=language_of(settings.language))
+    screen = Terminal(as_json=place.as_json, language=chosen_language(settings.language))
     is_open = check_address(settings)
     log_to_stderr()
     tune_allocator()
@@ -113,7 +114,8 @@ def _announce(screen: Terminal, settings: Settings, url: str, *, is_open: bool, 
 def _is_key_left(settings: Settings) -> bool:
     """Whether any key still opens something."""
     try:
-        return KeyRing(settings.home).opens_anything
+        with closing(open_shelf(settings)) as shelf:
+            return open_keys(shelf, settings).opens_anything
     except StorageError:
         return False
 

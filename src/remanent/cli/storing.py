@@ -7,7 +7,7 @@ from remanent.cli.options import CommonOptions
 from remanent.cli.screen import begin
 from remanent.settings import load_settings
 from remanent.stores.registry import Stores, migrate_store, open_stores
-from remanent.stores.relocation import MovedAgent, move_agents, require_two
+from remanent.stores.relocation import MovedAgent, move_agents, move_shelf, require_two
 
 
 def migrate(place: CommonOptions, *, dry_run: bool) -> None:
@@ -46,11 +46,14 @@ def _open(place: CommonOptions, url: str) -> Stores:
 
 async def _move(source: Stores, target: Stores) -> list[MovedAgent]:
     try:
-        return [moved async for moved in move_agents(source, target)]
+        moved = [one async for one in move_agents(source, target)]
+        await move_shelf(source.shelf, target.shelf)
+        return moved
     finally:
         for stores in (source, target):
             await stores.vectors.close()
             await stores.store.close()
+            stores.shelf.close()
 
 
 def _plain(one: MovedAgent) -> dict[str, object]:

@@ -1,6 +1,6 @@
-"""What the commands say to people, in English and Chinese.
+"""What the commands say to people, in English and Chinese, and which of the two a person reads.
 
-A table and nothing else, ordered as the commands are, so that a translator can read it from top to bottom. Short names
+The wording is a table ordered as the commands are, so that a translator can read it from top to bottom. Short names
 stand for whole sentences: sentences that are put together from pieces cannot be translated.
 """
 
@@ -24,7 +24,7 @@ def locale_language(environment: Mapping[str, str] = os.environ) -> Language:
     return "zh" if named.lower().startswith("zh") else "en"
 
 
-def language_of(setting: str) -> Language:
+def chosen_language(setting: str) -> Language:
     """Return the language of the `language` setting, or the user's own when it leaves the choice open."""
     return "zh" if setting == "zh" else "en" if setting == "en" else locale_language()
 
@@ -84,6 +84,12 @@ ERRORS = (
         "请说明要擦除什么：条目、记录、会话，或全部",
     ),
     Bilingual("no record {record} here", "这里没有记录 {record}"),
+    Bilingual(
+        "the audit log of this database is sealed with another key than this server has; set REMANENT_SEAL_KEY to that "
+        "of the first server, or copy its audit.key into the folder of secrets",
+        "此数据库的审计日志由另一密钥加封；请将 REMANENT_SEAL_KEY 设为第一台服务器的密钥，"
+        "或将其 audit.key 复制到机密目录",
+    ),
     Bilingual(
         "record {record} is at version {found}, not {expected}; read it again",
         "记录 {record} 的版本是 {found}，不是 {expected}；请重新读取",

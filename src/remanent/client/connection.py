@@ -212,12 +212,12 @@ class Connection:
                 )
             return self._client
 
-    def _reaching(self) -> "_Reaching":
-        return _Reaching(self.url)
+    def _reaching(self) -> "_TranslatedErrors":
+        return _TranslatedErrors(self.url)
 
 
-class _Reaching:
-    """Turns the troubles of the network into ours."""
+class _TranslatedErrors:
+    """Raises our errors for those of the network."""
 
     def __init__(self, url: str) -> None:
         self.url = url

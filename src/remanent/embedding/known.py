@@ -3,10 +3,9 @@
 from datetime import timedelta
 from hashlib import blake2b
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 from urllib.parse import urlsplit
 
-from remanent.durability import make_folder, write_durably
 from remanent.embedding.port import Embedder
 from remanent.embedding.registry import open_embedder
 from remanent.embedding.wrappers import CachedEmbedder
@@ -16,6 +15,18 @@ from remanent.settings import EmbeddingSettings
 
 _QUESTIONS = 512
 """Vectors of questions that are kept for each former model."""
+
+
+class ModelNotes(Protocol):
+    """Where notes are kept: the shelf of the memory."""
+
+    def read(self, name: str) -> bytes | None:
+        """Return a note, or `None` where there is none."""
+        ...
+
+    def write(self, name: str, content: bytes) -> None:
+        """Put a note durably."""
+        ...
 
 
 class _Opening(Model):
@@ -33,19 +44,21 @@ class _Opening(Model):
 class KnownEmbedders:
     """Notes how the embedder in force is opened, and opens former ones while their vectors still answer.
 
-    The notes lie in a folder of the home and not among an agent's own data: whoever imports an export must not be able
-    to name an address that questions are sent to.
+    The notes lie on the shelf of the memory and not among an agent's own data: whoever imports an export must not be
+    able to name an address that questions are sent to.
     """
 
     def __init__(
         self,
-        folder: Path,
+        notes: ModelNotes,
         *,
+        folder: str = ".",
         kind: str,
         settings: EmbeddingSettings,
         lifetime: timedelta = timedelta(hours=24),
         clock: Clock = system_clock,
     ) -> None:
+        self._notes = notes
         self._folder = folder
         self._kind = kind.strip().lower()
         self._settings = settings
@@ -130,28 +143,28 @@ class KnownEmbedders:
         own = opening.model_dump(include={"base_url", "name", "dimension", "shorten", "window"})
         return EmbeddingSettings.model_validate(self._settings.model_dump() | own | {"api_key": key})
 
-    # ── the notes, a file for each model ─────────────────────────────────────
+    # ── the notes, a document for each model ─────────────────────────────────
 
-    def _file(self, model_id: str) -> Path:
-        """Return the file of a note: model names hold slashes and colons, so it is named by a hash."""
-        return self._folder / f"{blake2b(model_id.encode(), digest_size=16).hexdigest()}.json"
+    def _name(self, model_id: str) -> str:
+        """Return the name of a note: model names hold slashes and colons, so it is a hash."""
+        return f"{self._folder}/{blake2b(model_id.encode(), digest_size=16).hexdigest()}.json"
 
     def _read(self, model_id: str) -> _Opening | None:
         try:
-            return _Opening.from_json(self._file(model_id).read_bytes())
-        except (FileNotFoundError, InvalidInput):
+            content = self._notes.read(self._name(model_id))
+            return None if content is None else _Opening.from_json(content)
+        except InvalidInput:
             # A note that cannot be read is as good as none: the present embedder's is written anew.
             return None
         except OSError as error:
-            raise StorageError(f"{self._file(model_id)} cannot be read: {error.strerror}") from error
+            raise StorageError(f"notes of models cannot be read: {error.strerror}") from error
 
     def _write(self, opening: _Opening) -> None:
         """Write a note whole or not at all: a crash in between leaves the one before."""
         try:
-            make_folder(self._folder)
-            write_durably(self._file(opening.model_id), opening.to_json().encode())
+            self._notes.write(self._name(opening.model_id), opening.to_json().encode())
         except OSError as error:
-            raise StorageError(f"nothing can be written to {self._folder}: {error.strerror}") from error
+            raise StorageError(f"notes of models cannot be written: {error.strerror}") from error
 
 
 def _origin(url: str | None) -> tuple[str, str | None, int | None] | None:

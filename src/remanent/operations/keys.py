@@ -73,7 +73,7 @@ async def create(call: ServiceCall, request: MakeKey) -> NewKey:
     reach = Reach(org=org, workspace=request.within_workspace, agent=request.within_agent)
     if not call.principal.reach.covers(reach):
         raise NotPermitted("a key cannot reach further than the key it is made with")
-    is_first, is_damaged = not call.keys.was_ever_used, call.keys.is_damaged
+    is_first, is_damaged = await asyncio.to_thread(lambda: (not call.keys.was_ever_used, call.keys.is_damaged))
     key, token = await asyncio.to_thread(
         call.keys.create,
         request.name,
@@ -89,7 +89,8 @@ async def create(call: ServiceCall, request: MakeKey) -> NewKey:
 async def listed(call: ServiceCall, request: Nothing) -> Page[Key]:
     """List all keys, including revoked ones."""
     del request
-    return Page(items=tuple(key for key in call.keys.list() if _is_theirs(call, key)))
+    found = await asyncio.to_thread(call.keys.list)
+    return Page(items=tuple(key for key in found if _is_theirs(call, key)))
 
 
 class ByKey(Model):
@@ -119,7 +120,7 @@ class Rotate(ByKey):
 )
 async def rotate(call: ServiceCall, request: Rotate) -> NewKey:
     """Replace a key's token; the old one keeps working until the grace period ends."""
-    _require_theirs(call, request.key_id)
+    await _require_theirs(call, request.key_id)
     key, token = await asyncio.to_thread(
         call.keys.rotate, request.key_id, grace=timedelta(seconds=request.grace), seed=_seed(call, request)
     )
@@ -136,7 +137,7 @@ async def rotate(call: ServiceCall, request: Rotate) -> NewKey:
 )
 async def revoke(call: ServiceCall, request: ByKey) -> Key:
     """Revoke keys, effective immediately."""
-    _require_theirs(call, request.key_id)
+    await _require_theirs(call, request.key_id)
     return await asyncio.to_thread(call.keys.revoke, request.key_id)
 
 
@@ -152,8 +153,8 @@ def _is_theirs(call: ServiceCall, key: Key) -> bool:
     return call.principal.reach.covers(key.reach) and key.reach.org in {None, call.place.org}
 
 
-def _require_theirs(call: ServiceCall, key_id: str) -> None:
-    if not _is_theirs(call, call.keys.get(key_id)):
+async def _require_theirs(call: ServiceCall, key_id: str) -> None:
+    if not _is_theirs(call, await asyncio.to_thread(call.keys.get, key_id)):
         raise NotFound(f"there is no key {key_id}")
 
 

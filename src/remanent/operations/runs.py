@@ -1,29 +1,26 @@
 """Long work: started, followed by its progress, cancelled, fetched; what it came to is known after a restart, too.
 
-Two things are written down, apart from each other. How a run stands is a file under the home folder, without a word of
-what it is about. Its answer is a note in the agent's own store, so that erasing there erases it. A run whose process is
-gone, which its lock tells, was interrupted.
+Two things are written down, apart from each other. How a run stands is a document on the shelf, without a word of what
+it is about. Its answer is a note in the agent's own store, so that erasing there erases it. A run whose process is
+gone, which its hold tells, was interrupted.
 """
 
 import asyncio
-import fcntl
 import json
 import logging
 import secrets
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import Field, JsonValue, TypeAdapter
 
 from remanent.discipline.call import ProgressStep, Report
 from remanent.discipline.operation import Operation
 from remanent.discipline.shapes import Done
-from remanent.durability import make_folder, write_durably
 from remanent.errors import InvalidInput, NotFound, NotPermitted, QueueFull, RemanentError, StorageError
 from remanent.jobs.runner import describe_failure
 from remanent.model import Clock, Model, Scope, system_clock
@@ -31,6 +28,7 @@ from remanent.model.clock import Instant
 from remanent.model.ids import Id
 from remanent.operations.access.keys import FOLDER, LOCAL, Permission, Principal, Target
 from remanent.stores.notes import Note, Notes
+from remanent.stores.shelf import Hold, Shelf, as_shelf
 
 
 class RunState(StrEnum):
@@ -61,7 +59,7 @@ class Run(Model):
 
 
 _TIDY_EVERY = 100
-"""Writes after which old files are looked for: listing the folder for each would cost more than the run."""
+"""Writes after which old runs are looked for: listing the folder for each would cost more than the run."""
 
 
 class RunFile(Model):
@@ -73,17 +71,20 @@ class RunFile(Model):
     process: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 
 
-class RunFiles:
-    """A file for each run under the home folder, and a lock for each process that has some.
+_RUNS = f"{FOLDER}/runs"
 
-    A run that stands as running although nobody holds the lock of its process was interrupted.
+
+class RunFiles:
+    """A document for each run on the shelf, and a hold for each process that has some.
+
+    A run that stands as running although nobody holds the name of its process was interrupted.
     """
 
-    def __init__(self, home: Path, *, most: int) -> None:
+    def __init__(self, place: Path | Shelf, *, most: int) -> None:
         self.process = secrets.token_hex(8)
-        self._folder = home / FOLDER / "runs"
+        self._shelf = as_shelf(place)
         self._most = most
-        self._lock: IO[Any] | None = None
+        self._hold: Hold | None = None
         self._written = 0
 
     def write(self, run: Run, *, place: Target, permission: Permission) -> None:
@@ -91,72 +92,52 @@ class RunFiles:
         told = run.replace(response=None, message="", step=run.step.replace(note=""))
         content = RunFile(run=told, place=place, permission=permission, process=self.process).to_json().encode()
         try:
-            self._begin()
-            write_durably(self._folder / f"{run.run_id}.json", content)
+            if self._hold is None or self._hold.is_lost:
+                self._hold = self._shelf.hold(_lock_of(self.process))
+            self._shelf.write(f"{_RUNS}/{run.run_id}.json", content)
             self._written += 1
             if self._written % _TIDY_EVERY == 1:
-                self._tidy()
+                for name in self._shelf.names(_RUNS)[: -self._most]:
+                    self._shelf.remove(name)
         except OSError as error:
-            raise StorageError(f"nothing can be written to {self._folder}: {error.strerror}") from error
+            raise StorageError(f"nothing can be written to {_RUNS}: {error.strerror}") from error
 
     def read(self, run_id: str) -> RunFile | None:
         """Return a run as it was last written down."""
         if not (run_id.isascii() and run_id.isalnum()):
             return None
         try:
-            return RunFile.from_json((self._folder / f"{run_id}.json").read_bytes())
-        except (OSError, InvalidInput):
+            return _run_of(self._shelf.read(f"{_RUNS}/{run_id}.json"))
+        except OSError:
             return None
 
     def all(self) -> Iterator[RunFile]:
         """Yield every run that is written down, oldest first."""
-        for file in self._files():
-            found = self.read(file.stem)
+        for _, content in self._shelf.documents(_RUNS):
+            found = _run_of(content)
             if found is not None:
                 yield found
 
     def is_alive(self, process: str) -> bool:
         """Return whether a process that wrote runs down is still there."""
-        if process == self.process:
-            return True
-        try:
-            with (self._folder / f"{process}.lock").open("r+") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
-        return False
+        return process == self.process or self._shelf.is_held(_lock_of(process))
 
     def close(self) -> None:
         """Say that this process is gone."""
-        if self._lock is not None:
-            (self._folder / f"{self.process}.lock").unlink(missing_ok=True)
-            self._lock.close()
-            self._lock = None
+        if self._hold is not None:
+            self._hold.release()
+            self._hold = None
 
-    def _begin(self) -> None:
-        """Take the lock that says that this process is alive; the system lets go of it however the process ends."""
-        if self._lock is None:
-            make_folder(self._folder)
-            self._lock = (self._folder / f"{self.process}.lock").open("w")
-            fcntl.flock(self._lock, fcntl.LOCK_EX)
 
-    def _files(self) -> list[Path]:
-        """Return the files of runs, oldest first; one may vanish while others are listed."""
-        found = []
-        for file in self._folder.glob("*.json"):
-            with suppress(OSError):
-                found.append((file.stat().st_mtime_ns, file))
-        return [file for _, file in sorted(found)]
+def _lock_of(process: str) -> str:
+    return f"{_RUNS}/{process}.lock"
 
-    def _tidy(self) -> None:
-        """Remove the oldest runs and the locks of processes that are gone."""
-        for file in self._files()[: -self._most]:
-            file.unlink(missing_ok=True)
-        for lock in self._folder.glob("*.lock"):
-            if not self.is_alive(lock.stem):
-                lock.unlink(missing_ok=True)
+
+def _run_of(content: bytes | None) -> RunFile | None:
+    try:
+        return None if content is None else RunFile.from_json(content)
+    except InvalidInput:
+        return None
 
 
 MAX_RUNNING = 32
@@ -205,7 +186,7 @@ Work = Callable[[Report], Awaitable[Any]]
 class Runs:
     """The long work of one process, and what is written down of that of others.
 
-    How a run stands is a file under the home folder, without anything that was said. The answer of one that changes
+    How a run stands is a document on the shelf, without anything that was said. The answer of one that changes
     something is noted in the agent's own store, and goes when something of the agent is erased.
     """
 

@@ -16,9 +16,9 @@ from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitt
 from remanent.memory import AsyncMemory
 from remanent.model import Clock, Model, system_clock
 from remanent.operations import care, context, journal, keys, language, records
-from remanent.operations.access.audit import AuditLog
+from remanent.operations.access.audit import open_audit
 from remanent.operations.access.chain import AuditEvent
-from remanent.operations.access.keys import LOCAL, MAKE_ONE, KeyRing, Permission, Principal, Target
+from remanent.operations.access.keys import LOCAL, MAKE_ONE, Permission, Principal, Target, open_keys
 from remanent.operations.call import ServiceCall
 from remanent.operations.runs import MAX_KEPT, Run, RunFiles, Runs
 
@@ -72,12 +72,11 @@ class Service:
     """Operations over one open memory, with its keys and its audit log."""
 
     def __init__(self, memory: AsyncMemory, *, catalogue: Catalogue = CATALOGUE, clock: Clock = system_clock) -> None:
-        home = memory.settings.home
         self.memory = memory
         self.catalogue = catalogue
-        self.keys = KeyRing(home, clock=clock)
-        self.audit = AuditLog(home, secrets=memory.settings.secrets, clock=clock)
-        self.runs = Runs(RunFiles(home, most=MAX_KEPT), memory.notes, clock=clock)
+        self.keys = open_keys(memory.shelf, memory.settings, clock=clock)
+        self.audit = open_audit(memory.shelf, memory.settings, clock=clock)
+        self.runs = Runs(RunFiles(memory.shelf, most=MAX_KEPT), memory.notes, clock=clock)
         self.clock = clock
         self.local_token: str | None = None
         """A word that opens this process to commands on the machine; a file that only its owner can read tells it."""
@@ -95,20 +94,27 @@ class Service:
         await self.runs.close()
         await self.audit.close()
 
-    def authenticate(self, token: str | None, *, is_local: bool = False) -> Principal:
+    async def authenticate(self, token: str | None, *, is_local: bool = False) -> Principal:
         """Return who holds a token; until a first key was made, whoever calls from this machine needs none."""
         if token is not None:
             known = self.local_token
             if known is not None and is_local and hmac.compare_digest(token.encode(), known.encode()):
                 return LOCAL
-            return self.keys.principal(token)
-        if self.keys.was_ever_used:
+            return await self.memory.shelf.call(self.keys.principal, token)
+        if await self.memory.shelf.call(lambda: self.keys.was_ever_used):
             raise NotAuthenticated(f"a key is needed: Authorization: Bearer …; if none is left, {MAKE_ONE}")
         if not is_local:
             raise NotAuthenticated(
                 f"without a key only callers on the machine itself are served, and through no proxy; {MAKE_ONE}"
             )
         return LOCAL
+
+    async def recognise(self, proof: str, *, is_local: bool = False) -> Principal:
+        """Return whom a proof stands for (`KeyRing.proof`), as long as the token that it was made of opens anything."""
+        known = self.local_token
+        if known is not None and is_local and hmac.compare_digest(proof.encode(), self.keys.proof(known).encode()):
+            return LOCAL
+        return await self.memory.shelf.call(self.keys.recognise, proof)
 
     async def perform(
         self,

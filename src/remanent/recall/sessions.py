@@ -2,7 +2,6 @@
 message goes on talking, by how like they are to the best: what people talk on about runs through several sessions.
 """
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from remanent.recall.question import Question
 from remanent.recall.ranking import Factor, RankedCandidate, discounted
 from remanent.recall.recipe import Surroundings
 from remanent.stores import SessionTerms, Store, TermCounts
+from remanent.text.bm25 import rarity, saturation
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,9 +24,6 @@ MAX_COUNTED = 20_000
 """A term that as many records hold tells nothing."""
 # An assistant's long answers hold every word of a field; what a session is about is what people said in it.
 _PEOPLE = (Origin.USER, Origin.IMPORT, Origin.TOOL, Origin.UNTRUSTED)
-# The usual constants of BM25 (Robertson and Zaragoza).
-_K1 = 1.2
-_B = 0.75
 
 
 def by_their_turns(groups: Mapping[str, Sequence[RankedCandidate]], around: Surroundings) -> dict[str, float]:
@@ -75,19 +72,11 @@ def relevance(held: Mapping[str, SessionTerms], known: TermCounts) -> dict[str, 
         return dict.fromkeys(held, 0.0)
     return {
         name: sum(
-            _rarity(known.holding.get(term, 0), known.records) * _share(count, one.length / mean)
+            rarity(known.holding.get(term, 0), known.records) * saturation(count, one.length / mean)
             for term, count in one.counts.items()
         )
         for name, one in held.items()
     }
-
-
-def _rarity(holding: int, records: int) -> float:
-    return math.log(1 + (max(records - holding, 0) + 0.5) / (holding + 0.5))
-
-
-def _share(count: int, length: float) -> float:
-    return count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * length))
 
 
 SEEDS = 3

@@ -137,7 +137,8 @@ class FormerVectorPath(RecallPath):
         why: RemanentError | None = None
         for model_id in sorted(former):
             try:
-                return await _nearest(self._vectors, self._known.open(model_id), question, limit=limit)
+                embedder = await asyncio.to_thread(self._known.open, model_id)  # it may read a note, or load a model
+                return await _nearest(self._vectors, embedder, question, limit=limit)
             except (MissingDependency, LanguageError) as error:
                 why = error
         if why is not None:

@@ -87,7 +87,7 @@ def _own(
         return Response(found.to_json(), status_code=200 if found.ready else 503, media_type="application/json")
 
     async def metrics(request: Request) -> Response:
-        authenticator.operator(request)
+        await authenticator.operator(request)
         states = await service.memory.backlog(limit=1000)
         text = counted.text(
             jobs_pending=sum(state.pending for state in states),

@@ -43,21 +43,28 @@ class Authenticator:
             _RATES[service] = (orgs, strangers)
         self._rate, self._strangers = _RATES[service]
 
-    def bearer(self, request: Request) -> str | None:
-        """Return the key that a request brings, if it brings one: in its header, or by the cookie of the pages."""
+    @staticmethod
+    def bearer(request: Request) -> str | None:
+        """Return the key that a request brings in its header, if it brings one."""
         if "authorization" not in request.headers:
-            return self._sessions.key(request)
+            return None
         scheme, _, token = request.headers["authorization"].partition(" ")
         given = token.strip() if scheme.lower() == "bearer" and token.strip() else None
         if given is None and scheme:
             raise NotAuthenticated("send the key as Authorization: Bearer …")
         return given
 
-    def principal(self, request: Request, *, key: Callable[[Request], str | None] | None = None) -> Principal:
-        """Return who asks; `key` finds the key where it stands elsewhere than usual."""
+    async def principal(self, request: Request, *, key: Callable[[Request], str | None] | None = None) -> Principal:
+        """Return who asks, by a key or by the cookie of the pages; `key` finds it where it stands elsewhere."""
         client = request.client.host if request.client is not None else "?"
+        nearby = is_local(request.scope)
         try:
-            principal = self._service.authenticate((key or self.bearer)(request), is_local=is_local(request.scope))
+            token = (key or self.bearer)(request)
+            session = None if key or "authorization" in request.headers else await self._sessions.key(request)
+            if session is None:
+                principal = await self._service.authenticate(token, is_local=nearby)
+            else:
+                principal = await self._service.recognise(session, is_local=nearby)
         except NotAuthenticated:
             self._strangers.take(client, cost=WRONG_KEY_COST)
             raise
@@ -68,9 +75,9 @@ class Authenticator:
             raise Refusal(503, "too many requests are under way", {"Retry-After": "1"})
         return principal
 
-    def operator(self, request: Request) -> Principal:
+    async def operator(self, request: Request) -> Principal:
         """Return who asks for what concerns the whole server: a key of one organisation must not see the others'."""
-        principal = self.principal(request)
+        principal = await self.principal(request)
         if principal.reach.org is not None or not principal.may(Permission.METRICS):
             raise NotPermitted(
                 "this tells of all organisations; make a key at the machine: "

@@ -13,21 +13,20 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from remanent.durability import make_folder, write_durably
 from remanent.errors import InvalidInput, RemanentError, StorageError
 from remanent.model import Scope
 from remanent.operations import Service, Target
 from remanent.stores.notes import LIFETIME, Note
+from remanent.stores.shelf import Shelf
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"
-FOLDER = Path(".access") / "replays"
-"""Under the home folder: what was done for a whole organisation, without secrets."""
+FOLDER = ".access/replays"
+"""On the shelf: what was done for a whole organisation, without secrets."""
 MAX_CACHED = 1_000
 MAX_CACHED_BYTES = 4 * 2**20
 """Answers that are kept in memory too, for requests that wait for the first of them; notes hold the rest."""
@@ -156,10 +155,10 @@ class IdempotencyStore:
         if note is None or note.content is None:
             raise InvalidInput(_ANSWER_GONE)
 
-    def _notes(self, place: Target) -> "_AgentNotes | _FolderNotes":
+    def _notes(self, place: Target) -> "_AgentNotes | _ShelfNotes":
         if place.workspace is not None and place.agent is not None:
             return _AgentNotes(self._service, Scope(org=place.org, workspace=place.workspace, agent=place.agent))
-        return _FolderNotes(self._service.memory.settings.home / FOLDER, now=self._service.clock())
+        return _ShelfNotes(self._service.memory.shelf, now=self._service.clock())
 
     def _forget_old(self) -> None:
         """Let go of the oldest answers, by age, count and size; one that is being made stays."""
@@ -188,39 +187,43 @@ class _AgentNotes:
         await self._notes.keep(self._scope, name, note)
 
 
-class _FolderNotes:
-    """Notes in files, for what belongs to no agent."""
+class _ShelfNotes:
+    """Notes on the shelf, for what belongs to no agent."""
 
-    def __init__(self, folder: Path, *, now: datetime) -> None:
-        self._folder = folder
+    def __init__(self, shelf: Shelf, *, now: datetime) -> None:
+        self._shelf = shelf
         self._now = now
 
     async def find(self, name: str) -> Note | None:
-        return await asyncio.to_thread(self._read, self._folder / f"{name}.json")
+        return await asyncio.to_thread(self._find, f"{FOLDER}/{name}.json")
 
     async def keep(self, name: str, note: Note) -> None:
         await asyncio.to_thread(self._write, name, note)
 
-    def _read(self, file: Path) -> Note | None:
+    def _find(self, name: str) -> Note | None:
+        try:
+            content = self._shelf.read(name)
+        except OSError as error:
+            raise StorageError(f"{name} cannot be read: {error.strerror}") from error
+        return None if content is None else self._valid(content)
+
+    def _valid(self, content: bytes) -> Note | None:
         """Return a note that is still valid; a damaged one counts as none, and its request is done again."""
         try:
-            note = Note.from_json(file.read_bytes())
-        except (FileNotFoundError, InvalidInput):
+            note = Note.from_json(content)
+        except InvalidInput:
             return None
-        except OSError as error:
-            raise StorageError(f"{file} cannot be read: {error.strerror}") from error
         return note if note.at > self._now - LIFETIME else None
 
     def _write(self, name: str, note: Note) -> None:
         """Write a note durably; notes that have expired go at this occasion, so that nothing else need tidy up."""
         try:
-            make_folder(self._folder)
-            for file in self._folder.glob("*.json"):
-                if self._read(file) is None:
-                    file.unlink(missing_ok=True)
-            write_durably(self._folder / f"{name}.json", note.to_json().encode())
+            for other, content in self._shelf.documents(FOLDER):
+                if self._valid(content) is None:
+                    self._shelf.remove(other)
+            self._shelf.write(f"{FOLDER}/{name}.json", note.to_json().encode())
         except OSError as error:
-            raise StorageError(f"nothing can be written to {self._folder}: {error.strerror}") from error
+            raise StorageError(f"nothing can be written to {FOLDER}: {error.strerror}") from error
 
 
 _ANSWER_GONE = f"what this {HEADER} was used for is done, and its answer is no longer there; take a new one"

@@ -240,7 +240,7 @@ class Rest:
         """
 
         async def endpoint(request: Request) -> Response:
-            principal = self._authenticator.principal(request)
+            principal = await self._authenticator.principal(request)
             names = {
                 name: request.path_params[name] for name in ("org", "workspace", "agent") if name in request.path_params
             }
@@ -393,28 +393,28 @@ class Rest:
     # ── long work ────────────────────────────────────────────────────────────
 
     async def _list_runs(self, request: Request) -> Response:
-        principal, org = self._at_runs(request)
+        principal, org = await self._at_runs(request)
         return _json({"items": await self._service.runs.list(principal=principal, org=org), "next": None})
 
     async def _get_run(self, request: Request) -> Response:
-        principal, org = self._at_runs(request)
+        principal, org = await self._at_runs(request)
         return _json(await self._service.runs.get(request.path_params["run_id"], principal=principal, org=org))
 
     async def _cancel_run(self, request: Request) -> Response:
-        principal, org = self._at_runs(request)
+        principal, org = await self._at_runs(request)
         return _json(await self._service.runs.cancel(request.path_params["run_id"], principal=principal, org=org))
 
     async def _follow_run(self, request: Request) -> Response:
         """Answer with a stream of events that lasts until the run ends, at most for so long."""
-        principal, org = self._at_runs(request)
+        principal, org = await self._at_runs(request)
         run_id = request.path_params["run_id"]
         await self._service.runs.get(run_id, principal=principal, org=org)
         runs = self._service.runs.follow(run_id, principal=principal, org=org)
         events = _events(runs, longest=self._settings.stream_timeout)
         return _Stream(events, seat=self._capacity.request_slot(org), media_type=EVENTS)
 
-    def _at_runs(self, request: Request) -> tuple[Principal, str]:
-        principal = self._authenticator.principal(request)
+    async def _at_runs(self, request: Request) -> tuple[Principal, str]:
+        principal = await self._authenticator.principal(request)
         return principal, Target(org=request.path_params["org"]).org
 
 

@@ -16,20 +16,21 @@ import socket
 import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack, closing, contextmanager
 
 import uvicorn
 
 from remanent.errors import InvalidSettings
 from remanent.memory import aopen
 from remanent.operations import CATALOGUE, Catalogue, Service
-from remanent.operations.access.keys import KeyRing
+from remanent.operations.access.keys import open_keys
 from remanent.server.app import ServerPart, create_app
 from remanent.server.connections import MAX_HEAD, timed_protocol
 from remanent.server.health import Warmup
 from remanent.server.hosts import is_loopback
 from remanent.server.middleware import JsonLines
 from remanent.settings import ServerSettings, Settings
+from remanent.stores.registry import open_shelf
 
 _ARENA_MAX, _MMAP_THRESHOLD, _TRIM_THRESHOLD = -8, -3, -1
 """As glibc's malloc.h numbers them."""
@@ -88,7 +89,8 @@ def check_address(settings: Settings) -> bool:
 
     This is for who starts the server to read: who is let in is judged again at every request.
     """
-    was_ever_used = KeyRing(settings.home).was_ever_used
+    with closing(open_shelf(settings)) as shelf:
+        was_ever_used = open_keys(shelf, settings).was_ever_used
     if not was_ever_used and not is_loopback(settings.server.host):
         raise InvalidSettings(
             f"{settings.server.host} can be reached from other machines, and there is no key; make one first: "

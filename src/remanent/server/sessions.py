@@ -1,8 +1,9 @@
 """Sessions of people at the pages: a key is typed once, and a cookie stands for it until it is closed or idle.
 
-The key itself stays in this process's memory and is judged anew at every request, so that a key which was revoked or
-has expired opens nothing, whatever cookie stands for it. A cookie alone changes nothing: what changes something also
-carries the session's own word (CSRF), which no page of another site can read.
+A session holds by what its key is known and not the key, and is judged anew at every request: a key which was revoked,
+rotated or has expired opens nothing, whatever cookie stands for it. A cookie alone changes nothing: what changes
+something also carries the session's own word (CSRF), which no page of another site can read. Sessions lie in this
+process's memory, or on the shelf where several servers share one: whichever is asked next knows them.
 """
 
 import hashlib
@@ -11,14 +12,16 @@ import secrets
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from datetime import timedelta
 from http.cookies import CookieError, SimpleCookie
 from weakref import WeakKeyDictionary
 
 from starlette.requests import Request
 
+from remanent.model import Clock, Instant, Model
 from remanent.operations import Service
 from remanent.server.problems import Refusal
+from remanent.stores.shelf import Shelf
 
 COOKIE = "remanent_session"
 CSRF = "x-remanent-csrf"
@@ -31,14 +34,21 @@ that signs in over and over closes its own, and not the others'."""
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(Model):
     """One person at one browser."""
 
     key: str
+    """By what the key is known: `KeyRing.proof`."""
     csrf: str
     payer: str = ""
     """Whose it is: an organisation, however many keys it has."""
+
+
+class _SharedSession(Model):
+    """A session as the shelf keeps it."""
+
+    session: Session
+    used_at: Instant
 
 
 class PageSessions:
@@ -53,10 +63,11 @@ class PageSessions:
     def of(cls, service: Service) -> "PageSessions":
         """Return those of a server."""
         if service not in _SESSIONS:
-            _SESSIONS[service] = cls()
+            shelf = service.memory.shelf
+            _SESSIONS[service] = SharedPageSessions(shelf, clock=service.clock) if shelf.is_shared else cls()
         return _SESSIONS[service]
 
-    def begin(self, key: str, *, payer: str = "") -> tuple[str, Session]:
+    async def begin(self, key: str, *, payer: str = "") -> tuple[str, Session]:
         """Open a session for a key that was found to be good; return the cookie's word and the session."""
         word, session = secrets.token_urlsafe(32), Session(key=key, csrf=secrets.token_urlsafe(32), payer=payer)
         self._open[_hash(word)] = (session, self._timer())
@@ -65,7 +76,7 @@ class PageSessions:
             del self._open[next(name for name, (one, _) in self._open.items() if one.payer == most)]
         return word, session
 
-    def find(self, request: Request) -> Session | None:
+    async def find(self, request: Request) -> Session | None:
         """Return the session of a request's cookie, if it is open; it counts as used now."""
         name = _hash(_word(request))
         session, used = self._open.get(name, (None, 0.0))
@@ -78,9 +89,9 @@ class PageSessions:
         self._open.move_to_end(name)
         return session
 
-    def key(self, request: Request) -> str | None:
+    async def key(self, request: Request) -> str | None:
         """Return the key that a request's cookie stands for, None without a cookie."""
-        session = self.find(request)
+        session = await self.find(request)
         if session is None:  # none, or one that has ended: the request is judged as one without a key
             return None
         given = request.headers.get(CSRF, "")
@@ -88,9 +99,64 @@ class PageSessions:
             raise Refusal(403, f"this session's word is missing: send it as {CSRF}")
         return session.key
 
-    def end(self, request: Request) -> None:
+    async def end(self, request: Request) -> None:
         """Close the session of a request, if there is one."""
         self._open.pop(_hash(_word(request)), None)
+
+
+_SHELVED = ".access/sessions"
+_TOUCH_AFTER = timedelta(minutes=10)
+"""A session in use is written again after so long, and not at every request."""
+
+
+class SharedPageSessions(PageSessions):
+    """The open sessions of all servers that share a shelf."""
+
+    def __init__(self, shelf: Shelf, *, clock: Clock) -> None:
+        super().__init__()
+        self._shelf = shelf
+        self._clock = clock
+
+    async def begin(self, key: str, *, payer: str = "") -> tuple[str, Session]:
+        """Open a session; those beyond the number that is kept, which were idle longest, are closed."""
+        word, session = secrets.token_urlsafe(32), Session(key=key, csrf=secrets.token_urlsafe(32), payer=payer)
+
+        def put() -> None:
+            for name in self._shelf.names(_SHELVED)[: 1 - MAX_SESSIONS]:
+                self._shelf.remove(name)
+            self._put(_name(word), session)
+
+        await self._shelf.call(put)
+        return word, session
+
+    async def find(self, request: Request) -> Session | None:
+        """Return the session of a request's cookie, if it is open; it counts as used now."""
+        word = _word(request)
+        return await self._shelf.call(self._find, _name(word)) if word else None
+
+    async def end(self, request: Request) -> None:
+        """Close the session of a request, if there is one."""
+        await self._shelf.call(self._shelf.remove, _name(_word(request)))
+
+    def _put(self, name: str, session: Session) -> None:
+        self._shelf.write(name, _SharedSession(session=session, used_at=self._clock()).to_json().encode())
+
+    def _find(self, name: str) -> Session | None:
+        content = self._shelf.read(name)
+        if content is None:
+            return None
+        found = _SharedSession.from_json(content)
+        idle = self._clock() - found.used_at
+        if idle > timedelta(seconds=IDLE_SECONDS):
+            self._shelf.remove(name)
+            return None
+        if idle > _TOUCH_AFTER:
+            self._put(name, found.session)
+        return found.session
+
+
+def _name(word: str) -> str:
+    return f"{_SHELVED}/{_hash(word)}.json"
 
 
 def cookie_name(request: Request) -> str:

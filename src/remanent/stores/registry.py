@@ -19,6 +19,7 @@ from remanent.settings import Settings
 from remanent.stores.blobs import Blobs, FileBlobs
 from remanent.stores.cache import Cache, InProcessCache
 from remanent.stores.local import LocalVectors
+from remanent.stores.shelf import FolderShelf, Shelf
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.sqlite.layout import Layout
 from remanent.stores.store import Store
@@ -26,11 +27,12 @@ from remanent.stores.vectors import Vectors
 
 
 class Stores(NamedTuple):
-    """What keeps one memory: rows, the search over their vectors, and raw files."""
+    """What keeps one memory: rows, the search over their vectors, raw files, and what belongs to no agent."""
 
     store: Store
     vectors: Vectors
     blobs: Blobs
+    shelf: Shelf
 
 
 def open_stores(settings: Settings) -> Stores:
@@ -38,13 +40,24 @@ def open_stores(settings: Settings) -> Stores:
     url = settings.store.get_secret_value()
     if _scheme(url) == "sqlite":
         store, vectors = _sqlite(url, settings)
-        return Stores(store, vectors, _blobs(settings) or FileBlobs(store.folder))
+        return Stores(store, vectors, _blobs(settings) or FileBlobs(store.folder), open_shelf(settings))
     with _installed("postgres"):
         from remanent.stores.postgres import PostgresStore, PostgresVectors
     shared = PostgresStore(url, timeout=settings.busy_timeout)
     layout = Layout(settings.home)
     layout.require_writable()
-    return Stores(shared, PostgresVectors(shared), _blobs(settings) or FileBlobs(layout.folder))
+    blobs = _blobs(settings) or FileBlobs(layout.folder)
+    return Stores(shared, PostgresVectors(shared), blobs, open_shelf(settings))
+
+
+def open_shelf(settings: Settings) -> Shelf:
+    """Open what keeps keys, the audit log and the like: with the store, whatever that is."""
+    url = settings.store.get_secret_value()
+    if _scheme(url) == "sqlite":
+        return FolderShelf(settings.home)
+    with _installed("postgres"):
+        from remanent.stores.postgres import PostgresShelf
+    return PostgresShelf(url, timeout=settings.busy_timeout)
 
 
 def open_cache(settings: Settings, *, clock: Clock = system_clock) -> Cache:

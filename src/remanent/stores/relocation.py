@@ -5,6 +5,7 @@ copied before is recognised by the same proof, so that a copy that broke off is 
 from where it was.
 """
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from remanent.errors import IntegrityError, InvalidInput
 from remanent.model import Scope
 from remanent.stores.registry import Stores
+from remanent.stores.shelf import Shelf
 from remanent.stores.transfer import export_lines, import_lines
 
 
@@ -42,6 +44,45 @@ async def move_agents(source: Stores, target: Stores) -> AsyncIterator[MovedAgen
         files = await _copy_files(source, target, scope)
         end = json.loads(seal)
         yield MovedAgent(scope, end["counts"], end["sha256"], files, copied)
+
+
+async def move_shelf(source: Shelf, target: Shelf) -> int:
+    """Copy what belongs to no agent (keys, the audit log, runs, notes of models), and return how many were copied.
+
+    What is there already is left as it is, and so is a log that has lines: two chains cannot be made one. Both shelves
+    of this machine's files are the same one.
+    """
+    if not (source.is_shared or target.is_shared):
+        return 0
+    return await asyncio.to_thread(_move_shelf, source, target)
+
+
+SHELVED = (".access", ".access/runs", ".access/replays", ".access/heads", ".embedders")
+"""The folders of documents that are copied."""
+_MARKER = ".keys-were-made"
+_LOGS = ".access/audit"
+
+
+def _move_shelf(source: Shelf, target: Shelf) -> int:
+    documents = [*(pair for folder in SHELVED for pair in source.documents(folder))]
+    marker = source.read(_MARKER)
+    if marker is not None:
+        # First, as whenever keys are made: a copy that breaks off leaves nothing open.
+        documents.insert(0, (_MARKER, marker))
+    copied = 0
+    for name, content in documents:
+        if not target.exists(name):
+            target.write(name, content)
+            copied += 1
+    for name in source.logs(_LOGS):
+        lines, log = list(source.log(name).lines()), target.log(name)
+        if lines and name.endswith(".jsonl") and log.state() is None:
+            with log.held() as held:
+                held.put(lines, place=0)
+            if list(log.lines()) != lines:
+                raise IntegrityError(f"the copy of {name} is not like its original; look at the target and copy again")
+            copied += 1
+    return copied
 
 
 async def _seal(stores: Stores, scope: Scope) -> str:

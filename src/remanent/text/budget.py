@@ -1,4 +1,4 @@
-"""Fitting texts into a token budget: which of them fit, how much of one fits, and one cut into chunks that fit.
+"""Fitting a text into a token budget: how much of it fits, and the whole cut into chunks that fit.
 
 A long text is cut at the best border there is: sections stay whole while they fit, then paragraphs, then sentences,
 then words, then graphemes. No character is lost: chunks joined are the text, so that places in it stay true.
@@ -13,44 +13,6 @@ from remanent.text.boundaries import grapheme_boundaries, word_boundaries
 from remanent.text.markdown import parse_markdown
 from remanent.text.sentences import paragraphs, sentences
 from remanent.text.tokens import TokenCounter, token_counter
-
-
-@dataclass(frozen=True, slots=True)
-class Filling:
-    """What fits into a budget: the places of the texts that were taken, in their order, and the tokens they use."""
-
-    kept: tuple[int, ...]
-    left_out: tuple[int, ...]
-    used: int
-
-
-def fill(texts: Sequence[str], budget: int, *, separator: str = "\n\n", counter: TokenCounter | None = None) -> Filling:
-    """Take texts in the order given, which is that of their worth, leaving out what does not fit any more.
-
-    The count is that of the taken texts joined by the separator, and it never exceeds the budget.
-    """
-    _require(budget)
-    count = counter or token_counter()
-    costs = [count(text) for text in texts]
-    between = count(separator)
-    kept: list[int] = []
-    used = 0
-    for place, cost in enumerate(costs):
-        price = cost + (between if kept else 0)
-        if used + price <= budget:
-            kept.append(place)
-            used += price
-    total = count(separator.join(texts[place] for place in kept))
-    if total > budget:  # joined texts may count for more than their sum
-        fitting = bisect_right(
-            range(1, len(kept)),
-            budget,
-            key=lambda size: count(separator.join(texts[place] for place in kept[:size])),
-        )
-        kept = kept[:fitting]
-        total = count(separator.join(texts[place] for place in kept))
-    taken = set(kept)
-    return Filling(tuple(kept), tuple(place for place in range(len(texts)) if place not in taken), total)
 
 
 def fit(text: str, budget: int, *, counter: TokenCounter | None = None) -> str:

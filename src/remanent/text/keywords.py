@@ -19,6 +19,7 @@ from remanent.text.scripts import HAN, language_of
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
 from remanent.text.wordlists import (
+    CHINESE_FILLERS,
     CHINESE_STOP_WORDS,
     CHINESE_WEAK_WORDS,
     COMMON_RANKS,
@@ -52,7 +53,7 @@ _LATIN = re.compile(r"[A-Za-z\u00c0-\u024fα-ωΑ-Ω][\w+#.\-]*")
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+|[\w.+-]{1,64}@[\w-]+\.\w+")
 # A word that the list of common ones does not have tells this much, the most common one half of it.
 _RARE = 1.0
-_NOUN_TAGS = frozenset("n nr nrt nrfg ns nt nz vn an eng l j nw ng g un s i".split(" "))
+_NOUN_TAGS = frozenset("n nr nrt nrfg ns nt nz vn an eng l j nw ng g un s".split(" "))
 _NAME_TAGS = frozenset("nr nrt nrfg ns nt nz".split(" "))
 _MODIFIER_TAGS = frozenset("a b z vg ag h k x zg".split(" "))
 _VERB_TAGS = frozenset("v vd".split(" "))
@@ -144,7 +145,7 @@ def _chinese_term(word: str, tag: str, start: int) -> Term | None:
         if len(word) < 2 or lowered in ENGLISH_STOP_WORDS:
             return None
         return Term(_stem(lowered), word, start, start + len(word), 0.8, pale=False, name=word != lowered)
-    if not _HAS_HAN.search(word) or word in CHINESE_STOP_WORDS:
+    if not _HAS_HAN.search(word) or word in CHINESE_STOP_WORDS or word in CHINESE_FILLERS:
         return None
     noun = tag in _NOUN_TAGS
     verb = tag in _VERB_TAGS

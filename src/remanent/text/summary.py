@@ -120,13 +120,10 @@ _TRIED = 100
 _FILLED = 0.55
 
 
-def summarize(
-    text: str, *, limit: int, measure: Measure = len, vectors: Sequence[Sequence[float]] | None = None
-) -> ExtractiveSummary:
+def summarize(text: str, *, limit: int, measure: Measure = len) -> ExtractiveSummary:
     """Return the sentences that say most, in their order, within a length; finer parts when no sentence fits.
 
-    Sentences are ranked by the terms, names, numbers, dates and negations that no chosen one has said yet; with
-    vectors, one for each of `sentences(text)`, also by how near they are to what the whole text is about.
+    Sentences are ranked by the terms, names, numbers, dates and negations that no chosen one has said yet.
     """
     if limit < 1:
         raise InvalidInput(f"a summary needs room for at least 1, not {limit}")
@@ -135,10 +132,7 @@ def summarize(
         return ExtractiveSummary(span.of(text), (span,) if span else ())
     found = marks(text)
     spans = sentences(text)
-    if vectors is not None and len(vectors) != len(spans):
-        raise InvalidInput(f"{len(spans)} sentences need as many vectors, not {len(vectors)}")
-    near = _nearness(vectors) if vectors is not None else [1.0] * len(spans)
-    chosen = _choose(text, _trimmed(text, spans), found, limit=limit, measure=measure, near=near)
+    chosen = _choose(text, _trimmed(text, spans), found, limit=limit, measure=measure)
     if chosen and _fills(text, chosen, limit, measure):
         return _made(text, chosen)
     finer = _finer(text, spans, found, limit, measure)
@@ -163,7 +157,6 @@ def _choose(
     *,
     limit: int,
     measure: Measure,
-    near: Sequence[float],
 ) -> list[Span]:
     """Take the part that adds most for its length, again and again, until nothing fits any more.
 
@@ -172,9 +165,7 @@ def _choose(
     """
     inside = [marks_within(found, part) for part in parts]
     lengths = [max(1, measure(part.of(text))) + _gap(text, part, measure) for part in parts]
-    worth = [
-        near[place] * (_FIRST if place == 0 else 1) / lengths[place] ** _LENGTH_MATTERS for place in range(len(parts))
-    ]
+    worth = [(_FIRST if place == 0 else 1) / lengths[place] ** _LENGTH_MATTERS for place in range(len(parts))]
     said: set[str] = set()
     chosen: list[int] = []
     left = limit + (max(_gap(text, part, measure) for part in parts) if parts else 0)
@@ -227,8 +218,7 @@ def _fills(text: str, chosen: Sequence[Span], limit: int, measure: Measure) -> b
 def _finer(text: str, spans: Sequence[Span], found: Sequence[SalientTerm], limit: int, measure: Measure) -> list[Span]:
     """Choose among clauses, and where those do not fill the room, among the words of the best sentence."""
     clauses = _trimmed(text, [clause for span in spans for clause in _clauses(text, span)])
-    flat = [1.0] * len(clauses)
-    chosen = _choose(text, clauses, found, limit=limit, measure=measure, near=flat)
+    chosen = _choose(text, clauses, found, limit=limit, measure=measure)
     if chosen and _fills(text, chosen, limit, measure):
         return chosen
     best = max(filter(None, _trimmed(text, spans)), key=lambda span: _worth([span], found) / sqrt(len(span) + 1))
@@ -349,16 +339,3 @@ def _joined(text: str, parts: Sequence[Span]) -> str:
         written.append(part.of(text))
         last = part
     return "".join(written)
-
-
-def _nearness(vectors: Sequence[Sequence[float]]) -> list[float]:
-    """Return how near each vector is to the mean of all, from 0.5 (opposite) to 1.5 (alike)."""
-    size = len(vectors[0]) if vectors else 0
-    mean = [sum(vector[place] for vector in vectors) / len(vectors) for place in range(size)]
-    return [1 + _cosine(vector, mean) / 2 for vector in vectors]
-
-
-def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    dot = sum(a * b for a, b in zip(one, other, strict=True))
-    norms = sqrt(sum(a * a for a in one) * sum(b * b for b in other))
-    return dot / norms if norms else 0.0

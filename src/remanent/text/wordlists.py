@@ -62,18 +62,19 @@ _NOUNS = word_set("""
 """)
 # Words that fill a sentence and name nothing: a key phrase neither begins nor ends with them.
 _FILLERS = """
-able across actually again almost along already although always amazing among amongst anymore anyone anything anyway
-apart away awesome awhile back bad basically best better bit bye certain clearly completely congrats congratulations
-cool crazy currently cute dear definitely despite different dr due easily eg eight especially etc even eventually
-everyone everything exactly example existing far fast few finally fine first five four fully fun funny further
-furthermore generally glad good great guess haha happy hard hello hence hey highly hmm honestly however ie immediately
-indeed instead kind later latter least less literally lol long lot lots mainly mean merely moreover mostly mr mrs ms
-namely nearly necessary never nevertheless new next nice nine nobody nope normally nothing novel number numbers
-obviously often oh ok okay omg one particular particularly per perhaps possible possibly pretty probably prof quickly
-quite rather recent recently respectively same second sense seven several significantly similar simply since sir six
-slightly somehow someone something sometimes soon sorry sort specifically still stuff such super sure ten thank thanks
-therefore third three thus today together tomorrow tonight toward towards true truly two typically ugh unable usually
-various versus very via vs way ways welcome well whereas whole whose wonderful wow yay yeah yep yesterday yet yup
+able across actually again ahead ain't almost along already although always amazing among amongst anymore anyone
+anything anyway apart away awesome awhile back bad basically best better bit btw bye certain clearly completely
+congrats congratulations cool crazy currently cute dear definitely despite different dr due easily eg eight especially
+etc even eventually everyone everything exactly example existing far fast few finally fine first five four fully fun
+funny further furthermore generally glad gonna good gotta great guess haha happy hard hello hence hey highly hmm
+honestly however ie immediately indeed instead kind kinda later latter least less literally lol long lot lots mainly
+mean merely moreover mostly mr mrs ms namely nearly necessary never nevertheless new next nice nine nobody nope
+normally nothing novel number numbers obviously often oh ok okay omg one oof particular particularly per perhaps
+possible possibly pretty probably prof quickly quite rather recent recently respectively same second sense seven
+several significantly similar simply since sir six slightly somehow someone something sometimes soon sorry sort
+specifically still stuff such super sure ten thank thanks therefore third three thus today together tomorrow tonight
+toward towards true truly two typically ugh unable usually various versus very via vs wanna way ways welcome well
+whereas whole whose wonderful wow yay yeah yep yesterday yet yup
 """
 # Fine inside a phrase ("state of the art method"), dull alone and at its ends.
 _WEAK_WORDS = """
@@ -100,6 +101,13 @@ CHINESE_WEAK_WORDS = word_set("""
     生活 病例 目前 目标 目的 相关 真的 知道 研究 社会 种类 程度 策略 系统 结束 结构 结果 结论 缺点 老实说 背景 能力
     至此 范围 表明 觉得 角度 认为 讨论 论文 设计 试验 说实话 说明 课题 调查 资料 趋势 过程 运用 还好 进一步 进行 途径
     采用 重要 针对 阶段 需求 项目 领域 首先
+""")
+
+
+# Words that fill a Chinese sentence; the segmenter's dictionary takes most of them for nouns.
+CHINESE_FILLERS = word_set("""
+    一般 不错 别提 刚刚 加上 好像 尤其 平时 总的来说 感觉 挺不错 有时 有时候 有点 有点儿 特别 真心 真是 真是太 真不错
+    给力 好极了 太好了 太棒了 出去玩 小贵 时不时 差不多
 """)
 
 

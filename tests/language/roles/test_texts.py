@@ -192,6 +192,33 @@ async def test_a_memory_gets_a_phrase_and_keywords_and_stays_as_it_is(text: str)
     assert 3 <= len(found.keywords) <= 5
 
 
+@pytest.mark.spec("ASSOC-04")
+@pytest.mark.parametrize(
+    ("text", "phrase", "keywords", "unwanted"),
+    [
+        # Neither who is spoken to nor how somebody feels about it is what it is about.
+        ("Ben: Wow, Anna! That's awesome. I found a second-hand cello at the flea market.",
+         "second-hand cello", {"flea market"}, {"Anna", "Wow"}),
+        ("Ann: Thanks, Ben! I'm gonna keep practicing the guitar. My sister plays the drums.",
+         "plays the drums", {"guitar", "sister", "drums"}, {"Ben", "gonna", "practicing"}),
+        # Not torn off before what belongs to it.
+        ("Ben: Combining your two hobbies into a bakery is clever.", "two hobbies", {"hobbies", "bakery"}, set()),
+        ("Ann: What did you see there?", "What did you see", set(), set()),
+        ("我们家的扫地机器人真是太棒了，就是充电有点慢。", "我们家的扫地机器人", {"机器人"}, {"太棒了", "有点"}),
+        ("我去的那个景区是雁荡山公园。", "我去的那个景区是雁荡山公园", {"景区"}, set()),
+    ],
+)  # fmt: skip
+async def test_phrases_and_keywords_are_what_a_person_would_write(
+    text: str, phrase: str, keywords: set[str], unwanted: set[str]
+) -> None:
+    found = await annotate(AnnotationRequest(text=text), TOOLBOX)
+    assert phrase in found.phrase
+    assert 10 <= len(found.phrase) <= 20
+    assert 3 <= len(found.keywords) <= 5 or "What did you" in text
+    assert all(any(word in one for one in found.keywords) for word in keywords)
+    assert not unwanted & set(found.keywords)
+
+
 @pytest.mark.parametrize("text", [LONG, LANG])
 @pytest.mark.parametrize("target", [10, 20, 40, 80])
 async def test_a_memory_is_compressed_to_its_length_and_never_inside_a_word(text: str, target: int) -> None:

@@ -17,10 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.errors import RemanentError, StorageError, StorageFull, StoreBusy
-from remanent.operations.access import chain as module
 from remanent.operations.access.anchors import BEGINNING, Anchors, Sealer
 from remanent.operations.access.audit import AuditLog
 from remanent.operations.access.chain import BROKEN, CARRIED, AuditEvent, AuditLine, Chain, sealed, sealed_text
+from remanent.stores import shelf
 from tests.power import Died, Disk, dies_at
 
 pytestmark = pytest.mark.spec("SAFE-03")
@@ -320,7 +320,7 @@ def test_dying_at_any_step_of_a_write_is_no_alarm_and_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def begin(home: Path) -> Chain:
-        return Chain(log_of(home), org="acme", anchors=Anchors(home / ".secrets"), clock=lambda: NOW)
+        return Chain(shelf.FileLog(log_of(home)), org="acme", anchors=Anchors(home / ".secrets"), clock=lambda: NOW)
 
     for known in (0, 2):
         step, died = 0, True
@@ -462,7 +462,7 @@ async def test_what_could_not_be_noted_is_refused_beforehand(tmp_path: Path, mon
     log = AuditLog(tmp_path)
     await log.note(deed("before"))
     await log.require("acme")
-    monkeypatch.setattr(module, "_ROOM", 1 << 62)
+    monkeypatch.setattr(shelf, "ROOM", 1 << 62)
     with pytest.raises(StorageFull, match="nothing was changed"):
         await log.require("acme")
     monkeypatch.undo()
@@ -475,7 +475,7 @@ async def test_what_could_not_be_noted_is_refused_beforehand(tmp_path: Path, mon
 
 async def test_who_holds_the_log_for_ever_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = await written(tmp_path, 1)
-    monkeypatch.setattr(module, "_PATIENCE", 0)
+    monkeypatch.setattr(shelf, "PATIENCE", 0)
     with file.open("rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         with pytest.raises(StoreBusy):

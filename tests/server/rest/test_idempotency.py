@@ -12,8 +12,9 @@ import pytest
 from remanent.discipline.shapes import Done, Nothing
 from remanent.model import Scope
 from remanent.operations import CATALOGUE, Body, Level, Permission, ServiceCall, operation
-from remanent.server.idempotency import FOLDER, _FolderNotes
+from remanent.server.idempotency import _ShelfNotes
 from remanent.stores.notes import Note, Notes
+from remanent.stores.shelf import FolderShelf
 from remanent.stores.sqlite import SqliteStore
 from tests.power import Disk
 from tests.server.rest.conftest import AGENT, FILE, LINES, Served, Start
@@ -288,6 +289,6 @@ async def test_what_was_answered_for_an_organisation_is_known_after_a_power_cut(
     disk = Disk(tmp_path / "home", monkeypatch)
     now = datetime(2026, 3, 1, tzinfo=UTC)
     note = Note(fingerprint="f", at=now, status=200, content="{}")
-    await _FolderNotes(disk.root / FOLDER, now=now).keep("a", note)
+    await _ShelfNotes(FolderShelf(disk.root), now=now).keep("a", note)
     left = disk.image(tmp_path / "after")
-    assert await _FolderNotes(left / FOLDER, now=now).find("a") == note
+    assert await _ShelfNotes(FolderShelf(left), now=now).find("a") == note

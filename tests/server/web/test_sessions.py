@@ -106,27 +106,27 @@ async def test_a_wrong_key_opens_nothing(start: Start, body: dict[str, object]) 
     assert "set-cookie" not in answer.headers
 
 
-def test_an_idle_session_ends_and_the_oldest_make_room() -> None:
+async def test_an_idle_session_ends_and_the_oldest_make_room() -> None:
     now = 0.0
     sessions = PageSessions(timer=lambda: now)
-    word, session = sessions.begin("key")
+    word, session = await sessions.begin("key")
     now = IDLE_SECONDS - 1
-    assert sessions.key(request(cookie=word)) == "key"
+    assert await sessions.key(request(cookie=word)) == "key"
     now += IDLE_SECONDS + 1
-    assert sessions.key(request(cookie=word)) is None
-    words = [sessions.begin(f"key {number}")[0] for number in range(MAX_SESSIONS + 1)]
-    assert sessions.find(request(cookie=words[0])) is None
-    assert sessions.find(request(cookie=words[-1])) is not None
+    assert await sessions.key(request(cookie=word)) is None
+    words = [(await sessions.begin(f"key {number}"))[0] for number in range(MAX_SESSIONS + 1)]
+    assert await sessions.find(request(cookie=words[0])) is None
+    assert await sessions.find(request(cookie=words[-1])) is not None
     assert session.csrf not in word
 
 
 @pytest.mark.spec("SAFE-02")
-def test_who_signs_in_over_and_over_closes_their_own_sessions_and_nobody_elses() -> None:
+async def test_who_signs_in_over_and_over_closes_their_own_sessions_and_nobody_elses() -> None:
     sessions = PageSessions()
-    word, _ = sessions.begin("key", payer="org quiet")
+    word, _ = await sessions.begin("key", payer="org quiet")
     for number in range(2 * MAX_SESSIONS):
-        sessions.begin(f"key {number}", payer="org loud")
-    assert sessions.key(request(cookie=word)) == "key"
+        await sessions.begin(f"key {number}", payer="org loud")
+    assert await sessions.key(request(cookie=word)) == "key"
 
 
 async def test_behind_a_proxy_that_speaks_tls_the_cookie_is_never_sent_without(start: Start) -> None:
@@ -144,13 +144,13 @@ async def test_a_cookie_of_another_server_on_this_machine_locks_nobody_out(start
         assert answer.json()["signed_in"] is True
 
 
-def test_what_changes_something_needs_the_sessions_word() -> None:
+async def test_what_changes_something_needs_the_sessions_word() -> None:
     sessions = PageSessions()
-    word, session = sessions.begin("key")
+    word, session = await sessions.begin("key")
     with pytest.raises(Refusal):
-        sessions.key(request(cookie=word, method="POST"))
-    assert sessions.key(request(cookie=word, method="POST", csrf=session.csrf)) == "key"
-    assert sessions.key(request()) is None
+        await sessions.key(request(cookie=word, method="POST"))
+    assert await sessions.key(request(cookie=word, method="POST", csrf=session.csrf)) == "key"
+    assert await sessions.key(request()) is None
 
 
 async def test_the_pages_may_be_framed_by_nobody_and_load_nothing_from_elsewhere(start: Start) -> None:

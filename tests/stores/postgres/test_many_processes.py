@@ -14,6 +14,8 @@ from tests.chaos.support.counts import times
 
 LEASE = timedelta(seconds=60)
 WRITES = times(60, full=2500)
+TURNS = times(10, full=2500)
+"""Each is a write on one server between two recalls on the other."""
 
 
 async def test_what_one_server_writes_the_other_recalls_at_once(database: Callable[[str], str], tmp_path: Path) -> None:
@@ -23,7 +25,7 @@ async def test_what_one_server_writes_the_other_recalls_at_once(database: Callab
         aopen(tmp_path / "two", store=url, embedder="none") as second,
     ):
         here, there = (memory.agent("ada", workspace="lab") for memory in (first, second))
-        for number in range(WRITES // 6):
+        for number in range(TURNS):
             writer, reader = (here, there) if number % 2 else (there, here)
             question = f"heron{number}"
             assert not [item for item in (await reader.recall(question)).items if question in item.text]

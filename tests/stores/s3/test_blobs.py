@@ -1,3 +1,4 @@
+import http.client
 import http.server
 import threading
 from collections.abc import Iterator
@@ -62,16 +63,42 @@ def test_a_key_in_the_url_is_refused() -> None:
     assert "hunter2" not in str(caught.value)
 
 
-class Failing(http.server.BaseHTTPRequestHandler):
-    """Answers every request with an error of the server's."""
+class Between(http.server.ThreadingHTTPServer):
+    """Stands between a client and the object storage, and answers for it with errors while it is told to."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__(("127.0.0.1", 0), PassedOn)
+        self.storage = port
+        self.failing = False
+
+
+class PassedOn(http.server.BaseHTTPRequestHandler):
+    """Passes a request on, or answers with an error of the server's."""
 
     def do_GET(self) -> None:
-        self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        self.send_response(500)
-        self.send_header("Content-Length", "0")
+        between = self.server
+        assert isinstance(between, Between)
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if between.failing:
+            self.send_response(500)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        connection = http.client.HTTPConnection("127.0.0.1", between.storage, timeout=30)
+        connection.request(self.command, self.path, body, dict(self.headers))
+        reply = connection.getresponse()
+        content = reply.read()
+        self.send_response(reply.status)
+        for name, value in reply.getheaders():
+            if name.lower() not in {"content-length", "transfer-encoding", "connection", "date", "server"}:
+                self.send_header(name, value)
+        size = str(len(content)) if self.command != "HEAD" else reply.getheader("Content-Length", "0")
+        self.send_header("Content-Length", size)
         self.end_headers()
+        self.wfile.write(content)
+        connection.close()
 
-    do_PUT = do_DELETE = do_HEAD = do_GET  # noqa: N815 - the names that the server looks for
+    do_PUT = do_DELETE = do_HEAD = do_POST = do_GET  # noqa: N815 - the names that the server looks for
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the base class
         return
@@ -81,18 +108,20 @@ class Failing(http.server.BaseHTTPRequestHandler):
 async def test_a_server_that_answers_with_errors_is_a_typed_error_and_needs_no_restart(
     server: ServerProcess, call: str
 ) -> None:
-    blobs, scope = open_blobs(server.port), Samples().make_scope()
-    digest = await blobs.put(scope, b"x")
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Failing) as failing:
-        threading.Thread(target=failing.serve_forever, daemon=True).start()
-        port = failing.server_address[1]
-        url = f"s3://{BUCKET}?endpoint=http://127.0.0.1:{port}&region=us-east-1"
-        broken = S3Blobs(url, timeout=timedelta(milliseconds=500))
+    scope = Samples().make_scope()
+    with Between(server.port) as between:
+        threading.Thread(target=between.serve_forever, daemon=True).start()
+        url = f"s3://{BUCKET}/{call}?endpoint=http://127.0.0.1:{between.server_address[1]}&region=us-east-1"
+        blobs = S3Blobs(url, timeout=timedelta(milliseconds=500))
+        digest = await blobs.put(scope, b"x")
+        between.failing = True
         with pytest.raises(StorageError, match="try again") as caught:
-            await _call(broken, call, scope, digest)
+            await _call(blobs, call, scope, digest)
         assert not isinstance(caught.value, IntegrityError)
-        failing.shutdown()
-    assert await blobs.get(scope, digest) == b"x"
+        between.failing = False
+        assert await blobs.get(scope, digest) == b"x"
+        await _call(blobs, call, scope, digest)
+        between.shutdown()
 
 
 async def _call(blobs: Blobs, call: str, scope: Scope, digest: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from remanent.errors import InvalidInput
 from remanent.language.role import Toolbox
+from remanent.text.bm25 import K1, rarity, saturation
 from remanent.text.terms import index_terms, query_terms
 
 if TYPE_CHECKING:
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 _READ = 2_000
 MAX_TEXTS = 8_000
 """Each is compared with every other, so more take gigabytes; a task's node and fifty others have 6,120 statements."""
-# The usual constants of BM25: how soon a repeated word stops counting, and how much a long passage is held back.
-_SATURATION = 1.2
-_LENGTH = 0.75
 _BLOCK = 4_096
 """Terms that are multiplied at once."""
 
@@ -89,14 +87,12 @@ def word_scores(query: str, texts: list[str]) -> list[float]:
     if not asked:
         return [0.0] * len(texts)
     spread = {term: sum(term in count for count in counts) for term in asked}
-    weights = {term: math.log(1 + (len(texts) - found + 0.5) / (found + 0.5)) for term, found in spread.items()}
+    weights = {term: rarity(found, len(texts)) for term, found in spread.items()}
     average = sum(count.total() for count in counts) / len(counts) or 1.0
-    best = sum(weights.values()) * (_SATURATION + 1)
+    best = sum(weights.values()) * (K1 + 1)
     scores = []
     for count in counts:
-        held_back = _SATURATION * (1 - _LENGTH + _LENGTH * count.total() / average)
-        score = sum(
-            weights[term] * times * (_SATURATION + 1) / (times + held_back) for term in asked if (times := count[term])
-        )
+        length = count.total() / average
+        score = sum(weights[term] * saturation(times, length) for term in asked if (times := count[term]))
         scores.append(min(1.0, score / best) if best else 0.0)
     return scores

@@ -1,7 +1,7 @@
 """Annotation: a model gives a phrase and keywords, and compresses when asked; code holds lengths and numbers."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Annotated
 
@@ -19,11 +19,12 @@ from remanent.language.wording import Wording, block, prompt
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.text.boundaries import grapheme_boundaries, word_boundaries
+from remanent.text.chinese import is_known
 from remanent.text.keywords import keywords as keywords_of
 from remanent.text.numbers import quantities
-from remanent.text.scripts import fold
+from remanent.text.scripts import HAN, fold
 from remanent.text.summary import compress
-from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
+from remanent.text.wordlists import CHINESE_FILLERS, CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS, FILLERS, word_set
 
 MAX_PHRASE = 20
 MAX_ANNOTATED_KEYWORDS = 5
@@ -178,8 +179,37 @@ _LABEL = re.compile(r"\A\s*[^\W\d_][\w.'’ -]{0,40}[:：]\s*")
 _ROLE = re.compile(r"\A\s*(?:user|assistant|agent|tool|system|用户|助手|工具|系统)[:：]\s*", re.IGNORECASE)
 # What segmentation writes behind "yesterday" is no word of the speaker.
 _ADDED_DATE = re.compile(r"\s?[(（]\d{4}-\d\d-\d\d[)）]")
-_PAUSE = re.compile(r"[,，;；:：–—]")
-_MARKS = "& \t\n。.,，;；:：!！?？\"'“”‘’「」《》()（）[]-–—•*#"
+_PAUSE = re.compile(r"[,，;；:：–—…\[\]]|\s-\s*\Z|[.!?。！？][\s\"'”’)）]*\Z")
+_MARKS = "& \t\n。.,，;；:：!！?？\"'“”‘’「」《》()（）[]-–—…•*#"
+_EMPTY = ENGLISH_STOP_WORDS | CHINESE_STOP_WORDS
+_FILLERS = FILLERS | CHINESE_FILLERS
+_EXCLAIMED = word_set("""
+    absolutely agree amazing awesome congrats congratulations cool definitely exactly gonna gotta great haha hello nice
+    oof sorry sure totally wanna wow yay yep yup glad good beautiful fantastic gorgeous lovely stunning wonderful
+""")
+"""A phrase neither begins nor ends with such a word: it says how somebody feels about what was said before."""
+_ADDRESSED = re.compile(
+    r"(?:\A|(?<=[.!?] ))(?:(?:hey|hi|hello|thanks|thank you|bye|wow|yeah|yes|yep|yup|congrats|sorry|okay)\b,?\s+)?"
+    r"(?-i:[A-Z][a-z]+)(?=[,!?.])|(?<=, )(?-i:[A-Z][a-z]+)(?=[!?])",
+    re.IGNORECASE,
+)
+"""Who is spoken to ("Thanks, Ann!", "Ann, look"): it is not what is spoken of."""
+_SHOWN = word_set("photo photos pic pics picture pictures shares 照片 图片 截图")
+"""That something is shown is not what it shows."""
+_NEXT = word_set("""
+    after although and as at because before but by during for from if in on or since so than though until when where
+    which while who with 是 在 和 与 但 就 也 都 还 而 以及 或 把 被 跟 从 因为 所以 但是
+""")
+"""Words before which a phrase can end; before others ("of", "the", "to", "的", a noun) it would be torn off."""
+_DOES = re.compile(
+    r"(?:\b(?:to|i|we|you|they|he|she|it|will|would|can|could|should|must|might|let['’]?s|please|never|always|just"
+    r"|gonna|wanna|gotta|help)|n['’]t|['’](?:ll|d|ve|re|m))\s+(?:(?:really|just|still|also|be|been|have)\s+)*([a-z]+)"
+    r"|\b([a-z]+ing)\s+(?:the|a|an|my|your|our|his|her|their|this|that|those|it|them|me|us|up|out|for|to|after|forward)\b"
+    r"|\b(?:so|very|really|super|too|is|are|was|were|feels?|felt|looks?|sounds?)\s+([a-z]+)"
+    r"(?=\s*(?:[.,!?;:)]|\Z|and\b|but\b|to\b|that\b|with\b|for\b|when\b|because\b))",
+    re.IGNORECASE,
+)
+"""Words that do something, or say how something is, by the words around them: no names of what a text is about."""
 
 
 async def annotate(request: AnnotationRequest, toolbox: Toolbox) -> AnnotationResponse:
@@ -187,7 +217,7 @@ async def annotate(request: AnnotationRequest, toolbox: Toolbox) -> AnnotationRe
     text, target = request.text, request.target_length
     # What is read begins with the first word: a text may begin with more blanks than are read of it.
     read = _ADDED_DATE.sub("", _ROLE.sub("", text.lstrip()[:_READ])) or text.lstrip()[:_READ]
-    words = keywords([*key_phrases(read, most=MAX_ANNOTATED_KEYWORDS), *_more_words(read)], most=MAX_ANNOTATED_KEYWORDS)
+    words = _topics(read)
     return AnnotationResponse(
         content=compressed(text, target) if target is not None else text,
         phrase=_phrase(read, words),
@@ -206,44 +236,77 @@ def compressed(text: str, target: int) -> str:
     return short[: max((border for border in grapheme_boundaries(short) if border <= target), default=target)]
 
 
-def _more_words(text: str) -> list[str]:
-    """Return words of the text for where it has too few key phrases."""
-    found = key_phrases(text, most=_FEWEST_KEYWORDS)
-    known = " ".join(found).casefold()
-    rest = [word for word in content_words(text) if word.casefold() not in known]
-    return rest[: max(0, _FEWEST_KEYWORDS - len(found))]
+def _body(text: str) -> str:
+    """Return a text without the name of who says it and of whom it is said to, if anything is left then."""
+    body = _LABEL.sub("", text) or text
+    bare = _ADDRESSED.sub("", body)
+    return bare if any(sign.isalnum() for sign in bare) else body
+
+
+def _topics(text: str) -> tuple[str, ...]:
+    """Return 3 to 5 keywords, what names something first; fewer only when the text has no more words."""
+    body = _body(text)
+    done = {word.lower() for found in _DOES.findall(body) for word in found if word}
+    found = key_phrases(body, most=2 * MAX_ANNOTATED_KEYWORDS)
+    named = [word for word in found if word.split()[0].lower() not in done and word.lower() not in _SHOWN]
+    if len(named) >= _FEWEST_KEYWORDS:
+        return keywords(named, most=MAX_ANNOTATED_KEYWORDS)
+    rest = [word for word in content_words(text) if not {"'", "’"} & {*word} and word.casefold() not in _FILLERS]
+    longer = [word for word in rest if len(word) > 1 and word[0] not in _PERSONS and word in body]
+    parts = [
+        part for word in named if _HAN_ONLY.fullmatch(word) for part in map("".join, pairwise(word)) if is_known(part)
+    ]
+    said = "\n".join(named).casefold()
+    more = [word for word in (*found, *longer) if word.casefold() not in said]
+    return keywords((*named, *more, *parts, *rest, *content_words(text)), most=_FEWEST_KEYWORDS)
 
 
 def _phrase(text: str, words: tuple[str, ...]) -> str:
     """Return 10 to 20 characters that say what the text is about; fewer only when it says no more.
 
-    They are words that follow each other in the text: of all such runs the one that holds most of the keywords,
-    preferably without a pause in it, and of equals the longest. It neither begins nor ends with an empty word.
+    They are words that follow each other in the text, and of all such runs those that hold most of the keywords and
+    are not torn off at either end.
     """
-    body = _LABEL.sub("", text) or text
-    keys = [folded for word in words if (folded := word.casefold())]
-    best, most = "", 0.0
-    for sentence in salient_sentences(body, most=3) or [body]:
-        for run in _runs(sentence):
-            said = run.casefold()
-            weight = sum(len(key) for key in keys if key in said) + len(run) / 100 - 4 * len(_PAUSE.findall(run))
-            if weight > most or not best:
-                best, most = run, weight
+    body = _body(text)
+    keys = [word.casefold() for word in words]
+    weighed = (one for sentence in salient_sentences(body, most=3) or [body] for one in _runs(sentence, keys))
+    # Of equals the first.
+    _, best = max(weighed, key=lambda one: one[0], default=(0.0, ""))
     return best or compressed(body.strip(), MAX_PHRASE).strip(_MARKS) or line(text, MAX_PHRASE)
 
 
-def _runs(sentence: str) -> Iterator[str]:
-    """Yield every run of words of a sentence that has the length of a phrase."""
+def _runs(sentence: str, keys: Sequence[str]) -> Iterator[tuple[float, str]]:
+    """Yield every run of words of a sentence that has the length of a phrase, with how well it serves as one.
+
+    The measure is the letters of the keywords in it; what is taken off for a flaw was chosen by reading the phrases of
+    real talk in both languages.
+    """
     borders = [0, *word_boundaries(sentence)]
-    cores = [sentence[start:end].strip(_MARKS) for start, end in pairwise(borders)]
-    says = [bool(core) and core.casefold() not in _EMPTY for core in cores]
+    pieces = [sentence[start:end] for start, end in pairwise(borders)]
+    cores = [piece.strip(_MARKS).casefold() for piece in pieces]
+    pauses = [_PAUSE.search(piece) is not None or not core for piece, core in zip(pieces, cores, strict=True)]
+    opens = [place == 0 or pauses[place - 1] for place in range(len(cores))]
+    closes = [place == len(cores) - 1 or pauses[place] or not cores[place + 1] for place in range(len(cores))]
     for first in range(len(cores)):
         for last in range(first, len(cores)):
             run = sentence[borders[first] : borders[last + 1]].strip(_MARKS)
             if len(run) > MAX_PHRASE:
                 break
-            if says[first] and says[last] and len(run) >= _SHORTEST_PHRASE and "\n" not in run:
-                yield run
+            if len(run) < _SHORTEST_PHRASE or "\n" in run or not (cores[first] and cores[last]):
+                continue
+            said = run.casefold()
+            weight = sum(len(key) * (1.5 if rank == 0 else 1.0) for rank, key in enumerate(keys) if key in said)
+            weight += 3 * any(key.endswith(cores[last]) for key in keys)
+            weight -= 6 * sum(closes[first:last])
+            if opens[first] and closes[last]:
+                weight += 2
+            else:
+                weight -= 5 * ((cores[first] in _EMPTY) + (cores[last] in _EMPTY))
+            weight -= 4 * (not opens[first] and cores[first - 1] not in _EMPTY)
+            weight -= 4 * (not closes[last] and cores[last + 1] not in _NEXT)
+            weight -= 3 * (first == last and said.isascii()) + 6 * bool({cores[first], cores[last]} & _EXCLAIMED)
+            yield weight + len(run) / 100, run
 
 
-_EMPTY = ENGLISH_STOP_WORDS | CHINESE_STOP_WORDS
+_PERSONS = "我你您他她它咱"
+_HAN_ONLY = re.compile(rf"[{HAN}]{{3,}}")

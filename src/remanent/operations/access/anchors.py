@@ -16,18 +16,19 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from remanent.durability import make_folder, write_durably
-from remanent.errors import IntegrityError
+from remanent.errors import IntegrityError, InvalidSettings
+from remanent.stores.shelf import MISSING, Shelf
 from remanent.stores.sqlite.layout import folder_name
 
-FOLDER = ".secrets"
-"""Under the home folder unless the setting `secrets` names another; no organisation can have this name."""
 KEY = "audit.key"
 HEADS = "audit"
 BEGINNING = "0" * 64
 """What the first line is sealed by."""
 
-MISSING = (FileNotFoundError, NotADirectoryError)
-"""What opening a file raises that is not there: its folder may not be there either, or be a file."""
+_NOTED = ".access/heads"
+"""Where it is noted beside a shared log how far it has come."""
+_KEY_MARK = ".access/audit.key-mark"
+"""Tells which key the shared log is sealed with."""
 
 _LEAST = 32
 """Characters of a key: 128 bits in hexadecimal digits, below which one could be guessed."""
@@ -66,21 +67,34 @@ def org_of(stem: str) -> str:
 
 
 class Anchors:
-    """The secrets of one home folder, as far as its audit log needs some."""
+    """The secrets of one home folder, as far as its audit log needs some.
 
-    def __init__(self, folder: Path, *, random: Callable[[int], bytes] = secrets.token_bytes) -> None:
+    Where several servers share a log, each holds it against what it has seen itself, which lies in its own folder, and
+    against what is noted beside the log: `SharedAnchors`.
+    """
+
+    def __init__(
+        self, folder: Path, *, key: str | None = None, random: Callable[[int], bytes] = secrets.token_bytes
+    ) -> None:
         self._folder = folder
+        self._key = key
+        """The key of the seals where the settings give it; else a file holds it."""
         self._random = random
 
     def sealer(self, org: str) -> Sealer | None:
         """Return what seals lines of an organisation, or `None` where no key was made yet."""
+        key = self.key()
+        return None if key is None else Sealer(key, org=org)
+
+    def key(self) -> bytes | None:
+        """Return the key of all seals."""
         try:
-            key = (self._folder / KEY).read_bytes().strip()
+            key = (self._folder / KEY).read_bytes().strip() if self._key is None else self._key.strip().encode()
         except MISSING:
             return None
         if len(key) < _LEAST:
             raise IntegrityError(f"{KEY} is damaged: it has fewer than {_LEAST} characters; restore it from a backup")
-        return Sealer(key, org=org)
+        return key
 
     def make_sealer(self, org: str) -> Sealer:
         """Return what seals lines of an organisation; the key is made when there is none."""
@@ -101,17 +115,17 @@ class Anchors:
         for file in sorted((self._folder / HEADS).glob("*.head")):
             yield org_of(file.stem)
 
-    def find(self, org: str, *, sealer: Sealer) -> Head | None:
-        """Return how far a chain has come, or `None` where none was begun."""
+    def all(self, org: str, *, sealer: Sealer) -> list[Head]:
+        """Return every line that the chain must hold, the last one last; none where no chain was begun."""
         try:
             content = self._file(org).read_bytes()
         except MISSING:
-            return None
-        slots = _slots(content, sealer)
-        heads = [head for head in slots if head is not None]
-        if not heads:
-            raise IntegrityError("how far the audit log has come cannot be read: it was damaged, or the key is another")
-        return max(heads, key=lambda head: head.seq)
+            return []
+        return [_latest(content, sealer)]
+
+    def find(self, org: str, *, sealer: Sealer) -> Head | None:
+        """Return how far a chain has come, or `None` where none was begun."""
+        return next(reversed(self.all(org, sealer=sealer)), None)
 
     def begin(self, org: str, head: Head, *, sealer: Sealer) -> None:
         """Note where a chain begins: before its first line, so that a log without this has lost it."""
@@ -139,8 +153,91 @@ class Anchors:
         finally:
             os.close(handle)
 
+    def witness(self, org: str, head: Head, *, sealer: Sealer) -> None:
+        """Be told of lines that are durable, where that is more than was noted with them."""
+
     def _file(self, org: str) -> Path:
         return self._folder / HEADS / f"{file_stem(org)}.head"
+
+
+class SharedAnchors(Anchors):
+    """How far a chain has come that several servers write: noted with its lines, in the database, and by each server.
+
+    Whoever can write to the database can take lines away together with the note beside them. The servers that saw them
+    know it: what each saw last lies in its own folder.
+    """
+
+    def __init__(
+        self,
+        shelf: Shelf,
+        folder: Path,
+        *,
+        key: str | None = None,
+        random: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        super().__init__(folder, key=key, random=random)
+        self._shelf = shelf
+
+    def make_sealer(self, org: str) -> Sealer:
+        """Return what seals lines; a server that has another key than the first one had is refused."""
+        known = self._shelf.read(_KEY_MARK)
+        if known is not None and (self.key() is None or self._mark() != known):
+            raise InvalidSettings(
+                "the audit log of this database is sealed with another key than this server has; set REMANENT_SEAL_KEY "
+                "to that of the first server, or copy its audit.key into the folder of secrets"
+            )
+        sealer = super().make_sealer(org)
+        if known is None:
+            with self._shelf.locked(_KEY_MARK):
+                if self._shelf.read(_KEY_MARK) is None:
+                    self._shelf.write(_KEY_MARK, self._mark())
+            return self.make_sealer(org)
+        return sealer
+
+    def _mark(self) -> bytes:
+        """Return what tells one key from another and not what it is."""
+        return hmac.digest(self.key() or b"", b"which key seals the audit log", "sha256").hex().encode()
+
+    def orgs(self) -> Iterator[str]:
+        """Yield every organisation whose log was begun, by whichever server; the one written to last comes last."""
+        there = [org_of(name.rpartition("/")[2].removesuffix(".json")) for name in self._shelf.names(_NOTED)]
+        yield from sorted(set(super().orgs()).difference(there))
+        yield from there
+
+    def all(self, org: str, *, sealer: Sealer) -> list[Head]:
+        """Return what this server saw last and what is noted beside the log."""
+        content = self._shelf.read(self._noted(org))
+        heads = [*super().all(org, sealer=sealer), *([] if content is None else [_latest(content, sealer)])]
+        return sorted(heads, key=lambda head: head.seq)
+
+    def begin(self, org: str, head: Head, *, sealer: Sealer) -> None:
+        """Note where a chain begins, with its first line."""
+        self._shelf.write(self._noted(org), _slot(head, sealer))
+
+    def require(self, org: str) -> None:
+        """Leave it to the database: it takes the note with the lines, or neither."""
+
+    def move(self, org: str, head: Head, *, sealer: Sealer) -> None:
+        """Note how far a chain has come, in the transaction of the lines."""
+        self.begin(org, head, sealer=sealer)
+
+    def witness(self, org: str, head: Head, *, sealer: Sealer) -> None:
+        """Note what this server has seen, after it is durable."""
+        if self._file(org).exists():
+            super().move(org, head, sealer=sealer)
+        else:
+            super().begin(org, head, sealer=sealer)
+
+    @staticmethod
+    def _noted(org: str) -> str:
+        return f"{_NOTED}/{file_stem(org)}.json"
+
+
+def _latest(content: bytes, sealer: Sealer) -> Head:
+    heads = [head for head in _slots(content, sealer) if head is not None]
+    if not heads:
+        raise IntegrityError("how far the audit log has come cannot be read: it was damaged, or the key is another")
+    return max(heads, key=lambda head: head.seq)
 
 
 def _slot(head: Head, sealer: Sealer) -> bytes:

@@ -13,12 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from remanent.errors import InvalidInput, RemanentError, StorageError, StorageFull
+from remanent.errors import InvalidInput, InvalidSettings, RemanentError, StorageError, StorageFull
 from remanent.model import Clock, system_clock
-from remanent.operations.access.anchors import BEGINNING, MISSING, Anchors, file_stem, org_of
-from remanent.operations.access.anchors import FOLDER as SECRETS
+from remanent.operations.access.anchors import BEGINNING, Anchors, SharedAnchors, file_stem, org_of
 from remanent.operations.access.chain import (
-    DAMAGED,
     MAX_BATCH,
     AuditEvent,
     AuditLine,
@@ -28,9 +26,11 @@ from remanent.operations.access.chain import (
     sealed_text,
 )
 from remanent.operations.access.keys import FOLDER
+from remanent.settings import SECRETS_FOLDER, Settings
+from remanent.stores.shelf import DAMAGED, Shelf, as_shelf
 
-LOGS = "audit"
-"""Under the folder for access: a file for each organisation."""
+_LOGS = f"{FOLDER}/audit"
+"""A log for each organisation."""
 SHARED_BEFORE = "audit.jsonl"
 """One chain for the whole home, sealed without a key: read further on, never written to."""
 
@@ -66,12 +66,28 @@ class AuditStatus:
 
 
 class AuditLog:
-    """The logs of one home folder; several processes may write them."""
+    """The logs of one home folder, or of one database; several processes may write them.
 
-    def __init__(self, home: Path, *, secrets: Path | None = None, clock: Clock = system_clock) -> None:
-        self._folder = home / FOLDER / LOGS
-        self._anchors = Anchors(home / SECRETS if secrets is None else secrets)
-        self._former = _SharedLog(home / FOLDER / SHARED_BEFORE)
+    `secrets` is the folder of the key and of what the logs are held against, `.secrets` of a home folder unless given;
+    `seal_key` is the key itself where no file shall hold it.
+    """
+
+    def __init__(
+        self,
+        place: Path | Shelf,
+        *,
+        secrets: Path | None = None,
+        seal_key: str | None = None,
+        clock: Clock = system_clock,
+    ) -> None:
+        self._shelf = as_shelf(place)
+        folder = place / SECRETS_FOLDER if secrets is None and isinstance(place, Path) else secrets
+        if folder is None:
+            raise InvalidSettings("the audit log of a database needs a folder of secrets on this machine")
+        self._anchors = (
+            SharedAnchors(self._shelf, folder, key=seal_key) if self._shelf.is_shared else Anchors(folder, key=seal_key)
+        )
+        self._former = _SharedLog(self._shelf, f"{FOLDER}/{SHARED_BEFORE}")
         self._clock = clock
         self._queues: dict[str, _Queue] = {}
         self._seen: OrderedDict[str, tuple[int, ...] | None] = OrderedDict()
@@ -90,7 +106,7 @@ class AuditLog:
     async def require(self, org: str) -> None:
         """Refuse what could not be noted: asked before anything is done, because afterwards it is too late."""
         queue = self._queues.get(org)
-        if org not in self._failing and (queue is not None or self._is_as_left(org)):
+        if org not in self._failing and (queue is not None or await self._shelf.call(self._is_as_left, org)):
             return
         await self._enter(org, None)
 
@@ -101,7 +117,7 @@ class AuditLog:
         chain = self._chain(org)
         try:
             chain.require_room()
-            return chain.state() == self._seen[org]
+            return chain.state() == self._seen.get(org)
         except OSError:
             return False
 
@@ -187,13 +203,18 @@ class AuditLog:
 
     def orgs(self) -> list[str]:
         """Return every organisation of which there is, or was, a log."""
-        logs = {org_of(file.stem) for file in self._folder.glob("*.jsonl")}
+        names = [name.rpartition("/")[2] for name in self._shelf.logs(_LOGS)]
+        logs = {org_of(name.removesuffix(".jsonl")) for name in names if name.endswith(".jsonl")}
         return sorted({*logs, *self._anchors.orgs(), *self._former.orgs()})
 
     def standing(self) -> AuditStatus:
         """Return how the logs stand, as far as can be told at once; `verify` looks at every line."""
-        aside = {org_of(file.name.rsplit(".", 2)[0]) for file in self._folder.glob(f"*{DAMAGED}")}
-        latest = sorted(self._anchors.orgs(), key=self._written_at, reverse=True)[:_MOST_LOOKED_AT]
+        names = [name.rpartition("/")[2] for name in self._shelf.logs(_LOGS)]
+        aside = {org_of(name.rsplit(".", 2)[0]) for name in names if name.endswith(DAMAGED)}
+        orgs = list(self._anchors.orgs())
+        if not self._shelf.is_shared:  # else they come in this order, and asking for each would take long
+            orgs.sort(key=self._written_at)
+        latest = orgs[: -_MOST_LOOKED_AT - 1 : -1]
         return AuditStatus(
             damaged=len(aside.union(org for org in latest if not self._chain(org).is_sound())),
             failing=len(self._failing),
@@ -206,12 +227,18 @@ class AuditLog:
     def _chain(self, org: str) -> Chain:
         """Return an organisation's chain; it is cheap to make and keeps no file open."""
         return Chain(
-            self._folder / f"{file_stem(org)}.jsonl",
+            self._shelf.log(f"{_LOGS}/{file_stem(org)}.jsonl"),
             org=org,
             anchors=self._anchors,
             clock=self._clock,
             carried=lambda: self._former.of(org),
         )
+
+
+def open_audit(shelf: Shelf, settings: Settings, *, clock: Clock = system_clock) -> AuditLog:
+    """Return the audit log of a memory, with the secrets of this machine."""
+    key = None if settings.seal_key is None else settings.seal_key.get_secret_value()
+    return AuditLog(shelf, secrets=settings.secrets_folder, seal_key=key, clock=clock)
 
 
 def _typed(error: Exception) -> RemanentError:
@@ -228,8 +255,8 @@ def _typed(error: Exception) -> RemanentError:
 class _SharedLog:
     """The log of before: one chain for all organisations, each line sealed by the one before it and without a key."""
 
-    def __init__(self, file: Path) -> None:
-        self._file = file
+    def __init__(self, shelf: Shelf, name: str) -> None:
+        self._log = shelf.log(name)
         self._state: tuple[int, ...] = ()
         self._found: dict[str, CarriedLines] = {}
 
@@ -249,11 +276,9 @@ class _SharedLog:
 
     def _carried(self) -> dict[str, CarriedLines]:
         """Return what each organisation has in the shared log, walked anew only when the file has changed."""
-        try:
-            stat = self._file.stat()
-        except MISSING:
+        state = self._log.state()
+        if state is None:
             return {}
-        state = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
         if state != self._state:
             self._found = self._walk()
             self._state = state
@@ -281,13 +306,8 @@ class _SharedLog:
 
     def _lines(self) -> Iterator[tuple[bytes, AuditLine | None]]:
         """Yield whole lines with what they say; `None` where one cannot be read."""
-        try:
-            with self._file.open("rb") as file:
-                for content in file:
-                    if content.endswith(b"\n"):
-                        try:
-                            yield content, AuditLine.from_json(content)
-                        except InvalidInput:
-                            yield content, None
-        except MISSING:
-            return
+        for content in self._log.lines():
+            try:
+                yield content, AuditLine.from_json(content)
+            except InvalidInput:
+                yield content, None

@@ -5,24 +5,24 @@ key expires or is revoked, nor when the file of keys is lost. A marker outside o
 key is, tells that keys were made; what cannot be read counts as closed.
 """
 
-import fcntl
 import hashlib
 import hmac
-import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
+from secrets import token_bytes
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
 from remanent.discipline.operation import Permission
-from remanent.durability import make_folder, sync_folder, write_durably
 from remanent.errors import InvalidInput, KeysDamaged, NotAuthenticated, NotFound, StorageError
 from remanent.model import Clock, Model, system_clock
 from remanent.model.clock import Instant
 from remanent.model.scope import check_name
+from remanent.settings import Settings
+from remanent.stores.shelf import FolderShelf, Shelf, as_shelf
 
 __all__ = ["LOCAL", "Name", "Permission", "Principal", "Reach", "Target"]
 
@@ -86,6 +86,7 @@ Keys were made for this memory: a server on it serves nobody without a key. `rem
 """
 
 FILE = "keys.json"
+_KEYS = f"{FOLDER}/{FILE}"
 PEPPER = "pepper"
 """By which tokens follow from what callers name their requests by; whoever reads it can make no token without that."""
 PREFIX = "rmn"
@@ -136,18 +137,35 @@ def _digest(secret: str) -> str:
 
 
 class KeyRing:
-    """The keys of one home folder; other processes may change them at any time, and that is seen at once."""
+    """The keys of one home folder, or of one database; others may change them at any time, and that is seen at once.
+
+    Where servers share them, `secrets` is the folder of this server's own pepper and `home` a folder that remembers,
+    too, that keys were made: whoever empties the database opens nothing. `pepper` is for a secret that is in no file.
+    """
 
     def __init__(
-        self, home: Path, *, clock: Clock = system_clock, random: Callable[[int], bytes] = secrets.token_bytes
+        self,
+        place: Path | Shelf,
+        *,
+        home: Path | None = None,
+        secrets: Path | None = None,
+        pepper: str | None = None,
+        clock: Clock = system_clock,
+        random: Callable[[int], bytes] = token_bytes,
     ) -> None:
-        self._folder = home / FOLDER
-        self._file = self._folder / FILE
+        self._shelf = as_shelf(place)
         self._clock = clock
         self._random = random
-        self._seen: tuple[int, ...] = ()
-        self._kept: dict[str, _StoredKey] = {}
-        self._home = home
+        self._cached: tuple[Hashable | None, dict[str, _StoredKey]] = (None, {})
+        """The keys that were read last, and by what it is known whether they are others by now."""
+        own = [] if home is None or not self._shelf.is_shared else [FolderShelf(home)]
+        self._marked: tuple[Shelf, ...] = (self._shelf, *own)
+        """Where it is remembered that keys were made."""
+        is_own = secrets is not None and self._shelf.is_shared
+        self._peppers, self._pepper_name = (
+            (FolderShelf(secrets), PEPPER) if is_own and secrets is not None else (self._shelf, f"{FOLDER}/{PEPPER}")
+        )
+        self._given_pepper = pepper
         self._is_closed = False
 
     def list(self) -> list[Key]:
@@ -159,9 +177,9 @@ class KeyRing:
         """Whether a key was ever made on this home; once seen, it stays so whatever happens to the files."""
         if self._is_closed:
             return True
-        if _may_exist(self._home / MARKER):
+        if any(_may_exist(shelf, MARKER) for shelf in self._marked):
             self._is_closed = True
-        elif any(_may_exist(self._folder / name) for name in (FILE, PEPPER)):
+        elif any(_may_exist(self._shelf, f"{FOLDER}/{name}") for name in (FILE, PEPPER)):
             # Made before there was a marker: from now on the file of keys can be lost without opening the home.
             self._is_closed = True
             with suppress(OSError):
@@ -243,16 +261,21 @@ class KeyRing:
 
     def _pepper(self) -> bytes:
         """Return the secret that tokens are hashed with, made when first needed; without it, hashes tell nothing."""
-        file = self._folder / PEPPER
+        if self._given_pepper is not None:
+            return self._given_pepper.encode()
+        shelf, name = self._peppers, self._pepper_name
         try:
-            return file.read_bytes()
-        except FileNotFoundError:
-            with self._locked():
-                if not file.exists():
-                    write_durably(file, self._random(32))
-            return file.read_bytes()
+            found = shelf.read(name)
+            if found is None:
+                with self._locked(shelf, f"{name.rpartition(PEPPER)[0]}lock"):
+                    if not shelf.exists(name):
+                        shelf.write(name, self._random(32))
+                found = shelf.read(name)
         except OSError as error:
-            raise StorageError(f"{file} cannot be read: {error.strerror}") from error
+            raise StorageError(f"{name} cannot be read: {error.strerror}") from error
+        if found is None:
+            raise StorageError(f"{name} was taken away while it was made")
+        return found
 
     def revoke(self, key_id: str) -> Key:
         """Let a key open nothing from now on."""
@@ -263,11 +286,20 @@ class KeyRing:
 
     def principal(self, token: str) -> Principal:
         """Return who holds a token, or refuse it; every refusal takes the same way and says the same."""
+        return self.recognise(self.proof(token))
+
+    @staticmethod
+    def proof(token: str) -> str:
+        """Return by what a token is known: it is no token, and whoever reads it cannot make one."""
         prefix, _, rest = token.partition("_")
         key_id, _, secret = rest.partition("_")
+        return f"{prefix}_{key_id}_{_digest(secret)}"
+
+    def recognise(self, proof: str) -> Principal:
+        """Return who holds the token of a proof."""
+        prefix, key_id, given = proof.rsplit("_", 2)
         kept = self._current().get(key_id)
         now = self._clock()
-        given = _digest(secret)
         fits = hmac.compare_digest(given, _NOBODY if kept is None else kept.digest)
         is_former = kept is not None and kept.former_until is not None and now < kept.former_until
         fits |= hmac.compare_digest(given, kept.former or _NOBODY if kept is not None and is_former else _NOBODY)
@@ -280,38 +312,35 @@ class KeyRing:
     def _current(self) -> dict[str, _StoredKey]:
         """Return the keys as they stand, read again only when the file is another one."""
         try:
-            state = self._file.stat()
-        except FileNotFoundError:
-            self._seen, self._kept = (), {}
-            return self._kept
+            seen = self._shelf.state(_KEYS)
         except OSError as error:
-            raise StorageError(f"{self._file} cannot be read: {error.strerror}") from error
-        seen = (state.st_ino, state.st_mtime_ns, state.st_size)
-        if seen != self._seen:
-            self._kept = self._read()
-            self._seen = seen
-        return self._kept
+            raise StorageError(f"{_KEYS} cannot be read: {error.strerror}") from error
+        # Kept and given as a pair: another thread may read an earlier state meanwhile.
+        known, kept = self._cached
+        if seen is None or seen != known:
+            kept = {} if seen is None else self._read()
+            self._cached = (seen, kept)
+        return kept
 
     def _read(self) -> dict[str, _StoredKey]:
-        """Return the keys as they are on disk now; other processes may have changed them."""
+        """Return the keys as they are now; other processes may have changed them."""
         try:
-            kept = _KeyFile.from_json(self._file.read_bytes()).keys
+            content = self._shelf.read(_KEYS)
+            kept = () if content is None else _KeyFile.from_json(content).keys
         except InvalidInput as error:
             # Network callers read this too: it names no folder.
             raise KeysDamaged(
-                f"{FOLDER}/{FILE} in the home folder is damaged, and no key opens anything; restore it from a backup, "
+                f"{_KEYS} in the home folder is damaged, and no key opens anything; restore it from a backup, "
                 f"or {MAKE_ONE}"
             ) from error
-        except FileNotFoundError:
-            return {}
         except OSError as error:
-            raise StorageError(f"{self._file} cannot be read: {error.strerror}") from error
+            raise StorageError(f"{_KEYS} cannot be read: {error.strerror}") from error
         return {one.key.key_id: one for one in kept}
 
     @contextmanager
     def _changing(self, *, anew: bool = False) -> Iterator[dict[str, _StoredKey]]:
         """Give the keys to change, and put them back whole; `anew` begins without those that cannot be read."""
-        with self._locked():
+        with self._locked(self._shelf, f"{FOLDER}/lock"):
             try:
                 kept = self._read()
             except KeysDamaged:
@@ -320,50 +349,44 @@ class KeyRing:
                 self._set_aside()
                 kept = {}
             yield kept
-            write_durably(self._file, _KeyFile(keys=tuple(kept.values())).to_json().encode())
-        self._seen = ()
+            self._shelf.write(_KEYS, _KeyFile(keys=tuple(kept.values())).to_json().encode())
+        self._cached = (None, {})
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Let one process or thread at a time change the files of the folder."""
+    def _locked(self, shelf: Shelf, name: str) -> Iterator[None]:
+        """Let one process or thread at a time change what a lock stands for."""
         try:
-            make_folder(self._folder)
-            sync_folder(self._home)  # the audit log may have made the folder, in a hurry
-            with (self._folder / "lock").open("w") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX)
+            with shelf.locked(name):
                 yield
         except OSError as error:
-            raise StorageError(f"the keys in {self._folder} cannot be changed: {error.strerror}") from error
+            raise StorageError(f"the keys in {FOLDER} cannot be changed: {error.strerror}") from error
 
     def _close(self) -> None:
         """Have the marker on disk before the first key is: no crash and no loss of the keys opens the home again."""
         try:
-            if not (self._home / MARKER).exists():
+            if not all(shelf.exists(MARKER) for shelf in self._marked):
                 self._mark()
         except OSError as error:
-            raise StorageError(f"no key can be made in {self._home}: {error.strerror}") from error
+            raise StorageError(f"no key can be made in the home folder: {error.strerror}") from error
         self._is_closed = True
 
     def _mark(self) -> None:
-        make_folder(self._home)
-        write_durably(self._home / MARKER, _MARKER_TEXT.encode())
+        for shelf in self._marked:
+            shelf.write(MARKER, _MARKER_TEXT.encode())
 
     def _set_aside(self) -> None:
         """Keep what cannot be read for whoever can repair it, under a name that no earlier one has."""
-        content = self._file.read_bytes()
-        name = f"{FILE}.damaged-{hashlib.sha256(content).hexdigest()[:12]}"
-        write_durably(self._folder / name, content)
+        content = self._shelf.read(_KEYS) or b""
+        name = f"{_KEYS}.damaged-{hashlib.sha256(content).hexdigest()[:12]}"
+        self._shelf.write(name, content)
 
 
-def _may_exist(path: Path) -> bool:
-    """Return whether a file is there, or nobody can tell."""
+def _may_exist(shelf: Shelf, name: str) -> bool:
+    """Return whether a document is there, or nobody can tell."""
     try:
-        path.lstat()
-    except FileNotFoundError:
-        return False
+        return shelf.exists(name)
     except OSError:
         return True
-    return True
 
 
 def _token(key_id: str, secret: str) -> str:
@@ -376,3 +399,9 @@ def _living(kept: dict[str, _StoredKey], key_id: str) -> _StoredKey:
     if found is None or found.key.revoked_at is not None:
         raise NotFound(f"there is no key {key_id}")
     return found
+
+
+def open_keys(shelf: Shelf, settings: Settings, *, clock: Clock = system_clock) -> KeyRing:
+    """Return the keys of a memory, with the secrets of this machine."""
+    pepper = None if settings.pepper is None else settings.pepper.get_secret_value()
+    return KeyRing(shelf, home=settings.home, secrets=settings.secrets_folder, pepper=pepper, clock=clock)

@@ -179,7 +179,7 @@ class Mcp:
         """Answer one request, after asking who sends it."""
         request = Request(scope, receive)
         request.state.route = PATH
-        principal = self._authenticator.principal(request)
+        principal = await self._authenticator.principal(request)
         whose = self._whose(request, default=default_scope(self._settings, principal))
         request.state.visitor = McpCaller(principal, place_of(whose))
         with self._capacity.request_slot(whose.org):

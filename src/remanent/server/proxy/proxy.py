@@ -278,7 +278,7 @@ class Proxy:
 
     async def _unknown(self, request: Request, _: Send) -> None:
         """Say that there is no such address, to whoever may know what there is."""
-        self._authenticator.principal(request, key=self._key)
+        await self._authenticator.principal(request, key=self._key)
         path = request.url.path.removeprefix("/v1/")
         known = {*(dialect.path for dialect in DIALECTS), "embeddings", "models", "messages/count_tokens"}
         if path in known:
@@ -377,7 +377,7 @@ class Proxy:
 
     async def _visitor(self, request: Request, *needed: str) -> ChatCaller:
         """Return who asks and whose memory they mean, once every operation that the chat needs is allowed."""
-        principal = self._authenticator.principal(request, key=self._key)
+        principal = await self._authenticator.principal(request, key=self._key)
         scope = scope_of(request.headers, default_scope(self._memory.settings, principal))
         for name in needed:
             operation = self._service.catalogue[name]

@@ -82,16 +82,16 @@ class Pages:
         if request.method == "POST":
             return await self._sign_in(request)
         if request.method == "DELETE":
-            self._sessions.key(request)  # refuses without the session's word: nobody is signed out by a lure
-            self._sessions.end(request)
+            await self._sessions.key(request)  # refuses without the session's word: nobody is signed out by a lure
+            await self._sessions.end(request)
             answer = JSONResponse({"signed_in": False})
             answer.delete_cookie(cookie_name(request), path="/", httponly=True, samesite="strict")
             return answer
         try:
-            principal = self._authenticator.principal(request)
+            principal = await self._authenticator.principal(request)
         except NotAuthenticated:
             return JSONResponse({"signed_in": False})
-        session = self._sessions.find(request)
+        session = await self._sessions.find(request)
         return JSONResponse(self._about(principal) | {"csrf": session.csrf if session else ""})
 
     async def _sign_in(self, request: Request) -> Response:
@@ -99,9 +99,9 @@ class Pages:
         key = body.get("key")
         if not isinstance(key, str) or not key:
             raise InvalidInput('send the key as {"key": "…"}')
-        principal = self._authenticator.principal(request, key=lambda _: key)
-        self._sessions.end(request)  # a word that somebody planted before does not become this person's
-        word, session = self._sessions.begin(key, payer=request.state.payer)
+        principal = await self._authenticator.principal(request, key=lambda _: key)
+        await self._sessions.end(request)  # a word that somebody planted before does not become this person's
+        word, session = await self._sessions.begin(self._service.keys.proof(key), payer=request.state.payer)
         answer = JSONResponse(self._about(principal) | {"csrf": session.csrf})
         answer.set_cookie(
             cookie_name(request),
@@ -130,7 +130,7 @@ class Pages:
 
     async def _places(self, request: Request) -> Response:
         """List the agents within the caller's reach, by organisation and workspace."""
-        principal = self._authenticator.principal(request)
+        principal = await self._authenticator.principal(request)
         if not principal.may(Permission.READ):
             raise Refusal(403, "this key does not allow to read here")
         scopes = await self._service.memory.agents()

@@ -1,4 +1,4 @@
-"""Whose memory it is: agents never meet, closing closes, and filling is for the unused."""
+"""Scopes: an agent never sees another's data, a closed store refuses work, and only an empty agent takes an import."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import timedelta

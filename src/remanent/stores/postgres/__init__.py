@@ -4,10 +4,12 @@
 - `connection.py` opens connections, carries text that PostgreSQL would refuse, and translates its errors.
 - `writes.py` turns changes into what those functions take, and commits many units together.
 - `reads.py` turns questions into statements, `answers.py` their rows into answers.
+- `shelf.py` keeps what belongs to no agent.
 - `store.py` is the port, `vectors.py` finds nearest neighbours, `erasure.py` erases, `migrations.py` keeps up to date.
 """
 
+from remanent.stores.postgres.shelf import PostgresShelf
 from remanent.stores.postgres.store import PostgresStore
 from remanent.stores.postgres.vectors import PostgresVectors
 
-__all__ = ["PostgresStore", "PostgresVectors"]
+__all__ = ["PostgresShelf", "PostgresStore", "PostgresVectors"]

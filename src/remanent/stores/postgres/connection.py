@@ -236,11 +236,11 @@ class ConnectionPool:
             try:
                 return await _connect(self._url, timeout=max(1.0, until - time.monotonic()))
             except psycopg.OperationalError as error:
-                if "FATAL" in str(error) and not any(word in str(error) for word in _PASSING):
+                if "FATAL" in str(error) and not any(word in str(error) for word in PASSING):
                     raise StorageError("the database refuses the login; look at the URL of `store`") from error
                 if time.monotonic() > until:
                     raise
-            await asyncio.sleep(_RETRY)
+            await asyncio.sleep(RETRY)
 
     async def _give_back(self, connection: Connection) -> None:
         """Keep a connection for the next; what a statement that was broken off has left is unknown."""
@@ -287,9 +287,9 @@ class ConnectionPool:
             await connection.close()
 
 
-_RETRY: Final = 0.05
+RETRY: Final = 0.05
 """Seconds between two attempts to reach a server that is away."""
-_PASSING = ("starting up", "shutting down", "recovery mode", "too many", "not yet accepting")
+PASSING = ("starting up", "shutting down", "recovery mode", "too many", "not yet accepting")
 """What a server says that will take connections later."""
 
 

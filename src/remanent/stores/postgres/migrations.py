@@ -3,6 +3,7 @@
 Whoever migrates makes the tables and owns them. Whoever uses them acts as the role `remanent_app`, which owns nothing.
 """
 
+import asyncio
 from importlib import resources
 from typing import Final
 
@@ -29,40 +30,43 @@ def functions() -> str:
     return (resources.files(__package__) / "sql" / "functions.sql").read_text("utf-8")
 
 
-async def version_of(connection: psycopg.AsyncConnection[tuple[object, ...]]) -> int:
+def version_of(connection: "psycopg.Connection[tuple[object, ...]]") -> int:
     """Return the number of the last step that was taken here; 0 when there is nothing."""
-    found = await connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.migrations",))
-    if (await found.fetchone() or (None,))[0] is None:
+    found = connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.migrations",)).fetchone()
+    if (found or (None,))[0] is None:
         return 0
-    found = await connection.execute(f"SELECT coalesce(max(step), 0) FROM {SCHEMA}.migrations".encode())
-    row = await found.fetchone()
+    row = connection.execute(f"SELECT coalesce(max(step), 0) FROM {SCHEMA}.migrations".encode()).fetchone()
     return int(str(row[0])) if row else 0
 
 
 async def migrate(url: str, *, dry_run: bool = False, only_from_nothing: bool = False) -> tuple[int, int]:
     """Take the steps that are missing, and return the number before and after; a dry run only says which."""
-    with translated():
-        connection: psycopg.AsyncConnection[tuple[object, ...]]
-        async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
-            _check_server(connection.info.server_version)
-            wanted = steps()
-            before = await version_of(connection)
-            if before > len(wanted):
-                raise SchemaTooNew(f"the database is at step {before}; this version knows {len(wanted)}: upgrade it")
-            if dry_run or (only_from_nothing and before > 0):
-                return before, len(wanted)
-            # Before the transaction: one that began earlier would not see what it has waited for. It ends with the
-            # connection.
-            await connection.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
-            async with connection.transaction():
-                before = await version_of(connection)
-                await connection.execute(_PREPARE.encode())
-                await connection.execute(f"SET LOCAL search_path = {SCHEMA}, public".encode())
-                for number, step in enumerate(wanted[before:], before + 1):
-                    await connection.execute(step.encode())
-                    await connection.execute("INSERT INTO migrations (step) VALUES (%s)", (number,))
-                await connection.execute(functions().encode())
+    return await asyncio.to_thread(migrate_now, url, dry_run=dry_run, only_from_nothing=only_from_nothing)
+
+
+def migrate_now(url: str, *, dry_run: bool = False, only_from_nothing: bool = False) -> tuple[int, int]:
+    """Do the same on this thread."""
+    connection: psycopg.Connection[tuple[object, ...]]
+    with translated(), psycopg.connect(url, autocommit=True) as connection:
+        _check_server(connection.info.server_version)
+        wanted = steps()
+        before = version_of(connection)
+        if before > len(wanted):
+            raise SchemaTooNew(f"the database is at step {before}; this version knows {len(wanted)}: upgrade it")
+        if dry_run or (only_from_nothing and before > 0):
             return before, len(wanted)
+        # Before the transaction: one that began earlier would not see what it has waited for. It ends with the
+        # connection.
+        connection.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
+        with connection.transaction():
+            before = version_of(connection)
+            connection.execute(_PREPARE.encode())
+            connection.execute(f"SET LOCAL search_path = {SCHEMA}, public".encode())
+            for number, step in enumerate(wanted[before:], before + 1):
+                connection.execute(step.encode())
+                connection.execute("INSERT INTO migrations (step) VALUES (%s)", (number,))
+            connection.execute(functions().encode())
+        return before, len(wanted)
 
 
 LARGE: Final = 50_000

