@@ -5,7 +5,7 @@ import inspect
 import json
 import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -239,6 +239,8 @@ async def answering(answer: bytes) -> AsyncIterator[tuple[str, list[tuple[str, s
         sent.append((key, (await reader.readexactly(int(length))).decode()))
         writer.write(answer)
         writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     async with server:
