@@ -120,7 +120,12 @@ class RateLimited(BusyError):
 
 
 class ServerUnreachable(BusyError):
-    """The server does not answer, or not in time; whether a write arrived is not known."""
+    """The server cannot be reached or does not answer a question; a change that may have been made is `AnswerLost`."""
+
+    def __init__(self, message: str, *, was_sent: bool = False) -> None:
+        super().__init__(message)
+        self.was_sent = was_sent
+        """Whether the question was sent, and its answer did not come."""
 
 
 class LeaseLost(BusyError):
@@ -201,6 +206,11 @@ class Refused(LanguageError):
 
 class AnswerLost(RemanentError):
     """A request that changes something was sent, and no answer came: it may have been done; look, then ask again."""
+
+    def __init__(self, message: str, *, idempotency_key: str | None = None) -> None:
+        super().__init__(message)
+        self.idempotency_key = idempotency_key
+        """What the request was sent with: sent again with it, it is not done twice."""
 
 
 class ToolFailed(RemanentError):

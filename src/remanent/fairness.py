@@ -2,7 +2,7 @@
 
 All work of a process shares one interpreter, so that whoever computes slows everybody else. Places to work in are
 handed out by turns, and a name (of an organisation) that has computed for more than its share of the time gets no
-further place until the others had theirs.
+further place until the others had theirs. Nobody waits for others who want nothing.
 """
 
 import asyncio
@@ -20,13 +20,17 @@ from remanent.errors import QueueFull
 LATELY = 10.0
 """Seconds after which somebody who has asked for nothing no longer counts as present: longer than people pause between
 two requests of one piece of work, and short enough that a lone user soon has the whole machine."""
-MOST_OTHERS = 8
-"""Others that count at most: nobody's share is less than a ninth. While one tenant computes, the others' requests take
-up to twice as long; a ninth of the time is seldom enough for their p95."""
+IDLE = 0.5
+"""Seconds without anybody else's request after which nobody is made to wait, although others were here lately. Nine
+that ask every three seconds, as an agent at work does, leave one gap in five so long; with more, it is rare."""
+MOST_OTHERS = 24
+"""Others that count at most: nobody's share is less than a twenty-fifth. While one tenant computes, requests of others
+take up to twice as long; that must befall less than one in twenty of them, or their p95 doubles. With a ninth, it
+was 2.15 times on two idle cores."""
 ALLOWANCE = 0.2
 """Seconds of computing that nobody waits for: some twenty questions at once, as an agent may have."""
 MIN_PAUSE = 0.25
-PAUSE_FACTOR = 8.0
+PAUSE_FACTOR = float(MOST_OTHERS)
 MAX_PAUSE = 10.0
 """However much somebody has had, they wait no longer than a quarter of a second, or so many times what their last work
 took, or so many seconds at the very most: whoever had a long text indexed may still ask something."""
@@ -61,6 +65,8 @@ class Shares:
         self.thread_time = thread_time
         self.sleep = sleep
         self._seen: OrderedDict[str, float] = OrderedDict()
+        self._asking: Counter[str] = Counter()
+        """How many requests and jobs of each wait or are worked on."""
         self._had: dict[str, tuple[float, float]] = {}
         """What each has had beyond its share, in seconds, and when that was so."""
         self._doors: list[tuple[Pause, bool]] = []
@@ -76,11 +82,34 @@ class Shares:
         self._seen.move_to_end(name)
         while now - next(iter(self._seen.values())) > LATELY:
             gone, _ = self._seen.popitem(last=False)
-            self._had.pop(gone, None)
+            if gone in self._asking:
+                self._seen[gone] = now
+            else:
+                self._had.pop(gone, None)
 
     def others(self, name: str) -> int:
         """Return how many others were here."""
         return len(self._seen) - (name in self._seen)
+
+    def waiting_others(self, name: str) -> int:
+        """Return how many others one waits for: those who were here, unless none of them wants anything now."""
+        if any(other != name for other in self._asking):
+            return self.others(name)
+        last = next((seen for other, seen in reversed(self._seen.items()) if other != name), None)
+        return 0 if last is None or self._timer() - last > IDLE else self.others(name)
+
+    @contextmanager
+    def asking(self, name: str) -> Iterator[None]:
+        """Count somebody as one who wants something while this lasts."""
+        self.see(name)
+        self._asking[name] += 1
+        try:
+            yield
+        finally:
+            self._asking[name] -= 1
+            if not self._asking[name]:
+                del self._asking[name]
+            self.see(name)
 
     @contextmanager
     def turn(self, name: str, *, is_background: bool = False) -> Iterator[Callable[[], float]]:
@@ -118,13 +147,54 @@ class Shares:
 
     def _pause_after(self, name: str, seconds: float) -> float:
         now = self._timer()
-        share = 1 / (1 + min(self.others(name), MOST_OTHERS))
+        share = 1 / (1 + min(self.waiting_others(name), MOST_OTHERS))
         had, since = self._had.get(name, (0.0, now))
         had = max(0.0, had - (now - since) * share) + seconds
         self._had[name] = (had, now)
         if share == 1 or not seconds:
             return 0.0
         return min(max(0.0, had - ALLOWANCE) / share, max(MIN_PAUSE, PAUSE_FACTOR * seconds), MAX_PAUSE)
+
+
+class Pauses:
+    """Who gets nothing for a while, because it is the others' turn; that ends early when these want nothing."""
+
+    def __init__(
+        self,
+        shares: Shares,
+        *,
+        ended: Callable[[], None],
+        is_background: bool = False,
+        timer: Callable[[], float] = time.monotonic,
+        call_later: Callable[[float, Callable[[], None]], object] | None = None,
+    ) -> None:
+        self._shares = shares
+        self._ended = ended
+        self._timer = timer
+        self._call_later = call_later
+        self._until: dict[str, float] = {}
+        shares.join(self.begin, is_background=is_background)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._until
+
+    def begin(self, name: str, seconds: float) -> None:
+        """Pause somebody for so long from now, or for longer if that was said before."""
+        is_paused = name in self._until
+        self._until[name] = max(self._until.get(name, 0.0), self._timer() + seconds)
+        if not is_paused:
+            self._look_later(name)
+
+    def _look_later(self, name: str) -> None:
+        seconds = min(self._until[name] - self._timer(), IDLE)
+        (self._call_later or asyncio.get_running_loop().call_later)(seconds, lambda: self._look(name))
+
+    def _look(self, name: str) -> None:
+        if self._timer() < self._until[name] and self._shares.waiting_others(name):
+            self._look_later(name)
+        else:
+            del self._until[name]
+            self._ended()
 
 
 class _Turn:
@@ -150,7 +220,7 @@ class _Turn:
 
     def pause_after(self, seconds: float) -> float:
         """Return how long others go first after so much work, which is then paid for."""
-        pause = min(min(self._shares.others(self._name), MOST_OTHERS) * seconds, LONGEST_BREATH)
+        pause = min(min(self._shares.waiting_others(self._name), MOST_OTHERS) * seconds, LONGEST_BREATH)
         self.slept += pause
         return pause
 
@@ -216,26 +286,22 @@ class FairSlots:
         self._alone = max(self._shared, total - total // 4)
         self._max_waiting = max_waiting
         self._shares = shares or Shares(timer=timer)
-        self._timer = timer
-        self._call_later = call_later
         self._held: Counter[str] = Counter()
-        self._paused: dict[str, float] = {}
-        """Until when it is the others' turn, by name."""
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
-        self._shares.join(self._pause)
+        self._paused = Pauses(self._shares, ended=self._hand_out, timer=timer, call_later=call_later)
 
     @asynccontextmanager
     async def hold(self, name: str) -> AsyncIterator[None]:
         """Hold a place while this lasts, and wait for it before that; refuse when too many of the name wait."""
-        self._shares.see(name)
-        if name in self._waiting or not self.take(name):
-            await self._wait(name)
-        with self._shares.turn(name) as turn:
-            try:
-                yield
-            finally:
-                self._shares.see(name)
-                self.give_back(name, seconds=turn())
+        with self._shares.asking(name):
+            if name in self._waiting or not self.take(name):
+                await self._wait(name)
+            with self._shares.turn(name) as turn:
+                try:
+                    yield
+                finally:
+                    self._shares.see(name)
+                    self.give_back(name, seconds=turn())
 
     def take(self, name: str) -> bool:
         """Take a place, to be given back, if there is one for that name now."""
@@ -251,17 +317,6 @@ class FairSlots:
             del self._held[name]
         self._shares.charge(name, seconds)
         self._hand_out()
-
-    def _pause(self, name: str, seconds: float) -> None:
-        """Hand out no place to that name for so long."""
-        self._paused[name] = max(self._paused.get(name, 0.0), self._timer() + seconds)
-        (self._call_later or asyncio.get_running_loop().call_later)(seconds, lambda: self._resume(name))
-
-    def _resume(self, name: str) -> None:
-        """End a pause, unless it was made longer meanwhile."""
-        if self._timer() >= self._paused.get(name, 0.0):
-            self._paused.pop(name, None)
-            self._hand_out()
 
     async def _wait(self, name: str) -> None:
         """Wait for a place, in the queue of the name."""

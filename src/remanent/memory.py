@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -549,12 +550,8 @@ class AsyncAgent(AgentFaces):
         if not (entry_ids or record_ids or session or everything):
             raise InvalidInput("say what to erase: entry_ids, record_ids, a session, or everything=True")
         await self._parts.compactor.forget(self._scope)
-        erasure = Erasure(tuple(entry_ids), tuple(record_ids), session, everything, keeps_note=True)
-        # Noted before it begins: should a crash cut it short, what is said after that is not erased with the rest.
-        newest = await self._parts.store.entries(self._scope, EntryQuery(newest_first=True, limit=1))
-        last_seq = newest[0].seq if newest else 0
-        begun = await asyncio.to_thread(self._parts.erasures.begin, self._scope, erasure, last_seq=last_seq)
-        return await _carry_out(self._parts, begun, erasure)
+        erasure = Erasure(tuple(entry_ids), tuple(record_ids), session, everything)
+        return await _erase_noted(self._parts, self._scope, erasure)
 
     # ── reading ──────────────────────────────────────────────────────────────
 
@@ -839,6 +836,15 @@ def _recipe(options: RecallOptions) -> str | Recipe | None:
 # ── erasing ──────────────────────────────────────────────────────────────────
 
 
+async def _erase_noted(parts: _Parts, scope: Scope, erasure: Erasure) -> Erased:
+    """Erase, written down before it begins: should a crash cut it short, what is said after that stays."""
+    erasure = replace(erasure, keeps_note=True)
+    newest = await parts.store.entries(scope, EntryQuery(newest_first=True, limit=1))
+    last_seq = newest[0].seq if newest else 0
+    begun = await asyncio.to_thread(parts.erasures.begin, scope, erasure, last_seq=last_seq)
+    return await _carry_out(parts, begun, erasure)
+
+
 async def _finish_erasure(parts: _Parts, begun: PendingErasure) -> None:
     """Bring an erasure to its end that a crash cut short; what was said since it was begun stays."""
     await _carry_out(parts, begun, replace(begun.erasure, keeps_note=True, up_to=begun.last_seq))
@@ -899,6 +905,7 @@ class AsyncMemory(MemoryFaces):
     def __init__(self, parts: _Parts) -> None:
         self._parts = parts
         self.notes = parts.notes
+        parts.journal.erase_noted = partial(_erase_noted, parts)
         self.shelf = parts.shelf
         self._finishing = asyncio.create_task(self._finish_erasures()) if parts.erasures.has_any() else None
 

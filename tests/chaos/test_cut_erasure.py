@@ -15,7 +15,7 @@ CUTS = times(6, full=1_000)
 
 
 @pytest.mark.spec("SAFE-06")
-@pytest.mark.parametrize("what", ["entry", "session", "agent"])
+@pytest.mark.parametrize("what", ["entry", "session", "agent", "document"])
 def test_nothing_is_left_live_after_stop_and_after_a_kill_at_any_step(what: str) -> None:
     with fast_folder() as folder:
         report = json.loads(run("erasable", folder, what, CUTS))

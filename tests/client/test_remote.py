@@ -2,9 +2,10 @@
 
 import asyncio
 import inspect
+import json
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +36,12 @@ from remanent.client.remote import (
 from remanent.cognition._sync import Cognition
 from remanent.cognition.face import AsyncCognition
 from remanent.errors import (
+    AnswerLost,
     InvalidInput,
     InvalidSettings,
     NotAuthenticated,
     NotFound,
+    RemanentError,
     ServerUnreachable,
     StoreClosed,
     VersionConflict,
@@ -202,23 +205,123 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
         remanent.connect(url)
 
 
-async def test_what_may_pass_is_tried_again_and_what_could_be_stored_twice_is_not() -> None:
+PLACE = Target(org="a", workspace="b", agent="c")
+WRITES: list[tuple[str, dict[str, Any]]] = [
+    ("remember", {"messages": ["x"]}),
+    ("remember", {"messages": [{"content": "x", "id": "1"}]}),
+    ("erase", {"everything": True}),
+]
+
+
+async def attempted(url: str, name: str, given: dict[str, Any]) -> tuple[RemanentError, int]:
+    """Return the error in which a request ends, and after how many attempts."""
     waits: list[float] = []
 
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    async def attempts(name: str, given: dict[str, Any]) -> int:
-        waits.clear()
-        connection = Connection("http://127.0.0.1:9", key=None, timeout=1, sleep=sleep, chance=lambda: 0.0)
-        with pytest.raises(ServerUnreachable):
-            await connection.do(name, given, place=Target(org="a", workspace="b", agent="c"))
-        await connection.close()
-        return len(waits) + 1
+    connection = Connection(url, key=None, timeout=60, sleep=sleep, chance=lambda: 0.0)
+    with pytest.raises(RemanentError) as raised:
+        await connection.do(name, given, place=PLACE)
+    await connection.close()
+    return raised.value, len(waits) + 1
 
-    assert await attempts("recall", {"query": "x"}) == 4
-    assert await attempts("remember", {"messages": [{"content": "x", "id": "1"}]}) == 4
-    assert await attempts("remember", {"messages": ["x"]}) == 1
+
+@asynccontextmanager
+async def answering(answer: bytes) -> AsyncIterator[tuple[str, list[tuple[str, str]]]]:
+    """A server that reads each request to its end, answers with these bytes and hangs up; and what it was sent."""
+    sent: list[tuple[str, str]] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        length = next((line.split(":")[1] for line in head.splitlines() if line.startswith("content-length")), "0")
+        key = next((line.split(": ")[1] for line in head.splitlines() if line.startswith("idempotency-key")), "")
+        sent.append((key, (await reader.readexactly(int(length))).decode()))
+        writer.write(answer)
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        yield "http://{}:{}".format(*server.sockets[0].getsockname()), sent
+
+
+@pytest.mark.parametrize(("name", "given"), [*WRITES, ("recall", {"query": "x"})])
+async def test_what_may_pass_is_tried_again_and_what_was_never_sent_is_said_to_be(
+    name: str, given: dict[str, Any]
+) -> None:
+    error, attempts = await attempted("http://127.0.0.1:9", name, given)
+    assert (type(error), attempts) == (ServerUnreachable, 4)
+
+
+NO_ANSWERS = {
+    "nothing": b"",
+    "half a head": b"HTTP/1.1 200 OK\r\ncontent-le",
+    "half a body": b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{",
+    "a broken body": b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1\r\n\r\n{",
+    "a proxy that waited too long": b"HTTP/1.1 504 Gateway Timeout\r\ncontent-length: 0\r\n\r\n",
+}
+
+
+@pytest.mark.spec("SAFE-06")
+@pytest.mark.parametrize("answer", NO_ANSWERS.values(), ids=NO_ANSWERS)
+@pytest.mark.parametrize(("name", "given"), WRITES)
+async def test_a_change_whose_answer_is_lost_may_have_been_made_and_is_sent_again_under_the_same_key(
+    name: str, given: dict[str, Any], answer: bytes
+) -> None:
+    async with answering(answer) as (url, sent):
+        error, attempts = await attempted(url, name, given)
+    assert isinstance(error, AnswerLost)
+    assert "may have been done" in str(error)
+    assert (attempts, len(sent), len(set(sent))) == (4, 4, 1)
+    key, body = sent[0]
+    assert error.idempotency_key == (key or None)
+    if name == "remember":
+        assert all(message["id"] for message in json.loads(body)["messages"])
+        assert "`id`" in str(error)
+    else:
+        assert key
+        assert key in str(error)
+
+
+async def test_a_question_whose_answer_is_lost_is_no_change() -> None:
+    async with answering(b"") as (url, _):
+        error, _ = await attempted(url, "recall", {"query": "x"})
+    assert type(error) is ServerUnreachable
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_an_answer_that_is_lost_once_leaves_one_entry_and_no_error(tmp_path: Path) -> None:
+    with serving(tmp_path / "served") as served:
+        lost: list[bytes] = []
+
+        async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            """Pass on one request and its answer; the first answer comes back to nobody."""
+            there, back = await asyncio.open_connection(*served.url.removeprefix("http://").split(":"))
+            while asked := await reader.read(1 << 16):
+                back.write(asked)
+                answer = await there.read(1 << 16)
+                if not lost:
+                    lost.append(answer)
+                    break
+                writer.write(answer)
+            for one in (back, writer):
+                one.close()
+                await one.wait_closed()
+            relayed.put_nowait(None)
+
+        relayed: asyncio.Queue[None] = asyncio.Queue()
+        server = await asyncio.start_server(relay, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        async with server, remanent.aconnect(f"http://127.0.0.1:{port}") as memory:
+            agent = memory.agent("ada")
+            receipt = await agent.remember(["one", "two"])
+            assert [entry.id for entry in await agent.entries()] == list(receipt.entry_ids)
+            assert b" 200 " in lost[0]
+            await memory.aclose()
+            for _ in range(2):
+                await relayed.get()
 
 
 def test_answers_are_measured_over_there_as_they_are_here(memory: RemoteMemory) -> None:

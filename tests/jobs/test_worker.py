@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from remanent.errors import CallerError, JobFailed, QueueFull, StoreBusy, VersionConflict
-from remanent.fairness import Shares
+from remanent.fairness import IDLE, Shares
 from remanent.jobs import Requeue
 from remanent.jobs.worker import Agenda
 from remanent.model import Job, JobState, Scope
@@ -22,8 +22,13 @@ def time() -> Time:
 
 
 @pytest.fixture
-def agenda(time: Time) -> Agenda:
-    return Agenda(clock=time.clock, sleep=time.sleep)
+def shares() -> Shares:
+    return Shares()
+
+
+@pytest.fixture
+def agenda(time: Time, shares: Shares) -> Agenda:
+    return Agenda(clock=time.clock, sleep=time.sleep, shares=shares)
 
 
 async def settled() -> None:
@@ -413,14 +418,18 @@ async def test_a_worker_is_started_once(world: World, script: Script) -> None:
 
 
 @pytest.mark.spec("SAFE-02")
-async def test_agents_of_an_organisation_that_had_its_share_wait_for_the_others(agenda: Agenda) -> None:
+async def test_agents_of_an_organisation_that_had_its_share_wait_for_the_others(agenda: Agenda, shares: Shares) -> None:
     loud = [Scope(org="loud", workspace="w", agent=f"a{number}") for number in range(5)]
     for owner in [*loud, ADA]:
         agenda.look_now(owner)
-    agenda.pause("loud", 3600)
-    assert await agenda.next(64) == [ADA]
+    with shares.asking(ADA.org):
+        assert shares.charge("loud", 3600.0) > 0
+        assert await agenda.next(64) == [ADA]
+        assert not agenda.take(loud[0])
+    agenda._paused._look("loud")  # ADA asked a moment ago
     assert not agenda.take(loud[0])
-    agenda._resume("loud")
+    shares._seen[ADA.org] -= 2 * IDLE
+    agenda._paused._look("loud")
     assert await agenda.next(64) == loud
 
 
@@ -436,4 +445,5 @@ async def test_a_job_that_computed_for_long_is_charged_to_its_organisation(world
     worker = world.worker({"index": compute}, shares=shares)
     await world.enqueue(["index"])
     await world.until(worker.settle())
+    shares.see("somebody else")
     assert shares.charge(ADA.org, 0.001) > 0

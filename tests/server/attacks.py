@@ -9,11 +9,13 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from remanent.operations.access.keys import KeyRing, Permission, Reach
 
@@ -38,7 +40,9 @@ class Attack:
 
     def raw(self, port: int) -> bytes:
         """Return what is sent."""
-        length = [f"Content-Length: {len(self.body.encode())}"] if self.body or self.method != "GET" else []
+        has_length = self.name != "two lengths" and any(line.startswith("Content-Length") for line in self.headers)
+        needs = (self.body or self.method != "GET") and not has_length
+        length = [f"Content-Length: {len(self.body.encode())}"] if needs else []
         lines = [f"{self.method} {self.path} HTTP/{self.version}", *self.host, *self.headers, *length]
         head = "\r\n".join([*lines, "Connection: close", "", ""]).replace("{port}", str(port))
         return head.encode("latin-1") + self.body.encode()
@@ -59,6 +63,7 @@ def _host(*lines: str, name: str = "", version: str = "1.1") -> Attack:
 
 
 JSON = "Content-Type: application/json"
+BYTES = "Content-Type: application/octet-stream"
 CROSS_SITE: tuple[Attack, ...] = (
     _foreign("chat", "POST", "/v1/chat/completions", JSON, body=CHAT),
     _foreign("chat as text/plain", "POST", "/v1/chat/completions", "Content-Type: text/plain", body=CHAT),
@@ -80,6 +85,19 @@ CROSS_SITE: tuple[Attack, ...] = (
     _foreign("runs", "GET", "/v1/orgs/acme/runs"),
     _foreign("MCP", "POST", "/mcp", JSON, "Accept: application/json, text/event-stream", body="{}"),
     _foreign("figures", "GET", "/metrics"),
+    _foreign("sign in", "POST", "/session", JSON, body='{"key":"k"}'),
+    _foreign("who is signed in", "GET", "/session"),
+    _foreign("sign out", "DELETE", "/session"),
+    _foreign("the list of agents", "GET", "/v1/places"),
+    _foreign("a file of the pages", "GET", "/static/api.mjs"),
+    _foreign("upload a document", "POST", f"{AGENT}/knowledge/documents?name=a.md", BYTES, body="# a"),
+    _foreign("preview a document", "POST", f"{AGENT}/knowledge/preview?name=a.md", BYTES, body="# a"),
+    _foreign("fetch a page", "POST", f"{AGENT}/knowledge/pages", JSON, body='{"url":"http://127.0.0.1/"}'),
+    _foreign("remove a document", "DELETE", f"{AGENT}/knowledge/documents/a.md"),
+    _foreign("edit a memory", "PUT", f"{AGENT}/memories/none", JSON, body='{"content":"x"}'),
+    _foreign("write a file", "POST", f"{AGENT}/workspace/memory", JSON, body='{"command":"view"}'),
+    _foreign("end a session", "POST", f"{AGENT}/sessions/end", JSON, body='{"session":"s"}'),
+    _foreign("shorten a conversation", "POST", f"{AGENT}/context", JSON, body='{"messages":[]}'),
     _foreign("preflight", "OPTIONS", f"{AGENT}/entries", "Access-Control-Request-Method: POST"),
     Attack("another port of this machine", "GET", f"{AGENT}/entries", ("Origin: http://127.0.0.1:1",)),
     Attack("a sandboxed page", "GET", f"{AGENT}/entries", ("Origin: null",)),
@@ -119,6 +137,14 @@ FORMS: tuple[Attack, ...] = (
     _simple("forget as text/plain", f"{AGENT}/records/none/forget", "text/plain", ""),
     _simple("remember as text/plain", f"{AGENT}/entries", "text/plain", ENTRY),
     _simple("MCP as text/plain", "/mcp", "text/plain", "{}"),
+    _simple("sign in as text/plain", "/session", "text/plain", '{"key":"k"}'),
+    _simple("sign in as a form", "/session", "application/x-www-form-urlencoded", "key=k"),
+    _simple("a document as text/plain", f"{AGENT}/knowledge/documents?name=a.md", "text/plain", "# a"),
+    _simple("a document in a form", f"{AGENT}/knowledge/documents?name=a.md", "multipart/form-data; boundary=x", "x"),
+    _simple("a document without a type", f"{AGENT}/knowledge/preview?name=a.md", "", "# a"),
+    _simple("a page as text/plain", f"{AGENT}/knowledge/pages", "text/plain", '{"url":"http://127.0.0.1/"}'),
+    _simple("a conversation as text/plain", f"{AGENT}/context", "text/plain", '{"messages":[]}'),
+    _simple("a file as text/plain", f"{AGENT}/workspace/memory", "text/plain", '{"command":"view"}'),
     Attack(
         "what a form can send: two types",
         "POST",
@@ -179,6 +205,25 @@ MALFORMED: tuple[Attack, ...] = (
     *(
         _raw(f"a path in a name: {name[:20]}", f"/v1/orgs/{name}/workspaces/lab/agents/ada/entries", method="GET")
         for name in ("%2e%2e", "..", "a%2fb", "a%00b", "%c0%ae%c0%ae", ".access", "a" * 300)
+    ),
+    *(
+        _raw(f"a path among the files: {name}", f"/static/{name}", method="GET")
+        for name in ("../pages.py", "%2e%2e/pages.py", "..%2fpages.py", "/etc/passwd", "vendor", "")
+    ),
+    _raw("a sign-in of 100 kB", "/session", body=json.dumps({"key": "k" * 100_000})),
+    _raw("a deep sign-in", "/session", body='{"key":' + "[" * 1000 + "]" * 1000 + "}"),
+    _raw("a sign-in that is a list", "/session", body="[]"),
+    _raw("a folder of the machine from afar", f"{AGENT}/workspace/memory", body='{"command":"view","path":"../.."}'),
+    _raw("a hidden file", f"{AGENT}/workspace/memory", body='{"command":"view","path":".remanent/owner"}'),
+    _raw("a page of this machine", f"{AGENT}/knowledge/pages", body='{"url":"http://127.0.0.1:80/readyz"}'),
+    _raw("a page of the cloud's", f"{AGENT}/knowledge/pages", body='{"url":"http://169.254.169.254/latest"}'),
+    _raw("a page that is a file", f"{AGENT}/knowledge/pages", body='{"url":"file:///etc/passwd"}'),
+    Attack("a document without a name", "POST", f"{AGENT}/knowledge/documents", (BYTES,), "# a"),
+    Attack("an empty document", "POST", f"{AGENT}/knowledge/documents?name=a.md", (BYTES,)),
+    Attack("a damaged document", "POST", f"{AGENT}/knowledge/documents?name=a.pdf", (BYTES,), "%PDF-1.7 " + "<<" * 999),
+    Attack("a program", "POST", f"{AGENT}/knowledge/documents?name=a.bin", (BYTES,), "\x7fELF" + "\0" * 999),
+    Attack(
+        "a document of 10 GB", "POST", f"{AGENT}/knowledge/documents?name=a.md", (BYTES, "Content-Length: 10737418240")
     ),
     _raw("a path in a run", "/v1/orgs/acme/runs/%2e%2e%2f%2e%2e%2fkeys", method="GET"),
     _raw("another server's address", "http://evil.example/v1/orgs/acme/runs", method="GET"),
@@ -267,9 +312,10 @@ def send(raw: bytes, *, port: int) -> tuple[int, bytes]:
 
 
 @contextmanager
-def serving(home: Path) -> Iterator[int]:
+def serving(home: Path, **settings: str) -> Iterator[int]:
     """Run the real program on a home of its own and give its port."""
-    environment = {**os.environ, "REMANENT_EMBEDDER": "none", "REMANENT_HOME": str(home)}
+    own = {"REMANENT_HOME": str(home), "REMANENT_MEMORY__PATH": str(home.with_name("files"))}
+    environment = {**os.environ, "REMANENT_EMBEDDER": "none", **own, **settings}
     command = [sys.executable, "-m", "remanent", "serve", "--port", "0", "--json"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
@@ -281,17 +327,101 @@ def serving(home: Path) -> Iterator[int]:
             running.kill()
 
 
+# ── sessions of the pages ────────────────────────────────────────────────────
+
+
+def sign_in(port: int, token: str) -> tuple[str, str]:
+    """Sign in with a key; return the header with the cookie, and the session's word."""
+    status, answer = send(Attack("", "POST", "/session", (JSON,), json.dumps({"key": token})).raw(port), port=port)
+    assert status == 200, answer
+    head, _, body = answer.partition(b"\r\n\r\n")
+    [cookie] = [line for line in head.decode().split("\r\n") if line.lower().startswith("set-cookie:")]
+    return f"Cookie: {cookie.partition(':')[2].partition(';')[0].strip()}", json.loads(body)["csrf"]
+
+
+def session_attacks(home: Path, port: int) -> Iterator[tuple[str, int, int]]:
+    """Attack the sessions of people at the pages; yield each attack with the status it met and the one it must."""
+    kept, token = _ring(home).create("k", reach=Reach(org="acme"), permissions=(Permission.READ, Permission.WRITE))
+    _, rival = _ring(home).create("r", reach=Reach(org="rival"), permissions=(Permission.ADMIN,))
+    cookie, word = sign_in(port, token)
+    _, foreign = sign_in(port, rival)
+    name = cookie.partition("=")[0]
+
+    def met(about: str, must: int, *headers: str, method: str = "GET", path: str = f"{AGENT}/entries") -> Any:
+        kind, body = ((JSON,), ENTRY) if method == "POST" else ((), "")
+        return about, send(Attack(about, method, path, (*kind, *headers), body).raw(port), port=port)[0], must
+
+    yield met("the session itself", 200, cookie)
+    yield met("the session with its word", 200, cookie, f"x-remanent-csrf: {word}", method="POST")
+    yield met("a cookie alone that writes", 403, cookie, method="POST")
+    yield met("another session's word", 403, cookie, f"x-remanent-csrf: {foreign}", method="POST")
+    yield met("the word as a cookie", 403, f"{cookie}; x-remanent-csrf={word}", method="POST")
+    yield met("another site with cookie and word", 403, cookie, f"x-remanent-csrf: {word}", f"Origin: {EVIL}")
+    yield met("signing somebody out without the word", 403, cookie, method="DELETE", path="/session")
+    yield met("a guessed cookie", 401, f"{name}={'A' * 43}")
+    yield met("an empty cookie", 401, f"{name}=")
+    yield met("the word in place of the cookie", 401, f"{name}={word}")
+    yield met("the cookie of another port", 401, cookie.replace(name, "Cookie: remanent_session_1"))
+    yield met("a damaged cookie", 401, f"{name}=\xff; {{;=")
+    yield met("a thousand cookies", 401, "Cookie: " + "; ".join(f"a{number}=b" for number in range(1000)))
+    yield met("another organisation's memory", 404, cookie, path="/v1/orgs/rival/workspaces/lab/agents/ada/entries")
+    yield met("keys without the right to them", 403, cookie, path="/v1/orgs/acme/keys")
+    yield met("figures of the whole server", 403, cookie, path="/metrics")
+    yield met("the key in the address", 401, path=f"{AGENT}/entries?key={token}")
+    ended, last = sign_in(port, token)
+    yield met("signing out", 200, ended, f"x-remanent-csrf: {last}", method="DELETE", path="/session")
+    yield met("a session that was ended", 401, ended)
+    _ring(home).revoke(kept.key_id)
+    yield met("a session whose key was revoked", 401, cookie)
+    yield met("the same with its word", 401, cookie, f"x-remanent-csrf: {word}", method="POST")
+
+
+# ── slow ─────────────────────────────────────────────────────────────────────
+
+_BODY = b" HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: 99999\r\nContent-Type: application/"
+SLOW: tuple[tuple[str, bytes], ...] = (
+    ("half a header", b"GET /livez HTTP/1.1\r\nHost: 127.0.0.1:"),
+    ("headers without an end", b"GET /livez HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nX-A: b\r\n"),
+    ("a sign-in that never comes", b"POST /session" + _BODY.replace(b"99999", b"99") + b"json\r\n\r\n{"),
+    (
+        "a document that never comes",
+        f"POST {AGENT}/knowledge/documents?name=a.md".encode() + _BODY + b"octet-stream\r\n\r\n#",
+    ),
+    ("a connection without a request", b""),
+)
+"""What is sent before nothing more comes; each connection must be ended by the server."""
+QUICK = {"REMANENT_SERVER__HEADER_TIMEOUT": "1", "REMANENT_SERVER__BODY_TIMEOUT": "1"}
+
+
+def ended_by_server(raw: bytes, *, port: int) -> bytes:
+    """Send bytes and nothing more, and return what was answered when the server had enough."""
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(raw.replace(b"{port}", str(port).encode()))
+        answered = b""
+        with suppress(ConnectionResetError):
+            while piece := connection.recv(65536):
+                answered += piece
+    return answered
+
+
 def main() -> None:
     """Print what every attack meets."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "home"
         with serving(home) as port:
             for attack in (*CROSS_SITE, *FORMS, *HOSTS, *MALFORMED, *PROXIED):
-                print(send(attack.raw(port), port=port)[0], attack.name, sep="\t")
+                print(send(attack.raw(port), port=port)[0], attack.name, sep="\t", flush=True)
+            for about, status, _ in session_attacks(home, port):
+                print(status, f"at the pages: {about}", sep="\t", flush=True)
             for state, reach in STATES:
                 reach(home)
                 for attack in KEYLESS:
-                    print(send(attack.raw(port), port=port)[0], f"{state}: {attack.name}", sep="\t")
+                    print(send(attack.raw(port), port=port)[0], f"{state}: {attack.name}", sep="\t", flush=True)
+        with serving(Path(folder) / "slow", **QUICK) as port:
+            for about, raw in SLOW:
+                begun = time.monotonic()
+                answered = ended_by_server(raw, port=port).split(b"\r\n")[0].decode() or "closed"
+                print(f"{answered}\tslow: {about}, after {time.monotonic() - begun:.1f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,22 @@ from remanent.operations.access.keys import MARKER, KeyRing, Permission, Reach
 from remanent.server.app import ServerPart, create_app
 from remanent.server.mcp.server import Mcp
 from remanent.server.proxy import Proxy
-from tests.server.attacks import CROSS_SITE, FORMS, HOSTS, KEYLESS, MALFORMED, PROXIED, STATES, Attack, send, serving
+from tests.server.attacks import (
+    CROSS_SITE,
+    FORMS,
+    HOSTS,
+    KEYLESS,
+    MALFORMED,
+    PROXIED,
+    QUICK,
+    SLOW,
+    STATES,
+    Attack,
+    ended_by_server,
+    send,
+    serving,
+    session_attacks,
+)
 
 OPEN = {"/", "/livez", "/readyz", "/openapi.json", "/docs"}
 """What needs no key: it tells nothing of anybody."""
@@ -83,6 +98,22 @@ def test_programs_at_the_machine_and_its_own_pages_are_served(port: int) -> None
     own = Attack("own page", "GET", read.path, ("Origin: http://127.0.0.1:{port}", "Sec-Fetch-Site: same-origin"))
     assert send(own.raw(port), port=port)[0] == 200
     assert send(Attack("figures", "GET", "/metrics").raw(port), port=port)[0] == 200
+
+
+@pytest.mark.spec("SAFE-01")
+def test_a_session_of_the_pages_opens_what_its_key_does_and_to_nobody_else(tmp_path: Path) -> None:
+    with serving(tmp_path / "home") as port:
+        met = {about: (status, must) for about, status, must in session_attacks(tmp_path / "home", port)}
+    assert {about: status for about, (status, _) in met.items()} == {about: must for about, (_, must) in met.items()}
+
+
+@pytest.mark.spec("SAFE-02")
+def test_who_sends_nothing_more_is_disconnected(tmp_path: Path) -> None:
+    with serving(tmp_path / "home", **QUICK) as port:
+        for about, raw in SLOW:
+            answered = ended_by_server(raw, port=port)
+            assert not answered or b" 408 " in answered.split(b"\r\n")[0], about
+        assert send(Attack("alive", "GET", "/livez").raw(port), port=port)[0] == 200
 
 
 @pytest.mark.spec("SAFE-01")

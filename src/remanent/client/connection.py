@@ -14,6 +14,7 @@ from pydantic_core import to_jsonable_python
 
 from remanent import errors
 from remanent.errors import (
+    AnswerLost,
     BusyError,
     CallerError,
     InvalidInput,
@@ -46,7 +47,7 @@ Send = Callable[[], Awaitable["httpx2.Response"]]
 
 
 class Connection:
-    """Speaks to one server; what may pass is tried again, unless that could store something twice."""
+    """Speaks to one server. What may pass is tried again: whatever changes something has a key, and is done once."""
 
     def __init__(
         self,
@@ -90,7 +91,11 @@ class Connection:
             return response.content if face is None else face.give(response.content)
         value = response.json()
         if operation.long:
-            value = await self._outcome(Run.model_validate(value), place=place, on_progress=on_progress)
+            run = Run.model_validate(value)
+            try:
+                value = await self._outcome(run, place=place, on_progress=on_progress)
+            except ServerUnreachable as error:
+                raise _lost(error, operation) from error
         answer = TypeAdapter(operation.response).validate_python(value)
         return answer if face is None else face.give(answer)
 
@@ -112,8 +117,12 @@ class Connection:
     ) -> "httpx2.Response":
         """Send a request as its route wants it, with a key by which the server knows it when it comes again."""
         client = await self._open()
+        headers, key = dict(self._headers), secrets.token_hex(16)
+        if operation.keyed is not None:
+            asked = operation.keyed(asked, key)
+        elif operation.changes:
+            headers["Idempotency-Key"] = key
         fields = to_jsonable_python(asked.model_dump(mode="json", exclude_unset=True))
-        headers = dict(self._headers)
         version = fields.pop(operation.version_field, None) if operation.version_field else None
         if version is not None:
             headers["If-Match"] = f'"{version}"'
@@ -125,8 +134,6 @@ class Connection:
             headers["Content-Type"] = _UPLOADED[operation.reads]
         elif operation.method in {"POST", "PUT"}:
             sent = {"json": own}
-        if operation.changes and operation.keyed is None:
-            headers["Idempotency-Key"] = secrets.token_hex(16)
 
         async def send() -> "httpx2.Response":
             async with self._reaching():
@@ -134,18 +141,24 @@ class Connection:
 
         # What is sent line by line is gone after the first attempt.
         attempts = MAX_ATTEMPTS if operation.reads is Body.JSON or isinstance(upload, bytes) else 1
-        return await self._retry(send, attempts=attempts, harmless=_is_harmless(operation, asked))
+        try:
+            return await self._retry(send, attempts=attempts)
+        except ServerUnreachable as error:
+            raise _lost(error, operation, key=headers.get("Idempotency-Key")) from error
 
-    async def _retry(self, send: Send, *, attempts: int, harmless: bool) -> "httpx2.Response":
-        """Ask until there is an answer, the attempts are used up, or asking again could do it twice."""
+    async def _retry(self, send: Send, *, attempts: int) -> "httpx2.Response":
+        """Ask until there is an answer or the attempts are used up; one that was sent and lost decides what is told."""
+        lost: ServerUnreachable | None = None
         for failures in range(1, attempts + 1):
             try:
                 response = await send()
                 if not response.is_success:
                     raise _failure(response)
+                _check_readable(response)
             except (RateLimited, ServerUnreachable, errors.StoreBusy) as error:
-                if failures == attempts or (isinstance(error, ServerUnreachable) and not harmless):
-                    raise
+                lost = error if isinstance(error, ServerUnreachable) and error.was_sent else lost
+                if failures == attempts:
+                    raise lost or error from error
                 asked = getattr(error, "retry_after", 0.0)
                 await self._sleep(max(asked, backoff(failures, base=0.2, cap=5.0, chance=self._chance())))
             else:
@@ -220,7 +233,10 @@ class _TranslatedErrors:
         if isinstance(error, httpx2.InvalidURL):
             raise InvalidSettings(f"{self.url} is no URL that can be asked") from error
         if isinstance(error, httpx2.HTTPError | httpx2.StreamError | OSError):
-            raise ServerUnreachable(f"{self.url} does not answer: {str(error) or type(error).__name__}") from error
+            # Without a connection nothing was sent; in any other case the server may have got all of it.
+            unsent = httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout | httpx2.UnsupportedProtocol
+            message = f"{self.url} does not answer: {str(error) or type(error).__name__}"
+            raise ServerUnreachable(message, was_sent=not isinstance(error, unsent)) from error
 
 
 def _checked(url: str) -> str:
@@ -241,11 +257,28 @@ def _query(fields: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _is_harmless(operation: Operation[Any, Any], asked: Model) -> bool:
-    """Whether a request may arrive twice: it changes nothing, has a key, or every message has the caller's own id."""
-    if operation.keyed is None:
-        return True
-    return all(message.id is not None for message in getattr(asked, "messages", ()))
+def _lost(error: ServerUnreachable, operation: Operation[Any, Any], *, key: str | None = None) -> RemanentError:
+    """Return what to say of a request that got no answer: what was sent and changes something may have been done."""
+    if not (error.was_sent and operation.changes):
+        return error
+    if operation.keyed is not None:
+        safe = "messages with an `id` of their own are stored once, however often they are sent"
+    elif key is not None:
+        safe = f"sent again with the header `Idempotency-Key: {key}` it is not done twice"
+    else:
+        safe = "the work may go on there"
+    return AnswerLost(
+        f"{error}; {operation.name} may have been done: look before you ask again; {safe}", idempotency_key=key
+    )
+
+
+def _check_readable(response: "httpx2.Response") -> None:
+    """Refuse an answer that says it is JSON and is not: something between here and the server cut or replaced it."""
+    if response.headers.get("content-type", "").startswith("application/json"):
+        try:
+            response.json()
+        except ValueError as error:
+            raise ServerUnreachable(f"{response.url} answers with what cannot be read", was_sent=True) from error
 
 
 async def _joined(lines: Iterable[str]) -> AsyncIterator[bytes]:
@@ -267,12 +300,14 @@ def _failure(response: "httpx2.Response") -> RemanentError:
         body = response.json()
         name, detail = str(body["type"]).removeprefix(_PREFIX), str(body["detail"])
     except (ValueError, KeyError, TypeError):
-        return ServerUnreachable(f"{response.url} answers {response.status_code}, and not as Remanent does")
+        # Who stands before the server and answers in its place does not know either.
+        message = f"{response.url} answers {response.status_code}, and not as Remanent does"
+        return ServerUnreachable(message, was_sent=response.status_code >= 500)
     if response.status_code == 412:  # If-Match did not match: the record has changed since it was read
         return VersionConflict(detail)
     if name not in _ERRORS:
-        kind = InvalidInput if response.status_code < 500 else ServerUnreachable
-        return kind(f"the server refuses with {response.status_code}: {detail}")
+        message = f"the server refuses with {response.status_code}: {detail}"
+        return InvalidInput(message) if response.status_code < 500 else ServerUnreachable(message, was_sent=True)
     error = _ERRORS[name](detail)
     if isinstance(error, RateLimited):
         error.retry_after = retry_after(response.headers, now=system_clock()) or error.retry_after

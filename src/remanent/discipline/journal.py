@@ -31,6 +31,9 @@ class JournalListener(Protocol):
     async def on_append(self, tx: Transaction, entries: Sequence[Entry], *, by: str) -> None:
         """Do what follows from entries, inside of the unit of work that appends them."""
 
+    async def before_erase(self, scope: Scope, erasure: Erasure) -> Erasure:
+        """Destroy what lies outside of the store; return what is to be erased, with what hangs on it."""
+
     async def on_erase(self, scope: Scope, erased: Erased) -> None:
         """Let go of what was erased."""
 
@@ -70,6 +73,9 @@ class Journal:
         """Has the worker look at an agent's queue; set once there is a worker."""
         self.rest: Callable[[Scope], None] = lambda _: None
         """Has the worker leave an agent's queue alone until it is watched again; set once there is a worker."""
+        self.erase_noted: Callable[[Scope, Erasure], Awaitable[Erased]] = self.erase
+        """Erases with the files beside the store, written down before it begins, so that one cut short by a crash is
+        carried to its end; set once the memory is put together."""
 
     async def keep(
         self,
@@ -158,6 +164,8 @@ class Journal:
 
     async def erase(self, scope: Scope, erasure: Erasure) -> Erased:
         """Destroy what is named and all that came from it, and have everybody let go of it."""
+        if self.listener is not None:
+            erasure = await self.listener.before_erase(scope, erasure)
         erased = await self._store.erase(scope, erasure)
         note = await self._store.state(scope, ERASING)
         # After a crash the rows are gone already, and only the store's note tells which they were.

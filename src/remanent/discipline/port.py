@@ -17,7 +17,7 @@ from remanent.language import Engine
 from remanent.model import Clock, Entry, Found, Job, Kind, NewId, Scope
 from remanent.recall import Question, Recall, RecallPath, Recipe
 from remanent.settings import Settings, SettingsSection
-from remanent.stores import NO_LIMIT, Erased, Store, Transaction, Vectors
+from remanent.stores import NO_LIMIT, Erased, Erasure, Store, Transaction, Vectors
 from remanent.stores.blobs import Blobs
 
 
@@ -120,6 +120,13 @@ class OpenDiscipline:
 
         The session may be resumed later, and end again: `after_seq` and `last_seq` say what was said since it last did.
         """
+
+    async def before_erase(self, scope: Scope, erasure: Erasure) -> Erasure:
+        """Destroy what was made of it outside of the store, and return the erasure with what else is to go.
+
+        The store has everything still, also when an erasure that a crash cut short is carried on before its rows went.
+        """
+        return erasure
 
     async def on_erase(self, scope: Scope, erased: Erased) -> None:
         """Let go of what this process holds of what was erased; the store has destroyed its records already."""

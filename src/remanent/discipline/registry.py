@@ -13,7 +13,7 @@ from remanent.errors import InvalidInput, InvalidSettings
 from remanent.jobs import Handler
 from remanent.model import Entry, Found, Scope
 from remanent.recall import Question, RecallPath, Recipe
-from remanent.stores import Erased, Transaction
+from remanent.stores import Erased, Erasure, Transaction
 
 F = TypeVar("F")
 
@@ -110,6 +110,12 @@ class Disciplines:
         """Tell all that a session is over."""
         for one in self:
             await one.on_session_end(tx, ended)
+
+    async def before_erase(self, scope: Scope, erasure: Erasure) -> Erasure:
+        """Have all destroy what they made outside of the store."""
+        for one in self:
+            erasure = await one.before_erase(scope, erasure)
+        return erasure
 
     async def on_erase(self, scope: Scope, erased: Erased) -> None:
         """Have all let go of what was erased."""

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from remanent.errors import CallerError, JobFailed, RemanentError
-from remanent.fairness import Shares
+from remanent.fairness import Pauses, Shares
 from remanent.jobs.runner import FinishedJob, Handler, JobOutcome, Runner, describe_failure, retry_delay
 from remanent.jobs.settlement import Progress, Settlement
 from remanent.jobs.timing import Sleep, lease_time, pause, wait_first
@@ -29,13 +29,11 @@ Owner = Scope | None
 class Agenda:
     """Hands out agents whose queue may hold work, first come first served, each to one looker at a time."""
 
-    def __init__(self, *, clock: Clock, sleep: Sleep) -> None:
+    def __init__(self, *, clock: Clock, sleep: Sleep, shares: Shares) -> None:
         self._clock = clock
         self._sleep = sleep
         self._due: OrderedDict[Owner, None] = OrderedDict()
         self._looking: set[Owner] = set()
-        self._paused: Counter[str] = Counter()
-        """Organisations that had more than their share, and whose agents wait until the others had theirs."""
         self._again: set[Owner] = set()
         """Agents that changed while somebody looked: what that look saw may be out of date."""
         self._times: dict[Owner, datetime] = {}
@@ -44,6 +42,8 @@ class Agenda:
         self._heap: list[tuple[datetime, int, Owner]] = []
         self._order = itertools.count()
         self._filled = asyncio.Event()
+        # Organisations that had more than their share, and whose agents wait until the others had theirs.
+        self._paused = Pauses(shares, ended=self._filled.set, is_background=True)
         self._moved = asyncio.Event()
         self._closed = False
 
@@ -88,17 +88,6 @@ class Agenda:
         self._due.pop(owner, None)
         self._begin(owner)
         return True
-
-    def pause(self, org: str, seconds: float) -> None:
-        """Hand out no agent of an organisation for so long."""
-        self._paused[org] += 1
-        asyncio.get_running_loop().call_later(seconds, self._resume, org)
-
-    def _resume(self, org: str) -> None:
-        self._paused[org] -= 1
-        if not self._paused[org]:
-            del self._paused[org]
-            self._filled.set()
 
     def _is_paused(self, owner: Owner) -> bool:
         return owner is not None and owner.org in self._paused
@@ -203,8 +192,7 @@ class Worker:
         self._sleep = sleep
         self._name = new_id()
         self._shares = shares or Shares()
-        self._agenda = Agenda(clock=clock, sleep=sleep)
-        self._shares.join(self._agenda.pause, is_background=True)
+        self._agenda = Agenda(clock=clock, sleep=sleep, shares=self._shares)
         self._resting: set[Scope] = set()
         self._runner = Runner(store, handlers=handlers, settings=settings, clock=clock, sleep=sleep)
         self._watched: dict[Scope, None] = {}
@@ -420,9 +408,8 @@ class Worker:
             self._record(await self._runner.give_back(job, wait=wait))
             return False
         self._running[owner] += 1
-        self._shares.see(owner.org)
         try:
-            with self._shares.turn(owner.org, is_background=True) as seconds:
+            with self._shares.asking(owner.org), self._shares.turn(owner.org, is_background=True) as seconds:
                 try:
                     ended = await self._runner.run(job)
                 finally:

@@ -5,7 +5,9 @@ folds the text (NFKC and more) on the way into the index; spans never see that.
 """
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -46,8 +48,13 @@ def weight(text: str) -> int:
 def cut(document: LoadedDocument, *, size: int) -> list[ChunkSpan]:
     """Return the chunks of a document in order: they do not overlap, and leave out nothing but white space."""
     text, pieces = document.text, list[ChunkSpan]()
+    # Sections and blocks go along together: each section would else look at every block.
+    coming = deque(sorted(document.blocks, key=lambda one: one.start))
+    blocks: list[Block] = []
     for span, path in _sections(document):
-        blocks = [block for block in document.blocks if block.start < span.end and block.end > span.start]
+        blocks = [block for block in blocks if block.end > span.start]
+        while coming and coming[0].start < span.end:
+            blocks.append(coming.popleft())
         units = list(_units(text, span, blocks, size=size))
         pieces += [ChunkSpan(part.start, part.end, path) for part in _packed(text, units, size=size)]
     return pieces
@@ -65,12 +72,12 @@ def _sections(document: LoadedDocument) -> Iterator[tuple[Span, tuple[str, ...]]
 def _units(text: str, span: Span, blocks: list[Block], *, size: int) -> Iterator[Span]:
     """Yield what a chunk is put together from: sentences, and tables and listings as far as they fit in one."""
     at = span.start
-    for block in sorted(blocks, key=lambda one: one.start):
+    for block in blocks:
         start, end = max(at, block.start), min(span.end, block.end)
         if start >= end:
             continue
         yield from _prose(text, Span(at, start), size=size)
-        borders = [border for border in block.borders if start < border < end]
+        borders = block.borders[bisect_right(block.borders, start) : bisect_left(block.borders, end)]
         whole = weight(text[start:end]) <= STRETCH * size
         for part in [Span(start, end)] if whole else _between(start, borders, end):
             yield from [part] if weight(part.of(text)) <= STRETCH * size else _lines(text, part, size=size)
@@ -78,7 +85,7 @@ def _units(text: str, span: Span, blocks: list[Block], *, size: int) -> Iterator
     yield from _prose(text, Span(at, span.end), size=size)
 
 
-def _between(start: int, borders: list[int], end: int) -> list[Span]:
+def _between(start: int, borders: Sequence[int], end: int) -> list[Span]:
     return [Span(one, other) for one, other in pairwise([start, *borders, end])]
 
 

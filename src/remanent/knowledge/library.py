@@ -47,7 +47,6 @@ from remanent.model import (
 from remanent.model.base import Model
 from remanent.model.filters import check_metadata, read_tags
 from remanent.stores import LIVE, Erasure, Order, RecordFilter, RecordQuery, Transaction
-from remanent.stores.store import ERASING
 from remanent.stores.transaction import search_terms
 from remanent.text.boundaries import excerpt
 from remanent.text.sentences import sentences
@@ -459,16 +458,8 @@ class Library:
         return found
 
     async def erase(self, scope: Scope, document_id: str) -> None:
-        """Erase everything in a document's session, then the bytes that nothing refers to any more."""
-        owner = scope.owner
-        erased = await self._parts.journal.erase(owner, Erasure(session=document_id, keeps_note=True))
-        note = await self._store.state(owner, ERASING)
-        digests = note.get("digests", ()) if isinstance(note, dict) else erased.digests
-        for digest in digests if isinstance(digests, list | tuple) else ():
-            await self._parts.blobs.delete(owner, str(digest))
-        if note is not None:
-            async with self._store.transaction(owner) as tx:
-                tx.state(ERASING, None)
+        """Erase everything in a document's session, with the bytes that nothing refers to any more."""
+        await self._parts.journal.erase_noted(scope.owner, Erasure(session=document_id))
 
 
 # ── from a loaded document to its parts ──────────────────────────────────────

@@ -10,7 +10,7 @@ import hashlib
 import hmac
 import secrets
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from datetime import timedelta
 from http.cookies import CookieError, SimpleCookie
@@ -29,7 +29,8 @@ CSRF = "x-remanent-csrf"
 IDLE_SECONDS = 12 * 3600.0
 """A working day: who comes back the next morning types the key again (chosen by hand)."""
 MAX_SESSIONS = 1000
-"""Beyond these the one that was idle longest is closed: memory stays bounded."""
+"""Beyond these one is closed, so that memory stays bounded: the one idle longest of whoever has most. An organisation
+that signs in over and over closes its own, and not the others'."""
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -39,6 +40,8 @@ class Session(Model):
     key: str
     """By what the key is known: `KeyRing.proof`."""
     csrf: str
+    payer: str = ""
+    """Whose it is: an organisation, however many keys it has."""
 
 
 class _SharedSession(Model):
@@ -64,12 +67,13 @@ class PageSessions:
             _SESSIONS[service] = SharedPageSessions(shelf, clock=service.clock) if shelf.is_shared else cls()
         return _SESSIONS[service]
 
-    async def begin(self, key: str) -> tuple[str, Session]:
+    async def begin(self, key: str, *, payer: str = "") -> tuple[str, Session]:
         """Open a session for a key that was found to be good; return the cookie's word and the session."""
-        word, session = secrets.token_urlsafe(32), Session(key=key, csrf=secrets.token_urlsafe(32))
+        word, session = secrets.token_urlsafe(32), Session(key=key, csrf=secrets.token_urlsafe(32), payer=payer)
         self._open[_hash(word)] = (session, self._timer())
-        while len(self._open) > MAX_SESSIONS:
-            self._open.popitem(last=False)
+        if len(self._open) > MAX_SESSIONS:
+            [(most, _)] = Counter(one.payer for one, _ in self._open.values()).most_common(1)
+            del self._open[next(name for name, (one, _) in self._open.items() if one.payer == most)]
         return word, session
 
     async def find(self, request: Request) -> Session | None:
@@ -113,9 +117,9 @@ class SharedPageSessions(PageSessions):
         self._shelf = shelf
         self._clock = clock
 
-    async def begin(self, key: str) -> tuple[str, Session]:
+    async def begin(self, key: str, *, payer: str = "") -> tuple[str, Session]:
         """Open a session; those beyond the number that is kept, which were idle longest, are closed."""
-        word, session = secrets.token_urlsafe(32), Session(key=key, csrf=secrets.token_urlsafe(32))
+        word, session = secrets.token_urlsafe(32), Session(key=key, csrf=secrets.token_urlsafe(32), payer=payer)
 
         def put() -> None:
             for name in self._shelf.names(_SHELVED)[: 1 - MAX_SESSIONS]:

@@ -12,7 +12,8 @@ person's: written by hand, or ours once and edited since. Pure functions over te
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 
@@ -59,7 +60,7 @@ def day_heading(at: datetime) -> str:
 def with_facts(text: str | None, facts: Sequence[str], *, at: datetime, session: str | None) -> str:
     """Return a day's file with a dated block of facts at its end."""
     line = newline_of(text)
-    title = f"## {at:%Y-%m-%d %H:%M}" + (f" · {' '.join(session.split())}" if session else "")
+    title = f"## {at:%Y-%m-%d %H:%M}" + (f" · {_named(session)}" if session else "")
     begin = _ended(text, line) + line if text else day_heading(at) + line + line
     return begin + line.join([title, _marker(map(fingerprint, facts)), *facts]) + line
 
@@ -95,8 +96,45 @@ def compacted(text: str) -> str:
         if key in seen:
             gone.add(at)
         seen.add(key)
-    for marker in set(own.values()):
-        left = [fingerprint(bare[at]) for at, under in own.items() if under == marker and at not in gone]
+    return _without(kept, own, gone)
+
+
+def without_bullets(text: str, *, is_gone: Callable[[str], bool], session: str | None = None) -> str:
+    """Return a text without the bullets of ours that say what is gone, or that were taken down in a session."""
+    kept = text.splitlines(keepends=True)
+    own = own_bullets([one.rstrip("\r\n") for one in kept])
+    gone = {at for at, marker in own.items() if is_of(kept[marker - 1], session) or is_gone(kept[at])}
+    return _without(kept, own, gone) if gone else text
+
+
+def bullets_of(text: str, session: str) -> list[str]:
+    """Return the bullets of ours that were taken down in a session, as far as headings tell."""
+    lines = text.splitlines()
+    return [lines[at] for at, marker in own_bullets(lines).items() if is_of(lines[marker - 1], session)]
+
+
+def is_of(heading: str, session: str | None) -> bool:
+    """Tell whether a line is the heading of what was taken down in a session."""
+    return session is not None and bool(_HEADING.match(heading)) and heading.rstrip().endswith(f" · {_named(session)}")
+
+
+def is_bullet(line: str) -> bool:
+    """Tell whether a line is a bullet."""
+    return _BULLET.match(line) is not None
+
+
+def _named(session: str) -> str:
+    return " ".join(session.split())
+
+
+def _without(kept: list[str], own: Mapping[int, int], gone: set[int]) -> str:
+    """Return lines without some of our bullets, and without their fingerprints and what would be empty blocks."""
+    bare = [one.rstrip("\r\n") for one in kept]
+    under = {marker: list[int]() for marker in own.values()}
+    for at, marker in own.items():
+        under[marker].append(at)
+    for marker, places in under.items():
+        left = [fingerprint(bare[at]) for at in places if at not in gone]
         if left:
             kept[marker] = _marker(left) + kept[marker][len(bare[marker]) :]
         else:
@@ -108,10 +146,10 @@ def own_bullets(lines: Sequence[str]) -> dict[int, int]:
     """Return the places of bullets that we wrote and nobody changed since, each with the place of its marker."""
     found: dict[int, int] = {}
     for marker, line in enumerate(lines):
-        prints = _prints(line)
+        prints = Counter(_prints(line))
         for at in _under(lines, marker) if prints else ():
-            if _BULLET.match(lines[at]) and (mark := fingerprint(lines[at])) in prints:
-                prints.remove(mark)  # a copy that a person made of it is the person's
+            if _BULLET.match(lines[at]) and prints[mark := fingerprint(lines[at])] > 0:
+                prints[mark] -= 1  # a copy that a person made of it is the person's
                 found[at] = marker
     return found
 

@@ -10,11 +10,12 @@ from remanent.context.sessions import SessionEnd
 from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts
 from remanent.jobs import Handler
 from remanent.model import EntryKind, Job, Kind, Scope
-from remanent.stores import EntryQuery, Erased, Transaction
+from remanent.stores import EntryQuery, Erased, Erasure, Transaction
+from remanent.workspace.erasing import erase_copies
 from remanent.workspace.face import AsyncWorkspace
 from remanent.workspace.hooks import MAX_SCANNED_MESSAGES
 from remanent.workspace.index import WorkspaceIndex, WorkspaceMemoryStore
-from remanent.workspace.mem0 import close_all
+from remanent.workspace.mem0 import close_all, remove
 from remanent.workspace.roots import Roots
 from remanent.workspace.settings import WorkspaceSettings
 
@@ -78,8 +79,14 @@ class OpenWorkspace(OpenDiscipline):
         ]
         await self._face(job.scope).end(said, session=session)
 
+    async def before_erase(self, scope: Scope, erasure: Erasure) -> Erasure:
+        """Destroy what was taken down of it in files; what else is in them is the user's own."""
+        if erasure.everything:
+            await asyncio.to_thread(remove, self._parts, scope.owner, self._mem0)
+        return await erase_copies(self._parts, scope.owner, erasure, roots=self._roots)
+
     async def on_erase(self, scope: Scope, erased: Erased) -> None:
-        """Let go of what is kept of the agent's folder; the files are the user's own."""
+        """Let go of what is kept of the agent's folder."""
         del erased
         self._roots.forget(scope)
         self._indexes = {key: index for key, index in self._indexes.items() if key[0] != scope.owner}

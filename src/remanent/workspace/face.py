@@ -18,6 +18,7 @@ from remanent.model.base import Count, Text
 from remanent.model.chat import Messages
 from remanent.recall.talk import is_small_talk
 from remanent.workspace.daylog import bullet_key, compacted, known_keys, with_extracted, with_facts
+from remanent.workspace.erasing import TAG
 from remanent.workspace.files import FileChange, WorkspaceFiles
 from remanent.workspace.hooks import (
     MAX_MEMORY_FACTS,
@@ -173,7 +174,7 @@ class AsyncWorkspace:
     async def _keep_in_journal(self, facts: Sequence[str], *, session: str | None) -> tuple[str, ...]:
         """Keep facts that no file has room for, so that recall finds them all the same."""
         note = Message(role="assistant", content="\n".join(facts), kind=EntryKind.EVENT, origin=Origin.AGENT)
-        receipt = await self._parts.journal.keep(self._scope, [note], session=session, tags=("workspace",))
+        receipt = await self._parts.journal.keep(self._scope, [note], session=session, tags=(TAG,))
         return receipt.entry_ids
 
     async def _note_in_pad(self, facts: Sequence[str], *, session: str) -> None:

@@ -11,9 +11,10 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import SequenceMatcher, unified_diff
+from functools import partial
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -203,14 +204,9 @@ class WorkspaceFiles:
         make_folder(path.parent)
         _sweep(path)
         noted = self._note(self.name_of(path), seen.text, after, why=why)
-
-        def unchanged() -> None:
-            if _mark_at(path) != seen.mark:
-                raise _Changed
-
         late = self._keep_late(path, seen)
         try:
-            write_durably(path, after.encode(), mode=seen.mode, check=unchanged)
+            write_durably(path, after.encode(), mode=seen.mode, check=partial(_check_same, path, seen))
         except BaseException:
             self._drop(noted.id)
             if late is not None:
@@ -274,6 +270,40 @@ class WorkspaceFiles:
                 f"{name} would have {len(text)} characters, more than the {self._max_size} that memory.max_file_size "
                 "allows; split it"
             )
+
+    # ── destroying ───────────────────────────────────────────────────────────
+
+    def redact(self, names: Iterable[str], change: Callable[[str], str], *, holds: Callable[[list[str]], bool]) -> None:
+        """Make files what `change` makes of their texts, for good: no undoing, and no copy of what `holds` names.
+
+        What can be undone goes first: should this be cut short, the files still say what is to be looked for.
+        """
+        with self.lock():
+            for kept in (*(self.root / OURS / "changes").glob("*.json"), *(self.root / OURS / "late").glob("*")):
+                if holds(_lines_of(kept)):
+                    kept.unlink(missing_ok=True)
+            for name in names:
+                path = self.resolve(name)
+                _sweep(path)
+                for _ in range(_ATTEMPTS):
+                    seen = self._readable(path)
+                    after = None if seen.text is None else change(seen.text)
+                    if after is None or after == seen.text:
+                        break
+                    with suppress(_Changed):
+                        write_durably(path, after.encode(), mode=seen.mode, check=partial(_check_same, path, seen))
+                else:
+                    raise VersionConflict(f"{name} is being written by somebody else all the time; try again later")
+
+    def texts(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the texts of files by name, of those that can be read."""
+        found = {name: self._readable(self.resolve(name)).text for name in names}
+        return {name: text for name, text in found.items() if text is not None}
+
+    def _readable(self, path: Path) -> _Seen:
+        with suppress(InvalidInput):  # what is not UTF-8 is nothing that we wrote
+            return _look(path)
+        return _Seen()
 
     # ── undoing ──────────────────────────────────────────────────────────────
 
@@ -377,6 +407,19 @@ def _mark_at(path: Path) -> tuple[int, int, int] | None:
         return _mark(os.stat(path))
     except FileNotFoundError:
         return None
+
+
+def _check_same(path: Path, seen: _Seen) -> None:
+    if _mark_at(path) != seen.mark:
+        raise _Changed
+
+
+def _lines_of(kept: Path) -> list[str]:
+    """Return all lines that something kept beside the files holds: what can be undone, or a file that was replaced."""
+    if kept.suffix != ".json":
+        return kept.read_text(encoding="utf-8", errors="replace").splitlines()
+    sides = ("above", "old", "new", "below")
+    return [line for hunk in _load(kept).get("hunks", ()) for side in sides for line in hunk[side]]
 
 
 def _sweep(path: Path) -> None:

@@ -36,6 +36,8 @@ from remanent.workspace.files import WorkspaceFiles, lock_folder
 T = TypeVar("T")
 SearchMode = Literal["hybrid", "fts", "semantic"]
 RECIPES: Mapping[str, str] = {"fts": "words", "semantic": "meaning", "hybrid": "hybrid"}
+STATES = "workspace/"
+"""The states of the agent in which it is written what is indexed."""
 WIKILINK = "wikilink"
 """The relation of links between notes."""
 CHUNK_CHARACTERS = 1200
@@ -232,7 +234,7 @@ class WorkspaceIndex:
         self._files = files
         self._include = include
         self._max_size = max_size
-        self._prefix = f"workspace/{sha256(str(files.root).encode()).hexdigest()[:12]}"
+        self._prefix = f"{STATES}{sha256(str(files.root).encode()).hexdigest()[:12]}"
         self._known: dict[str, _File] = {}
         self._generation: object = None
         self._held: frozenset[str] = frozenset()

@@ -6,6 +6,7 @@ Nothing of it leaves the machine: its telemetry is off before it is imported, wh
 
 import asyncio
 import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,7 @@ class AsyncMem0:
             if embedder is None:
                 raise InvalidInput("Mem0 needs an embedder; set `embedder` to other than none")
             (vector,) = await embedder.embed(["dimension"])
-            folder = self._parts.settings.home / FOLDER / self._scope.org / self._scope.workspace / self._scope.agent
+            folder = _folder(self._parts, self._scope)
             embedding = _OurEmbedding(self._parts, asyncio.get_running_loop())
             self._opened[self._scope] = await asyncio.to_thread(_open, folder, embedding, len(vector))
         return self._opened[self._scope]
@@ -130,6 +131,17 @@ def _open(folder: Path, embedding: _OurEmbedding, dimension: int) -> Any:
 
 def _item(one: Mapping[str, Any], *, metadata: Mapping[str, Any]) -> Mem0Item:
     return Mem0Item(id=str(one["id"]), text=one["memory"], score=one.get("score") or 0.0, metadata=dict(metadata))
+
+
+def _folder(parts: Parts, scope: Scope) -> Path:
+    return parts.settings.home / FOLDER / scope.org / scope.workspace / scope.agent
+
+
+def remove(parts: Parts, scope: Scope, opened: dict[Scope, Any]) -> None:
+    """Remove all that Mem0 keeps for an agent."""
+    if scope in opened:
+        close_all({scope: opened.pop(scope)})
+    shutil.rmtree(_folder(parts, scope), ignore_errors=True)
 
 
 def close_all(opened: dict[Scope, Any]) -> None:

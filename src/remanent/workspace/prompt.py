@@ -54,7 +54,7 @@ def recalled_section(hits: Sequence[WorkspaceHit], *, query: str, language: Lang
     for hit in hits:
         share = min(room, max(80, RECALLED_CHARACTERS // len(hits)))
         said, at = telling_part(hit, query, share)
-        line = f"- {escape(said)} ({hit.path}:{at})"
+        line = f"- {escape(said)} ({escape(hit.path)}:{at})"
         lines.append(line)
         room -= len(line)
         if room < MESSAGE_CHARACTERS // 4:

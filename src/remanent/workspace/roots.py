@@ -6,6 +6,7 @@ one agent must not read another's files. Whoever wants one folder for all says s
 
 import asyncio
 import os
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,31 @@ class Roots:
             await asyncio.to_thread(_prepare, files)
         return files
 
+    async def existing(self, scope: Scope) -> WorkspaceFiles | None:
+        """Return the files of an agent's workspace if it has one; nothing is made."""
+        noted = await self._parts.store.state(scope.owner, STATE)
+        if isinstance(noted, dict):
+            self._include[scope.owner] = str(noted["include"])
+        folder = await asyncio.to_thread(self._found, scope.owner, noted)
+        return None if folder is None else self._open(folder)
+
+    def _found(self, scope: Scope, noted: object) -> Path | None:
+        folder = Path(str(noted["root"])) if isinstance(noted, dict) else self._settled()
+        is_own = isinstance(noted, dict) or self._settings.shared
+        with suppress(FileNotFoundError, NotADirectoryError):
+            is_own = is_own or (folder / OURS / "owner").read_bytes() == _owner(scope)
+        folder = folder if is_own else self.own_folder(scope)
+        return folder if folder.is_dir() else None
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether all agents have one folder."""
+        return self._settings.shared
+
+    def own_folder(self, scope: Scope) -> Path:
+        """Return where an agent has its files that does not own the folder of the settings."""
+        return self._parts.settings.home / OTHERS / scope.org / scope.workspace / scope.agent
+
     def include(self, scope: Scope) -> str:
         """Return which files of an agent's workspace are indexed."""
         return self._include.get(scope.owner, self._settings.include)
@@ -103,15 +129,17 @@ class Roots:
 
     def _usual(self, scope: Scope) -> Path:
         """Return the folder of the settings, if the agent may have it, else one of its own."""
+        folder = self._settled()
+        return folder if self._settings.shared or _claim(folder, scope) else self.own_folder(scope)
+
+    def _settled(self) -> Path:
         folder = self._settings.root or self._settings.path
         if folder is None:
             try:
                 folder = Path.home() / ".remanent" / "workspace"
             except RuntimeError as error:
                 raise InvalidSettings("the user's home directory is unknown; set HOME or memory.path") from error
-        if self._settings.shared or _claim(folder, scope):
-            return folder
-        return self._parts.settings.home / OTHERS / scope.org / scope.workspace / scope.agent
+        return folder
 
 
 def _folder(named: str | PathLike[str]) -> Path:
@@ -121,9 +149,13 @@ def _folder(named: str | PathLike[str]) -> Path:
         raise InvalidInput("this names a user whose home directory is unknown; write the path out") from error
 
 
+def _owner(scope: Scope) -> bytes:
+    return f"{scope.org}/{scope.workspace}/{scope.agent}\n".encode()
+
+
 def _claim(folder: Path, scope: Scope) -> bool:
     """Make a folder the agent's own where it is nobody's yet; tell whether it is the agent's."""
-    owner, name = folder / OURS / "owner", f"{scope.org}/{scope.workspace}/{scope.agent}\n".encode()
+    owner, name = folder / OURS / "owner", _owner(scope)
     with lock_folder(folder):
         if not owner.exists():
             write_durably(owner, name)

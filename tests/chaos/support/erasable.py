@@ -41,6 +41,9 @@ from remanent.stores.local import LocalVectors, files
 from remanent.stores.local.files import CellsFile
 from remanent.stores.notes import Note, Notes
 from remanent.stores.sqlite import erasure
+from remanent.workspace import erasing
+from remanent.workspace import files as workspace_files
+from remanent.workspace.files import WorkspaceFiles
 from tests.chaos.support.counts import SEED
 from tests.chaos.support.remains import secret_text, text_remains, vector_remains
 from tests.chaos.support.units import START
@@ -48,13 +51,15 @@ from tests.chaos.support.units import START
 MODEL = "random-48"
 DIMENSION = 48
 TURNS = 24
+DOCUMENT = "report.md"
 EXACT = 20
 """Vectors above which an index has a file."""
 
 
 def open_home(home: Path) -> AsyncMemory:
     """Open the memory so that even a small agent has an index file."""
-    return aopen(home, embedder="none", vectors={"exact_limit": EXACT}, associative={"follow": True})
+    files = {"path": home / ".files", "follow": True}
+    return aopen(home, embedder="none", vectors={"exact_limit": EXACT}, associative={"follow": True}, memory=files)
 
 
 def agent_of(memory: AsyncMemory) -> AsyncAgent:
@@ -78,6 +83,7 @@ class Home:
     of_session: dict[str, list[str]] = field(default_factory=dict)
     session_of: dict[str, str] = field(default_factory=dict)
     of_agent: list[str] = field(default_factory=list)
+    of_document: list[str] = field(default_factory=list)
 
     def target(self) -> str:
         """Return the entry that is erased by itself."""
@@ -87,13 +93,15 @@ class Home:
         """Return what must be gone after an erasure of one entry, its session, or all."""
         if what == "entry":
             return self.of_entry[self.target()]
+        if what == "document":
+            return Said([*self.of_document])
         session = self.session_of[self.target()]
         chosen = [entry for entry in self.of_entry if what == "agent" or self.session_of[entry] == session]
         texts = [text for entry in chosen for text in self.of_entry[entry].texts]
         for name, more in self.of_session.items():
             texts += more if what == "agent" or name == session else []
         return Said(
-            texts + (self.of_agent if what == "agent" else []),
+            texts + ([*self.of_agent, *self.of_document] if what == "agent" else []),
             [vector for entry in chosen for vector in self.of_entry[entry].vectors],
         )
 
@@ -111,7 +119,10 @@ async def fill(home: Path, *, seed: int = SEED) -> Home:
         agent = agent_of(memory)
         for number in range(TURNS):
             await _say(agent, made, rng, numbers, session=("morning", "evening")[number % 2])
+            if number in {TURNS // 2, TURNS - 1}:
+                await _end_sessions(memory, agent)
         await memory.settle(timeout=60)
+        await _read_a_document(agent, made, rng)
         await agent.associative.compress()
         for session in ("morning", "evening"):
             await _write_beside(home, memory, agent, made, rng, session=session)
@@ -137,11 +148,29 @@ async def fill(home: Path, *, seed: int = SEED) -> Home:
     return made
 
 
+async def _end_sessions(memory: AsyncMemory, agent: AsyncAgent) -> None:
+    """Have what was asked for taken down in files, with what can be undone, and have the files indexed."""
+    for session in ("morning", "evening"):
+        await agent.end_session(session)
+    await memory.settle(timeout=60)
+    assert await agent.workspace.search("prefer", limit=1, mode="fts"), "nothing was taken down"
+
+
+async def _read_a_document(agent: AsyncAgent, made: Home, rng: random.Random) -> None:
+    """Have a document in the knowledge base, in two versions."""
+    for _ in range(2):
+        text = "\n\n".join(f"## {secret_text(rng, words=3)}\n\n{secret_text(rng, words=30)}." for _ in range(4))
+        made.of_document.append(text)
+        await agent.knowledge.add(text=text, name=DOCUMENT)
+
+
 async def _say(
     agent: AsyncAgent, made: Home, rng: random.Random, numbers: np.random.Generator, *, session: str
 ) -> None:
     """Remember a turn with a file, and a fact that comes from it with a vector of its own."""
     texts = [secret_text(rng, words=count) for count in (12, 40, 8, 60)]
+    # In words that rules know, so that memories and bullets in files are made of it.
+    texts[0] = f"Please remember that I prefer {texts[0]}."
     kept = await agent.attach(texts[1].encode(), name=texts[2])
     message = {"content": texts[0], "metadata": {"note": texts[2]}, "attachments": [kept.model_dump(mode="json")]}
     receipt = await agent.remember([message], session=session)
@@ -219,6 +248,8 @@ async def erase(home: Path, made: Home, what: str) -> list[str]:
             await agent.erase(entry_ids=[entry_id])
         elif what == "session":
             await agent.erase(session=made.session_of[entry_id])
+        elif what == "document":
+            await agent.knowledge.remove(DOCUMENT)
         else:
             await agent.erase(everything=True)
         return remains(home, made, what)
@@ -228,6 +259,10 @@ async def erase(home: Path, made: Home, what: str) -> list[str]:
 
 STEPS: tuple[tuple[Any, str], ...] = (
     (Notes, "blank"),
+    (WorkspaceFiles, "redact"),
+    (workspace_files, "write_durably"),
+    (erasing, "_clear_pads"),
+    (erasing, "_forget_index"),
     (SpoolFolder, "erase"),
     (Scratchpad, "clear"),
     (erasure, "erase_rows"),
@@ -295,7 +330,7 @@ def remains(home: Path, made: Home, what: str) -> list[str]:
     """Return where anything is left of what an erasure took."""
     gone = made.gone(what)
     assert gone.texts
-    assert gone.vectors
+    assert gone.vectors or what == "document"
     secrets = [" ".join(SECRET.findall(text)) for text in gone.texts]
     return text_remains(home, secrets) + vector_remains(home, gone.vectors)
 

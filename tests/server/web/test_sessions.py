@@ -120,6 +120,22 @@ async def test_an_idle_session_ends_and_the_oldest_make_room() -> None:
     assert session.csrf not in word
 
 
+@pytest.mark.spec("SAFE-02")
+async def test_who_signs_in_over_and_over_closes_their_own_sessions_and_nobody_elses() -> None:
+    sessions = PageSessions()
+    word, _ = await sessions.begin("key", payer="org quiet")
+    for number in range(2 * MAX_SESSIONS):
+        await sessions.begin(f"key {number}", payer="org loud")
+    assert await sessions.key(request(cookie=word)) == "key"
+
+
+async def test_behind_a_proxy_that_speaks_tls_the_cookie_is_never_sent_without(start: Start) -> None:
+    http, key = await key_of(start, "read")
+    for proto, is_secure in (("https", True), ("http", False)):
+        signed = await http.post("/session", json={"key": key}, headers={"x-forwarded-proto": proto})
+        assert ("secure" in signed.headers["set-cookie"].lower()) is is_secure
+
+
 async def test_a_cookie_of_another_server_on_this_machine_locks_nobody_out(start: Start) -> None:
     served = await start()
     port = served.url.rpartition(":")[2]

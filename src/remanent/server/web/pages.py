@@ -1,9 +1,11 @@
 """What the pages are made of, over HTTP: the shell, the files it loads, signing in, and who may see what."""
 
+import asyncio
 import base64
 import gzip
 import hashlib
 import json
+from collections.abc import Iterable
 from functools import cache
 from html import escape
 from importlib import resources
@@ -16,10 +18,11 @@ from starlette.routing import BaseRoute, Route
 
 from remanent.bilingual import prefers_chinese
 from remanent.errors import InvalidInput, NotAuthenticated
+from remanent.model import Scope
 from remanent.operations import Permission, Principal, Service, Target
 from remanent.server.authentication import Authenticator, default_scope
 from remanent.server.documentation import ABOUT
-from remanent.server.limits import read_json_body
+from remanent.server.limits import OrgCapacity, read_json_body
 from remanent.server.problems import Refusal
 from remanent.server.sessions import IDLE_SECONDS, PageSessions, cookie_name
 
@@ -97,7 +100,7 @@ class Pages:
             raise InvalidInput('send the key as {"key": "…"}')
         principal = await self._authenticator.principal(request, key=lambda _: key)
         await self._sessions.end(request)  # a word that somebody planted before does not become this person's
-        word, session = await self._sessions.begin(self._service.keys.proof(key))
+        word, session = await self._sessions.begin(self._service.keys.proof(key), payer=request.state.payer)
         answer = JSONResponse(self._about(principal) | {"csrf": session.csrf})
         answer.set_cookie(
             cookie_name(request),
@@ -106,7 +109,8 @@ class Pages:
             path="/",
             httponly=True,
             samesite="strict",
-            secure=request.url.scheme == "https",
+            # Behind a proxy that speaks TLS with the browser, only its header tells; a forged one makes it stricter.
+            secure="https" in {request.url.scheme, request.headers.get("x-forwarded-proto", "")},
         )
         return answer
 
@@ -128,13 +132,22 @@ class Pages:
         principal = await self._authenticator.principal(request)
         if not principal.may(Permission.READ):
             raise Refusal(403, "this key does not allow to read here")
-        scopes = [
-            scope
-            for scope in await self._service.memory.agents()
-            if principal.reach.covers(Target(org=scope.org, workspace=scope.workspace, agent=scope.agent))
-        ]
-        listed = sorted((scope.org, scope.workspace, scope.agent) for scope in scopes)
+        scopes = await self._service.memory.agents()
+        async with OrgCapacity.of(self._service).work_slot(request.state.payer):
+            # A server may have thousands of agents: all would else wait while one asks for the list again and again.
+            listed = await asyncio.to_thread(_within, principal, scopes)
         return JSONResponse({"items": [dict(zip(("org", "workspace", "agent"), one, strict=True)) for one in listed]})
+
+
+def _within(principal: Principal, scopes: Iterable[Scope]) -> list[tuple[str, str, str]]:
+    """Return the agents that a caller may know of."""
+    names = sorted((scope.org, scope.workspace, scope.agent) for scope in scopes)
+    org = principal.reach.org
+    return [
+        (one, workspace, agent)
+        for one, workspace, agent in names
+        if (org is None or one == org) and principal.reach.covers(Target(org=one, workspace=workspace, agent=agent))
+    ]
 
 
 # ── files ────────────────────────────────────────────────────────────────────
