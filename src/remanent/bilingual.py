@@ -113,7 +113,6 @@ ERRORS = (
         "line {number} of {file} is not UTF-8; convert it first", "{file} 第 {number} 行不是 UTF-8 编码；请先转换"
     ),
     Bilingual("line {number} of {file}: {error}", "{file} 第 {number} 行：{error}"),
-    Bilingual("{file} is no JSON: {error}", "{file} 不是 JSON：{error}"),
     Bilingual("cannot read {file}: No such file or directory", "无法读取 {file}：文件不存在"),
     Bilingual("cannot read {file}: Permission denied", "无法读取 {file}：没有权限"),
     Bilingual("cannot read {file}: Is a directory", "无法读取 {file}：这是一个文件夹"),
@@ -229,6 +228,7 @@ ERRORS = (
     Bilingual("this address takes other methods", "该地址不接受此方法"),
     Bilingual("the request cannot be read", "无法读取请求"),
     Bilingual("the body is no JSON: {error}", "请求体不是 JSON：{error}"),
+    Bilingual("{file} is no JSON: {error}", "{file} 不是 JSON：{error}"),
     Bilingual("the request ended before its body did", "请求体尚未发完，请求就结束了"),
     Bilingual("at most {limit} bytes are taken", "最多接受 {limit} 字节"),
     Bilingual(
