@@ -120,6 +120,8 @@ SELECT pg_advisory_xact_lock_shared(%s)
 SELECT pg_try_advisory_xact_lock(%s)
 -- shelf_hold: a lock until the connection ends
 SELECT pg_advisory_lock(%s)
+-- shelf_release: such a lock let go
+SELECT pg_advisory_unlock_all()
 -- log_lines: the next lines of a log
 SELECT place, line FROM log_lines WHERE log = %s AND place > %s ORDER BY place LIMIT 1000
 -- log_state: the place of the last line, and what tells it from another
