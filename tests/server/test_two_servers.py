@@ -12,15 +12,12 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from remanent.discipline.operation import operation
 from remanent.embedding import KnownEmbedders
 from remanent.errors import InvalidInput, InvalidSettings, NotAuthenticated
 from remanent.memory import aopen
-from remanent.model import Model
 from remanent.operations import LOCAL, Permission, Service, Target
 from remanent.operations.access.audit import AuditLog
 from remanent.operations.access.keys import FILE, FOLDER, MARKER, KeyRing
-from remanent.operations.call import ServiceCall
 from remanent.operations.runs import RunState
 from remanent.server.authentication import Authenticator
 from remanent.server.idempotency import REPLAYED, IdempotencyStore
@@ -30,6 +27,7 @@ from remanent.stores.postgres import PostgresShelf
 from remanent.stores.registry import open_shelf
 from remanent.stores.relocation import move_shelf
 from remanent.stores.shelf import FolderShelf
+from tests.operations.test_service import go_on, tell
 from tests.servers import has_postgres
 from tests.stores.postgres.conftest import all_databases, database, postgres_server
 
@@ -236,27 +234,6 @@ async def test_a_home_that_moves_to_the_database_and_back_keeps_its_keys_and_its
     assert [line.deed.what for line in AuditLog(tmp_path / "back").read("acme")] == [
         "keys.create", "remember", "remember", "keys.revoke",
     ]  # fmt: skip
-
-
-class Words(Model):
-    """Something to tell."""
-
-    text: str
-
-
-@operation("tell", zh="讲述。", permission=Permission.WRITE, long=True)
-async def tell(call: ServiceCall, request: Words) -> Words:
-    """Tell something back."""
-    del call
-    return request
-
-
-@operation("go_on", zh="不停。", permission=Permission.WRITE, long=True)
-async def go_on(call: ServiceCall, request: Words) -> Words:
-    """Go on for ever."""
-    del call
-    await asyncio.Event().wait()
-    return request
 
 
 async def test_long_work_of_one_server_is_followed_and_its_answer_fetched_on_the_other(
