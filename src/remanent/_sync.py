@@ -136,16 +136,18 @@ class Agent:
         task: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
+        user: str | None = None,
     ) -> Receipt:
         """Keep messages for good: on return they survive any crash, and recall finds them by their words.
 
         A message is a text, or what OpenAI's and Anthropic's APIs have for one; tool calls and results become entries
         of their own. It may also say `id` (the same in a session is stored once), `occurred_at`, `metadata`, `tags`,
-        `origin`, `kind`, `attachments`. `metadata` and `tags` are for all messages, to be found by (`where`, `tags`);
-        the metadata `user_id` says whose they are, where an agent has several users.
+        `origin`, `kind`, `attachments`. `metadata` and `tags` are for all messages, to be found by (`where`, `tags`).
+        `user` says whose they are, where an agent has several users: it is kept as the metadata `user_id`, and nothing
+        of one user reaches another who is named where one recalls.
         """
         return self._portal.call(
-            self._wrapped.remember, messages, session=session, task=task, metadata=metadata, tags=tags
+            self._wrapped.remember, messages, session=session, task=task, metadata=metadata, tags=tags, user=user
         )
 
     def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
@@ -171,9 +173,12 @@ class Agent:
         """
         return self._portal.call(self._wrapped.begin_session, session)
 
-    def end_session(self, session: str, *, reason: EndReason = "call") -> SessionInfo:
-        """End a session: the disciplines that learn from whole sessions are told. What is said later resumes it."""
-        return self._portal.call(self._wrapped.end_session, session, reason=reason)
+    def end_session(self, session: str, *, reason: EndReason = "call", user: str | None = None) -> SessionInfo:
+        """End a session: the disciplines that learn from whole sessions are told. What is said later resumes it.
+
+        With `user`, only a session in which that user said something; what is learned of it is each user's own.
+        """
+        return self._portal.call(self._wrapped.end_session, session, reason=reason, user=user)
 
     def update_session(
         self,
@@ -228,13 +233,20 @@ class Agent:
         record_ids: Sequence[str] = (),
         session: str | None = None,
         everything: bool = False,
+        user: str | None = None,
     ) -> Erased:
         """Destroy texts and all that was derived from them: no byte stays in any file, and nothing can be restored.
 
-        Erasing a record erases the entries it came from, and with them every other record that came from those.
+        Erasing a record erases the entries it came from, and with them every other record that came from those. `user`
+        erases all that a user said; it is named alone.
         """
         return self._portal.call(
-            self._wrapped.erase, entry_ids=entry_ids, record_ids=record_ids, session=session, everything=everything
+            self._wrapped.erase,
+            entry_ids=entry_ids,
+            record_ids=record_ids,
+            session=session,
+            everything=everything,
+            user=user,
         )
 
     def context(
@@ -260,6 +272,7 @@ class Agent:
         where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         any_tags: Sequence[str] = (),
+        user: str | None = None,
         grain: Grain = "item",
         budget: int | None = None,
         options: RecallOptions | None = None,
@@ -268,9 +281,10 @@ class Agent:
 
         A question that nothing here answers gets no items, and `found.gate` says why. `found.text` is what to give a
         model, within `budget` tokens. `since` and `until` bound when it happened; a time without a zone is local.
-        `where` asks for metadata: `{"user_id": "u1", "year": {"gte": 2020}}`; `tags`: all, `any_tags`: one. `grain`:
-        the memory itself, or a question with its answer ("item"), a turn and its neighbours ("turns"), or the whole
-        session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
+        `where` asks for metadata: `{"topic": "travel", "year": {"gte": 2020}}`; `tags`: all, `any_tags`: one. With
+        `user`, nothing but what is that user's answers, whatever else is asked for. `grain`: the memory itself, or a
+        question with its answer ("item"), a turn and its neighbours ("turns"), or the whole session ("session").
+        Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         return self._portal.call(
             self._wrapped.recall,
@@ -283,6 +297,7 @@ class Agent:
             where=where,
             tags=tags,
             any_tags=any_tags,
+            user=user,
             grain=grain,
             budget=budget,
             options=options,
@@ -311,6 +326,7 @@ class Agent:
         where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         any_tags: Sequence[str] = (),
+        user: str | None = None,
         after_seq: int = 0,
         before_seq: int | None = None,
         newest_first: bool = False,
@@ -318,7 +334,7 @@ class Agent:
     ) -> list[Entry]:
         """Return what was said, raw and in order; page on with `after_seq`, or with `before_seq` from the newest.
 
-        `where`, `tags` and `any_tags` narrow it as they do in `recall`.
+        `where`, `tags`, `any_tags` and `user` narrow it as they do in `recall`.
         """
         return self._portal.call(
             self._wrapped.entries,
@@ -328,6 +344,7 @@ class Agent:
             where=where,
             tags=tags,
             any_tags=any_tags,
+            user=user,
             after_seq=after_seq,
             before_seq=before_seq,
             newest_first=newest_first,
@@ -362,6 +379,7 @@ class Agent:
         where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         any_tags: Sequence[str] = (),
+        user: str | None = None,
         session: str | None = None,
         valid_at: Moment | None = None,
         as_of: Moment | None = None,
@@ -377,6 +395,7 @@ class Agent:
             where=where,
             tags=tags,
             any_tags=any_tags,
+            user=user,
             session=session,
             valid_at=valid_at,
             as_of=as_of,

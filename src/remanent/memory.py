@@ -76,7 +76,7 @@ from remanent.model import (
 )
 from remanent.model.chat import Messages
 from remanent.model.clock import Moment, read_span
-from remanent.model.filters import read_tags, read_where
+from remanent.model.filters import of_user, read_tags, read_where
 from remanent.recall import (
     EMBED,
     GATE,
@@ -427,17 +427,19 @@ class AsyncAgent(AgentFaces):
         task: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
+        user: str | None = None,
     ) -> Receipt:
         """Keep messages for good: on return they survive any crash, and recall finds them by their words.
 
         A message is a text, or what OpenAI's and Anthropic's APIs have for one; tool calls and results become entries
         of their own. It may also say `id` (the same in a session is stored once), `occurred_at`, `metadata`, `tags`,
-        `origin`, `kind`, `attachments`. `metadata` and `tags` are for all messages, to be found by (`where`, `tags`);
-        the metadata `user_id` says whose they are, where an agent has several users.
+        `origin`, `kind`, `attachments`. `metadata` and `tags` are for all messages, to be found by (`where`, `tags`).
+        `user` says whose they are, where an agent has several users: it is kept as the metadata `user_id`, and nothing
+        of one user reaches another who is named where one recalls.
         """
         with self._parts.store.visit(self._scope):
             return await self._parts.journal.keep(
-                self._scope, messages, session=session, task=task, metadata=metadata, tags=tags
+                self._scope, messages, session=session, task=task, metadata=metadata, tags=tags, user=user
             )
 
     async def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
@@ -467,8 +469,13 @@ class AsyncAgent(AgentFaces):
         """
         return await self._parts.sessions.sessions.begin(self._scope, session or self._parts.new_id())
 
-    async def end_session(self, session: str, *, reason: EndReason = "call") -> SessionInfo:
-        """End a session: the disciplines that learn from whole sessions are told. What is said later resumes it."""
+    async def end_session(self, session: str, *, reason: EndReason = "call", user: str | None = None) -> SessionInfo:
+        """End a session: the disciplines that learn from whole sessions are told. What is said later resumes it.
+
+        With `user`, only a session in which that user said something; what is learned of it is each user's own.
+        """
+        if user is not None and not await self.entries(session=session, user=user, limit=1):
+            raise NotFound(f"there is no session {session} of this user; `remember` something in it first")
         return await self._parts.sessions.sessions.end(self._scope, session, reason=reason)
 
     async def update_session(
@@ -542,13 +549,21 @@ class AsyncAgent(AgentFaces):
         record_ids: Sequence[str] = (),
         session: str | None = None,
         everything: bool = False,
+        user: str | None = None,
     ) -> Erased:
         """Destroy texts and all that was derived from them: no byte stays in any file, and nothing can be restored.
 
-        Erasing a record erases the entries it came from, and with them every other record that came from those.
+        Erasing a record erases the entries it came from, and with them every other record that came from those. `user`
+        erases all that a user said; it is named alone.
         """
-        if not (entry_ids or record_ids or session or everything):
-            raise InvalidInput("say what to erase: entry_ids, record_ids, a session, or everything=True")
+        others = entry_ids or record_ids or session or everything
+        if user is not None and not others:
+            entry_ids = await self._said_by(user)
+            waiting = SpoolFolder(self._parts.settings.home / WAITING)
+            if not await asyncio.to_thread(waiting.erase, self._scope, user=user) and not entry_ids:
+                raise NotFound(f"nothing here is of the user {user!r}; users are named as they were when it was said")
+        elif user is not None or not others:
+            raise InvalidInput("say what to erase: entry_ids, record_ids, a session, everything=True, or a user alone")
         await self._parts.compactor.forget(self._scope)
         erasure = Erasure(tuple(entry_ids), tuple(record_ids), session, everything)
         return await _erase_noted(self._parts, self._scope, erasure)
@@ -578,6 +593,7 @@ class AsyncAgent(AgentFaces):
         where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         any_tags: Sequence[str] = (),
+        user: str | None = None,
         grain: Grain = "item",
         budget: int | None = None,
         options: RecallOptions | None = None,
@@ -586,16 +602,17 @@ class AsyncAgent(AgentFaces):
 
         A question that nothing here answers gets no items, and `found.gate` says why. `found.text` is what to give a
         model, within `budget` tokens. `since` and `until` bound when it happened; a time without a zone is local.
-        `where` asks for metadata: `{"user_id": "u1", "year": {"gte": 2020}}`; `tags`: all, `any_tags`: one. `grain`:
-        the memory itself, or a question with its answer ("item"), a turn and its neighbours ("turns"), or the whole
-        session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
+        `where` asks for metadata: `{"topic": "travel", "year": {"gte": 2020}}`; `tags`: all, `any_tags`: one. With
+        `user`, nothing but what is that user's answers, whatever else is asked for. `grain`: the memory itself, or a
+        question with its answer ("item"), a turn and its neighbours ("turns"), or the whole session ("session").
+        Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         _check_call(query, limit)
         options = RecallOptions() if options is None else RecallOptions.model_validate(options)
         now = self._parts.clock()
         since, until = read_span(since, until)
         bounds = {"occurred_from": since, "occurred_before": until, "alive_at": now, "as_of": options.as_of}
-        wanted = _filter(kinds, where=where, tags=tags, any_tags=any_tags, **bounds)
+        wanted = _filter(kinds, where=where, tags=tags, any_tags=any_tags, user=user, **bounds)
         # Where the embedder was changed since, records are embedded anew in the background; the question goes on.
         await self._parts.indexing.follow_models(self._scope)
         self._parts.worker.attend(self._scope)
@@ -648,6 +665,7 @@ class AsyncAgent(AgentFaces):
         where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         any_tags: Sequence[str] = (),
+        user: str | None = None,
         after_seq: int = 0,
         before_seq: int | None = None,
         newest_first: bool = False,
@@ -655,13 +673,13 @@ class AsyncAgent(AgentFaces):
     ) -> list[Entry]:
         """Return what was said, raw and in order; page on with `after_seq`, or with `before_seq` from the newest.
 
-        `where`, `tags` and `any_tags` narrow it as they do in `recall`.
+        `where`, `tags`, `any_tags` and `user` narrow it as they do in `recall`.
         """
         since, until = read_span(since, until)
         query = EntryQuery(
             occurred_from=since,
             occurred_before=until,
-            where=read_where(where),
+            where=(*read_where(where), *of_user(user)),
             tags=read_tags(tags),
             any_tags=read_tags(any_tags),
             after_seq=after_seq,
@@ -705,6 +723,7 @@ class AsyncAgent(AgentFaces):
         where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         any_tags: Sequence[str] = (),
+        user: str | None = None,
         session: str | None = None,
         valid_at: Moment | None = None,
         as_of: Moment | None = None,
@@ -716,7 +735,14 @@ class AsyncAgent(AgentFaces):
         valid_at, as_of = read_span(valid_at, as_of)
         states = None if statuses is None else tuple(Status(status) for status in statuses)
         wanted = _filter(
-            kinds, where=where, tags=tags, any_tags=any_tags, statuses=states, valid_at=valid_at, as_of=as_of
+            kinds,
+            where=where,
+            tags=tags,
+            any_tags=any_tags,
+            user=user,
+            statuses=states,
+            valid_at=valid_at,
+            as_of=as_of,
         )
         query = RecordQuery(filter=wanted, order=order, after_id=after_id, limit=limit)
         return await self._parts.store.records(self._scope.within(session=session), query)
@@ -766,6 +792,11 @@ class AsyncAgent(AgentFaces):
         """Wait until this agent's background work is done; raises `JobFailed` when some of it was given up."""
         await self._parts.worker.settle([self._scope], timeout=timeout, on_progress=on_progress)
 
+    async def _said_by(self, user: str) -> tuple[str, ...]:
+        """Return all entries of a user."""
+        query = EntryQuery(where=of_user(user), limit=NO_LIMIT)
+        return tuple(entry.id for entry in await self._parts.store.entries(self._scope, query))
+
     async def _current(self, record_id: str, *, expects: int | None = None) -> Record:
         """Return a record as it stands, at the version that the caller expects if one is named."""
         store = self._parts.store
@@ -787,12 +818,13 @@ def _filter(
     where: Mapping[str, Any] | None,
     tags: Sequence[str],
     any_tags: Sequence[str],
+    user: str | None,
     **more: Any,
 ) -> RecordFilter:
     """Return what a caller limits records to, checked; a single kind need not stand in a list."""
     return RecordFilter(
         kinds=None if kinds is None else tuple(map(Kind.known, [kinds] if isinstance(kinds, str) else kinds)),
-        where=read_where(where),
+        where=(*read_where(where), *of_user(user)),
         tags=read_tags(tags),
         any_tags=read_tags(any_tags),
         **more,

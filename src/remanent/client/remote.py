@@ -758,17 +758,19 @@ class AsyncRemoteAgent:
         task: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
+        user: str | None = None,
     ) -> Receipt:
         """Keep messages for good: on return they survive any crash, and recall finds them by their words.
 
         A message is a text, or what OpenAI's and Anthropic's APIs have for one; tool calls and results become entries
         of their own. It may also say `id` (the same in a session is stored once), `occurred_at`, `metadata`, `tags`,
-        `origin`, `kind`, `attachments`. `metadata` and `tags` are for all messages, to be found by (`where`, `tags`);
-        the metadata `user_id` says whose they are, where an agent has several users.
+        `origin`, `kind`, `attachments`. `metadata` and `tags` are for all messages, to be found by (`where`, `tags`).
+        `user` says whose they are, where an agent has several users: it is kept as the metadata `user_id`, and nothing
+        of one user reaches another who is named where one recalls.
         """
         answer: Receipt = await self._connection.do(
             "remember",
-            {"messages": messages, "session": session, "task": task, "metadata": metadata, "tags": tags},
+            {"messages": messages, "session": session, "task": task, "metadata": metadata, "tags": tags, "user": user},
             place=self._place,
         )
         return answer
@@ -785,6 +787,7 @@ class AsyncRemoteAgent:
         where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         any_tags: Sequence[str] = (),
+        user: str | None = None,
         grain: Grain = "item",
         budget: int | None = None,
         options: RecallOptions | None = None,
@@ -793,9 +796,10 @@ class AsyncRemoteAgent:
 
         A question that nothing here answers gets no items, and `found.gate` says why. `found.text` is what to give a
         model, within `budget` tokens. `since` and `until` bound when it happened; a time without a zone is local.
-        `where` asks for metadata: `{"user_id": "u1", "year": {"gte": 2020}}`; `tags`: all, `any_tags`: one. `grain`:
-        the memory itself, or a question with its answer ("item"), a turn and its neighbours ("turns"), or the whole
-        session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
+        `where` asks for metadata: `{"topic": "travel", "year": {"gte": 2020}}`; `tags`: all, `any_tags`: one. With
+        `user`, nothing but what is that user's answers, whatever else is asked for. `grain`: the memory itself, or a
+        question with its answer ("item"), a turn and its neighbours ("turns"), or the whole session ("session").
+        Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         answer: Found = await self._connection.do(
             "recall",
@@ -809,6 +813,7 @@ class AsyncRemoteAgent:
                 "where": where,
                 "tags": tags,
                 "any_tags": any_tags,
+                "user": user,
                 "grain": grain,
                 "budget": budget,
                 "options": options,
@@ -826,6 +831,7 @@ class AsyncRemoteAgent:
         where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         any_tags: Sequence[str] = (),
+        user: str | None = None,
         after_seq: int = 0,
         before_seq: int | None = None,
         newest_first: bool = False,
@@ -833,7 +839,7 @@ class AsyncRemoteAgent:
     ) -> list[Entry]:
         """Return what was said, raw and in order; page on with `after_seq`, or with `before_seq` from the newest.
 
-        `where`, `tags` and `any_tags` narrow it as they do in `recall`.
+        `where`, `tags`, `any_tags` and `user` narrow it as they do in `recall`.
         """
         answer: list[Entry] = await self._connection.do(
             "entries",
@@ -844,6 +850,7 @@ class AsyncRemoteAgent:
                 "where": where,
                 "tags": tags,
                 "any_tags": any_tags,
+                "user": user,
                 "after_seq": after_seq,
                 "before_seq": before_seq,
                 "newest_first": newest_first,
@@ -890,6 +897,7 @@ class AsyncRemoteAgent:
         where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         any_tags: Sequence[str] = (),
+        user: str | None = None,
         session: str | None = None,
         valid_at: Moment | None = None,
         as_of: Moment | None = None,
@@ -906,6 +914,7 @@ class AsyncRemoteAgent:
                 "where": where,
                 "tags": tags,
                 "any_tags": any_tags,
+                "user": user,
                 "session": session,
                 "valid_at": valid_at,
                 "as_of": as_of,
@@ -1009,10 +1018,13 @@ class AsyncRemoteAgent:
         answer: SessionInfo = await self._connection.do("session.begin", {"session": session}, place=self._place)
         return answer
 
-    async def end_session(self, session: str, *, reason: EndReason = "call") -> SessionInfo:
-        """End a session: the disciplines that learn from whole sessions are told. What is said later resumes it."""
+    async def end_session(self, session: str, *, reason: EndReason = "call", user: str | None = None) -> SessionInfo:
+        """End a session: the disciplines that learn from whole sessions are told. What is said later resumes it.
+
+        With `user`, only a session in which that user said something; what is learned of it is each user's own.
+        """
         answer: SessionInfo = await self._connection.do(
-            "session.end", {"session": session, "reason": reason}, place=self._place
+            "session.end", {"session": session, "reason": reason, "user": user}, place=self._place
         )
         return answer
 
@@ -1077,14 +1089,22 @@ class AsyncRemoteAgent:
         record_ids: Sequence[str] = (),
         session: str | None = None,
         everything: bool = False,
+        user: str | None = None,
     ) -> Erased:
         """Destroy texts and all that was derived from them: no byte stays in any file, and nothing can be restored.
 
-        Erasing a record erases the entries it came from, and with them every other record that came from those.
+        Erasing a record erases the entries it came from, and with them every other record that came from those. `user`
+        erases all that a user said; it is named alone.
         """
         answer: Erased = await self._connection.do(
             "erase",
-            {"entry_ids": entry_ids, "record_ids": record_ids, "session": session, "everything": everything},
+            {
+                "entry_ids": entry_ids,
+                "record_ids": record_ids,
+                "session": session,
+                "everything": everything,
+                "user": user,
+            },
             place=self._place,
         )
         return answer
