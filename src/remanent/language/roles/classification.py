@@ -14,7 +14,7 @@ from remanent.language.offline.questions import is_question
 from remanent.language.offline.salience import key_phrases, salient_sentences, unwrapped
 from remanent.language.offline.similarity import similarity_matrix
 from remanent.language.passages import assembled, passages, stretches
-from remanent.language.replies import MAX_ITEMS, Numbers, Prose, Words, check_numbers
+from remanent.language.replies import MAX_ITEMS, Numbers, Prose, Words, known_numbers, require_known
 from remanent.language.role import Defaults, Prompt, Role, Toolbox
 from remanent.language.shapes import MAX_CONTEXT, Context, Keywords, LongText, Remark, TextSpan
 from remanent.language.tidying import keywords, line
@@ -147,9 +147,9 @@ class Classification(Role[ClassificationRequest, ClassificationReply, Classifica
     def read(self, request: ClassificationRequest, reply: ClassificationReply) -> ClassificationResponse:
         """Put the clusters together from the passages; those that none claims go to the nearest one."""
         spans = passages(request.text)
-        for numbers in (reply.question, *(cluster.passages for cluster in reply.clusters)):
-            check_numbers(numbers, shown=len(spans))
-        asked = set(reply.question) if request.find_question else set()
+        named = [number for cluster in reply.clusters for number in cluster.passages]
+        require_known(named, shown=len(spans))
+        asked = set(known_numbers(reply.question, shown=len(spans))) if request.find_question else set()
         rest = [number for number in range(1, len(spans) + 1) if number not in asked]
         if not reply.clusters and rest:
             raise Refused("there must be at least one cluster; one with all passages if the text has one topic")

@@ -259,7 +259,7 @@ def _aliases(request: IntegrationRequest) -> tuple[IdAliases, IdAliases]:
 
 def _upheld(request: IntegrationRequest, reply: IntegrationReply) -> tuple[str, ...]:
     aliases, _ = _aliases(request)
-    named = tuple(dict.fromkeys(aliases.real(name) for name in reply.upheld))
+    named = tuple(dict.fromkeys(found for name in reply.upheld if (found := aliases.find(name)) is not None))
     return named if request.trigger is Trigger.CONFLICT else ()
 
 
@@ -269,7 +269,9 @@ def _updates(request: IntegrationRequest, reply: IntegrationReply) -> tuple[Neig
     known = {near.node_id: near for near in request.neighbours}
     updates: dict[str, NeighbourUpdate] = {}
     for proposed in reply.neighbor_updates:
-        near = known[aliases.real(proposed.node)]
+        near = known.get(aliases.find(proposed.node) or "")
+        if near is None:
+            continue
         context = line(proposed.context, MAX_CONTEXT) or near.context
         words = keywords(proposed.keywords) or near.keywords
         if (context, words) != (near.context, near.keywords):
