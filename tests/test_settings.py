@@ -15,7 +15,7 @@ from remanent.settings import (
     USUAL_KEYS,
     EmbeddingSettings,
     JobSettings,
-    ModelChoice,
+    RoleChoice,
     ProxySettings,
     RerankerSettings,
     Settings,
@@ -259,7 +259,7 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
         for group, member in groups.items():
             variable = unset[group].replace("<TIER>", member).replace("<ROLE>", member).replace("<SETTING>", name)
             monkeypatch.setenv(variable.upper(), value)
-    wanted = ModelChoice.model_validate(values)
+    wanted = RoleChoice.model_validate(values)
     settings = load_settings()
     assert settings.secrets == Path("/srv/vault")
     assert [key and key.get_secret_value() for key in (settings.seal_key, settings.pepper)] == [

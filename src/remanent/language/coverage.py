@@ -48,7 +48,9 @@ class WordIndex:
 
 
 def _own_words(text: str) -> list[str]:
-    return [fold(word).casefold() for word in content_words(text)]
+    """Return the words of a text that say something; numbers as they are indexed, whatever parts their digits."""
+    words = (fold(word).casefold() for word in content_words(text))
+    return [*(word for word in words if not _has_digit(word)), *filter(_has_digit, query_terms(text))]
 
 
 def _has_digit(word: str) -> bool:
