@@ -105,6 +105,7 @@ GOOD: dict[str, tuple[str, Any]] = {
     "rewriting": ("rewriting.zh", {"queries": ["更新小丽的地址", "update address"]}),
     "hyde": ("hyde.en", "An index on the columns of the condition lets the database skip most rows."),
     "reranking": ("reranking.en", {"scores": [{"passage": 1, "score": 3}, {"passage": 2, "score": 10}]}),
+    "answering": ("answering.en", {"sentences": [{"text": "The filter is cleaned every month.", "passages": [2]}]}),
 }
 
 WRONG: dict[str, Any] = {
@@ -112,6 +113,7 @@ WRONG: dict[str, Any] = {
     "analysis": {"relations": [{"existing_node": "n77", "relationship": "related"}]},
     "relation_naming": {"relations": [{"focus": "f77", "relation": "涉及"}]},
     "reranking": {"scores": [{"passage": 77, "score": 3}]},
+    "answering": {"sentences": [{"text": "x", "passages": [77]}]},
 }
 """For every role that can do nothing without names or numbers, a reply that names only one that it did not show."""
 
