@@ -283,14 +283,14 @@ def test_a_validation_that_upholds_a_node_has_settled_the_matter_whatever_the_ou
     "said", ["I could not find it.", "(no reply)", "信息不足，无法确认。", "There is no evidence for either."]
 )
 def test_a_validation_that_answers_nothing_settles_nothing_whatever_a_model_makes_of_it(said: str) -> None:
-    request = CASES["integration.conflict.en"].replace(validation=said)
+    request: Any = CASES["integration.conflict.en"].replace(validation=said)
     reply = INTEGRATION.reply(outcome="integrated", summary="Condor has 433 qubits.", upheld=("n2",))
     assert INTEGRATION.read(request, reply).outcome is IntegrationOutcome.UNRESOLVED
 
 
 @pytest.mark.spec("USE-08")
 def test_what_a_merged_summary_left_out_is_kept_as_it_was() -> None:
-    request = CASES["integration.merge.en"]
+    request: Any = CASES["integration.merge.en"]
     response = INTEGRATION.read(request, INTEGRATION.reply(outcome="integrated", summary="IBM makes chips."))
     assert response.summary.startswith("IBM makes chips.\n- ")
     kept = WordIndex(response.summary)
