@@ -9,8 +9,8 @@ import gc
 import sys
 
 _COLLECT_AFTER = 50_000
-"""Objects made before garbage is looked for, instead of 700: what a command imports stays to its end, and looking through
-it again and again took a tenth of a second of each."""
+"""Objects made before garbage is looked for, instead of 700: what a command imports stays to its end, and looking
+through it again and again took a tenth of a second of each."""
 
 
 def main() -> None:
