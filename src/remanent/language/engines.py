@@ -106,6 +106,20 @@ class BudgetedEngine(Engine):
         """Do nothing: the engine belongs to whoever made it."""
 
 
+async def run_or_offline(
+    engine: Engine, role: Role[RequestT, ReplyT, ResponseT], request: RequestT, toolbox: Toolbox
+) -> Answer[ResponseT]:
+    """Return the response of an engine, or of the role's offline counterpart where the model does not do its part.
+
+    For whoever waits for an answer that can be given without a model: `made_by` says which it was.
+    """
+    try:
+        return await engine.run(role, request)
+    except LanguageError as error:
+        _logger.warning("%s is done without a model: %s", role.name, error)
+        return await OfflineEngine(toolbox).run(role, request)
+
+
 class RoleSetup(Model):
     """How a role is done under the settings in force."""
 

@@ -105,6 +105,7 @@ GOOD: dict[str, tuple[str, Any]] = {
     "rewriting": ("rewriting.zh", {"queries": ["更新小丽的地址", "update address"]}),
     "hyde": ("hyde.en", "An index on the columns of the condition lets the database skip most rows."),
     "reranking": ("reranking.en", {"scores": [{"passage": 1, "score": 3}, {"passage": 2, "score": 10}]}),
+    "answering": ("answering.en", {"sentences": [{"text": "The filter is cleaned every month.", "passages": [2]}]}),
 }
 
 WRONG: dict[str, Any] = {
@@ -117,6 +118,7 @@ WRONG: dict[str, Any] = {
     "extraction": {"facts": [{"kind": "mood", "content": "x", "sources": [77]}]},
     "intent": {"intent": "cross_agent", "target_agent": "root"},
     "reranking": {"scores": [{"passage": 77, "score": 3}]},
+    "answering": {"sentences": [{"text": "x", "passages": [77]}]},
 }
 """For every role that shows names or numbers, a reply that names one that it did not show."""
 

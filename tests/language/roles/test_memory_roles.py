@@ -34,6 +34,7 @@ def test_light_work_goes_to_light_models() -> None:
         "rewriting": Tier.EXTRACTION,
         "hyde": Tier.EXTRACTION,
         "reranking": Tier.RERANK,
+        "answering": Tier.CORE,
     }
 
 
