@@ -382,7 +382,7 @@ async def test_an_index_that_would_drive_others_out_of_memory_is_not_loaded_befo
 
 @pytest.mark.spec("USE-02")
 def test_when_something_was_said_is_read_where_logs_keep_it(tmp_path: Path) -> None:
-    chat = [
+    chat: list[dict[str, Any]] = [
         {"role": "user", "content": "I adopted two turtles yesterday.", "metadata": {"date": "1:56 pm on 8 May, 2023"}},
         {"role": "user", "content": "My bicycle is red.", "timestamp": 1_700_000_000},
         {"role": "user", "content": "My kettle is green.", "created_at": datetime(2024, 2, 1, 9, tzinfo=UTC)},
