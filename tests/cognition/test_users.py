@@ -58,7 +58,7 @@ async def test_a_user_whose_name_imitates_another_gets_nothing_of_theirs(ada: As
     for name in IMITATIONS:
         await ada.remember("I live somewhere, but where do I live?", user=name, session="s")
         for grain in ("item", "turns", "session"):
-            found = await ada.recall("Where do I live?", user=name, grain=grain, options=RecallOptions(gate=False))  # type: ignore[arg-type]
+            found = await ada.recall("Where do I live?", user=name, grain=grain, options=RecallOptions(gate=False))
             assert found.items, "what they said themselves"
             assert "Rome" not in f"{found.items} {found.text}", (name, grain)
         assert await ada.cognition.memories(user=name) == []

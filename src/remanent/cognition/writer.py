@@ -114,8 +114,8 @@ def _retracted(entry: Entry, before: Sequence[Entry]) -> Iterable[Draft]:
             continue  # "that's wrong" is said of an answer more often than of one's own words
         for stated in statements(last.text, speaker=speaker)[-1:]:
             content = _NO_MORE[tongue_of(stated.content)].format(stated.content)
-            span = {"start": one.statement.start, "end": one.statement.end}
-            yield Draft(replace(stated, content=content, **span), entry, user_of(entry), what)
+            again = replace(stated, content=content, start=one.statement.start, end=one.statement.end)
+            yield Draft(again, entry, user_of(entry), what)
 
 
 def _same_talk(one: Entry, entry: Entry) -> bool:

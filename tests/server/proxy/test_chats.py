@@ -226,14 +226,13 @@ async def test_a_request_that_cannot_be_read_is_left_to_the_model(tmp_path: Path
 async def test_of_two_users_of_an_agent_each_is_shown_and_keeps_their_own(tmp_path: Path) -> None:
     async with world(tmp_path, says("To Lisbon."), says("I do not know.")) as here:
         await here.agent("default").remember(FACT, user="小安")
+        address, body = f"{here.address}/v1/chat/completions", {"model": "m", "messages": ASKS}
         async with httpx2.AsyncClient() as client:
-            for user in ("%E5%B0%8F%E5%AE%89", "eve", "ev%E2%80%8Be"):
-                answer = await client.post(
-                    f"{here.address}/v1/chat/completions",
-                    json={"model": "m", "messages": ASKS},
-                    headers={"x-remanent-user": user},
-                )
-        assert answer.status_code == 422, "an invisible sign in a name"
+            statuses = [
+                (await client.post(address, json=body, headers={"x-remanent-user": user})).status_code
+                for user in ("%E5%B0%8F%E5%AE%89", "eve", "ev%E2%80%8Be")
+            ]
+        assert statuses == [200, 200, 422], "an invisible sign in a name"
         shown = [FACT in request.data.decode() for request in here.upstream.requests]
         assert shown == [True, False]
         kept = (await here.journal("default"))[1:]
