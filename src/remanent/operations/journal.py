@@ -206,7 +206,6 @@ class ListEntries(Model):
     where: Where = None
     tags: Tags = ()
     any_tags: AnyTags = ()
-    user: User = None
     after_seq: Annotated[int, about("Continue after this sequence number.", "从此序号之后继续。", ge=0, le=2**53)] = 0
     before_seq: Annotated[
         int | None, about("Continue before this sequence number.", "从此序号之前继续。", ge=0, le=2**53)
@@ -231,7 +230,7 @@ class ListEntries(Model):
             "按顺序逐字阅读说过的原话：确切措辞，或 recall 所得内容的前后文。可按会话或时间缩小范围；"
             "`newest_first` 从最新的开始。",
         ),
-        fields=("session", "since", "until", "where", "tags", "any_tags", "user", "newest_first", "limit", "cursor"),
+        fields=("session", "since", "until", "where", "tags", "any_tags", "newest_first", "limit", "cursor"),
     ),
 )
 async def entries(call: ServiceCall, request: ListEntries) -> Page[Entry]:
@@ -247,7 +246,6 @@ async def entries(call: ServiceCall, request: ListEntries) -> Page[Entry]:
         where=request.where,
         tags=request.tags,
         any_tags=request.any_tags,
-        user=request.user,
         after_seq=after,
         before_seq=before,
         newest_first=request.newest_first,

@@ -19,7 +19,6 @@ from remanent.discipline.shapes import (
     RecordId,
     Session,
     Tags,
-    User,
     Where,
     about,
     items_of,
@@ -52,7 +51,6 @@ class ListRecords(Model):
     where: Where = None
     tags: Tags = ()
     any_tags: AnyTags = ()
-    user: User = None
     session: Session = None
     valid_at: Annotated[Moment | None, about("Only what was true at this time.", "只要当时成立的。")] = None
     as_of: AsOf = None

@@ -50,7 +50,7 @@ async def test_a_user_is_shown_nothing_of_another(tmp_path: Path, transport: Tra
         for tool in ({"query": "Where did Ada move?", "user": "ann"}, {"query": "Where did Ada move?", "user": "Ann"}):
             found = await client.call_tool("recall", tool)
             assert bool(found.structured_content["items"]) is (tool["user"] == "ann")
-        said = await client.call_tool("history", {"session": "monday", "user": "eve"})
+        said = await client.call_tool("history", {"session": "monday", "where": {"user_id": "eve"}})
         assert "Lisbon" not in text_of(said)
 
 
