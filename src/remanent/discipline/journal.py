@@ -174,6 +174,10 @@ class Journal:
             )
             tx.enqueue(job, limit=NO_LIMIT)
 
+    async def embed_few(self, scope: Scope) -> None:
+        """Have a handful of records found by their meaning at once, and not only when the worker comes to them."""
+        await self._indexing.embed_few(scope)
+
     async def erase(self, scope: Scope, erasure: Erasure) -> Erased:
         """Destroy what is named and all that came from it, and have everybody let go of it."""
         if self.listener is not None:

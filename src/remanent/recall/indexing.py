@@ -9,6 +9,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from remanent.embedding import Embedders, KnownEmbedders
+from remanent.errors import BusyError, LanguageError, StorageError
 from remanent.fairness import in_thread
 from remanent.model import (
     Clock,
@@ -73,6 +74,8 @@ CONTEXT_CHARACTERS = 400
 # little and that others get their turn in between. A batch of vectors takes longer, hence fewer.
 ENTRY_BATCH = 256
 RECORD_BATCH = 64
+HANDFUL = 8
+"""Records that somebody who asks waits for: an edited note has one or two that changed, some 20 ms each."""
 _AT_ONCE = 16
 """Entries that are prepared at once, some 3 ms; between, others go first."""
 _MAX_SEEN = 100_000
@@ -226,6 +229,17 @@ class Indexing:
             self._go_on(tx, EMBED)
         else:
             await self._ask_followers(job.scope, tx)
+
+    async def embed_few(self, scope: Scope) -> None:
+        """Give a handful of records that wait for their vectors theirs at once; more than that is left to the job."""
+        if self._embedders is None:
+            return
+        waiting = await self._store.unembedded(scope, limit=HANDFUL + 1)
+        if 0 < len(waiting) <= HANDFUL:
+            # A model that is out of order or a disk that is full: the job will tell, and whoever asks gets the rest.
+            with suppress(LanguageError, StorageError, BusyError):
+                async with self._store.transaction(scope) as tx:
+                    await self._put_vectors(tx, waiting)
 
     # ── changing the models ──────────────────────────────────────────────────
 
