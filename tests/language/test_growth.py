@@ -113,7 +113,7 @@ def _alike(text: str) -> "tuple[np.ndarray[tuple[int, int], np.dtype[np.float32]
 
 
 ADAPTERS: dict[str, Work] = {
-    "language.replies.check_numbers": lambda text: replies.check_numbers(range(1, len(text)), shown=len(text)),
+    "language.replies.known_numbers": lambda text: replies.known_numbers(range(1, len(text)), shown=len(text)),
     "language.passages.assembled": lambda text: passages.assembled(len(text), [[1], range(5, len(text), 9)]),
     "language.passages.filled": lambda text: passages.filled(_spans(text), at_most=20),
     "language.passages.packed": lambda text: passages.packed(_spans(text), at_least=20),

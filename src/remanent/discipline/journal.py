@@ -7,22 +7,33 @@ journal that recall cannot find later; erasing has everybody let go of what was 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from datetime import datetime
 from typing import Any, Protocol
 
 from remanent.context import Sessions
 from remanent.embedding import Embedders
 from remanent.model import Attachment, Clock, Entry, Job, Message, NewId, Receipt, Scope, read_messages, to_instant
-from remanent.model.chat import Messages
+from remanent.model.chat import STAMPS, Messages
 from remanent.recall import EMBED, TURNS, Echoes, Indexing, Recall
 from remanent.stores import NO_LIMIT, Change, Committed, Erased, Erasure, Store, Transaction, Vectors
 from remanent.stores.blobs import Blobs
 from remanent.stores.store import ERASING
 from remanent.stores.transaction import AppendEntry
+from remanent.text.dates import said_at
 
 MADE_AT_ONCE = 50
 """Entries that are made before other work gets a turn: a thousand would keep everybody waiting for 0.17 s."""
 WithinTransaction = Callable[[Transaction, Sequence[Entry]], None]
 """Does something more in the unit of work that keeps entries."""
+
+
+def _dated(message: Message, now: datetime) -> Message:
+    """Return a message with the moment that its metadata tell, if it has none of its own: logs keep it there."""
+    if message.occurred_at is not None:
+        return message
+    told = (said_at(message.metadata[name], now=now) for name in STAMPS if name in message.metadata)
+    moment = next((moment for moment in told if moment is not None), None)
+    return message if moment is None else message.replace(occurred_at=moment)
 
 
 class JournalListener(Protocol):
@@ -86,20 +97,21 @@ class Journal:
         task: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
+        user: str | None = None,
         also: WithinTransaction | None = None,
     ) -> Receipt:
         """Keep messages for good, with whatever is asked for in the same unit of work.
 
-        `metadata` and `tags` are for all of them; what a message says itself comes first.
+        `metadata` and `tags` are for all of them; what a message says itself comes first. `user` is whose they are.
         """
         scope = scope.within(session=session, task=task)
-        read = read_messages(messages, longest=self._longest, metadata=metadata, tags=tags)
+        read = read_messages(messages, longest=self._longest, metadata=metadata, tags=tags, user=user)
         read = [await self._with_files_kept(scope, one) for one in read]
         now = to_instant(self._clock())
         async with self.writing(scope) as tx:
             entries = []
             for number, message in enumerate(read, start=1):
-                entries.append(message.entry(self._new_id(), scope=scope, recorded_at=now))
+                entries.append(_dated(message, now).entry(self._new_id(), scope=scope, recorded_at=now))
                 if number % MADE_AT_ONCE == 0:
                     await asyncio.sleep(0)
             await self.append(tx, entries)
@@ -161,6 +173,10 @@ class Journal:
                 id=self._new_id(), scope=tx.scope.owner, kind=kind, lane=kind, key=kind, enqueued_at=self._clock()
             )
             tx.enqueue(job, limit=NO_LIMIT)
+
+    async def embed_few(self, scope: Scope) -> None:
+        """Have a handful of records found by their meaning at once, and not only when the worker comes to them."""
+        await self._indexing.embed_few(scope)
 
     async def erase(self, scope: Scope, erasure: Erasure) -> Erased:
         """Destroy what is named and all that came from it, and have everybody let go of it."""

@@ -9,13 +9,14 @@ import base64
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from hashlib import sha256
 from typing import Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from remanent.errors import InvalidInput
 from remanent.model.entry import ORIGIN_OF_ROLE, Attachment, EntryKind, InlineFile, Message
-from remanent.model.filters import read_tags
+from remanent.model.filters import USER_KEY, check_user, read_tags
 
 Messages = str | Message | Mapping[str, Any] | Iterable[str | Message | Mapping[str, Any]]
 """What `remember` takes: a text, a message (`{"role": …, "content": …}`), or several of those."""
@@ -31,7 +32,10 @@ _IGNORED = frozenset(
 )
 """Fields of a chat message that say nothing of what was said; any other that is not known is refused as a typo."""
 
-CHAT_FIELDS = _READ | _IGNORED
+STAMPS = ("timestamp", "datetime", "created_at", "date", "time")
+"""Fields by which chat logs tell when something was said, in a message or in its metadata; finest first."""
+
+CHAT_FIELDS = _READ | _IGNORED | frozenset(STAMPS)
 """The fields of vendors' messages that are taken beside our own."""
 
 CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use", "function_call", "custom_tool_call", "tool_call"})
@@ -49,15 +53,25 @@ _ITEMS = CALLS | RESULTS | THOUGHTS
 
 
 def read_messages(
-    messages: object, *, longest: int, metadata: Mapping[str, Any] | None = None, tags: Sequence[str] = ()
+    messages: object,
+    *,
+    longest: int,
+    metadata: Mapping[str, Any] | None = None,
+    tags: Sequence[str] = (),
+    user: str | None = None,
 ) -> list[Message]:
     """Return the messages of whatever form a caller uses, none of them empty nor longer than so many characters.
 
-    `metadata` and `tags` are for all of them; what a message says itself comes first.
+    `metadata` and `tags` are for all of them; what a message says itself comes first. `user` is whose all of them are:
+    a message that says another one is refused.
     """
     read = expand_messages(messages)
     if metadata is not None and not isinstance(metadata, Mapping):
         raise InvalidInput(f"metadata: an object was expected, not a {type(metadata).__name__}")
+    if user is not None:
+        metadata = {USER_KEY: check_user(user), **(metadata or {})}
+        if any({**metadata, **one.metadata}[USER_KEY] != user for one in read):
+            raise InvalidInput(f"user: the metadata name another user under {USER_KEY}; name one of the two")
     if metadata or tags:
         more, labels = dict(metadata or {}), read_tags(tags)
         read = [one.replace(metadata={**more, **one.metadata}, tags=(*labels, *one.tags)) for one in read]
@@ -130,7 +144,7 @@ class _ChatMessage:
     """Reads one chat message."""
 
     def __init__(self, given: Mapping[str, Any], tools: dict[str, str]) -> None:
-        if unknown := given.keys() - _OWN - _READ - _IGNORED:
+        if unknown := given.keys() - _OWN - CHAT_FIELDS:
             named = ", ".join(sorted(map(str, unknown)))
             raise InvalidInput(f"{named}: no field of a message; put what is your own into `metadata`")
         self._given = given
@@ -173,7 +187,8 @@ class _ChatMessage:
             own["id"] = f"{own['id']}#{place}"  # one caller's id names one entry
         metadata = own.get("metadata", {})
         if isinstance(metadata, Mapping):  # what else it may be, the message refuses
-            own["metadata"] = {**made.pop("metadata", {}), **metadata}
+            stamps = {name: _plain(self._given[name]) for name in STAMPS if name in self._given}
+            own["metadata"] = {**stamps, **made.pop("metadata", {}), **metadata}
         if len(self._made) == 1 and "kind" in own:
             made = {**made, "kind": own["kind"]}
         return Message.model_validate({**own, **made})
@@ -233,6 +248,10 @@ def is_result(kind: object) -> bool:
 def answered_call(result: Mapping[str, Any]) -> Any:
     """Return the id of the call that a result answers; none where it does not say."""
     return next((result[key] for key in ("tool_call_id", "tool_use_id", "call_id") if key in result), None)
+
+
+def _plain(stamp: object) -> object:
+    return stamp.isoformat() if isinstance(stamp, date) else stamp
 
 
 def _listed(given: Mapping[str, Any], name: str) -> list[Any]:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from remanent.model import Scope, TurnData
+from remanent.model.filters import USER_KEY, MetadataCondition
 from remanent.stores import RecordFilter, Standing
 from remanent.text.dates import TimeMention, find_dates
 from remanent.text.regex import lazy_regex
@@ -107,6 +108,11 @@ class Question:
     def terms(self) -> tuple[str, ...]:
         """The search terms of the words."""
         return tuple(query_terms(self.asked))
+
+    @cached_property
+    def whose(self) -> tuple[MetadataCondition, ...]:
+        """What is asked of the user whose memories answer; nothing where all of the agent's do."""
+        return tuple(one for one in self.record_filter.where if one.key == USER_KEY)
 
     @cached_property
     def language(self) -> Language:

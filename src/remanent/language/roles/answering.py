@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from remanent.language.offline.answers import find_answer
-from remanent.language.replies import MAX_ITEMS, Numbers, Prose, check_numbers
+from remanent.language.replies import MAX_ITEMS, Numbers, Prose, known_numbers, require_known
 from remanent.language.role import Defaults, Prompt, Role, Toolbox
 from remanent.language.shapes import LongText, Remark
 from remanent.language.tidying import line
@@ -111,13 +111,14 @@ class Answering(Role[AnsweringRequest, AnsweringReply, AnsweringResponse]):
         return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue)
 
     def read(self, request: AnsweringRequest, reply: AnsweringReply) -> AnsweringResponse:
-        """Keep what says something; passages that were not shown are refused."""
+        """Keep what says something; passages that were not shown are passed over."""
+        named = [number for said in reply.sentences for number in said.passages]
+        require_known(named, shown=len(request.passages))
         sentences = []
         for said in reply.sentences[:MAX_SENTENCES]:
-            check_numbers(said.passages, shown=len(request.passages))
-            text = line(said.text, LONGEST_SENTENCE)
+            text, known = line(said.text, LONGEST_SENTENCE), known_numbers(said.passages, shown=len(request.passages))
             if text:
-                sentences.append(WrittenSentence(text=text, passages=tuple(dict.fromkeys(said.passages))))
+                sentences.append(WrittenSentence(text=text, passages=tuple(known)))
         return AnsweringResponse(sentences=tuple(sentences))
 
     async def offline(self, request: AnsweringRequest, toolbox: Toolbox) -> AnsweringResponse:
