@@ -58,6 +58,7 @@ _EVIDENCE = 0.4
 """The share of doubt that is left when something is said again; chosen by hand."""
 _SURE = 0.99
 _TRUSTED = list(Origin)
+BY_PATTERNS = Maker(role="extraction", engine="offline", version="3")
 _MAX_SOURCES = 20
 """Sources that a memory names; the newest, where it was said more often."""
 _SIGNS = re.compile(r"[\W_]+")
@@ -73,6 +74,7 @@ class Draft:
     user: str
     retracts: Literal["", "ends", "forgets"] = ""
     """Whether it takes back what it states: as something that is over, or that is to be forgotten."""
+    made_by: Maker = BY_PATTERNS
 
     @property
     def record_id(self) -> str:
@@ -155,7 +157,7 @@ def record_of(draft: Draft, settings: CognitionSettings, *, now: datetime) -> Re
         expires_at=None if life is None else entry.recorded_at + life,
         sources=(Source(entry_id=entry.id, start=one.start, end=one.end),),
         trust=entry.origin,
-        made_by=Maker(role="extraction", engine="offline", version="2"),
+        made_by=draft.made_by,
         data=_data(draft, kind, now=now),
     )
 
