@@ -361,7 +361,7 @@ async def test_a_run_keeps_within_a_window_of_four_thousand_tokens_and_leaves_ro
         """Read a part."""
         return f"Part {part}. " + "word " * 1500
 
-    steps = [says(call("read", part=part)) for part in range(3)]
+    steps = [says(call("read", part=part)) for part in range(2)]
     async with (
         ScriptedServer(*steps, forever=says(answer("at last"))) as server,
         engine_at(server, window=4096) as engine,
