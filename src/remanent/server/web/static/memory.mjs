@@ -16,7 +16,7 @@ export function Page() {
   const [query, setQuery] = useTyped("memory query", here.query.get("q") ?? "");
   const [filters, setFilters] = useState({ tags: "", since: "", until: "", status: here.query.get("status") ?? "active" });
   if (!here.agent) return html`<${Empty}>${say("nothing")}</${Empty}>`;
-  const agent = tab === "shared" ? "shared" : here.agent;
+  const agent = ["shared", "knowledge"].includes(tab) ? "shared" : here.agent; // documents, too, are the workspace's
   const move = (event, index) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
