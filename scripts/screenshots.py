@@ -13,7 +13,7 @@ from pathlib import Path
 
 from playwright.async_api import async_playwright
 
-from remanent.cli.sample import AGENT, BANK, QUESTION, WORKSPACE
+from remanent.cli.sample import AGENT, QUESTION, WORKSPACE
 
 OUT = Path(__file__).parent.parent / "docs" / "pages"
 PAGES = ("memory", "ask", "graph", "timeline", "conflicts", "knowledge", "shared", "runs", "admin")
@@ -32,17 +32,19 @@ def main() -> None:
         command = [sys.executable, "-m", "remanent", "serve", "--sample", "--home", home, "--port", str(PORT)]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
             try:
-                # The last part of the sample: when it is there, everything is.
-                _wait(f"http://127.0.0.1:{PORT}/v1/orgs/default/workspaces/{WORKSPACE}/agents/{AGENT}/banks/{BANK}")
+                # The last thing that is learned of the sample: when it is there, everything is.
+                at = f"http://127.0.0.1:{PORT}/v1/orgs/default/workspaces/{WORKSPACE}/agents/{AGENT}"
+                _wait(f"{at}/conflicts?states=open", wanted=b"Bremen")
                 asyncio.run(_shoot(browser))
             finally:
                 server.terminate()
 
 
-def _wait(address: str) -> None:
+def _wait(address: str, *, wanted: bytes) -> None:
     for _ in range(240):
-        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=5):
-            return
+        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=5) as answer:
+            if wanted in answer.read():
+                return
         time.sleep(0.5)
     sys.exit("the server did not begin")
 

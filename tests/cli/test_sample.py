@@ -66,7 +66,7 @@ async def test_every_page_has_something_to_show_of_the_sample_and_a_second_start
     assert counts["nodes"] >= 30
     assert (counts["conflicts"], counts["proposed"], counts["pinned"], counts["stale"]) == (1, 1, 1, 1)
     found = await workspace.ask("recall", query=QUESTION, limit=1)
-    assert "moving from Berlin to Lisbon" in found.items[0].text
+    assert "Clara lives in" in found.items[0].text
     left = [one.expires_at for one in (await workspace.ask("cognition.list", kinds=["follow_up"])).items]
     assert all(left)
     await workspace.fill()
@@ -80,7 +80,7 @@ async def test_a_sample_that_was_cut_off_is_completed_by_the_next_start(
         raise StorageError("the disk is full")
 
     with monkeypatch.context() as broken:
-        broken.setattr(SampleWriter, "_think", cut)
+        broken.setattr(SampleWriter, "_talk", cut)
         with pytest.raises(StorageError):
             await workspace.fill()
     await workspace.fill()

@@ -5,6 +5,7 @@ by hand, so what the pages show of it is what they would show of a workspace in 
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,8 +17,8 @@ from remanent.operations import LOCAL, Principal, Service, Target
 
 WORKSPACE, AGENT, COLLEAGUE = "sample", "ada", "lin"
 BANK = "harbour-tunnel"
-QUESTION = "Which city am I moving to?"
-"""What to ask first; answered by what Ada said a month ago."""
+QUESTION = "Where does my sister Clara live?"
+"""What to ask first; Ada has said two things about it."""
 
 _USER, _BOT = "user", "assistant"
 
@@ -137,6 +138,8 @@ SESSIONS = (
     ),
 )  # fmt: skip
 
+SESSIONS_OF_ADA = tuple(session for session in SESSIONS if session.agent == AGENT)
+
 PINNED = "Clara lives in Hamburg"
 """What Ada has pinned before she says otherwise: it stays, and the two claims wait for her as a conflict."""
 
@@ -231,7 +234,7 @@ class SampleWriter:
         """Do everything that is not there yet, and return how many messages were told in conversations."""
         if not await self._is_there():
             parts: tuple[tuple[Bilingual, Callable[[], Awaitable[None]]], ...] = (
-                (_TALK, self._talk), (_SHARE, self._share), (_THINK, self._think), (_WORK, self._work),
+                (_WORK, self._work), (_THINK, self._think), (_SHARE, self._share), (_TALK, self._talk),
             )  # fmt: skip
             for place, (what, part) in enumerate(parts, 1):
                 self.tell(what, place, len(parts))
@@ -240,15 +243,11 @@ class SampleWriter:
 
     async def _is_there(self) -> bool:
         """Tell whether the last part is there; each of the others does nothing where it was done before."""
-        try:
-            await self._do("bank.get", AGENT, bank_id=BANK)
-        except NotFound:
-            return False
-        return True
+        return bool((await self._do("entries", AGENT, session=SESSIONS_OF_ADA[-1].name, limit=1)).items)
 
     async def _talk(self) -> None:
         """Have every conversation but the last; what was learned by then is pinned and put out of mind before it."""
-        *earlier, last = (session for session in SESSIONS if session.agent == AGENT)
+        *earlier, last = SESSIONS_OF_ADA
         others = [session for session in SESSIONS if session.agent != AGENT]
         for session in (*earlier, *others):
             await self._say(session)
@@ -263,8 +262,8 @@ class SampleWriter:
         await self._settle(COLLEAGUE)
 
     async def _say(self, session: SampleSession) -> None:
-        place = {"session": session.name, "tags": session.tags}
-        await self._do("remember", session.agent, messages=session.messages(self.now), **place)
+        messages = session.messages(self.now)
+        await self._do("remember", session.agent, messages=messages, session=session.name, tags=session.tags)
         await self._do("session.end", session.agent, session=session.name)
 
     async def _share(self) -> None:
@@ -298,6 +297,9 @@ class SampleWriter:
 
     async def _work(self) -> None:
         """Let a task bank answer a question from a report, read on, and be told which of two figures is right."""
+        with suppress(NotFound):
+            await self._do("bank.get", AGENT, bank_id=BANK)
+            return
         run = await self.service.start(
             "bank.run", {"task": TASK, "context": REPORT, "bank_id": BANK}, place=self._at(AGENT), principal=_who(AGENT)
         )

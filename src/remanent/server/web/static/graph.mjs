@@ -165,7 +165,7 @@ function paint(canvas, view, points, edges, { limit, search, chosen }) {
     pen.globalAlpha = { dim: 0.2, ghost: 0.5 }[key] ?? 1; pen.fillStyle = { ghost: panel, focus: accent, hit: accent, warn }[key] ?? quiet; pen.strokeStyle = key === "hit" ? text : key === "ghost" ? warn : panel; pen.lineWidth = key === "hit" ? 3 : 1.5; pen.fill(path); pen.stroke(path);
   }
   // Labels, the most important first; one that would lie over another is left out.
-  pen.font = "12px system-ui, 'Noto Sans CJK SC', sans-serif"; pen.textAlign = "center"; pen.fillStyle = text; pen.globalAlpha = 1;
+  pen.font = "12px system-ui, 'Noto Sans CJK SC', sans-serif"; pen.textAlign = "center"; pen.fillStyle = text; pen.globalAlpha = 1; pen.strokeStyle = panel; pen.lineWidth = 3; pen.lineJoin = "round"; // a rim keeps names legible over lines
   const taken = new Set(), rank = (i) => (i === chosen ? 4 : 0) + (hit(i) ? 3 : 0) + (points[i].focus ? 2 : 0) + points[i].weight / 10;
   let labels = 0;
   const most = view.moving ? 60 : 400;
@@ -175,9 +175,9 @@ function paint(canvas, view, points, edges, { limit, search, chosen }) {
     if (!shown(i)) continue;
     const px = sx(i), py = sy(i); if (px < 0 || py < 0 || px > width || py > height) continue;
     if (++labels > most) break;
-    const label = [...points[i].label].slice(0, 18).join(""), wide = pen.measureText(label).width, cells = [];
+    const label = [...points[i].label].slice(0, 28).join("") + ([...points[i].label].length > 28 ? "…" : ""), wide = pen.measureText(label).width, cells = [];
     for (let cx = Math.floor((px - wide / 2) / 20); cx <= Math.floor((px + wide / 2) / 20); cx++) cells.push([cx, Math.floor((py + 22) / 8)]);
     if (cells.some(([cx, cy]) => [-2, -1, 0, 1, 2].some((near) => taken.has(`${cx} ${cy + near}`)))) continue;
-    cells.forEach(([cx, cy]) => taken.add(`${cx} ${cy}`)); pen.fillText(label, px, py + 22);
+    cells.forEach(([cx, cy]) => taken.add(`${cx} ${cy}`)); pen.strokeText(label, px, py + 22); pen.fillText(label, px, py + 22);
   }
 }

@@ -79,7 +79,7 @@ export function Diff({ before, after }) {
   let i = 0, j = 0;
   while (i < a.length || j < b.length) {
     if (i < a.length && j < b.length && a[i] === b[j]) { parts.push(a[i]); i++; j++; }
-    else if (j < b.length && (i === a.length || best[i][j + 1] >= best[i + 1][j])) parts.push(html`<ins>${b[j++]}</ins>`);
+    else if (j < b.length && (i === a.length || best[i][j + 1] > best[i + 1][j])) parts.push(html`<ins>${b[j++]}</ins>`);
     else parts.push(html`<del>${a[i++]}</del>`);
   }
   return html`<div class="diff">${parts}</div>`;

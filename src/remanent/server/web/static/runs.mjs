@@ -25,10 +25,11 @@ export function Page() {
   }, [followed.join()]);
   useEffect(() => { const timer = setInterval(() => document.visibilityState === "visible" && state.again(), AGAIN); return () => clearInterval(timer); }, [state.again]);
   // Of an earlier process only a run itself tells its answer, not the list.
-  const show = (run) => (run.response?.bank_id ? Promise.resolve(run) : ask("GET", `${runsAt}/${encodeURIComponent(run.run_id)}`)).then(({ response }) => { if (response?.bank_id) { setBank(response.bank_id); setOpen(response.bank_id); } else app.say(say("run_no_bank")); }, app.fail);
+  const show = (run, { quiet = false } = {}) => (run.response?.bank_id ? Promise.resolve(run) : ask("GET", `${runsAt}/${encodeURIComponent(run.run_id)}`)).then(({ response }) => { if (response?.bank_id) { setBank(response.bank_id); setOpen(response.bank_id); } else if (!quiet) app.say(say("run_no_bank")); }, quiet ? () => {} : app.fail);
   const stop = (run) => ask("DELETE", `${runsAt}/${encodeURIComponent(run.run_id)}`).then(state.again, app.fail);
-  const newest = items.find((run) => run.response?.bank_id)?.response.bank_id;
-  useEffect(() => { if (newest && !open) { setBank(newest); setOpen(newest); } }, [newest]);
+  // The last task is what most come for.
+  const last = items.find((run) => run.operation.startsWith("bank.") && run.state === "done");
+  useEffect(() => { if (last && !open) show(last, { quiet: true }); }, [last?.run_id]);
   return html`<h1>${say("runs")}</h1><${Loaded} state=${state}>${() => items.length ? html`<div class="panel scroll"><table><thead><tr><th>${say("what")}</th><th>${say("state")}</th><th>${say("begun")}</th><th>${say("details")}</th><td></td></tr></thead><tbody>
     ${items.slice(0, 100).map((run) => html`<tr key=${run.run_id}><td>${say(`run_${run.operation}`).replace(/^run_/, "")}</td><td><span class="light ${{ running: "busy", done: "on" }[run.state] ?? "off"}"></span> ${say(`run_${run.state}`)}</td><td><${Age} at=${run.started_at} /></td><td aria-live=${run.state === "running" ? "polite" : undefined}>${run.step?.note ?? ""} ${run.step?.total ? `${number(run.step.done)} / ${number(run.step.total)}` : ""} ${run.message}</td>
       <td>${run.state === "running" && may("write") && html`<button onClick=${() => stop(run)}>${say("stop")}</button>`}${run.operation.startsWith("bank.") && run.state === "done" && html`<button onClick=${() => show(run)}>${say("open")}</button>`}</td></tr>`)}</tbody></table></div>` : html`<${Empty}>${say("runs_none")}</${Empty}>`}</${Loaded}>

@@ -43,6 +43,7 @@ const WORDS = {
   settings_text: ["As the server was started. They are changed there, not here: by a flag, the environment or a file. Secrets are never shown.", "服务器启动时的设置。只能在启动处更改（命令行、环境变量或文件），此处不能修改。机密从不显示。"], settings_hint: ["Name or meaning", "名称或含义"], settings_changed: ["Only what was changed", "只看已更改的"], settings_set: ["changed", "已更改"], secret_set: ["set, not shown", "已设置，不显示"], secret_unset: ["not set", "未设置"], value: ["Value", "值"], meaning: ["Meaning", "含义"],
   evidence_gone: ["The words are no longer there.", "原话已不存在。"], trust_user: ["said by the user", "用户所说"], trust_agent: ["said by the agent", "智能体所说"], trust_untrusted: ["not trusted", "未受信任"], trust_tool: ["from a tool", "来自工具"], trust_web: ["from the web", "来自网络"], trust_import: ["imported", "导入"],
   job_pending: ["Waiting", "等待中"], job_running: ["Running", "进行中"], job_dead: ["Given up", "已放弃"], outcome_ok: ["ok", "成功"], outcome_cancelled: ["stopped", "已停止"],
+  more_turns: ["{n} more", "还有 {n} 条"],
   who: ["Who", "谁"], what: ["What", "操作"], when: ["When", "时间"], outcome: ["Outcome", "结果"], not_found: ["There is no such page.", "没有这个页面。"], failed: ["This did not work: {why}", "操作失败：{why}"], attempts: ["Attempts", "尝试次数"], error: ["Error", "错误"], begun: ["Begun", "开始于"], ended: ["Ended", "结束于"], goal: ["Goal", "目标"], open: ["Open", "打开"], tree: ["Interaction tree", "交互树"],
 };
 
@@ -69,7 +70,12 @@ const UNITS = [["year", 31536000], ["month", 2592000], ["week", 604800], ["day",
 export function age(moment, now = Date.now()) {
   const seconds = (new Date(moment).getTime() - now) / 1000;
   const format = new Intl.RelativeTimeFormat(isChinese() ? "zh-CN" : "en", { numeric: "auto" });
-  for (const [unit, length] of UNITS) if (Math.abs(seconds) >= length) return format.format(Math.trunc(seconds / length), unit);
+  const midnight = (at) => new Date(at).setHours(0, 0, 0, 0);
+  for (const [unit, length] of UNITS) {
+    if (Math.abs(seconds) < length) continue;
+    // People count days by nights: 40 hours ago may be the day before yesterday.
+    return format.format(unit === "day" ? Math.round((midnight(moment) - midnight(now)) / 86400000) : Math.trunc(seconds / length), unit);
+  }
   return format.format(0, "minute");
 }
 export const moment = (at) => new Intl.DateTimeFormat(isChinese() ? "zh-CN" : "en", { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
