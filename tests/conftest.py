@@ -1,12 +1,30 @@
 """What all tests share: a slow machine is no failure, and a run tries what the run before it tried.
 
+Days are those of the machine's zone: here UTC, unless a test says otherwise.
+
 New examples are looked for at full counts only (`make chaos` sets `REMANENT_CHAOS=full`; it works for any test).
 """
 
 import os
+import time
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.register_profile("searching", deadline=None)
 settings.load_profile("searching" if os.environ.get("REMANENT_CHAOS") == "full" else "same")
+
+os.environ["TZ"] = "UTC"
+time.tzset()
+
+
+@pytest.fixture
+def eight_hours_east(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A machine whose own time is eight hours ahead of UTC."""
+    monkeypatch.setenv("TZ", "EAST-8")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()

@@ -378,3 +378,48 @@ async def test_an_index_that_would_drive_others_out_of_memory_is_not_loaded_befo
         vectors._size = 2**21
         await memory.warm()
         assert not vectors._slots
+
+
+@pytest.mark.spec("USE-02")
+def test_when_something_was_said_is_read_where_logs_keep_it(tmp_path: Path) -> None:
+    chat: list[dict[str, Any]] = [
+        {"role": "user", "content": "I adopted two turtles yesterday.", "metadata": {"date": "1:56 pm on 8 May, 2023"}},
+        {"role": "user", "content": "My bicycle is red.", "timestamp": 1_700_000_000},
+        {"role": "user", "content": "My kettle is green.", "created_at": datetime(2024, 2, 1, 9, tzinfo=UTC)},
+        {
+            "role": "user",
+            "content": "My sofa is blue.",
+            "metadata": {"date": "the day we met"},
+            "occurred_at": "2022-01-01",
+        },
+        {"role": "user", "content": "My lamp is grey.", "metadata": {"date": "2099-01-01"}},
+    ]
+    with remanent.open(tmp_path, embedder="none") as memory:
+        agent = memory.agent("ada")
+        agent.remember(chat, metadata={"date": "2021-01-01"})
+        entries = list(agent.entries())
+        assert [one.occurred_at for one in entries[:4]] == [
+            datetime(2023, 5, 8, 13, 56, tzinfo=UTC),
+            datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC),
+            datetime(2024, 2, 1, 9, tzinfo=UTC),
+            datetime(2022, 1, 1, tzinfo=UTC),
+        ]
+        assert entries[4].occurred_at == entries[4].recorded_at, "nothing is said before its time"
+        assert entries[0].metadata["date"] == "1:56 pm on 8 May, 2023", "it comes back as it was given"
+        assert entries[1].metadata["timestamp"] == 1_700_000_000
+        assert "yesterday [2023-05-07]" in agent.recall("When were the turtles adopted?").text
+        (found,) = agent.recall("What is red?", since="2023-11-14", until="2023-11-15").items
+        assert found.text == "My bicycle is red."
+
+
+@pytest.mark.spec("USE-05")
+@pytest.mark.usefixtures("eight_hours_east")
+def test_days_in_what_a_model_reads_are_those_of_the_people_who_talk(tmp_path: Path) -> None:
+    with remanent.open(tmp_path, embedder="none") as memory:
+        agent = memory.agent("ada")
+        agent.remember([
+            {"role": "user", "content": "我昨天买了一辆红色的自行车。", "occurred_at": "2024-05-03T07:00:00+08:00"},
+            {"role": "user", "content": "I adopted two turtles yesterday.", "occurred_at": "2024-05-03"},
+        ])  # fmt: skip
+        assert "[2024-05-03] 用户: 我昨天[2024-05-02]买" in agent.recall("自行车什么时候买的？").text
+        assert "[2024-05-03] user: I adopted two turtles yesterday [2024-05-02]." in agent.recall("the turtles?").text

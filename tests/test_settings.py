@@ -15,9 +15,9 @@ from remanent.settings import (
     USUAL_KEYS,
     EmbeddingSettings,
     JobSettings,
-    ModelChoice,
     ProxySettings,
     RerankerSettings,
+    RoleChoice,
     Settings,
     load_settings,
     setting_rows,
@@ -234,6 +234,8 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
         "window": "200",
         "vision": "true",
     }
+    for group in ("TIERS__EXTRACTION", "ROLES__PLANNING"):
+        monkeypatch.setenv(f"REMANENT_MODEL__{group}__ENGINE", "offline")
     unset = {row.name: row.variable for row in setting_rows() if row.default == "–"}
     groups = {"model.tiers.<tier>.<setting>": "extraction", "model.roles.<role>.<setting>": "planning"}
     embedding = {"base_url": "http://localhost:8081/v1", "api_key": "secret-2", "name": "bge-m3", "dimension": "1024"}
@@ -259,7 +261,7 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
         for group, member in groups.items():
             variable = unset[group].replace("<TIER>", member).replace("<ROLE>", member).replace("<SETTING>", name)
             monkeypatch.setenv(variable.upper(), value)
-    wanted = ModelChoice.model_validate(values)
+    wanted = RoleChoice.model_validate({**values, "engine": "offline"})
     settings = load_settings()
     assert settings.secrets == Path("/srv/vault")
     assert [key and key.get_secret_value() for key in (settings.seal_key, settings.pepper)] == [
@@ -281,7 +283,7 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
     model = settings.model
     assert model.tiers == {"extraction": wanted}
     assert model.roles == {"planning": wanted}
-    assert {name: getattr(model, name) for name in values} == dict(wanted)
+    assert {name: getattr(model, name) for name in values} | {"engine": "offline"} == dict(wanted)
 
 
 @pytest.mark.spec("BANK-29")

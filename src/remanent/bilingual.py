@@ -221,6 +221,82 @@ ERRORS = (
     Bilingual("{field}: Input should be greater than or equal to {least}", "{field}：应不小于 {least}"),
     Bilingual("{field}: Input should be less than or equal to {most}", "{field}：应不大于 {most}"),
     Bilingual("{field}: Input should be {choices}", "{field}：应为 {choices}"),
+    # ── of documents ──
+    Bilingual("the file is empty; give one with content", "文件为空；请给出有内容的文件"),
+    Bilingual(
+        "the file has {size} bytes, and {most} are read at most; split it",
+        "文件有 {size} 字节，最多读取 {most} 字节；请拆分",
+    ),
+    Bilingual(
+        "{file} has {size} bytes, and {most} are read at most; split it",
+        "{file} 有 {size} 字节，最多读取 {most} 字节；请拆分",
+    ),
+    Bilingual("the file has more than {most} characters of text; split it", "文件的文字超过 {most} 个字符；请拆分"),
+    Bilingual(
+        "files of type {type} are not read; save it as PDF, DOCX or text",
+        "不支持 {type} 类型的文件；请另存为 PDF、DOCX 或文本",
+    ),
+    Bilingual("it is neither text nor a type of file that is read", "既不是文本，也不是所支持的文件类型"),
+    Bilingual("this file is locked with a password; give it without", "文件有密码保护；请先解除密码"),
+    Bilingual("this spreadsheet is locked with a password; give it without", "表格有密码保护；请先解除密码"),
+    Bilingual("this PDF is locked with a password; give it without", "PDF 有密码保护；请先解除密码"),
+    Bilingual("this book is locked by its seller; give it without", "电子书有版权加密；请提供未加密的文件"),
+    Bilingual(
+        "this book cannot be read; give it whole, or as PDF or text",
+        "无法读取此书；请提供完整的文件，或改用 PDF 或文本",
+    ),
+    Bilingual("this PDF cannot be read; give it whole, or as text", "无法读取此 PDF；请提供完整的文件，或改用文本"),
+    Bilingual("this PDF has no pages; give it whole, or as text", "此 PDF 没有页面；请提供完整的文件，或改用文本"),
+    Bilingual("this PDF has {count} pages, and {most} are read at most", "此 PDF 有 {count} 页，最多读取 {most} 页"),
+    Bilingual("this PDF has more than {most} characters; split it", "此 PDF 的文字超过 {most} 个字符；请拆分"),
+    Bilingual("this spreadsheet has more than {most} characters; split it", "此表格的文字超过 {most} 个字符；请拆分"),
+    Bilingual(
+        "this spreadsheet cannot be read; give it whole, or as CSV", "无法读取此表格；请提供完整的文件，或改用 CSV"
+    ),
+    Bilingual(
+        "this file is packed and cannot be unpacked; give it whole", "文件是压缩格式且无法解压；请提供完整的文件"
+    ),
+    Bilingual(
+        "this file would unpack to {size} bytes in {count} parts, which is too much; split it",
+        "文件解压后有 {size} 字节、{count} 个部分，过大；请拆分",
+    ),
+    Bilingual(
+        "this file is damaged and cannot be read; give it whole, or as text",
+        "文件已损坏，无法读取；请提供完整的文件，或改用文本",
+    ),
+    Bilingual("reading this file takes more memory than a file may; split it", "读取此文件所需内存超出限制；请拆分"),
+    Bilingual(
+        "reading this file took too long; it may be damaged: save it anew, or split it",
+        "读取此文件耗时过长，文件可能已损坏；请重新保存或拆分",
+    ),
+    Bilingual(
+        "the reader of this type of file broke down over it; it may be damaged: save it anew",
+        "读取此文件时程序出错，文件可能已损坏；请重新保存",
+    ),
+    Bilingual("{file} cannot be read: {error}; give a file that exists", "无法读取 {file}：{error}；请给出存在的文件"),
+    Bilingual("{folder} is no folder; give one that exists", "{folder} 不是文件夹；请给出存在的文件夹"),
+    Bilingual(
+        "a document {name} was added by hand, and a folder never changes those; rename the file or remove it",
+        "已有手工添加的文档 {name}，同步文件夹不会改动它；请将文件改名，或删除该文档",
+    ),
+    Bilingual("there is no document {name} in the collection {collection}", "集合 {collection} 中没有文档 {name}"),
+    Bilingual("there was no document {name} then", "当时没有文档 {name}"),
+    Bilingual("there is no chunk {chunk} here", "这里没有文本块 {chunk}"),
+    Bilingual("there is no chunk {chunk} in {name}", "{name} 中没有文本块 {chunk}"),
+    Bilingual("the text is empty; give what is to be checked", "文本为空；请给出要核对的内容"),
+    Bilingual(
+        "{count} sentences are more than the {most} checked at once; split it",
+        "共 {count} 句，一次最多核对 {most} 句；请拆分",
+    ),
+    Bilingual("name: a document needs a name, by which it is found and replaced", "文档需要名称，以便查找和替换"),
+    Bilingual("text: a chunk must say something", "文本块不能为空"),
+    Bilingual(
+        "text: a chunk must say something; switch it off with enabled=False",
+        "文本块不能为空；如不需要，可用 enabled=False 停用",
+    ),
+    Bilingual(
+        "the address answered with status {status}; nothing was added", "该地址返回状态 {status}；未添加任何内容"
+    ),
     # ── of the server ──
     Bilingual("there is no such address; /docs lists them", "没有这个地址；全部地址见 /docs"),
     Bilingual("/v1/{path} takes another method", "/v1/{path} 不接受此方法"),

@@ -71,6 +71,7 @@ from remanent.model import (
     UsageFigures,
     Version,
     id_source,
+    local,
     system_clock,
     to_instant,
 )
@@ -814,7 +815,7 @@ def _with_text(
         return found.replace(items=tuple(item for item in found.items if item.rank <= limit), injection=injection)
 
     # The day: the text says how many days ago something was.
-    return Finish(finished, f"{tokens} {budget is None} {sorted(seen)} {sorted(without)} {now:%Y-%m-%d}")
+    return Finish(finished, f"{tokens} {budget is None} {sorted(seen)} {sorted(without)} {local(now):%Y-%m-%d}")
 
 
 def _check_call(query: object, limit: object) -> None:

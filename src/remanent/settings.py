@@ -335,18 +335,31 @@ class ModelChoice(SettingsSection):
     )
 
 
+class RoleChoice(ModelChoice):
+    """What does the work of one role, or of the roles of one tier."""
+
+    engine: Literal["model", "offline"] | None = setting(
+        None,
+        "Whether the model is asked at all; `offline` does it without one.",
+        "是否使用模型；`offline` 表示不用模型完成。",
+    )
+
+
 class ModelSettings(ModelChoice):
     """The language model: which one, for what, how long to wait for it and how often to try."""
 
-    tiers: dict[ModelTier, ModelChoice] = setting(
+    tiers: dict[ModelTier, RoleChoice] = setting(
         dict,
-        "Any of the settings from `model.provider` to `model.vision`, for the roles of one tier.",
-        "仅对某一层级的角色生效的设置，可用 `model.provider` 至 `model.vision` 各项。",
+        "Any of the settings from `model.provider` to `model.vision`, for the roles of one tier; "
+        "`engine: offline` does them without a model, `engine: model` with one.",
+        "仅对某一层级的角色生效的设置，可用 `model.provider` 至 `model.vision` 各项；"
+        "`engine: offline` 不用模型完成，`engine: model` 使用模型。",
     )
-    roles: dict[str, ModelChoice] = setting(
+    roles: dict[str, RoleChoice] = setting(
         dict,
-        "Any of the settings from `model.provider` to `model.vision`, for one role.",
-        "仅对某一角色生效的设置，可用 `model.provider` 至 `model.vision` 各项。",
+        "The same for one role, which counts before its tier; `remanent roles check` proposes which "
+        "roles a model should do.",
+        "同上，仅对某一角色生效，优先于其层级；`remanent roles check` 会建议哪些角色交给模型。",
     )
     timeout: Seconds = setting(
         300.0,

@@ -11,6 +11,7 @@ import pytest
 
 import remanent
 from remanent.associative import Associative, AsyncAssociativeMemory, Compressor, MemoryManager, ShortenedText
+from remanent.associative.search import SearchEngine
 from remanent.associative.settings import AssociativeSettings
 from remanent.errors import InvalidInput, NotFound, StoreClosed
 from remanent.memory import aopen
@@ -142,6 +143,22 @@ async def test_recall_by_meaning_finds_what_says_it_in_other_words(tmp_path: Pat
         found = await ada.search(["小猫在沙发上睡觉"], depth=2, by_meaning=True)
         assert ["kitten" in item.node.content for item in found.items] == [True]
         assert 0.2 < (found.items[0].similarity or 0) < 1  # as near as this model puts what says the same
+
+
+async def test_recall_tells_what_search_finds_without_asking_the_journal(
+    world: MemoryWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for text in (CRANE, CAT):
+        await world.say(text)
+    memory = world.memory()
+    found = SearchEngine.format_results(await memory.search(["crane", "团子"], depth=2))
+
+    async def refuse(*_: object) -> None:
+        raise AssertionError("a text needs no sources")
+
+    monkeypatch.setattr(world.store, "entries_by_id", refuse)
+    assert await memory.recall(["crane", "团子"], depth=2) == found
+    assert CRANE in found
 
 
 async def test_recall_by_meaning_needs_an_embedder(world: MemoryWorld) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from remanent.associative.graph import Graph, Vertex
 from remanent.associative.model import Forgotten, SearchResult
-from remanent.associative.search import GraphQuery, SearchEngine
+from remanent.associative.search import GraphQuery, SearchEngine, strongest_paths
 from remanent.model import Source
 from remanent.text.escaping import control_words, escape_lines
 from tests.associative.graphs import START, Link, graph_of, graphs
@@ -214,6 +214,52 @@ def test_search_finds_what_trying_every_path_finds_in_order_and_once(
         places = [item.focus_id, *(hop.to_id for hop in item.hops)]
         assert places[-1] == item.node.id
         assert [hop.from_id for hop in item.hops] == places[:-1]
+
+
+@pytest.mark.spec("ASSOC-08")
+@given(graphs(), st.none() | st.sets(st.sampled_from(["", "上文", "re"])))
+def test_the_way_to_what_is_further_away_is_the_strongest_there_is(graph: Graph, relations: set[str] | None) -> None:
+    targets = set(graph.nodes())
+    paths = strongest_paths(graph, targets, budget=10_000, relations=relations)
+    # With so few nodes a strongest path needs no more hops than there are nodes, and one more under a filter.
+    exact = search(graph, depth=9, limit=0, relations=None if relations is None else tuple(relations))
+    assert {vertex.id: -label.weakness for vertex, label in paths.items()} == {
+        item.node.id: item.strength for item in exact.items
+    }
+    assert [label.weakness for label in paths.values()] == sorted(label.weakness for label in paths.values())
+    for vertex, label in paths.items():
+        at, strength = label, -1.0
+        edges = []
+        while at.edge is not None and at.before is not None:
+            assert at.edge.target is at.vertex
+            assert at.edge.source is at.before.vertex
+            assert relations is None or at.edge.relation in relations
+            edges.append(at.edge)
+            at = at.before
+        assert label.vertex is vertex
+        assert at.vertex is graph.focused()[label.rank]
+        for edge in reversed(edges):
+            strength *= edge.strength
+        assert (strength, len(edges)) == (label.weakness, label.depth)
+
+
+def test_of_ways_as_strong_as_each_other_the_newer_focus_has_the_one_that_is_told() -> None:
+    graph = graph_of("fgab", [("f", "a", 0.5), ("g", "a", 0.5), ("g", "f", 1.0)], focuses=["g", "f"])
+    paths = strongest_paths(graph, set(graph.nodes()), budget=100)
+    assert {vertex.id: (label.rank, label.depth) for vertex, label in paths.items()} == {
+        "g": (0, 0),
+        "f": (0, 1),
+        "a": (0, 1),
+    }
+
+
+def test_no_more_links_are_looked_at_than_the_budget_allows() -> None:
+    chain = "abcdef"
+    graph = graph_of(chain, [(one, other, 0.9) for one, other in pairwise(chain)], focuses=["a"])
+    reached = strongest_paths(graph, set(graph.nodes()), budget=3)
+    assert [vertex.id for vertex in reached] == ["a", "b", "c"]
+    # Nor any once every target is reached: what lies behind stays where it is.
+    assert list(strongest_paths(graph, {graph.place("a")}, budget=3)) == [graph.place("a")]
 
 
 @given(graphs(), st.sampled_from(["apple", "PEAR", "苹果"]))

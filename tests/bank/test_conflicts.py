@@ -193,10 +193,10 @@ async def test_endless_merging_is_stopped_by_a_bound_that_is_told() -> None:
     scripted = bank._runtime.engine._engine
     assert isinstance(scripted, ScriptedEngine)
     scripted._scripts["analysis"] = lambda request: relations(request, lambda new, old: Relationship.UNRELATED)
-    for number in range(8):
-        await bank.observe(f"Tea crate number {number} in the depot.")
+    for name in "Ann Bob Cid Dan Eve Flo Gus Hal".split():
+        await bank.observe(f"{name} drinks tea in the depot.")
     scripted._scripts["analysis"] = lambda request: relations(request, lambda new, old: Relationship.MERGE)
-    await bank.observe("One more tea crate in the depot.")
+    await bank.observe("Ivy drinks tea in the depot.")
     assert [event.kind for event in events].count(EventKind.MERGE) == 4
     assert [event.kind for event in events].count(EventKind.LIMIT) == 1
 

@@ -67,3 +67,47 @@ async def test_a_model_classifies_structures_analyses_plans_and_integrates() -> 
         assert record is not None
         assert record.made_by.engine == "scripted"
         assert (await bank.plan()).is_complete
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Mount Kelt is 3412 metres high.", "Mount Kelt is 3298 metres high."),
+        ("凯尔特山高3412米。", "凯尔特山高3298米。"),
+    ],
+)
+@pytest.mark.parametrize("judged", ["merge", "unrelated"])
+async def test_a_contradiction_that_a_model_would_merge_away_is_raised(first: str, second: str, judged: str) -> None:
+    relation = {"existing_node": "n1", "relationship": judged, "confidence": 0.9, "reasoning": "the same mountain"}
+    steps = [
+        one_cluster("Mount Kelt"),
+        gives({"facts": ["It is a mountain: 凯尔特山, Mount Kelt."]}),  # the figure is lost, and must not matter
+        one_cluster("Mount Kelt"),
+        gives({"facts": ["It is a mountain: 凯尔特山, Mount Kelt."]}),
+        gives({"relations": [relation]}),
+    ]
+    async with ScriptedServer(*steps) as server, engine_at(server) as engine:
+        bank = a_bank(engine)
+        await bank.start("How high is Mount Kelt?", context=first)
+        observed = await bank.observe(second, source="execution")
+        (conflict,) = bank.conflicts.all
+        assert observed.conflict_ids == (conflict.id,)
+        assert conflict.state is ConflictState.OPEN
+        assert len(bank.graph.nodes) == 2
+
+
+@pytest.mark.spec("USE-08")
+async def test_two_statements_that_disagree_are_two_topics_even_where_a_model_sees_one() -> None:
+    text = "Mount Kelt is 3412 metres high. It lies in the north. Mount Kelt is 3298 metres high."
+    steps = [
+        one_cluster("Mount Kelt"),
+        gives({"facts": ["Mount Kelt lies in the north."]}),
+        gives({"facts": ["Mount Kelt is high."]}),
+        gives({"relations": [{"existing_node": "n1", "relationship": "merge", "confidence": 0.9}]}),
+    ]
+    async with ScriptedServer(*steps) as server, engine_at(server) as engine:
+        bank = a_bank(engine)
+        await bank.start("How high is Mount Kelt?", context=text)
+        (conflict,) = bank.conflicts.all
+        assert {"3412", "3298"} <= set(conflict.description.replace(".", " ").split())

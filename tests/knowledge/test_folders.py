@@ -52,6 +52,32 @@ async def test_documents_of_files_that_are_gone_go_but_none_that_was_added_by_ha
     assert [one.name for one in await base.list()] == ["also by hand.md", "deep/泵.md", "hand.txt"]
 
 
+@pytest.mark.spec("KB-01")
+async def test_a_file_that_was_added_by_hand_follows_its_file_and_does_not_go_with_it(
+    base: AsyncKnowledgeCollection, folder: Path
+) -> None:
+    await base.add(folder / "pump.md", tags=["mine"], metadata={"owner": "ada"})
+    (folder / "pump.md").write_text("# Pump\n\nIt moves oil.\n", encoding="utf-8")
+    report = await base.sync(folder)
+    assert (report.added, report.changed) == (("deep/泵.md",), ("pump.md",))
+    assert (await base.sync(folder)).unchanged == 2
+    (folder / "pump.md").unlink()
+    assert (await base.sync(folder)).removed == ()
+    kept = (await base.show("pump.md")).document
+    assert (kept.tags, kept.metadata, kept.synced) == (("mine",), {"owner": "ada"}, False)
+
+
+@pytest.mark.spec("KB-01")
+async def test_a_text_that_was_added_by_hand_is_not_overwritten_by_a_file_of_its_name(
+    base: AsyncKnowledgeCollection, folder: Path
+) -> None:
+    await base.add(text="By hand.", name="pump.md")
+    report = await base.sync(folder)
+    assert [one.name for one in report.failed] == ["pump.md"]
+    assert "added by hand" in report.failed[0].reason
+    assert await base.original("pump.md") == b"By hand."
+
+
 async def test_another_folder_leaves_the_first_ones_documents_alone(
     base: AsyncKnowledgeCollection, folder: Path, tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ from remanent.knowledge.face import AsyncKnowledgeBases
 from remanent.memory import AsyncMemory
 from remanent.stores import RecordFilter, RecordQuery
 from tests.knowledge.world import MANUAL, base_of, opened
+from tests.loaders.pdfs import pdf
 
 
 @pytest.fixture
@@ -209,3 +210,14 @@ async def test_an_agent_finds_its_own_documents_and_those_its_workspace_shares_w
     other = memory.agent("ada", workspace="elsewhere").face(AsyncKnowledgeCollection)
     assert not (await other.search("garden pump", collections=["*"])).items
     assert [one.name for one in await shared.list()] == ["pump.txt"]
+
+
+async def test_a_chunk_over_two_pages_names_both_in_the_readers_language(base: AsyncKnowledgeCollection) -> None:
+    await base.add(data=pdf("The first page tells of the pump.", "The second tells of the gasket."), name="two.pdf")
+    await base.add(data=pdf("The first page tells of boats."), name="one.pdf")
+    over_two = (await base.search("gasket")).items[0]
+    assert (over_two.place.page, over_two.place.last_page) == (1, 2)
+    assert over_two.citation == "two.pdf, pp. 1–2"
+    assert over_two.cite("zh") == "two.pdf，第 1–2 页"
+    on_one = (await base.search("boats")).items[0]
+    assert (on_one.cite("en"), on_one.cite("zh")) == ("one.pdf, p. 1", "one.pdf，第 1 页")

@@ -1,15 +1,21 @@
 """Settings choose the engine."""
 
+from typing import Any
+
 import pytest
 
-from remanent.errors import InvalidSettings, MissingDependency
+from remanent.errors import InvalidSettings, MissingDependency, ModelDenied, ModelRejected, ModelUnavailable
 from remanent.language import engines
-from remanent.language.engines import OfflineEngine, open_engine, role_setups
+from remanent.language.engines import HybridEngine, OfflineEngine, open_engine, role_setups
 from remanent.language.models import ModelEngine
-from remanent.language.roles import ROLES
+from remanent.language.roles import HYDE, INTENT, ROLES
+from remanent.language.roles.hyde import HydeRequest
+from remanent.language.roles.intent import IntentRequest
 from remanent.model import Maker
 from remanent.settings import Settings
 from tests.language.models.samples import PICK, QUESTION
+from tests.language.scripted.server import ScriptedServer
+from tests.language.scripted.steps import fails, says
 
 
 async def test_without_a_model_the_offline_engine_works_and_says_so() -> None:
@@ -24,7 +30,8 @@ async def test_without_a_model_the_offline_engine_works_and_says_so() -> None:
 
 async def test_a_named_provider_brings_the_engine_that_asks_models() -> None:
     engine = open_engine(Settings.model_validate({"model": {"provider": "ollama", "name": "m"}}), embedder=None)
-    assert isinstance(engine, ModelEngine)
+    assert isinstance(engine, HybridEngine)
+    assert engine.name == ModelEngine.name
     await engine.close()
 
 
@@ -64,3 +71,82 @@ def test_each_role_is_called_as_its_own_settings_say_then_its_tiers_then_the_gen
     assert (setups["extraction"].model, setups["extraction"].temperature) == ("small", 0.05)
     assert (setups["planning"].model, setups["planning"].window) == ("large", 9000)
     assert (setups["structure"].temperature, setups["structure"].top_p) == (0.1, 0.8)
+
+
+# ── a model for some roles ──
+
+BUG = IntentRequest(message="The login page fails with an error, please fix it.")
+ASKED = HydeRequest(question="Where does Ada live?")
+
+
+def settings_for(server: ScriptedServer, **model: Any) -> Settings:
+    values = {"base_url": server.base_url, "name": "scripted", "attempts": 1, **model}
+    return Settings.model_validate({"model": values})
+
+
+@pytest.fixture
+def _machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.usefixtures("_machine")
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"roles": {"intent": {"engine": "offline"}}},
+        {"tiers": {"intent": {"engine": "offline"}}},
+        {
+            "tiers": {"extraction": {"engine": "offline"}, "intent": {"engine": "offline"}},
+            "roles": {"hyde": {"engine": "model"}},
+        },
+    ],
+)
+async def test_each_role_is_done_by_the_model_or_without_as_settings_say(chosen: dict[str, Any]) -> None:
+    async with ScriptedServer(says("Ada lives in Lisbon, near the river.")) as server:
+        settings = settings_for(server, **chosen)
+        engine = open_engine(settings, embedder=None)
+        without = await engine.run(INTENT, BUG)
+        with_model = await engine.run(HYDE, ASKED)
+        await engine.close()
+    assert without.made_by.engine == "offline"
+    assert with_model.made_by.engine == "scripted"
+    listed = {setup.role: setup for setup in role_setups(settings)}
+    assert (listed["intent"].engine, listed["intent"].model) == ("offline", None)
+    assert (listed["hyde"].engine, listed["hyde"].model) == ("model", "scripted")
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.usefixtures("_machine")
+async def test_what_a_model_cannot_do_is_done_without_one_and_its_tokens_are_told() -> None:
+    async with ScriptedServer(says("No idea."), says("Still none.")) as server:
+        engine = open_engine(settings_for(server), embedder=None)
+        answer = await engine.run(INTENT, BUG)
+        await engine.close()
+    assert answer.made_by.engine == "offline"
+    assert answer.value == (await OfflineEngine().run(INTENT, BUG)).value
+    assert answer.usage.input_tokens == 2 * 19
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.usefixtures("_machine")
+async def test_a_request_that_a_model_rejects_is_done_without_it_unless_whoever_asks_can_ask_for_less() -> None:
+    async with ScriptedServer(fails(400), fails(400)) as server:
+        engine = open_engine(settings_for(server, output="text"), embedder=None)
+        assert (await engine.run(INTENT, BUG)).made_by.engine == "offline"
+        with pytest.raises(ModelRejected):
+            await engine.run_whole(INTENT, BUG)
+        await engine.close()
+
+
+@pytest.mark.usefixtures("_machine")
+@pytest.mark.parametrize(("status", "error"), [(401, ModelDenied), (503, ModelUnavailable)])
+async def test_a_key_that_is_refused_or_a_model_that_is_away_is_not_passed_over(
+    status: int, error: type[Exception]
+) -> None:
+    async with ScriptedServer(fails(status)) as server:
+        engine = open_engine(settings_for(server), embedder=None)
+        with pytest.raises(error):
+            await engine.run(INTENT, BUG)
+        await engine.close()

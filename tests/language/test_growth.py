@@ -22,6 +22,7 @@ from remanent.language.role import Toolbox
 from remanent.language.roles import (
     analysis,
     annotation,
+    answering,
     classification,
     extraction,
     hyde,
@@ -38,6 +39,7 @@ from remanent.language.roles import (
 )
 from remanent.language.roles.analysis import AnalysisRequest
 from remanent.language.roles.annotation import AnnotationRequest
+from remanent.language.roles.answering import AnsweringRequest, SourcePassage
 from remanent.language.roles.classification import ClassificationRequest
 from remanent.language.roles.extraction import ExtractionRequest
 from remanent.language.roles.hyde import HydeRequest
@@ -77,6 +79,10 @@ def _said(text: str, most: int = 500) -> tuple[Utterance, ...]:
     return tuple(Utterance(text=part, occurred_at=_NOW) for part in _parts(text, most))
 
 
+def _passages(text: str) -> tuple[SourcePassage, ...]:
+    return tuple(SourcePassage(title="A title", text=part) for part in _parts(text, 100))
+
+
 def _nodes(text: str, most: int) -> tuple[GraphNode, ...]:
     """Return as many nodes, with summaries as long, as the text has room for and a request allows."""
     return tuple(
@@ -107,7 +113,7 @@ def _alike(text: str) -> "tuple[np.ndarray[tuple[int, int], np.dtype[np.float32]
 
 
 ADAPTERS: dict[str, Work] = {
-    "language.replies.check_numbers": lambda text: replies.check_numbers(range(1, len(text)), shown=len(text)),
+    "language.replies.known_numbers": lambda text: replies.known_numbers(range(1, len(text)), shown=len(text)),
     "language.passages.assembled": lambda text: passages.assembled(len(text), [[1], range(5, len(text), 9)]),
     "language.passages.filled": lambda text: passages.filled(_spans(text), at_most=20),
     "language.passages.packed": lambda text: passages.packed(_spans(text), at_least=20),
@@ -141,6 +147,10 @@ ADAPTERS: dict[str, Work] = {
         answers.AnswerCandidates((text, text[1:], text[2:]), 1.0), [text[3:]], _TOOLS
     ),
     "language.offline.claims.read_claims": lambda text: claims.read_claims(_parts(text, 40)),
+    "language.roles.answering.quote": lambda text: answering.quote(
+        AnsweringRequest(question=_clean(text[:600]), passages=_passages(text)), _TOOLS
+    ),
+    "language.roles.answering.titled": lambda text: answering.titled(_passages(text)),
     "language.roles.classification.classify": lambda text: classification.classify(
         ClassificationRequest(text=_clean(text), find_question=True), _TOOLS
     ),

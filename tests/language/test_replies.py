@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.errors import InvalidInput, Refused
-from remanent.language.replies import Confidence, IdAliases, Numbers, check_numbers
+from remanent.language.replies import Confidence, IdAliases, Numbers, known_numbers, require_known
 from remanent.model import Model
 
 
@@ -51,27 +51,34 @@ def test_what_is_no_share_is_refused(written: object) -> None:
 def test_names_lead_back_to_their_ids(count: int) -> None:
     ids = [f"id-{number}" for number in range(count)]
     aliases = IdAliases(ids)
-    assert [aliases.real(name) for name in aliases.names] == ids
+    assert [aliases.find(name) for name in aliases.names] == ids
 
 
 @pytest.mark.parametrize("written", ["n2", "N2", " n2 ", "[n2]", '"n2"', "(n2).", "<n2>"])
 def test_marks_around_a_name_do_not_matter(written: str) -> None:
-    assert IdAliases(["a", "b"]).real(written) == "b"
+    assert IdAliases(["a", "b"]).find(written) == "b"
 
 
-@pytest.mark.parametrize("written", ["", "n3", "n0", "b", "a", "n1, n2", "n1n2", "node 1", "n²"])
-def test_what_was_not_shown_is_refused_with_what_was(written: str) -> None:
-    with pytest.raises(Refused, match="use only these names: n1, n2"):
-        IdAliases(["a", "b"]).real(written)
+@pytest.mark.parametrize("written", ["n3", "n0", "", "a", "n", "none", "x" * 10_000])
+@pytest.mark.spec("USE-08")
+def test_a_name_that_was_not_shown_is_passed_over(written: str) -> None:
+    assert IdAliases(["a", "b"]).find(written) is None
 
 
-def test_a_refusal_repeats_only_the_beginning_of_a_name() -> None:
-    with pytest.raises(Refused) as refusal:
-        IdAliases(["a"]).real("x" * 10_000)
-    assert len(str(refusal.value)) < 200
+@pytest.mark.spec("USE-08")
+def test_a_reply_is_refused_only_when_none_of_its_names_was_shown() -> None:
+    aliases = IdAliases(["a", "b"])
+    aliases.require(["a"], named=["n1", "n77"])
+    aliases.require([], named=[])
+    with pytest.raises(Refused, match=r"'n77' was not shown; use only these names: n1, n2"):
+        aliases.require([], named=["n77"])
+    # "Use only these names: none" made a model write "none".
+    IdAliases([]).require([], named=["n1"])
 
 
-@pytest.mark.parametrize("number", [0, 4, -1])
-def test_a_number_that_was_not_shown_is_refused(number: int) -> None:
-    with pytest.raises(Refused, match="1 to 3"):
-        check_numbers([1, number], shown=3)
+@pytest.mark.spec("USE-08")
+def test_numbers_that_were_not_shown_are_passed_over_one_by_one() -> None:
+    assert known_numbers([3, 0, 1, 4, 3, -1], shown=3) == [3, 1]
+    require_known([3, 77], shown=3)
+    with pytest.raises(Refused, match="passage 77 was not shown; the numbers are 1 to 3"):
+        require_known([77, 0], shown=3)

@@ -1,5 +1,6 @@
 """Files of every type through the public door: what their text and structure are, and how bad ones are refused."""
 
+import ast
 import random
 import subprocess
 import sys
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from remanent import loaders
+from remanent.bilingual import translated
 from remanent.errors import MissingDependency, UnreadableFile
 from remanent.loaders import LoadedDocument, LoadLimits, Place, load
 from tests.loaders.made import PAGE, SAMPLES, docx, epub, mail, packed, paragraph, pptx, table, xlsx
@@ -356,3 +359,18 @@ def test_a_program_without_a_guard_for_its_main_module_can_read_files(tmp_path: 
     )
     ran = subprocess.run([sys.executable, program], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (ran.stdout, ran.stderr, ran.returncode) == ("The bridge.\n", "", 0)
+
+
+def test_every_reason_for_which_a_file_is_refused_is_told_in_chinese_too() -> None:
+    """`tests/cli/test_wording.py` has the other direction: what is in the table is said somewhere."""
+    told = []
+    for file in Path(loaders.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or getattr(node.func, "id", "") not in {"refuse", "UnreadableFile"}:
+                continue
+            for message in node.args:
+                parts = message.values if isinstance(message, ast.JoinedStr) else [message]
+                said = "".join(str(part.value) if isinstance(part, ast.Constant) else "7" for part in parts)
+                told += [said] if " " in said else []
+    assert len(told) > 15
+    assert [said for said in told if translated(said, "zh") == said] == []

@@ -1,5 +1,3 @@
-import time
-from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 
@@ -58,16 +56,6 @@ def test_a_moment_that_utc_cannot_name_is_refused_with_our_own_error(moment: dat
     scope = Scope(org="acme", workspace="lab", agent="ada")
     with pytest.raises(InvalidInput, match="range"):
         Entry(id="e", scope=scope, text="x", occurred_at=moment, recorded_at=datetime(2025, 3, 1, tzinfo=UTC))
-
-
-@pytest.fixture
-def eight_hours_east(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A machine whose own time is eight hours ahead of UTC."""
-    monkeypatch.setenv("TZ", "EAST-8")
-    time.tzset()
-    yield
-    monkeypatch.undo()
-    time.tzset()
 
 
 @pytest.mark.spec("USE-05")

@@ -1,3 +1,4 @@
+import time
 from datetime import UTC, date, datetime, timedelta, timezone
 from itertools import pairwise
 
@@ -6,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remanent.errors import InvalidInput
-from remanent.text.dates import TimeMention, find_dates
+from remanent.text.dates import TimeMention, find_dates, said_at
 from remanent.text.numbers import quantities
 
 NOW = datetime(2023, 6, 14, 15, 30, tzinfo=UTC)  # a Wednesday
@@ -46,7 +47,7 @@ def test_mentions_stand_where_they_say_in_order_and_are_not_empty(text: str, ref
     mentions = find_dates(text, reference=reference)
     assert all(text[one.start : one.end] == one.text != "" for one in mentions)
     assert all(one.begin < one.finish for one in mentions)
-    assert all(one.begin.tzinfo is UTC for one in mentions)
+    assert all(one.begin.tzinfo is not None is not one.finish.tzinfo for one in mentions)
     assert all(before.end <= after.start for before, after in pairwise(mentions))
 
 
@@ -357,3 +358,82 @@ HUGE += [
 def test_no_number_and_no_place_in_the_calendar_is_too_great(text: str, reference: datetime) -> None:
     for one in find_dates(text, reference=reference):
         assert one.begin < one.finish
+
+
+# ── days are those of this machine's zone ────────────────────────────────────
+
+MORNING = datetime(2024, 5, 2, 23, tzinfo=UTC)
+"""Seven in the morning of Friday, 3 May 2024, eight hours east of UTC."""
+
+
+@pytest.mark.spec("USE-05")
+@pytest.mark.usefixtures("eight_hours_east")
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("yesterday", "2024-05-02"),
+        ("昨天", "2024-05-02"),
+        ("today", "2024-05-03"),
+        ("今天早上", "2024-05-03"),
+        ("last Thursday", "2024-05-02"),
+        ("两天前", "2024-05-01"),
+        ("2024-05-03", "2024-05-03"),
+        ("2024年5月3日", "2024-05-03"),
+        ("8 May, 2023", "2023-05-08"),
+    ],
+)
+def test_a_day_is_one_of_the_clocks_that_people_look_at(text: str, day: str) -> None:
+    (mention,) = find_dates(text, reference=MORNING)
+    assert f"{mention.begin:%Y-%m-%d}" == day
+    midnight = datetime.fromisoformat(f"{day}T00:00:00+08:00")
+    assert midnight <= mention.begin < mention.finish <= midnight + timedelta(days=1)
+
+
+@pytest.mark.usefixtures("eight_hours_east")
+def test_a_time_with_a_zone_of_its_own_is_that_moment_everywhere() -> None:
+    (mention,) = find_dates("2024-05-03T07:00:00-04:00", reference=MORNING)
+    assert mention.begin == datetime(2024, 5, 3, 11, tzinfo=UTC)
+    (mention,) = find_dates("2024-05-03T07:00:00", reference=MORNING)
+    assert mention.begin == MORNING
+
+
+def test_the_hour_that_summer_time_leaves_out_is_no_empty_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
+    time.tzset()
+    try:
+        (mention,) = find_dates("2024-03-31T02:59", reference=NOW)
+        assert mention.begin < mention.finish
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+# ── a note of when something was said ────────────────────────────────────────
+
+
+@pytest.mark.spec("USE-05")
+@pytest.mark.parametrize(
+    ("stamp", "moment"),
+    [
+        ("1:56 pm on 8 May, 2023", datetime(2023, 5, 8, 13, 56, tzinfo=UTC)),
+        ("March-15-2024", datetime(2024, 3, 15, tzinfo=UTC)),
+        ("2024年04月01日 周一 08:18", datetime(2024, 4, 1, 8, 18, tzinfo=UTC)),
+        ("2022/01/01 (Sat) 03:05", datetime(2022, 1, 1, 3, 5, tzinfo=UTC)),
+        ("Sat, 20 May 2023 08:34:00 +0000", datetime(2023, 5, 20, 8, 34, tzinfo=UTC)),
+        ("2024-05-01T10:00:00.123+08:00", datetime(2024, 5, 1, 2, tzinfo=UTC)),
+        (1_700_000_000, datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)),
+        (1_700_000_000_000, datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)),
+    ],
+)
+def test_a_note_of_when_something_was_said_is_read_as_logs_write_it(stamp: object, moment: datetime) -> None:
+    assert said_at(stamp, now=datetime(2026, 1, 1, tzinfo=UTC)) == moment
+
+
+@pytest.mark.parametrize(
+    "stamp",
+    ["yesterday", "14:30", "May 5", "周五", "2024", "May 2024", "due 2024-05-01", "2024-05-01 to 2024-05-03", "",
+     "soon", "2099-01-01", "x" * 1000, 7, 20240501, True, None, ["2024-05-01"], 1e300, float("nan"), -1_700_000_000],
+    ids=str,
+)  # fmt: skip
+def test_what_is_no_date_alone_or_lies_ahead_tells_no_moment(stamp: object) -> None:
+    assert said_at(stamp, now=datetime(2026, 1, 1, tzinfo=UTC)) is None

@@ -105,6 +105,8 @@ EXEMPT: dict[str, str] = {
     },
     "text.dates_english.month_number": "is given the name of a month that a pattern has matched",
     "text.date_rules.clock_time": _OF_THE_CALENDAR,
+    "text.date_rules.on_the_wall": _OF_THE_CALENDAR,
+    "text.dates.said_at": "reads no text that is longer than a date",
     "loaders.html.read": "decodes bytes, then reads them as `read_html` does",
     "loaders.reading.refuse": "takes a sentence of our own",
     **{

@@ -291,10 +291,9 @@ class AsyncAssociativeMemory:
 
         `search` returns the same with its sources and paths.
         """
-        found = await self.search(
-            keywords, relations, depth, limit=limit, since=since, until=until, by_meaning=by_meaning
-        )
-        return SearchEngine.format_results(found)
+        # Neither the sources nor the text of `search` are in this answer: half the work of it is spared.
+        asked = {"limit": limit, "since": since, "until": until, "by_meaning": by_meaning}
+        return SearchEngine.format_results(await self._found(keywords, relations=relations, depth=depth, **asked))
 
     async def search(
         self,
@@ -315,32 +314,27 @@ class AsyncAssociativeMemory:
         `by_meaning` those near in meaning, too. `relations` lets only paths of these relations pass; `since` and
         `until` bound when it happened.
         """
-        self._check()
-        self._associations.watch(self._scope)
-        not_in_graph = await self._associations.watermark.reach(self._scope)
-        found = await self._associations.search(
-            self._scope,
-            keywords,
-            relations=relations,
-            depth=depth,
-            limit=limit,
-            since=since,
-            until=until,
-            by_meaning=by_meaning,
-        )
-        query = " ".join(keywords)
+        asked = {"limit": limit, "since": since, "until": until, "by_meaning": by_meaning}
+        found = await self._found(keywords, relations=relations, depth=depth, **asked)
         items = await self._associations.with_sources(self._scope, found)
         return AssociativeFound(
-            query=query,
+            query=found.query,
             items=items,
             recipe="associative",
-            injection=inject(query, items, now=self._associations.clock()),
+            injection=inject(found.query, items, now=self._associations.clock()),
             dangling=found.dangling,
             once_known=found.once_known,
             knowledge=found.knowledge,
             gate=found.gate,
-            not_in_graph=not_in_graph,
+            not_in_graph=found.not_in_graph,
         )
+
+    async def _found(self, keywords: Sequence[str], **asked: Any) -> SearchResult:
+        self._check()
+        self._associations.watch(self._scope)
+        not_in_graph = await self._associations.watermark.reach(self._scope)
+        found = await self._associations.search(self._scope, keywords, **asked)
+        return found.replace(query=" ".join(keywords), not_in_graph=not_in_graph)
 
     async def focus(self) -> list[Node]:
         """Return the nodes in focus, newest first."""

@@ -128,6 +128,9 @@ class SearchResult(Model):
     """Deleted nodes that the keywords ask about."""
     knowledge: Knowledge | None = None
     gate: GateVerdict | None = None
+    query: Text = ""
+    """The keywords, as they were given."""
+    not_in_graph: Count = 0
 
 
 class CompressionDecision(StrEnum):

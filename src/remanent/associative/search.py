@@ -217,12 +217,11 @@ class SearchEngine:
         It speaks the language of the question. Whatever was stored, it can neither begin another block nor speak as
         anybody: further lines are indented.
         """
-        found = recollection if isinstance(recollection, AssociativeFound) else None
         said = [
             *(item.node.content for item in recollection.items),
             *(stone.about for stone in recollection.once_known),
         ]
-        tongue = tongue_of(found.query if found else "", *said, _SOMETHING_FORGOTTEN["zh"])
+        tongue = tongue_of(recollection.query, *said, _SOMETHING_FORGOTTEN["zh"])
         lines = [f"[记忆] {escape_lines(item.node.content)}" for item in recollection.items]
         lost = [
             _ONCE_KNOWN[tongue].format(about=" ".join(escape_lines(stone.about).split()))
@@ -233,8 +232,8 @@ class SearchEngine:
         lines += [_spoken_of(link, tongue) for link in recollection.dangling]
         if recollection.knowledge is Knowledge.FURTHER_AWAY:
             lines.append(_FURTHER_AWAY[tongue])
-        if found and found.not_in_graph:
-            lines.append(_NOT_IN_GRAPH[tongue].format(count=found.not_in_graph))
+        if recollection.not_in_graph:
+            lines.append(_NOT_IN_GRAPH[tongue].format(count=recollection.not_in_graph))
         return "\n---\n".join(dict.fromkeys(lines))
 
 
@@ -245,26 +244,52 @@ def strongest_paths(
 
     It ends when every target is reached or so many links were looked at.
     """
-    order = count()
-    queue = [PathLabel(-1.0, rank, next(order), 0, vertex) for rank, vertex in enumerate(graph.focused())]
-    settled: dict[Vertex, PathLabel] = {}
+    # Thousands of links are looked at for some thirty targets. The queue holds numbers only: the garbage collector does
+    # not keep track of those, and so is not led to go through the whole graph. What leads where lies beside it.
+    floor, passing = graph.floor, None if relations is None else frozenset(relations)
+    vertices = graph.focused()
+    edges: list[Edge | None] = [None] * len(vertices)
+    before = [-1] * len(vertices)
+    queue = [(-1.0, rank, rank) for rank in range(len(vertices))]
     best: dict[Vertex, float] = {}
+    settled: dict[Vertex, int] = {}
     missing = set(targets)
     while queue and missing and budget > 0:
-        label = heappop(queue)
-        if label.vertex in settled:
+        weakness, rank, number = heappop(queue)
+        vertex = vertices[number]
+        if vertex in settled:
             continue
-        if label.depth or relations is None:  # a focus counts under a filter only where a link leads to it
-            settled[label.vertex] = label
-            missing.discard(label.vertex)
-        budget -= len(label.vertex.leaving)
-        for edge in label.vertex.leaving:
-            target, reached = edge.target, label.weakness * edge.strength
-            passes = edge.strength >= graph.floor and (relations is None or edge.relation in relations)
-            if passes and target.alive and target not in settled and reached < best.get(target, 0.0):
+        if passing is None or edges[number] is not None:  # under a filter a focus counts only where a link leads to it
+            settled[vertex] = number
+            missing.discard(vertex)
+        budget -= len(vertex.leaving)
+        for edge in vertex.leaving:
+            strength, target = edge.strength, edge.target
+            reached = weakness * strength
+            # The first turns most away: no way to a settled node is stronger than its own.
+            if reached >= best.get(target, 0.0) or strength < floor or not target.alive or target in settled:
+                continue
+            if passing is None or edge.relation in passing:
                 best[target] = reached
-                heappush(queue, PathLabel(reached, label.rank, next(order), label.depth + 1, target, edge, label))
-    return {vertex: label for vertex, label in settled.items() if vertex in targets}
+                heappush(queue, (reached, rank, len(vertices)))
+                vertices.append(target)
+                edges.append(edge)
+                before.append(number)
+    return {vertex: _path_to(settled[vertex], vertices, edges, before) for vertex in settled if vertex in targets}
+
+
+def _path_to(number: int, vertices: Sequence[Vertex], edges: Sequence[Edge | None], before: Sequence[int]) -> PathLabel:
+    """Return the label of a way, with those of the ways that it goes on from."""
+    steps: list[int] = []
+    while (edge := edges[number]) is not None:
+        steps.append(number)
+        number = before[number]
+    label = PathLabel(-1.0, number, number, 0, vertices[number])
+    for step in reversed(steps):
+        if (edge := edges[step]) is not None:
+            reached = label.weakness * edge.strength
+            label = PathLabel(reached, label.rank, step, label.depth + 1, vertices[step], edge, label)
+    return label
 
 
 class _Search:

@@ -17,6 +17,7 @@ from remanent.bank.integration import Merger, MergeReason
 from remanent.bank.node import QueryNode
 from remanent.bank.runtime import BankRuntime, EventKind
 from remanent.errors import LanguageError
+from remanent.language.engines import OfflineEngine
 from remanent.language.models.fitting import schema_of
 from remanent.language.roles import ANALYSIS, CLASSIFICATION, STRUCTURE
 from remanent.language.roles.analysis import (
@@ -225,6 +226,8 @@ class NodeLinker:
         self._runtime = runtime
         self._conflicts = conflicts
         self._merger = merger
+        self._stated: dict[str, str] = {}
+        """By node: what its sources state, read without a model; summaries of nodes never change."""
 
     async def add(self, drafts: Sequence[NodeDraft], report: IngestReport, *, task: str = "") -> None:
         """Add drafts as nodes, one after the other, and relate each to the graph."""
@@ -286,17 +289,59 @@ class NodeLinker:
             phase=AnalysisPhase.CONFLICT_OR_MERGE if runtime.settings.two_phase else AnalysisPhase.ORDERED,
             task=shortened(task, MAX_REMARK),
         )
-        return await self._judged(request)
+        response, is_offline = await self._judged(request)
+        return response if is_offline else await self._compared(request, (node, *candidates), response)
 
-    async def _judged(self, request: AnalysisRequest) -> AnalysisResponse:
-        """Ask for the relations; what does not fit into the window goes in two calls, then with shorter summaries."""
+    async def _compared(
+        self, request: AnalysisRequest, nodes: Sequence[QueryNode], response: AnalysisResponse
+    ) -> AnalysisResponse:
+        """Add the contradictions that comparing what the sources state finds, before anything is merged.
+
+        A model proposes: one that takes a contradiction for the same thing said twice would have it merged away.
+        """
+        new, *candidates = [node.shown.replace(summary=await self._statements(node)) for node in nodes]
+        facts = request.replace(new_node=new, candidates=tuple(candidates))
+        compared = (await self._runtime.engine.run_offline(ANALYSIS, facts)).value
+        found = {relation.existing_node: relation for relation in compared.found(Relationship.CONFLICT)}
+        return AnalysisResponse(
+            relations=tuple(
+                relation
+                if relation.relationship is Relationship.CONFLICT
+                else found.get(relation.existing_node, relation)
+                for relation in response.relations
+            )
+        )
+
+    async def _statements(self, node: QueryNode) -> str:
+        """Return what the sources of a node state, where a model made its summary of them; else the summary.
+
+        What a merge made is taken as it is: its sources still hold what was overtaken or refuted.
+        """
+        record = self._runtime.ledger.record(node.id)
+        if record is None or record.made_by.role != STRUCTURE.name or record.made_by.engine == OfflineEngine.name:
+            return node.summary
+        if node.id not in self._stated:
+            entries = self._runtime.ledger.entries
+            text = "\n".join(entries[one.entry_id].text[one.start : one.end] for one in node.sources)
+            request = StructureRequest(content=text[:MAX_TEXT], context=node.context, keywords=node.keywords)
+            self._stated[node.id] = (await self._runtime.engine.run_offline(STRUCTURE, request)).value.summary
+        return self._stated[node.id]
+
+    async def _judged(self, request: AnalysisRequest) -> tuple[AnalysisResponse, bool]:
+        """Ask for the relations, and tell whether no model was asked.
+
+        What does not fit into the window goes in two calls, then with shorter summaries.
+        """
         answer = await self._runtime.ask_whole(ANALYSIS, request)
         if answer is None and (smaller := _smaller(request)):
             found = [await self._judged(part) for part in smaller]
-            return AnalysisResponse(relations=tuple(relation for part in found for relation in part.relations))
-        response = (answer or await self._runtime.engine.run_offline(ANALYSIS, request)).value
-        second = second_phase(request, response)
-        return response if second is None else await self._judged(second)
+            relations = tuple(relation for part, _ in found for relation in part.relations)
+            return AnalysisResponse(relations=relations), all(is_offline for _, is_offline in found)
+        answer = answer or await self._runtime.engine.run_offline(ANALYSIS, request)
+        second = second_phase(request, answer.value)
+        if second is not None:
+            return await self._judged(second)
+        return answer.value, answer.made_by.engine == OfflineEngine.name
 
     async def _merge(self, node: QueryNode, relations: Sequence[Relation], report: IngestReport) -> QueryNode | None:
         """Merge a node with those that say the same, leaving out any that stand in conflict with one another."""

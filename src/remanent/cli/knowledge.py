@@ -5,7 +5,7 @@ A module of its own, because a folder is read where it lies, and a discipline ma
 
 from pathlib import Path
 
-from remanent.bilingual import Bilingual
+from remanent.bilingual import Bilingual, translated
 from remanent.cli.options import CommonOptions
 from remanent.cli.screen import begin
 from remanent.knowledge import SyncReport
@@ -33,6 +33,6 @@ def sync(place: CommonOptions, folder: Path, *, collection: str) -> None:
         screen.give(report)
         return
     for one in report.failed:
-        screen.tell(FAILED, name=one.name, reason=one.reason)
+        screen.tell(FAILED, name=one.name, reason=translated(one.reason, screen.language))
     counts = {name: len(getattr(report, name)) for name in ("added", "changed", "removed")}
     screen.show(screen.word(SYNCED, unchanged=report.unchanged, embedded=report.embedded, **counts))

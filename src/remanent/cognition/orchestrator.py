@@ -22,6 +22,7 @@ from remanent.model import (
     SemanticData,
     SharedData,
     SharedSort,
+    local,
 )
 from remanent.model.filters import USER_KEY, read_where
 from remanent.recall import Candidate, KeywordPath, Question, RecallPath, Recipe, inject
@@ -244,7 +245,7 @@ def told(item: FoundItem, record: Record | None) -> FoundItem:
             return item.replace(section=section)
         label = "架构决策" if tongue_of(item.text) == "zh" else "decision"
         number = f"{data.number}, " if data.number else ""
-        text = f"{label}: {item.text} ({number}{item.occurred_at:%Y-%m-%d})"
+        text = f"{label}: {item.text} ({number}{local(item.occurred_at):%Y-%m-%d})"
         return item.replace(text=text, section=section)
     return item
 

@@ -7,22 +7,33 @@ journal that recall cannot find later; erasing has everybody let go of what was 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from datetime import datetime
 from typing import Any, Protocol
 
 from remanent.context import Sessions
 from remanent.embedding import Embedders
 from remanent.model import Attachment, Clock, Entry, Job, Message, NewId, Receipt, Scope, read_messages, to_instant
-from remanent.model.chat import Messages
+from remanent.model.chat import STAMPS, Messages
 from remanent.recall import EMBED, TURNS, Echoes, Indexing, Recall
 from remanent.stores import NO_LIMIT, Change, Committed, Erased, Erasure, Store, Transaction, Vectors
 from remanent.stores.blobs import Blobs
 from remanent.stores.store import ERASING
 from remanent.stores.transaction import AppendEntry
+from remanent.text.dates import said_at
 
 MADE_AT_ONCE = 50
 """Entries that are made before other work gets a turn: a thousand would keep everybody waiting for 0.17 s."""
 WithinTransaction = Callable[[Transaction, Sequence[Entry]], None]
 """Does something more in the unit of work that keeps entries."""
+
+
+def _dated(message: Message, now: datetime) -> Message:
+    """Return a message with the moment that its metadata tell, if it has none of its own: logs keep it there."""
+    if message.occurred_at is not None:
+        return message
+    told = (said_at(message.metadata[name], now=now) for name in STAMPS if name in message.metadata)
+    moment = next((moment for moment in told if moment is not None), None)
+    return message if moment is None else message.replace(occurred_at=moment)
 
 
 class JournalListener(Protocol):
@@ -99,7 +110,7 @@ class Journal:
         async with self.writing(scope) as tx:
             entries = []
             for number, message in enumerate(read, start=1):
-                entries.append(message.entry(self._new_id(), scope=scope, recorded_at=now))
+                entries.append(_dated(message, now).entry(self._new_id(), scope=scope, recorded_at=now))
                 if number % MADE_AT_ONCE == 0:
                     await asyncio.sleep(0)
             await self.append(tx, entries)

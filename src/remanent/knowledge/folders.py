@@ -9,7 +9,7 @@ from pathlib import Path
 from remanent.errors import InvalidInput, ToolFailed
 from remanent.http.public import PublicFetcher
 from remanent.knowledge.library import Library, NewDocument
-from remanent.knowledge.model import Failure, SyncReport
+from remanent.knowledge.model import Document, Failure, SyncReport
 from remanent.model import Origin, Scope, to_instant
 from remanent.model.clock import Clock
 
@@ -91,13 +91,14 @@ class Folders:
         root, files = await asyncio.to_thread(_files, folder)
         added, changed, removed, failed = list[str](), list[str](), list[str](), list[Failure]()
         unchanged = embedded = 0
+        by_hand = {one.name: one for one in await self._library.documents(scope, collection) if not one.synced}
         for number, file in enumerate(files):
             name = file.relative_to(root).as_posix()
             if on_progress is not None:
                 on_progress(number, len(files), name)
             try:
-                new = await asyncio.to_thread(_file, file, name)
-                done = await self._library.add(scope, collection, new.replace(synced=True))
+                new = _claimed(await asyncio.to_thread(_file, file, name), by_hand.get(name))
+                done = await self._library.add(scope, collection, new)
             except (InvalidInput, OSError) as error:
                 failed.append(Failure(name=name, reason=str(error)))
                 continue
@@ -119,6 +120,20 @@ class Folders:
             failed=tuple(failed),
             embedded=embedded,
         )
+
+
+def _claimed(new: NewDocument, by_hand: Document | None) -> NewDocument:
+    """Return a file of a folder as the folder's own; one that was added by hand stays that, with what was said of it.
+
+    So it follows its file, and does not go with it.
+    """
+    if by_hand is None:
+        return new.replace(synced=True)
+    if by_hand.source != new.source:
+        raise InvalidInput(
+            f"a document {new.name} was added by hand, and a folder never changes those; rename the file or remove it"
+        )
+    return new.replace(metadata=by_hand.metadata, tags=by_hand.tags, occurred_at=by_hand.occurred_at)
 
 
 def _is_under(source: str, root: Path) -> bool:

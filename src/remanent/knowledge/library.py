@@ -501,7 +501,7 @@ def _parts_of(document_id: str, name: str, loaded: LoadedDocument, size: int) ->
         record_id = _hash(document_id, "chunk", content, context, str(seen[(content, context)]))
         under = loaded.section(piece.start)
         parent = sections.get((under.start, under.path), document_id) if under is not None else document_id
-        place = loaded.place(piece.start).model_dump(exclude_none=True)
+        place = loaded.place_of(piece.start, piece.end).model_dump(exclude_none=True)
         data = PassageData(
             document_id=document_id, parent_id=parent, title=title, position=position, start=piece.start,
             end=piece.end, extra={"path": list(piece.path), "place": place},

@@ -4,8 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from remanent.bilingual import Bilingual, Language
+from remanent.language.tongue import tongue_of
 from remanent.loaders import Place
-from remanent.model import Found, FoundItem, Model
+from remanent.model import Found, FoundItem, Maker, Model
 from remanent.model.base import Count, JsonObject, Share, Text
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
@@ -16,6 +18,14 @@ COLLECTION = "default"
 ChunkState = Literal["made", "edited", "added", "outdated"]
 """Whether a chunk is as it was cut, was changed by hand, was written by hand, or was changed by hand before its place
 in the document changed."""
+
+
+_BETWEEN = Bilingual(", ", "，")
+_PAGE = Bilingual("p. {number}", "第 {number} 页")
+_PAGES = Bilingual("pp. {number}", "第 {number} 页")
+_SLIDE = Bilingual("slide {number}", "幻灯片 {number}")
+_LINE = Bilingual("line {number}", "第 {number} 行")
+_PARAGRAPH = Bilingual("¶ {number}", "第 {number} 段")
 
 
 class Document(Model):
@@ -115,6 +125,10 @@ class Technique(Model):
     name: Literal["rewrite", "hyde", "parents", "summaries", "twins"]
     detail: Text = ""
     milliseconds: float = 0.0
+    engine: Text = ""
+    """Who worded it, where words were needed: a model's name, or `offline`."""
+    tokens: Count = 0
+    """What that took of the model."""
 
 
 class Passage(FoundItem):
@@ -146,22 +160,24 @@ class Passage(FoundItem):
 
     @property
     def citation(self) -> str:
-        """The document and the place in it, for people."""
-        return cite(self.document, self.place, self.path)
+        """The document and the place in it, for people, in the language of the passage."""
+        return self.cite(tongue_of(self.text))
 
-
-def cite(document: str, place: Place, path: tuple[str, ...] = ()) -> str:
-    """Return a reference that people can follow: the name, the place in it, the headings."""
-    shown = [
-        f"p. {place.page}" if place.page is not None else "",
-        f"slide {place.slide}" if place.slide is not None else "",
-        place.sheet or "",
-        place.part or "",
-        f"line {place.line}" if place.line is not None else "",
-        f"¶ {place.paragraph}" if place.paragraph is not None else "",
-        " › ".join(path),
-    ]
-    return ", ".join([document, *(part for part in shown if part)])
+    def cite(self, language: Language) -> str:
+        """Return a reference that people can follow: the name, the place in the document, the headings."""
+        place = self.place
+        pages = None if place.last_page is None else f"{place.page}–{place.last_page}"
+        numbered = (
+            (_PAGES if pages else _PAGE, pages or place.page),
+            (_SLIDE, place.slide),
+            (_LINE, place.line),
+            (_PARAGRAPH, place.paragraph),
+        )
+        page, slide, line, paragraph = (
+            "" if number is None else word.say(language, number=number) for word, number in numbered
+        )
+        shown = [page, slide, place.sheet, place.part, line, paragraph, " › ".join(self.path)]
+        return _BETWEEN.say(language).join([self.document, *(part for part in shown if part)])
 
 
 class KnowledgeFound(Found):
@@ -191,9 +207,12 @@ class KnowledgeAnswer(Model):
     question: Text
     answered: bool
     text: Text
-    """The answer with its citations in brackets, or that nothing here answers the question."""
+    """The answer with its citations in brackets, and the mark of those sentences that no passage bears out; or that
+    nothing here answers the question."""
     sentences: tuple[AnswerSentence, ...] = ()
     passages: tuple[Passage, ...] = ()
+    made_by: Maker = Maker(role="answering", engine="offline")
+    """The model that wrote it; `offline` where the sentences are the documents' own."""
 
 
 class CheckedSentence(Model):

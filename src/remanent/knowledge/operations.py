@@ -86,7 +86,7 @@ def show_passages(screen: Screen, found: KnowledgeFound) -> None:
     if not found.items:
         screen.tell(NOTHING_FOUND)
     for number, item in enumerate(found.items, start=1):
-        screen.line(f"{number}. {item.citation}")
+        screen.line(f"{number}. {item.cite(screen.language)}")
         screen.line(f"    {excerpt(item.text, _SHOWN)}")
 
 
@@ -95,7 +95,7 @@ def _tell_passages(found: KnowledgeFound, language: Language) -> str:
     if not found.items:
         return NOTHING_FOUND.say(language)
     return "\n\n".join(
-        f"[{item.document_id}] {escape(item.citation)}\n{escape(item.before + item.text + item.after)}"
+        f"[{item.document_id}] {escape(item.cite(language))}\n{escape(item.before + item.text + item.after)}"
         for item in found.items
     )
 
@@ -504,7 +504,7 @@ def show_answer(screen: Screen, answer: KnowledgeAnswer) -> None:
     screen.line(answer.text)
     if answer.answered:
         for number, item in enumerate(answer.passages, start=1):
-            screen.line(f"    [{number}] {item.citation}")
+            screen.line(f"    [{number}] {item.cite(screen.language)}")
 
 
 @operation(

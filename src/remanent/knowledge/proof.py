@@ -1,11 +1,13 @@
 """Answers with proof: the sentences that answer a question, each with its place, and a text held against the documents.
 
-Both are extractive: what is answered stands in a document word for word, so that every sentence can cite it.
+Without a model an answer is extractive: it stands in a document word for word. With one, code checks each sentence
+against the passages and cites those that say the same; what none of them says is marked.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from remanent.bilingual import Bilingual
 from remanent.discipline import Parts
@@ -19,14 +21,20 @@ from remanent.knowledge.model import (
     Verification,
 )
 from remanent.knowledge.search import Searcher, SearchOptions, SearchPlace
-from remanent.language.offline.answers import find_answer
+from remanent.language.engines import OfflineEngine, run_or_offline
 from remanent.language.offline.claims import read_claim
 from remanent.language.offline.judgement import CONFLICT, compare, judge
 from remanent.language.role import Toolbox
+from remanent.language.roles import ANSWERING
+from remanent.language.roles.answering import AnsweringRequest, SourcePassage, WrittenSentence
+from remanent.language.shapes import MAX_REMARK
 from remanent.language.tongue import tongue_of
+from remanent.model import Maker
 from remanent.text.sentences import sentence_texts
 from remanent.text.terms import query_terms
 
+OFFLINE = Maker(role=ANSWERING.name, engine="offline", version=ANSWERING.version)
+UNSUPPORTED = Bilingual("[unsupported]", "［无依据］")
 NOTHING = Bilingual("Nothing here answers that.", "这里没有能回答该问题的内容。")
 MAX_SENTENCES = 200
 """Sentences of one text that are checked; each is a search."""
@@ -59,18 +67,27 @@ class Prover:
         self._searcher = searcher
 
     async def ask(self, places: Sequence[SearchPlace], question: str, options: SearchOptions) -> KnowledgeAnswer:
-        """Return the sentences that answer a question, each with the passages that it stands in."""
+        """Return an answer: a model's, each sentence checked against the passages, or sentences of the passages."""
         found = await self._searcher.search(places, question, options)
-        texts = [f"{one.title}. {one.text}" if one.title else one.text for one in found.items]
-        best = await find_answer(question, texts, Toolbox(embedder=self._parts.embedder))
-        if not best.sentences or not best.is_good:
-            said = NOTHING.say(tongue_of(question))
-            return KnowledgeAnswer(question=question, answered=False, text=said, passages=found.items)
-        sentences = tuple(_cited(sentence, found) for sentence in best.sentences)
-        text = " ".join(
-            sentence.text + "".join(f" [{number}]" for number in sentence.citations) for sentence in sentences
-        )
-        return KnowledgeAnswer(question=question, answered=True, text=text, sentences=sentences, passages=found.items)
+        if not found.items:
+            return _nothing(question, found)
+        shown = tuple(SourcePassage(title=one.title[:MAX_REMARK], text=one.text) for one in found.items)
+        request = AnsweringRequest(question=question[:MAX_REMARK], passages=shown)
+        toolbox = Toolbox(embedder=self._parts.embedder)
+        answer = await run_or_offline(self._parts.engine, ANSWERING, request, toolbox)
+        if answer.made_by.engine == "offline":
+            return _told(question, found, [_quoted(one) for one in answer.value.sentences], answer.made_by)
+        # A model may name grounds that do not bear it out: what counts is what the passages say.
+        written = [
+            AnswerSentence(text=one.text, citations=_bearing_out(one.text, found)) for one in answer.value.sentences
+        ]
+        if not written:
+            return _nothing(question, found, made_by=answer.made_by)
+        if not any(one.citations for one in written):
+            quoted = await OfflineEngine(toolbox).run(ANSWERING, request)
+            if quoted.value.sentences:
+                return _told(question, found, [_quoted(one) for one in quoted.value.sentences], quoted.made_by)
+        return _told(question, found, written, answer.made_by)
 
     async def verify(self, places: Sequence[SearchPlace], text: str, options: SearchOptions) -> Verification:
         """Say of every sentence whether the documents support, contradict or do not mention it."""
@@ -99,7 +116,7 @@ class Prover:
                     verdict="supported" if verdict == "supported" else "contradicted",
                     confidence=best.coverage,
                     evidence=best.text,
-                    citation=best.passage.citation,
+                    citation=best.passage.cite(tongue_of(sentence)),
                     document=best.passage.document,
                 )
         return CheckedSentence(text=sentence, verdict="not_mentioned")
@@ -138,9 +155,33 @@ def _is_figure(term: str) -> bool:
     return any(character.isdigit() for character in term)
 
 
-def _cited(sentence: str, found: KnowledgeFound) -> AnswerSentence:
-    """Return a sentence of an answer with the numbers of the passages that hold it."""
-    bare = sentence.strip()
-    spoken = bare.partition(": ")[2] or bare
-    held = [number for number, one in enumerate(found.items, start=1) if bare in one.text or spoken in one.text]
-    return AnswerSentence(text=bare, citations=tuple(held))
+def _bearing_out(sentence: str, found: KnowledgeFound) -> tuple[int, ...]:
+    """Return the numbers of the passages of which a sentence, or two that follow each other, say the same."""
+    numbers = []
+    for number, passage in enumerate(found.items, start=1):
+        said = sentence_texts(passage.text)
+        pairs = [f"{one} {other}" for one, other in pairwise(said)]
+        if any(bearing(sentence, one, title=passage.title)[1] == "supported" for one in (*said, *pairs)):
+            numbers.append(number)
+    return tuple(numbers)
+
+
+def _quoted(sentence: WrittenSentence) -> AnswerSentence:
+    return AnswerSentence(text=sentence.text, citations=sentence.passages)
+
+
+def _told(question: str, found: KnowledgeFound, sentences: Sequence[AnswerSentence], made_by: Maker) -> KnowledgeAnswer:
+    """Put an answer together; sentences without a citation are marked, and do not answer by themselves."""
+    if not sentences:
+        return _nothing(question, found, made_by=made_by)
+    mark = " " + UNSUPPORTED.say(tongue_of(question))
+    text = " ".join(one.text + ("".join(f" [{number}]" for number in one.citations) or mark) for one in sentences)
+    return KnowledgeAnswer(
+        question=question, answered=any(one.citations for one in sentences), text=text, sentences=tuple(sentences),
+        passages=found.items, made_by=made_by,
+    )  # fmt: skip
+
+
+def _nothing(question: str, found: KnowledgeFound, *, made_by: Maker = OFFLINE) -> KnowledgeAnswer:
+    said = NOTHING.say(tongue_of(question))
+    return KnowledgeAnswer(question=question, answered=False, text=said, passages=found.items, made_by=made_by)

@@ -16,10 +16,14 @@ from remanent.discipline import Parts
 from remanent.errors import InvalidInput
 from remanent.knowledge.library import Library, chunk_ids, collection_scope, path_of, place_of
 from remanent.knowledge.model import KnowledgeFound, Passage, Technique
+from remanent.language.engine import Answer
+from remanent.language.engines import run_or_offline
 from remanent.language.offline.questions import content_words
+from remanent.language.role import Toolbox
 from remanent.language.roles import HYDE, REWRITING
 from remanent.language.roles.hyde import HydeRequest
 from remanent.language.roles.rewriting import RewritingRequest
+from remanent.language.shapes import MAX_REMARK
 from remanent.model import (
     Found,
     FoundItem,
@@ -126,9 +130,12 @@ class _Trail:
     queries: list[str]
     techniques: list[Technique] = field(default_factory=list)
 
-    def note(self, name: Any, began: float, detail: str) -> None:
+    def note(self, name: Any, began: float, detail: str, *, by: Answer[Any] | None = None) -> None:
         elapsed = 1000 * (time.perf_counter() - began)
-        self.techniques.append(Technique(name=name, detail=detail, milliseconds=round(elapsed, 2)))
+        told = Technique(name=name, detail=detail, milliseconds=round(elapsed, 2))
+        if by is not None:
+            told = told.replace(engine=by.made_by.engine, tokens=by.usage.input_tokens + by.usage.output_tokens)
+        self.techniques.append(told)
 
 
 @dataclass(slots=True)
@@ -220,21 +227,23 @@ class Searcher:
     async def _rewrite(self, question: str, first: list[tuple[Scope, Found]], trail: _Trail) -> None:
         """Word the question in other ways: by a model, or by what keeps company with its words in this store."""
         began = time.perf_counter()
-        answer = await self._parts.engine.run(REWRITING, RewritingRequest(query=question, count=OTHER_WORDINGS))
+        asked = RewritingRequest(query=question[:MAX_REMARK], count=OTHER_WORDINGS)
+        answer = await run_or_offline(self._parts.engine, REWRITING, asked, Toolbox(embedder=self._parts.embedder))
         others = [query for query in answer.value.queries if query.casefold() != question.casefold()]
         if answer.made_by.engine == "offline":
             # Without a model the best other wording is the question with the words of what it found first.
             company = _company(question, [item.text for _, found in first for item in found.items])
             others = [f"{question} {' '.join(company)}", *others[:1]] if company else others[:OTHER_WORDINGS]
         trail.queries += others[:OTHER_WORDINGS]
-        trail.note("rewrite", began, " | ".join(others[:OTHER_WORDINGS]))
+        trail.note("rewrite", began, " | ".join(others[:OTHER_WORDINGS]), by=answer)
 
     async def _imagine(self, question: str, trail: _Trail) -> None:
         """Look for what an ideal answer would say."""
         began = time.perf_counter()
-        answer = await self._parts.engine.run(HYDE, HydeRequest(question=question))
+        asked = HydeRequest(question=question[:MAX_REMARK])
+        answer = await run_or_offline(self._parts.engine, HYDE, asked, Toolbox(embedder=self._parts.embedder))
         trail.queries.append(answer.value.passage)
-        trail.note("hyde", began, answer.value.passage)
+        trail.note("hyde", began, answer.value.passage, by=answer)
 
     async def _within_the_best(
         self,

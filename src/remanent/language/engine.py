@@ -44,6 +44,10 @@ class Engine(ABC):
     async def run(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
         """Return the checked response of a role to a request."""
 
+    async def run_whole(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
+        """Do the same and raise `ModelRejected` when a request is too much, for whoever can ask for less."""
+        return await self.run(role, request)
+
     async def stream(
         self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT, *, listener: Listener
     ) -> Answer[ResponseT]:

@@ -1,18 +1,20 @@
 """Which engine does the language work, and how each role is done by it."""
 
 import logging
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any, Literal
 
 from remanent.embedding import CachedEmbedder, Embedder
 from remanent.errors import LanguageError, MissingDependency, ModelDenied, ModelRejected, Refused
-from remanent.language.engine import Answer, Engine
+from remanent.language.engine import Answer, Engine, Listener, Usage
 from remanent.language.models import ModelEngine, check_roles
 from remanent.language.models.call import choose
 from remanent.language.role import Form, ReplyT, RequestT, ResponseT, Role, Tier, Toolbox
 from remanent.language.roles import ROLES
 from remanent.model import Maker, Model, RoleFigures
-from remanent.settings import Settings
+from remanent.settings import ModelSettings, Settings
 from remanent.text.tokens import TokenCounter
 
 _logger = logging.getLogger(__name__)
@@ -35,26 +37,24 @@ class OfflineEngine(Engine):
         """Nothing is held open; the embedder belongs to whoever made it."""
 
 
-class BudgetedEngine(Engine):
-    """Runs roles on another engine within a budget of tokens; what it cannot do or pay for is done without a model.
+class HybridEngine(Engine):
+    """Has each role done by another engine or without a model, as settings say; what a model cannot do, without one.
 
     A model that refuses a request will refuse it again, and one whose answer cannot be used was told why and asked
     again. Doing the role offline is then better than not doing it: with a model nothing is to be worse than without.
-    A key or an account that is refused is the user's to mend, and raised.
+    A key or an account that is refused is the user's to mend, and raised; so is a model that is out of reach, for
+    whoever can wait.
     """
 
-    def __init__(self, engine: Engine, offline: OfflineEngine, *, max_tokens: int) -> None:
+    def __init__(self, engine: Engine, offline: OfflineEngine, *, offline_roles: Collection[str] = ()) -> None:
         self.name = engine.name
         self._engine = engine
         self._offline = offline
-        self._max_tokens = max_tokens
-        self.tokens = 0
-        """Tokens of requests and answers so far, those of failed attempts included."""
+        self._offline_roles = frozenset(offline_roles)
 
-    @property
-    def is_spent(self) -> bool:
-        """Whether nothing is left, so that roles are done offline."""
-        return self.tokens >= self._max_tokens
+    def is_offline(self, role: Role[RequestT, ReplyT, ResponseT]) -> bool:
+        """Tell whether a role is done without a model."""
+        return role.name in self._offline_roles
 
     async def run(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
         """Return the response of the engine, or of the role's offline counterpart."""
@@ -63,23 +63,38 @@ class BudgetedEngine(Engine):
         except ModelDenied:
             raise
         except ModelRejected as error:
-            _logger.warning("%s is done without a model: %s", role.name, error)
-            return await self.run_offline(role, request)
+            return await self._instead(role, request, error)
 
     async def run_whole(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
         """Do the same and raise it when the request is rejected, for whoever can ask for less."""
-        if self.is_spent:
+        return await self._fall_back(role, request, lambda: self._engine.run_whole(role, request))
+
+    async def stream(
+        self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT, *, listener: Listener
+    ) -> Answer[ResponseT]:
+        """Do the same and tell the pieces of a text as they come."""
+        return await self._fall_back(role, request, lambda: self._engine.stream(role, request, listener=listener))
+
+    async def _fall_back(
+        self,
+        role: Role[RequestT, ReplyT, ResponseT],
+        request: RequestT,
+        ask: Callable[[], Awaitable[Answer[ResponseT]]],
+    ) -> Answer[ResponseT]:
+        if self.is_offline(role):
             return await self.run_offline(role, request)
         try:
-            answer = await self._engine.run(role, request)
-        except LanguageError as error:
-            self.tokens += error.tokens
-            if not isinstance(error, Refused):
-                raise
-            _logger.warning("%s is done without a model: %s", role.name, error)
-            return await self.run_offline(role, request)
-        self.tokens += answer.usage.input_tokens + answer.usage.output_tokens
-        return answer
+            return await ask()
+        except Refused as error:
+            return await self._instead(role, request, error)
+
+    async def _instead(
+        self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT, error: LanguageError
+    ) -> Answer[ResponseT]:
+        """Do a role without a model, after it took some tokens in vain."""
+        _logger.warning("%s is done without a model: %s", role.name, error)
+        answer = await self.run_offline(role, request)
+        return replace(answer, usage=Usage(input_tokens=error.tokens))
 
     async def run_offline(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
         """Return the response of a role's offline counterpart."""
@@ -91,19 +106,72 @@ class BudgetedEngine(Engine):
         return self._engine.figures
 
     def sees(self, role: Role[RequestT, ReplyT, ResponseT]) -> bool:
-        """Tell whether the engine can be shown pictures and there is something left to pay for it."""
-        return not self.is_spent and self._engine.sees(role)
+        """Tell whether the engine can be shown pictures."""
+        return not self.is_offline(role) and self._engine.sees(role)
 
     def window(self, role: Role[RequestT, ReplyT, ResponseT]) -> int:
         """Return the engine's window."""
-        return self._engine.window(role)
+        return (self._offline if self.is_offline(role) else self._engine).window(role)
 
     def counter(self, role: Role[RequestT, ReplyT, ResponseT]) -> TokenCounter:
         """Return the engine's counter."""
-        return self._engine.counter(role)
+        return (self._offline if self.is_offline(role) else self._engine).counter(role)
+
+    async def close(self) -> None:
+        """Let go of the engine's connections."""
+        await self._engine.close()
+
+
+class BudgetedEngine(HybridEngine):
+    """Runs roles within a budget of tokens; what cannot be paid for any more is done without a model."""
+
+    def __init__(self, engine: Engine, offline: OfflineEngine, *, max_tokens: int) -> None:
+        super().__init__(engine, offline)
+        self._max_tokens = max_tokens
+        self.tokens = 0
+        """Tokens of requests and answers so far, those of failed attempts included."""
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing is left, so that roles are done offline."""
+        return self.tokens >= self._max_tokens
+
+    async def _fall_back(
+        self,
+        role: Role[RequestT, ReplyT, ResponseT],
+        request: RequestT,
+        ask: Callable[[], Awaitable[Answer[ResponseT]]],
+    ) -> Answer[ResponseT]:
+        if self.is_spent:
+            return await self.run_offline(role, request)
+        try:
+            answer = await super()._fall_back(role, request, ask)
+        except LanguageError as error:
+            self.tokens += error.tokens
+            raise
+        self.tokens += answer.usage.input_tokens + answer.usage.output_tokens
+        return answer
+
+    def sees(self, role: Role[RequestT, ReplyT, ResponseT]) -> bool:
+        """Tell whether the engine can be shown pictures and there is something left to pay for it."""
+        return not self.is_spent and super().sees(role)
 
     async def close(self) -> None:
         """Do nothing: the engine belongs to whoever made it."""
+
+
+async def run_or_offline(
+    engine: Engine, role: Role[RequestT, ReplyT, ResponseT], request: RequestT, toolbox: Toolbox
+) -> Answer[ResponseT]:
+    """Return the response of an engine, or of the role's offline counterpart where the model does not do its part.
+
+    For whoever waits for an answer that can be given without a model: `made_by` says which it was.
+    """
+    try:
+        return await engine.run(role, request)
+    except LanguageError as error:
+        _logger.warning("%s is done without a model: %s", role.name, error)
+        return await OfflineEngine(toolbox).run(role, request)
 
 
 class RoleSetup(Model):
@@ -125,13 +193,22 @@ class RoleSetup(Model):
 def open_engine(settings: Settings, *, embedder: Embedder | None) -> Engine:
     """Return the engine that settings choose: a model's where one is named, else the one that needs none."""
     check_roles(settings.model, known=ROLES)
-    if settings.uses_model:
-        _check_installed()
-        return ModelEngine(settings.model)
     # Roles compare the same statements again and again: a bank's new node with candidates that were read before.
     if embedder is not None and not isinstance(embedder, CachedEmbedder):
         embedder = CachedEmbedder(embedder)
-    return OfflineEngine(Toolbox(embedder=embedder))
+    offline = OfflineEngine(Toolbox(embedder=embedder))
+    if not settings.uses_model:
+        return offline
+    _check_installed()
+    without = [role.name for role in ROLES.values() if is_offline(settings.model, role)]
+    return HybridEngine(ModelEngine(settings.model), offline, offline_roles=without)
+
+
+def is_offline(settings: ModelSettings, role: Role[Any, Any, Any]) -> bool:
+    """Tell whether settings have a role done without a model: the role's own word, else its tier's."""
+    layers = (settings.roles.get(role.name), settings.tiers.get(role.defaults.tier.value))
+    said = (layer.engine for layer in layers if layer is not None and layer.engine is not None)
+    return next(said, "model") == "offline"
 
 
 def _check_installed() -> None:
@@ -149,7 +226,8 @@ def role_setups(settings: Settings) -> list[RoleSetup]:
 
 def _setup(role: Role[Any, Any, Any], settings: Settings) -> RoleSetup:
     defaults = role.defaults
-    choice = choose(settings.model, role=role.name, defaults=defaults) if settings.uses_model else None
+    by_model = settings.uses_model and not is_offline(settings.model, role)
+    choice = choose(settings.model, role=role.name, defaults=defaults) if by_model else None
     # Without a model these are what one would be called with.
     called = defaults if choice is None else choice
     return RoleSetup(

@@ -1,7 +1,7 @@
 """What the replies of models have in common: forms of a value that have one reading are taken for it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field
@@ -75,17 +75,24 @@ class IdAliases:
         """The names, in the order of the ids."""
         return tuple(self._named)
 
-    def real(self, name: str) -> str:
-        """Return the id behind a name, or refuse one that was not shown."""
+    def find(self, name: str) -> str | None:
+        """Return the id behind a name, or nothing for one that was not shown: it is passed over, the rest counts."""
         bare = _AFTER.sub("", _BEFORE.sub("", name, count=1)[::-1], count=1)[::-1].lower()
-        if bare not in self._named:
-            shown = ", ".join(self._named) or "none"
-            raise Refused(f"{name[:40]!r} was not shown; use only these names: {shown}")
-        return self._named[bare]
+        return self._named.get(bare)
+
+    def require(self, found: Collection[object], *, named: Collection[str]) -> None:
+        """Refuse a reply in which names stand and none of them was shown."""
+        if named and not found and self._named:
+            first = next(iter(named))
+            raise Refused(f"{first[:40]!r} was not shown; use only these names: {', '.join(self._named)}")
 
 
-def check_numbers(numbers: Sequence[int], *, shown: int, what: str = "passage") -> None:
-    """Refuse numbers that were not shown."""
-    for number in numbers:
-        if not 1 <= number <= shown:
-            raise Refused(f"{what} {number} was not shown; the numbers are 1 to {shown}")
+def known_numbers(numbers: Sequence[int], *, shown: int) -> list[int]:
+    """Return the numbers that were shown, each once; the others are passed over."""
+    return list(dict.fromkeys(number for number in numbers if 1 <= number <= shown))
+
+
+def require_known(numbers: Sequence[int], *, shown: int, what: str = "passage") -> None:
+    """Refuse a reply in which numbers stand and none of them was shown."""
+    if numbers and not known_numbers(numbers, shown=shown):
+        raise Refused(f"{what} {numbers[0]} was not shown; the numbers are 1 to {shown}")

@@ -20,6 +20,8 @@ class Place(Model):
     """Where something stands in the original, in the terms that its type has; all numbers count from 1."""
 
     page: int | None = None
+    last_page: int | None = None
+    """The page that a stretch ends on, where that is another."""
     slide: int | None = None
     sheet: str | None = None
     line: int | None = None
@@ -83,6 +85,11 @@ class LoadedDocument(Model):
             return mark.place
         passed = bisect_right(self._line_starts, offset) - bisect_right(self._line_starts, mark.start)
         return mark.place.model_copy(update={"line": mark.place.line + passed})
+
+    def place_of(self, start: int, end: int) -> Place:
+        """Return where a stretch of the text stands in the original."""
+        first, last = self.place(start), self.place(max(start, end - 1))
+        return first if first.page == last.page else first.model_copy(update={"last_page": last.page})
 
     def section(self, offset: int) -> Section | None:
         """Return the section that an offset lies in; None before the first heading."""

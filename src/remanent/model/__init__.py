@@ -2,7 +2,7 @@
 
 from remanent.model.base import JsonObject, Model
 from remanent.model.chat import read_messages
-from remanent.model.clock import Clock, Instant, from_millis, system_clock, to_instant, to_millis
+from remanent.model.clock import Clock, Instant, from_millis, local, system_clock, to_instant, to_millis
 from remanent.model.entry import Attachment, Entry, EntryKind, Message, Origin, is_ahead, least_trusted
 from remanent.model.filters import MetadataCondition
 from remanent.model.found import (
@@ -127,6 +127,7 @@ __all__ = [
     "id_source",
     "is_ahead",
     "least_trusted",
+    "local",
     "read_messages",
     "register_kind",
     "system_clock",

@@ -9,6 +9,7 @@ import base64
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from hashlib import sha256
 from typing import Any
 from urllib.parse import unquote_to_bytes, urlsplit
@@ -31,7 +32,10 @@ _IGNORED = frozenset(
 )
 """Fields of a chat message that say nothing of what was said; any other that is not known is refused as a typo."""
 
-CHAT_FIELDS = _READ | _IGNORED
+STAMPS = ("timestamp", "datetime", "created_at", "date", "time")
+"""Fields by which chat logs tell when something was said, in a message or in its metadata; finest first."""
+
+CHAT_FIELDS = _READ | _IGNORED | frozenset(STAMPS)
 """The fields of vendors' messages that are taken beside our own."""
 
 CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use", "function_call", "custom_tool_call", "tool_call"})
@@ -130,7 +134,7 @@ class _ChatMessage:
     """Reads one chat message."""
 
     def __init__(self, given: Mapping[str, Any], tools: dict[str, str]) -> None:
-        if unknown := given.keys() - _OWN - _READ - _IGNORED:
+        if unknown := given.keys() - _OWN - CHAT_FIELDS:
             named = ", ".join(sorted(map(str, unknown)))
             raise InvalidInput(f"{named}: no field of a message; put what is your own into `metadata`")
         self._given = given
@@ -173,7 +177,8 @@ class _ChatMessage:
             own["id"] = f"{own['id']}#{place}"  # one caller's id names one entry
         metadata = own.get("metadata", {})
         if isinstance(metadata, Mapping):  # what else it may be, the message refuses
-            own["metadata"] = {**made.pop("metadata", {}), **metadata}
+            stamps = {name: _plain(self._given[name]) for name in STAMPS if name in self._given}
+            own["metadata"] = {**stamps, **made.pop("metadata", {}), **metadata}
         if len(self._made) == 1 and "kind" in own:
             made = {**made, "kind": own["kind"]}
         return Message.model_validate({**own, **made})
@@ -233,6 +238,10 @@ def is_result(kind: object) -> bool:
 def answered_call(result: Mapping[str, Any]) -> Any:
     """Return the id of the call that a result answers; none where it does not say."""
     return next((result[key] for key in ("tool_call_id", "tool_use_id", "call_id") if key in result), None)
+
+
+def _plain(stamp: object) -> object:
+    return stamp.isoformat() if isinstance(stamp, date) else stamp
 
 
 def _listed(given: Mapping[str, Any], name: str) -> list[Any]:

@@ -34,6 +34,17 @@ def _in_utc(moment: datetime) -> datetime:
         raise InvalidInput("this moment is out of the range of years 1 to 9999 in UTC") from error
 
 
+def local(instant: datetime) -> datetime:
+    """Return a moment as the clocks of this machine's zone show it: what people call a day is a day of theirs.
+
+    At the ends of the calendar, where the zone leads out of it, the moment stays as it is.
+    """
+    try:
+        return instant.astimezone()
+    except (OverflowError, ValueError, OSError):
+        return instant.astimezone(UTC)
+
+
 Moment = datetime | date | str
 """A moment as callers have it: with a zone or in the local one, or as ISO 8601."""
 

@@ -137,7 +137,7 @@ class Message(Model):
     id: Annotated[Text, Field(min_length=1, max_length=500)] | None = None
     """The caller's own id: sending the same message of a session again stores it once."""
     occurred_at: Instant | None = None
-    """When it was said; now, unless given."""
+    """When it was said; unless given, what its metadata tell of that (`timestamp`, `date` …), else now."""
     kind: EntryKind = EntryKind.MESSAGE
     origin: Origin | None = None
     metadata: Annotated[JsonObject, AfterValidator(check_metadata)] = Field(default_factory=dict)

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from hashlib import blake2b
 
 from remanent.errors import InvalidInput
-from remanent.model import CacheFigures, Clock, Found, Scope
+from remanent.model import CacheFigures, Clock, Found, Scope, local
 from remanent.recall.question import Question
 from remanent.stores import Cache
 
@@ -33,7 +33,7 @@ class AnswerCache:
         wanted = question.record_filter
         # What is alive changes by the moment, but an answer is not kept longer than what is in it lives. The moment of
         # asking counts as far as the words refer to it, and by the day.
-        asked = question.asked_at.date() if question.asked_at is not None else None
+        asked = local(question.asked_at).date() if question.asked_at is not None else None
         parts = (
             question.text,
             str(question.scope),

@@ -13,7 +13,7 @@ from datetime import date, datetime, timedelta
 from hashlib import blake2b
 
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.model import FoundItem, Injection, Kind, Origin
+from remanent.model import FoundItem, Injection, Kind, Origin, local
 from remanent.recall.talk import asks_what_was_asked, is_small_talk, only_asks
 from remanent.text.dates import TimeMention, find_dates
 from remanent.text.escaping import RESERVED_TAGS, escape, escape_lines, escape_name
@@ -254,9 +254,9 @@ def told_first(question: str, items: Sequence[FoundItem]) -> list[FoundItem]:
         ):
             continue
         days = said.setdefault(_NO_LETTERS.sub("", _DATE_BEHIND.sub("", item.text)).casefold(), set())
-        if item.occurred_at.date() not in days:
+        if (day := local(item.occurred_at).date()) not in days:
             (rest if days else telling).append(item)
-            days.add(item.occurred_at.date())
+            days.add(day)
     return telling + rest
 
 
@@ -293,7 +293,7 @@ def with_dates(text: str, occurred_at: datetime, *, is_dated: bool = True) -> st
         if not _RELATIVE.search(words):
             continue
         for mention in find_dates(words, reference=occurred_at):
-            if not mention.relative or (is_dated and mention.begin.date() == occurred_at.date()):
+            if not mention.relative or (is_dated and mention.begin.date() == local(occurred_at).date()):
                 continue
             if _REPEATED.search(words[: mention.start]) or _DATE_BEHIND.match(words, mention.end):
                 continue
@@ -379,7 +379,7 @@ def _beside(item: FoundItem, tongue: Tongue, *, now: datetime) -> tuple[str, str
     tells = _section_of(item).tells
     leads = []
     if "date" in tells or ("age" in tells and item.dated_ahead):
-        leads.append(f"{item.occurred_at:%Y-%m-%d}")
+        leads.append(f"{local(item.occurred_at):%Y-%m-%d}")
     elif "age" in tells:
         leads.append(_age(item.occurred_at, tongue, now=now))
     leads += notices(item, tongue)
@@ -404,7 +404,7 @@ def notices(item: FoundItem, tongue: Tongue) -> list[str]:
         told.append(_STALE[tongue])
     if item.dated_ahead:
         at = item.recorded_at
-        told.append(_AHEAD_UNKNOWN[tongue] if at is None else _AHEAD[tongue].format(at))
+        told.append(_AHEAD_UNKNOWN[tongue] if at is None else _AHEAD[tongue].format(local(at)))
     return told
 
 
@@ -419,7 +419,7 @@ def _escaped(text: str) -> str:
 
 
 def _age(moment: datetime, tongue: Tongue, *, now: datetime) -> str:
-    days = max(0, (now - moment).days)
+    days = max(0, (local(now).date() - local(moment).date()).days)
     if days == 0:
         return _TODAY[tongue]
     return _YESTERDAY[tongue] if days == 1 else _AGO[tongue].format(days)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
 from functools import cached_property
 
+from remanent.model.clock import local
 from remanent.text.intervals import Granularity, Interval, day, midnight, month
 
 # How much of the text around a date is looked at to tell whether it lies ahead.
@@ -52,6 +53,11 @@ class DateMeaning:
     """How many characters at the beginning of the match belong to the sentence and not to the date."""
 
 
+def on_the_wall(moment: datetime) -> datetime:
+    """Return what the clocks of this machine's zone show at a moment, written as UTC."""
+    return local(moment).replace(tzinfo=UTC)
+
+
 @dataclass(frozen=True)
 class DateContext:
     """The text and the moment from which it is read."""
@@ -61,8 +67,8 @@ class DateContext:
 
     @cached_property
     def now(self) -> datetime:
-        """The moment in UTC."""
-        return self.reference.astimezone(UTC)
+        """The moment as a clock on the wall shows it."""
+        return on_the_wall(self.reference)
 
     @cached_property
     def today(self) -> date:
@@ -137,7 +143,7 @@ class RuleBook:
 
 NUMERIC_DATES = RuleBook()
 
-# Times without a zone are taken as UTC, as entries are stored.
+# Times without a zone are those of this machine, as everywhere.
 _ZONE = r"(?P<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2})?"
 
 
@@ -151,7 +157,9 @@ def _year_first(match: re.Match[str], view: DateContext) -> DateMeaning:
         return DateMeaning(day(date(int(match["year"]), int(match["month"]), int(match["day"]))))
     year, number, day_number = int(match["year"]), int(match["month"]), int(match["day"])
     hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
-    begin = datetime(year, number, day_number, hour, minute, second, tzinfo=_zone(match["zone"])).astimezone(UTC)
+    begin = datetime(year, number, day_number, hour, minute, second, tzinfo=UTC)
+    if match["zone"] is not None:
+        begin = on_the_wall(begin.replace(tzinfo=_zone(match["zone"])))
     exact = match["second"] is not None
     length = timedelta(seconds=1) if exact else timedelta(minutes=1)
     return DateMeaning(Interval(begin, begin + length, "second" if exact else "minute"))
@@ -208,9 +216,9 @@ def clock_time(hour: int, minute: int | None, half: str | None, *, seconds: int 
     return DateMeaning(clock=TimeOfDay(begin, timedelta(hours=1), "hour"), relative=True)
 
 
-def _zone(written: str | None) -> timezone:
-    """Return the offset that is written; without one, and for Z, UTC."""
-    if written is None or written[0] not in "+-":
+def _zone(written: str) -> timezone:
+    """Return the offset that is written; for a name, UTC."""
+    if written[0] not in "+-":
         return UTC
     hours, minutes = int(written[1:3]), int(written[-2:])
     offset = timedelta(hours=hours, minutes=minutes)

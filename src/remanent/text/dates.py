@@ -1,4 +1,4 @@
-"""Dates and times in Chinese and English text, as half-open intervals in UTC with the place where they stand.
+"""Dates and times in Chinese and English text, as half-open intervals with the place where they stand.
 
 First every rule of every book is tried, and of matches that overlap the longest is kept. Then what belongs together is
 joined: a day with its time, "the week before" with its date, the two ends of a range.
@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from remanent.errors import InvalidInput
 from remanent.text import intervals
@@ -283,13 +283,24 @@ _HINT = lazy_regex(
     re.IGNORECASE,
 )
 _BLANK = " \t\n\r,，、"
+_LONGEST_STAMP = 60
+"""Characters of a date with its weekday, time and zone; longer is no date alone."""
+_REST_OF_STAMP = lazy_regex(
+    r"[\s,，.;()（）\[\]|-]|\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\b|(?:星期|周|礼拜)[一二三四五六日天]", re.IGNORECASE
+)
+_OF_A_DAY = frozenset({"second", "minute", "hour", "day"})
+_FIRST_SECOND = 946_684_800
+"""The year 2000: a smaller number counts something else."""
+_MILLISECONDS_FROM = 100_000_000_000
+"""As seconds it is the year 5138, as milliseconds 1973."""
 
 
 def find_dates(text: str, *, reference: datetime) -> list[TimeMention]:
     """Return the dates and times of a text in order, as seen from the reference moment.
 
-    "Last" and "next", "ago" and weekdays count from the day that the reference is in UTC; weeks begin on Monday. A date
-    without a year is the nearest, or the coming one when the words around it speak of the future.
+    Days are those of this machine's zone: what was said on Tuesday at seven in Shanghai was said on Tuesday, though it
+    was Monday in UTC. "Last" and "next", "ago" and weekdays count from the day of the reference there; weeks begin on
+    Monday. A date without a year is the nearest, or the coming one when the words around it speak of the future.
     """
     if reference.tzinfo is None:
         raise InvalidInput("the reference moment needs a time zone: pass an aware datetime")
@@ -339,6 +350,36 @@ def _mention(found: DateMatch, view: DateContext) -> TimeMention | None:
     if interval is None:
         return None
     text = view.text[found.start : found.end]
-    return TimeMention(
-        found.start, found.end, text, interval.begin, interval.finish, interval.granularity, meaning.relative
-    )
+    begin, finish = _moment(interval.begin), _moment(interval.finish)
+    if finish <= begin:  # in the hour that summer time leaves out
+        finish = begin + (interval.finish - interval.begin)
+    return TimeMention(found.start, found.end, text, begin, finish, interval.granularity, meaning.relative)
+
+
+def _moment(shown: datetime) -> datetime:
+    """Return the moment at which the clocks of this machine show so, in its zone."""
+    try:
+        return shown.replace(tzinfo=None).astimezone()
+    except (OverflowError, ValueError, OSError):  # the ends of the calendar
+        return shown
+
+
+def said_at(stamp: object, *, now: datetime) -> datetime | None:
+    """Return the moment that a note of when something was said tells: a date to the day or finer and nothing else.
+
+    A number is seconds or milliseconds since 1970. What lies ahead is no such note: nothing is said before its time.
+    """
+    if isinstance(stamp, bool) or not isinstance(stamp, str | int | float):
+        return None
+    if isinstance(stamp, str):
+        mentions = find_dates(stamp, reference=now) if len(stamp) <= _LONGEST_STAMP else []
+        whole = len(mentions) == 1 and not _REST_OF_STAMP.sub("", stamp[: mentions[0].start] + stamp[mentions[0].end :])
+        if not whole or mentions[0].relative or mentions[0].granularity not in _OF_A_DAY:
+            return None
+        moment = mentions[0].begin.astimezone(UTC)
+    else:
+        seconds = stamp / 1000 if abs(stamp) >= _MILLISECONDS_FROM else stamp
+        if not _FIRST_SECOND <= seconds < _MILLISECONDS_FROM:
+            return None
+        moment = datetime.fromtimestamp(seconds, UTC)
+    return moment if moment <= now else None

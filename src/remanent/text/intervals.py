@@ -1,6 +1,7 @@
-"""The calendar as half-open intervals in UTC: days, weeks, months, seasons and years, their parts, those near a moment.
+"""The calendar as half-open intervals: days, weeks, months, seasons and years, their parts, those near a moment.
 
-Half-open, so that neighbours neither overlap nor leave a gap; in UTC, because entries are stored so.
+Half-open, so that neighbours neither overlap nor leave a gap. It reckons with what a clock on the wall shows, written
+as UTC because that has no summer time; `dates` turns it into moments.
 """
 
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ PART_HOURS: dict[DayPart, tuple[int, int]] = {
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """From a moment on, up to another that no longer belongs to it; both in UTC."""
+    """From a moment on, up to another that no longer belongs to it; both as a clock on the wall shows them."""
 
     begin: datetime
     finish: datetime

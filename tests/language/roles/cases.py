@@ -7,6 +7,7 @@ from remanent.language.role import Role
 from remanent.language.roles import ROLES
 from remanent.language.roles.analysis import AnalysisPhase, AnalysisRequest
 from remanent.language.roles.annotation import AnnotationRequest
+from remanent.language.roles.answering import AnsweringRequest, SourcePassage
 from remanent.language.roles.classification import ClassificationRequest
 from remanent.language.roles.extraction import ExtractionRequest, FactKind
 from remanent.language.roles.hyde import HydeRequest
@@ -219,6 +220,20 @@ CASES: dict[str, Model] = {
         passages=(
             PassageToRank(passage_id="018f-p", text="It rains in Leeds."),
             PassageToRank(passage_id="018f-q", text="Lily moved to Leeds."),
+        ),
+    ),
+    "answering.zh": AnsweringRequest(
+        question="滤网多久清洗一次？",
+        passages=(
+            SourcePassage(title="水泵手册", text="水泵把水送到花园。"),
+            SourcePassage(title="水泵手册", text="滤网每月清洗一次。"),
+        ),
+    ),
+    "answering.en": AnsweringRequest(
+        question="How often is the filter cleaned?",
+        passages=(
+            SourcePassage(title="Pump", text="The pump moves water."),
+            SourcePassage(title="Pump", text="The filter is cleaned every month."),
         ),
     ),
 }

@@ -105,20 +105,17 @@ GOOD: dict[str, tuple[str, Any]] = {
     "rewriting": ("rewriting.zh", {"queries": ["更新小丽的地址", "update address"]}),
     "hyde": ("hyde.en", "An index on the columns of the condition lets the database skip most rows."),
     "reranking": ("reranking.en", {"scores": [{"passage": 1, "score": 3}, {"passage": 2, "score": 10}]}),
+    "answering": ("answering.en", {"sentences": [{"text": "The filter is cleaned every month.", "passages": [2]}]}),
 }
 
 WRONG: dict[str, Any] = {
     "classification": {"clusters": [{"passages": [77]}]},
     "analysis": {"relations": [{"existing_node": "n77", "relationship": "related"}]},
-    "integration": {"outcome": "integrated", "summary": "x", "upheld": ["n77"]},
-    "planning": {"current_task": {"description": "x", "conflict": "c77"}},
-    "segmentation": {"segments": [{"text": "x", "sources": [77]}]},
     "relation_naming": {"relations": [{"focus": "f77", "relation": "涉及"}]},
-    "extraction": {"facts": [{"kind": "mood", "content": "x", "sources": [77]}]},
-    "intent": {"intent": "cross_agent", "target_agent": "root"},
     "reranking": {"scores": [{"passage": 77, "score": 3}]},
+    "answering": {"sentences": [{"text": "x", "passages": [77]}]},
 }
-"""For every role that shows names or numbers, a reply that names one that it did not show."""
+"""For every role that can do nothing without names or numbers, a reply that names only one that it did not show."""
 
 
 def request_of(role: str) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 from remanent.language.passages import places_of
 from remanent.language.roles.analysis import AnalysisPhase, AnalysisRequest, AnalysisResponse, Relationship
 from remanent.language.roles.annotation import AnnotationRequest, AnnotationResponse
+from remanent.language.roles.answering import AnsweringRequest, AnsweringResponse
 from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse
 from remanent.language.roles.extraction import ExtractionRequest, ExtractionResponse
 from remanent.language.roles.hyde import HydeRequest, HydeResponse
@@ -175,6 +176,15 @@ def reranking(request: RerankingRequest, response: RerankingResponse) -> None:
     assert scores == sorted(scores, reverse=True)
 
 
+def answering(request: AnsweringRequest, response: AnsweringResponse) -> None:
+    """Every sentence says something on one line, and names only passages that were shown, each once."""
+    for sentence in response.sentences:
+        assert sentence.text.strip()
+        assert "\n" not in sentence.text
+        assert set(sentence.passages) <= set(range(1, len(request.passages) + 1))
+        assert len(set(sentence.passages)) == len(sentence.passages)
+
+
 _PROMISES: dict[str, Callable[[Any, Any], None]] = {
     "classification": classification,
     "structure": structure,
@@ -191,6 +201,7 @@ _PROMISES: dict[str, Callable[[Any, Any], None]] = {
     "rewriting": rewriting,
     "hyde": hyde,
     "reranking": reranking,
+    "answering": answering,
 }
 
 

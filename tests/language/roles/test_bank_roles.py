@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 
 from remanent.errors import InvalidInput, Refused
+from remanent.language.coverage import WordIndex
 from remanent.language.models.fitting import read_reply
+from remanent.language.offline.salience import statements
 from remanent.language.role import TextReply, Tier
-from remanent.language.roles import CLASSIFICATION, PLANNING, REACT, ROLES, STRUCTURE
+from remanent.language.roles import CLASSIFICATION, INTEGRATION, PLANNING, REACT, ROLES, STRUCTURE
 from remanent.language.roles.analysis import (
     AnalysisPhase,
     AnalysisRequest,
@@ -241,7 +243,7 @@ def test_an_integrated_node_with_updates_for_its_neighbours() -> None:
 
 @pytest.mark.spec("BANK-19")
 def test_an_inconclusive_validation_leaves_all_as_it_was() -> None:
-    response = read("integration.conflict.en", outcome="unresolved", summary="guess", upheld=["n1"])
+    response = read("integration.conflict.en", outcome="unresolved", summary="guess")
     assert response == IntegrationResponse(
         outcome=IntegrationOutcome.UNRESOLVED,
         interaction_tree_description="IBM's site: Condor has 1,121 qubits; 433 is Osprey.",
@@ -256,18 +258,45 @@ def test_a_neighbour_whose_update_changes_nothing_is_not_updated() -> None:
     assert response.keywords == ("IBM", "quantum chip")
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        {"outcome": "integrated", "summary": " "},
-        {"outcome": "integrated", "summary": "x", "upheld": ["b1"]},
-        {"outcome": "integrated", "summary": "x", "neighbor_updates": [{"node": "n1"}]},
-        {"outcome": "unresolved", "neighbor_updates": [{"node": "b2"}]},
-    ],
-)
-def test_an_empty_node_and_nodes_that_were_not_shown_are_refused(reply: dict[str, Any]) -> None:
+def test_an_empty_node_is_refused() -> None:
     with pytest.raises(Refused):
-        read("integration.conflict.en", **reply)
+        read("integration.conflict.en", outcome="integrated", summary=" ")
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize("more", [{"upheld": ["b1", "n1"]}, {"upheld": ["n1"], "neighbor_updates": [{"node": "n1"}]}])
+def test_nodes_that_were_not_shown_are_passed_over_and_the_rest_counts(more: dict[str, Any]) -> None:
+    response = read("integration.conflict.en", outcome="integrated", summary="Condor has 1,121 qubits.", **more)
+    assert response.upheld == (NODE_EN.node_id,)
+    assert response.neighbour_updates == ()
+
+
+@pytest.mark.spec("USE-08")
+def test_a_validation_that_upholds_a_node_has_settled_the_matter_whatever_the_outcome_is_called() -> None:
+    response = read("integration.conflict.en", outcome="unresolved", upheld=["n1"])
+    assert response.outcome is IntegrationOutcome.INTEGRATED
+    assert response.summary == NODE_EN.summary
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize(
+    "said", ["I could not find it.", "(no reply)", "信息不足，无法确认。", "There is no evidence for either."]
+)
+def test_a_validation_that_answers_nothing_settles_nothing_whatever_a_model_makes_of_it(said: str) -> None:
+    request: Any = CASES["integration.conflict.en"].replace(validation=said)
+    reply = INTEGRATION.reply(outcome="integrated", summary="Condor has 433 qubits.", upheld=("n2",))
+    assert INTEGRATION.read(request, reply).outcome is IntegrationOutcome.UNRESOLVED
+
+
+@pytest.mark.spec("USE-08")
+def test_what_a_merged_summary_left_out_is_kept_as_it_was() -> None:
+    request: Any = CASES["integration.merge.en"]
+    response = INTEGRATION.read(request, INTEGRATION.reply(outcome="integrated", summary="IBM makes chips."))
+    assert response.summary.startswith("IBM makes chips.\n- ")
+    kept = WordIndex(response.summary)
+    assert all(kept.holds(text) for node in request.nodes for text in statements(node.summary))
+    whole = "\n".join(node.summary for node in request.nodes)
+    assert INTEGRATION.read(request, INTEGRATION.reply(outcome="integrated", summary=whole)).summary == whole
 
 
 @pytest.mark.spec("BANK-19")
@@ -297,10 +326,10 @@ def test_a_validation_that_names_no_conflict_is_of_the_first() -> None:
     assert response.current_task.conflict_id == "018f-c"
 
 
-def test_conflicts_and_uploads_that_were_not_shown_are_refused() -> None:
+@pytest.mark.spec("USE-08")
+def test_conflicts_and_uploads_that_were_not_shown_do_not_change_what_comes_next() -> None:
     for task in ({"description": "x", "conflict": "c2"}, {"description": "x", "uploads": ["u9"]}):
-        with pytest.raises(Refused, match="was not shown"):
-            read("planning.zh", current_task=task)
+        assert read("planning.zh", current_task=task).current_task.conflict_id == "018f-c"
 
 
 def test_a_reply_that_forgets_the_next_step_does_not_end_the_task() -> None:

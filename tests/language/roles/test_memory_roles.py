@@ -34,6 +34,7 @@ def test_light_work_goes_to_light_models() -> None:
         "rewriting": Tier.EXTRACTION,
         "hyde": Tier.EXTRACTION,
         "reranking": Tier.RERANK,
+        "answering": Tier.CORE,
     }
 
 
@@ -50,13 +51,15 @@ def test_segments_keep_the_places_that_they_came_from() -> None:
     response = read(
         "segmentation.zh",
         segments=[
-            {"text": "用户在周五之前要改好小丽的地址", "sources": [2, 3]},
+            {"text": "助手记下了，问小丽的地址要不要更新", "sources": [2]},
+            {"text": "用户要助手周五之前改好，以后回答短一点，请助手记住", "sources": [3]},
             {"text": "用户的妹妹小丽上周六搬到了杭州，小丽没有换工作", "sources": [1]},
         ],
     )
     assert [segment.text for segment in response.segments] == [
         "用户的妹妹小丽上周六搬到了杭州，小丽没有换工作",
-        "用户在周五之前要改好小丽的地址",
+        "助手记下了，问小丽的地址要不要更新",
+        "用户要助手周五之前改好，以后回答短一点，请助手记住",
     ]
     assert response.segments[0].places == (UtteranceSpan(utterance=0, start=0, end=len(CHAT_ZH[1].text)),)
 
@@ -99,10 +102,49 @@ def test_greetings_may_be_skipped_and_messages_may_not() -> None:
     assert SEGMENTATION.read(greeting, SEGMENTATION.reply(segments=(), skipped=(1,))).segments == ()
 
 
-@pytest.mark.parametrize("reply", [{"segments": [{"text": "x", "sources": [5]}]}, {"segments": [], "skipped": [0]}])
-def test_utterances_that_were_not_shown_are_refused(reply: dict[str, Any]) -> None:
-    with pytest.raises(Refused, match="was not shown"):
-        read("segmentation.en", **reply)
+@pytest.mark.spec("USE-08")
+def test_a_message_that_says_something_is_never_skipped_however_short() -> None:
+    request = SegmentationRequest(utterances=(CHAT_EN[0], Utterance(text="Call Ann at 5."), Utterance(text="谢谢")))
+    reply = {"segments": [{"text": "Good morning", "sources": [1]}], "skipped": [2, 3]}
+    response = SEGMENTATION.read(request, SEGMENTATION.reply.model_validate(reply))
+    assert [segment.text for segment in response.segments] == ["Good morning", "Call Ann at 5."]
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize("sources", [[1, 2], [], [9]])
+def test_a_segment_covers_only_the_sources_whose_words_it_holds(sources: list[int]) -> None:
+    said = ("I moved to Leeds in May.", "My dentist is Dr Brown in Park Row.")
+    request = SegmentationRequest(utterances=tuple(Utterance(text=text) for text in said))
+    reply = {"segments": [{"text": "The user moved to Leeds in May", "sources": sources}]}
+    response = SEGMENTATION.read(request, SEGMENTATION.reply.model_validate(reply))
+    assert [segment.text for segment in response.segments] == ["The user moved to Leeds in May", said[1]]
+    assert {place.utterance for place in response.segments[1].places} == {1}
+
+
+@pytest.mark.spec("USE-08")
+def test_words_from_earlier_do_not_cover_what_was_said() -> None:
+    earlier = Utterance(text="My sister Lily works as a nurse in Bath.")
+    request = SegmentationRequest(utterances=(Utterance(text="She bought a red bicycle."),), earlier=(earlier,))
+    reply = {"segments": [{"text": "The user's sister Lily works as a nurse in Bath", "sources": [1]}]}
+    response = SEGMENTATION.read(request, SEGMENTATION.reply.model_validate(reply))
+    assert [segment.text for segment in response.segments] == ["She bought a red bicycle."]
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize(
+    ("said", "piece"),
+    [
+        (
+            "The flat costs 850 pounds a month and is near the station.",
+            "The flat near the station costs pounds a month",
+        ),
+        ("机票花了3200元，五月八日出发去大阪。", "用户五月八日出发去大阪，买了机票"),
+    ],
+)
+def test_a_segment_that_lost_a_number_does_not_cover_its_source(said: str, piece: str) -> None:
+    request = SegmentationRequest(utterances=(Utterance(text=said),))
+    reply = SEGMENTATION.reply.model_validate({"segments": [{"text": piece, "sources": [1]}]})
+    assert [segment.text for segment in SEGMENTATION.read(request, reply).segments] == [said]
 
 
 # ── annotation ──
@@ -231,9 +273,17 @@ def test_the_most_important_facts_are_kept_when_there_are_too_many() -> None:
     assert {fact.content for fact in response.facts} == {"mood 3", "mood 4"}
 
 
+@pytest.mark.spec("USE-08")
 def test_utterances_that_were_not_shown_are_no_sources() -> None:
-    with pytest.raises(Refused, match="utterance 5 was not shown"):
-        read("extraction.en", facts=[{"kind": "mood", "content": "x", "sources": [5]}])
+    moved = {"kind": "fact", "content": "Lily moved to Leeds", "sources": [5, 2]}
+    (fact,) = read("extraction.facts.en", facts=[moved]).facts
+    assert fact.sources == (1,)
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize("content", ["The user releases by Thursday", "Lily moved to Leeds in 1987", "<content>"])
+def test_a_fact_that_was_not_said_is_dropped(content: str) -> None:
+    assert read("extraction.facts.en", facts=[{"kind": "fact", "content": content, "sources": [2]}]).facts == ()
 
 
 # ── summary, intent, rewriting, HyDE, reranking ──
@@ -255,8 +305,7 @@ def test_lists_belong_to_a_session_only() -> None:
 def test_the_target_of_a_cross_agent_task_is_one_that_was_shown() -> None:
     assert read("intent.en", intent="cross_agent", target_agent="qa").target_agent == "qa"
     assert read("intent.en", intent="bug_fix", target_agent="qa").target_agent is None
-    with pytest.raises(Refused, match="frontend, qa"):
-        read("intent.en", intent="cross_agent", target_agent="root")
+    assert read("intent.en", intent="cross_agent", target_agent="root").target_agent is None
     alone = INTENT.read(IntentRequest(message="x"), INTENT.reply(intent="cross_agent", target_agent="qa"))
     assert alone.target_agent is None
 

@@ -1,7 +1,7 @@
 """One request to a model and what it said, in our own words: no provider's types."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, Literal, TypeVar
@@ -73,7 +73,7 @@ def check_roles(settings: ModelSettings, *, known: Iterable[str]) -> None:
             raise InvalidSettings(f"model.roles.{role}: there is no such role{nearest}. There are: {', '.join(names)}")
 
 
-def _place(layers: list[ModelChoice], *, role: str) -> tuple[Endpoint, str]:
+def _place(layers: Sequence[ModelChoice], *, role: str) -> tuple[Endpoint, str]:
     """Take provider, address and key from one layer together: a key goes only where it was given for."""
     names = [layer.name for layer in layers]
     for number, layer in enumerate(layers):

@@ -60,8 +60,8 @@ def _sorts() -> frozenset[str]:
 
     When first needed: the dictionary of Chinese words takes longer to load than all else here.
     """
-    words = "year day date month time city country place person name number type kind 时间 地点 名字 年份"
-    return frozenset({*query_terms(words), "一年", "一天", "哪年", "哪天"})
+    words = "year day date month time often soon city country place person name number type kind 时间 地点 名字 年份"
+    return frozenset({*query_terms(words), "一年", "一天", "哪年", "哪天", "多久", "多长", "多长时间", "多远", "多大"})
 
 
 @dataclass(frozen=True, slots=True)

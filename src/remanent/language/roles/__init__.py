@@ -11,6 +11,7 @@ from typing import Any
 from remanent.language.role import Role
 from remanent.language.roles.analysis import Analysis
 from remanent.language.roles.annotation import Annotation
+from remanent.language.roles.answering import Answering
 from remanent.language.roles.classification import Classification
 from remanent.language.roles.extraction import Extraction
 from remanent.language.roles.hyde import Hyde
@@ -27,6 +28,7 @@ from remanent.language.roles.summary import Summarisation
 
 ANALYSIS = Analysis()
 ANNOTATION = Annotation()
+ANSWERING = Answering()
 CLASSIFICATION = Classification()
 EXTRACTION = Extraction()
 HYDE = Hyde()
@@ -59,6 +61,7 @@ ROLES: dict[str, Role[Any, Any, Any]] = {
         REWRITING,
         HYDE,
         RERANKING,
+        ANSWERING,
     )
 }
 """Every role by its name, the task bank's first."""

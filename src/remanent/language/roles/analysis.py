@@ -241,10 +241,14 @@ class Analysis(Role[AnalysisRequest, AnalysisReply, AnalysisResponse]):
         aliases = _aliases(request)
         found: dict[str, Relation] = {}
         for proposed in reply.relations:
-            relation = _relation(aliases.real(proposed.existing_node), proposed, request.phase)
+            node_id = aliases.find(proposed.existing_node)
+            if node_id is None:
+                continue
+            relation = _relation(node_id, proposed, request.phase)
             known = found.get(relation.existing_node)
             if known is None or _rank(relation) < _rank(known):
                 found[relation.existing_node] = relation
+        aliases.require(found, named=[proposed.existing_node for proposed in reply.relations])
         missing = (
             Relation(existing_node=node.node_id, relationship=Relationship.UNRELATED, confidence=0)
             for node in request.candidates

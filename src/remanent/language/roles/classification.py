@@ -14,7 +14,7 @@ from remanent.language.offline.questions import is_question
 from remanent.language.offline.salience import key_phrases, salient_sentences, unwrapped
 from remanent.language.offline.similarity import similarity_matrix
 from remanent.language.passages import assembled, passages, stretches
-from remanent.language.replies import MAX_ITEMS, Numbers, Prose, Words, check_numbers
+from remanent.language.replies import MAX_ITEMS, Numbers, Prose, Words, known_numbers, require_known
 from remanent.language.role import Defaults, Prompt, Role, Toolbox
 from remanent.language.shapes import MAX_CONTEXT, Context, Keywords, LongText, Remark, TextSpan
 from remanent.language.tidying import keywords, line
@@ -147,13 +147,13 @@ class Classification(Role[ClassificationRequest, ClassificationReply, Classifica
     def read(self, request: ClassificationRequest, reply: ClassificationReply) -> ClassificationResponse:
         """Put the clusters together from the passages; those that none claims go to the nearest one."""
         spans = passages(request.text)
-        for numbers in (reply.question, *(cluster.passages for cluster in reply.clusters)):
-            check_numbers(numbers, shown=len(spans))
-        asked = set(reply.question) if request.find_question else set()
+        named = [number for cluster in reply.clusters for number in cluster.passages]
+        require_known(named, shown=len(spans))
+        asked = set(known_numbers(reply.question, shown=len(spans))) if request.find_question else set()
         rest = [number for number in range(1, len(spans) + 1) if number not in asked]
         if not reply.clusters and rest:
             raise Refused("there must be at least one cluster; one with all passages if the text has one topic")
-        clusters = _clusters(request.text, spans, rest, reply.clusters)
+        clusters = _apart(request.text, _clusters(request.text, spans, rest, reply.clusters))
         return ClassificationResponse(
             should_cluster=len(clusters) > 1,
             clusters=tuple(clusters),
@@ -183,6 +183,35 @@ def _clusters(text: str, spans: list[Span], numbers: list[int], proposed: tuple[
             stretches=tuple(TextSpan(start=part.start, end=part.end) for part in parts),
         )
         for number, (parts, cluster) in enumerate(made, 1)
+    ]
+
+
+def _apart(text: str, clusters: list[Cluster]) -> list[Cluster]:
+    """Give a sentence that contradicts one before it a topic of its own, whatever a model made of the two.
+
+    A bank compares topics with each other: what a model put into one of them would never be found to disagree.
+    """
+    parts = [[Span(one.start, one.end) for one in cluster.stretches] for cluster in clusters]
+    contested = _contested(text, [span for spans in parts for span in spans])
+    if not contested:
+        return clusters
+    kept: list[Cluster] = []
+    for cluster, spans in zip(clusters, parts, strict=True):
+        left = spans
+        for span, _ in contested:
+            left = _without(left, span)
+        content = joined(text, left)
+        if content.strip():
+            where = tuple(TextSpan(start=span.start, end=span.end) for span in left)
+            kept.append(cluster.replace(content=content, stretches=where))
+    kept += _contested_clusters(text, contested)
+    return [cluster.replace(cluster_id=number) for number, cluster in enumerate(kept, 1)]
+
+
+def _contested_clusters(text: str, contested: Sequence[tuple[Span, str]]) -> list[Cluster]:
+    return [
+        _cluster(text, [span], [1], number).replace(context=line(beside, _LONGEST_CONTEXT))
+        for number, (span, beside) in enumerate(contested, 1)
     ]
 
 
@@ -227,13 +256,10 @@ async def classify(request: ClassificationRequest, toolbox: Toolbox) -> Classifi
     if title := _title(text):
         # What "it" and "the town" are, only the title says.
         clusters[1:] = [one.replace(context=line(f"{title} {one.context}", _LONGEST_CONTEXT)) for one in clusters[1:]]
-    clusters += [
-        _cluster(text, [span], [1], number).replace(context=line(beside, _LONGEST_CONTEXT))
-        for number, (span, beside) in enumerate(contested, len(clusters) + 1)
-    ]
+    clusters += _contested_clusters(text, contested)
     return ClassificationResponse(
         should_cluster=len(clusters) > 1,
-        clusters=tuple(clusters),
+        clusters=tuple(cluster.replace(cluster_id=number) for number, cluster in enumerate(clusters, 1)),
         question=asked.of(text).strip() if asked else "",
     )
 

@@ -8,9 +8,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from remanent.language.coverage import WordIndex
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.salience import with_speaker
-from remanent.language.replies import MAX_ITEMS, Confidence, Numbers, Prose, check_numbers
+from remanent.language.replies import MAX_ITEMS, Confidence, Numbers, Prose, known_numbers
 from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
 from remanent.language.shapes import MAX_REMARK, Remark, Utterance
 from remanent.language.tidying import line, remark
@@ -75,6 +76,8 @@ class ExtractionResponse(Model):
 
 _LONGEST_FACT = 500
 _LONGEST_SHOWN = 4_000
+_LEAST_SUPPORT = 0.5
+"""The share of a fact's terms that must have been said, as for a piece of segmentation; below, it was made up."""
 # What it takes for "said in so many words that it is to be remembered": a model's word for it is not enough.
 _REMEMBER = lazy_regex(
     r"记住|记下|记一下|记好|牢记|别忘|不要忘|勿忘|"
@@ -187,10 +190,10 @@ class Extraction(Role[ExtractionRequest, ExtractionReply, ExtractionResponse]):
     def read(self, request: ExtractionRequest, reply: ExtractionReply) -> ExtractionResponse:
         """Keep what was asked for, each thing once, in the order of the conversation."""
         facts: dict[tuple[str, str], ExtractedFact] = {}
+        said = WordIndex("\n".join(f"{one.speaker}\n{one.text}" for one in request.utterances))
         for proposed in reply.facts:
-            check_numbers(proposed.sources, shown=len(request.utterances), what="utterance")
             content = line(proposed.content, _LONGEST_FACT)
-            if content and FactKind(proposed.kind) in request.kinds:
+            if FactKind(proposed.kind) in request.kinds and _stands_in(content, said, FactKind(proposed.kind)):
                 facts.setdefault((proposed.kind, content.casefold()), _fact(request, proposed, content))
         kept = sorted(facts.values(), key=lambda fact: -fact.importance)[: request.limit]
         return ExtractionResponse(facts=tuple(sorted(kept, key=lambda fact: fact.sources)))
@@ -200,9 +203,17 @@ class Extraction(Role[ExtractionRequest, ExtractionReply, ExtractionResponse]):
         return await extract(request, toolbox)
 
 
+def _stands_in(content: str, said: WordIndex, kind: FactKind) -> bool:
+    """Tell whether a fact is made of what was said; a feeling is named in words of its own."""
+    if kind is FactKind.MOOD or not content:
+        return bool(content)
+    return said.share(content) >= _LEAST_SUPPORT and not said.invents_numbers(content)
+
+
 def _fact(request: ExtractionRequest, proposed: FactReply, content: str) -> ExtractedFact:
     # Without a source named it may come from any of what was shown, which is true if broad.
-    numbers = sorted(set(proposed.sources)) or range(1, len(request.utterances) + 1)
+    named = known_numbers(proposed.sources, shown=len(request.utterances))
+    numbers = sorted(named) or range(1, len(request.utterances) + 1)
     sources = tuple(number - 1 for number in numbers)
     confirmed = proposed.confirmed and any(_REMEMBER.search(request.utterances[place].text) for place in sources)
     return ExtractedFact(

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from remanent.errors import InvalidInput, Refused
+from remanent.language.coverage import WordIndex
 from remanent.language.offline.claims import ParsedClaim, Token, read_claim
 from remanent.language.offline.judgement import CONFLICT, Comparison, Judgement, compare, judge
 from remanent.language.offline.salience import statements
@@ -228,14 +229,21 @@ class Integration(Role[IntegrationRequest, IntegrationReply, IntegrationResponse
         """Check that only what was shown is touched, and that an integrated node says something."""
         upheld, updates = _upheld(request, reply), _updates(request, reply)
         description = remark(reply.interaction_tree_description)
-        if reply.outcome == "unresolved":
+        # Code has the last word on the outcome: a validation that answers nothing settles nothing, whatever a model
+        # makes of it, and one by which it upholds a node has settled the matter.
+        is_settled = reply.outcome == "integrated" or bool(upheld)
+        if not is_settled or _answers_nothing(request):
             fallback = remark(request.validation) or remark(request.description)
             return IntegrationResponse(
                 outcome=IntegrationOutcome.UNRESOLVED, interaction_tree_description=description or fallback
             )
         summary = remark(reply.summary, MAX_SUMMARY)
+        if not summary and reply.outcome == "unresolved":
+            summary = remark("\n".join(node.summary for node in request.nodes if node.node_id in upheld), MAX_SUMMARY)
         if not summary:
             raise Refused('an integrated node needs a summary; if nothing can be concluded, outcome is "unresolved"')
+        if request.trigger is Trigger.MERGE:
+            summary = _with_what_is_missing(summary, request)
         return IntegrationResponse(
             outcome=IntegrationOutcome.INTEGRATED,
             summary=summary,
@@ -259,8 +267,25 @@ def _aliases(request: IntegrationRequest) -> tuple[IdAliases, IdAliases]:
 
 def _upheld(request: IntegrationRequest, reply: IntegrationReply) -> tuple[str, ...]:
     aliases, _ = _aliases(request)
-    named = tuple(dict.fromkeys(aliases.real(name) for name in reply.upheld))
+    named = tuple(dict.fromkeys(found for name in reply.upheld if (found := aliases.find(name)) is not None))
     return named if request.trigger is Trigger.CONFLICT else ()
+
+
+def _answers_nothing(request: IntegrationRequest) -> bool:
+    """Tell whether a validation says of no node anything, beyond that it could not be found out."""
+    if request.trigger is not Trigger.CONFLICT:
+        return False
+    nodes = WordIndex("\n".join(node.summary for node in request.nodes))
+    told = [text for text in statements(request.validation) if not _UNDECIDED.search(text)]
+    return not any(nodes.share(text) > 0 for text in told)
+
+
+def _with_what_is_missing(summary: str, request: IntegrationRequest) -> str:
+    """Return a merged summary with the statements of the nodes that it left out, as they were."""
+    words = WordIndex(summary)
+    stated = dict.fromkeys(text for node in request.nodes for text in statements(node.summary, most=_MAX_STATEMENTS))
+    missing = [f"- {text}" for text in stated if not words.holds(text)]
+    return remark("\n".join([summary, *missing]), MAX_SUMMARY)
 
 
 def _updates(request: IntegrationRequest, reply: IntegrationReply) -> tuple[NeighbourUpdate, ...]:
@@ -269,7 +294,9 @@ def _updates(request: IntegrationRequest, reply: IntegrationReply) -> tuple[Neig
     known = {near.node_id: near for near in request.neighbours}
     updates: dict[str, NeighbourUpdate] = {}
     for proposed in reply.neighbor_updates:
-        near = known[aliases.real(proposed.node)]
+        near = known.get(aliases.find(proposed.node) or "")
+        if near is None:
+            continue
         context = line(proposed.context, MAX_CONTEXT) or near.context
         words = keywords(proposed.keywords) or near.keywords
         if (context, words) != (near.context, near.keywords):

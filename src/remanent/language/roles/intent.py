@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from remanent.errors import Refused
 from remanent.language.offline.similarity import term_overlap
 from remanent.language.replies import Confidence, Prose
 from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
@@ -114,10 +113,8 @@ class IntentRecognition(Role[IntentRequest, IntentReply, IntentResponse]):
         """Let only an agent that was shown be the target."""
         intent = Intent(reply.intent)
         target = (reply.target_agent or "").strip()
-        if intent is not Intent.CROSS_AGENT or not request.agents:
+        if intent is not Intent.CROSS_AGENT or target not in request.agents:
             target = ""
-        elif target and target not in request.agents:
-            raise Refused(f"target_agent must be one of {', '.join(request.agents)}, or null")
         return IntentResponse(intent=intent, confidence=reply.confidence, target_agent=target or None)
 
     async def offline(self, request: IntentRequest, toolbox: Toolbox) -> IntentResponse:

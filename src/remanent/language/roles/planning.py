@@ -314,8 +314,8 @@ def _finished(request: PlanningRequest) -> str:
 def _proposed(request: PlanningRequest, task: TaskReply) -> PlannedTask | None:
     conflicts, uploads = _aliases(request)
     description = remark(task.description)
-    conflict_id = conflicts.real(task.conflict) if task.conflict.strip() else None
-    upload_ids = tuple(dict.fromkeys(uploads.real(name) for name in task.uploads))
+    conflict_id = conflicts.find(task.conflict)
+    upload_ids = tuple(dict.fromkeys(found for name in task.uploads if (found := uploads.find(name)) is not None))
     if not description:
         return None
     if conflict_id is None and task.type == "CROSS_VALIDATE" and request.conflicts:

@@ -102,9 +102,12 @@ class RelationNaming(Role[RelationNamingRequest, RelationNamingReply, RelationNa
         """Keep the names that are names; a focus without one stays unnamed."""
         aliases = _aliases(request)
         named = [""] * len(request.focuses)
+        meant: list[int] = []
         for proposed in reply.relations:
-            place = int(aliases.real(proposed.focus))
-            named[place] = named[place] or _name(proposed.relation)
+            if (found := aliases.find(proposed.focus)) is not None:
+                meant.append(int(found))
+                named[meant[-1]] = named[meant[-1]] or _name(proposed.relation)
+        aliases.require(meant, named=[proposed.focus for proposed in reply.relations])
         return RelationNamingResponse(relations=tuple(named))
 
     async def offline(self, request: RelationNamingRequest, toolbox: Toolbox) -> RelationNamingResponse:

@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from remanent.errors import InvalidInput
 from remanent.language.offline.similarity import word_scores
-from remanent.language.replies import MAX_ITEMS, check_numbers
+from remanent.language.replies import MAX_ITEMS, require_known
 from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
 from remanent.language.shapes import LongText, Remark
 from remanent.language.tongue import Tongue, tongue_of
@@ -101,7 +101,7 @@ class Reranking(Role[RerankingRequest, RerankingReply, RerankingResponse]):
 
     def read(self, request: RerankingRequest, reply: RerankingReply) -> RerankingResponse:
         """Order by score; a passage without one comes last."""
-        check_numbers([score.passage for score in reply.scores], shown=len(request.passages))
+        require_known([score.passage for score in reply.scores], shown=len(request.passages))
         scores: dict[int, float] = {}
         for score in reply.scores:
             scores.setdefault(score.passage, score.score / _BEST)

@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field
 
 from remanent.errors import Refused
+from remanent.language.coverage import WordIndex
 from remanent.language.offline.salience import with_speaker
 from remanent.language.passages import piece_spans, pieces, places_of
-from remanent.language.replies import MAX_ITEMS, Numbers, Prose, check_numbers
+from remanent.language.replies import MAX_ITEMS, Numbers, Prose, known_numbers
 from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
 from remanent.language.shapes import MAX_SEGMENT, Utterance, UtteranceSpan
 from remanent.language.tidying import remark
@@ -20,7 +22,6 @@ from remanent.model.base import Text
 from remanent.text.chinese import is_known
 from remanent.text.dates import find_dates
 from remanent.text.pronouns import resolve
-from remanent.text.terms import query_terms
 from remanent.text.wordlists import COMMON_ENGLISH
 
 
@@ -45,8 +46,6 @@ class SegmentationResponse(Model):
 
 
 _LONGEST_EARLIER = 500
-# What may be passed over as saying nothing: a greeting, thanks, "ok".
-_LONGEST_SKIPPED = 40
 # A piece is close to the words that it came from; below this share of them it was made up, or translated.
 _LEAST_SUPPORT = 0.5
 
@@ -118,22 +117,20 @@ class Segmentation(Role[SegmentationRequest, SegmentationReply, SegmentationResp
     def read(self, request: SegmentationRequest, reply: SegmentationReply) -> SegmentationResponse:
         """Check each piece against its sources; what no piece covers becomes a piece as it was said."""
         places = places_of(request.utterances)
-        for numbers in (reply.skipped, *(piece.sources for piece in reply.segments)):
-            check_numbers(numbers, shown=len(places))
-        skipped = {number for number in reply.skipped if _says_little(places[number - 1])}
+        said = {n: _text_at(request, place) for n, place in enumerate(places, 1)}
+        skipped = {n for n in known_numbers(reply.skipped, shown=len(places)) if is_small_talk(said[n])}
         if not reply.segments and len(skipped) < len(places):
             raise Refused("there are no segments; cover every utterance that says something")
+        proposed = _supported(request, reply, shown=len(places))
+        written = {n: "\n".join(piece.text for piece in proposed if n in piece.sources) for n in said}
+        covered = {n for n, text in written.items() if text and WordIndex(text).holds(said[n])}
         segments: list[Segment] = []
-        covered: set[int] = set()
-        vocabulary = _vocabulary(request)
-        for piece in reply.segments:
-            sources = sorted(set(piece.sources)) or list(range(1, len(places) + 1))
-            text = remark(piece.text, 10 * MAX_SEGMENT)
-            if _support(text, vocabulary) >= _LEAST_SUPPORT:
-                made = [Segment(text=part, places=tuple(places[n - 1] for n in sources)) for part in pieces(text)]
-                segments += made
-                covered.update(sources if made else ())
-        left = [n for n in range(1, len(places) + 1) if n not in covered and n not in skipped]
+        for piece in proposed:
+            # Of a piece that names no place, those that it says something of.
+            held = [n for n in piece.sources if n in covered and (n in piece.named or piece.words.share(said[n]) > 0)]
+            parts = pieces(piece.text) if held else []
+            segments += [Segment(text=part, places=tuple(places[n - 1] for n in held)) for part in parts]
+        left = [n for n in said if n not in covered and n not in skipped]
         segments += _as_said(request, [places[n - 1] for n in left])
         segments.sort(key=lambda segment: (segment.places[0].utterance, segment.places[0].start))
         return SegmentationResponse(segments=tuple(segments))
@@ -143,8 +140,31 @@ class Segmentation(Role[SegmentationRequest, SegmentationReply, SegmentationResp
         return await segment(request, toolbox)
 
 
-def _says_little(place: UtteranceSpan) -> bool:
-    return place.end - place.start <= _LONGEST_SKIPPED
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A piece that a model worded, and the places that it may stand for."""
+
+    text: str
+    words: WordIndex
+    sources: tuple[int, ...]
+    named: frozenset[int]
+    """Those that the model named; where it named none that was shown, every place may be meant."""
+
+
+def _supported(request: SegmentationRequest, reply: SegmentationReply, *, shown: int) -> list[_Piece]:
+    """Return the pieces that are made of what was said; an invention, or a translation, is none."""
+    said = WordIndex("\n".join(f"{one.speaker}\n{one.text}" for one in (*request.earlier, *request.utterances)))
+    found: list[_Piece] = []
+    for piece in reply.segments:
+        text = remark(piece.text, 10 * MAX_SEGMENT)
+        named = frozenset(known_numbers(piece.sources, shown=shown))
+        if text and said.share(text) >= _LEAST_SUPPORT:
+            found.append(_Piece(text, WordIndex(text), tuple(sorted(named)) or tuple(range(1, shown + 1)), named))
+    return found
+
+
+def _text_at(request: SegmentationRequest, place: UtteranceSpan) -> str:
+    return request.utterances[place.utterance].text[place.start : place.end]
 
 
 def _as_said(request: SegmentationRequest, places: Sequence[UtteranceSpan]) -> list[Segment]:
@@ -164,17 +184,6 @@ def _as_said(request: SegmentationRequest, places: Sequence[UtteranceSpan]) -> l
             place = stretch.replace(start=stretch.start + span.start, end=stretch.start + span.end)
             segments.append(Segment(text=span.of(text), places=(place,)))
     return segments
-
-
-def _vocabulary(request: SegmentationRequest) -> frozenset[str]:
-    said = (*request.earlier, *request.utterances)
-    return frozenset(term for one in said for term in query_terms(f"{one.speaker}\n{one.text}"))
-
-
-def _support(text: str, vocabulary: frozenset[str]) -> float:
-    """Return the share of a text's terms that were among what was said."""
-    terms: Sequence[str] = query_terms(text)
-    return sum(term in vocabulary for term in terms) / len(terms) if terms else 1.0
 
 
 _JOINED = 180

@@ -13,7 +13,7 @@ from remanent.agents.deep_retrieval import DeepRetrieved
 from remanent.bilingual import Bilingual
 from remanent.discipline.shapes import Page
 from remanent.language.tongue import Tongue
-from remanent.model import Entry, Found, Receipt, Record, Tombstone
+from remanent.model import Entry, Found, Receipt, Record, Tombstone, local
 from remanent.operations.context import PadValues
 from remanent.recall.injection import notices, told_first, with_dates
 from remanent.text.boundaries import excerpt
@@ -69,7 +69,7 @@ def _found(found: Found, tongue: Tongue) -> str:
     lines = [BEST_FIRST.say(tongue)]
     for place, item in enumerate(items, start=1):
         speakers = sorted({name for source in item.sources if (name := escape_name(source.role))})
-        lead = ", ".join([f"{item.occurred_at:%Y-%m-%d %H:%M}", *notices(item, tongue), *speakers])
+        lead = ", ".join([f"{local(item.occurred_at):%Y-%m-%d %H:%M}", *notices(item, tongue), *speakers])
         said = with_dates(excerpt(item.text, _MAX_ITEM_LENGTH), item.occurred_at)
         lines.append(f"{place}. [{item.record_id}] {lead}: {escape_lines(said)}")
     if found.left_out:
@@ -87,7 +87,7 @@ def _receipt(receipt: Receipt, tongue: Tongue) -> str:
 def _entries(page: Page[Entry], tongue: Tongue) -> str:
     """Return what was said, with numbers by which a model can ask for what came before or after."""
     lines = [
-        f"#{entry.seq} {entry.occurred_at:%Y-%m-%d %H:%M} {escape_name(entry.role)}: "
+        f"#{entry.seq} {local(entry.occurred_at):%Y-%m-%d %H:%M} {escape_name(entry.role)}: "
         + (ERASED.say(tongue) if entry.erased else _shown(entry.text))
         for entry in page.items
     ]
@@ -103,7 +103,7 @@ def _tombstone(tombstone: Tombstone, tongue: Tongue) -> str:
 
 def _record(record: Record, tongue: Tongue) -> str:
     state = RECORD_STATE.say(tongue, kind=record.kind, status=record.status)
-    return f"[{record.id}] ({state}) {record.occurred_at:%Y-%m-%d %H:%M}: {_shown(record.content)}"
+    return f"[{record.id}] ({state}) {local(record.occurred_at):%Y-%m-%d %H:%M}: {_shown(record.content)}"
 
 
 def _deep(found: DeepRetrieved, tongue: Tongue) -> str:
@@ -113,7 +113,7 @@ def _deep(found: DeepRetrieved, tongue: Tongue) -> str:
     lines = [WORD_FOR_WORD.say(tongue)]
     for entry in found.entries:
         # Whole: whoever asks for the raw words has seen the short ones.
-        lines.append(f"- {entry.timestamp:%Y-%m-%d %H:%M} {entry.kind}: {escape_lines(entry.text)}")
+        lines.append(f"- {local(entry.timestamp):%Y-%m-%d %H:%M} {entry.kind}: {escape_lines(entry.text)}")
         for item in entry.attachments:
             told = item.content if item.encoding == "text" else item.problem
             what = f"[{escape_name(item.id)}] {escape_name(item.name)} ({escape_name(item.media_type)})"

@@ -1,0 +1,145 @@
+"""Answering: a model answers a question from passages, sentence by sentence, each with the passages that it rests on.
+
+What a model names as its grounds is a claim like any other: whoever shows the answer checks it against the passages.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from remanent.language.offline.answers import find_answer
+from remanent.language.replies import MAX_ITEMS, Numbers, Prose, known_numbers, require_known
+from remanent.language.role import Defaults, Prompt, Role, Toolbox
+from remanent.language.shapes import LongText, Remark
+from remanent.language.tidying import line
+from remanent.language.tongue import Tongue, tongue_of
+from remanent.language.wording import Wording, abridged, block, group, passage_blocks, prompt
+from remanent.model import Model
+
+MAX_SENTENCES = 20
+LONGEST_SENTENCE = 1_000
+
+
+class SourcePassage(Model):
+    """A passage to answer from, and what its document is called."""
+
+    title: Remark = ""
+    text: LongText
+
+
+class AnsweringRequest(Model):
+    """A question, and the passages that may answer it, best first."""
+
+    question: Annotated[Remark, Field(min_length=1)]
+    passages: Annotated[tuple[SourcePassage, ...], Field(min_length=1, max_length=100)]
+
+
+class WrittenSentence(Model):
+    """A sentence of an answer, and the numbers from 1 of the passages that it is said to rest on."""
+
+    text: Remark
+    passages: tuple[Annotated[int, Field(ge=1)], ...] = ()
+
+
+class AnsweringResponse(Model):
+    """The sentences of an answer; none where the passages do not answer."""
+
+    sentences: tuple[WrittenSentence, ...] = ()
+
+
+_SHOWN = 40_000
+"""Characters of all passages together: with the rest about half of the smallest window in use."""
+_LEAST_SHOWN = 300
+_INSTRUCTIONS: Wording = {
+    "zh": """
+你负责只根据给出的段落（<p n="编号">）回答问题（<question>）。
+规则：
+1. 只写段落里说了的内容，不用自己的知识，不推测；数字、日期、名称、否定照原文。
+2. 一句话只说一件事，尽量沿用段落的说法；在 passages 里写明它依据的段落编号。
+3. 先直接回答，再补充必要的细节，最多五句。
+4. 段落没有回答这个问题时，sentences 写 []；不要凑答案。
+使用问题的语言。
+字段 sentences：列表，每项含 text（一句话，不写编号）和 passages（编号列表）。
+示例：{"sentences": [{"text": "展厅每周一闭馆。", "passages": [2]}]}
+""",
+    "en": """
+You answer a question (<question>) from the passages that are given (<p n="number">) and from nothing else.
+Rules:
+1. Write only what the passages say; use no knowledge of your own and guess nothing; keep figures, dates, names and \
+negations as they are.
+2. One sentence says one thing, in the passages' own words as far as you can; name the passages that it rests on.
+3. Answer first, then add the details that are needed; at most five sentences.
+4. If the passages do not answer the question, sentences is []; do not make up an answer.
+Write in the language of the question.
+Field sentences: a list; each item has text (one sentence, no numbers of passages) and passages (their numbers).
+Example: {"sentences": [{"text": "The hall is closed on Mondays.", "passages": [2]}]}
+""",
+}
+
+
+class SentenceReply(Model):
+    """One sentence and the passages it rests on."""
+
+    text: Prose
+    passages: Numbers = ()
+
+
+class AnsweringReply(Model):
+    """The answer, sentence by sentence."""
+
+    sentences: Annotated[tuple[SentenceReply, ...], Field(max_length=MAX_ITEMS)] = ()
+
+
+class Answering(Role[AnsweringRequest, AnsweringReply, AnsweringResponse]):
+    """Answer from passages."""
+
+    name = "answering"
+    defaults = Defaults(temperature=0.0, top_p=0.9, max_tokens=1024)
+    request = AnsweringRequest
+    reply = AnsweringReply
+
+    def tongue(self, request: AnsweringRequest) -> Tongue:
+        """Speak the language of the question."""
+        return tongue_of(request.question)
+
+    def prompt(self, request: AnsweringRequest, *, tongue: Tongue) -> Prompt:
+        """Show the passages with their numbers, then the question."""
+        longest = max(_LEAST_SHOWN, _SHOWN // len(request.passages))
+        shown = [abridged(text, longest) for text in titled(request.passages)]
+        parts = [group("passages", passage_blocks(shown)), block("question", request.question)]
+        return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue)
+
+    def read(self, request: AnsweringRequest, reply: AnsweringReply) -> AnsweringResponse:
+        """Keep what says something; passages that were not shown are passed over."""
+        named = [number for said in reply.sentences for number in said.passages]
+        require_known(named, shown=len(request.passages))
+        sentences = []
+        for said in reply.sentences[:MAX_SENTENCES]:
+            text, known = line(said.text, LONGEST_SENTENCE), known_numbers(said.passages, shown=len(request.passages))
+            if text:
+                sentences.append(WrittenSentence(text=text, passages=tuple(known)))
+        return AnsweringResponse(sentences=tuple(sentences))
+
+    async def offline(self, request: AnsweringRequest, toolbox: Toolbox) -> AnsweringResponse:
+        """Give the sentences of the passages that answer best, word for word."""
+        return await quote(request, toolbox)
+
+
+def titled(passages: Sequence[SourcePassage]) -> list[str]:
+    """Return the texts of passages, each behind the title of its document."""
+    return [f"{one.title}. {one.text}" if one.title else one.text for one in passages]
+
+
+async def quote(request: AnsweringRequest, toolbox: Toolbox) -> AnsweringResponse:
+    """Return the sentences that answer best with the passages that they stand in; none where none answers."""
+    best = await find_answer(request.question, titled(request.passages), toolbox)
+    if not best.sentences or not best.is_good:
+        return AnsweringResponse()
+    return AnsweringResponse(sentences=tuple(_quoted(one.strip(), request.passages) for one in best.sentences))
+
+
+def _quoted(sentence: str, passages: Sequence[SourcePassage]) -> WrittenSentence:
+    spoken = sentence.partition(": ")[2] or sentence
+    held = [number for number, one in enumerate(passages, 1) if sentence in one.text or spoken in one.text]
+    return WrittenSentence(text=line(sentence, LONGEST_SENTENCE), passages=tuple(held))
