@@ -75,7 +75,6 @@ async def test_only_one_sends_a_file_at_a_time(tmp_path: Path) -> None:
     assert await kept.append(ADA, DIGEST, meanwhile(), offset=0) == 6
 
 
-@pytest.mark.spec("SAFE-02")
 async def test_what_one_agent_sends_no_other_sees_or_takes(tmp_path: Path) -> None:
     kept = PartialUploads(tmp_path)
     await kept.append(ADA, DIGEST, pieces(CONTENT), offset=0)
