@@ -58,7 +58,7 @@ function List({ tab, agent, query, filters, base }) {
     return ask("GET", `${at}/records`, { signal, query: { kinds, tags, statuses: lateFilters.status, limit: STEP } });
   }, [at, tab, late, lateFilters]);
   // What a task bank wrote down for itself is shown with its task, not among memories.
-  const batches = [state.value?.items ?? [], ...pages.map((page) => page.items)].map((batch) => batch.filter((item) => !item.scope?.task && inTime(item, lateFilters, late)));
+  const batches = [state.value?.items ?? [], ...pages.map((page) => page.items)].map((batch) => batch.filter((item) => !(item.kind === "turn" && item.scope?.task) && inTime(item, lateFilters, late)));
   const isEmpty = batches.every((batch) => batch.every((item) => gone.has(item.id)));
   const next = pages.length ? pages.at(-1).next : state.value?.next;
   const more = async () => {

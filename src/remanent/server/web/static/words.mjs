@@ -44,6 +44,8 @@ const WORDS = {
   evidence_gone: ["The words are no longer there.", "原话已不存在。"], trust_user: ["said by the user", "用户所说"], trust_agent: ["said by the agent", "智能体所说"], trust_untrusted: ["not trusted", "未受信任"], trust_tool: ["from a tool", "来自工具"], trust_web: ["from the web", "来自网络"], trust_import: ["imported", "导入"],
   job_pending: ["Waiting", "等待中"], job_running: ["Running", "进行中"], job_dead: ["Given up", "已放弃"], outcome_ok: ["ok", "成功"], outcome_cancelled: ["stopped", "已停止"],
   more_turns: ["{n} more", "还有 {n} 条"],
+  gate_near: ["something here is near to it", "有相近的内容"], gate_strange: ["its words are strange here", "这里没有出现过这样的内容"], gate_vague: ["it asks for nothing in particular", "问题过于笼统"], gate_wordless: ["it has no words to search by", "没有可检索的词"], gate_unmeasured: ["too little is remembered to measure by", "记忆太少，无从衡量"],
+  path_keyword: ["Words", "关键词"], path_vector: ["Meaning", "语义"], path_time: ["Time", "时间"], path_recency: ["Recency", "近期"], path_graph: ["Links", "关联"], path_cognition: ["Learned memories", "已学记忆"], path_associative: ["Associations", "联想"], path_reranker: ["Reranking", "重排"], boost_recency: ["Recency", "新近"], boost_kind: ["Kind", "类型"], boost_confidence: ["Confidence", "置信度"], boost_usage: ["Use", "使用频次"], boost_trust: ["Trust", "信任"],
   who: ["Who", "谁"], what: ["What", "操作"], when: ["When", "时间"], outcome: ["Outcome", "结果"], not_found: ["There is no such page.", "没有这个页面。"], failed: ["This did not work: {why}", "操作失败：{why}"], attempts: ["Attempts", "尝试次数"], error: ["Error", "错误"], begun: ["Begun", "开始于"], ended: ["Ended", "结束于"], goal: ["Goal", "目标"], open: ["Open", "打开"], tree: ["Interaction tree", "交互树"],
 };
 
@@ -77,6 +79,12 @@ export function age(moment, now = Date.now()) {
     return format.format(unit === "day" ? Math.round((midnight(moment) - midnight(now)) / 86400000) : Math.trunc(seconds / length), unit);
   }
   return format.format(0, "minute");
+}
+/** How long it is until a moment: "6 days". */
+export function span(moment, now = Date.now()) {
+  const seconds = Math.max(0, (new Date(moment).getTime() - now) / 1000);
+  const [unit, length] = UNITS.find(([, least]) => seconds >= least) ?? UNITS.at(-1);
+  return new Intl.NumberFormat(isChinese() ? "zh-CN" : "en", { style: "unit", unit, unitDisplay: "long" }).format(Math.floor(seconds / length));
 }
 export const moment = (at) => new Intl.DateTimeFormat(isChinese() ? "zh-CN" : "en", { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
 export const day = (at) => new Intl.DateTimeFormat(isChinese() ? "zh-CN" : "en", { dateStyle: "medium" }).format(new Date(at));
