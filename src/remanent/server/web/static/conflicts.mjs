@@ -25,7 +25,7 @@ function One({ conflict, at, again }) {
   const undo = () => ask("POST", `${at}/memories/conflicts/${encodeURIComponent(conflict.id)}/resolve`, { body: { how: "undo" } }).then(again, app.fail);
   const task = conflict.scope.task; // a contradiction in a task is settled in its bank
   const open = isOpen(conflict) && !task && may("write") && can("cognition.resolve");
-  return html`<section class="panel" aria-label=${conflict.description}><div class="row"><h3>${conflict.description}</h3><span class="grow"></span><span class="tag">${say(`conflict_${conflict.state}`)}</span><span class="small quiet"><${Age} at=${conflict.updated_at} /></span></div>
+  return html`<section class="panel" aria-label=${conflict.description}><div class="row"><h2 class="title">${conflict.description}</h2><span class="grow"></span><span class="tag">${say(`conflict_${conflict.state}`)}</span><span class="small quiet"><${Age} at=${conflict.updated_at} /></span></div>
     <div class="two">${conflict.claims.map((claim, index) => html`<div class="panel stack"><p><a href="${base}/record/${encodeURIComponent(claim.record_id)}?agent=${encodeURIComponent(here.agent)}">${claim.text}</a></p>
       ${claim.evidence.length > 0 && html`<details class="small" open><summary>${say("evidence")} (${claim.evidence.length})</summary><ul>${claim.evidence.map((one) => html`<${Evidence} key=${one.entry_id} at=${at} source=${one} />`)}</ul></details>`}
       ${open && html`<div><button class="main" onClick=${() => send({ how: "choose", claim: index })}>${say("keep_this")}</button></div>`}</div>`)}</div>
