@@ -132,6 +132,23 @@ ERRORS = (
     Bilingual(
         "where.{key}: there is no comparison {name}; take {known}", "条件 {key}：没有比较方式 {name}；可选：{known}"
     ),
+    Bilingual("user: a user is named by a text of 1 to {most} characters", "用户名应为 1 到 {most} 个字符的文字"),
+    Bilingual(
+        "user: the name holds control characters, invisible ones or blanks at its ends; remove them",
+        "用户名含有控制字符、不可见字符或首尾空格；请去掉",
+    ),
+    Bilingual(
+        "user: the metadata name another user under {key}; name one of the two",
+        "用户：元数据 {key} 指明的是另一个用户；请只写其中一个",
+    ),
+    Bilingual(
+        "nothing here is of the user {user}; users are named as they were when it was said",
+        "这里没有用户 {user} 的内容；用户名须与写入时一致",
+    ),
+    Bilingual(
+        "there is no session {session} of this user; `remember` something in it first",
+        "该用户没有会话 {session}；请先在其中 `remember` 内容",
+    ),
     Bilingual("tags: a tag is a text of 1 to {most} characters", "标签应为 1 到 {most} 个字符的文字"),
     Bilingual("tags: {count} are more than the {most} that are allowed", "标签有 {count} 个，超过允许的 {most} 个"),
     Bilingual("{what} must not be empty", "{what} 不能为空"),

@@ -97,14 +97,15 @@ class Journal:
         task: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
+        user: str | None = None,
         also: WithinTransaction | None = None,
     ) -> Receipt:
         """Keep messages for good, with whatever is asked for in the same unit of work.
 
-        `metadata` and `tags` are for all of them; what a message says itself comes first.
+        `metadata` and `tags` are for all of them; what a message says itself comes first. `user` is whose they are.
         """
         scope = scope.within(session=session, task=task)
-        read = read_messages(messages, longest=self._longest, metadata=metadata, tags=tags)
+        read = read_messages(messages, longest=self._longest, metadata=metadata, tags=tags, user=user)
         read = [await self._with_files_kept(scope, one) for one in read]
         now = to_instant(self._clock())
         async with self.writing(scope) as tx:

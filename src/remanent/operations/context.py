@@ -14,7 +14,7 @@ from remanent.context.scratchpad import MAX_KEY_CHARACTERS, MAX_VALUE_CHARACTERS
 from remanent.context.sessions import EndReason, SessionInfo
 from remanent.context.state import MAX_ITEMS, Decision, Line, SessionState
 from remanent.discipline.operation import Command, Face, Permission, Screen, Tool, operation
-from remanent.discipline.shapes import Done, Expects, Limit, Page, about, items_of
+from remanent.discipline.shapes import Done, Expects, Limit, Page, User, about, items_of
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.operations.call import ServiceCall
@@ -208,6 +208,7 @@ class EndSession(Model):
 
     session: SessionName
     reason: Annotated[EndReason, about("What ended it.", "由什么结束。")] = "call"
+    user: User = None
 
 
 @operation(
@@ -231,7 +232,7 @@ class EndSession(Model):
 )
 async def end_session(call: ServiceCall, request: EndSession) -> SessionInfo:
     """End a session: memories that learn from whole sessions are told. Whatever is said in it later resumes it."""
-    return await call.agent.end_session(request.session, reason=request.reason)
+    return await call.agent.end_session(request.session, reason=request.reason, user=request.user)
 
 
 class WhichSession(Model):
