@@ -132,6 +132,23 @@ ERRORS = (
     Bilingual(
         "where.{key}: there is no comparison {name}; take {known}", "条件 {key}：没有比较方式 {name}；可选：{known}"
     ),
+    Bilingual("user: a user is named by a text of 1 to {most} characters", "用户名应为 1 到 {most} 个字符的文字"),
+    Bilingual(
+        "user: the name holds control characters, invisible ones or blanks at its ends; remove them",
+        "用户名含有控制字符、不可见字符或首尾空格；请去掉",
+    ),
+    Bilingual(
+        "user: the metadata name another user under {key}; name one of the two",
+        "用户：元数据 {key} 指明的是另一个用户；请只写其中一个",
+    ),
+    Bilingual(
+        "nothing here is of the user {user}; users are named as they were when it was said",
+        "这里没有用户 {user} 的内容；用户名须与写入时一致",
+    ),
+    Bilingual(
+        "there is no session {session} of this user; `remember` something in it first",
+        "该用户没有会话 {session}；请先在其中 `remember` 内容",
+    ),
     Bilingual("tags: a tag is a text of 1 to {most} characters", "标签应为 1 到 {most} 个字符的文字"),
     Bilingual("tags: {count} are more than the {most} that are allowed", "标签有 {count} 个，超过允许的 {most} 个"),
     Bilingual("{what} must not be empty", "{what} 不能为空"),
@@ -308,6 +325,23 @@ ERRORS = (
     Bilingual("the request ended before its body did", "请求体尚未发完，请求就结束了"),
     Bilingual("at most {limit} bytes are taken", "最多接受 {limit} 字节"),
     Bilingual(
+        "{size} bytes of this file are here; send it from there on", "此文件已收到 {size} 字节；请从该处继续发送"
+    ),
+    Bilingual("nothing was sent under this digest; send the file first", "该摘要下没有收到任何内容；请先上传文件"),
+    Bilingual(
+        "what was sent does not have this digest; send the file again from its beginning",
+        "收到的内容与摘要不符；请从头重新上传",
+    ),
+    Bilingual(
+        "the file has more than {most} bytes, which are read at most; split it",
+        "文件超过 {most} 字节的上限；请拆分后再添加",
+    ),
+    Bilingual("another one is sending this very file; wait for that", "同一文件正在被上传；请等待其完成"),
+    Bilingual(
+        "too much is sent and not finished yet; finish it, or wait until a day has passed",
+        "未完成的上传过多；请先完成它们，或等待一天",
+    ),
+    Bilingual(
         "send one content type: application/json, or the one that /docs names for this address",
         "请只发送一个 Content-Type：application/json，或 /docs 为该地址写明的类型",
     ),
@@ -323,6 +357,7 @@ ERRORS = (
         "make a new key at the machine: remanent keys create NAME --permission admin",
         "请在本机新建：remanent keys create NAME --permission admin",
     ),
+    Bilingual("this key does not allow to see the settings of the server", "该密钥无权查看服务器的设置"),
     Bilingual("this key does not allow to {permission} here", "该密钥不允许在此处 {permission}"),
     Bilingual(
         "without a key only callers on the machine itself are served, and through no proxy; {how}",

@@ -77,7 +77,7 @@ from remanent.model import (
 )
 from remanent.model.chat import Messages
 from remanent.model.clock import Moment, read_span
-from remanent.model.filters import read_tags, read_where
+from remanent.model.filters import USER_KEY, check_user, of_user, read_tags, read_where
 from remanent.recall import (
     EMBED,
     GATE,
@@ -428,17 +428,17 @@ class AsyncAgent(AgentFaces):
         task: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
+        user: str | None = None,
     ) -> Receipt:
         """Keep messages for good: on return they survive any crash, and recall finds them by their words.
 
-        A message is a text, or what OpenAI's and Anthropic's APIs have for one; tool calls and results become entries
-        of their own. It may also say `id` (the same in a session is stored once), `occurred_at`, `metadata`, `tags`,
-        `origin`, `kind`, `attachments`. `metadata` and `tags` are for all messages, to be found by (`where`, `tags`);
-        the metadata `user_id` says whose they are, where an agent has several users.
+        A message is a text, or what OpenAI's and Anthropic's APIs have for one, tool calls and results too. It may say
+        `id` (the same in a session is stored once), `occurred_at`, `metadata`, `tags`, `origin`, `kind`, `attachments`.
+        `metadata` and `tags` are for all, to be found by; `user` says whose all are, where an agent has several users.
         """
         with self._parts.store.visit(self._scope):
             return await self._parts.journal.keep(
-                self._scope, messages, session=session, task=task, metadata=metadata, tags=tags
+                self._scope, messages, session=session, task=task, metadata=metadata, tags=tags, user=user
             )
 
     async def attach(self, content: bytes, *, name: str = "", media_type: str | None = None) -> Attachment:
@@ -461,15 +461,13 @@ class AsyncAgent(AgentFaces):
         await Scratchpad(self._parts.store, self._scope, session=session).write(key, value)
 
     async def begin_session(self, session: str | None = None) -> SessionInfo:
-        """Begin a session, or resume one that ended; without a name it gets one.
-
-        Saying something in a session begins it, too. It is over when it is ended, or when nothing is said in it for
-        `context.idle_minutes`.
-        """
+        """Begin a session, or resume one; without a name it gets one. It ends by a call, or after `idle_minutes`."""
         return await self._parts.sessions.sessions.begin(self._scope, session or self._parts.new_id())
 
-    async def end_session(self, session: str, *, reason: EndReason = "call") -> SessionInfo:
-        """End a session: the disciplines that learn from whole sessions are told. What is said later resumes it."""
+    async def end_session(self, session: str, *, reason: EndReason = "call", user: str | None = None) -> SessionInfo:
+        """End a session (in which that `user` spoke): disciplines that learn from sessions are told; it can resume."""
+        if user is not None and not await self.entries(session=session, where={USER_KEY: check_user(user)}, limit=1):
+            raise NotFound(f"there is no session {session} of this user; `remember` something in it first")
         return await self._parts.sessions.sessions.end(self._scope, session, reason=reason)
 
     async def update_session(
@@ -487,8 +485,7 @@ class AsyncAgent(AgentFaces):
     ) -> SessionState:
         """Write down what the agent is at in a session: what is given replaces what was there, the rest stays.
 
-        A decision is `{"what": …, "why": …}`; `notes` are JSON values of the agent's own. With `expects`, only if the
-        state is still at that version. It is there while the session is, and again when the session is resumed.
+        A decision is `{"what": …, "why": …}`; `notes` are JSON values. `expects`: only if it is still at that version.
         """
         changes = {
             "current_goal": current_goal,
@@ -543,13 +540,17 @@ class AsyncAgent(AgentFaces):
         record_ids: Sequence[str] = (),
         session: str | None = None,
         everything: bool = False,
+        user: str | None = None,
     ) -> Erased:
         """Destroy texts and all that was derived from them: no byte stays in any file, and nothing can be restored.
 
-        Erasing a record erases the entries it came from, and with them every other record that came from those.
+        With a record go the entries it came from and all else that came from those; with a `user`, all that is theirs.
         """
-        if not (entry_ids or record_ids or session or everything):
-            raise InvalidInput("say what to erase: entry_ids, record_ids, a session, or everything=True")
+        others = entry_ids or record_ids or session or everything
+        if user is not None and not others:
+            entry_ids = await _said_by(self._parts, self._scope, user)
+        elif user is not None or not others:
+            raise InvalidInput("say what to erase: entry_ids, record_ids, a session, everything=True, or a user alone")
         await self._parts.compactor.forget(self._scope)
         erasure = Erasure(tuple(entry_ids), tuple(record_ids), session, everything)
         return await _erase_noted(self._parts, self._scope, erasure)
@@ -579,16 +580,17 @@ class AsyncAgent(AgentFaces):
         where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         any_tags: Sequence[str] = (),
+        user: str | None = None,
         grain: Grain = "item",
         budget: int | None = None,
         options: RecallOptions | None = None,
     ) -> Found:
         """Return what is remembered that answers a question, best first, each item with its sources.
 
-        A question that nothing here answers gets no items, and `found.gate` says why. `found.text` is what to give a
-        model, within `budget` tokens. `since` and `until` bound when it happened; a time without a zone is local.
-        `where` asks for metadata: `{"user_id": "u1", "year": {"gte": 2020}}`; `tags`: all, `any_tags`: one. `grain`:
-        the memory itself, or a question with its answer ("item"), a turn and its neighbours ("turns"), or the whole
+        What nothing here answers gets no items, and `found.gate` says why. `found.text` is for a model, within `budget`
+        tokens. `since` and `until` bound when it happened, in local time. `where` asks for metadata, as in
+        `{"topic": "travel", "year": {"gte": 2020}}`; `tags`: all, `any_tags`: one. With `user`, only what is theirs
+        answers. `grain`: the memory or a question with its answer ("item"), a turn and its neighbours ("turns"), the
         session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         _check_call(query, limit)
@@ -596,7 +598,7 @@ class AsyncAgent(AgentFaces):
         now = self._parts.clock()
         since, until = read_span(since, until)
         bounds = {"occurred_from": since, "occurred_before": until, "alive_at": now, "as_of": options.as_of}
-        wanted = _filter(kinds, where=where, tags=tags, any_tags=any_tags, **bounds)
+        wanted = _filter(kinds, where=where, tags=tags, any_tags=any_tags, user=user, **bounds)
         # Where the embedder was changed since, records are embedded anew in the background; the question goes on.
         await self._parts.indexing.follow_models(self._scope)
         self._parts.worker.attend(self._scope)
@@ -627,8 +629,7 @@ class AsyncAgent(AgentFaces):
     ) -> Evaluation:
         """Ask questions whose answers are known, and measure how well and how fast they are answered.
 
-        A question names `ids` of entries, records or messages that answer it, or `texts` that an answer holds; one that
-        names neither should get no answer. Nothing is written.
+        A question names `ids` of what answers it, or `texts` that an answer holds, or neither if nothing answers it.
         """
         parts = self._parts
 
@@ -654,10 +655,7 @@ class AsyncAgent(AgentFaces):
         newest_first: bool = False,
         limit: int = 100,
     ) -> list[Entry]:
-        """Return what was said, raw and in order; page on with `after_seq`, or with `before_seq` from the newest.
-
-        `where`, `tags` and `any_tags` narrow it as they do in `recall`.
-        """
+        """Return what was said, in order, narrowed as in `recall`; page on with `after_seq`, back with `before_seq`."""
         since, until = read_span(since, until)
         query = EntryQuery(
             occurred_from=since,
@@ -788,12 +786,13 @@ def _filter(
     where: Mapping[str, Any] | None,
     tags: Sequence[str],
     any_tags: Sequence[str],
+    user: str | None = None,
     **more: Any,
 ) -> RecordFilter:
     """Return what a caller limits records to, checked; a single kind need not stand in a list."""
     return RecordFilter(
         kinds=None if kinds is None else tuple(map(Kind.known, [kinds] if isinstance(kinds, str) else kinds)),
-        where=read_where(where),
+        where=(*read_where(where), *of_user(user)),
         tags=read_tags(tags),
         any_tags=read_tags(any_tags),
         **more,
@@ -835,6 +834,15 @@ def _recipe(options: RecallOptions) -> str | Recipe | None:
 
 
 # ── erasing ──────────────────────────────────────────────────────────────────
+
+
+async def _said_by(parts: _Parts, scope: Scope, user: str) -> tuple[str, ...]:
+    """Return all entries of a user who is to be erased; what of theirs waits on disk is gone then."""
+    said = await parts.store.entries(scope, EntryQuery(where=of_user(user), limit=NO_LIMIT))
+    waiting = SpoolFolder(parts.settings.home / WAITING)
+    if not await asyncio.to_thread(waiting.erase, scope, user=user) and not said:
+        raise NotFound(f"nothing here is of the user {user!r}; users are named as they were when it was said")
+    return tuple(entry.id for entry in said)
 
 
 async def _erase_noted(parts: _Parts, scope: Scope, erasure: Erasure) -> Erased:

@@ -171,3 +171,17 @@ def test_work_that_an_interrupted_process_left_is_waited_for_although_nothing_is
     monkeypatch.setattr(execution, "settle", settle)
     assert cli("remember", "--file", "-", "--json", given=told).json["repeated"] == 600
     assert "600 entries, 600 records" in cli("doctor").out
+
+
+@pytest.mark.spec("COG-01")
+def test_each_user_of_an_agent_is_answered_from_their_own_and_can_be_erased(cli: Cli) -> None:
+    assert cli("remember", "I keep a heron", "--user", "ann", "--session", "s").code == 0
+    assert cli("remember", "I keep a goat", "--user", "bob", "--session", "s").code == 0
+    assert "heron" in cli("recall", "What do I keep?", "--user", "ann").out
+    assert "heron" not in cli("recall", "What do I keep?", "--user", "bob").out
+    assert cli("recall", "heron", "--user", "ann\u200b").code == 65
+    assert cli("session", "end", "s", "--user", "eve").code == 3
+    assert cli("session", "end", "s", "--user", "ann").code == 0
+    assert cli("erase", "--user", "ann", "--yes").code == 0
+    assert cli("recall", "heron").code == 1
+    assert "goat" in cli("recall", "goat", "--user", "bob").out

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from remanent import _sync
+from remanent.discipline.journal import Journal
 from remanent.errors import InvalidInput
 from remanent.memory import AsyncAgent
 from remanent.model import Kind
-from remanent.workspace.index import passages_of, scan
+from remanent.workspace.index import SearchMode, passages_of, scan
 from tests.workspace.world import NOON, agent_in
 
 NOTE = """---
@@ -158,6 +159,28 @@ async def test_meaning_finds_what_no_word_does(notes: Path, tmp_path: Path) -> N
         assert await agent.workspace.search(question, mode="fts") == []
         assert (await agent.workspace.search(question, mode="semantic"))[0].heading == "Lisbon › Hotel"
         assert (await agent.workspace.search(question, mode="hybrid"))[0].heading == "Lisbon › Hotel"
+
+
+@pytest.mark.spec("WORK-06")
+async def test_what_was_just_edited_is_found_by_its_meaning_before_the_worker_comes_to_it(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with agent_in(tmp_path, embedder="multilingual") as agent:
+        await vault_of(agent, notes)
+        await agent.workspace.index()
+        await agent.settle()
+        monkeypatch.setattr(Journal, "index", lambda _, tx: None)  # no worker is asked for from here on
+        write(notes, "house.md", "# House\n\nThe roof was repaired in autumn.\n", second=5)
+        assert await agent.workspace.search("屋顶是什么时候修好的？", mode="fts") == []
+        modes: tuple[SearchMode, ...] = ("semantic", "hybrid")
+        for mode in modes:
+            found = await agent.workspace.search("屋顶是什么时候修好的？", mode=mode)
+            assert found[0].path == "house.md", mode
+        # A crowd is left to the worker: whoever asks does not wait for it.
+        for number in range(9):
+            write(notes, f"more{number}.md", f"The boat number {number} is at the pier.", second=6)
+        await agent.workspace.search("boat")
+        assert len(await agent._parts.store.unembedded(agent.scope, limit=20)) == 9
 
 
 async def test_a_mode_that_does_not_exist_or_needs_an_embedder_is_refused(notes: Path, tmp_path: Path) -> None:

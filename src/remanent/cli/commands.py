@@ -23,6 +23,17 @@ Metadata = Annotated[
 Tags = Annotated[
     list[str] | None, typer.Option("--tag", metavar="TEXT", help=say("Tags for all messages.", "所有消息的标签。"))
 ]
+User = Annotated[
+    str | None,
+    typer.Option(
+        "--user",
+        metavar="TEXT",
+        help=say(
+            "The user, where the agent has several: nothing but what is theirs.",
+            "用户（智能体有多个用户时）：只涉及该用户的内容。",
+        ),
+    ),
+]
 Query = Annotated[
     list[str], typer.Argument(metavar="QUERY", help=say("The question, in Chinese or English.", "问题，中文或英文。"))
 ]
@@ -437,6 +448,7 @@ KeyIds = Annotated[
     list[str],
     typer.Argument(metavar="KEY_ID", help=say("A key, as `keys list` shows it.", "密钥的 id，见 `keys list`。")),
 ]
+AuditListNewestFirst = Annotated[bool, typer.Option("--newest-first", help=say("The last lines first.", "由新到旧。"))]
 Keywords = Annotated[
     list[str], typer.Argument(metavar="KEYWORDS", help=say("Any of these words.", "关键词，任一匹配即可。"))
 ]
@@ -541,10 +553,6 @@ BankDeepRetrievalLimit = Annotated[
 ]
 BankDeepRetrievalQuery = Annotated[
     str, typer.Option("--query", metavar="TEXT", help=say("Only what is about this.", "只看与此相关的句子。"))
-]
-User = Annotated[
-    str | None,
-    typer.Option("--user", metavar="TEXT", help=say("Only the memories of this user.", "只要这个用户的记忆。")),
 ]
 CognitionListStatuses = Annotated[
     list[str] | None,
@@ -800,13 +808,14 @@ def remember(
     task: Task = None,
     metadata: Metadata = None,
     tags: Tags = None,
+    user: User = None,
     wait: options.WaitForFile = None,
 ) -> None:
     """Store messages for good."""
     perform(
         "remember",
         place,
-        {"session": session, "task": task, "metadata": metadata, "tags": tags},
+        {"session": session, "task": task, "metadata": metadata, "tags": tags, "user": user},
         intake={"text": text, "role": role, "message_id": message_id, "at": at, "file": file},
         wait=wait,
     )
@@ -826,6 +835,7 @@ def recall(
     where: Where = None,
     tags: RecallTags = None,
     any_tags: AnyTags = None,
+    user: User = None,
     since: Since = None,
     until: Until = None,
     as_of: AsOf = None,
@@ -852,6 +862,7 @@ def recall(
             "where": where,
             "tags": tags,
             "any_tags": any_tags,
+            "user": user,
             "since": since,
             "until": until,
             "as_of": as_of,
@@ -1040,10 +1051,15 @@ def session_begin(place: CommonOptions, *, session: SessionBeginSession = None) 
 
 @with_common_options("agent")
 def session_end(
-    place: CommonOptions, *, session: SessionEndSession, reason: SessionEndReason = "call", wait: options.Wait = True
+    place: CommonOptions,
+    *,
+    session: SessionEndSession,
+    reason: SessionEndReason = "call",
+    user: User = None,
+    wait: options.Wait = True,
 ) -> None:
     """End a session: memories that learn from whole sessions are told."""
-    perform("session.end", place, {"session": session, "reason": reason}, wait=wait)
+    perform("session.end", place, {"session": session, "reason": reason, "user": user}, wait=wait)
 
 
 @with_common_options("agent")
@@ -1060,13 +1076,14 @@ def erase(
     record_ids: EraseRecordIds = None,
     session: Session = None,
     everything: Everything = False,
+    user: User = None,
     yes: options.Yes = False,
 ) -> None:
     """Destroy texts for good, with everything derived from them: no byte remains, nothing can be restored."""
     perform(
         "erase",
         place,
-        {"entry_ids": entry_ids, "record_ids": record_ids, "session": session, "everything": everything},
+        {"entry_ids": entry_ids, "record_ids": record_ids, "session": session, "everything": everything, "user": user},
         intake={},
         yes=yes,
     )
@@ -1184,9 +1201,9 @@ def keys_revoke(place: CommonOptions, *, key_ids: KeyIds) -> None:
 
 
 @with_common_options("org")
-def audit_list(place: CommonOptions, *, limit: EntriesLimit = 100) -> None:
-    """Show who did what to whose memory, oldest first."""
-    perform("audit.list", place, {"limit": limit})
+def audit_list(place: CommonOptions, *, limit: EntriesLimit = 100, newest_first: AuditListNewestFirst = False) -> None:
+    """Show who did what to whose memory, oldest first unless told otherwise."""
+    perform("audit.list", place, {"limit": limit, "newest_first": newest_first})
 
 
 @with_common_options("org")
@@ -2097,7 +2114,10 @@ COMMANDS = (
     ),
     GeneratedCommand(
         ("audit", "list"),
-        say("Show who did what to whose memory, oldest first.", "显示审计日志：谁对谁的记忆做了什么。"),
+        say(
+            "Show who did what to whose memory, oldest first unless told otherwise.",
+            "显示审计日志：谁对谁的记忆做了什么。",
+        ),
         audit_list,
         group=say("Show who did what, and verify that the log is intact.", "查看谁做过什么，并核对日志是否完好。"),
     ),

@@ -663,16 +663,16 @@ class RemoteAgent:
         task: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
+        user: str | None = None,
     ) -> Receipt:
         """Keep messages for good: on return they survive any crash, and recall finds them by their words.
 
-        A message is a text, or what OpenAI's and Anthropic's APIs have for one; tool calls and results become entries
-        of their own. It may also say `id` (the same in a session is stored once), `occurred_at`, `metadata`, `tags`,
-        `origin`, `kind`, `attachments`. `metadata` and `tags` are for all messages, to be found by (`where`, `tags`);
-        the metadata `user_id` says whose they are, where an agent has several users.
+        A message is a text, or what OpenAI's and Anthropic's APIs have for one, tool calls and results too. It may say
+        `id` (the same in a session is stored once), `occurred_at`, `metadata`, `tags`, `origin`, `kind`, `attachments`.
+        `metadata` and `tags` are for all, to be found by; `user` says whose all are, where an agent has several users.
         """
         return self._portal.call(
-            self._wrapped.remember, messages, session=session, task=task, metadata=metadata, tags=tags
+            self._wrapped.remember, messages, session=session, task=task, metadata=metadata, tags=tags, user=user
         )
 
     def recall(
@@ -687,16 +687,17 @@ class RemoteAgent:
         where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         any_tags: Sequence[str] = (),
+        user: str | None = None,
         grain: Grain = "item",
         budget: int | None = None,
         options: RecallOptions | None = None,
     ) -> Found:
         """Return what is remembered that answers a question, best first, each item with its sources.
 
-        A question that nothing here answers gets no items, and `found.gate` says why. `found.text` is what to give a
-        model, within `budget` tokens. `since` and `until` bound when it happened; a time without a zone is local.
-        `where` asks for metadata: `{"user_id": "u1", "year": {"gte": 2020}}`; `tags`: all, `any_tags`: one. `grain`:
-        the memory itself, or a question with its answer ("item"), a turn and its neighbours ("turns"), or the whole
+        What nothing here answers gets no items, and `found.gate` says why. `found.text` is for a model, within `budget`
+        tokens. `since` and `until` bound when it happened, in local time. `where` asks for metadata, as in
+        `{"topic": "travel", "year": {"gte": 2020}}`; `tags`: all, `any_tags`: one. With `user`, only what is theirs
+        answers. `grain`: the memory or a question with its answer ("item"), a turn and its neighbours ("turns"), the
         session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         return self._portal.call(
@@ -710,6 +711,7 @@ class RemoteAgent:
             where=where,
             tags=tags,
             any_tags=any_tags,
+            user=user,
             grain=grain,
             budget=budget,
             options=options,
@@ -729,10 +731,7 @@ class RemoteAgent:
         newest_first: bool = False,
         limit: int = 100,
     ) -> list[Entry]:
-        """Return what was said, raw and in order; page on with `after_seq`, or with `before_seq` from the newest.
-
-        `where`, `tags` and `any_tags` narrow it as they do in `recall`.
-        """
+        """Return what was said, in order, narrowed as in `recall`; page on with `after_seq`, back with `before_seq`."""
         return self._portal.call(
             self._wrapped.entries,
             session=session,
@@ -764,8 +763,7 @@ class RemoteAgent:
     ) -> Evaluation:
         """Ask questions whose answers are known, and measure how well and how fast they are answered.
 
-        A question names `ids` of entries, records or messages that answer it, or `texts` that an answer holds; one that
-        names neither should get no answer. Nothing is written.
+        A question names `ids` of what answers it, or `texts` that an answer holds, or neither if nothing answers it.
         """
         return self._portal.call(self._wrapped.evaluate, questions, recipe=recipe, on_progress=on_progress)
 
@@ -857,16 +855,12 @@ class RemoteAgent:
         return self._portal.call(self._wrapped.sessions, is_open=is_open, limit=limit)
 
     def begin_session(self, session: str | None = None) -> SessionInfo:
-        """Begin a session, or resume one that ended; without a name it gets one.
-
-        Saying something in a session begins it, too. It is over when it is ended, or when nothing is said in it for
-        `context.idle_minutes`.
-        """
+        """Begin a session, or resume one; without a name it gets one. It ends by a call, or after `idle_minutes`."""
         return self._portal.call(self._wrapped.begin_session, session)
 
-    def end_session(self, session: str, *, reason: EndReason = "call") -> SessionInfo:
-        """End a session: the disciplines that learn from whole sessions are told. What is said later resumes it."""
-        return self._portal.call(self._wrapped.end_session, session, reason=reason)
+    def end_session(self, session: str, *, reason: EndReason = "call", user: str | None = None) -> SessionInfo:
+        """End a session (in which that `user` spoke): disciplines that learn from sessions are told; it can resume."""
+        return self._portal.call(self._wrapped.end_session, session, reason=reason, user=user)
 
     def session_state(self, session: str) -> SessionState:
         """Return what the agent is at in a session; nothing of one that is over."""
@@ -887,8 +881,7 @@ class RemoteAgent:
     ) -> SessionState:
         """Write down what the agent is at in a session: what is given replaces what was there, the rest stays.
 
-        A decision is `{"what": …, "why": …}`; `notes` are JSON values of the agent's own. With `expects`, only if the
-        state is still at that version. It is there while the session is, and again when the session is resumed.
+        A decision is `{"what": …, "why": …}`; `notes` are JSON values. `expects`: only if it is still at that version.
         """
         return self._portal.call(
             self._wrapped.update_session,
@@ -921,13 +914,19 @@ class RemoteAgent:
         record_ids: Sequence[str] = (),
         session: str | None = None,
         everything: bool = False,
+        user: str | None = None,
     ) -> Erased:
         """Destroy texts and all that was derived from them: no byte stays in any file, and nothing can be restored.
 
-        Erasing a record erases the entries it came from, and with them every other record that came from those.
+        With a record go the entries it came from and all else that came from those; with a `user`, all that is theirs.
         """
         return self._portal.call(
-            self._wrapped.erase, entry_ids=entry_ids, record_ids=record_ids, session=session, everything=everything
+            self._wrapped.erase,
+            entry_ids=entry_ids,
+            record_ids=record_ids,
+            session=session,
+            everything=everything,
+            user=user,
         )
 
     def export(self) -> Iterator[str]:

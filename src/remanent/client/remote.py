@@ -758,17 +758,17 @@ class AsyncRemoteAgent:
         task: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
+        user: str | None = None,
     ) -> Receipt:
         """Keep messages for good: on return they survive any crash, and recall finds them by their words.
 
-        A message is a text, or what OpenAI's and Anthropic's APIs have for one; tool calls and results become entries
-        of their own. It may also say `id` (the same in a session is stored once), `occurred_at`, `metadata`, `tags`,
-        `origin`, `kind`, `attachments`. `metadata` and `tags` are for all messages, to be found by (`where`, `tags`);
-        the metadata `user_id` says whose they are, where an agent has several users.
+        A message is a text, or what OpenAI's and Anthropic's APIs have for one, tool calls and results too. It may say
+        `id` (the same in a session is stored once), `occurred_at`, `metadata`, `tags`, `origin`, `kind`, `attachments`.
+        `metadata` and `tags` are for all, to be found by; `user` says whose all are, where an agent has several users.
         """
         answer: Receipt = await self._connection.do(
             "remember",
-            {"messages": messages, "session": session, "task": task, "metadata": metadata, "tags": tags},
+            {"messages": messages, "session": session, "task": task, "metadata": metadata, "tags": tags, "user": user},
             place=self._place,
         )
         return answer
@@ -785,16 +785,17 @@ class AsyncRemoteAgent:
         where: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         any_tags: Sequence[str] = (),
+        user: str | None = None,
         grain: Grain = "item",
         budget: int | None = None,
         options: RecallOptions | None = None,
     ) -> Found:
         """Return what is remembered that answers a question, best first, each item with its sources.
 
-        A question that nothing here answers gets no items, and `found.gate` says why. `found.text` is what to give a
-        model, within `budget` tokens. `since` and `until` bound when it happened; a time without a zone is local.
-        `where` asks for metadata: `{"user_id": "u1", "year": {"gte": 2020}}`; `tags`: all, `any_tags`: one. `grain`:
-        the memory itself, or a question with its answer ("item"), a turn and its neighbours ("turns"), or the whole
+        What nothing here answers gets no items, and `found.gate` says why. `found.text` is for a model, within `budget`
+        tokens. `since` and `until` bound when it happened, in local time. `where` asks for metadata, as in
+        `{"topic": "travel", "year": {"gte": 2020}}`; `tags`: all, `any_tags`: one. With `user`, only what is theirs
+        answers. `grain`: the memory or a question with its answer ("item"), a turn and its neighbours ("turns"), the
         session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
         answer: Found = await self._connection.do(
@@ -809,6 +810,7 @@ class AsyncRemoteAgent:
                 "where": where,
                 "tags": tags,
                 "any_tags": any_tags,
+                "user": user,
                 "grain": grain,
                 "budget": budget,
                 "options": options,
@@ -831,10 +833,7 @@ class AsyncRemoteAgent:
         newest_first: bool = False,
         limit: int = 100,
     ) -> list[Entry]:
-        """Return what was said, raw and in order; page on with `after_seq`, or with `before_seq` from the newest.
-
-        `where`, `tags` and `any_tags` narrow it as they do in `recall`.
-        """
+        """Return what was said, in order, narrowed as in `recall`; page on with `after_seq`, back with `before_seq`."""
         answer: list[Entry] = await self._connection.do(
             "entries",
             {
@@ -874,8 +873,7 @@ class AsyncRemoteAgent:
     ) -> Evaluation:
         """Ask questions whose answers are known, and measure how well and how fast they are answered.
 
-        A question names `ids` of entries, records or messages that answer it, or `texts` that an answer holds; one that
-        names neither should get no answer. Nothing is written.
+        A question names `ids` of what answers it, or `texts` that an answer holds, or neither if nothing answers it.
         """
         answer: Evaluation = await self._connection.do(
             "evaluate", {"questions": questions, "recipe": recipe}, place=self._place, on_progress=on_progress
@@ -1001,18 +999,14 @@ class AsyncRemoteAgent:
         return answer
 
     async def begin_session(self, session: str | None = None) -> SessionInfo:
-        """Begin a session, or resume one that ended; without a name it gets one.
-
-        Saying something in a session begins it, too. It is over when it is ended, or when nothing is said in it for
-        `context.idle_minutes`.
-        """
+        """Begin a session, or resume one; without a name it gets one. It ends by a call, or after `idle_minutes`."""
         answer: SessionInfo = await self._connection.do("session.begin", {"session": session}, place=self._place)
         return answer
 
-    async def end_session(self, session: str, *, reason: EndReason = "call") -> SessionInfo:
-        """End a session: the disciplines that learn from whole sessions are told. What is said later resumes it."""
+    async def end_session(self, session: str, *, reason: EndReason = "call", user: str | None = None) -> SessionInfo:
+        """End a session (in which that `user` spoke): disciplines that learn from sessions are told; it can resume."""
         answer: SessionInfo = await self._connection.do(
-            "session.end", {"session": session, "reason": reason}, place=self._place
+            "session.end", {"session": session, "reason": reason, "user": user}, place=self._place
         )
         return answer
 
@@ -1036,8 +1030,7 @@ class AsyncRemoteAgent:
     ) -> SessionState:
         """Write down what the agent is at in a session: what is given replaces what was there, the rest stays.
 
-        A decision is `{"what": …, "why": …}`; `notes` are JSON values of the agent's own. With `expects`, only if the
-        state is still at that version. It is there while the session is, and again when the session is resumed.
+        A decision is `{"what": …, "why": …}`; `notes` are JSON values. `expects`: only if it is still at that version.
         """
         answer: SessionState = await self._connection.do(
             "session.update",
@@ -1077,14 +1070,21 @@ class AsyncRemoteAgent:
         record_ids: Sequence[str] = (),
         session: str | None = None,
         everything: bool = False,
+        user: str | None = None,
     ) -> Erased:
         """Destroy texts and all that was derived from them: no byte stays in any file, and nothing can be restored.
 
-        Erasing a record erases the entries it came from, and with them every other record that came from those.
+        With a record go the entries it came from and all else that came from those; with a `user`, all that is theirs.
         """
         answer: Erased = await self._connection.do(
             "erase",
-            {"entry_ids": entry_ids, "record_ids": record_ids, "session": session, "everything": everything},
+            {
+                "entry_ids": entry_ids,
+                "record_ids": record_ids,
+                "session": session,
+                "everything": everything,
+                "user": user,
+            },
             place=self._place,
         )
         return answer

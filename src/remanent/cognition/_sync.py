@@ -82,7 +82,8 @@ class Cognition:
     ) -> Record:
         """Keep a memory by hand; with a subject and an attribute, another value becomes a new version of it.
 
-        `premises` are the memories that it follows from: when one of them changes, this one is marked stale.
+        `premises` are the memories that it follows from: when one of them changes, this one is marked stale. What is
+        kept for a `user` is noted in the journal as theirs, so that it is found and erased with all that is theirs.
         """
         return self._portal.call(
             self._wrapped.add,

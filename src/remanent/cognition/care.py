@@ -9,6 +9,7 @@ from remanent.cognition.review import entries_of
 from remanent.cognition.writer import Changes, MemoryWriter, user_of
 from remanent.discipline import Parts
 from remanent.errors import InvalidInput, NotFound
+from remanent.language.offline.retractions import retractions
 from remanent.language.offline.statements import statements
 from remanent.model import (
     Conflict,
@@ -72,6 +73,8 @@ def is_rotten(record: Record, entries: dict[str, Entry]) -> bool:
         speaker = TurnData(role=entry.role).speaker or "user"
         made = statements(entry.text, speaker=speaker, is_user=entry.origin is Origin.USER)
         if any(Draft(one, entry, user_of(entry)).record_id == record.id for one in made):
+            return False
+        if data.replaces and retractions(entry.text, speaker=speaker, is_user=entry.origin is Origin.USER):
             return False
         if record.confidence >= 0.98:  # confirmed by a message behind it
             return False
@@ -175,7 +178,7 @@ async def resolve(
         settled = conflict.replace(state=ConflictState.RESOLVED, verdict=verdict)
     await writer.mark_stale(scope, changes, changes.changed, now=now, stale=how != "undo")
     async with parts.store.transaction(scope) as tx:
-        changes.write(tx)
+        changes.write(tx, now=now)
         tx.conflict(settled.replace(version=conflict.version + 1, updated_at=now), expects=conflict.version)
         parts.journal.index(tx)
     parts.watch(scope)

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Literal
 
 from remanent.cognition.model import INSTRUCTION, SHORT_TERM, InstructionData
 from remanent.cognition.settings import CognitionSettings
@@ -71,6 +71,8 @@ class Draft:
     statement: Statement
     entry: Entry
     user: str
+    retracts: Literal["", "ends", "forgets"] = ""
+    """Whether it takes back what it states: as something that is over, or that is to be forgotten."""
 
     @property
     def record_id(self) -> str:
@@ -80,7 +82,8 @@ class Draft:
 
 def memory_id(user: str, *about: str) -> str:
     """Return the id of what is kept under a key."""
-    key = "\x1f".join((user, *(plain(part) for part in about)))
+    # What parts the key stands in no part of it, so that no user's name can be read as another's with more behind it.
+    key = "\x1f".join((user.replace("\x1f", "\x1e"), *(plain(part) for part in about)))
     return f"mem-{blake2b(key.encode(), digest_size=15).hexdigest()}"
 
 
@@ -203,6 +206,44 @@ def says_the_same(known: Record, value: str) -> bool:
     if had == new or had.isdigit() or new.isdigit():
         return had == new
     return min(len(had), len(new)) > 2 and (had.startswith(new) or new.startswith(had))
+
+
+_ARTICLE = re.compile(r"^(?:an?|the|some|any) |^[一两二三四五\d]+[只个条位匹]")
+
+
+def is_meant(known: Record, draft: Draft) -> bool:
+    """Tell whether a memory is what a statement takes back: of the same user, matter and value as far as it names one.
+
+    Without a value all that is known of something is meant: "forget my birthday", "forget about my dog".
+    """
+    data, one = known.data, draft.statement
+    if not isinstance(data, MemoryData) or data.user != draft.user:
+        return False
+    if not one.value:
+        about, topic = (plain(data.subject), plain(data.attribute), plain(data.value)), plain(canonical(one.attribute))
+        return bool(topic) and (about[1] == topic or about[0].endswith(topic) or topic in about[2])
+    if (plain(data.subject), data.attribute) != (plain(one.subject), canonical(one.attribute)):
+        return False
+    had = data.value if one.kind != "preference" else known.content
+    denied, held = (plain(_ARTICLE.sub("", text)) for text in (one.value, had))
+    return bool(denied) and (denied in held if one.kind == "preference" else denied in held or held in denied)
+
+
+def ended(known: Record, draft: Draft, settings: CognitionSettings, *, now: datetime) -> Record:
+    """Return a memory of which it was said that it holds no more: it tells that, and what held stays as a version."""
+    fresh = record_of(draft, settings, now=now)
+    data = known.data if isinstance(known.data, MemoryData) else MemoryData(value=known.content)
+    life = lifetime(known.kind, settings)
+    return fresh.replace(
+        id=known.id,
+        scope=known.scope,
+        kind=known.kind,
+        data=data.replace(value=draft.statement.content, replaces=data.value, stale="", quoted=True),
+        expires_at=None if life is None else draft.entry.recorded_at + life,
+        created_at=known.created_at,
+        tags=known.tags,
+        version=known.version + 1,
+    )
 
 
 def is_less_trusted(draft: Draft, known: Record) -> bool:

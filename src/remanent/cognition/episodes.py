@@ -24,13 +24,23 @@ _LONGEST = 300
 
 
 async def make_episode(parts: Parts, settings: CognitionSettings, job: Job, tx: Transaction) -> None:
-    """Keep what a session was about, in place of what was kept when it last ended."""
+    """Keep what a session was about for each who took part as user, in place of what was kept when it last ended."""
     session = str(job.payload.get("session", ""))
     scope = job.scope.owner.within(session=session)
     found = await parts.store.entries(scope, EntryQuery(newest_first=True, limit=MAX_ENTRIES))
     entries = [entry for entry in reversed(found) if _counts(entry)]
-    if not settings.learn or len(entries) < MIN_ENTRIES:
+    if not settings.learn:
         return
+    users = dict.fromkeys(user for entry in entries if (user := user_of(entry)))
+    for user in users or [""]:
+        # What says nothing of whose it is belongs to the only one who is named, and to nobody among several.
+        own = [entry for entry in entries if user_of(entry) == user or (len(users) == 1 and not user_of(entry))]
+        if len(own) >= MIN_ENTRIES:
+            await _make_episode_of(parts, own, tx, user=user)
+
+
+async def _make_episode_of(parts: Parts, entries: list[Entry], tx: Transaction, *, user: str) -> None:
+    scope = entries[-1].scope
     request = SummaryRequest(
         level=SummaryLevel.SEGMENT,
         utterances=tuple(
@@ -42,17 +52,17 @@ async def make_episode(parts: Parts, settings: CognitionSettings, job: Job, tx: 
     event = _unmarked(answer.value.text)
     if not event or is_secret(event):
         return
-    record_id = memory_id("", "session", session)
+    record_id = memory_id(user, "session", scope.session or "")
     known = (await parts.store.records_by_id(scope.owner, (record_id,))).get(record_id)
     if known is not None and plain(known.content) == plain(event):
         return
-    record = _episode(parts, entries, event, record_id=record_id, made_by=answer.made_by, known=known)
+    record = _episode(parts, entries, event, record_id=record_id, made_by=answer.made_by, known=known, user=user)
     tx.put(record, expects=record.version - 1)
     parts.journal.index(tx)
 
 
 def _episode(
-    parts: Parts, entries: list[Entry], event: str, *, record_id: str, made_by: Maker, known: Record | None
+    parts: Parts, entries: list[Entry], event: str, *, record_id: str, made_by: Maker, known: Record | None, user: str
 ) -> Record:
     now, last = parts.clock(), entries[-1]
     answers = [entry for entry in entries if entry.origin is Origin.AGENT]
@@ -72,7 +82,7 @@ def _episode(
         trust=least_trusted(entry.origin for entry in entries),
         made_by=made_by,
         data=EpisodicData(
-            user=user_of(last),
+            user=user,
             subject=last.scope.session or "",
             attribute="session",
             value=event,

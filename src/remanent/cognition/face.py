@@ -12,6 +12,8 @@ from remanent.errors import InvalidInput, NotFound, VersionConflict
 from remanent.language.offline.statements import is_secret
 from remanent.model import (
     Conflict,
+    Entry,
+    EntryKind,
     Kind,
     Link,
     Maker,
@@ -21,9 +23,11 @@ from remanent.model import (
     Record,
     RecordData,
     SharedSort,
+    Source,
     Status,
     Version,
 )
+from remanent.model.filters import USER_KEY, check_user
 from remanent.stores import LIVE, NO_LIMIT, Order, RecordFilter, RecordQuery
 
 BY_HAND = Maker(role="caller", engine="code", version="1")
@@ -123,9 +127,11 @@ class AsyncCognition:
     ) -> Record:
         """Keep a memory by hand; with a subject and an attribute, another value becomes a new version of it.
 
-        `premises` are the memories that it follows from: when one of them changes, this one is marked stale.
+        `premises` are the memories that it follows from: when one of them changes, this one is marked stale. What is
+        kept for a `user` is noted in the journal as theirs, so that it is found and erased with all that is theirs.
         """
         wanted = Kind.known(kind)
+        said = None if user is None else self._noted(content, user)
         if wanted not in MEMORIES:
             raise InvalidInput(f"kind: a memory is one of {', '.join(MEMORIES)}, not {wanted}")
         _check_content(content)
@@ -143,12 +149,14 @@ class AsyncCognition:
         if known is not None and _data(known).value != about["value"]:
             record = record.replace(data=_data(record).replace(replaces=_data(known).value))
             changes.changed.append(record_id)
+        if said is not None:
+            record = record.replace(sources=(Source(entry_id=said.id, end=len(content)),))
         changes.put(record)
         changes.links += [
             Link(from_id=record_id, to_id=premise, relation=PREMISE, created_at=now, updated_at=now)
             for premise in premises
         ]
-        await self._write(changes)
+        await self._write(changes, said=() if said is None else (said,))
         return await self._get(record_id)
 
     async def edit(
@@ -350,10 +358,25 @@ class AsyncCognition:
             raise VersionConflict(f"memory {record_id} is at version {found.version}, not {expects}; read it again")
         return found
 
-    async def _write(self, changes: Changes) -> None:
+    def _noted(self, content: str, user: str) -> Entry:
+        """Return what the journal says of a memory that is kept by hand for a user."""
+        now = self._parts.clock()
+        return Entry(
+            id=self._parts.new_id(),
+            scope=self._scope,
+            kind=EntryKind.EVENT,
+            text=content,
+            occurred_at=now,
+            recorded_at=now,
+            metadata={USER_KEY: check_user(user)},
+        )
+
+    async def _write(self, changes: Changes, *, said: Sequence[Entry] = ()) -> None:
         await self._writer.mark_stale(self._scope, changes, changes.changed, now=self._parts.clock())
         async with self._parts.store.transaction(self._scope) as tx:
-            changes.write(tx)
+            if said:
+                await self._parts.journal.append(tx, said, by="cognition")
+            changes.write(tx, now=self._parts.clock())
             self._parts.journal.index(tx)
         self._parts.watch(self._scope)
 

@@ -7,7 +7,7 @@ from remanent.cognition.face import AsyncCognition
 from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
 from remanent.discipline.call import Call
 from remanent.discipline.operation import Command, Face, Permission, Screen, operation
-from remanent.discipline.shapes import Expects, Kinds, Limit, Nothing, Page, about, items_of
+from remanent.discipline.shapes import Expects, Kinds, Limit, Nothing, Page, User, about, items_of
 from remanent.model import Conflict, Model, Record, SharedSort, Status, Version
 from remanent.model.ids import Id
 
@@ -52,9 +52,6 @@ def show_health(screen: Screen, health: MemoryHealth) -> None:
 
 
 MemoryId = Annotated[Id, about("The id of a memory, as `memories list` shows it.", "记忆的 id，见 `memories list`。")]
-User = Annotated[
-    str | None, about("Only the memories of this user.", "只要这个用户的记忆。", min_length=1, max_length=200)
-]
 
 
 class ListMemories(Model):

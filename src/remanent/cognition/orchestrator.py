@@ -24,9 +24,10 @@ from remanent.model import (
     SharedSort,
     local,
 )
-from remanent.model.filters import USER_KEY, read_where
+from remanent.model.filters import of_user
 from remanent.recall import Candidate, KeywordPath, Question, RecallPath, Recipe, inject
 from remanent.recall.recipe import TIERS
+from remanent.recall.talk import is_small_talk
 from remanent.stores import NO_LIMIT, RecordFilter, RecordQuery, Store
 
 KNOWLEDGE = (Kind.DOCUMENT, Kind.SECTION, Kind.CHUNK)
@@ -125,14 +126,17 @@ async def brief(
         reader.shared(limit=MAIN if intent is Intent.CROSS_AGENT else AUXILIARY),
         reader.tier((Kind.TURN,), limit=MAIN, intent=intent),
     )
-    merged = _merged([*standing, *main, *beside, *shared, *turns])
+    # Small talk brings nothing to mind, and is answered as the user wants things done all the same.
+    greets = is_small_talk(message)
+    merged = _merged(standing if greets else [*standing, *main, *beside, *shared, *turns])
+    about = merged[0].text if greets and merged else message
     decisions = [
         f"intent: {intent.value} ({asked.value.confidence:.0%}, {asked.made_by.engine})",
         f"main: {plan.names[0]} ({len(main)})",
         f"auxiliary: {plan.names[1]} ({len(beside)})",
         f"standing: {len(standing)}; shared: {len(shared)}; turns: {len(turns)}; after merging: {len(merged)}",
     ]
-    injection = inject(message, merged, now=parts.clock(), budget=budget or parts.settings.recall.budget)
+    injection = inject(about, merged, now=parts.clock(), budget=budget or parts.settings.recall.budget)
     lifecycle.count(scope, [one for item in merged for one in item.memory_ids])
     return Briefing(
         intent=intent,
@@ -177,14 +181,16 @@ class _Reader:
         self._alive_at = lifecycle.steady()
 
     def _question(self, scope: Scope, kinds: Sequence[Kind], *, where: bool = True) -> Question:
-        conditions = read_where({USER_KEY: self._user}) if self._user is not None and where else ()
+        conditions = of_user(self._user) if where else ()
         wanted = RecordFilter(kinds=tuple(kinds), alive_at=self._alive_at, where=conditions)
         return Question(self._message, scope, wanted, asked_at=self._parts.clock())
 
     async def tier(self, kinds: Sequence[Kind], *, limit: int, intent: Intent) -> list[FoundItem]:
         """Return what a tier has for the message; working memory is the session's own turns."""
         own = self._session if tuple(kinds) == (Kind.TURN,) and intent is Intent.FOLLOW_UP else None
-        return await self._find(self._scope.within(session=own), kinds, limit=limit, intent=intent)
+        # Documents are the agent's, and no user's.
+        is_said = tuple(kinds) != KNOWLEDGE
+        return await self._find(self._scope.within(session=own), kinds, limit=limit, intent=intent, where=is_said)
 
     async def _find(
         self, scope: Scope, kinds: Sequence[Kind], *, limit: int, intent: Intent, where: bool = True
@@ -209,8 +215,13 @@ class _Reader:
         return await self._find(other, plan.auxiliary, limit=AUXILIARY, intent=intent, where=False)
 
     async def standing(self) -> list[FoundItem]:
-        """Return what holds whatever the words: instructions, pinned memories, what the user prefers."""
-        wanted = RecordFilter(kinds=(*LONG_TERM, Kind.PREFERENCE), alive_at=self._alive_at)
+        """Return what holds whatever the words: instructions, pinned memories, what the user prefers.
+
+        Where no user is named, those of the agent's only one; of several, nobody's instructions are another's.
+        """
+        wanted = RecordFilter(
+            kinds=(*LONG_TERM, Kind.PREFERENCE), alive_at=self._alive_at, where=of_user(self._user or None)
+        )
         query = RecordQuery(filter=wanted, limit=NO_LIMIT)
         found = []
         for record in await self._parts.store.records(self._scope, query):
@@ -220,6 +231,8 @@ class _Reader:
             preferred = isinstance(data, SemanticData) and data.category == "user_preference"
             if record.kind is INSTRUCTION or data.pinned or preferred or record.kind is Kind.PREFERENCE:
                 found.append(record)
+        if self._user is None and len({_user_of(one) for one in found}) > 1:
+            found = [one for one in found if not _user_of(one)]
         found.sort(key=lambda one: (one.kind is not INSTRUCTION, -one.confidence * one.evidence_count, one.id))
         return [told(item_of(one, {}, score=one.importance), one) for one in found[:STANDING]]
 
@@ -228,6 +241,10 @@ class _Reader:
         scope = self._scope.shared
         found = await self._find(scope, (Kind.SHARED,), limit=limit, intent=Intent.CROSS_AGENT, where=False)
         return [item.replace(memory_ids=()) for item in found]
+
+
+def _user_of(record: Record) -> str:
+    return record.data.user if isinstance(record.data, MemoryData) else ""
 
 
 def told(item: FoundItem, record: Record | None) -> FoundItem:

@@ -2,15 +2,18 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Literal
 
 from remanent.cognition import drafts
 from remanent.cognition.drafts import Draft
 from remanent.cognition.model import MEMORIES, PREMISE
 from remanent.cognition.settings import CognitionSettings
 from remanent.discipline import Parts
+from remanent.language.offline.retractions import retractions
 from remanent.language.offline.statements import only_confirms, statements
+from remanent.language.tongue import tongue_of
 from remanent.model import (
     Claim,
     Conflict,
@@ -18,6 +21,7 @@ from remanent.model import (
     Entry,
     EntryKind,
     Job,
+    Kind,
     Link,
     MemoryData,
     Origin,
@@ -27,10 +31,11 @@ from remanent.model import (
     TurnData,
     Verdict,
 )
-from remanent.model.filters import USER_KEY
+from remanent.model.filters import USER_KEY, MetadataCondition, user_in
 from remanent.recall.indexing import TURNS
-from remanent.stores import NO_LIMIT, EntryQuery, LinkQuery, Store, Transaction
+from remanent.stores import LIVE, NO_LIMIT, EntryQuery, LinkQuery, RecordFilter, RecordQuery, Store, Transaction
 from remanent.stores.queries import StateQuery
+from remanent.text.terms import query_terms
 
 LEARN = "cognition.learn"
 """The job that makes memories, and the state that says how far the journal was read."""
@@ -39,14 +44,17 @@ BATCH = 200
 LOOK_BACK = 6
 """Entries before those that "remember this" may mean."""
 DECIDER = "cognition"
+ASKED = "the user asked for it"
+_STANDING = (*LIVE, Status.EXPIRED)
+_LOOKED_AT = 50
+"""Turns and memories that are looked at for what somebody takes back; those that hold its words come first."""
 _SPEAKERS = frozenset({Origin.USER, Origin.UNTRUSTED, Origin.IMPORT})
 """Whose words become memories. Tools and the web speak for themselves, and an agent's word about a user is hearsay."""
 
 
 def user_of(entry: Entry) -> str:
     """Return whose entry it is; empty for the agent's only user."""
-    user = entry.metadata.get(USER_KEY)
-    return user if isinstance(user, str) else ""
+    return user_in(entry.metadata)
 
 
 def may_state(entry: Entry) -> bool:
@@ -83,7 +91,31 @@ def _of_entry(
     if turn is not None and isinstance(turn.data, TurnData) and turn.data.repeats:
         spans = [(source.start, len(entry.text) if source.end is None else source.end) for source in turn.sources]
         made = [one for one in made if any(start <= one.start and one.end <= end for start, end in spans)]
-    return [Draft(one, entry, user_of(entry)) for one in made if drafts.allowed(one, settings)]
+    stated = [Draft(one, entry, user_of(entry)) for one in made]
+    known = {draft.record_id for draft in stated}
+    # "I left Rome for Oslo" is a new value and no end; what only ends is taken first.
+    taken_back = [draft for draft in _retracted(entry, before) if draft.record_id not in known]
+    return [draft for draft in (*taken_back, *stated) if drafts.allowed(draft.statement, settings)]
+
+
+_NO_MORE = {"zh": "{}（已不再成立）", "en": "{} (no longer true)"}
+
+
+def _retracted(entry: Entry, before: Sequence[Entry]) -> Iterable[Draft]:
+    """Yield what an entry takes back: what it names, or what its speaker stated right before it."""
+    speaker = TurnData(role=entry.role).speaker or "user"
+    for one in retractions(entry.text, speaker=speaker, is_user=entry.origin is Origin.USER):
+        what: Literal["ends", "forgets"] = "forgets" if one.forgets else "ends"
+        if not one.is_last:
+            yield Draft(one.statement, entry, user_of(entry), what)
+            continue
+        last = next((earlier for earlier in reversed(before) if earlier.scope.session == entry.scope.session), None)
+        if last is None or not _same_talk(last, entry):
+            continue  # "that's wrong" is said of an answer more often than of one's own words
+        for stated in statements(last.text, speaker=speaker)[-1:]:
+            content = _NO_MORE[tongue_of(stated.content)].format(stated.content)
+            again = replace(stated, content=content, start=one.statement.start, end=one.statement.end)
+            yield Draft(again, entry, user_of(entry), what)
 
 
 def _same_talk(one: Entry, entry: Entry) -> bool:
@@ -103,6 +135,7 @@ class Changes:
     puts: list[Record] = field(default_factory=list)
     conflicts: list[Conflict] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
+    forgotten: list[Record] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     """The memories whose value is another one now: what was said to follow from them may no longer hold."""
 
@@ -116,7 +149,7 @@ class Changes:
         last = max((place for place, record in enumerate(self.puts) if record.id in premises), default=len(self.puts))
         return {record.id for record in self.puts[last + 1 :]}
 
-    def write(self, tx: Transaction) -> None:
+    def write(self, tx: Transaction, *, now: datetime) -> None:
         """Write it all."""
         for record in self.puts:
             tx.put(record, expects=record.version - 1)
@@ -124,6 +157,8 @@ class Changes:
             tx.conflict(conflict)
         for link in self.links:
             tx.link(link)
+        for record in self.forgotten:
+            tx.forget(record, at=now, reason=ASKED)
 
 
 class MemoryWriter:
@@ -172,7 +207,7 @@ class MemoryWriter:
         turns = await self.records(scope, ids)
         made = await asyncio.to_thread(read_entries, fresh, earlier, turns, self.settings)
         changes = await self.take(scope, made)
-        changes.write(tx)
+        changes.write(tx, now=self._parts.clock())
         tx.state(LEARN, fresh[-1].seq)
 
     async def take(self, scope: Scope, made: Sequence[Draft]) -> Changes:
@@ -180,7 +215,10 @@ class MemoryWriter:
         known = await self.records(scope, tuple({draft.record_id for draft in made}))
         changes, now = Changes(known), self._parts.clock()
         for draft in made:
-            self._take_one(changes, draft, now=now)
+            if draft.retracts:
+                await self._take_back(scope, changes, draft, now=now)
+            else:
+                self._take_one(changes, draft, now=now)
         self._premises(changes, made, now=now)
         for changed in changes.changed:
             await self.mark_stale(scope, changes, (changed,), now=now)
@@ -189,6 +227,56 @@ class MemoryWriter:
     async def records(self, scope: Scope, record_ids: Sequence[str]) -> dict[str, Record]:
         """Return records by id, whatever their status."""
         return await self._store.records_by_id(scope.owner, record_ids)
+
+    async def _take_back(self, scope: Scope, changes: Changes, draft: Draft, *, now: datetime) -> None:
+        """End or forget the memories that a statement takes back; where there are none, nothing changes."""
+        found = await self._about(scope, draft)
+        changes.known = {**found, **changes.known}
+        for known in list(changes.known.values()):
+            if known.status not in _STANDING or not drafts.is_meant(known, draft):
+                continue
+            if any(source.entry_id == draft.entry.id for source in known.sources):
+                continue  # taken before, or by the same words
+            if draft.entry.occurred_at < known.occurred_at:
+                continue
+            if draft.retracts == "forgets":
+                await self._forget(scope, changes, known, draft)
+                continue
+            pinned = isinstance(known.data, MemoryData) and known.data.pinned
+            settled = not pinned and not drafts.is_less_trusted(draft, known)
+            changes.conflicts.append(self._conflict(known, draft, now=now, settled=settled))
+            if settled:
+                changes.put(drafts.ended(known, draft, self.settings, now=now))
+                changes.changed.append(known.id)
+
+    async def _about(self, scope: Scope, draft: Draft) -> dict[str, Record]:
+        """Return the memories that may be meant: those that hold the words, or were made of turns that do."""
+        one = draft.statement
+        terms = query_terms(f"{one.value or one.attribute}")
+        user = draft.entry.metadata.get(USER_KEY)
+        whose = (MetadataCondition(USER_KEY, "in", (user,)),) if isinstance(user, str | int) else ()
+        wanted = RecordFilter(kinds=(*MEMORIES, Kind.TURN), where=whose)
+        hits = await self._store.search_text(scope.owner, terms, record_filter=wanted, limit=_LOOKED_AT)
+        ids = tuple(hit.record_id for hit in hits)
+        query = RecordQuery(filter=RecordFilter(kinds=MEMORIES), source_entry_ids=ids, limit=NO_LIMIT)
+        made = await self._store.records(scope.owner, query) if ids else []
+        by_id = await self.records(scope, (*ids, draft.record_id))
+        return {record.id: record for record in (*made, *by_id.values()) if record.kind in MEMORIES}
+
+    async def _forget(self, scope: Scope, changes: Changes, known: Record, draft: Draft) -> None:
+        """Put a memory out of mind, with the turns that say little else and the one that asks for it."""
+        turns = await self.records(scope, [draft.entry.id, *(source.entry_id for source in known.sources)])
+        quotes = {source.entry_id: source for source in known.sources}
+        gone = [known]
+        for turn in turns.values():
+            quote = quotes.get(turn.id)
+            end = len(turn.content) if quote is None or quote.end is None else quote.end
+            if turn.kind is Kind.TURN and (quote is None or 2 * (end - quote.start) >= len(turn.content)):
+                gone.append(turn)
+        seen = {record.id for record in changes.forgotten}
+        changes.forgotten += [one for one in gone if one.id not in seen and one.status in _STANDING]
+        changes.known[known.id] = known.replace(status=Status.FORGOTTEN)
+        changes.changed.append(known.id)
 
     def _take_one(self, changes: Changes, draft: Draft, *, now: datetime) -> None:
         known = changes.known.get(draft.record_id)

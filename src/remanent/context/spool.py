@@ -14,6 +14,7 @@ from typing import Any
 from remanent.durability import sync_folder
 from remanent.errors import StorageError
 from remanent.model import Scope
+from remanent.model.filters import user_in
 
 FOLDER = ".proxy"
 """Under the home folder; no organisation can have this name."""
@@ -53,9 +54,15 @@ class SpoolFolder:
         return bool(self.files() or self._json_files(self._folder / REFUSED))
 
     def erase(
-        self, scope: Scope, *, session: str | None = None, everything: bool = False, caller_ids: Collection[str] = ()
+        self,
+        scope: Scope,
+        *,
+        session: str | None = None,
+        everything: bool = False,
+        caller_ids: Collection[str] = (),
+        user: str | None = None,
     ) -> int:
-        """Remove the turns of an agent: all of them, those of a session, or those that hold one of these messages."""
+        """Remove the turns of an agent: all, those of a session or a user, or those that hold one of these messages."""
         if not self._folder.is_dir():
             return 0
         try:
@@ -63,7 +70,7 @@ class SpoolFolder:
                 gone = [
                     file
                     for file in (*self.files(), *self._json_files(self._folder / REFUSED))
-                    if _belongs(file, scope, session=session, everything=everything, caller_ids=caller_ids)
+                    if _belongs(file, scope, session=session, everything=everything, caller_ids=caller_ids, user=user)
                 ]
                 for file in gone:
                     file.unlink(missing_ok=True)
@@ -90,7 +97,9 @@ class SpoolFolder:
             return []
 
 
-def _belongs(file: Path, scope: Scope, *, session: str | None, everything: bool, caller_ids: Collection[str]) -> bool:
+def _belongs(
+    file: Path, scope: Scope, *, session: str | None, everything: bool, caller_ids: Collection[str], user: str | None
+) -> bool:
     turn = _read(file)
     whose = turn.get("scope")
     if not isinstance(whose, dict):
@@ -100,10 +109,11 @@ def _belongs(file: Path, scope: Scope, *, session: str | None, everything: bool,
         return False
     if everything or (session is not None and whose.get("session") == session):
         return True
-    messages = turn.get("messages")
-    said = (
-        {message.get("id") for message in messages if isinstance(message, dict)} if isinstance(messages, list) else ()
-    )
+    listed = turn.get("messages")
+    messages = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    if user is not None and any(user_in(one.get("metadata") or {}) == user for one in messages):
+        return True
+    said = {message.get("id") for message in messages}
     return any(caller_id in said for caller_id in caller_ids)
 
 

@@ -97,14 +97,15 @@ class Journal:
         task: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
+        user: str | None = None,
         also: WithinTransaction | None = None,
     ) -> Receipt:
         """Keep messages for good, with whatever is asked for in the same unit of work.
 
-        `metadata` and `tags` are for all of them; what a message says itself comes first.
+        `metadata` and `tags` are for all of them; what a message says itself comes first. `user` is whose they are.
         """
         scope = scope.within(session=session, task=task)
-        read = read_messages(messages, longest=self._longest, metadata=metadata, tags=tags)
+        read = read_messages(messages, longest=self._longest, metadata=metadata, tags=tags, user=user)
         read = [await self._with_files_kept(scope, one) for one in read]
         now = to_instant(self._clock())
         async with self.writing(scope) as tx:
@@ -172,6 +173,10 @@ class Journal:
                 id=self._new_id(), scope=tx.scope.owner, kind=kind, lane=kind, key=kind, enqueued_at=self._clock()
             )
             tx.enqueue(job, limit=NO_LIMIT)
+
+    async def embed_few(self, scope: Scope) -> None:
+        """Have a handful of records found by their meaning at once, and not only when the worker comes to them."""
+        await self._indexing.embed_few(scope)
 
     async def erase(self, scope: Scope, erasure: Erasure) -> Erased:
         """Destroy what is named and all that came from it, and have everybody let go of it."""

@@ -8,14 +8,14 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from remanent.errors import InvalidInput
 from remanent.model import Message, Model
 from remanent.model.base import JsonObject
 from remanent.model.chat import expand_messages
 from remanent.model.clock import Instant
-from remanent.model.filters import MAX_TAGS, metadata_object, read_where, where_object
+from remanent.model.filters import MAX_TAGS, MAX_USER_LENGTH, check_user, metadata_object, read_where, where_object
 from remanent.model.ids import Id
 from remanent.model.kinds import KnownKind
 
@@ -72,6 +72,22 @@ Where = Annotated[
         '只要元数据相符的：{"user_id": "u1", "topic": ["travel", "food"], "year": {"gte": 2020}}。'
         "比较：eq、in、gt、gte、lt、lte。",
     ),
+]
+
+
+def _read_user(value: str | None) -> str | None:
+    return None if value is None else check_user(value)
+
+
+User = Annotated[
+    str | None,
+    about(
+        "The user, where the agent has several: nothing but what is theirs.",
+        "用户（智能体有多个用户时）：只涉及该用户的内容。",
+        min_length=1,
+        max_length=MAX_USER_LENGTH,
+    ),
+    AfterValidator(_read_user),
 ]
 RecordId = Annotated[
     Id, about("The id of a record, as shown by `recall` and `records`.", "记忆的 id，见 `recall` 与 `records` 的输出。")

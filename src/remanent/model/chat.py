@@ -16,7 +16,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 from remanent.errors import InvalidInput
 from remanent.model.entry import ORIGIN_OF_ROLE, Attachment, EntryKind, InlineFile, Message
-from remanent.model.filters import read_tags
+from remanent.model.filters import USER_KEY, check_user, read_tags
 
 Messages = str | Message | Mapping[str, Any] | Iterable[str | Message | Mapping[str, Any]]
 """What `remember` takes: a text, a message (`{"role": …, "content": …}`), or several of those."""
@@ -53,15 +53,25 @@ _ITEMS = CALLS | RESULTS | THOUGHTS
 
 
 def read_messages(
-    messages: object, *, longest: int, metadata: Mapping[str, Any] | None = None, tags: Sequence[str] = ()
+    messages: object,
+    *,
+    longest: int,
+    metadata: Mapping[str, Any] | None = None,
+    tags: Sequence[str] = (),
+    user: str | None = None,
 ) -> list[Message]:
     """Return the messages of whatever form a caller uses, none of them empty nor longer than so many characters.
 
-    `metadata` and `tags` are for all of them; what a message says itself comes first.
+    `metadata` and `tags` are for all of them; what a message says itself comes first. `user` is whose all of them are:
+    a message that says another one is refused.
     """
     read = expand_messages(messages)
     if metadata is not None and not isinstance(metadata, Mapping):
         raise InvalidInput(f"metadata: an object was expected, not a {type(metadata).__name__}")
+    if user is not None:
+        metadata = {USER_KEY: check_user(user), **(metadata or {})}
+        if any({**metadata, **one.metadata}[USER_KEY] != user for one in read):
+            raise InvalidInput(f"user: the metadata name another user under {USER_KEY}; name one of the two")
     if metadata or tags:
         more, labels = dict(metadata or {}), read_tags(tags)
         read = [one.replace(metadata={**more, **one.metadata}, tags=(*labels, *one.tags)) for one in read]

@@ -8,6 +8,7 @@ values are only ever bound as values, so that no store has to trust a word of it
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,6 +35,7 @@ MAX_METADATA_BYTES = 16_384
 """Of one message, as JSON; chosen by hand: what is longer is a text to remember, or a file to attach."""
 USER_KEY = "user_id"
 """The metadata under which a message says whose it is, where an agent has several users."""
+MAX_USER_LENGTH = 200
 MAX_TAGS = 100
 MAX_TAG_LENGTH = 200
 
@@ -90,6 +92,36 @@ def read_where(where: object) -> tuple[MetadataCondition, ...]:
     if len(found) > MAX_CONDITIONS:
         raise InvalidInput(f"where: {len(found)} conditions are more than the {MAX_CONDITIONS} that are allowed")
     return tuple(found)
+
+
+def check_user(user: object) -> str:
+    """Return the name of a user as it is; `InvalidInput` for what is none, or what looks like another one's.
+
+    Names are compared sign by sign, so that `Ann`, `ann` and a name in wide letters are three users. What cannot be
+    seen would make a name look like another's: such a name is refused.
+    """
+    if not isinstance(user, str) or not user.strip() or len(user) > MAX_USER_LENGTH:
+        raise InvalidInput(f"user: a user is named by a text of 1 to {MAX_USER_LENGTH} characters")
+    if user != user.strip() or any(unicodedata.category(sign) in _UNSEEN for sign in user):
+        raise InvalidInput("user: the name holds control characters, invisible ones or blanks at its ends; remove them")
+    return check_text(user)
+
+
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def of_user(user: object) -> tuple[MetadataCondition, ...]:
+    """Return the condition that something is a user's own; none where no user is named."""
+    return () if user is None else (MetadataCondition(USER_KEY, "in", (check_user(user),)),)
+
+
+def user_in(metadata: Mapping[str, Any]) -> str:
+    """Return whose something is by its metadata; empty for the agent's only user.
+
+    A number names a user as its digits do. What is no name at all still parts one user's from another's.
+    """
+    user = metadata.get(USER_KEY)
+    return user if isinstance(user, str) else "" if user is None else json.dumps(user, ensure_ascii=False)
 
 
 def where_object(where: object) -> Mapping[str, Any]:

@@ -9,7 +9,18 @@ from typing import Annotated, Any
 from remanent.bilingual import Bilingual
 from remanent.discipline.call import ProgressStep
 from remanent.discipline.operation import Body, Command, Face, Level, Permission, Screen, operation
-from remanent.discipline.shapes import MAX_ITEMS, Done, Limit, Nothing, Page, Session, about, items_of, spooled_lines
+from remanent.discipline.shapes import (
+    MAX_ITEMS,
+    Done,
+    Limit,
+    Nothing,
+    Page,
+    Session,
+    User,
+    about,
+    items_of,
+    spooled_lines,
+)
 from remanent.errors import DamagedExport, IntegrityError
 from remanent.jobs import Progress
 from remanent.model import Job, JobState, Model, Scope
@@ -35,10 +46,12 @@ class Erase(Model):
     ] = ()
     session: Session = None
     everything: Annotated[bool, about("Erase everything that the agent remembers.", "抹除该智能体的全部记忆。")] = False
+    user: User = None
 
 
 ERASE_EVERYTHING = Bilingual("everything that {agent} remembers", "{agent} 的全部记忆")
 ERASE_SESSION = Bilingual("all of session {session} of {agent}", "{agent} 的整个会话 {session}")
+ERASE_USER = Bilingual("all that the user {user} said to {agent}", "用户 {user} 对 {agent} 说过的一切")
 ERASE_SOME = Bilingual(
     "{entries} entries and {records} records of {agent}, with everything derived from them",
     "{agent} 的 {entries} 条原始记录与 {records} 条记忆，以及由此产生的一切",
@@ -52,6 +65,8 @@ def _ask_erase(screen: Screen, request: Mapping[str, Any], agent: str | None) ->
         what = screen.word(ERASE_EVERYTHING, agent=agent)
     elif request.get("session"):
         what = screen.word(ERASE_SESSION, agent=agent, session=request["session"])
+    elif request.get("user"):
+        what = screen.word(ERASE_USER, agent=agent, user=request["user"])
     else:
         counts = {"entries": len(request.get("entry_ids", ())), "records": len(request.get("record_ids", ()))}
         what = screen.word(ERASE_SOME, agent=agent, **counts)
@@ -76,6 +91,7 @@ async def erase(call: ServiceCall, request: Erase) -> Erased:
         record_ids=request.record_ids,
         session=request.session,
         everything=request.everything,
+        user=request.user,
     )
 
 

@@ -14,7 +14,7 @@ from remanent.context.scratchpad import MAX_KEY_CHARACTERS, MAX_VALUE_CHARACTERS
 from remanent.context.sessions import EndReason, SessionInfo
 from remanent.context.state import MAX_ITEMS, Decision, Line, SessionState
 from remanent.discipline.operation import Command, Face, Permission, Screen, Tool, operation
-from remanent.discipline.shapes import Done, Expects, Limit, Page, about, items_of
+from remanent.discipline.shapes import Done, Expects, Limit, Page, User, about, items_of
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.operations.call import ServiceCall
@@ -189,6 +189,14 @@ class BeginSession(Model):
     examples=({"session": "monday"},),
     face=Face("begin_session"),
     command=Command(arguments=("session",)),
+    tool=Tool(
+        "session_begin",
+        Bilingual(
+            "Begin a session, or resume one that is over: what is said in it is then kept together.",
+            "开始一个会话，或恢复已结束的会话：其中所说的内容会归在一起。",
+        ),
+        listed=False,
+    ),
 )
 async def begin_session(call: ServiceCall, request: BeginSession) -> SessionInfo:
     """Begin a session, or resume one that is over. Saying something in a session begins it, too."""
@@ -200,6 +208,7 @@ class EndSession(Model):
 
     session: SessionName
     reason: Annotated[EndReason, about("What ended it.", "由什么结束。")] = "call"
+    user: User = None
 
 
 @operation(
@@ -211,10 +220,19 @@ class EndSession(Model):
     examples=({"session": "monday"},),
     face=Face("end_session"),
     command=Command(arguments=("session",)),
+    tool=Tool(
+        "session_end",
+        Bilingual(
+            "End a session: memories that learn from whole sessions begin to. Saying something in it resumes it.",
+            "结束一个会话：从整段会话学习的记忆方式会开始学习。以后再说话即恢复该会话。",
+        ),
+        fields=("session",),
+        listed=False,
+    ),
 )
 async def end_session(call: ServiceCall, request: EndSession) -> SessionInfo:
     """End a session: memories that learn from whole sessions are told. Whatever is said in it later resumes it."""
-    return await call.agent.end_session(request.session, reason=request.reason)
+    return await call.agent.end_session(request.session, reason=request.reason, user=request.user)
 
 
 class WhichSession(Model):
@@ -312,6 +330,14 @@ class ShrinkContext(Model):
     examples=({"messages": [{"role": "user", "content": "Where did we leave off?"}], "budget": 8000},),
     face=Face("context"),
     command=None,
+    tool=Tool(
+        "context_shrink",
+        Bilingual(
+            "Make a conversation fit a budget of tokens: results of tools are shortened, older messages summarised.",
+            "使一段对话适合 token 预算：缩短工具结果，并将较早的消息合为摘要。",
+        ),
+        listed=False,
+    ),
 )
 async def shrink_context(call: ServiceCall, request: ShrinkContext) -> ContextView:
     """Make a conversation fit: results of tools shortened, older messages summarised; calls stay with their results."""

@@ -20,6 +20,7 @@ from remanent.discipline.shapes import (
     Since,
     Tags,
     Until,
+    User,
     Where,
     about,
     items_of,
@@ -41,7 +42,13 @@ _SHOWN = tuple(f"messages.{name}" for name in ("content", "role", "occurred_at",
 """What a tool takes of a message; the schema shows the first of them alone, since vendors' fields are none of ours."""
 
 
-def _keyed(request: Remember, key: str) -> Remember:
+class RememberMessages(Remember):
+    """What to remember, and whose it is."""
+
+    user: User = None
+
+
+def _keyed(request: RememberMessages, key: str) -> RememberMessages:
     """Give messages without an id one that follows from the caller's key: the journal stores them once for good."""
     name = hashlib.sha256(key.encode()).hexdigest()[:32]
     numbered = enumerate(request.messages)
@@ -70,12 +77,12 @@ def _keyed(request: Remember, key: str) -> Remember:
             "sentence that is understood without this conversation. Durable when this returns.",
             "为以后的对话记住内容：事实、偏好、决定、经过。每条写成脱离本对话也能看懂的一句话。返回即已持久保存。",
         ),
-        fields=(*_SHOWN, "session", "metadata", "tags"),
+        fields=(*_SHOWN, "session", "metadata", "tags", "user"),
     ),
 )
-async def remember(call: ServiceCall, request: Remember) -> Receipt:
+async def remember(call: ServiceCall, request: RememberMessages) -> Receipt:
     """Store messages for good. They are durable on return; within a session, the same id is stored only once."""
-    return await call.agent.remember(list(request.messages), **request.labels)
+    return await call.agent.remember(list(request.messages), user=request.user, **request.labels)
 
 
 class RecallRequest(Model):
@@ -113,6 +120,7 @@ class RecallRequest(Model):
     where: Where = None
     tags: Tags = ()
     any_tags: AnyTags = ()
+    user: User = None
     since: Since = None
     until: Until = None
     as_of: AsOf = None
@@ -179,7 +187,7 @@ def _flattened(given: dict[str, Any]) -> dict[str, Any]:
             "before you say that you do not know. Every answer names who said it and when.",
             "检索以往对话的记忆。用中文或英文直接提问；在说“不知道”之前先用它。每个答案都注明谁在何时所说。",
         ),
-        fields=("query", "limit", "session", "since", "until", "where", "tags", "any_tags"),
+        fields=("query", "limit", "session", "since", "until", "where", "tags", "any_tags", "user"),
     ),
 )
 async def recall(call: ServiceCall, request: RecallRequest) -> Found:

@@ -19,6 +19,7 @@ from remanent.model import (
     is_ahead,
     least_trusted,
 )
+from remanent.model.filters import USER_KEY, MetadataCondition
 from remanent.recall.gathering import CandidateReader
 from remanent.recall.ranking import RankedCandidate
 from remanent.recall.talk import LONGEST_ASKING, share_asked
@@ -103,8 +104,12 @@ class AnswerBuilder:
         records: Mapping[str, Record],
         *,
         known: Mapping[str, Entry],
+        whose: Sequence[MetadataCondition] = (),
     ) -> list[FoundItem]:
-        """Return each turn with the one before and the one after; what stands in a better answer is not said again."""
+        """Return each turn with the one before and the one after; what stands in a better answer is not said again.
+
+        Where it is asked `whose`, nothing of another user stands beside it.
+        """
         wanted = [
             entry_id
             for one in chosen
@@ -113,6 +118,7 @@ class AnswerBuilder:
         ]
         derived = [source.entry_id for one in chosen for source in records[one.record_id].sources]
         entries = await self._reader.entries(scope, [*wanted, *derived], known=known)
+        entries = {entry_id: entry for entry_id, entry in entries.items() if _is_of(entry, whose)}
         items: list[FoundItem] = []
         holder: dict[str, int] = {}
         for one in chosen:
@@ -139,6 +145,7 @@ class AnswerBuilder:
         scores: Sequence[float],
         *,
         known: Mapping[str, Entry],
+        whose: Sequence[MetadataCondition] = (),
     ) -> list[FoundItem]:
         """Return the whole session of each group of candidates; what belongs to none is an answer by itself."""
         alone = [group[0] for group in chosen if group[0].place.session is None]
@@ -157,7 +164,7 @@ class AnswerBuilder:
             if best.place.session is None:
                 items.append(by_themselves[best.record_id].replace(score=score, rank=rank))
                 continue
-            entries = next(transcripts)
+            entries = [entry for entry in next(transcripts) if _is_of(entry, whose)]
             spans = tuple(map(_span, entries))
             item = _item(best, records[best.record_id], text=_transcript(entries), spans=spans, rank=rank)
             evidence = tuple(one.record_id for one in group)
@@ -190,6 +197,11 @@ def _item(one: RankedCandidate, record: Record, *, text: str, spans: tuple[Found
         reranked=one.reranked,
         rank=rank,
     )
+
+
+def _is_of(entry: Entry, whose: Sequence[MetadataCondition]) -> bool:
+    """Tell whether an entry may stand beside what is asked for: one that names another user may not."""
+    return USER_KEY not in entry.metadata or all(one.holds(entry.metadata) for one in whose)
 
 
 def _transcript(entries: Sequence[Entry]) -> str:

@@ -9,9 +9,10 @@ says a thing again confirms it, and is no echo.
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from remanent.model import Entry, Origin, Record, Scope
+from remanent.model.filters import USER_KEY, read_where, user_in
 from remanent.recall.injection import ENVELOPE, GAP, RESOLVED, is_frame, plain
 from remanent.stores import RecordFilter, Store, Transaction
 from remanent.text.regex import lazy_regex
@@ -89,10 +90,16 @@ class Echoes:
         ]
         if not suspects:
             return {}
-        given = await self._records(scope, await self._known(scope))
+        ids = await self._known(scope)
+        given: dict[str, list[Record]] = {}
         found = {}
         for entry in suspects:
-            echo = await self._echo(scope, entry, given)
+            # What another user was given is nothing that comes back here.
+            user = user_in(entry.metadata)
+            if user not in given:
+                own = replace(_of_user_of(entry), statuses=None)
+                given[user] = await self._records(scope, await self._store.match(scope, ids, own) if own.where else ids)
+            echo = await self._echo(scope, entry, given[user])
             if echo is not None:
                 found[entry.id] = echo
         return found
@@ -149,13 +156,13 @@ class Echoes:
         return holders
 
     async def _holder_of(self, scope: Scope, words: str, given: Sequence[Record], entry: Entry) -> str | None:
-        records = [*given, *await self._searched(scope, words)]
+        records = [*given, *await self._searched(scope, words, entry)]
         return next((found for form in _forms(words) if (found := _holder_of_parts(form, records, entry))), None)
 
-    async def _searched(self, scope: Scope, words: str) -> list[Record]:
+    async def _searched(self, scope: Scope, words: str, entry: Entry) -> list[Record]:
         """Return the records that hold most of the words: what was given out by another process is found so."""
         terms = query_terms(words)[:_SEARCHED]
-        hits = await self._store.search_text(scope, terms, record_filter=RecordFilter(), limit=_LOOKED_AT)
+        hits = await self._store.search_text(scope, terms, record_filter=_of_user_of(entry), limit=_LOOKED_AT)
         return await self._records(scope, [hit.record_id for hit in hits])
 
     async def _records(self, scope: Scope, record_ids: Sequence[str]) -> list[Record]:
@@ -164,6 +171,12 @@ class Echoes:
     async def _known(self, scope: Scope) -> list[str]:
         kept = await self._store.state(scope, GIVEN)
         return [str(record_id) for record_id in kept] if isinstance(kept, list) else []
+
+
+def _of_user_of(entry: Entry) -> RecordFilter:
+    """Return what passes the records of the user whose entry it is; all where it names none."""
+    user = entry.metadata.get(USER_KEY)
+    return RecordFilter(where=read_where({USER_KEY: user}) if isinstance(user, str | int) else ())
 
 
 def _newest(record_ids: dict[str, None]) -> dict[str, None]:

@@ -9,6 +9,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from remanent.embedding import Embedders, KnownEmbedders
+from remanent.errors import BusyError, LanguageError, StorageError
 from remanent.fairness import in_thread
 from remanent.model import (
     Clock,
@@ -24,6 +25,7 @@ from remanent.model import (
     Status,
     TurnData,
 )
+from remanent.model.filters import user_in
 from remanent.recall.echoes import Echo, Echoes
 from remanent.stores import (
     NO_LIMIT,
@@ -72,6 +74,8 @@ CONTEXT_CHARACTERS = 400
 # little and that others get their turn in between. A batch of vectors takes longer, hence fewer.
 ENTRY_BATCH = 256
 RECORD_BATCH = 64
+HANDFUL = 8
+"""Records that somebody who asks waits for: an edited note has one or two that changed, some 20 ms each."""
 _AT_ONCE = 16
 """Entries that are prepared at once, some 3 ms; between, others go first."""
 _MAX_SEEN = 100_000
@@ -198,7 +202,7 @@ class Indexing:
         earlier = EntryQuery(after_seq=max(0, done - LOOK_BACK), limit=LOOK_BACK)
         before = [entry for entry in await self._store.entries(job.scope, earlier) if entry.seq <= done]
         echoes = {} if self._echoes is None else await self._echoes.find(job.scope, entries)
-        last = {entry.scope.session: entry for entry in before if entry.text}
+        last = {_talk_of(entry): entry for entry in before if entry.text}
         for start in range(0, len(entries), _AT_ONCE):
             some = entries[start : start + _AT_ONCE]
             for record, terms in await in_thread(_prepare, last, some, echoes):
@@ -225,6 +229,17 @@ class Indexing:
             self._go_on(tx, EMBED)
         else:
             await self._ask_followers(job.scope, tx)
+
+    async def embed_few(self, scope: Scope) -> None:
+        """Give a handful of records that wait for their vectors theirs at once; more than that is left to the job."""
+        if self._embedders is None:
+            return
+        waiting = await self._store.unembedded(scope, limit=HANDFUL + 1)
+        if 0 < len(waiting) <= HANDFUL:
+            # A model that is out of order or a disk that is full: the job will tell, and whoever asks gets the rest.
+            with suppress(LanguageError, StorageError, BusyError):
+                async with self._store.transaction(scope) as tx:
+                    await self._put_vectors(tx, waiting)
 
     # ── changing the models ──────────────────────────────────────────────────
 
@@ -305,9 +320,9 @@ class Indexing:
 
 
 def _prepare(
-    last: dict[str | None, Entry], entries: Sequence[Entry], echoes: Mapping[str, Echo]
+    last: dict[tuple[str | None, str], Entry], entries: Sequence[Entry], echoes: Mapping[str, Echo]
 ) -> list[tuple[Record, str]]:
-    """Return the turn of every entry with its search terms; what was said last in each session gives context."""
+    """Return the turn of every entry with its search terms; what was said last in each talk gives context."""
     prepared: list[tuple[Record, str]] = []
     for entry in entries:
         if not entry.text or entry.erased:
@@ -318,10 +333,15 @@ def _prepare(
             if record.status is Status.SUPERSEDED:
                 prepared.append((record, ""))
                 continue
-        terms = [search_terms(record), *_context_terms(entry, last.get(entry.scope.session))]
+        terms = [search_terms(record), *_context_terms(entry, last.get(_talk_of(entry)))]
         prepared.append((record, " ".join(terms)))
-        last[entry.scope.session] = entry
+        last[_talk_of(entry)] = entry
     return prepared
+
+
+def _talk_of(entry: Entry) -> tuple[str | None, str]:
+    """Return in which talk something was said: nobody replies to what another user said."""
+    return entry.scope.session, user_in(entry.metadata)
 
 
 def _without_echo(record: Record, echo: Echo) -> Record:

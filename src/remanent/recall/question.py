@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from remanent.model import Scope, TurnData
+from remanent.model.filters import USER_KEY, MetadataCondition
 from remanent.stores import RecordFilter, Standing
 from remanent.text.dates import TimeMention, find_dates
 from remanent.text.regex import lazy_regex
@@ -78,6 +79,9 @@ class Question:
     seeds: tuple[str, ...] = ()
     standing: Standing | None = None
     """How the agent stood when the search began, with the named values that paths go by; else each asks for itself."""
+    foreign: bool = False
+    """Whether what is searched is written in another language: words tell little then, and of the models only the one
+    that knows both languages is asked."""
     beside: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """What disciplines read along with the candidates, by their names: so that looking through costs no call more."""
 
@@ -106,9 +110,14 @@ class Question:
         return tuple(query_terms(self.asked))
 
     @cached_property
+    def whose(self) -> tuple[MetadataCondition, ...]:
+        """What is asked of the user whose memories answer; nothing where all of the agent's do."""
+        return tuple(one for one in self.record_filter.where if one.key == USER_KEY)
+
+    @cached_property
     def language(self) -> Language:
-        """The language it is asked in."""
-        return language_of(self.read)
+        """The language it is asked in, as far as that helps to find what answers it."""
+        return "other" if self.foreign else language_of(self.read)
 
     @cached_property
     def dates(self) -> tuple[TimeMention, ...]:

@@ -520,7 +520,9 @@ class Recall:
         """Make answers of what was chosen: as it is, with its question or its answer, or with all that stands by it."""
         records, known = shortlist.records, shortlist.entries
         if options.grain == "turns":
-            return await self._answers.turns(question.scope, chosen[: options.depth], records, known=known)
+            return await self._answers.turns(
+                question.scope, chosen[: options.depth], records, known=known, whose=question.whose
+            )
         beside: dict[str, list[RankedCandidate]] = {}
         if options.recipe.surroundings.reply and not asks_what_was_asked(question.read):
             chosen, beside = exchanges(chosen, shortlist.best, records)
@@ -551,6 +553,7 @@ class Recall:
             records,
             [scores[name] for name in best],
             known=shortlist.entries,
+            whose=question.whose,
         )
 
 

@@ -14,6 +14,7 @@ from starlette.requests import Request
 
 from remanent.errors import InvalidScope, NotAuthenticated, NotPermitted
 from remanent.model import Scope
+from remanent.model.filters import check_user
 from remanent.model.scope import check_label
 from remanent.operations import Permission, Principal, Service, Target
 from remanent.server.hosts import is_local
@@ -114,6 +115,12 @@ def _header(headers: Mapping[str, str], name: str) -> str | None:
         raise InvalidScope(
             f"the header {PREFIX}{name} is not UTF-8; encode it, with percent signs if need be"
         ) from error
+
+
+def user_of(headers: Mapping[str, str]) -> str | None:
+    """Return the user that a header names (`x-remanent-user`), where an agent has several."""
+    user = _header(headers, "user")
+    return None if user is None else check_user(user)
 
 
 def scope_of(headers: Mapping[str, str], default: Scope) -> Scope:

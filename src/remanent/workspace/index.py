@@ -208,18 +208,28 @@ def _walk(folder: str, prefix: str, parts: Sequence[str], found: dict[str, tuple
     is_named = None if last is None else re.compile(translate(last)).match
     is_on_the_way = re.compile(translate(first)).match
     try:
-        entries = list(os.scandir(folder))
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError:
         return
-    for entry in entries:
-        name = entry.name
-        if name[0] == ".":
-            continue
-        if is_named is not None and is_named(name) and entry.is_file(follow_symlinks=False):
-            about = entry.stat(follow_symlinks=False)
-            found[prefix + name] = (about.st_mtime_ns // 1000, about.st_size)
-        elif (deep or (rest and is_on_the_way(name))) and entry.is_dir(follow_symlinks=False):
-            _walk(entry.path, f"{prefix}{name}/", parts if deep else rest, found)
+    folders: list[str] = []
+    try:
+        for entry in os.scandir(handle):
+            name = entry.name
+            if name[0] == ".":
+                continue
+            if is_named is not None and is_named(name) and entry.is_file(follow_symlinks=False):
+                # By the folder's handle, so that the kernel need not follow the whole path to each file.
+                try:
+                    about = os.stat(name, dir_fd=handle, follow_symlinks=False)
+                except FileNotFoundError:  # gone meanwhile
+                    continue
+                found[prefix + name] = (about.st_mtime_ns // 1000, about.st_size)
+            elif (deep or (rest and is_on_the_way(name))) and entry.is_dir(follow_symlinks=False):
+                folders.append(name)
+    finally:
+        os.close(handle)
+    for name in folders:
+        _walk(f"{folder}/{name}", f"{prefix}{name}/", parts if deep else rest, found)
 
 
 # ── the index ────────────────────────────────────────────────────────────────
@@ -237,8 +247,7 @@ class WorkspaceIndex:
         self._prefix = f"{STATES}{sha256(str(files.root).encode()).hexdigest()[:12]}"
         self._known: dict[str, _File] = {}
         self._generation: object = None
-        self._held: frozenset[str] = frozenset()
-        self._own_of: object = None
+        self._derived: tuple[object, dict[str, tuple[int, int]], frozenset[str]] | None = None
         self._busy = asyncio.Lock()
 
     async def refresh(self) -> IndexReport:
@@ -246,7 +255,7 @@ class WorkspaceIndex:
         async with self._busy:
             found = await asyncio.to_thread(self._scan)
             await self._load()
-            if {file.path: file.mark for file in self._known.values()} == found:
+            if self._summary()[0] == found:
                 return IndexReport(files=len(found))
             lock = lock_folder(self._files.root, name="index.lock")
             await asyncio.to_thread(lock.__enter__)
@@ -287,11 +296,13 @@ class WorkspaceIndex:
             hits = await self._parts.store.search_text(self._scope, terms, record_filter=wanted, limit=2 * limit)
             ranked = [(hit.record_id, hit.score) for hit in hits]
         else:
+            await self._parts.journal.embed_few(self._scope)  # what somebody has just edited is understood as well
             question = Question(query, self._scope, wanted, asked_at=now)
             found = await self._parts.recall.find(question, limit=2 * limit, recipe=RECIPES[mode], gated=gated)
             ranked = [(item.record_id, item.score) for item in found.items]
         # Twice as many are asked for: the agent may have notes of other folders, and the same fact in two files.
-        best = [one for one in ranked if one[0] in self._own()]
+        own = self._summary()[1]
+        best = [one for one in ranked if one[0] in own]
         records = await self._records([record_id for record_id, _ in best])
         passages: dict[str, WorkspaceHit] = {}
         for record_id, score in best:
@@ -299,12 +310,14 @@ class WorkspaceIndex:
                 passages.setdefault(bullet_key(records[record_id].content), _hit(records[record_id], score))
         return list(passages.values())[:limit]
 
-    def _own(self) -> frozenset[str]:
-        """Return the records of this folder."""
-        if self._own_of != self._generation:
-            self._held = frozenset(record_id for file in self._known.values() for record_id, _ in file.passages)
-            self._own_of = self._generation
-        return self._held
+    def _summary(self) -> tuple[dict[str, tuple[int, int]], frozenset[str]]:
+        """Return the files with their marks, and the records of this folder; made once for each state of the index."""
+        if self._derived is None or self._derived[0] != self._generation:
+            files = self._known.values()
+            marks = {file.path: file.mark for file in files}
+            records = frozenset(record_id for file in files for record_id, _ in file.passages)
+            self._derived = self._generation, marks, records
+        return self._derived[1:]
 
     async def counts(self) -> tuple[int, int]:
         """Return how many files and passages the index has."""

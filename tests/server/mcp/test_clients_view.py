@@ -42,6 +42,18 @@ async def test_an_agent_remembers_recalls_reads_forgets_and_restores(tmp_path: P
         assert "Ada moved to Lisbon in May." in text_of(back)
 
 
+@pytest.mark.spec("COG-01")
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_a_user_is_shown_nothing_of_another(tmp_path: Path, transport: Transport) -> None:
+    async with connected(tmp_path, transport) as client:
+        await client.call_tool("remember", {"messages": [FACT], "user": "ann", "session": "monday"})
+        for tool in ({"query": "Where did Ada move?", "user": "ann"}, {"query": "Where did Ada move?", "user": "Ann"}):
+            found = await client.call_tool("recall", tool)
+            assert bool(found.structured_content["items"]) is (tool["user"] == "ann")
+        said = await client.call_tool("history", {"session": "monday", "where": {"user_id": "eve"}})
+        assert "Lisbon" not in text_of(said)
+
+
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_answers_are_in_the_language_of_the_question(tmp_path: Path, transport: Transport) -> None:
     async with connected(tmp_path, transport) as client:

@@ -220,3 +220,25 @@ async def test_a_request_that_cannot_be_read_is_left_to_the_model(tmp_path: Path
         answer = await client.post(f"{here.address}/v1/chat/completions", content=body, headers=JSON)
         assert (answer.status_code, answer.content) == (422, said)
         assert here.upstream.requests[0].data == body
+
+
+@pytest.mark.spec("COG-01")
+async def test_of_two_users_of_an_agent_each_is_shown_and_keeps_their_own(tmp_path: Path) -> None:
+    async with world(tmp_path, says("To Lisbon."), says("I do not know.")) as here:
+        await here.agent("default").remember(FACT, user="小安")
+        address, body = f"{here.address}/v1/chat/completions", {"model": "m", "messages": ASKS}
+        async with httpx2.AsyncClient() as client:
+            statuses = [
+                (await client.post(address, json=body, headers={"x-remanent-user": user})).status_code
+                for user in ("%E5%B0%8F%E5%AE%89", "eve", "ev%E2%80%8Be")
+            ]
+        assert statuses == [200, 200, 422], "an invisible sign in a name"
+        shown = [FACT in request.data.decode() for request in here.upstream.requests]
+        assert shown == [True, False]
+        kept = (await here.journal("default"))[1:]
+        assert [(entry.metadata["user_id"], entry.text) for entry in kept] == [
+            ("小安", "Where did I move?"),
+            ("小安", "To Lisbon."),
+            ("eve", "Where did I move?"),
+            ("eve", "I do not know."),
+        ]

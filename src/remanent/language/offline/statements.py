@@ -17,14 +17,14 @@ from remanent.text.scripts import HAN
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
 
-__all__ = ["Statement", "canonical", "is_secret", "only_confirms", "statements", "third_person"]
+__all__ = ["Statement", "canonical", "is_secret", "only_confirms", "plain_sentences", "statements", "third_person"]
 
 _QUOTED = lazy_regex(r"“[^”]*”|\"[^\"\n]*\"|「[^」]*」|『[^』]*』|\[[^\]\n]*\]|```.*?```|`[^`\n]*`", re.DOTALL)
 # What may be, might have been, or was said by somebody else.
 _NOT_STATED = lazy_regex(
     r"\b(?:if|unless|would(?! like)|could|might|maybe|perhaps|probably|possibly|imagine|suppose|supposing|pretend|"
     r"wish|hypothetically|guess|wonder|what if|as though|used to|almost|nearly|kidding|joking|"
-    r"for example|e\.g\.|in theory)\b|i['’]d\b(?! like| prefer)"
+    r"for example|e\.g\.|in theory)\b|i['’]d\b(?! like| prefer)|^\W*(?:(?:please|ok|so)\W+)*[Ff]orget\b"
     r"|\b(?:he|she|they|who|everyone|everybody|people|some|somebody|someone|[A-Z][a-z]+) "
     r"(?:said|says|told|tells|thinks?|thought|claims?|claimed|believes?|wrote|writes|asked|asks)\b"
     r"|\b(?:according to|apparently|rumou?r)\b"
@@ -92,7 +92,7 @@ def statements(text: str, *, speaker: str = "user", is_user: bool = True) -> lis
     before = ""
     if len(text) > MAX_TEXT:
         return found
-    for span in _plain(text):
+    for span in plain_sentences(text):
         sentence = span.of(text)
         confirmed, sentence_span = _confirmation(sentence, span) if is_user else (False, span)
         if confirmed and sentence_span is None:  # "remember this": what was said before it
@@ -122,7 +122,7 @@ def only_confirms(text: str) -> bool:
     return len(spans) == 1 and _confirmation(spans[0].of(text), spans[0]) == (True, None)
 
 
-def _plain(text: str) -> Iterator[Span]:
+def plain_sentences(text: str) -> Iterator[Span]:
     """Yield the sentences that stand outside of quotation marks and brackets and are not too long to be plain."""
     blanked = _QUOTED.sub(lambda found: " " * len(found[0]), text)
     for span in sentences(blanked):

@@ -445,7 +445,7 @@ def third_person(clause: str, name: str) -> str:
     text = re.sub(r"^[Ww]e(?:['’]ve| have)?\b", f"{name} and others" if "decided" not in text else name, text)
     for short, full in _CONTRACTIONS:
         text = re.sub(rf"\b[Ii]{short}\b", f"{name}{full}", text)
-    found = re.search(rf"(?<![\w'’])[Ii] (?P<adverbs>{_ADVERB}*)(?P<verb>[a-z]+(?:['’]t)?)", text)
+    found = re.search(rf"(?<![\w'’])[Ii] (?P<adverbs>(?:no longer )?{_ADVERB}*)(?P<verb>[a-z]+(?:['’]t)?)", text)
     if found:
         verb = _conjugated(found["verb"])
         text = f"{text[: found.start()]}{name} {found['adverbs']}{verb}{text[found.end() :]}"

@@ -22,7 +22,6 @@ from weakref import WeakValueDictionary
 from pydantic import Field
 
 from remanent.context.spool import REFUSED, SpoolFolder
-from remanent.discipline.shapes import Remember
 from remanent.durability import make_folder, sync_folder, write_durably
 from remanent.errors import CallerError, InvalidInput
 from remanent.http.client import backoff
@@ -30,6 +29,7 @@ from remanent.memory import AsyncMemory
 from remanent.model import Clock, Found, FoundItem, Message, NewId, Scope
 from remanent.model.base import Model
 from remanent.operations import LOCAL, Permission, Principal, Service
+from remanent.operations.journal import RememberMessages
 from remanent.recall import inject
 from remanent.server.authentication import place_of
 from remanent.server.proxy.conversation import WINDOW, Conversation
@@ -85,24 +85,30 @@ class ChatRecall:
         self._limit = limit
         self._budget = budget
         self._timeout = timeout
-        self._known: OrderedDict[tuple[Scope, str], tuple[float, InjectedMemory]] = OrderedDict()
+        self._known: OrderedDict[tuple[Scope, str, str | None], tuple[float, InjectedMemory]] = OrderedDict()
 
     async def remind(
-        self, scope: Scope, conversation: Conversation, *, said: frozenset[str] | None = None
+        self,
+        scope: Scope,
+        conversation: Conversation,
+        *,
+        said: frozenset[str] | None = None,
+        user: str | None = None,
     ) -> InjectedMemory:
         """Return what to say to the conversation; while tools are called for one question, the same words each time.
 
-        `said` are the texts that the model is sent, where they are not those of the conversation.
+        `said` are the texts that the model is sent, where they are not those of the conversation; `user` is who asks,
+        where the agent has several.
         """
         place = conversation.question_place
         if place is None or not conversation.question or not self._limit:
             return InjectedMemory()
-        key = (scope, conversation.question_chain)
+        key = (scope, conversation.question_chain, user)
         begin = time.monotonic()
         known = self._known.get(key)
         if known is not None and begin - known[0] < WINDOW:
             return replace(known[1], seconds=0.0)
-        reminder = await self._recall(scope, conversation, conversation.texts if said is None else said)
+        reminder = await self._recall(scope, conversation, conversation.texts if said is None else said, user)
         if not reminder.is_degraded:
             self._known[key] = (begin, reminder)
             self._known.move_to_end(key)
@@ -110,14 +116,16 @@ class ChatRecall:
                 self._known.popitem(last=False)
         return replace(reminder, seconds=time.monotonic() - begin)
 
-    async def _recall(self, scope: Scope, conversation: Conversation, said: frozenset[str]) -> InjectedMemory:
+    async def _recall(
+        self, scope: Scope, conversation: Conversation, said: frozenset[str], user: str | None
+    ) -> InjectedMemory:
         """Ask memory, within the time that a chat can wait; what fails leaves the chat without a reminder."""
         agent = self._memory.agent(scope.agent, workspace=scope.workspace, org=scope.org)
         # What the conversation holds already is found first and left out, so that more is asked for than is wanted.
         width = self._limit + min(len(said), 3 * self._limit)
         with FailOpen("memory cannot answer a chat"):
             async with asyncio.timeout(self._timeout):
-                found = await agent.recall(conversation.question, limit=width)
+                found = await agent.recall(conversation.question, limit=width, user=user)
             chosen = _not_in_conversation(found, said)[: self._limit]
             said_now = inject(conversation.question, chosen, now=self._clock(), budget=self._budget)
             return InjectedMemory(said_now.text, len(said_now.record_ids), is_degraded=bool(found.left_out))
@@ -337,7 +345,7 @@ class TurnRecorder:
 
     async def _deliver(self, turn: ChatTurn) -> None:
         """Store a turn by the operation that everybody uses, so that it is permitted, audited and indexed alike."""
-        asked = Remember(messages=turn.messages, session=turn.scope.session, task=turn.scope.task)
+        asked = RememberMessages(messages=turn.messages, session=turn.scope.session, task=turn.scope.task)
         # It was let in when it was said; a key that was revoked since then takes no word back.
         writer = Principal(name=turn.who, permissions=frozenset({Permission.WRITE}))
         async with asyncio.timeout(self._timeout):

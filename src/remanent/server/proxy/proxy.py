@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
+from hashlib import blake2b
 from urllib.parse import quote, urlsplit
 
 from starlette.requests import Request
@@ -27,9 +28,10 @@ from remanent.context.spool import FOLDER
 from remanent.errors import InvalidSettings, ModelUnavailable, NotFound, RemanentError
 from remanent.memory import AsyncMemory
 from remanent.model import Clock, Entry, Message, NewId, Scope, id_source, system_clock
+from remanent.model.filters import USER_KEY
 from remanent.operations import Principal, Service
 from remanent.operations.access.keys import PREFIX
-from remanent.server.authentication import Authenticator, default_scope, place_of, scope_of
+from remanent.server.authentication import Authenticator, default_scope, place_of, scope_of, user_of
 from remanent.server.limits import JSON, OrgCapacity, body_chunks, body_cost, check_type, declared_length
 from remanent.server.problems import RETRY_SECONDS, Refusal, log_failure, problem_type_of
 from remanent.server.proxy.answers import ChatAnswer
@@ -95,9 +97,17 @@ class ChatExchange:
     """A request on its way to becoming a turn."""
 
     def __init__(
-        self, scope: Scope, conversation: Conversation, *, who: str, memory: AsyncMemory, clock: Clock
+        self,
+        scope: Scope,
+        conversation: Conversation,
+        *,
+        who: str,
+        memory: AsyncMemory,
+        clock: Clock,
+        user: str | None = None,
     ) -> None:
         self.scope = scope
+        self._whose = {} if user is None else {USER_KEY: user}
         self._who = who
         self._conversation = conversation
         self._agent = memory.agent(scope.agent, workspace=scope.workspace, org=scope.org)
@@ -124,7 +134,7 @@ class ChatExchange:
         asked = self._asked(bucket, self._begun)
         if cut_by and not answered:
             asked = [message.replace(metadata={**message.metadata, "unanswered": cut_by}) for message in asked]
-        messages = (*asked, *answered)
+        messages = tuple(one.replace(metadata={**one.metadata, **self._whose}) for one in (*asked, *answered))
         return ChatTurn(scope=self.scope, who=self._who, messages=messages) if messages else None
 
     def _asked(self, bucket: int, moment: datetime) -> list[Message]:
@@ -175,6 +185,8 @@ class ChatCaller:
 
     principal: Principal
     scope: Scope
+    user: str | None = None
+    """Which of the agent's users, where it has several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +281,10 @@ class Proxy:
                 await while_connected(request.receive, self._pass_on(request, send, dialect.path, data))
                 return
             if visitor.scope.session is None:
-                session = self._begun_as(visitor.scope, asked.body) or asked.conversation.session
+                named = asked.conversation.session
+                if visitor.user is not None:  # two users may begin with the same words
+                    named = f"{named}-{blake2b(visitor.user.encode(), digest_size=6).hexdigest()}"
+                session = self._begun_as(visitor.scope, asked.body) or named
                 visitor = replace(visitor, scope=visitor.scope.within(session=session))
             await while_connected(request.receive, self._talk(request, send, visitor, asked))
 
@@ -314,8 +329,15 @@ class Proxy:
         with self._tracer.operation("recall", agent=scope.agent, act=SEARCH):
             # What was left out is told again by memory, if it belongs to the question.
             said = (conversation if shrunk is None else shrunk.conversation).texts
-            reminder = await self._reminding.remind(scope, conversation, said=said)
-        exchange = ChatExchange(scope, conversation, who=visitor.principal.name, memory=self._memory, clock=self._clock)
+            reminder = await self._reminding.remind(scope, conversation, said=said, user=visitor.user)
+        exchange = ChatExchange(
+            scope,
+            conversation,
+            who=visitor.principal.name,
+            memory=self._memory,
+            clock=self._clock,
+            user=visitor.user,
+        )
         headers = _memory_headers(scope, reminder)
         if shrunk is not None:
             headers.append((b"x-remanent-context", shrunk.header))
@@ -384,7 +406,7 @@ class Proxy:
         for name in needed:
             operation = self._service.catalogue[name]
             await self._service.admit(operation, None, place=place_of(scope), principal=principal)
-        return ChatCaller(principal, scope)
+        return ChatCaller(principal, scope, user_of(request.headers))
 
     @staticmethod
     def _key(request: Request) -> str | None:

@@ -1,0 +1,175 @@
+"""What is taken back: it is known to be over, or forgotten, and nothing else is touched."""
+
+import random
+from collections import Counter
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from remanent.memory import AsyncAgent
+from remanent.model import MemoryData, RecallOptions, Status
+from remanent.stores.conformance.base import SetClock
+
+FACTS: dict[str, tuple[str, str, tuple[str, ...], list[str]]] = {
+    "residence en": (
+        "I live in {}.", "Where do I live?",
+        ("I no longer live in {}.", "I don't live in {} anymore.", "I used to live in {}."),
+        "Rome Oslo Bern Lyon Kiel".split(),
+    ),
+    "employer en": (
+        "I work at {}.", "Where do I work?",
+        ("I no longer work at {}.", "I quit my job at {}.", "I don't work at {} any more."),
+        "IBM SAP Bosch Nokia Intel".split(),
+    ),
+    "pet en": (
+        "I have a {}.", "Do I have a {}?",
+        ("I don't have a {} anymore.", "Actually, I don't have a {}.", "I no longer have a {}."),
+        "dog cat parrot rabbit hamster".split(),
+    ),
+    "allergy en": (
+        "I'm allergic to {}.", "What am I allergic to?",
+        ("I'm no longer allergic to {}.", "I'm not allergic to {} anymore.", "I'm not allergic to {}."),
+        "nuts shellfish pollen milk eggs".split(),
+    ),
+    "residence zh": (
+        "我住在{}。", "我住在哪里？", ("我不再住在{}了。", "我已经不住在{}了。", "我以前住在{}。"),
+        "杭州 北京 上海 成都 武汉".split(),
+    ),
+    "employer zh": (
+        "我在{}公司上班。", "我在哪里上班？", ("我不在{}公司上班了。", "我从{}公司离职了。", "我不再在{}公司上班了。"),
+        "腾讯 华为 小米 网易 京东".split(),
+    ),
+    "pet zh": (
+        "我养了一只{}。", "我养{}吗？", ("其实我没有养{}。", "我没有养{}了。", "我不养{}了。"),
+        "狗 猫 兔子 鹦鹉 仓鼠".split(),
+    ),
+    "allergy zh": (
+        "我对{}过敏。", "我对什么过敏？", ("我对{}不过敏了。", "我已经对{}不过敏了。", "其实我对{}不过敏。"),
+        "花生 海鲜 牛奶 花粉 芒果".split(),
+    ),
+}  # fmt: skip
+BESIDE = ("My brother lives in Paris.", "I really enjoy tea.", "我表哥住在南京。", "我喜欢爬山。", "I love Lisbon.")
+
+
+def said(user: str, text: str) -> dict[str, Any]:
+    return {"content": text, "metadata": {"user_id": user}}
+
+
+@pytest.mark.spec("COG-07", "COG-08")
+async def test_of_200_episodes_in_which_a_fact_disappears_its_absence_is_admitted(
+    ada: AsyncAgent, clock: SetClock
+) -> None:
+    chance = random.Random(11)
+    cases = []
+    for number in range(200):
+        kind = list(FACTS)[number % len(FACTS)]
+        stated, question, denials, values = FACTS[kind]
+        cases.append((f"u{number}", kind, stated, question, chance.choice(denials), chance.choice(values)))
+    await ada.remember([said(user, stated.format(value)) for user, _, stated, _, _, value in cases])
+    await ada.remember([said(user, chance.choice(BESIDE)) for user, *_ in cases])
+    await ada.settle()
+    before = clock()
+    clock.now += timedelta(days=30)
+    await ada.remember([said(user, denial.format(value)) for user, _, _, _, denial, value in cases])
+    await ada.settle()
+    admitted, then = Counter[str](), Counter[str]()
+    for user, kind, stated, question, denial, value in cases:
+        found = await ada.recall(question.format(value), user=user)
+        told = {one.content for one in await ada.cognition.memories(user=user)}
+        first = found.items[0] if found.items else None
+        fact = next((item for item in found.items if item.text == stated.format(value)), None)
+        admitted[kind] += (
+            first is not None
+            and first.text != stated.format(value)
+            and (first.text == denial.format(value) or first.text in told)
+            and (fact is None or fact.outdated_by is not None)
+        )
+        past = await ada.recall(
+            question.format(value), user=user, options=RecallOptions(as_of=before + timedelta(days=1))
+        )
+        then[kind] += bool(past.items) and past.items[0].text == stated.format(value)
+    assert min(admitted.values()) >= 0.6 * 25, admitted
+    assert admitted.total() >= 0.9 * 200, admitted
+    assert then.total() >= 0.95 * 200, then
+
+
+@pytest.mark.spec("COG-07")
+async def test_a_denial_of_something_else_retires_nothing(ada: AsyncAgent, clock: SetClock) -> None:
+    cases = [
+        (f"{kind} {number}", stated.format(value), denials[number % 3].format(other))
+        for kind, (stated, _, denials, values) in FACTS.items()
+        for number, (value, other) in enumerate(zip(values, [*values[1:], values[0]], strict=True))
+    ]
+    await ada.remember([said(user, fact) for user, fact, _ in cases])
+    await ada.settle()
+    before = {one.id: one.content for one in await ada.cognition.memories(limit=1000)}
+    clock.now += timedelta(days=1)
+    await ada.remember([said(user, denial) for user, _, denial in cases])
+    await ada.remember([said(user, "That's wrong, try again.") for user, *_ in cases])
+    await ada.settle()
+    assert {one.id: one.content for one in await ada.cognition.memories(limit=1000) if one.id in before} == before
+    assert await ada.conflicts() == []
+
+
+async def test_what_is_over_makes_what_followed_from_it_stale_and_can_be_undone(
+    ada: AsyncAgent, clock: SetClock
+) -> None:
+    await ada.remember("I live in Rome because I work at IBM.")
+    await ada.settle()
+    clock.now += timedelta(days=1)
+    await ada.remember("I no longer work at IBM.")
+    await ada.settle()
+    kept = {one.data.attribute: one for one in await ada.cognition.memories() if isinstance(one.data, MemoryData)}
+    assert kept["employer"].content == "The user no longer works at IBM"
+    home = kept["residence"].data
+    assert isinstance(home, MemoryData)
+    assert home.stale
+    assert not (await ada.cognition.why(kept["employer"].id)).rotten
+    (conflict,) = await ada.conflicts()
+    await ada.cognition.resolve(conflict.id, "undo")
+    assert (await ada.cognition.show(kept["employer"].id)).content == "The user works at IBM"
+    await ada.remember("I work at IBM again.")
+
+
+@pytest.mark.spec("COG-07")
+@pytest.mark.parametrize(
+    ("fact", "order", "question", "word"),
+    [
+        ("I live in Rome.", "Forget that I live in Rome.", "Where do I live?", "Rome"),
+        ("My birthday is May 5.", "Please forget my birthday.", "When is my birthday?", "May"),
+        ("I have a dog named Max.", "Forget what I told you about my dog.", "Do I have a dog?", "Max"),
+        ("我住在杭州。", "忘掉我住在杭州这件事。", "我住在哪里？", "杭州"),
+        ("我的生日是5月8日。", "请忘记我的生日。", "我的生日是哪天？", "5月"),
+    ],
+)
+async def test_what_a_user_asks_to_forget_is_recalled_no_more_and_can_be_restored(
+    ada: AsyncAgent, fact: str, order: str, question: str, word: str
+) -> None:
+    await ada.remember([fact, "I like tea."], user="ann")
+    await ada.remember(fact, user="bob")
+    await ada.settle()
+    tool = {"role": "tool", "content": order, "metadata": {"user_id": "ann"}}
+    await ada.remember([tool, {"role": "assistant", "content": order, "metadata": {"user_id": "ann"}}])
+    await ada.settle()
+    found = await ada.recall(question, user="ann")
+    assert any(item.text == fact for item in found.items), "neither a tool nor an agent has it forgotten"
+    await ada.remember(order, user="ann")
+    await ada.settle()
+    told = await ada.recall(question, user="ann", options=RecallOptions(gate=False))
+    assert not [item for item in told.items if word in item.text and item.sources[0].role == "user"]
+    (gone,) = await ada.cognition.memories(user="ann", statuses=[Status.FORGOTTEN])
+    assert word in (await ada.recall(question, user="bob")).items[0].text
+    await ada.cognition.restore(gone.id)
+    assert (await ada.cognition.show(gone.id)).status is Status.ACTIVE
+
+
+async def test_that_is_no_longer_true_means_what_one_said_right_before(ada: AsyncAgent, clock: SetClock) -> None:
+    await ada.remember("I live in Rome.", session="a")
+    clock.now += timedelta(minutes=1)
+    await ada.remember("That's no longer true.", session="a")
+    await ada.remember(["我住在杭州。", {"role": "assistant", "content": "好的，你住在上海。"}], session="b", user="li")
+    await ada.remember("这不对。", session="b", user="li")
+    await ada.settle()
+    kept = {one.content for one in await ada.cognition.memories()}
+    assert kept == {"The user lives in Rome (no longer true)", "用户住在杭州"}
