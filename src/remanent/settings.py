@@ -1,6 +1,7 @@
 """Everything that can be set, in one model: flag, then environment, then project file, then user file, then default."""
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -1207,6 +1208,49 @@ def setting_rows() -> list[SettingRow]:
     """Return every setting with its variable, values, default and meaning, in the order of the model."""
     plug_in_sections()
     return list(_rows(Settings, path=()))
+
+
+class ShownSetting(BaseModel):
+    """One setting as it is in force; of a secret only whether it was set."""
+
+    name: str
+    value: str | None
+    """As text; nothing for a secret."""
+    is_default: bool
+    is_secret: bool
+    english: str
+    chinese: str
+
+
+def shown_settings(settings: Settings) -> list[ShownSetting]:
+    """Return every setting as it is in force, in the order of the model, for people to look at."""
+    plug_in_sections()
+    return list(_shown(settings, path=()))
+
+
+def _shown(section: SettingsSection, *, path: tuple[str, ...]) -> Iterator[ShownSetting]:
+    for name, field in type(section).model_fields.items():
+        value = getattr(section, name)
+        if isinstance(value, SettingsSection):
+            yield from _shown(value, path=(*path, name))
+            continue
+        extra = field.json_schema_extra
+        is_secret = get_origin(field.annotation) is not dict and _values(field.annotation) == _values(SecretStr)
+        yield ShownSetting(
+            name=".".join((*path, name)),
+            value=None if is_secret else _shown_value(value),
+            is_default=value == field.get_default(call_default_factory=True),
+            is_secret=is_secret,
+            english=field.description or "",
+            chinese=str(extra.get("chinese", "")) if isinstance(extra, dict) else "",
+        )
+
+
+def _shown_value(value: object) -> str:
+    """Return a value as text. What is nested, and may hold keys, is named only; of a URL, who signs in is left out."""
+    if isinstance(value, dict):
+        return ", ".join(map(str, value))
+    return "" if value is None else re.sub(r"//[^/@\s]*@", "//…@", str(value))
 
 
 def _rows(section: type[SettingsSection], *, path: tuple[str, ...]) -> Iterator[SettingRow]:

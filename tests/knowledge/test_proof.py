@@ -50,6 +50,17 @@ async def test_each_sentence_of_a_text_is_supported_contradicted_or_not_mentione
     assert checked.count("contradicted") == 1
 
 
+async def test_a_sentence_that_stands_in_a_document_is_supported_whatever_words_it_writes_as_names(
+    base: AsyncKnowledgeCollection,
+) -> None:
+    said = 'Laye made her "Carry On" debut in the 1960s (released in the US as "Wings and the Woman").'
+    await base.add(text=f"{said} It ran for years.", name="film.txt")
+    (checked,) = (await base.verify(said)).sentences
+    assert (checked.verdict, checked.evidence) == ("supported", said)
+    (altered,) = (await base.verify(said.replace("1960s", "1970s"))).sentences
+    assert altered.verdict == "contradicted"
+
+
 async def test_a_changed_figure_contradicts_in_chinese_as_well(base: AsyncKnowledgeCollection) -> None:
     checked = await base.verify("里斯本大学成立于1911年。里斯本大学成立于1950年。")
     assert [one.verdict for one in checked.sentences] == ["supported", "contradicted"]

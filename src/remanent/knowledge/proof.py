@@ -22,7 +22,7 @@ from remanent.knowledge.model import (
 )
 from remanent.knowledge.search import Searcher, SearchOptions, SearchPlace
 from remanent.language.engines import OfflineEngine, run_or_offline
-from remanent.language.offline.claims import read_claim
+from remanent.language.offline.claims import TokenKind, read_claim
 from remanent.language.offline.judgement import CONFLICT, compare, judge
 from remanent.language.role import Toolbox
 from remanent.language.roles import ANSWERING
@@ -47,6 +47,8 @@ RECIPROCAL = 0.4
 something else contradicts nobody. These three were chosen by hand."""
 _VALUE = re.compile(r"\d[\d.,:]*|(?<![.!?。]\s)(?<!^)\b[A-Z][\w'’-]+")
 """Figures, and words written as names within a sentence."""
+_COMMON = re.compile(r"(?:[^s]s|ing)$")
+"""How a first word ends that stands without an article and yet is no name: "Filters are", "Sailing is"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,8 @@ def bearing(claim: str, evidence: str, *, title: str = "") -> tuple[float, str]:
         return 0.0, ""
     known = said | frozenset(query_terms(title))
     coverage = len(asked & known) / len(asked)
-    values, others = _values(claim), _values(evidence)
+    # Of one word alone even "On" and "US" give terms, which the sentence that holds it does not have.
+    values, others = _values(claim) & asked, _values(evidence) & said
     lacking = values - known
     plain = asked - values
     alike = len(plain & known) / len(plain) if plain else 0.0
@@ -148,7 +151,10 @@ def _conflict(claim: str, evidence: str) -> bool:
 
 
 def _values(text: str) -> frozenset[str]:
-    return frozenset(term for value in _VALUE.findall(text) for term in query_terms(value))
+    """Return the terms of figures and names; of a first word, which is always capitalised, where it reads as a name."""
+    names = [token.text for token in read_claim(text).tokens if token.part is TokenKind.NAME]
+    told = [*_VALUE.findall(text), *(name for name in names if not _COMMON.search(name))]
+    return frozenset(term for value in told for term in query_terms(value))
 
 
 def _is_figure(term: str) -> bool:

@@ -8,7 +8,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -42,20 +42,22 @@ from remanent.model.filters import read_tags, read_where
 from remanent.recall import PathUse, Question, Recipe, inject
 from remanent.recall.diversity import overlap, spread, units
 from remanent.stores import RecordFilter
+from remanent.text.scripts import language_of
 from remanent.text.terms import query_terms
 
 KNOWLEDGE = Recipe(
     name="knowledge",
     paths={
-        "keyword": PathUse(weight=0.4, limit=100, by_language={"zh": 0.7, "mixed": 0.6}),
-        "vector": PathUse(weight=0.6, limit=100, by_language={"zh": 0.3, "mixed": 0.4}),
+        "keyword": PathUse(weight=0.4, limit=100, by_language={"zh": 0.7, "mixed": 0.6, "other": 0.2}),
+        "vector": PathUse(weight=0.6, limit=100, by_language={"zh": 0.3, "mixed": 0.4, "other": 0.8}),
     },
     other=None,
     fusion="hybrid",
     flood_share=1.0,
 )
 """Words and meaning by their scores. The weights for English were chosen on the pooled documents of multi-document
-tasks that docs/guides/documents.md has figures of; those for Chinese, whose model knows less, by hand."""
+tasks that docs/guides/documents.md has figures of; those for Chinese, whose model knows less, by hand; those for a
+question in another language than the documents ("other") on twenty such questions."""
 
 DOCUMENT_SHARE = 0.4
 """How much of an answer one document may fill while others have something to say. Chosen by hand."""
@@ -72,6 +74,8 @@ BEST_DOCUMENTS = 10
 """Documents whose summaries fit best, in which chunks are looked for."""
 FEEDBACK_PASSAGES, FEEDBACK_WORDS = 3, 4
 """From how many of the first passages words are taken that keep company with the question's, and how many."""
+NEAREST = 5
+"""Passages by which it is told that they are written in another language than the question. Chosen by hand."""
 _LAST = "\U0010ffff"
 
 
@@ -213,14 +217,23 @@ class Searcher:
         wanted = options.filter(kinds, None if one else named)
         self._parts.watch(place.scope.owner)
         asked = Question(query, scope, wanted, asked_at=to_instant(self._parts.clock()))
-        found = await self._parts.recall.find(
+        found = await self._find(asked, options, gated=options.gated)
+        if self._parts.embedders is not None:
+            # What the gate held back may be held back because it is written in another language.
+            near = found if found.items or not options.gated else await self._find(asked, options, gated=False)
+            if is_foreign(query, near.items):
+                return place.scope.owner, await self._find(replace(asked, foreign=True), options, gated=False)
+        return place.scope.owner, found
+
+    async def _find(self, asked: Question, options: SearchOptions, *, gated: bool) -> Found:
+        return await self._parts.recall.find(
             asked,
             limit=max(MIN_DEPTH, DEPTH * options.limit),
             recipe=KNOWLEDGE,
             order="relevance",
-            gated=options.gated,
+            gated=gated,
+            cached=not asked.foreign,
         )
-        return place.scope.owner, found
 
     # ── techniques ───────────────────────────────────────────────────────────
 
@@ -312,6 +325,20 @@ class Searcher:
         # What was removed since the search is no answer.
         shown = [one for one in best if one.item.record_id in records]
         return [_passage(one, records[one.item.record_id], rank=rank) for rank, one in enumerate(shown, start=1)]
+
+
+def is_foreign(question: str, items: Sequence[FoundItem]) -> bool:
+    """Tell whether the passages that are nearest in meaning are mostly written in another language than the question.
+
+    Words then find what has a figure in common, and a model that knows one language finds what has letters of it.
+    """
+    language = language_of(question)
+    if language not in {"zh", "en"}:
+        return False
+    near = {item.record_id: rank.score for item in items for rank in item.ranks if rank.path == "vector"}
+    nearest = sorted((item for item in items if item.record_id in near), key=lambda one: -near[one.record_id])
+    others = [language_of(item.text) not in {language, "other"} for item in nearest[:NEAREST]]
+    return 2 * sum(others) > len(others)
 
 
 def _merged(answers: Sequence[list[tuple[Scope, Found]]]) -> dict[str, _Scored]:

@@ -79,6 +79,9 @@ class Question:
     seeds: tuple[str, ...] = ()
     standing: Standing | None = None
     """How the agent stood when the search began, with the named values that paths go by; else each asks for itself."""
+    foreign: bool = False
+    """Whether what is searched is written in another language: words tell little then, and of the models only the one
+    that knows both languages is asked."""
     beside: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """What disciplines read along with the candidates, by their names: so that looking through costs no call more."""
 
@@ -113,8 +116,8 @@ class Question:
 
     @cached_property
     def language(self) -> Language:
-        """The language it is asked in."""
-        return language_of(self.read)
+        """The language it is asked in, as far as that helps to find what answers it."""
+        return "other" if self.foreign else language_of(self.read)
 
     @cached_property
     def dates(self) -> tuple[TimeMention, ...]:

@@ -89,11 +89,17 @@ class VectorPath(RecallPath):
 
     def share(self, question: Question) -> float:
         """Weigh the model by how well it knows the question's language."""
+        if question.foreign:
+            return float(self.name == "vector")
         return 1.0 if self._among is None else self._among.weight(self._embedder, question.read)
 
     async def needed(self, question: Question) -> bool:
         """Return whether no model that knows the question's language better has read all that this one has."""
-        better = None if self._among is None else self._among.can_do_without(self._embedder, question.read)
+        better = (
+            None
+            if self._among is None or question.foreign
+            else self._among.can_do_without(self._embedder, question.read)
+        )
         if better is None or self._coverage is None:
             return True
         return not await self._coverage.is_whole(

@@ -16,7 +16,7 @@ export function Page() {
   const [query, setQuery] = useTyped("memory query", here.query.get("q") ?? "");
   const [filters, setFilters] = useState({ tags: "", since: "", until: "", status: here.query.get("status") ?? "active" });
   if (!here.agent) return html`<${Empty}>${say("nothing")}</${Empty}>`;
-  const agent = tab === "shared" ? "shared" : here.agent;
+  const agent = ["shared", "knowledge"].includes(tab) ? "shared" : here.agent; // documents, too, are the workspace's
   const move = (event, index) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
@@ -57,7 +57,8 @@ function List({ tab, agent, query, filters, base }) {
     }
     return ask("GET", `${at}/records`, { signal, query: { kinds, tags, statuses: lateFilters.status, limit: STEP } });
   }, [at, tab, late, lateFilters]);
-  const batches = [state.value?.items ?? [], ...pages.map((page) => page.items)].map((batch) => batch.filter((item) => inTime(item, lateFilters, late)));
+  // What a task bank wrote down for itself is shown with its task, not among memories.
+  const batches = [state.value?.items ?? [], ...pages.map((page) => page.items)].map((batch) => batch.filter((item) => !(item.kind === "turn" && item.scope?.task) && inTime(item, lateFilters, late)));
   const isEmpty = batches.every((batch) => batch.every((item) => gone.has(item.id)));
   const next = pages.length ? pages.at(-1).next : state.value?.next;
   const more = async () => {
