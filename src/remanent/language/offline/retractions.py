@@ -138,8 +138,6 @@ def _forgotten(about: str, sentence: str, speaker: str) -> Iterator[Retraction]:
 def _denied(sentence: str, speaker: str) -> list[Statement]:
     zh = _HAN.search(sentence) is not None
     lean = _HEDGE.sub("", sentence)
-    # What is stated beside the denial is not what is denied: "I don't trust pills, I prefer tea".
-    beside = {(one.attribute, one.value) for one in statements(lean, speaker=speaker)}
     for pattern, stated in _CHINESE if zh else _ENGLISH:
         positive, count = pattern.subn(stated, lean, count=1)
         if not count:
@@ -147,11 +145,9 @@ def _denied(sentence: str, speaker: str) -> list[Statement]:
         positive = _END_CHINESE.sub("", positive) if zh else _END.sub("", positive)
         if zh and stated in {"在", "我在"}:  # whoever left a firm worked there
             positive = f"{positive.rstrip('。！! ')}上班"
-        made = [
-            one
-            for one in statements(positive, speaker=speaker)
-            if one.kind in {"fact", "preference"} and (one.attribute, one.value) not in beside
-        ]
+        made = [one for one in statements(positive, speaker=speaker) if one.kind in {"fact", "preference"}]
         if made:
-            return made
+            # What is stated beside the denial is not what is denied: "I don't trust pills, I prefer tea".
+            beside = {(one.attribute, one.value) for one in statements(lean, speaker=speaker)}
+            return [one for one in made if (one.attribute, one.value) not in beside]
     return []

@@ -43,7 +43,10 @@ _WHO = (
     rf"(?:我(?:的|们的|家的|家|那个|那位|有个|有一个|的一个|一个)*(?P<s>(?:大|小|二|三|新|前|老|男|女|好)?(?:{_KIN}))(?:的?那位|那个人)?[，,]?"
     rf"|(?P<s2>{_FAMILY}))"
 )
-_LEAD = r"(?:^(?:[^：:，。我]{0,4}[：:])?|(?<=[，。；！,;!\n]))\s*(?:(?:对了|哦|嗯|其实|另外|还有|顺便说一下|顺便说|话说|说起来|你知道吗|告诉你|那个|然后|而且|因为|所以|但是|不过|现在|目前|最近)[，,]?\s*)*"
+_START = lazy_regex(r"(?=(^(?:[^：:，。我]{0,4}[：:])?\s*|(?<=[，。；！,;!\n])\s*))")
+_OPENING = lazy_regex(
+    r"(?:对了|哦|嗯|其实|另外|还有|顺便说一下|顺便说|话说|说起来|你知道吗|告诉你|那个|然后|而且|因为|所以|但是|不过|现在|目前|最近)[，,]?\s*"
+)
 _ILLNESS = (
     r"(?:高血压|糖尿病|哮喘|心脏病|冠心病|胃病|胃炎|颈椎病|腰椎间盘突出|关节炎|偏头痛|失眠|抑郁症|焦虑症|鼻炎|过敏性鼻炎|湿疹|痛风|"
     r"贫血|甲亢|甲减|癫痫|近视|散光|脂肪肝|高血脂|低血糖|乙肝|荨麻疹|[\u4e00-\u9fff]{1,6}(?:症|炎|病))"
@@ -61,7 +64,7 @@ _PAST = (
 
 
 def _rule(kind: str, attribute: str, pattern: str, *, single: bool = False) -> StatementRule:
-    return StatementRule(kind, attribute, f"{_LEAD}(?P<c>{pattern})", single)  # type: ignore[arg-type]
+    return StatementRule(kind, attribute, pattern, single)  # type: ignore[arg-type]
 
 
 _AGE = r"(?P<v>[\d零一二两三四五六七八九十百]{1,4}岁(?:了|多|左右)?)"
@@ -356,6 +359,18 @@ _VAGUE = lazy_regex(
 )
 
 
+def _starts(sentence: str) -> list[int]:
+    """Return where a clause may begin: at the beginning, behind a comma, and behind the words that open a clause."""
+    found: set[int] = set()
+    for start in _START.finditer(sentence):
+        place = start.end(1)
+        while place not in found:
+            found.add(place)
+            opening = _OPENING.match(sentence, place)
+            place = place if opening is None else opening.end()
+    return sorted({0, *found})
+
+
 def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
     """Yield what a sentence states."""
     name = subject_name(speaker, zh=True)
@@ -384,7 +399,7 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         single = rule.single and not (who and owner != who and _SEVERAL.search(who)) and not attribute.endswith("的")
         return Statement(rule.kind, owner, attribute, value, clause, start, end, single=single)
 
-    yield from apply(RULES, sentence, make=make)
+    yield from apply(RULES, sentence, starts=_starts(sentence), make=make)
 
 
 _SELF = lazy_regex(r"我们|咱们|我的|我家|我")

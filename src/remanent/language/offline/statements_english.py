@@ -65,10 +65,14 @@ _ADVERB = (
     r"generally|absolutely|totally|definitely|already|both|especially|particularly|mainly|even|only|officially) )"
 )
 # Where a clause may begin: elsewhere "I" stands inside of another one ("the house I live in").
-_FROM = (
-    r"(?:^\W*|[,;:.!–—]\s*|\s-+\s*|\b(?i:and|but|so|because|['’]cause|since|also|plus|well|yeah|yes|actually|anyway|"
-    r"btw|by the way|oh|hey|thanks|lately|recently|currently|nowadays|these days|now|today|fyi|sure|no|yep|then|"
-    r"remember|(?:remember|know|forget|mind|note|sure|glad|say) that|(?:hey|hi|hello|thanks|yeah|wow),? (?-i:[A-Z])[a-z]+),?\s+)"
+_STARTS = (
+    lazy_regex(r"(?=(^\W*|[,;:.!–—]\s*|\s-+\s*))"),
+    lazy_regex(
+        r"(?=(\b(?i:and|but|so|because|['’]cause|since|also|plus|well|yeah|yes|actually|anyway|"
+        r"btw|by the way|oh|hey|thanks|lately|recently|currently|nowadays|these days|now|today|fyi|(?<!make )(?<!be )sure|no|yep|then|"
+        r"remember|(?:remember|know|forget|mind|note|sure|glad|say) that|"
+        r"(?:hey|hi|hello|thanks|yeah|wow),? (?-i:[A-Z])[a-z]+),?\s+))"
+    ),
 )
 # "And" goes on with a list, unless what follows is a clause of its own.
 _AND = r"and (?=(?:i|we|it|that|this|they|he|she|you|there|now|then|so|am|is|are|was|were|have|had|just|can|will|would|do|how)\b)"
@@ -93,7 +97,7 @@ _VAGUE = lazy_regex(
 
 
 def _rule(kind: str, attribute: str, pattern: str, *, single: bool = False) -> StatementRule:
-    return StatementRule(kind, attribute, f"{_FROM}(?P<c>{pattern})", single)  # type: ignore[arg-type]
+    return StatementRule(kind, attribute, pattern, single)  # type: ignore[arg-type]
 
 
 _CONDITION = (
@@ -511,7 +515,8 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         single = rule.single and who.split(" ")[-1] not in _SEVERAL
         return Statement(rule.kind, owner, attribute, value, third_person(clause, name), start, end, single=single)
 
-    yield from apply(RULES, sentence, make=make)
+    starts = sorted({found.end(1) for start in _STARTS for found in start.finditer(sentence)})
+    yield from apply(RULES, sentence, starts=starts, make=make)
 
 
 def _owner(who: str, name: str, clause: str) -> str:
