@@ -9,7 +9,7 @@ from remanent.discipline import Parts
 from remanent.errors import LanguageError
 from remanent.language.engines import is_offline
 from remanent.language.offline.questions import is_question
-from remanent.language.offline.statement_rules import Statement, subject_name
+from remanent.language.offline.statement_rules import Statement, StatementKind, subject_name
 from remanent.language.offline.statements import is_secret, plain_sentences
 from remanent.language.roles import EXTRACTION
 from remanent.language.roles.extraction import ExtractedFact, ExtractionRequest, FactKind
@@ -21,7 +21,13 @@ from remanent.text.spans import Span
 from remanent.text.terms import index_terms
 
 _logger = logging.getLogger(__name__)
-KINDS = (FactKind.FACT, FactKind.PREFERENCE, FactKind.DECISION, FactKind.FOLLOW_UP, FactKind.MOOD)
+_KINDS: dict[FactKind, StatementKind] = {
+    FactKind.FACT: "fact",
+    FactKind.PREFERENCE: "preference",
+    FactKind.DECISION: "decision",
+    FactKind.FOLLOW_UP: "follow_up",
+    FactKind.MOOD: "mood",
+}
 AT_ONCE = 40
 """Utterances that a model is shown together; chosen by hand: a session's worth, far below any window."""
 SUPPORT = 0.6
@@ -47,7 +53,7 @@ async def proposed(parts: Parts, entries: Sequence[Entry]) -> list[Draft]:
             utterances=tuple(
                 Utterance(speaker=entry.role, text=entry.text, occurred_at=entry.occurred_at) for entry in shown
             ),
-            kinds=KINDS,
+            kinds=tuple(_KINDS),
         )
         try:
             answer = await parts.engine.run(EXTRACTION, request)
@@ -71,14 +77,7 @@ def _draft(fact: ExtractedFact, shown: Sequence[Entry], made_by: Maker) -> Draft
         subject = subject_name(speaker, zh=tongue_of(fact.content) == "zh")
         confirmed = fact.confirmed and entry.origin is Origin.USER
         statement = Statement(
-            fact.kind.value,
-            subject,
-            "",
-            "",
-            fact.content,
-            quote.start,
-            quote.end,
-            confirmed=confirmed,  # type: ignore[arg-type]
+            _KINDS[fact.kind], subject, "", "", fact.content, quote.start, quote.end, confirmed=confirmed
         )
         return Draft(statement, entry, user_in(entry.metadata), made_by=made_by)
     return None
