@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.associative import KeySentences, Levels, RoleCompressor
-from remanent.associative.compression import Compressor, ShortenedText, decide, open_compressor
+from remanent.associative.compression import COMPRESS, Compressor, ShortenedText, decide, open_compressor
 from remanent.associative.graph import Graph, PendingChanges
 from remanent.associative.graph_store import NodeStore, refocused
 from remanent.associative.model import CompressionDecision
 from remanent.errors import ModelUnavailable
 from remanent.language.engines import OfflineEngine
-from remanent.model import Maker
+from remanent.model import Job, Maker
 from remanent.stores import LinkQuery
 from tests.associative.conftest import Make
 from tests.associative.graphs import graph_of, graphs
@@ -434,3 +434,15 @@ def test_settings_choose_the_way_of_shortening() -> None:
     engine = OfflineEngine()
     ways = [type(open_compressor(name, engine)) for name in ("role", "key-sentences", "levels")]
     assert ways == [RoleCompressor, KeySentences, Levels]
+
+
+async def test_a_job_that_was_to_go_on_with_a_round_that_has_ended_looks_at_nothing(world: MemoryWorld) -> None:
+    await world.plant(dict.fromkeys("fab", LONG), [("f", "a", 1.0), ("f", "b", 1.0)], focuses=["f"])
+    await world.compress()
+    before = picture(await world.graph())
+    late = Job(
+        id="late", scope=ADA, kind=COMPRESS, lane=COMPRESS, payload={"begun": 0}, enqueued_at=world.time.now
+    )  # fmt: skip
+    async with world.store.transaction(ADA) as tx:
+        await world.associations.scheduler.run_compression_slice(late, tx)
+    assert picture(await world.graph()) == before

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from remanent.associative.graph_store import NodeStore
 from remanent.associative.model import TRACE, Knowledge
 from remanent.associative.reach import WideningSearch
 from remanent.associative.search import GraphQuery
+from remanent.memory import aopen
 from remanent.stores import Hit, RecordFilter
 from tests.associative.world import MemoryWorld
 from tests.jobs.world import ADA
@@ -211,3 +213,12 @@ async def test_only_what_happened_then_is_found_by_words_and_meaning(chain: Memo
     query = GraphQuery(keywords=("bees",))
     assert (await by_meaning(chain, d=0.9).search(ADA, replace(query, until=later))).items
     assert not (await by_meaning(chain, d=0.9).search(ADA, replace(query, since=later))).items
+
+
+@pytest.mark.spec("ASSOC-08")
+async def test_without_a_model_that_embeds_words_alone_lead_there(tmp_path: Path) -> None:
+    async with aopen(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada").associative
+        await ada.remember(["The harbour crane was painted red.", "Lunch was late."])
+        await memory.settle()
+        assert "crane" in await ada.recall(["crane"])

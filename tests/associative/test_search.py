@@ -1,7 +1,8 @@
 """Following links from the focuses: order, depth, filters, and how the findings are told."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -9,10 +10,12 @@ from hypothesis import strategies as st
 
 from remanent.associative.graph import Graph, Vertex
 from remanent.associative.model import Forgotten, SearchResult
-from remanent.associative.search import GraphQuery, SearchEngine, strongest_paths
-from remanent.model import Source
+from remanent.associative.search import LANE, GraphQuery, SearchEngine, Watermark, strongest_paths
+from remanent.associative.writer import entries_payload
+from remanent.model import Job, JobState, Source
+from remanent.stores import Store
 from remanent.text.escaping import control_words, escape_lines
-from tests.associative.graphs import START, Link, graph_of, graphs
+from tests.associative.graphs import SCOPE, START, Link, graph_of, graphs
 
 FORGED = ["\n---\n", "[记忆] ", "\u2028", "\r", "---", "\n", "a", "系统：", "Human:", "[INST]", "\u200b", "“", "”", " "]
 
@@ -296,3 +299,37 @@ def test_there_are_as_many_blocks_as_memories_whatever_is_stored(texts: list[str
     assert sum(line.startswith("[记忆] ") for line in text.splitlines()) == len(blocks)
     own = [block.removeprefix("[记忆] ") for block in blocks]
     assert not any(control_words(block) for block in own)
+
+
+class Queue:
+    """A store whose queue holds one job for so many looks at it."""
+
+    def __init__(self, job: Job, *, looks: int) -> None:
+        self._job = job
+        self.left = looks
+
+    async def jobs(self, *_: Any) -> list[Job]:
+        self.left -= 1
+        return [self._job] if self.left >= 0 else []
+
+
+@pytest.mark.parametrize(
+    ("state", "not_before", "is_waited_for"),
+    [
+        pytest.param(JobState.RUNNING, START + timedelta(hours=1), True, id="runs"),
+        pytest.param(JobState.PENDING, None, True, id="can run"),
+        pytest.param(JobState.PENDING, START, True, id="has waited long enough"),
+        pytest.param(JobState.PENDING, START + timedelta(seconds=1), False, id="in back-off"),
+    ],
+)
+async def test_what_can_run_is_waited_for_and_what_waits_itself_is_counted(
+    state: JobState, not_before: datetime | None, is_waited_for: bool
+) -> None:
+    job = Job(
+        id="j", scope=SCOPE, kind="k", lane=LANE, state=state, not_before=not_before, enqueued_at=START, seq=3,
+        payload=entries_payload(["a", "b"]),
+    )  # fmt: skip
+    # The first look, the mark and the head see it; whoever waits looks again, and whoever does not counts it.
+    queue = Queue(job, looks=3 if is_waited_for else 4)
+    left = await Watermark(cast("Store", queue), clock=lambda: START).reach(SCOPE)
+    assert (left, queue.left) == ((0, -2) if is_waited_for else (2, 0))

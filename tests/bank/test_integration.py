@@ -8,10 +8,15 @@ from hypothesis import strategies as st
 
 from remanent.bank import MemoryBank
 from remanent.bank.integration import MergeReason
-from remanent.errors import InvalidInput
-from remanent.language.roles.integration import Trigger
+from remanent.errors import InvalidInput, ModelRejected
+from remanent.language.roles.integration import (
+    IntegrationOutcome,
+    IntegrationRequest,
+    IntegrationResponse,
+    Trigger,
+)
 from remanent.model import Origin
-from tests.bank.world import ScriptedEngine, a_bank
+from tests.bank.world import PLAIN, ScriptedEngine, a_bank
 
 TEXTS = [f"original words number {number}" for number in range(7)]
 PAIRS = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), min_size=1, max_size=6)
@@ -141,3 +146,37 @@ async def test_a_merge_is_trusted_no_further_than_what_settled_it() -> None:
     record = bank._runtime.ledger.record(merged.id)
     assert record is not None
     assert record.trust is Origin.WEB
+
+
+async def test_neighbours_that_do_not_fit_the_window_are_left_out_and_keep_their_wording() -> None:
+    def narrow(request: IntegrationRequest) -> IntegrationResponse:
+        if request.neighbours:
+            raise ModelRejected("too long")
+        whole: IntegrationResponse = PLAIN["integration"](request)
+        return whole
+
+    engine = ScriptedEngine(integration=narrow)
+    bank = a_bank(engine)
+    await bank.start("goal")
+    for text in TEXTS[:3]:
+        await bank.observe(text)
+    one, two, beside = bank.graph.nodes
+    await bank.graph.connect(one.id, beside.id, at=one.timestamp)
+    merged, _ = await bank._merger.integrate([one.id, two.id], MergeReason(Trigger.MERGE))
+    assert merged is not None
+    assert bank.graph.get(beside.id).context == beside.context
+    assert [bool(asked.neighbours) for asked in engine.asked(IntegrationRequest)] == [True, False]
+
+
+async def test_what_could_not_be_resolved_stays_apart_and_it_is_told_why() -> None:
+    def undecided(request: IntegrationRequest) -> IntegrationResponse:
+        return IntegrationResponse(outcome=IntegrationOutcome.UNRESOLVED, interaction_tree_description="both may hold")
+
+    bank = a_bank(ScriptedEngine(integration=undecided))
+    await bank.start("goal")
+    for text in TEXTS[:2]:
+        await bank.observe(text)
+    before = [node.id for node in bank.graph.nodes]
+    merged, told = await bank._merger.integrate(before, MergeReason(Trigger.MERGE))
+    assert (merged, told) == (None, "both may hold")
+    assert [node.id for node in bank.graph.nodes] == before

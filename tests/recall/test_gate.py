@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from remanent.recall.calibration import MIN_RECORDS, own_questions, strangers, t
 from remanent.recall.gate import (
     BOUNDS,
     GATE,
+    Gate,
     Nearness,
     TermMatch,
     asked,
@@ -27,6 +29,7 @@ from remanent.recall.gate import (
     wording,
 )
 from remanent.recall.indexing import turn_of
+from remanent.stores import Store
 from remanent.text.terms import index_terms
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
@@ -361,3 +364,11 @@ def test_being_said_by_another_weighs_more_than_being_said_by_the_one_who_is_nam
     assert plain > strength(words, [1.0])
     assert strength(words, [1.0], speaker_lead=-0.5) < plain < strength(words, [1.0], speaker_lead=0.5)
     assert plain - strength(words, [1.0], speaker_lead=-0.5) > strength(words, [1.0], speaker_lead=0.5) - plain
+
+
+def test_where_no_word_is_shared_only_the_model_that_knows_every_language_counts() -> None:
+    gate = Gate(cast("Store", None), models={"vector": "every", "vector:english": "english"})
+    near = {"vector": 0.3, "vector:english": 0.9}
+    assert gate.telling(TermMatch(coverage=0.0), near) == [0.3]
+    assert gate.telling(TermMatch(coverage=0.2), near) == [0.3, 0.9]
+    assert gate.telling(TermMatch(coverage=0.0), {"vector:english": 0.9}) == [0.9]

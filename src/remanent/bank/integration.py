@@ -15,7 +15,7 @@ from remanent.bank.graph import NodeDraft
 from remanent.bank.ledger import MERGE, bank_metadata
 from remanent.bank.node import QueryNode
 from remanent.bank.runtime import BankRuntime, EventKind
-from remanent.errors import InvalidInput, ModelRejected, NotFound
+from remanent.errors import InvalidInput, NotFound
 from remanent.language.engine import Answer
 from remanent.language.roles import INTEGRATION
 from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse, Trigger
@@ -65,13 +65,9 @@ class Merger:
             description=shortened(reason.description, MAX_REMARK),
             validation=reason.validation,
         )
-        try:
-            answer = await self._runtime.ask(INTEGRATION, request)
-        except ModelRejected:
-            if not request.neighbours:
-                raise
-            # Too long for the window: the neighbours can keep their wording.
-            answer = await self._runtime.ask(INTEGRATION, request.replace(neighbours=()))
+        whole = await self._runtime.ask_whole(INTEGRATION, request) if request.neighbours else None
+        # Too long for the window, or refused: the neighbours can keep their wording.
+        answer = whole or await self._runtime.ask(INTEGRATION, request.replace(neighbours=()))
         description = answer.value.interaction_tree_description
         if answer.value.outcome is IntegrationOutcome.UNRESOLVED:
             return None, description

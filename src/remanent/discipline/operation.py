@@ -88,6 +88,8 @@ class Tool:
     """The request's fields that a model may fill in; all of them unless given."""
     tell: Callable[[Any, Language], str] | None = None
     """Puts the answer into words for models that read text; stored words in it must be escaped."""
+    listed: bool = True
+    """Whether models are shown it; one that is not is for the program that runs the model, and is called by name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,6 +189,14 @@ class BeginSession(Model):
     examples=({"session": "monday"},),
     face=Face("begin_session"),
     command=Command(arguments=("session",)),
+    tool=Tool(
+        "session_begin",
+        Bilingual(
+            "Begin a session, or resume one that is over: what is said in it is then kept together.",
+            "开始一个会话，或恢复已结束的会话：其中所说的内容会归在一起。",
+        ),
+        listed=False,
+    ),
 )
 async def begin_session(call: ServiceCall, request: BeginSession) -> SessionInfo:
     """Begin a session, or resume one that is over. Saying something in a session begins it, too."""
@@ -212,6 +220,15 @@ class EndSession(Model):
     examples=({"session": "monday"},),
     face=Face("end_session"),
     command=Command(arguments=("session",)),
+    tool=Tool(
+        "session_end",
+        Bilingual(
+            "End a session: memories that learn from whole sessions begin to. Saying something in it resumes it.",
+            "结束一个会话：从整段会话学习的记忆方式会开始学习。以后再说话即恢复该会话。",
+        ),
+        fields=("session",),
+        listed=False,
+    ),
 )
 async def end_session(call: ServiceCall, request: EndSession) -> SessionInfo:
     """End a session: memories that learn from whole sessions are told. Whatever is said in it later resumes it."""
@@ -313,6 +330,14 @@ class ShrinkContext(Model):
     examples=({"messages": [{"role": "user", "content": "Where did we leave off?"}], "budget": 8000},),
     face=Face("context"),
     command=None,
+    tool=Tool(
+        "context_shrink",
+        Bilingual(
+            "Make a conversation fit a budget of tokens: results of tools are shortened, older messages summarised.",
+            "使一段对话适合 token 预算：缩短工具结果，并将较早的消息合为摘要。",
+        ),
+        listed=False,
+    ),
 )
 async def shrink_context(call: ServiceCall, request: ShrinkContext) -> ContextView:
     """Make a conversation fit: results of tools shortened, older messages summarised; calls stay with their results."""

@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 
 from remanent.errors import InvalidInput, KeysDamaged, NotAuthenticated, NotFound
-from remanent.operations.access.keys import MARKER, Key, KeyRing, Permission, Reach
+from remanent.operations.access.keys import MARKER, Key, KeyRing, Permission, Reach, open_keys
+from remanent.settings import load_settings
+from remanent.stores.shelf import FolderShelf
 from tests.power import Disk as PowerCut
 
 READ = (Permission.READ,)
@@ -386,3 +388,31 @@ def test_a_reach_has_no_hole() -> None:
         Reach(workspace="w")
     with pytest.raises(InvalidInput):
         Reach(org="a", agent="x")
+
+
+class SharedShelf(FolderShelf):
+    """Stands for a database that several servers share."""
+
+    is_shared = True
+
+
+@pytest.mark.spec("SAFE-01")
+def test_whoever_empties_a_shared_place_opens_nothing_on_a_server_that_saw_keys(tmp_path: Path) -> None:
+    home, shared = tmp_path / "home", tmp_path / "shared"
+    KeyRing(SharedShelf(shared), home=home).create("first", reach=ACME, permissions=READ)
+    shutil.rmtree(shared)
+    assert KeyRing(SharedShelf(shared), home=home).was_ever_used
+    # One that has no folder of its own can only go by what is shared, and one that shares nothing has none besides.
+    assert not KeyRing(SharedShelf(shared)).was_ever_used
+    KeyRing(FolderShelf(shared), home=tmp_path / "other").create("first", reach=ACME, permissions=READ)
+    assert not (tmp_path / "other").exists()
+
+
+def test_servers_that_are_given_the_same_pepper_answer_a_repeated_request_with_the_same_token(tmp_path: Path) -> None:
+    def token(server: str, pepper: str) -> str:
+        settings = load_settings(home=tmp_path / server, pepper=pepper)
+        ring = open_keys(SharedShelf(tmp_path / "db" / server), settings)
+        return ring.create("a", reach=ACME, permissions=READ, seed="request 7")[1]
+
+    assert token("one", "salt of the sea") == token("two", "salt of the sea")
+    assert token("three", "salt of the earth") != token("one", "salt of the sea")

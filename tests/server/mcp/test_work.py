@@ -36,7 +36,7 @@ async def test_the_state_of_a_kept_task_leads_to_the_raw_words(tmp_path: Path) -
         state = await called(client, "task_state", bank_id="kelt")
         told = state.content[0].text
         assert "How high is Mount Kelt?" in told
-        node_ids = state.structured_content["node_ids"]
+        node_ids = [node["node_id"] for node in state.structured_content["nodes"]]
         assert node_ids
         assert all(node_id in told for node_id in node_ids)
         raw = [await called(client, "deep_retrieval", record_id=node_id) for node_id in node_ids]
@@ -69,3 +69,24 @@ async def test_the_words_behind_a_memory_come_whole_with_their_files(tmp_path: P
         assert item["content"] == "x" * 30_000
         unknown = await client.call_tool("deep_retrieval", {"record_id": record_id, "attachment_id": "nothing"})
         assert unknown.structured_content["error"] == "NotFound"
+
+
+async def test_the_program_that_runs_a_model_keeps_sessions_and_fits_a_conversation_by_tools_no_model_sees(
+    tmp_path: Path,
+) -> None:
+    async with connected(tmp_path, "http") as client:
+        names = {tool.name for tool in (await client.list_tools()).tools}
+        assert names.isdisjoint({"session_begin", "session_end", "context_shrink"})
+        begun = await client.call_tool("session_begin", {"session": "monday"})
+        ended = await client.call_tool("session_end", {"session": "monday"})
+        assert begun.structured_content is not None
+        assert ended.structured_content is not None
+        assert (begun.structured_content["session"], begun.structured_content["ended_at"]) == ("monday", None)
+        assert ended.structured_content["ended_at"] is not None
+        talk = [{"role": "user", "content": f"Step {number}: " + "look at the log. " * 40} for number in range(30)]
+        fitted = await client.call_tool("context_shrink", {"messages": talk, "budget": 800})
+        assert fitted.structured_content is not None
+        assert 0 < fitted.structured_content["tokens"] <= 800
+        assert fitted.structured_content["messages"][-1]["content"] == talk[-1]["content"]
+        refused = await client.call_tool("session_end", {"session": "monday", "reason": "hook"})
+        assert refused.is_error

@@ -1,7 +1,8 @@
-"""The tools that a model sees: the catalogue's own, fewer than twelve.
+"""The tools that a model sees: the catalogue's own, fewer than fourteen.
 
 Models choose worse among many tools, and every schema costs tokens in every conversation; so an operation offers few
-fields, with references written out, in the language that the settings name.
+fields, with references written out, in the language that the settings name. What the program that runs a model needs,
+such as to begin a session or to make a conversation fit, is called by name and shown to no model.
 """
 
 import logging
@@ -142,12 +143,14 @@ _logger = logging.getLogger(__name__)
 def chosen(catalogue: Catalogue) -> dict[str, Operation[Any, Any]]:
     """Return the operations that are offered as tools, by the tool's name; those that come first in the catalogue."""
     tools: dict[str, Operation[Any, Any]] = {}
+    listed = 0
     for operation in catalogue.values():
         if operation.tool is None or operation.answers is not Body.JSON or operation.reads is not Body.JSON:
             continue
-        if len(tools) == MAX_TOOLS:
+        if operation.tool.listed and listed == MAX_TOOLS:
             _logger.warning("tool %s is not offered: %d are enough", operation.tool.name, MAX_TOOLS)
             continue
+        listed += operation.tool.listed
         tools[operation.tool.name] = operation
     return tools
 
@@ -176,7 +179,7 @@ class Tools:
         return [
             types.Tool(
                 name=name,
-                description=operation.tool.description.say(self.tongue) if operation.tool else None,
+                description=operation.tool.description.say(self.tongue),
                 input_schema=input_schema(operation, tongue=self.tongue),
                 annotations=types.ToolAnnotations(
                     read_only_hint=not operation.changes,
@@ -186,7 +189,7 @@ class Tools:
                 ),
             )
             for name, operation in self._tools.items()
-            if principal.may(operation.permission)
+            if operation.tool is not None and operation.tool.listed and principal.may(operation.permission)
         ]
 
     async def call(
