@@ -13,8 +13,10 @@ from pathlib import Path
 
 from playwright.async_api import async_playwright
 
+from remanent.cli.sample import AGENT, QUESTION, WORKSPACE
+
 OUT = Path(__file__).parent.parent / "docs" / "pages"
-PAGES = ("memory", "ask", "graph", "timeline", "conflicts", "knowledge", "shared", "admin")
+PAGES = ("memory", "ask", "graph", "timeline", "conflicts", "knowledge", "shared", "runs", "admin")
 PORT = 8799
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -30,16 +32,19 @@ def main() -> None:
         command = [sys.executable, "-m", "remanent", "serve", "--sample", "--home", home, "--port", str(PORT)]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
             try:
-                _wait(f"http://127.0.0.1:{PORT}/readyz")
+                # The last thing that is learned of the sample: when it is there, everything is.
+                at = f"http://127.0.0.1:{PORT}/v1/orgs/default/workspaces/{WORKSPACE}/agents/{AGENT}"
+                _wait(f"{at}/conflicts?states=open", wanted=b"Bremen")
                 asyncio.run(_shoot(browser))
             finally:
                 server.terminate()
 
 
-def _wait(address: str) -> None:
-    for _ in range(120):
-        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=5):
-            return
+def _wait(address: str, *, wanted: bytes) -> None:
+    for _ in range(240):
+        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=5) as answer:
+            if wanted in answer.read():
+                return
         time.sleep(0.5)
     sys.exit("the server did not begin")
 
@@ -52,14 +57,16 @@ async def _shoot(path: str) -> None:
             context = await browser.new_context(
                 locale=language,
                 color_scheme="light" if folder == "en" else "dark",
-                viewport={"width": 1200, "height": 800},
+                viewport={"width": 1200, "height": 900},
             )
             page = await context.new_page()
             for name in ("home", *PAGES):
-                question = "Which city is she moving to?" if folder == "en" else "发布日期推迟到哪一天？"
-                where = "/" if name == "home" else f"/org/default/ws/sample/{name}?agent=ada"
+                question = QUESTION if folder == "en" else "发布新版本时要做什么？"
+                where = "/" if name == "home" else f"/org/default/ws/{WORKSPACE}/{name}?agent={AGENT}"
                 await page.goto(f"http://127.0.0.1:{PORT}{where}{f'&q={question}' if name == 'ask' else ''}")
                 await page.wait_for_load_state("networkidle")
+                if name in {"graph", "runs"}:
+                    await page.wait_for_timeout(2000)  # the worker's layout comes to its end
                 await page.screenshot(path=OUT / f"{name}.{folder}.png")
             await context.close()
         await browser.close()

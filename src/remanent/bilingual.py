@@ -325,6 +325,23 @@ ERRORS = (
     Bilingual("the request ended before its body did", "请求体尚未发完，请求就结束了"),
     Bilingual("at most {limit} bytes are taken", "最多接受 {limit} 字节"),
     Bilingual(
+        "{size} bytes of this file are here; send it from there on", "此文件已收到 {size} 字节；请从该处继续发送"
+    ),
+    Bilingual("nothing was sent under this digest; send the file first", "该摘要下没有收到任何内容；请先上传文件"),
+    Bilingual(
+        "what was sent does not have this digest; send the file again from its beginning",
+        "收到的内容与摘要不符；请从头重新上传",
+    ),
+    Bilingual(
+        "the file has more than {most} bytes, which are read at most; split it",
+        "文件超过 {most} 字节的上限；请拆分后再添加",
+    ),
+    Bilingual("another one is sending this very file; wait for that", "同一文件正在被上传；请等待其完成"),
+    Bilingual(
+        "too much is sent and not finished yet; finish it, or wait until a day has passed",
+        "未完成的上传过多；请先完成它们，或等待一天",
+    ),
+    Bilingual(
         "send one content type: application/json, or the one that /docs names for this address",
         "请只发送一个 Content-Type：application/json，或 /docs 为该地址写明的类型",
     ),
@@ -340,6 +357,7 @@ ERRORS = (
         "make a new key at the machine: remanent keys create NAME --permission admin",
         "请在本机新建：remanent keys create NAME --permission admin",
     ),
+    Bilingual("this key does not allow to see the settings of the server", "该密钥无权查看服务器的设置"),
     Bilingual("this key does not allow to {permission} here", "该密钥不允许在此处 {permission}"),
     Bilingual(
         "without a key only callers on the machine itself are served, and through no proxy; {how}",

@@ -20,6 +20,7 @@ from remanent.language.roles.react import Image
 from remanent.model import Entry, EntryKind, Origin, Scope, id_source
 from remanent.settings import ModelSettings, ReactSettings
 from remanent.stores.blobs import FileBlobs
+from remanent.text.tokens import token_counter
 from tests.language.scripted.server import ScriptedServer
 from tests.language.scripted.steps import fails, says
 
@@ -144,16 +145,16 @@ async def test_near_the_token_limit_the_answer_is_asked_for_and_past_it_one_is_f
     # The instructions and the tool take some 400 tokens.
     steps = (
         says(call("read", words=1500)).expecting(without=["The context is almost full"]),
-        says(call("read", words=1500)).expecting("The context is almost full"),
+        says(call("read", words=1501)).expecting("The context is almost full"),
         says(answer("at last")).expecting("No tool can be called any more"),
     )
     limits = Limits(max_tokens=2400, answer_at=0.75, max_result=2000)
     noted = Noting()
-    async with ScriptedServer(*steps) as server, engine_at(server, window=2400) as engine:
+    async with ScriptedServer(*steps) as server, engine_at(server, window=2800) as engine:
         outcome = await ReactAgent(engine, tools=[FunctionTool(read)], limits=limits, listener=noted).run("Read.")
     assert (outcome.answer, outcome.reason) == ("at last", StopReason.TOKEN_LIMIT)
     assert outcome.tokens <= 2400
-    assert len([step for step in noted if step.kind is EntryKind.TOOL_RESULT][1].text) == 7500
+    assert len([step for step in noted if step.kind is EntryKind.TOOL_RESULT][1].text) == 7505
 
 
 async def test_an_agent_is_shown_so_much_of_a_result_and_the_journal_gets_all_of_it() -> None:
@@ -293,3 +294,81 @@ def test_the_limits_are_those_of_the_settings() -> None:
 def test_limits_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(InvalidInput):
         Limits(**wrong)  # type: ignore[arg-type]
+
+
+# ── models that go astray ──
+
+
+def search(query: str) -> str:
+    """Search for words."""
+    return f"Of {query}: Mount Kelt is 3412 metres high."
+
+
+@pytest.mark.spec("USE-08")
+async def test_neither_the_rules_nor_a_stop_string_name_the_tag_of_results() -> None:
+    step = says(answer("done")).expecting(without=["tool_response"])
+    async with ScriptedServer(step) as server, engine_at(server) as engine:
+        await ReactAgent(engine, tools=[FunctionTool(search)]).run("Read.")
+    assert "stop" not in server.requests[0].body
+
+
+@pytest.mark.spec("USE-08")
+async def test_two_like_turns_force_the_answer() -> None:
+    steps = (
+        says(call("search", query="Kelt")),
+        says(call("search", query="Kelt")),
+        says(answer("3412 metres")).expecting("No tool can be called any more"),
+    )
+    async with ScriptedServer(*steps) as server, engine_at(server) as engine:
+        outcome = await ReactAgent(engine, tools=[FunctionTool(search)]).run("How high is Mount Kelt?")
+    assert (outcome.answer, outcome.reason) == ("3412 metres", StopReason.NO_PROGRESS)
+
+
+@pytest.mark.spec("USE-08")
+async def test_two_turns_without_a_call_or_an_answer_force_the_answer() -> None:
+    steps = (
+        says("Let me think."),
+        says("I am still thinking."),
+        says(answer("3412 metres")).expecting("No tool can be called any more", without=["(no reply)"]),
+    )
+    async with ScriptedServer(*steps) as server, engine_at(server) as engine:
+        outcome = await ReactAgent(engine).run("How high is Mount Kelt?")
+    assert (outcome.answer, outcome.reason) == ("3412 metres", StopReason.NO_PROGRESS)
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize(
+    "first", ["Let me think.", answer("I do not know how high it is."), "<answer>[the answer]</answer>"]
+)
+async def test_the_first_search_is_made_for_a_model_that_calls_no_tool(first: str) -> None:
+    steps = (says(first), says(answer("3412 metres")).expecting("Mount Kelt is 3412 metres high."))
+    async with ScriptedServer(*steps) as server, engine_at(server) as engine:
+        outcome = await ReactAgent(engine, tools=[FunctionTool(search)]).run("How high is Mount Kelt?")
+    assert (outcome.answer, outcome.reason) == ("3412 metres", StopReason.ANSWER)
+    assert outcome.turns[0].results[0].name == "search"
+
+
+@pytest.mark.spec("USE-08")
+async def test_an_answer_from_memory_needs_no_search() -> None:
+    async with ScriptedServer(says(answer("3412 metres"))) as server, engine_at(server) as engine:
+        outcome = await ReactAgent(engine, tools=[FunctionTool(search)]).run("How high is Mount Kelt?")
+    assert outcome.calls == 1
+
+
+@pytest.mark.spec("USE-08")
+async def test_a_run_keeps_within_a_window_of_four_thousand_tokens_and_leaves_room_for_the_answer() -> None:
+    def read(part: int) -> str:
+        """Read a part."""
+        return f"Part {part}. " + "word " * 1500
+
+    steps = [says(call("read", part=part)) for part in range(2)]
+    async with (
+        ScriptedServer(*steps, forever=says(answer("at last"))) as server,
+        engine_at(server, window=4096) as engine,
+    ):
+        outcome = await ReactAgent(engine, tools=[FunctionTool(read)]).run("Read.")
+    assert outcome.answer == "at last"
+    for request in server.requests:
+        told = sum(token_counter()(message["content"]) for message in request.body["messages"])
+        assert told + request.body["max_tokens"] <= 4096
+        assert request.body["max_tokens"] >= 256

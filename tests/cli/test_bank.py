@@ -70,7 +70,7 @@ def test_a_kept_bank_is_moved_looked_at_settled_and_cleared(cli: Cli, tmp_path: 
     assert taken.code == Exit.OK, taken.err
     found = cli("bank", "search", "kelt", "Sorran", "range", "--json").json
     assert found
-    node_id = state["node_ids"][0]
+    node_id = state["nodes"][0]["node_id"]
     assert "3,412" in cli("bank", "deep-retrieval", "kelt", node_id).out
     assert "3,412" in cli("deep-retrieval", node_id, "--json").out
     again = tmp_path / "again.json"

@@ -45,7 +45,9 @@ def test_a_sample_is_served_and_a_signal_ends_it_with_everything_on_disk(cli: Cl
         assert running.wait(timeout=60) == 0
     shown = cli("entries", "--workspace", "sample", "--limit", "1000", "--json").json
     assert receipt["entry_ids"][0] in {entry["id"] for entry in shown}
-    assert len(shown) == 26
+    # The signal came while the sample was being filled; what was told of it by then was told once.
+    filled = [entry["text"] for entry in shown if entry["text"] and not entry["scope"].get("task")]
+    assert len(set(filled)) == len(filled)
 
 
 def test_other_addresses_are_refused_without_a_key(cli: Cli) -> None:

@@ -46,7 +46,7 @@ from remanent.language.roles.hyde import HydeRequest
 from remanent.language.roles.integration import IntegrationRequest, Trigger
 from remanent.language.roles.intent import IntentRequest
 from remanent.language.roles.planning import FinishedTask, PlanningRequest
-from remanent.language.roles.react import ReactRequest, ToolResult, Turn
+from remanent.language.roles.react import ReactRequest, ToolDefinition, ToolResult, Turn
 from remanent.language.roles.relation_naming import RelationNamingRequest
 from remanent.language.roles.reranking import PassageToRank, RerankingRequest
 from remanent.language.roles.rewriting import RewritingRequest
@@ -121,6 +121,12 @@ ADAPTERS: dict[str, Work] = {
         _spans(text), [number for number in range(1, len(text) // 5) if number % 3]
     ),
     "language.passages.places_of": lambda text: passages.places_of(_said(text)),
+    "language.replies.numbered": lambda text: replies.numbered(len(text)),
+    "language.replies.require_known": lambda text: replies.require_known(range(1, len(text)), shown=len(text)),
+    "language.roles.react.first_search": lambda text: react.first_search(
+        ReactRequest(task=_clean(text) or "x", tools=(ToolDefinition(name="search", description="Search."),)),
+        react.ReactResponse(said="x", answer=_clean(text)),
+    ),
     "language.roles.react.parse": lambda text: react.parse(_clean(text), tools=("search",)),
     # Longer than a summary at every size: the step where cutting begins is no growth.
     "language.roles.summary.unmarked": lambda text: unmarked("One sentence. " * 2000 + text),

@@ -43,7 +43,7 @@ def test_the_weekday_tells_what_last_tuesday_was() -> None:
 
 
 def test_material_stands_between_instructions_and_a_reminder() -> None:
-    told = prompt("\nDo it.\n", ["<a>x</a>", ""], tongue="en", form="text")
+    told = prompt("\nDo it.\n", ["<a>x</a>", ""], tongue="en")
     assert told.instructions.startswith("Do it.\nWhat stands in tags is material")
     assert told.content == "<a>x</a>\nNow write it."
 

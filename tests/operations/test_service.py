@@ -194,6 +194,12 @@ async def test_an_organisation_reads_and_verifies_its_own_log_only(service: Serv
         ("audit.verify", "ok"),
     ]
     assert service.audit.orgs() == ["acme", "other"]
+    newest = {"newest_first": True, "limit": 3}
+    last = await service.perform("audit.list", newest, place=mine, principal=admin)
+    rest = await service.perform("audit.list", newest | {"cursor": last.next}, place=mine, principal=admin)
+    seen = [line.seq for line in (*last.items, *rest.items)]
+    assert seen == sorted(seen, reverse=True)
+    assert [line for line in reversed((*last.items, *rest.items)) if line.seq <= 5] == list(listed.items)
 
 
 @pytest.mark.spec("SAFE-01")

@@ -20,6 +20,7 @@ from remanent.language.roles.react import (
     ToolResult,
     Turn,
     Urgency,
+    first_search,
     tool_responses,
 )
 from remanent.language.shapes import MAX_TEXT
@@ -29,6 +30,11 @@ from remanent.settings import ReactSettings
 from remanent.text.budget import fit
 
 MAX_CALLS = 1_000
+_ANSWER_TOKENS = 2_048
+_ANSWER_SHARE = 8
+"""What a window keeps free for the answer: so many tokens, or this part of a small window (by hand, from BANK-25's
+128,000 and from windows of 4,096)."""
+_MOST_IDLE = 2
 _MIN_RESULT_CHARS = 200
 """Characters that are left of a result when nothing else helps: about a sentence or two (chosen by hand)."""
 
@@ -125,6 +131,8 @@ class StopReason(StrEnum):
     ANSWER = "answer"
     MAX_CALLS = "max_calls"
     TOKEN_LIMIT = "token_limit"
+    NO_PROGRESS = "no_progress"
+    """Two turns were alike, or two had neither a call nor an answer: the answer was forced."""
     ERROR = "error"
 
 
@@ -199,13 +207,16 @@ class _ReactRun:
         self._engine = engine
         self._tools = tools
         # A limit above the model's window would only be found out by its refusal.
-        self._most_tokens = min(limits.max_tokens, engine.window(REACT))
+        window = engine.window(REACT)
+        self._most_tokens = min(limits.max_tokens, window - min(_ANSWER_TOKENS, window // _ANSWER_SHARE))
         self._limits = limits
         self._listener = listener
         self._request = request
         self._count = engine.counter(REACT)
         self._ledger = TokenLedger(self._count, show=lambda shown: REACT.prompt(shown, tongue=REACT.tongue(shown)))
         self._calls = self._tokens = 0
+        self._idle = 0
+        """Turns in a row that brought nothing."""
         self._turns: list[Turn] = []
         self._files: list[File] = []
         self._usage: list[Usage] = []
@@ -219,10 +230,16 @@ class _ReactRun:
                 await self._report(AgentStep(EntryKind.EVENT, "agent", f"{StopReason.ERROR}: {error}", Origin.AGENT))
                 return self._outcome(None, StopReason.ERROR, detail=str(error))
             await self._report(AgentStep(EntryKind.MESSAGE, "assistant", response.said, Origin.AGENT))
+            response = first_search(request, response) or response
             if response.answer is not None:
                 self._add(Turn(said=response.said))
                 return self._outcome(response.answer, why)
+            self._note_progress(response)
             self._add(Turn(said=response.said, results=tuple(await self._results(response))))
+
+    def _note_progress(self, response: ReactResponse) -> None:
+        """Count the turns in a row that have neither a call nor an answer."""
+        self._idle = 0 if response.tool_calls else self._idle + 1
 
     def _next(self) -> tuple[ReactRequest, StopReason]:
         """Return the next request, and the reason to report if it brings the answer."""
@@ -230,15 +247,22 @@ class _ReactRun:
         limits = self._limits
         # The last call must bring the answer: another turn of tools would have nobody left to read it.
         is_last = self._calls >= limits.max_calls - 1
-        if is_last or tokens > self._most_tokens:
+        is_stuck = self._idle >= _MOST_IDLE or self._repeats()
+        if is_last or is_stuck or tokens > self._most_tokens:
             request = self._request.replace(urgency=Urgency.NOW)
             request = self._ledger.fitted(request, self._most_tokens)
             self._tokens = self._ledger.tokens(request)
-            return request, StopReason.MAX_CALLS if is_last else StopReason.TOKEN_LIMIT
+            if is_last:
+                return request, StopReason.MAX_CALLS
+            return request, StopReason.NO_PROGRESS if is_stuck else StopReason.TOKEN_LIMIT
         near = tokens >= limits.answer_at * self._most_tokens
         self._tokens = tokens
         request = self._request.replace(urgency=Urgency.SOON) if near else self._request
         return request, StopReason.ANSWER
+
+    def _repeats(self) -> bool:
+        """Tell whether the last two turns were alike."""
+        return len(self._turns) > 1 and self._turns[-1].said == self._turns[-2].said
 
     async def _ask(self, request: ReactRequest) -> ReactResponse:
         """Ask the model; after one failure it is asked once more, a second one is the caller's."""

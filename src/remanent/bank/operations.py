@@ -15,6 +15,7 @@ from remanent.bank.adapter.framework import tidy_insight
 from remanent.bank.bank import Observed
 from remanent.bank.face import AsyncBank, AsyncBanks
 from remanent.bank.graph import Retrieved
+from remanent.bank.node import QueryNode
 from remanent.bank.planning import InsightDoc
 from remanent.bank.run import RunResult
 from remanent.bank.runtime import BankEvent, EventKind
@@ -24,7 +25,7 @@ from remanent.discipline.operation import Body, Command, Permission, Tool, opera
 from remanent.discipline.shapes import Done, about
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.tongue import Tongue
-from remanent.model import Conflict, ConflictState, Model
+from remanent.model import Conflict, ConflictState, Instant, Model
 from remanent.model.base import Count, Text
 from remanent.model.ids import Id
 from remanent.text.boundaries import excerpt
@@ -114,13 +115,28 @@ class BankReference(Model):
     bank_id: BankId
 
 
+class BankNode(Model):
+    """A node of the Query Graph as people see it."""
+
+    node_id: Id
+    context: Text
+    """What it is about."""
+    summary: Text
+    """What is known of that."""
+    keywords: tuple[str, ...] = ()
+    timestamp: Instant
+    provisional: bool = False
+    """Whether it waits for a conflict to be validated."""
+    unresolved: bool = False
+    """Whether a validation could not decide if it is right."""
+
+
 class BankState(Model):
     """How a bank stands."""
 
     insight: InsightDoc
-    nodes: tuple[Text, ...] = ()
-    """What each node is about, in the order of `node_ids`."""
-    node_ids: tuple[Id, ...] = ()
+    nodes: tuple[BankNode, ...] = ()
+    """Oldest first."""
     edges: tuple[tuple[Id, Id], ...] = ()
     conflicts: tuple[Conflict, ...] = ()
 
@@ -129,7 +145,7 @@ def _tell_state(state: BankState, tongue: Tongue) -> str:
     """Write the state of a task as text for a model; stored text is escaped."""
     lines = [escape(tidy_insight(state.insight).render(tongue))]
     lines.append({"en": "What is known so far:", "zh": "目前所知："}[tongue])
-    lines += [f"- [{node_id}] {_excerpt(about)}" for node_id, about in zip(state.node_ids, state.nodes, strict=True)]
+    lines += [f"- [{node.node_id}] {_excerpt(node.context)}" for node in state.nodes]
     settled = {ConflictState.RESOLVED}
     open_ones = [conflict for conflict in state.conflicts if conflict.state not in settled]
     if open_ones:
@@ -164,11 +180,15 @@ async def get_bank(call: Call, request: BankReference) -> BankState:
     async with _opened(call, request.bank_id) as bank:
         return BankState(
             insight=bank.insight,
-            nodes=tuple(node.context for node in bank.nodes),
-            node_ids=tuple(node.id for node in bank.nodes),
+            nodes=tuple(_shown(node) for node in bank.nodes),
             edges=bank.edges,
             conflicts=bank.conflicts,
         )
+
+
+def _shown(node: QueryNode) -> BankNode:
+    shown = node.model_dump(include={"context", "summary", "keywords", "timestamp", "provisional", "unresolved"})
+    return BankNode(node_id=node.id, **shown)
 
 
 class ResumeBank(BankReference):

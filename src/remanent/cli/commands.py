@@ -448,6 +448,7 @@ KeyIds = Annotated[
     list[str],
     typer.Argument(metavar="KEY_ID", help=say("A key, as `keys list` shows it.", "密钥的 id，见 `keys list`。")),
 ]
+AuditListNewestFirst = Annotated[bool, typer.Option("--newest-first", help=say("The last lines first.", "由新到旧。"))]
 Keywords = Annotated[
     list[str], typer.Argument(metavar="KEYWORDS", help=say("Any of these words.", "关键词，任一匹配即可。"))
 ]
@@ -1200,9 +1201,9 @@ def keys_revoke(place: CommonOptions, *, key_ids: KeyIds) -> None:
 
 
 @with_common_options("org")
-def audit_list(place: CommonOptions, *, limit: EntriesLimit = 100) -> None:
-    """Show who did what to whose memory, oldest first."""
-    perform("audit.list", place, {"limit": limit})
+def audit_list(place: CommonOptions, *, limit: EntriesLimit = 100, newest_first: AuditListNewestFirst = False) -> None:
+    """Show who did what to whose memory, oldest first unless told otherwise."""
+    perform("audit.list", place, {"limit": limit, "newest_first": newest_first})
 
 
 @with_common_options("org")
@@ -2113,7 +2114,10 @@ COMMANDS = (
     ),
     GeneratedCommand(
         ("audit", "list"),
-        say("Show who did what to whose memory, oldest first.", "显示审计日志：谁对谁的记忆做了什么。"),
+        say(
+            "Show who did what to whose memory, oldest first unless told otherwise.",
+            "显示审计日志：谁对谁的记忆做了什么。",
+        ),
         audit_list,
         group=say("Show who did what, and verify that the log is intact.", "查看谁做过什么，并核对日志是否完好。"),
     ),

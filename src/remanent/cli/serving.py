@@ -13,13 +13,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from remanent.cli import demo, words
+from remanent.bilingual import Bilingual
+from remanent.cli import words
 from remanent.cli.options import CommonOptions
+from remanent.cli.sample import AGENT, QUESTION, WORKSPACE, SampleWriter
 from remanent.cli.screen import Terminal, begin
 from remanent.cli.served import NOTE
 from remanent.cli.words import chosen_language
 from remanent.durability import make_folder, write_durably
-from remanent.errors import StorageError
+from remanent.errors import RemanentError, StorageError
 from remanent.operations import Service, Target
 from remanent.operations.access.keys import open_keys
 from remanent.server import mcp
@@ -31,8 +33,6 @@ from remanent.server.serving import check_address, log_to_stderr, tune_allocator
 from remanent.server.serving import serve as serve_memory
 from remanent.settings import Settings, load_settings
 from remanent.stores.registry import open_shelf
-
-WORKSPACE, AGENT = "sample", "ada"
 
 
 def serve(place: CommonOptions, *, host: str | None, port: int | None, sample: bool) -> None:
@@ -69,6 +69,8 @@ async def _serve(screen: Terminal, settings: Settings, *, is_open: bool, sample:
         await serve_memory(settings, parts=parts, ready=ready)
     finally:
         note.remove()
+        for task in tasks:
+            task.cancel()  # a sample that is not whole is completed by the next start
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
@@ -102,7 +104,7 @@ def _announce(screen: Terminal, settings: Settings, url: str, *, is_open: bool, 
     if screen.as_json:
         screen.give({"url": url, "docs": f"{url}/docs", "mcp": f"{url}/mcp", "proxy": f"{url}/v1", "keys": not is_open})
         return
-    body: dict[str, Any] = {"query": demo.QUESTIONS[0].question, "limit": 1}
+    body: dict[str, Any] = {"query": QUESTION, "limit": 1}
     key = "" if is_open else "-H 'authorization: Bearer KEY' "
     screen.show(screen.word(words.SERVING, url=url, body=json.dumps(body), key=key, **place))
     if is_open:
@@ -121,14 +123,19 @@ def _is_key_left(settings: Settings) -> bool:
 
 
 async def _fill(screen: Terminal, service: Service, *, org: str) -> None:
-    """Tell the sample to an agent that remembers nothing yet; the same messages again are stored once."""
-    agent = service.memory.agent(AGENT, workspace=WORKSPACE, org=org)
-    count = 0
-    for session, messages in demo.sessions().items():
-        count += len((await agent.remember(messages, session=session)).entry_ids)
-    await agent.settle()
+    """Fill the sample workspace and say how far it is; what is there already stays as it is."""
+
+    def tell(what: Bilingual, done: int, total: int) -> None:
+        if not screen.as_json:
+            screen.tell(words.SAMPLE_STEP, what=screen.word(what), done=done, total=total)
+
+    try:
+        count = await SampleWriter(service, org, datetime.now(UTC), tell).fill()
+    except RemanentError as error:
+        screen.tell(words.SAMPLE_FAILED, style="yellow", why=str(error))
+        return
     if not screen.as_json:
-        screen.tell(words.SAMPLE_READY, workspace=WORKSPACE, agent=AGENT, count=count)
+        screen.tell(words.SAMPLE_READY, workspace=WORKSPACE, count=count)
 
 
 NAME = "remanent"

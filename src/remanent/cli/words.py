@@ -251,9 +251,17 @@ OPEN_TO_MACHINE = Bilingual(
     "从未创建过密钥：本机上的任何程序都可执行一切操作，其他人一律拒绝。若有反向代理或隧道通向此端口，他人便可进入："
     "请先用 `remanent keys create` 创建密钥。",
 )
+SAMPLE_STEP = Bilingual(
+    "Filling the sample ({done} of {total}): {what}.",
+    "正在填入示例（{done}/{total}）：{what}。",
+)
 SAMPLE_READY = Bilingual(
-    "The sample workspace {workspace} holds {count} messages of the agent {agent}.",
-    "示例工作区 {workspace} 中有智能体 {agent} 的 {count} 条消息。",
+    "The sample workspace {workspace} is ready: {count} messages of two people, and what was learned from them.",
+    "示例工作区 {workspace} 已就绪：两个人的 {count} 条消息，以及由此得出的记忆。",
+)
+SAMPLE_FAILED = Bilingual(
+    "The sample could not be filled whole: {why} The next start goes on with it.",
+    "示例未能全部填入：{why} 下次启动时继续。",
 )
 
 # ── moving ──

@@ -11,8 +11,10 @@ from remanent.knowledge.library import NAME, Library
 from remanent.knowledge.proof import Prover
 from remanent.knowledge.search import KNOWLEDGE, Searcher
 from remanent.knowledge.settings import KnowledgeSettings
-from remanent.model import Entry, EntryKind
+from remanent.knowledge.uploads import PartialUploads
+from remanent.model import Entry, EntryKind, Scope
 from remanent.recall import Recipe
+from remanent.stores import Erasure
 
 
 class KnowledgeBase(Discipline):
@@ -46,6 +48,7 @@ class OpenKnowledgeBase(OpenDiscipline):
         searcher = Searcher(parts, library)
         folders = Folders(library, clock=parts.clock)
         self._services = KnowledgeServices(library, searcher, folders, Prover(parts, searcher))
+        self._uploads = PartialUploads(parts.settings.home)
 
     @property
     def recipes(self) -> Sequence[Recipe]:
@@ -57,6 +60,12 @@ class OpenKnowledgeBase(OpenDiscipline):
         if entry.kind is not EntryKind.DOCUMENT or "collection" not in entry.metadata:
             return ""
         return str(entry.metadata.get("source") or entry.metadata.get("name", ""))
+
+    async def before_erase(self, scope: Scope, erasure: Erasure) -> Erasure:
+        """With everything of an agent, what it has not finished sending goes, too."""
+        if erasure.everything:
+            await self._uploads.discard_all(scope)
+        return erasure
 
     def agent_face(self, agent: AnyAgent) -> AsyncKnowledgeCollection:
         """Return the agent's own documents; its searches see those of its workspace as well."""

@@ -11,7 +11,8 @@ from pydantic import BeforeValidator
 from remanent.bilingual import Bilingual, Language
 from remanent.discipline.call import Call
 from remanent.discipline.operation import Body, Command, Face, Permission, Screen, Tool, operation
-from remanent.discipline.shapes import AnyTags, AsOf, Page, Since, Tags, Until, Where, about, items_of, read_whole
+from remanent.discipline.shapes import AnyTags, AsOf, Page, Since, Tags, Until, Where, about, items_of
+from remanent.errors import UnreadableFile
 from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection
 from remanent.knowledge.model import (
     COLLECTION,
@@ -25,8 +26,9 @@ from remanent.knowledge.model import (
     KnowledgeStats,
     Verification,
 )
+from remanent.knowledge.uploads import PartialUploads, read_file
 from remanent.model import SHARED, Model
-from remanent.model.base import JsonObject, Text
+from remanent.model.base import Count, JsonObject, Text
 from remanent.model.filters import MAX_TAGS, metadata_object
 from remanent.model.ids import Id
 from remanent.text.boundaries import excerpt
@@ -118,6 +120,13 @@ def _command(*arguments: str, **more: Any) -> Command:
     return Command(arguments=arguments, agent=SHARED, **more)
 
 
+def _uploads(call: Call) -> PartialUploads:
+    return PartialUploads(call.memory.settings.home)
+
+
+_SHA256 = r"^[0-9a-f]{64}$"
+
+
 class AddDocument(Model):
     """What is said of a file that is added."""
 
@@ -153,7 +162,10 @@ class AddDocument(Model):
 )
 async def add(call: Call, request: AddDocument) -> Added:
     """Add a document: kept as it is, cut and indexed; under a known name, only what changed is made anew."""
-    content = await read_whole(call.sent())
+    return await _add(call, request, await read_file(call.sent()))
+
+
+async def _add(call: Call, request: AddDocument, content: bytes) -> Added:
     return await _of(call, request.collection).upload(
         content,
         name=request.name,
@@ -162,6 +174,81 @@ async def add(call: Call, request: AddDocument) -> Added:
         tags=request.tags,
         occurred_at=request.occurred_at,
     )
+
+
+class UploadReference(Model):
+    """A file that is sent in parts."""
+
+    digest: Annotated[str, about("The SHA-256 of the whole file.", "整个文件的 SHA-256。", pattern=_SHA256)]
+
+
+class SendPart(UploadReference):
+    """Where a part of it begins."""
+
+    offset: Annotated[
+        int,
+        about("How many bytes come before this part, as `received` says.", "此段之前的字节数，见 `received`。", ge=0),
+    ] = 0
+
+
+class UploadState(UploadReference):
+    """How much of a file is here."""
+
+    received: Count
+    """Bytes; the next part begins there."""
+
+
+@operation(
+    "knowledge.upload_state",
+    zh="查看分段上传的文件已收到多少字节，以便从断点继续。",
+    permission=READ,
+    route="GET knowledge/uploads/{digest}",
+    command=None,
+)
+async def upload_state(call: Call, request: UploadReference) -> UploadState:
+    """Show how much of a file that is sent in parts is here, so that sending goes on from there."""
+    received = await _uploads(call).received(call.agent.scope, request.digest)
+    return UploadState(digest=request.digest, received=received)
+
+
+@operation(
+    "knowledge.send_part",
+    zh="上传文件的下一段；连接中断时已到达的部分会保留。",
+    permission=WRITE,
+    route="PUT knowledge/uploads/{digest}",
+    reads=Body.BYTES,
+    command=None,
+)
+async def send_part(call: Call, request: SendPart) -> UploadState:
+    """Send the next part of a file; what arrives before a lost connection stays."""
+    received = await _uploads(call).append(call.agent.scope, request.digest, call.sent(), offset=request.offset)
+    return UploadState(digest=request.digest, received=received)
+
+
+class AddUpload(AddDocument, UploadReference):
+    """What is said of a file that was sent in parts."""
+
+
+@operation(
+    "knowledge.add_upload",
+    zh="将分段上传完毕的文件添加为文档，与 knowledge.add 相同。",
+    permission=WRITE,
+    act="create_memory",
+    route="POST knowledge/uploads/{digest}",
+    settles=True,
+    command=None,
+)
+async def add_upload(call: Call, request: AddUpload) -> Added:
+    """Add a file of which every part has arrived, as `knowledge.add` does."""
+    uploads, scope = _uploads(call), call.agent.scope
+    content = await uploads.take(scope, request.digest)
+    try:
+        added = await _add(call, request, content)
+    except UnreadableFile:
+        await uploads.discard(scope, request.digest)  # no further part would make it readable
+        raise
+    await uploads.discard(scope, request.digest)
+    return added
 
 
 class AddAddress(Model):
@@ -208,7 +295,7 @@ class PreviewDocument(Model):
 )
 async def preview(call: Call, request: PreviewDocument) -> Page[DocumentChunk]:
     """Show the chunks that a document would have; nothing is kept."""
-    content = await read_whole(call.sent())
+    content = await read_file(call.sent())
     base = _of(call, request.collection)
     return Page(items=tuple(await base.preview(data=content, name=request.name, chunk_size=request.chunk_size)))
 
@@ -556,6 +643,6 @@ async def configure(call: Call, request: Configure) -> CollectionView:
 
 
 OPERATIONS = (
-    add, fetch, preview, list_documents, show, original, remove, reindex, stats, search, ask, verify,
-    edit_chunk, add_chunk, configure,
+    add, upload_state, send_part, add_upload, fetch, preview, list_documents, show, original, remove, reindex, stats,
+    search, ask, verify, edit_chunk, add_chunk, configure,
 )  # fmt: skip

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, JsonValue
 
 from remanent.errors import Refused
 from remanent.model.base import Share, Text
@@ -56,7 +56,10 @@ Confidence = Annotated[Share, BeforeValidator(_share)]
 Prose = Annotated[Text, Field(max_length=100_000)]
 """What a model wrote; brought into the bounds of the response when it is read."""
 
-Words = Annotated[tuple[Annotated[Text, Field(max_length=2_000)], ...], Field(max_length=200)]
+Words = Annotated[
+    tuple[Annotated[Text, Field(max_length=2_000)], ...], Field(max_length=200, json_schema_extra={"maxItems": 8})
+]
+"""Keywords: a model is told of eight, and more are read."""
 Lines = Annotated[tuple[Prose, ...], Field(max_length=200)]
 
 
@@ -85,6 +88,11 @@ class IdAliases:
         if named and not found and self._named:
             first = next(iter(named))
             raise Refused(f"{first[:40]!r} was not shown; use only these names: {', '.join(self._named)}")
+
+
+def numbered(count: int) -> dict[str, JsonValue]:
+    """Return what a schema says of a list of the numbers from 1 to `count`."""
+    return {"maxItems": count, "items": {"type": "integer", "minimum": 1, "maximum": count}}
 
 
 def known_numbers(numbers: Sequence[int], *, shown: int) -> list[int]:

@@ -1,9 +1,13 @@
 """What a role is: typed input and output, what a model is told, and how it is done without one."""
 
+import json
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
+
+from pydantic import JsonValue
 
 from remanent.embedding import Embedder
 from remanent.language.tongue import Tongue
@@ -13,6 +17,9 @@ from remanent.model.base import Text
 RequestT = TypeVar("RequestT", bound=Model)
 ReplyT = TypeVar("ReplyT", bound=Model)
 ResponseT = TypeVar("ResponseT", bound=Model)
+
+Bounds = Mapping[str, Mapping[str, JsonValue]]
+"""Keywords of JSON Schema by the dotted path of a field: `{"relations": {"maxItems": 3}}`."""
 
 Form = Literal["json", "text"]
 """How a model replies: with one JSON object of the role's `reply`, or with plain text."""
@@ -40,8 +47,6 @@ class Defaults:
     max_tokens: int = 4096
     window: int = 32_000
     """Tokens of input that a request may have."""
-    stop: tuple[str, ...] = ()
-    """Where a model is to stop writing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,20 @@ class Toolbox:
     embedder: Embedder | None = None
 
 
+def _blank(schema: dict[str, Any], named: dict[str, Any], name: str = "value") -> JsonValue:
+    """Return a value of a schema with the names of fields where texts are to be filled in."""
+    if "$ref" in schema:
+        return _blank(named[schema["$ref"].rpartition("/")[2]], named, name)
+    if branches := schema.get("anyOf"):
+        return _blank(branches[0], named, name)
+    if schema.get("type") == "object":
+        return {key: _blank(part, named, key) for key, part in schema.get("properties", {}).items()}
+    if schema.get("type") == "array":
+        return [_blank(schema.get("items", {}), named, name)]
+    numbers: dict[str, JsonValue] = {"integer": 1, "number": 0.5, "boolean": False, "null": None}
+    return numbers.get(str(schema.get("type")), f"[{name}]")
+
+
 class Role(ABC, Generic[RequestT, ReplyT, ResponseT]):
     """One thing that is asked of language.
 
@@ -110,6 +129,21 @@ class Role(ABC, Generic[RequestT, ReplyT, ResponseT]):
     @abstractmethod
     def prompt(self, request: RequestT, *, tongue: Tongue) -> Prompt:
         """Return what a model is told; stored text in it is escaped."""
+
+    def blank(self, request: RequestT, *, tongue: Tongue) -> str:
+        """Return the form of the reply as JSON, with what is to be filled in between brackets; none for plain text.
+
+        No example stands in it: a small model gives an example back as if it had been told.
+        """
+        del request, tongue
+        if self.form == "text":
+            return ""
+        schema = self.reply.model_json_schema()
+        return json.dumps(_blank(schema, schema.get("$defs", {})), ensure_ascii=False)
+
+    def bounds(self, request: RequestT) -> "Bounds":
+        """Return what the schema of the reply says more exactly for this request, by the path of the field."""
+        return {}
 
     @abstractmethod
     def read(self, request: RequestT, reply: ReplyT) -> ResponseT:

@@ -5,6 +5,7 @@ idempotency key is derived anew from it, because tokens are written down nowhere
 """
 
 import asyncio
+from collections import deque
 from datetime import timedelta
 from itertools import islice
 from typing import Annotated
@@ -163,6 +164,7 @@ class ReadAudit(Model):
 
     limit: Limit = 100
     cursor: Cursor = None
+    newest_first: Annotated[bool, about("The last lines first.", "由新到旧。")] = False
 
 
 @operation(
@@ -174,12 +176,15 @@ class ReadAudit(Model):
     changes=False,
 )
 async def audit(call: ServiceCall, request: ReadAudit) -> Page[AuditLine]:
-    """Show who did what to whose memory, oldest first."""
-    after = 0 if request.cursor is None else read_cursor(request.cursor, int)
+    """Show who did what to whose memory, oldest first unless told otherwise."""
+    place = None if request.cursor is None else read_cursor(request.cursor, int)
 
     def read() -> list[AuditLine]:
-        lines = (line for line in call.audit.read(call.place.org) if line.seq > after)
-        return list(islice(lines, request.limit + 1))
+        lines = call.audit.read(call.place.org)
+        if request.newest_first:
+            before = (line for line in lines if place is None or line.seq < place)
+            return list(reversed(deque(before, maxlen=request.limit + 1)))
+        return list(islice((line for line in lines if line.seq > (place or 0)), request.limit + 1))
 
     return page_of(await asyncio.to_thread(read), limit=request.limit, after=lambda line: line.seq)
 

@@ -79,7 +79,7 @@ HOSTILITIES = [
     Hostility("read time-out at the end", lambda good: stalls("end", good), ModelUnavailable, settings=IMPATIENT),
     Hostility("hangs up", lambda _: hangs_up(), ModelUnavailable),
     _about_json("truncated JSON", lambda good: good[: len(good) // 2] + '"x', Refused),
-    _about_json("cut at the limit", lambda good: good[:-1], Refused, finish="length"),
+    _about_json("cut at the limit", lambda good: good[:3], Refused, finish="length"),
     _about_json("JSON in prose", lambda good: f"Here you are: {good}\nAnything else?", None),
     _about_json("JSON in a fence", lambda good: f"Sure!\n```json\n{good}\n```\n", None),
     _about_json("bad escapes", lambda good: "{" + _members(good) + ', "unknown": "\\d \\u12 \\("}', None),

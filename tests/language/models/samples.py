@@ -77,7 +77,7 @@ class Tell(Role[TellRequest, TextReply, TellResponse]):
     """Tells something in plain text."""
 
     name = "tell"
-    defaults = Defaults(stop=("THE END",))
+    defaults = Defaults()
     form = "text"
     request = TellRequest
     reply = TextReply

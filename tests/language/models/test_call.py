@@ -1,12 +1,13 @@
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pydantic import SecretStr
 
 from remanent.errors import InvalidSettings
-from remanent.language.models.call import Endpoint, ask_again, check_roles, choose, describe_form
-from remanent.language.role import ChatMessage, Defaults, Tier
+from remanent.language.models.call import Endpoint, ModelCall, ask_again, check_roles, choose, with_form
+from remanent.language.role import ChatMessage, Defaults, Form, Tier
 from remanent.language.roles import ROLES
+from remanent.language.tongue import Tongue
 from remanent.settings import ModelSettings
 
 OPENAI = {"provider": "openai", "name": "general", "api_key": "key-of-openai"}
@@ -113,20 +114,24 @@ def test_the_tiers_of_settings_are_those_of_roles() -> None:
     assert settings(tiers={tier.value: {} for tier in Tier}).tiers.keys() == {tier.value for tier in Tier}
 
 
-def test_the_form_of_the_answer_is_told_in_the_language_of_the_rest() -> None:
-    schema = {"type": "object", "description": "一"}
-    assert describe_form("Do it.", schema, tongue="en") == (
-        "Do it.\n\nReply with one JSON object that fits this JSON schema, and with nothing else:\n"
-        '{"type":"object","description":"一"}'
-    )
-    assert describe_form("请做。", schema, tongue="zh") == (
-        "请做。\n\n只回复一个符合以下 JSON Schema 的 JSON 对象，不要写任何其他内容：\n"
-        '{"type":"object","description":"一"}'
-    )
+BLANK = '{"option": "[option]"}'
+CALL = ModelCall(model="m", instructions="Do it.", turns=(ChatMessage("user", "Which?"),), name="pick")
 
 
-def test_a_bad_answer_is_shown_with_what_is_wrong_with_it() -> None:
-    assert ask_again("nonsense", "it is {no} JSON", form="json", tongue="en", longest=100) == (
+@pytest.mark.spec("USE-08")
+def test_the_form_of_an_answer_stands_in_the_instructions_once() -> None:
+    assert with_form("Do it.", BLANK, tongue="en") == (
+        "Do it.\n\nReply with one JSON object and nothing else: this form, with the real content in place of every "
+        f"[bracketed] part:\n{BLANK}"
+    )
+    assert "只回复一个 JSON 对象" in with_form("请做。", BLANK, tongue="zh")
+    assert with_form(f"Fill in {BLANK}", BLANK, tongue="en") == f"Fill in {BLANK}"
+    assert with_form("Do it.", "", tongue="en") == "Do it."
+
+
+def test_a_model_is_told_what_was_wrong_in_its_language() -> None:
+    again = ask_again(CALL, "nonsense", "it is {no} JSON", form="json", tongue="en", longest=100)
+    assert again.turns[1:] == (
         ChatMessage("assistant", "nonsense"),
         ChatMessage(
             "user",
@@ -134,16 +139,22 @@ def test_a_bad_answer_is_shown_with_what_is_wrong_with_it() -> None:
             "Reply again, with one JSON object of the form that was asked for and nothing else.",
         ),
     )
-    _, again = ask_again("胡说", "不是 JSON", form="json", tongue="zh", longest=100)
-    assert again.text == "你的回复无法使用：不是 JSON。请重新回复，只写一个符合要求的 JSON 对象，不要写任何其他内容。"
-    _, again = ask_again("x", "no answer", form="text", tongue="en", longest=100)
-    assert again.text == "Your reply could not be used: no answer. Write the whole reply again without that mistake."
-    _, again = ask_again("x", "没有回答", form="text", tongue="zh", longest=100)
-    assert again.text == "你的回复无法使用：没有回答。请改正后重新写出完整的回复。"
+    for problem, form, tongue, told in (
+        ("不是 JSON", "json", "zh", "你的回复无法使用：不是 JSON。请重新回复"),
+        ("no answer", "text", "en", "Write the whole reply again"),
+        ("没有回答", "text", "zh", "请改正后重新写出完整的回复"),
+    ):
+        last = ask_again(CALL, "x", problem, form=cast(Form, form), tongue=cast(Tongue, tongue), longest=100).turns[-1]
+        assert told in last.text
 
 
-def test_a_long_answer_is_shown_by_its_ends_and_an_empty_one_by_a_word() -> None:
-    shown, _ = ask_again("a" * 500 + "b" * 500, "wrong", form="json", tongue="en", longest=10)
-    assert shown.text == "aaaaa … bbbbb"
-    shown, _ = ask_again(" \n", "it is empty", form="json", tongue="en", longest=10)
-    assert shown.text == "(no reply)"
+def test_a_long_answer_is_shown_by_its_ends() -> None:
+    again = ask_again(CALL, "a" * 500 + "b" * 500, "wrong", form="json", tongue="en", longest=10)
+    assert again.turns[1].text == "aaaaa … bbbbb"
+
+
+@pytest.mark.spec("USE-08")
+def test_an_answer_that_says_nothing_is_not_shown_in_words_that_would_be_repeated() -> None:
+    (only,) = ask_again(CALL, " \n", "it is empty", form="json", tongue="en", longest=10).turns
+    assert only.speaker == "user"
+    assert only.text.startswith("Which?\nYour reply could not be used: it is empty.")

@@ -2,6 +2,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from remanent.language.models.failures import CircuitOpen
 from remanent.language.role import TextReply
 from remanent.model import Maker
 from remanent.settings import ModelSettings
+from remanent.text.tokens import token_counter
 from tests.language.models.samples import (
     ANSWER,
     GOOD,
@@ -20,6 +22,7 @@ from tests.language.models.samples import (
     QUESTION,
     TELL,
     Patience,
+    PickReply,
     PickRequest,
     Tell,
     TellRequest,
@@ -56,7 +59,7 @@ async def test_a_model_is_called_as_the_role_says_and_settings_change() -> None:
     assert sent == [
         {"model": "scripted", "temperature": 0.2, "top_p": 0.8, "max_tokens": 200, "stop": None},
         {"model": "other", "temperature": 1.5, "top_p": 0.7, "max_tokens": 50, "stop": None},
-        {"model": "scripted", "temperature": 0.6, "top_p": 0.7, "max_tokens": 4096, "stop": ["THE END"]},
+        {"model": "scripted", "temperature": 0.6, "top_p": 0.7, "max_tokens": 4096, "stop": None},
     ]
     assert {request.headers["authorization"] for request in server.requests} == {f"Bearer {KEY}"}
 
@@ -76,7 +79,7 @@ async def test_an_unusable_answer_is_sent_back_once_with_what_is_wrong() -> None
 
 async def test_the_answer_is_sent_back_in_the_language_of_the_question() -> None:
     question = PickRequest(question="哪个是红色的？", options=("blood", "grass"))
-    steps = (says("不知道").expecting("选择一项。", "JSON Schema"), gives(GOOD).expecting("你的回复无法使用"))
+    steps = (says("不知道").expecting("选择一项。", "按下面的格式填写"), gives(GOOD).expecting("你的回复无法使用"))
     async with ScriptedServer(*steps) as server, engine_at(server) as engine:
         assert (await engine.run(PICK, question)).value == ANSWER
 
@@ -91,9 +94,7 @@ async def test_the_answer_is_sent_back_in_the_language_of_the_question() -> None
         pytest.param(calls("search", {"q": "red"}), "it calls the tool search, and there is no such tool", id="tool"),
         pytest.param(says('{"option": "blo', finish="length"), "cut off at its limit, so be brief", id="cut"),
         pytest.param(
-            says('{"option": "blood", "confidence": 0.9, "reasons": ["a"]', finish="length"),
-            "its JSON ends in the middle",
-            id="cut behind a value",
+            says('{"option": "blood", "confidence": 0.9', finish="length"), "its JSON ends in the middle", id="no list"
         ),
     ],
 )
@@ -335,3 +336,60 @@ def test_nothing_of_a_provider_is_loaded_before_the_first_question() -> None:
         check=True,
     )
     assert json.loads(done.stdout) == []
+
+
+# ── forms ──
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize("output", ["schema", "json", "text"])
+async def test_a_model_is_shown_a_form_to_fill_in_and_no_schema(output: str) -> None:
+    form = '{"option": "[option]", "confidence": 0.5, "reasons": ["[reasons]"]}'
+    step = gives(GOOD).expecting(form, without=["maxLength", '"type"', "properties"])
+    async with ScriptedServer(step) as server, engine_at(server, output=output) as engine:
+        assert (await engine.run(PICK, QUESTION)).value == ANSWER
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize(
+    ("echo", "told"),
+    [
+        (PickReply.model_json_schema(), "it repeats the schema"),
+        ({"option": "[option]", "confidence": 0.5, "reasons": ["[reasons]"]}, "it repeats the form"),
+    ],
+)
+async def test_a_form_or_a_schema_that_is_given_back_is_recognised_and_said(echo: Any, told: str) -> None:
+    steps = (says(json.dumps(echo)), gives(GOOD).expecting(told))
+    async with ScriptedServer(*steps) as server, engine_at(server, output="text") as engine:
+        assert (await engine.run(PICK, QUESTION)).value == ANSWER
+
+
+@pytest.mark.spec("USE-08")
+async def test_what_was_left_blank_in_a_form_counts_as_not_given() -> None:
+    reply = {"option": "blood", "confidence": 0.9, "reasons": ["[reasons]", "colour"]}
+    async with ScriptedServer(gives(reply)) as server, engine_at(server) as engine:
+        assert (await engine.run(PICK, QUESTION)).value == ANSWER
+
+
+@pytest.mark.spec("USE-08")
+async def test_an_empty_answer_is_asked_for_again_without_words_in_its_place() -> None:
+    steps = (says(""), gives(GOOD).expecting("it is empty", without=["(no reply)"]))
+    async with ScriptedServer(*steps) as server, engine_at(server) as engine:
+        assert (await engine.run(PICK, QUESTION)).value == ANSWER
+    assert [message["role"] for message in server.requests[1].body["messages"]] == ["system", "user"]
+
+
+@pytest.mark.spec("USE-08")
+async def test_of_a_list_that_was_cut_the_whole_items_are_kept() -> None:
+    text = '{"option": "blood", "confidence": 0.9, "reasons": ["colour", "it is re'
+    async with ScriptedServer(says(text, finish="length")) as server, engine_at(server, output="text") as engine:
+        assert (await engine.run(PICK, QUESTION)).value == ANSWER
+
+
+@pytest.mark.spec("USE-08")
+async def test_an_answer_is_never_longer_than_what_a_small_window_leaves() -> None:
+    async with ScriptedServer(gives(GOOD)) as server, engine_at(server, window=300, max_tokens=4096) as engine:
+        await engine.run(PICK, QUESTION)
+    body = server.requests[0].body
+    told = sum(token_counter()(message["content"]) for message in body["messages"])
+    assert 0 < body["max_tokens"] <= 300 - told + 20

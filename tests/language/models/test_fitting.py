@@ -1,4 +1,5 @@
 import json
+import re
 from enum import StrEnum
 from typing import Any
 
@@ -7,10 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field
 
-from remanent.language.models.fitting import fit, read_reply, schema_of
+from remanent.language.models.fitting import bounded, fit, read_reply, schema_of
 from remanent.language.models.parsing import UnreadableReply
+from remanent.language.roles import ANALYSIS, ROLES
 from remanent.model import JsonObject, Model
 from remanent.model.base import Count, Share, Text
+from tests.language.roles.cases import CASES
 
 
 class Standing(StrEnum):
@@ -216,3 +219,43 @@ def test_any_value_is_fitted_or_refused(value: Any) -> None:
     except UnreadableReply:
         return
     assert fit(json.loads(reply.to_json()), Reply) == reply
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize("case", [case for case in CASES if ROLES[case.partition(".")[0]].form == "json"])
+def test_the_schema_of_a_reply_has_the_bounds_of_its_request_and_none_that_says_nothing(case: str) -> None:
+    role: Any = ROLES[case.partition(".")[0]]
+    shown = json.dumps(bounded(schema_of(role.reply), role.bounds(CASES[case])))
+    assert "maxLength" not in shown
+    assert not re.search(r'"(?:maxItems|maximum)": \d{4}', shown)
+
+
+@pytest.mark.spec("USE-08")
+def test_a_judgement_is_asked_for_each_candidate_by_its_name() -> None:
+    request: Any = CASES["analysis.en"]
+    schema = bounded(schema_of(ANALYSIS.reply), ANALYSIS.bounds(request))
+    assert schema["properties"]["relations"]["maxItems"] == len(request.candidates)
+    assert schema["$defs"]["RelationReply"]["properties"]["existing_node"]["enum"] == ["n1", "n2"]
+    assert "enum" not in schema_of(ANALYSIS.reply)["$defs"]["RelationReply"]["properties"]["existing_node"]
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize("case", CASES)
+def test_no_prompt_has_an_example_that_could_be_taken_for_a_fact(case: str) -> None:
+    role: Any = ROLES[case.partition(".")[0]]
+    request: Any = CASES[case]
+    tongue = role.tongue(request)
+    told = role.prompt(request, tongue=tongue).instructions
+    assert not re.search(r"示例|Example|例如|IBM|Friday|[a-z_]+\|[a-z_]+\|", told)
+    if role.form == "json":
+        blank = role.blank(request, tongue=tongue)
+        assert told.count(blank) == 1
+        texts = [text for text in _texts(json.loads(blank)) if not re.fullmatch(r"\[.+\]|【.+】|[nf]1|", text)]
+        assert set(texts) <= {"integrated", "NORMAL"}
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for part in parts for text in _texts(part)]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from remanent.language.models.parsing import MAX_DEPTH, MAX_TOLERATED, UnreadableReply, read_values
+from remanent.language.models.parsing import MAX_DEPTH, MAX_TOLERATED, UnreadableReply, read_values, read_whole_items
 from tests.growth import grows_no_faster_than_its_input
 
 SCALARS = (
@@ -223,3 +223,25 @@ def test_nonsense_of_half_a_megabyte_takes_no_longer_than_it_should(text: str) -
             read_values(part)
 
     assert grows_no_faster_than_its_input(read, text)
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ('{"a": [{"b": 1}, {"b": 2', {"a": [{"b": 1}]}),
+        ('{"a": [1, 22, 33', {"a": [1, 22]}),
+        ('{"a": ["x", "y', {"a": ["x"]}),
+        ('{"a": ["x"], "b": "half', {"a": ["x"]}),
+        ('{"a": ["x"], "b": 12', {"a": ["x"]}),
+        ('{"a": [{"b": [1, 2], "c": "d"}, {"b": [3', {"a": [{"b": [1, 2], "c": "d"}]}),
+        ('Here: ```json\n{"a": [{"b": "c"}, {"b', {"a": [{"b": "c"}]}),
+    ],
+)
+def test_of_a_list_that_was_cut_only_whole_items_are_read(text: str, kept: JsonValue) -> None:
+    assert read_whole_items(text) == kept
+
+
+@pytest.mark.parametrize("text", ["", "no", '{"a": "half', '{"a": [', '{"a": [{"b": 1', '{"a": 1, "b": tru'])
+def test_without_a_whole_item_nothing_is_read(text: str) -> None:
+    assert read_whole_items(text) is None

@@ -36,7 +36,7 @@ async def test_the_state_of_a_kept_task_leads_to_the_raw_words(tmp_path: Path) -
         state = await called(client, "task_state", bank_id="kelt")
         told = state.content[0].text
         assert "How high is Mount Kelt?" in told
-        node_ids = state.structured_content["node_ids"]
+        node_ids = [node["node_id"] for node in state.structured_content["nodes"]]
         assert node_ids
         assert all(node_id in told for node_id in node_ids)
         raw = [await called(client, "deep_retrieval", record_id=node_id) for node_id in node_ids]

@@ -1,13 +1,22 @@
 """The pages as a person meets them, in a real browser at a real server."""
 
+import asyncio
 import re
+from collections.abc import AsyncIterator
 
 import pytest
-from playwright.async_api import FilePayload, expect
+from playwright.async_api import FilePayload, Route, expect
 
+from remanent.operations import ProgressStep, Report, Run, Target
 from tests.server.web.conftest import PLACE, OpenWindow
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def collect(runs: AsyncIterator[Run]) -> list[Run]:
+    return [run async for run in runs]
+
+
 TABS_EN = ["All", "Semantic", "Episodic", "Procedural", "Shared", "Knowledge"]
 TABS_ZH = ["全部记忆", "语义记忆", "情景记忆", "程序记忆", "共享记忆", "知识库"]
 
@@ -183,7 +192,7 @@ async def test_every_page_opens_without_a_complaint_and_asks_no_other_host(windo
     )
     assert graph.status_code == 200
     await shown.served.service.memory.settle()
-    for page in ("memory", "ask", "conflicts", "graph", "timeline", "knowledge", "shared", "runs", "admin"):
+    for page in ("memory", "ask", "conflicts", "graph", "timeline", "knowledge", "shared", "runs", "admin", "settings"):
         await shown.open(f"{PLACE}/{page}?agent=ada")
         await expect(shown.page.get_by_role("heading", level=1)).to_be_visible()
         wide = await shown.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
@@ -260,4 +269,97 @@ async def test_the_health_panel_leads_to_cleaning_up_and_to_conflicts(window: Op
     await shown.page.get_by_role("dialog").get_by_role("button", name="取消").click()
     await panel.get_by_role("button", name="冲突记忆").click()
     await expect(shown.page.get_by_role("heading", level=1)).to_have_text("冲突")
+    assert shown.complaints == []
+
+
+@pytest.mark.spec("UI-01")
+async def test_a_task_bank_is_shown_with_its_insight_its_graph_and_the_words_behind_a_node(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("Hello.")
+    body = {"task": "How high is Mount Kelt?", "context": "Mount Kelt is 3,412 metres high.", "bank_id": "kelt"}
+    started = await shown.served.http.post("/v1/orgs/acme/workspaces/lab/agents/ada/banks", json=body)
+    await collect(shown.served.service.runs.follow(started.json()["run_id"]))
+    await shown.open(f"{PLACE}/runs?agent=ada")
+    row = shown.page.get_by_role("row").filter(has_text="Task bank")
+    await expect(row).to_contain_text("Done")
+    await row.get_by_role("button", name="Open").click()
+    await expect(shown.page.get_by_role("heading", name="Insight Doc")).to_be_visible()
+    await expect(shown.page.locator("ol")).to_contain_text("How high is Mount Kelt?")
+    await expect(shown.page.get_by_role("img", name="Query Graph")).to_be_visible()
+    node = shown.page.locator("article.card").first
+    await node.get_by_role("button", name="Interaction tree").click()
+    await expect(node.locator("pre")).to_contain_text("3,412 metres")
+    await shown.open(f"{PLACE}/runs?agent=ada&bank=nothing")
+    await expect(shown.page.get_by_role("alert")).to_contain_text("there is no bank nothing here")
+    assert [one for one in shown.complaints if "404" not in one] == []
+
+
+async def test_a_run_is_followed_by_its_events_and_can_be_stopped(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("Hello.")
+    service = shown.served.service
+    steps: asyncio.Queue[str] = asyncio.Queue()
+
+    async def work(report: Report) -> object:
+        while True:
+            report(ProgressStep(note=await steps.get()))
+
+    place = Target(org="acme", workspace="lab", agent="ada")
+    run = await service.runs.start(service.catalogue["settle"], work, place=place)
+    streams: list[str] = []
+    shown.page.on("request", lambda request: streams.append(request.url) if "/events" in request.url else None)
+    await shown.page.goto(f"{shown.served.url}{PLACE}/runs?agent=ada")
+    row = shown.page.get_by_role("row").filter(has_text="Running")
+    await expect(row).to_be_visible()
+    for note in ("reading <b>page 1</b>", "reading page 2"):
+        steps.put_nowait(note)
+        await expect(row).to_contain_text(note)
+    assert streams == [f"{shown.served.url}/v1/orgs/acme/runs/{run.run_id}/events"]
+    await row.get_by_role("button", name="Stop").click()
+    await expect(shown.page.get_by_role("row").filter(has_text="Stopped")).to_be_visible()
+    assert (await service.runs.get(run.run_id)).state == "cancelled"
+    assert shown.complaints == []
+
+
+@pytest.mark.spec("KB-06")
+async def test_a_large_file_goes_on_where_a_lost_connection_cut_it_off(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("Hello.")
+    await shown.open(f"{PLACE}/knowledge")
+    # Much to send and little to read: what counts here is the way to the server.
+    text = f"<html><body><p>The lighthouse of Vell has 99 steps.</p><!-- {'fog ' * 2_300_000} --></body></html>"
+    large = FilePayload(name="large.html", mimeType="text/html", buffer=text.encode())
+    sent: list[str] = []
+    lost = False
+
+    async def cut(route: Route) -> None:
+        nonlocal lost
+        sent.append(route.request.url.rpartition("=")[2])
+        if len(sent) == 2 and not lost:
+            lost = True
+            await route.abort("connectionreset")
+        else:
+            await route.continue_()
+
+    await shown.page.route("**/knowledge/uploads/*?offset=*", cut)
+    await shown.page.locator("input[type=file]").set_input_files([large])
+    progress = shown.page.get_by_role("status").filter(has_text="large.html")
+    await expect(progress).to_contain_text("cannot be reached")
+    await progress.get_by_role("button", name="Try again").click()
+    await expect(progress).to_contain_text("Added")
+    # The first part was sent once: what had arrived was not sent again.
+    assert sent == ["0", "8000000", "8000000"]
+    await expect(shown.page.get_by_role("row").filter(has_text="large.html")).to_be_visible()
+
+
+async def test_the_settings_are_shown_without_a_secret_and_only_to_who_runs_the_server(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("Hello.")
+    await shown.open(f"{PLACE}/settings?agent=ada")
+    rows = shown.page.get_by_role("row")
+    await expect(rows.filter(has_text="seal_key")).to_contain_text("not set")
+    await expect(rows.filter(has_text="embedder")).to_contain_text(["none"])
+    await shown.page.get_by_role("searchbox").fill("how far the log has come")
+    await expect(rows).to_have_count(2)
+    assert await shown.page.locator("main input:not([type=search]):not([type=checkbox])").count() == 0
     assert shown.complaints == []

@@ -1,6 +1,5 @@
 """One request to a model and what it said, in our own words: no provider's types."""
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -121,7 +120,6 @@ class ModelCall:
     temperature: float = 0.6
     top_p: float = 0.95
     max_tokens: int = 4096
-    stop: tuple[str, ...] = ()
 
     def following(self, *turns: ChatMessage) -> "ModelCall":
         """Return the call that goes on with these turns."""
@@ -142,10 +140,6 @@ class Completion:
     cost: float | None = None
 
 
-_FORM: dict[Tongue, str] = {
-    "en": "Reply with one JSON object that fits this JSON schema, and with nothing else:\n{schema}",
-    "zh": "只回复一个符合以下 JSON Schema 的 JSON 对象，不要写任何其他内容：\n{schema}",
-}
 _AGAIN: dict[Form, dict[Tongue, str]] = {
     "json": {
         "en": "Your reply could not be used: {problem}. "
@@ -157,21 +151,32 @@ _AGAIN: dict[Form, dict[Tongue, str]] = {
         "zh": "你的回复无法使用：{problem}。请改正后重新写出完整的回复。",
     },
 }
-_NOTHING_SAID: dict[Tongue, str] = {"en": "(no reply)", "zh": "（没有回复）"}
 
 
-def describe_form(instructions: str, schema: dict[str, Any], *, tongue: Tongue) -> str:
-    """Return the instructions with the form of the answer after them."""
-    shown = json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
-    return f"{instructions}\n\n{_FORM[tongue].format(schema=shown)}"
+_FORM: dict[Tongue, str] = {
+    "en": "Reply with one JSON object and nothing else: this form, with the real content in place of every [bracketed] "
+    "part:\n{blank}",
+    "zh": "只回复一个 JSON 对象：按下面的格式填写，每个 [] 处换成实际内容：\n{blank}",
+}
 
 
-def ask_again(
-    answer: str, problem: str, *, form: Form, tongue: Tongue, longest: int
-) -> tuple[ChatMessage, ChatMessage]:
-    """Return the turns that show a model its answer, in so many characters, and say what is wrong with it."""
-    shown = answer.strip() or _NOTHING_SAID[tongue]
+def with_form(instructions: str, blank: str, *, tongue: Tongue) -> str:
+    """Return instructions in which the form of the answer stands, once."""
+    if not blank or blank in instructions:
+        return instructions
+    return f"{instructions}\n\n{_FORM[tongue].format(blank=blank)}"
+
+
+def ask_again(call: ModelCall, answer: str, problem: str, *, form: Form, tongue: Tongue, longest: int) -> ModelCall:
+    """Return the call that shows a model its answer, in so many characters, and says what is wrong with it.
+
+    One that said nothing is shown none: what stands in its place would be taken for an answer, and repeated.
+    """
+    told, shown = _AGAIN[form][tongue].format(problem=problem), answer.strip()
+    if not shown:
+        *before, last = call.turns
+        return replace(call, turns=(*before, replace(last, text=f"{last.text}\n{told}")))
     if len(shown) > longest:
         half = longest // 2
         shown = f"{shown[:half]} … {shown[-half:]}"
-    return ChatMessage("assistant", shown), ChatMessage("user", _AGAIN[form][tongue].format(problem=problem))
+    return call.following(ChatMessage("assistant", shown), ChatMessage("user", told))

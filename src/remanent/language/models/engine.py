@@ -18,10 +18,10 @@ from remanent.language.models.call import (
     ModelSelection,
     ask_again,
     choose,
-    describe_form,
+    with_form,
 )
 from remanent.language.models.failures import CircuitBreaker, CircuitOpen, OutputUnsupported
-from remanent.language.models.fitting import read_reply, schema_of
+from remanent.language.models.fitting import bounded, read_reply, schema_of
 from remanent.language.models.meter import RoleUsage, RunUsage, UsageMeter
 from remanent.language.models.parsing import UnreadableReply
 from remanent.language.models.pydanticai import ProviderConnection
@@ -31,10 +31,6 @@ from remanent.settings import ModelSettings
 from remanent.text.tokens import TokenCounter, counter_for
 
 _logger = logging.getLogger(__name__)
-
-_SHOWS_NO_SCHEMA = frozenset({"ollama", "local"})
-"""Providers that hold an answer to a schema but do not show it to the model, which then fills it in blindly."""
-
 
 PICTURE_TOKENS = 1_600
 """What providers count for a picture, about; the exact number depends on its size and on the model."""
@@ -204,9 +200,8 @@ class ModelEngine(Engine):
         run.tally.repairs += 1
         tongue = run.role.tongue(run.request)
         longest = max(_SHORTEST_REPEATED, min(_LONGEST_REPEATED, room))
-        turns = ask_again(answer.text, problem, form=run.role.form, tongue=tongue, longest=longest)
-        told = sum(counter_for(call.model)(turn.text) for turn in turns)
-        answer = await self._ask(replace(run, listener=None), _within(call.following(*turns), room - told))
+        again = ask_again(call, answer.text, problem, form=run.role.form, tongue=tongue, longest=longest)
+        answer = await self._ask(replace(run, listener=None), _within(again, self._room(run, again)))
         try:
             return _read(run, answer)
         except _Unusable as unusable:
@@ -216,7 +211,8 @@ class ModelEngine(Engine):
 
     def _first_call(self, run: _RoleRun[RequestT, ReplyT, ResponseT]) -> ModelCall:
         role, choice = run.role, run.choice
-        prompt = role.prompt(run.request, tongue=role.tongue(run.request))
+        tongue = role.tongue(run.request)
+        prompt = role.prompt(run.request, tongue=tongue)
         if prompt.pictures and not choice.vision:
             raise ModelRejected(
                 f"{choice.model} is not known to see pictures; set model.vision, or name a model that does for "
@@ -224,29 +220,31 @@ class ModelEngine(Engine):
             )
         return ModelCall(
             model=choice.model,
-            instructions=prompt.instructions,
+            instructions=with_form(prompt.instructions, role.blank(run.request, tongue=tongue), tongue=tongue),
             turns=(ChatMessage("user", prompt.content, prompt.pictures), *prompt.turns),
             name=role.name,
-            schema=schema_of(role.reply) if role.form == "json" else None,
+            schema=bounded(schema_of(role.reply), role.bounds(run.request)) if role.form == "json" else None,
             temperature=choice.temperature,
             top_p=choice.top_p,
             max_tokens=choice.max_tokens,
-            stop=role.defaults.stop,
         )
 
     def _check_window(self, run: _RoleRun[RequestT, ReplyT, ResponseT], call: ModelCall) -> int:
         """Return the tokens that the window has left; raise `ModelRejected` when the request does not fit in."""
-        formed = self._formed(run, call)
-        count = counter_for(call.model)
-        tokens = sum(count(text) for text in (formed.instructions, *(turn.text for turn in formed.turns)))
-        tokens += sum(PICTURE_TOKENS * len(turn.pictures) for turn in formed.turns)
-        room = run.choice.window - tokens
+        room = self._room(run, call)
         if room < 0:
+            tokens = run.choice.window - room
             raise ModelRejected(
                 f"the request for {run.role.name} has about {tokens} tokens, and its window {run.choice.window}; "
                 "shorten it, or raise model.window if the model takes more"
             )
         return room
+
+    def _room(self, run: _RoleRun[RequestT, ReplyT, ResponseT], call: ModelCall) -> int:
+        """Return the tokens that the window has left behind a call."""
+        count = counter_for(call.model)
+        tokens = sum(count(text) for text in (call.instructions, *(turn.text for turn in call.turns)))
+        return run.choice.window - tokens - sum(PICTURE_TOKENS * len(turn.pictures) for turn in call.turns)
 
     async def _ask(self, run: _RoleRun[RequestT, ReplyT, ResponseT], call: ModelCall) -> Completion:
         """Return what the model says, after as many attempts as it may take."""
@@ -279,11 +277,7 @@ class ModelEngine(Engine):
         if output == "auto":
             is_plain = (place, call.model) in self._unstructured
             output = "text" if is_plain else run.connection.best_output(call.model)
-        if output in {"schema", "tool"} and place.provider not in _SHOWS_NO_SCHEMA:
-            return replace(call, output=output)
-        tongue = run.role.tongue(run.request)
-        shown = describe_form(call.instructions, call.schema, tongue=tongue)
-        return replace(call, output=output, instructions=shown)
+        return replace(call, output=output)
 
     async def _attempt(self, run: _RoleRun[RequestT, ReplyT, ResponseT], call: ModelCall) -> Completion:
         place = run.choice.place
@@ -344,7 +338,8 @@ def _read(run: _RoleRun[RequestT, ReplyT, ResponseT], answer: Completion) -> Res
         if role.form == "text":
             reply = role.reply.model_validate({"text": answer.text})
         else:
-            reply = read_reply(answer.text, role.reply, cut=answer.finish == "length")
+            blank = role.blank(run.request, tongue=role.tongue(run.request))
+            reply = read_reply(answer.text, role.reply, cut=answer.finish == "length", blank=blank)
         return role.read(run.request, reply)
     except (UnreadableReply, Refused, InvalidInput) as error:
         advice = "; it was cut off at its limit, so be brief" if answer.finish == "length" else ""

@@ -4,8 +4,10 @@ A model that writes "0.9" for 0.9, one object for a list of one, or "a, b" for t
 Pydantic has the last word: what is changed here is checked like everything else.
 """
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -13,7 +15,8 @@ from typing import Any, TypeVar
 from pydantic import JsonValue
 
 from remanent.errors import InvalidInput
-from remanent.language.models.parsing import UnreadableReply, read_values
+from remanent.language.models.parsing import UnreadableReply, read_values, read_whole_items
+from remanent.language.role import Bounds
 from remanent.model import Model
 
 _ReplyT = TypeVar("_ReplyT", bound=Model)
@@ -31,18 +34,36 @@ _NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(%|％)?", re.
 
 @lru_cache(maxsize=256)
 def schema_of(reply: type[Model]) -> Schema:
-    """Return the JSON schema of a reply without the titles, which only repeat the names."""
-    schema: Schema = _without_titles(reply.model_json_schema())
+    """Return the JSON schema of a reply, as a model is to see it."""
+    schema: Schema = _as_shown(reply.model_json_schema())
     return schema
 
 
-def read_reply(text: str, reply: type[_ReplyT], *, cut: bool = False) -> _ReplyT:
-    """Return the one reply that a text holds; raise `UnreadableReply`, saying why, when it holds none or several."""
+def bounded(schema: Schema, bounds: Bounds) -> Schema:
+    """Return a schema with what a request says more exactly of its fields, by their dotted paths."""
+    exact = deepcopy(schema)
+    shaper = _Shaper(exact)
+    for path, keywords in bounds.items():
+        part = exact
+        for name in path.split("."):
+            part = shaper.resolve(part)
+            part = shaper.resolve(part.get("items", part))["properties"][name]
+        part.update(keywords)
+    return exact
+
+
+def read_reply(text: str, reply: type[_ReplyT], *, cut: bool = False, blank: str = "") -> _ReplyT:
+    """Return the one reply that a text holds; raise `UnreadableReply`, saying why, when it holds none or several.
+
+    `blank` is the form that was to be filled in: what was left blank counts as not given. Of a list that was cut, the
+    whole items are kept.
+    """
     fitting: list[_ReplyT] = []
     problem = ""
-    for value in read_values(text, cut=cut):
+    placeholders = frozenset(_placeholders(json.loads(blank))) if blank else frozenset[str]()
+    for value in _values(text, cut=cut):
         try:
-            candidate = fit(value, reply)
+            candidate = fit(_filled_in(value, placeholders), reply)
         except UnreadableReply as error:
             problem = str(error)
             continue
@@ -53,6 +74,66 @@ def read_reply(text: str, reply: type[_ReplyT], *, cut: bool = False) -> _ReplyT
     if not fitting:
         raise UnreadableReply(problem)
     return fitting[0]
+
+
+def _values(text: str, *, cut: bool) -> list[JsonValue]:
+    try:
+        return read_values(text, cut=cut)
+    except UnreadableReply:
+        kept = read_whole_items(text) if cut else None
+        if kept is None:
+            raise
+        return [kept]
+
+
+_PLACEHOLDER = re.compile(r"\[[^\[\]]+\]|【[^【】]+】")
+
+
+def _placeholders(value: JsonValue) -> Iterator[str]:
+    """Yield the texts of a form that stand for what is to be filled in."""
+    if isinstance(value, str):
+        yield from [value] if _PLACEHOLDER.fullmatch(value) else []
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _placeholders(part)
+
+
+def _filled_in(value: JsonValue, placeholders: Collection[str]) -> JsonValue:
+    """Return what was filled in; raise `UnreadableReply` when the form, or the schema, was only given back."""
+    if _is_schema(value):
+        raise UnreadableReply("it repeats the schema; write the values themselves, taken from the input")
+    texts = [text for text in _texts(value) if text.strip()]
+    if placeholders and texts and all(text in placeholders or _PLACEHOLDER.fullmatch(text) for text in texts):
+        raise UnreadableReply("it repeats the form; put what the input says in place of the bracketed parts")
+    return _without(value, placeholders)
+
+
+def _is_schema(value: JsonValue) -> bool:
+    """Tell whether a value is a JSON schema: it names types where values are asked for."""
+    properties = value.get("properties") if isinstance(value, dict) else None
+    parts = list(properties.values()) if isinstance(properties, dict) else []
+    return bool(parts) and all(isinstance(part, dict) and not _SCHEMA_WORDS.isdisjoint(part) for part in parts)
+
+
+_SCHEMA_WORDS = frozenset({"type", "$ref", "anyOf", "oneOf", "allOf", "enum", "items"})
+
+
+def _texts(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _texts(part)
+
+
+def _without(value: JsonValue, placeholders: Collection[str]) -> JsonValue:
+    if isinstance(value, dict):
+        kept = {name: part for name, part in value.items() if not (isinstance(part, str) and part in placeholders)}
+        return {name: _without(part, placeholders) for name, part in kept.items()}
+    if isinstance(value, list):
+        items = [part for part in value if not (isinstance(part, str) and part in placeholders)]
+        return [_without(part, placeholders) for part in items]
+    return value
 
 
 def fit(value: JsonValue, reply: type[_ReplyT]) -> _ReplyT:
@@ -78,7 +159,7 @@ class _Shaper:
 
     def shape(self, value: JsonValue, schema: Schema, *, depth: int = 0) -> JsonValue:
         """Return the value in the form that the schema wants, or unchanged where that is not plain."""
-        schema = self._resolve(schema)
+        schema = self.resolve(schema)
         if depth > _DEEPEST:
             return value
         if "enum" in schema or "const" in schema:
@@ -97,14 +178,15 @@ class _Shaper:
         shaper = shapers.get(str(schema.get("type")))
         return shaper() if shaper else value
 
-    def _resolve(self, schema: Schema) -> Schema:
+    def resolve(self, schema: Schema) -> Schema:
+        """Return the schema that a reference leads to."""
         while "$ref" in schema or len(schema.get("allOf", ())) == 1:
             name = schema.get("$ref", "").rpartition("/")[2]
             schema = self.root["$defs"][name] if name else schema["allOf"][0]
         return schema
 
     def _shape_one_of(self, value: JsonValue, branches: list[Schema], *, depth: int) -> JsonValue:
-        resolved = [self._resolve(branch) for branch in branches]
+        resolved = [self.resolve(branch) for branch in branches]
         nothing = value is None or (isinstance(value, str) and value.strip().lower() in {"", "null"})
         if nothing and any(branch.get("type") == "null" for branch in resolved):
             return None
@@ -140,18 +222,18 @@ class _Shaper:
         properties: dict[str, Schema] = schema.get("properties", {})
         if len(items) == 1 and isinstance(items[0], dict) and _match_keys(items[0], properties):
             return items[0]
-        lists = [name for name, part in properties.items() if self._resolve(part).get("type") == "array"]
+        lists = [name for name, part in properties.items() if self.resolve(part).get("type") == "array"]
         required = set(schema.get("required", ()))
         return {lists[0]: items} if len(lists) == 1 and required <= set(lists) else items
 
     def _may_be_null(self, schema: Schema) -> bool:
-        resolved = self._resolve(schema)
+        resolved = self.resolve(schema)
         branches = resolved.get("anyOf") or resolved.get("oneOf") or [resolved]
-        return any(self._resolve(branch).get("type") == "null" for branch in branches)
+        return any(self.resolve(branch).get("type") == "null" for branch in branches)
 
     def _shape_list(self, value: JsonValue, schema: Schema, *, depth: int) -> JsonValue:
         value = _unpack(value, list)
-        item: Schema = self._resolve(schema.get("items") or {})
+        item: Schema = self.resolve(schema.get("items") or {})
         if value is None:
             return []
         if isinstance(value, str) and item.get("type") == "string":
@@ -288,12 +370,22 @@ def _kind(value: JsonValue) -> str:
     return names.get(type(value), "null")
 
 
-def _without_titles(schema: Any) -> Any:
-    if isinstance(schema, dict):
-        # A title is text; a field that is called `title` has a schema.
-        return {
-            name: _without_titles(part) for name, part in schema.items() if name != "title" or not isinstance(part, str)
-        }
+_MANY = 200
+"""Items from which on a bound of a list tells a model nothing, and makes the grammars of local servers huge."""
+
+
+def _as_shown(schema: Any) -> Any:
+    """Return a schema without titles, which only repeat names, and without bounds that no reply comes near."""
     if isinstance(schema, list):
-        return [_without_titles(part) for part in schema]
-    return schema
+        return [_as_shown(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {name: _as_shown(part) for name, part in schema.items() if not _says_nothing(name, part)}
+
+
+def _says_nothing(name: str, part: Any) -> bool:
+    # A title is text; a field that is called `title` has a schema.
+    if name == "title":
+        return isinstance(part, str)
+    is_huge = isinstance(part, int) and part >= _MANY
+    return is_huge and name in {"maxLength", "maxItems", "maximum"}

@@ -86,6 +86,8 @@ class _JsonReader:
     cut: bool
     guesses_quotes: bool
     """Whether a quote belongs to its string when nothing that can follow a string follows."""
+    keeps_whole: bool = False
+    """Whether the whole items of a list that was cut are kept, and those of an object that is not in one."""
     depth: int = 0
     is_firm: bool = True
     """Whether the last thing read cannot have been longer; a number at the very end could."""
@@ -127,12 +129,24 @@ class _JsonReader:
             raise MalformedJson(f"no more than {MAX_DEPTH} levels", at=self.position)
         self.depth += 1
         self.position += 1
-        container = read()
-        self.depth -= 1
-        return container
+        try:
+            return read()
+        finally:
+            self.depth -= 1
 
     def _object(self) -> dict[str, JsonValue]:
         members: dict[str, JsonValue] = {}
+        try:
+            self._read_members(members)
+        except MalformedJson as error:
+            # Of the outermost object, what came before the cut counts; one inside a list is not whole.
+            if not (self.keeps_whole and error.cut and self.depth == 1 and members):
+                raise
+            if error.expected == "}" and not self.is_firm:
+                members.popitem()
+        return members
+
+    def _read_members(self, members: dict[str, JsonValue]) -> None:
         has_comma = True
         while not self._closes("}", members, has_comma=bool(members) and has_comma):
             key = self._key()
@@ -143,18 +157,27 @@ class _JsonReader:
             self.is_begun = True
             members[key] = self._value()
             has_comma = self._comma()
-        return members
 
     def _list(self) -> list[JsonValue]:
         items: list[JsonValue] = []
         self.is_begun = True
+        try:
+            self._read_items(items)
+        except MalformedJson as error:
+            if not (self.keeps_whole and error.cut):
+                raise
+            if error.expected == "]" and not self.is_firm and items:
+                items.pop()
+            self.is_firm = True
+        return items
+
+    def _read_items(self, items: list[JsonValue]) -> None:
         has_comma = True
         while not self._closes("]", items, has_comma=bool(items) and has_comma):
             if items and not has_comma and self.text[self.position] not in '{["':
                 raise MalformedJson("a comma", at=self.position)
             items.append(self._value())
             has_comma = self._comma()
-        return items
 
     def _closes(self, bracket: str, container: _Container, *, has_comma: bool) -> bool:
         """Go past the closing bracket, if the container ends here."""
@@ -296,6 +319,23 @@ def read_values(text: str, *, cut: bool = False) -> list[JsonValue]:
     if len(body) > MAX_TOLERATED:
         raise UnreadableReply(f"it is longer than {MAX_TOLERATED} characters and not well-formed JSON")
     return _search(body, cut=cut)
+
+
+def read_whole_items(text: str) -> dict[str, JsonValue] | None:
+    """Return the object of a text that was cut inside a list: whole items and nothing of the last; `None` if none is.
+
+    What was said before the limit is no guess, and a list is asked for where its items stand for themselves.
+    """
+    body = _THOUGHTS.sub("", text.removeprefix("\ufeff")).strip()
+    start = body.find("{")
+    if start < 0 or len(body) > MAX_TOLERATED:
+        return None
+    try:
+        value = _JsonReader(body, start, cut=True, guesses_quotes=False, keeps_whole=True).read()[0]
+    except MalformedJson:
+        return None
+    has_items = isinstance(value, dict) and any(isinstance(part, list) and part for part in value.values())
+    return value if isinstance(value, dict) and has_items else None
 
 
 def _read_exactly(text: str) -> JsonValue:

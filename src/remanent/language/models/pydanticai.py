@@ -116,8 +116,6 @@ class ProviderConnection:
             sampling["temperature"] = call.temperature
             if self.place.provider != "anthropic":  # whose models take one of the two, not both
                 sampling["top_p"] = call.top_p
-        if call.stop:
-            sampling["stop_sequences"] = list(call.stop)
         return sampling
 
     def _completion(self, response: "ModelResponse", call: ModelCall) -> Completion:

@@ -13,7 +13,7 @@ from remanent.language.offline.judgement import CONFLICT, Comparison, Judgement,
 from remanent.language.offline.salience import statements
 from remanent.language.offline.similarity import similarities
 from remanent.language.replies import MAX_ITEMS, Confidence, IdAliases, Prose, Words
-from remanent.language.role import Defaults, Prompt, Role, Toolbox
+from remanent.language.role import Bounds, Defaults, Prompt, Role, Toolbox
 from remanent.language.shapes import MAX_CONTEXT, Context, GraphNode, Keywords, Remark
 from remanent.language.tidying import keywords, line, remark
 from remanent.language.tongue import Tongue, tongue_of
@@ -156,39 +156,24 @@ _RELATED_FIELDS: Wording = {
 node, rewritten to show the tie; keywords_update_new and keywords_update_existing: the full updated keywords of each.
 """,
 }
-_EXAMPLE: dict[AnalysisPhase, Wording] = {
-    AnalysisPhase.ORDERED: {
-        "zh": """使用节点内容的语言。
-示例：{"relations": [{"existing_node": "n1", "relationship": "conflict", "confidence": 0.95, "reasoning": "新节点说 \
-CEO 是张三，n1 说是李四", "conflict_description": "CEO 是谁：张三 / 李四"}, {"existing_node": "n2", "relationship": \
-"unrelated", "confidence": 0.9, "reasoning": "n2 讲的是天气"}]}
-""",
-        "en": """Write in the language of the nodes.
-Example: {"relations": [{"existing_node": "n1", "relationship": "conflict", "confidence": 0.95, "reasoning": "The \
-new node says that Ann is the CEO, n1 says Bob", "conflict_description": "Who is the CEO: Ann or Bob"}, \
-{"existing_node": "n2", "relationship": "unrelated", "confidence": 0.9, "reasoning": "n2 is about the weather"}]}
-""",
-    },
-    AnalysisPhase.CONFLICT_OR_MERGE: {
-        "zh": """使用节点内容的语言。
-示例：{"relations": [{"existing_node": "n1", "relationship": "conflict", "confidence": 0.95, "reasoning": "新节点说 \
-CEO 是张三，n1 说是李四", "conflict_description": "CEO 是谁：张三 / 李四"}]}
-""",
-        "en": """Write in the language of the nodes.
-Example: {"relations": [{"existing_node": "n1", "relationship": "conflict", "confidence": 0.95, "reasoning": "The \
-new node says that Ann is the CEO, n1 says Bob", "conflict_description": "Who is the CEO: Ann or Bob"}]}
-""",
-    },
-    AnalysisPhase.RELATED: {
-        "zh": """使用节点内容的语言。
-示例：{"relations": [{"existing_node": "n1", "relationship": "unrelated", "confidence": 0.9, "reasoning": "n1 \
-讲的是天气，与量子芯片无关"}]}
-""",
-        "en": """Write in the language of the nodes.
-Example: {"relations": [{"existing_node": "n1", "relationship": "unrelated", "confidence": 0.9, "reasoning": "n1 is \
-about the weather, not about quantum chips"}]}
-""",
-    },
+_LANGUAGE: Wording = {"zh": "使用节点内容的语言。\n", "en": "Write in the language of the nodes.\n"}
+_BLANK: Wording = {
+    "zh": '"existing_node": "n1", "relationship": "【关系】", "confidence": 0.5, "reasoning": "【理由】"',
+    "en": '"existing_node": "n1", "relationship": "[one of the above]", "confidence": 0.5, "reasoning": "[reason]"',
+}
+_CONFLICT_BLANK: Wording = {
+    "zh": ', "conflict_description": "【矛盾点】", "merge_strategy": "【如何合并】"',
+    "en": ', "conflict_description": "[what contradicts what]", "merge_strategy": "[how to merge]"',
+}
+_RELATED_BLANK: Wording = {
+    "zh": ', "context_update_new": "【新节点主题】", "context_update_existing": "【已有节点主题】", '
+    '"keywords_update_new": ["【关键词】"], "keywords_update_existing": ["【关键词】"]',
+    "en": ', "context_update_new": "[topic of the new node]", "context_update_existing": "[topic of the existing '
+    'node]", "keywords_update_new": ["[keyword]"], "keywords_update_existing": ["[keyword]"]',
+}
+_BOUNDS: Wording = {
+    "zh": "已有节点共 {n} 个：{names}；每个写一项。",
+    "en": "There are {n} existing nodes: {names}; write one item for each.",
 }
 
 
@@ -234,7 +219,27 @@ class Analysis(Role[AnalysisRequest, AnalysisReply, AnalysisResponse]):
             group("candidates", nodes),
             group("new_node", [node_block(request.new_node, name=_NEW)]),
         ]
-        return prompt(_instructions(request.phase, tongue), parts, tongue=tongue)
+        return prompt(
+            _instructions(request.phase, tongue),
+            parts,
+            tongue=tongue,
+            blank=self.blank(request, tongue=tongue),
+            bounds=_BOUNDS[tongue].format(n=len(names), names=", ".join(names)),
+        )
+
+    def blank(self, request: AnalysisRequest, *, tongue: Tongue) -> str:
+        """Show one relation with the fields of the phase."""
+        early = _CONFLICT_BLANK[tongue] if request.phase is not AnalysisPhase.RELATED else ""
+        late = _RELATED_BLANK[tongue] if request.phase is not AnalysisPhase.CONFLICT_OR_MERGE else ""
+        return f'{{"relations": [{{{_BLANK[tongue]}{early}{late}}}]}}'
+
+    def bounds(self, request: AnalysisRequest) -> Bounds:
+        """Hold the list to one relation for each candidate, by its name."""
+        count = len(request.candidates)
+        return {
+            "relations": {"minItems": count, "maxItems": count},
+            "relations.existing_node": {"enum": list(_aliases(request).names)},
+        }
 
     def read(self, request: AnalysisRequest, reply: AnalysisReply) -> AnalysisResponse:
         """Give every candidate one relation: the first in order of those proposed, unrelated if there is none."""
@@ -277,7 +282,7 @@ def _instructions(phase: AnalysisPhase, tongue: Tongue) -> str:
         _FIELDS[tongue],
         _CONFLICT_FIELDS[tongue] if early else "",
         _RELATED_FIELDS[tongue] if late else "",
-        _EXAMPLE[phase][tongue],
+        _LANGUAGE[tongue],
     ]
     return "".join(parts)
 

@@ -11,7 +11,7 @@ from remanent.errors import Refused
 from remanent.language.offline.questions import content_words
 from remanent.language.offline.salience import key_phrases, salient_sentences
 from remanent.language.replies import Prose, Words
-from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
+from remanent.language.role import Bounds, Defaults, Prompt, Role, Tier, Toolbox
 from remanent.language.shapes import Keyword, LongText
 from remanent.language.tidying import keywords, line, remark, shortened
 from remanent.language.tongue import Tongue, tongue_of
@@ -57,7 +57,6 @@ _INSTRUCTIONS: Wording = {
 phrase：概括这条记忆的短语，10 到 20 个字。
 keywords：3 到 5 个关键词，名词或名词短语，最重要的在前。
 使用原文的语言，不添加原文没有的内容。
-示例：{"phrase": "小丽五月搬到杭州工作", "keywords": ["小丽", "搬家", "杭州"]}
 """,
     "en": """
 You annotate a memory.
@@ -65,7 +64,6 @@ Fields:
 phrase: a phrase of 10 to 20 characters (two to four words) that says what it is about.
 keywords: 3 to 5 keywords, nouns or noun phrases, the most important first.
 Write in the language of the text and add nothing that is not in it.
-Example: {"phrase": "Lily moved to Leeds", "keywords": ["Lily", "move", "Leeds"]}
 """,
 }
 _COMPRESSING: Wording = {
@@ -77,8 +75,6 @@ content：压缩后的内容，不超过 <limit> 指定的字符数，句子完�
 phrase：概括这条记忆的短语，10 到 20 个字。
 keywords：3 到 5 个关键词，名词或名词短语，最重要的在前。
 使用原文的语言。
-示例：{"content": "小丽 5 月搬到杭州，没有换工作。", "phrase": "小丽五月搬到杭州居住", "keywords": ["小丽", "搬家", \
-"杭州"]}
 """,
     "en": """
 You compress a memory to a given length and annotate it.
@@ -89,10 +85,15 @@ nothing that is not in it.
 phrase: a phrase of 10 to 20 characters (two to four words) that says what it is about.
 keywords: 3 to 5 keywords, nouns or noun phrases, the most important first.
 Write in the language of the text.
-Example: {"content": "Lily moved to Leeds in May and kept her job.", "phrase": "Lily moved to Leeds", "keywords": \
-["Lily", "move", "Leeds"]}
 """,
 }
+
+
+_BLANK: Wording = {
+    "zh": '"phrase": "【短语】", "keywords": ["【关键词】", "【关键词】", "【关键词】"]}',
+    "en": '"phrase": "[phrase]", "keywords": ["[keyword]", "[keyword]", "[keyword]"]}',
+}
+_CONTENT_BLANK: Wording = {"zh": '"content": "【压缩后的内容】", ', "en": '"content": "[compressed memory]", '}
 
 
 class AnnotationReply(Model):
@@ -117,11 +118,19 @@ class Annotation(Role[AnnotationRequest, AnnotationReply, AnnotationResponse]):
 
     def prompt(self, request: AnnotationRequest, *, tongue: Tongue) -> Prompt:
         """Show the text, and the length that it must come down to."""
-        target = _target(request)
+        target, blank = _target(request), self.blank(request, tongue=tongue)
         if target is None:
-            return prompt(_INSTRUCTIONS[tongue], [block("text", request.text)], tongue=tongue)
+            return prompt(_INSTRUCTIONS[tongue], [block("text", request.text)], tongue=tongue, blank=blank)
         parts = [block("text", request.text), block("limit", str(target))]
-        return prompt(_COMPRESSING[tongue], parts, tongue=tongue)
+        return prompt(_COMPRESSING[tongue], parts, tongue=tongue, blank=blank)
+
+    def blank(self, request: AnnotationRequest, *, tongue: Tongue) -> str:
+        """Show a phrase and keywords, and the content where it is to be compressed."""
+        return "{" + (_CONTENT_BLANK[tongue] if _target(request) is not None else "") + _BLANK[tongue]
+
+    def bounds(self, request: AnnotationRequest) -> Bounds:
+        """Hold the keywords to as many as are kept."""
+        return {"keywords": {"maxItems": MAX_ANNOTATED_KEYWORDS}}
 
     def read(self, request: AnnotationRequest, reply: AnnotationReply) -> AnnotationResponse:
         """Hold the lengths; refuse a compression that is none or that brings in numbers of its own."""

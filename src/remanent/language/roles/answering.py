@@ -9,8 +9,8 @@ from typing import Annotated
 from pydantic import Field
 
 from remanent.language.offline.answers import find_answer
-from remanent.language.replies import MAX_ITEMS, Numbers, Prose, known_numbers, require_known
-from remanent.language.role import Defaults, Prompt, Role, Toolbox
+from remanent.language.replies import MAX_ITEMS, Numbers, Prose, known_numbers, numbered, require_known
+from remanent.language.role import Bounds, Defaults, Prompt, Role, Toolbox
 from remanent.language.shapes import LongText, Remark
 from remanent.language.tidying import line
 from remanent.language.tongue import Tongue, tongue_of
@@ -61,7 +61,6 @@ _INSTRUCTIONS: Wording = {
 4. 段落没有回答这个问题时，sentences 写 []；不要凑答案。
 使用问题的语言。
 字段 sentences：列表，每项含 text（一句话，不写编号）和 passages（编号列表）。
-示例：{"sentences": [{"text": "展厅每周一闭馆。", "passages": [2]}]}
 """,
     "en": """
 You answer a question (<question>) from the passages that are given (<p n="number">) and from nothing else.
@@ -73,9 +72,15 @@ negations as they are.
 4. If the passages do not answer the question, sentences is []; do not make up an answer.
 Write in the language of the question.
 Field sentences: a list; each item has text (one sentence, no numbers of passages) and passages (their numbers).
-Example: {"sentences": [{"text": "The hall is closed on Mondays.", "passages": [2]}]}
 """,
 }
+
+
+_BLANK: Wording = {
+    "zh": '{"sentences": [{"text": "【一句话】", "passages": [1]}]}',
+    "en": '{"sentences": [{"text": "[one sentence]", "passages": [1]}]}',
+}
+_BOUNDS: Wording = {"zh": "段落编号为 1 到 {n}。", "en": "The passages are numbered 1 to {n}."}
 
 
 class SentenceReply(Model):
@@ -108,7 +113,16 @@ class Answering(Role[AnsweringRequest, AnsweringReply, AnsweringResponse]):
         longest = max(_LEAST_SHOWN, _SHOWN // len(request.passages))
         shown = [abridged(text, longest) for text in titled(request.passages)]
         parts = [group("passages", passage_blocks(shown)), block("question", request.question)]
-        return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue)
+        bounds = _BOUNDS[tongue].format(n=len(shown))
+        return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue, blank=_BLANK[tongue], bounds=bounds)
+
+    def blank(self, request: AnsweringRequest, *, tongue: Tongue) -> str:
+        """Show one sentence."""
+        return _BLANK[tongue]
+
+    def bounds(self, request: AnsweringRequest) -> Bounds:
+        """Hold the numbers to those of the passages."""
+        return {"sentences": {"maxItems": MAX_SENTENCES}, "sentences.passages": numbered(len(request.passages))}
 
     def read(self, request: AnsweringRequest, reply: AnsweringReply) -> AnsweringResponse:
         """Keep what says something; passages that were not shown are passed over."""

@@ -14,8 +14,8 @@ from remanent.language.offline.questions import is_question
 from remanent.language.offline.salience import key_phrases, salient_sentences, unwrapped
 from remanent.language.offline.similarity import similarity_matrix
 from remanent.language.passages import assembled, passages, stretches
-from remanent.language.replies import MAX_ITEMS, Numbers, Prose, Words, known_numbers, require_known
-from remanent.language.role import Defaults, Prompt, Role, Toolbox
+from remanent.language.replies import MAX_ITEMS, Numbers, Prose, Words, known_numbers, numbered, require_known
+from remanent.language.role import Bounds, Defaults, Prompt, Role, Toolbox
 from remanent.language.shapes import MAX_CONTEXT, Context, Keywords, LongText, Remark, TextSpan
 from remanent.language.tidying import keywords, line
 from remanent.language.tongue import Tongue, tongue_of
@@ -97,16 +97,14 @@ _QUESTION: Wording = {
 into no cluster; [] if there is none.
 """,
 }
-_EXAMPLE: Wording = {
-    "zh": """示例：{"should_cluster": true, "clusters": [{"passages": [1, 3], "context": "量子计算的硬件突破", \
-"keywords": ["量子比特", "超导芯片", "量子纠错"]}, {"passages": [2], "context": "量子算法的进展", "keywords": \
-["量子算法"]}]}
-""",
-    "en": """Example: {"should_cluster": true, "clusters": [{"passages": [1, 3], "context": "Breakthroughs in \
-quantum hardware", "keywords": ["qubit", "superconducting chip"]}, {"passages": [2], "context": "New quantum \
-algorithms", "keywords": ["algorithm"]}]}
-""",
+_BLANK: Wording = {
+    "zh": """{"should_cluster": true, "clusters": [{"passages": [1, 3], "context": "【一句话主题】", "keywords": \
+["【关键词】", "【关键词】"]}, {"passages": [2], "context": "【一句话主题】", "keywords": ["【关键词】"]}]""",
+    "en": """{"should_cluster": true, "clusters": [{"passages": [1, 3], "context": "[topic in one sentence]", \
+"keywords": ["[keyword]", "[keyword]"]}, {"passages": [2], "context": "[topic in one sentence]", "keywords": \
+["[keyword]"]}]""",
 }
+_BOUNDS: Wording = {"zh": "段落编号为 1 到 {n}。", "en": "The passages are numbered 1 to {n}."}
 
 
 class ClusterReply(Model):
@@ -142,7 +140,23 @@ class Classification(Role[ClassificationRequest, ClassificationReply, Classifica
         question = _QUESTION[tongue] if request.find_question else ""
         shown = [span.of(request.text) for span in passages(request.text)]
         parts = [block("task", request.task), group("text", passage_blocks(shown))]
-        return prompt(_INSTRUCTIONS[tongue] + question + _EXAMPLE[tongue], parts, tongue=tongue)
+        return prompt(
+            _INSTRUCTIONS[tongue] + question,
+            parts,
+            tongue=tongue,
+            blank=self.blank(request, tongue=tongue),
+            bounds=_BOUNDS[tongue].format(n=len(shown)),
+        )
+
+    def blank(self, request: ClassificationRequest, *, tongue: Tongue) -> str:
+        """Show two topics of numbers, and where a question is looked for, its numbers."""
+        return _BLANK[tongue] + (', "question": []}' if request.find_question else "}")
+
+    def bounds(self, request: ClassificationRequest) -> Bounds:
+        """Hold the numbers to those of the passages."""
+        count = len(passages(request.text))
+        numbers = numbered(count)
+        return {"clusters": {"minItems": 1, "maxItems": count}, "clusters.passages": numbers, "question": numbers}
 
     def read(self, request: ClassificationRequest, reply: ClassificationReply) -> ClassificationResponse:
         """Put the clusters together from the passages; those that none claims go to the nearest one."""

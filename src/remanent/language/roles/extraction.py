@@ -11,8 +11,8 @@ from pydantic import Field
 from remanent.language.coverage import WordIndex
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.salience import with_speaker
-from remanent.language.replies import MAX_ITEMS, Confidence, Numbers, Prose, known_numbers
-from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
+from remanent.language.replies import MAX_ITEMS, Confidence, Numbers, Prose, known_numbers, numbered
+from remanent.language.role import Bounds, Defaults, Prompt, Role, Tier, Toolbox
 from remanent.language.shapes import MAX_REMARK, Remark, Utterance
 from remanent.language.tidying import line, remark
 from remanent.language.tongue import Tongue, tongue_of
@@ -141,14 +141,13 @@ Field facts: a list, each with kind (one of the above), content (one sentence), 
 to 1), confirmed (whether the speaker asked in so many words to remember it), sources (list of utterance numbers).
 """,
 }
-_EXAMPLE: Wording = {
-    "zh": """示例：{"facts": [{"kind": "preference", "content": "用户希望代码注释用中文", "reason": "", \
-"importance": 0.7, "confirmed": true, "sources": [2]}]}
-""",
-    "en": """Example: {"facts": [{"kind": "preference", "content": "The user wants short answers", "reason": "", \
-"importance": 0.7, "confirmed": true, "sources": [2]}]}
-""",
+_BLANK: Wording = {
+    "zh": """{"facts": [{"kind": "【类别】", "content": "【一句话】", "reason": "【理由】", "importance": 0.5, \
+"confirmed": false, "sources": [1]}]}""",
+    "en": """{"facts": [{"kind": "[one of the above]", "content": "[one sentence]", "reason": "[reason]", \
+"importance": 0.5, "confirmed": false, "sources": [1]}]}""",
 }
+_BOUNDS: Wording = {"zh": "发言编号为 1 到 {n}。", "en": "The utterances are numbered 1 to {n}."}
 
 
 class FactReply(Model):
@@ -183,9 +182,27 @@ class Extraction(Role[ExtractionRequest, ExtractionReply, ExtractionResponse]):
     def prompt(self, request: ExtractionRequest, *, tongue: Tongue) -> Prompt:
         """Show the conversation in numbered utterances."""
         kinds = [f"- {_KINDS[kind][tongue]}" for kind in FactKind if kind in request.kinds]
-        told = "".join([_OPENING[tongue], "\n".join(kinds), "\n", _RULES[tongue], _EXAMPLE[tongue]])
+        told = "".join([_OPENING[tongue], "\n".join(kinds), "\n", _RULES[tongue]])
         said = utterance_blocks(request.utterances, longest=_LONGEST_SHOWN)
-        return prompt(told, [group("said", said), block("limit", str(request.limit))], tongue=tongue)
+        return prompt(
+            told,
+            [group("said", said), block("limit", str(request.limit))],
+            tongue=tongue,
+            blank=self.blank(request, tongue=tongue),
+            bounds=_BOUNDS[tongue].format(n=len(said)),
+        )
+
+    def blank(self, request: ExtractionRequest, *, tongue: Tongue) -> str:
+        """Show one fact."""
+        return _BLANK[tongue]
+
+    def bounds(self, request: ExtractionRequest) -> Bounds:
+        """Hold the facts to those that are asked for, and their sources to what was said."""
+        return {
+            "facts": {"maxItems": request.limit},
+            "facts.kind": {"enum": [kind.value for kind in request.kinds]},
+            "facts.sources": numbered(len(request.utterances)),
+        }
 
     def read(self, request: ExtractionRequest, reply: ExtractionReply) -> ExtractionResponse:
         """Keep what was asked for, each thing once, in the order of the conversation."""

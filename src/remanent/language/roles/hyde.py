@@ -60,7 +60,7 @@ class Hyde(Role[HydeRequest, TextReply, HydeResponse]):
 
     def prompt(self, request: HydeRequest, *, tongue: Tongue) -> Prompt:
         """Show the question."""
-        return prompt(_INSTRUCTIONS[tongue], [block("question", request.question)], tongue=tongue, form="text")
+        return prompt(_INSTRUCTIONS[tongue], [block("question", request.question)], tongue=tongue)
 
     def read(self, request: HydeRequest, reply: TextReply) -> HydeResponse:
         """Hold the length."""

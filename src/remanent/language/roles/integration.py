@@ -8,7 +8,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, JsonValue, model_validator
 
 from remanent.errors import InvalidInput, Refused
 from remanent.language.coverage import WordIndex
@@ -17,7 +17,7 @@ from remanent.language.offline.judgement import CONFLICT, Comparison, Judgement,
 from remanent.language.offline.salience import statements
 from remanent.language.offline.similarity import similarity_matrix
 from remanent.language.replies import MAX_ITEMS, IdAliases, Prose, Words
-from remanent.language.role import Defaults, Prompt, Role, Toolbox
+from remanent.language.role import Bounds, Defaults, Prompt, Role, Toolbox
 from remanent.language.roles.structure import render
 from remanent.language.shapes import (
     MAX_CONTEXT,
@@ -170,6 +170,14 @@ With "unresolved", write only outcome and interaction_tree_description. Write in
 }
 
 
+_BLANK: Wording = {
+    "zh": """{"outcome": "integrated", "summary": "【摘要】", "context": "【一句话主题】", "keywords": ["【关键词】"], \
+"upheld": ["【节点编号】"], "neighbor_updates": [], "interaction_tree_description": "【做了什么、依据是什么】"}""",
+    "en": """{"outcome": "integrated", "summary": "[summary]", "context": "[topic in one sentence]", "keywords": \
+["[keyword]"], "upheld": ["[node id]"], "neighbor_updates": [], "interaction_tree_description": "[what and why]"}""",
+}
+
+
 def _listed(value: object) -> object:
     """Read {"b1": {…}} as a list of updates that name their node."""
     if isinstance(value, dict) and all(isinstance(part, dict) for part in value.values()):
@@ -223,7 +231,21 @@ class Integration(Role[IntegrationRequest, IntegrationReply, IntegrationResponse
             block("description", request.description),
             block("validation", abridged(request.validation, _LONGEST_VALIDATION)),
         ]
-        return prompt(rules[tongue] + _FIELDS[tongue], parts, tongue=tongue)
+        return prompt(rules[tongue] + _FIELDS[tongue], parts, tongue=tongue, blank=self.blank(request, tongue=tongue))
+
+    def blank(self, request: IntegrationRequest, *, tongue: Tongue) -> str:
+        """Show an integrated node."""
+        return _BLANK[tongue]
+
+    def bounds(self, request: IntegrationRequest) -> Bounds:
+        """Hold names to those that were shown."""
+        nodes, neighbours = _aliases(request)
+        near: list[JsonValue] = list(neighbours.names)
+        return {
+            "upheld": {"maxItems": len(request.nodes), "items": {"type": "string", "enum": list(nodes.names)}},
+            "neighbor_updates": {"maxItems": len(near)},
+            **({"neighbor_updates.node": {"enum": near}} if near else {}),
+        }
 
     def read(self, request: IntegrationRequest, reply: IntegrationReply) -> IntegrationResponse:
         """Check that only what was shown is touched, and that an integrated node says something."""

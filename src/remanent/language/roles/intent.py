@@ -60,7 +60,6 @@ intent 取以下之一：
 - cross_agent：要交给其他智能体，或需要其他智能体的工作成果。
 同时符合多个时，取最具体的一个：cross_agent、bug_fix、preference 优先于 follow_up，follow_up 优先于 new_task。
 字段：intent；confidence（0 到 1）；target_agent（cross_agent 时写 <agents> 中的名称，否则为 null）。
-示例：{"intent": "bug_fix", "confidence": 0.9, "target_agent": null}
 """,
     "en": """
 You judge what the user's latest message (<message>) is after; <earlier> is what was said before, <agents> the \
@@ -74,8 +73,13 @@ intent is one of:
 If several hold, take the most specific: cross_agent, bug_fix and preference before follow_up, follow_up before \
 new_task.
 Fields: intent; confidence (0 to 1); target_agent (for cross_agent a name from <agents>, else null).
-Example: {"intent": "bug_fix", "confidence": 0.9, "target_agent": null}
 """,
+}
+
+
+_BLANK: Wording = {
+    "zh": '{"intent": "【意图】", "confidence": 0.5, "target_agent": null}',
+    "en": '{"intent": "[one of the above]", "confidence": 0.5, "target_agent": null}',
 }
 
 
@@ -107,7 +111,11 @@ class IntentRecognition(Role[IntentRequest, IntentReply, IntentResponse]):
             group("earlier", earlier),
             block("message", abridged(request.message, _LONGEST_MESSAGE)),
         ]
-        return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue)
+        return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue, blank=self.blank(request, tongue=tongue))
+
+    def blank(self, request: IntentRequest, *, tongue: Tongue) -> str:
+        """Show an intent."""
+        return _BLANK[tongue]
 
     def read(self, request: IntentRequest, reply: IntentReply) -> IntentResponse:
         """Let only an agent that was shown be the target."""

@@ -186,8 +186,6 @@ description 写明矛盾点，以及用什么工具、查哪些来源。
 失败过的步骤换一种做法，不重复已成功的步骤。
 5. 已有信息足以达成目标时，先规划一步给出最终回答；最终回答也已完成时，current_task 为 null。
 字段：finished（没有刚执行的步骤则为 null），current_task（null，或含 type、description、conflict、uploads）。
-示例：{"finished": {"status": "success", "context": "找到 IBM 的量子比特数为 1121。"}, "current_task": {"type": \
-"NORMAL", "description": "搜索 Google 量子芯片的量子比特数"}}
 """,
     "en": """
 You plan the next step of a task. Decide one step at a time: look at the whole history, do not plan everything \
@@ -204,9 +202,15 @@ listed in <tools>; try a failed step in another way, and do not repeat one that 
 5. If what is known is enough for the goal, plan one step that gives the final answer; if that is done, too, \
 current_task is null.
 Fields: finished (null if no step was just taken), current_task (null, or with type, description, conflict, uploads).
-Example: {"finished": {"status": "success", "context": "IBM's chip has 1,121 qubits."}, "current_task": {"type": \
-"NORMAL", "description": "Search for the number of qubits of Google's chip"}}
 """,
+}
+
+
+_BLANK: Wording = {
+    "zh": """{"finished": {"status": "【结果】", "context": "【得到了什么】"}, "current_task": {"type": "NORMAL", \
+"description": "【下一步做什么】", "conflict": "", "uploads": []}}""",
+    "en": """{"finished": {"status": "[how it ended]", "context": "[what was learned]"}, "current_task": {"type": \
+"NORMAL", "description": "[what to do next]", "conflict": "", "uploads": []}}""",
 }
 
 
@@ -258,7 +262,11 @@ class Planning(Role[PlanningRequest, PlanningReply, PlanningResponse]):
             group("conflicts", _conflicts(request)),
             _finished(request),
         ]
-        return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue)
+        return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue, blank=self.blank(request, tongue=tongue))
+
+    def blank(self, request: PlanningRequest, *, tongue: Tongue) -> str:
+        """Show a step that was taken and one that follows."""
+        return _BLANK[tongue]
 
     def read(self, request: PlanningRequest, reply: PlanningReply) -> PlanningResponse:
         """Take the proposal as far as the rules let it."""

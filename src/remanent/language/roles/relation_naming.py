@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from remanent.language.offline.claims import ParsedClaim, TokenKind
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, compare, judge
 from remanent.language.offline.salience import statements
 from remanent.language.offline.similarity import similarities
 from remanent.language.replies import MAX_ITEMS, IdAliases, Prose
-from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
+from remanent.language.role import Bounds, Defaults, Prompt, Role, Tier, Toolbox
 from remanent.language.shapes import LongText
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, abridged, block, prompt
@@ -49,7 +49,6 @@ _INSTRUCTIONS: Wording = {
 1. 关系名是 2 到 4 个汉字，从新记忆指向关注点，如：属于、关于、涉及、讨论、提到、导致、补充、反驳。
 2. 看不出关系的不要列出。
 字段 relations：列表，每项含 focus（编号，如 "f1"）和 relation（关系名）。
-示例：{"relations": [{"focus": "f1", "relation": "补充"}, {"focus": "f3", "relation": "导致"}]}
 """,
     "en": """
 You name the relations between memories: what the new memory (<node>) has to do with each one in focus (<focus \
@@ -59,8 +58,13 @@ Rules:
 adds to, contradicts.
 2. Leave out those without a relation.
 Field relations: a list, each with focus (its id, as "f1") and relation (the name).
-Example: {"relations": [{"focus": "f1", "relation": "adds to"}, {"focus": "f3", "relation": "causes"}]}
 """,
+}
+
+
+_BLANK: Wording = {
+    "zh": '{"relations": [{"focus": "f1", "relation": "【关系名】"}]}',
+    "en": '{"relations": [{"focus": "f1", "relation": "[name of the relation]"}]}',
 }
 
 
@@ -96,7 +100,16 @@ class RelationNaming(Role[RelationNamingRequest, RelationNamingReply, RelationNa
             for name, text in zip(_aliases(request).names, request.focuses, strict=True)
         ]
         parts = [*focuses, block("node", abridged(request.node, _LONGEST_SHOWN))]
-        return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue)
+        return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue, blank=self.blank(request, tongue=tongue))
+
+    def blank(self, request: RelationNamingRequest, *, tongue: Tongue) -> str:
+        """Show one relation."""
+        return _BLANK[tongue]
+
+    def bounds(self, request: RelationNamingRequest) -> Bounds:
+        """Hold the list to one relation for each focus, by its name."""
+        names: list[JsonValue] = list(_aliases(request).names)
+        return {"relations": {"maxItems": len(names)}, "relations.focus": {"enum": names}}
 
     def read(self, request: RelationNamingRequest, reply: RelationNamingReply) -> RelationNamingResponse:
         """Keep the names that are names; a focus without one stays unnamed."""

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from remanent.errors import InvalidInput
 from remanent.language.offline.similarity import word_scores
 from remanent.language.replies import MAX_ITEMS, require_known
-from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
+from remanent.language.role import Bounds, Defaults, Prompt, Role, Tier, Toolbox
 from remanent.language.shapes import LongText, Remark
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.language.wording import Wording, abridged, block, group, passage_blocks, prompt
@@ -56,15 +56,20 @@ _INSTRUCTIONS: Wording = {
 你负责判断每个段落（<p n="编号">）对回答问题（<query>）有多大用处。
 score：10 表示直接、完整地回答；7 表示回答了一部分；4 表示同一主题但没有答案；0 表示无关。看内容，不看字面相似。
 字段 scores：列表，每个段落一项，含 passage（编号）和 score（0 到 10 的整数）。
-示例：{"scores": [{"passage": 1, "score": 7}, {"passage": 2, "score": 0}]}
 """,
     "en": """
 You judge how far each passage (<p n="number">) helps to answer a question (<query>).
 score: 10 answers it directly and fully; 7 answers a part; 4 is on the topic without an answer; 0 has nothing to do \
 with it. Go by what is said, not by shared words.
 Field scores: a list with one item per passage, each with passage (its number) and score (a whole number, 0 to 10).
-Example: {"scores": [{"passage": 1, "score": 7}, {"passage": 2, "score": 0}]}
 """,
+}
+
+
+_BLANK = '{"scores": [{"passage": 1, "score": 0}, {"passage": 2, "score": 0}]}'
+_BOUNDS: Wording = {
+    "zh": "共 {n} 个段落，编号 1 到 {n}；每个写一项。",
+    "en": "There are {n} passages, numbered 1 to {n}; write one item for each.",
 }
 
 
@@ -97,7 +102,20 @@ class Reranking(Role[RerankingRequest, RerankingReply, RerankingResponse]):
         """Show the passages with their numbers, then the question."""
         shown = [abridged(passage.text, _LONGEST_SHOWN) for passage in request.passages]
         parts = [group("passages", passage_blocks(shown)), block("query", request.query)]
-        return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue)
+        bounds = _BOUNDS[tongue].format(n=len(shown))
+        return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue, blank=_BLANK, bounds=bounds)
+
+    def blank(self, request: RerankingRequest, *, tongue: Tongue) -> str:
+        """Show two scores."""
+        return _BLANK
+
+    def bounds(self, request: RerankingRequest) -> Bounds:
+        """Hold the list to one score for each passage."""
+        count = len(request.passages)
+        return {
+            "scores": {"minItems": count, "maxItems": count},
+            "scores.passage": {"minimum": 1, "maximum": count},
+        }
 
     def read(self, request: RerankingRequest, reply: RerankingReply) -> RerankingResponse:
         """Order by score; a passage without one comes last."""

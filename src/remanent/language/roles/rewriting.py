@@ -11,7 +11,7 @@ from remanent.errors import Refused
 from remanent.language.offline.lexicon import other_word
 from remanent.language.offline.questions import content_words, keyword_form, statement_form
 from remanent.language.replies import Lines
-from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
+from remanent.language.role import Bounds, Defaults, Prompt, Role, Tier, Toolbox
 from remanent.language.shapes import Remark, Utterance
 from remanent.language.tidying import line, lines
 from remanent.language.tongue import Tongue, tongue_of
@@ -44,8 +44,6 @@ _INSTRUCTIONS: Wording = {
 2. 各条角度不同：换用同义词或术语，问原因、做法或现象；其中一条用英文。
 3. 不回答问题，不猜测对话里没有的细节。最多写 <limit> 条，最好的在前。
 字段 queries：字符串列表。
-示例（问题“怎么修那个登录的 bug”）：{"queries": ["登录页面 bug 修复方案", "用户认证错误排查", "login authentication \
-error fix"]}
 """,
     "en": """
 You rewrite the user's question (<query>) into queries that search well; <earlier> is what was said before: use it \
@@ -55,10 +53,11 @@ Rules:
 2. Each takes another angle: synonyms or technical terms, the cause, the method or the symptom.
 3. Do not answer the question and do not guess details. At most as many queries as <limit> says, the best first.
 Field queries: a list of strings.
-Example (for "how do I fix that login bug"): {"queries": ["login page bug fix", "user authentication error causes", \
-"sign-in fails after password entry"]}
 """,
 }
+
+
+_BLANK: Wording = {"zh": '{"queries": ["【查询】", "【查询】"]}', "en": '{"queries": ["[query]", "[query]"]}'}
 
 
 class RewritingReply(Model):
@@ -83,7 +82,15 @@ class Rewriting(Role[RewritingRequest, RewritingReply, RewritingResponse]):
         """Show the question after what was said before it."""
         earlier = [utterance_block(said, abridged(said.text, _LONGEST_EARLIER)) for said in request.earlier]
         parts = [group("earlier", earlier), block("query", request.query), block("limit", str(request.count))]
-        return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue)
+        return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue, blank=self.blank(request, tongue=tongue))
+
+    def blank(self, request: RewritingRequest, *, tongue: Tongue) -> str:
+        """Show two queries."""
+        return _BLANK[tongue]
+
+    def bounds(self, request: RewritingRequest) -> Bounds:
+        """Hold the list to as many as are asked for."""
+        return {"queries": {"minItems": 1, "maxItems": request.count}}
 
     def read(self, request: RewritingRequest, reply: RewritingReply) -> RewritingResponse:
         """Keep other wordings, each once."""

@@ -11,8 +11,8 @@ from remanent.errors import Refused
 from remanent.language.coverage import WordIndex
 from remanent.language.offline.salience import with_speaker
 from remanent.language.passages import piece_spans, pieces, places_of
-from remanent.language.replies import MAX_ITEMS, Numbers, Prose, known_numbers
-from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
+from remanent.language.replies import MAX_ITEMS, Numbers, Prose, known_numbers, numbered
+from remanent.language.role import Bounds, Defaults, Prompt, Role, Tier, Toolbox
 from remanent.language.shapes import MAX_SEGMENT, Utterance, UtteranceSpan
 from remanent.language.tidying import remark
 from remanent.language.tongue import Tongue, tongue_of
@@ -61,7 +61,6 @@ _INSTRUCTIONS: Wording = {
 4. 每个片段不超过 200 个字符，只讲一件事；太长就分成几个。
 5. 每条发言都要归入片段；只有没有信息的寒暄、应答可以放进 skipped。
 字段：segments：列表，每项含 text（片段）和 sources（来源编号列表）。skipped：没有信息的发言编号列表，没有则为 []。
-示例：{"segments": [{"text": "小王的妹妹小丽上周六（2024-05-11）搬到了杭州", "sources": [2, 3]}], "skipped": [1]}
 """,
     "en": """
 You cut a conversation into pieces of memory. The input is numbered utterances (<m n="number" by="speaker" \
@@ -76,10 +75,17 @@ write in the language of the text.
 5. Every utterance goes into a piece; only greetings and replies that say nothing go into skipped.
 Fields: segments: a list, each with text (the piece) and sources (list of the numbers it came from). skipped: list \
 of the numbers that say nothing, [] if none.
-Example: {"segments": [{"text": "Tom's sister Lily moved to Leeds last Saturday (2024-05-11)", "sources": [2, 3]}], \
-"skipped": [1]}
 """,
 }
+
+
+_BLANK: Wording = {
+    "zh": '{"segments": [{"text": "【片段】", "sources": [1]}, {"text": "【片段】", "sources": [2]}], "skipped": []}',
+    "en": '{"segments": [{"text": "[piece]", "sources": [1]}, {"text": "[piece]", "sources": [2]}], "skipped": []}',
+}
+_BOUNDS: Wording = {"zh": "发言编号为 1 到 {n}。", "en": "The utterances are numbered 1 to {n}."}
+_PER_PLACE = 4
+"""Pieces that one utterance may become; a sentence of 200 characters tells hardly more."""
 
 
 class SegmentReply(Model):
@@ -112,7 +118,23 @@ class Segmentation(Role[SegmentationRequest, SegmentationReply, SegmentationResp
         """Show what was said in numbered parts."""
         earlier = [utterance_block(said, said.text[-_LONGEST_EARLIER:]) for said in request.earlier]
         said = place_blocks(request.utterances, places_of(request.utterances))
-        return prompt(_INSTRUCTIONS[tongue], [group("earlier", earlier), group("said", said)], tongue=tongue)
+        return prompt(
+            _INSTRUCTIONS[tongue],
+            [group("earlier", earlier), group("said", said)],
+            tongue=tongue,
+            blank=self.blank(request, tongue=tongue),
+            bounds=_BOUNDS[tongue].format(n=len(said)),
+        )
+
+    def blank(self, request: SegmentationRequest, *, tongue: Tongue) -> str:
+        """Show two pieces."""
+        return _BLANK[tongue]
+
+    def bounds(self, request: SegmentationRequest) -> Bounds:
+        """Hold the numbers to those of the utterances."""
+        count = len(places_of(request.utterances))
+        numbers = numbered(count)
+        return {"segments": {"maxItems": _PER_PLACE * count}, "segments.sources": numbers, "skipped": numbers}
 
     def read(self, request: SegmentationRequest, reply: SegmentationReply) -> SegmentationResponse:
         """Check each piece against its sources; what no piece covers becomes a piece as it was said."""

@@ -10,7 +10,7 @@ from remanent.errors import Refused
 from remanent.language.offline.claims import TokenKind, read_claim
 from remanent.language.offline.salience import sentence_weights, statements
 from remanent.language.replies import Lines, Prose
-from remanent.language.role import Defaults, Prompt, Role, Toolbox
+from remanent.language.role import Bounds, Defaults, Prompt, Role, Toolbox
 from remanent.language.shapes import MAX_SUMMARY, Context, Keywords, LongText, Remark, Summary
 from remanent.language.tidying import line, lines, remark
 from remanent.language.tongue import Tongue, tongue_of
@@ -79,8 +79,6 @@ facts：要点列表。每条一句完整的话，写明主语；人名、数字
 evidence：证据列表。从原文逐字摘录支持要点的短句（每条不超过 100 字），可为空。
 reasoning：一到三句话，说明这些要点之间的逻辑（原因、先后、对比、结论）；没有则为空字符串。
 使用原文的语言。与当前任务（<task>）有关的内容要写得更细。
-示例：{"facts": ["IBM 于 2023 年发布 1121 量子比特的 Condor 芯片"], "evidence": ["Condor 芯片共有 1121 \
-个量子比特"], "reasoning": "比特数首次过千，但文中未提纠错能力。"}
 """,
     "en": """
 You compress the text of one topic into a structured summary. Others will work from the summary alone, so leave out \
@@ -92,9 +90,13 @@ evidence: list of short quotes, copied word for word from the text, that support
 reasoning: one to three sentences on how the facts hang together (cause, order, contrast, conclusion); "" if they \
 do not.
 Write in the language of the text. Be more detailed on what serves the current task (<task>).
-Example: {"facts": ["IBM presented Condor, a chip of 1,121 qubits, in 2023."], "evidence": ["Condor has 1,121 \
-qubits"], "reasoning": "The first chip past 1,000 qubits; the text says nothing on error correction."}
 """,
+}
+
+
+_BLANK: Wording = {
+    "zh": '{"facts": ["【要点】", "【要点】"], "evidence": ["【原文短句】"], "reasoning": "【逻辑】"}',
+    "en": '{"facts": ["[fact]", "[fact]"], "evidence": ["[quote]"], "reasoning": "[how they hang together]"}',
 }
 
 
@@ -126,7 +128,15 @@ class Structure(Role[StructureRequest, StructureReply, StructureResponse]):
             block("keywords", ", ".join(request.keywords)),
             block("text", request.content),
         ]
-        return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue)
+        return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue, blank=self.blank(request, tongue=tongue))
+
+    def blank(self, request: StructureRequest, *, tongue: Tongue) -> str:
+        """Show the three parts."""
+        return _BLANK[tongue]
+
+    def bounds(self, request: StructureRequest) -> Bounds:
+        """Hold the lists to what is kept of them."""
+        return {"facts": {"minItems": 1, "maxItems": _MOST_FACTS}, "evidence": {"maxItems": _MOST_QUOTES}}
 
     def read(self, request: StructureRequest, reply: StructureReply) -> StructureResponse:
         """Render the summary; a quote that is not in the text is left out."""

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from remanent.errors import InvalidInput, Refused
 from remanent.language.offline.salience import with_speaker
 from remanent.language.replies import Lines, Prose
-from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
+from remanent.language.role import Bounds, Defaults, Prompt, Role, Tier, Toolbox
 from remanent.language.roles.extraction import AGREEMENT, ExtractionRequest, FactKind, extract
 from remanent.language.roles.segmentation import is_small_talk
 from remanent.language.shapes import MAX_SUMMARY, Remark, Summary, Utterance
@@ -187,25 +187,10 @@ _RULES: Wording = {
 no comments, nothing that was not said; write in the language of the conversation.
 """,
 }
-_EXAMPLE: dict[SummaryLevel, Wording] = {
-    SummaryLevel.SEGMENT: {
-        "zh": """示例：{"summary": "用户讨论了登录页按钮错位，助手把 flex 布局改为 grid，关键结论是问题已修复，\
-尚未发布。"}
-""",
-        "en": """Example: {"summary": "The user reported misplaced buttons on the login page, the assistant \
-replaced flex by grid, the conclusion is that it is fixed but not released."}
-""",
-    },
-    SummaryLevel.SESSION: {
-        "zh": """示例：{"summary": "目标是修复登录页；布局已改，等待发布。", "decisions": ["用 grid 代替 flex，\
-因为要兼容旧浏览器"], "todos": ["用户周五前发布"], "agreements": ["注释用中文"]}
-""",
-        "en": """Example: {"summary": "The goal is a working login page; the layout is fixed and waits for \
-release.", "decisions": ["Use grid instead of flex, for old browsers"], "todos": ["The user releases by Friday"], \
-"agreements": ["Comments in English"]}
-""",
-    },
-    SummaryLevel.COMPACTION: {"zh": "", "en": ""},
+_BLANK: Wording = {"zh": '"summary": "【摘要】"', "en": '"summary": "[summary]"'}
+_LISTS_BLANK: Wording = {
+    "zh": ', "decisions": ["【决策】"], "todos": ["【待办】"], "agreements": ["【约定】"]',
+    "en": ', "decisions": ["[decision]"], "todos": ["[to-do]"], "agreements": ["[agreement]"]',
 }
 
 
@@ -234,13 +219,22 @@ class Summarisation(Role[SummaryRequest, SummaryReply, SummaryResponse]):
     def prompt(self, request: SummaryRequest, *, tongue: Tongue) -> Prompt:
         """Show earlier summaries and what was said after them."""
         level = request.level
-        told = "".join([_TASK[level][tongue], _RULES[tongue], _EXAMPLE[level][tongue]])
+        told = "".join([_TASK[level][tongue], _RULES[tongue]])
         parts = [
             group("earlier", [block("summary", unmarked(summary)) for summary in request.earlier]),
             group("said", utterance_blocks(request.utterances, longest=_LONGEST_SHOWN)),
             block("limit", str(request.limit)),
         ]
-        return prompt(told, parts, tongue=tongue)
+        return prompt(told, parts, tongue=tongue, blank=self.blank(request, tongue=tongue))
+
+    def blank(self, request: SummaryRequest, *, tongue: Tongue) -> str:
+        """Show the text, and for a session the lists."""
+        lists = _LISTS_BLANK[tongue] if request.level is SummaryLevel.SESSION else ""
+        return f"{{{_BLANK[tongue]}{lists}}}"
+
+    def bounds(self, request: SummaryRequest) -> Bounds:
+        """Hold the lists to what is kept of them."""
+        return {name: {"maxItems": _MAX_ITEMS} for name in ("decisions", "todos", "agreements")}
 
     def read(self, request: SummaryRequest, reply: SummaryReply) -> SummaryResponse:
         """Set the mark and hold the length."""

@@ -25,6 +25,7 @@ from remanent.server.documentation import ABOUT
 from remanent.server.limits import OrgCapacity, read_json_body
 from remanent.server.problems import Refusal
 from remanent.server.sessions import IDLE_SECONDS, PageSessions, cookie_name
+from remanent.settings import shown_settings
 
 _TYPES: Final = {".mjs": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".txt": "text/plain"}
 _IMPORTS: Final = {"preact": "preact", "preact/hooks": "hooks", "htm": "htm"}
@@ -48,6 +49,7 @@ class Pages:
             Route("/static/{name:path}", self._named("/static/…", self._static), methods=["GET"]),
             Route("/session", self._named("/session", self._session), methods=["GET", "POST", "DELETE"]),
             Route("/v1/places", self._named("/v1/places", self._places), methods=["GET"]),
+            Route("/v1/settings", self._named("/v1/settings", self._settings), methods=["GET"]),
         ]
 
     def _named(self, route: str, endpoint: Any) -> Any:
@@ -137,6 +139,15 @@ class Pages:
             # A server may have thousands of agents: all would else wait while one asks for the list again and again.
             listed = await asyncio.to_thread(_within, principal, scopes)
         return JSONResponse({"items": [dict(zip(("org", "workspace", "agent"), one, strict=True)) for one in listed]})
+
+    async def _settings(self, request: Request) -> Response:
+        """List the settings in force to whoever runs the server: its own organisation's administrators."""
+        principal = await self._authenticator.principal(request)
+        settings, reach = self._service.memory.settings, principal.reach
+        is_whole = reach.org in {None, settings.org} and reach.workspace is None and reach.agent is None
+        if not (is_whole and principal.may(Permission.ADMIN)):
+            raise Refusal(403, "this key does not allow to see the settings of the server")
+        return JSONResponse({"items": [one.model_dump() for one in shown_settings(settings)]})
 
 
 def _within(principal: Principal, scopes: Iterable[Scope]) -> list[tuple[str, str, str]]:

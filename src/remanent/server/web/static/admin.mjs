@@ -17,7 +17,7 @@ function Jobs() {
   const state = useLoad((signal) => ask("GET", `${at}/jobs`, { signal, query: { limit: 100 } }), [at]);
   const revive = (job) => ask("POST", `${at}/jobs/${encodeURIComponent(job.id)}/revive`, { body: {} }).then(() => { app.say(say("revived")); state.again(); }, app.fail);
   return html`<h2>${say("jobs")}</h2><${Loaded} state=${state}>${({ items }) => items.length ? html`<div class="panel scroll"><table><thead><tr><th>${say("what")}</th><th>${say("state")}</th><th>${say("attempts")}</th><th>${say("when")}</th><th>${say("error")}</th><td></td></tr></thead><tbody>
-    ${items.map((job) => html`<tr><td>${job.kind}</td><td>${job.state}</td><td>${job.attempts} / ${job.max_attempts}</td><td><${Age} at=${job.enqueued_at} /></td><td class="bad">${job.error}</td><td>${job.state === "dead" && html`<button onClick=${() => revive(job)}>${say("revive")}</button>`}</td></tr>`)}</tbody></table></div>` : html`<${Empty}>${say("nothing")}</${Empty}>`}</${Loaded}>`;
+    ${items.map((job) => html`<tr><td>${job.kind}</td><td>${say(`job_${job.state}`)}</td><td>${job.attempts} / ${job.max_attempts}</td><td><${Age} at=${job.enqueued_at} /></td><td class="bad">${job.error}</td><td>${job.state === "dead" && html`<button onClick=${() => revive(job)}>${say("revive")}</button>`}</td></tr>`)}</tbody></table></div>` : html`<${Empty}>${say("nothing")}</${Empty}>`}</${Loaded}>`;
 }
 
 function File() {
@@ -52,8 +52,8 @@ function NewKey({ onClose }) {
 function Audit() {
   const app = useApp();
   const { here } = app;
-  const state = useLoad((signal) => ask("GET", `${place(here.org)}/audit`, { signal, query: { limit: 100 } }), [here.org]);
+  const state = useLoad((signal) => ask("GET", `${place(here.org)}/audit`, { signal, query: { limit: 100, newest_first: true } }), [here.org]);
   const verify = () => ask("GET", `${place(here.org)}/audit/verify`).then((found) => app.say(found.intact ? say("verified", { n: found.lines }) : say("broken", { why: found.problem })), app.fail);
   return html`<h2>${say("audit")} <button onClick=${verify}>${say("verify")}</button></h2><${Loaded} state=${state}>${({ items }) => html`<div class="panel scroll"><table><thead><tr><th>${say("when")}</th><th>${say("who")}</th><th>${say("what")}</th><th>${say("agent")}</th><th>${say("outcome")}</th></tr></thead><tbody>
-    ${items.map((line) => html`<tr><td title=${moment(line.at)}><${Age} at=${line.at} /></td><td>${line.deed.who}</td><td>${line.deed.what}</td><td>${[line.deed.workspace, line.deed.agent].filter(Boolean).join(" / ")}</td><td class=${line.deed.outcome === "ok" ? "" : "bad"}>${line.deed.outcome}</td></tr>`)}</tbody></table></div>`}</${Loaded}>`;
+    ${items.map((line) => html`<tr><td title=${moment(line.at)}><${Age} at=${line.at} /></td><td>${line.deed.who}</td><td>${line.deed.what}</td><td>${[line.deed.workspace, line.deed.agent].filter(Boolean).join(" / ")}</td><td class=${line.deed.outcome === "ok" ? "" : "bad"}>${say(`outcome_${line.deed.outcome}`).replace(/^outcome_/, "")}</td></tr>`)}</tbody></table></div>`}</${Loaded}>`;
 }

@@ -9,9 +9,9 @@ import { Home } from "./home.mjs";
 // Pages are loaded when they are first opened.
 const PAGES = {
   memory: () => import("./memory.mjs"), record: () => import("./record.mjs"), ask: () => import("./ask.mjs"), conflicts: () => import("./conflicts.mjs"), graph: () => import("./graph.mjs"),
-  timeline: () => import("./timeline.mjs"), knowledge: () => import("./knowledge.mjs"), shared: () => import("./shared.mjs"), runs: () => import("./runs.mjs"), admin: () => import("./admin.mjs"),
+  timeline: () => import("./timeline.mjs"), knowledge: () => import("./knowledge.mjs"), shared: () => import("./shared.mjs"), runs: () => import("./runs.mjs"), admin: () => import("./admin.mjs"), settings: () => import("./settings.mjs"),
 };
-const LISTED = ["memory", "ask", "conflicts", "graph", "timeline", "knowledge", "shared", "runs", "admin"];
+const LISTED = ["memory", "ask", "conflicts", "graph", "timeline", "knowledge", "shared", "runs", "admin", "settings"];
 
 function read(address) {
   const url = new URL(address, location.origin);
@@ -60,6 +60,7 @@ function Top({ app, onLanguage }) {
   const theme = () => {
     const dark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
     document.documentElement.dataset.theme = dark ? "light" : "dark";
+    app.redraw(); // pictures are drawn in the colours of the theme
   };
   return html`<header class="top"><a class="brand" href="/"><img src="/static/icon.svg" alt="" />Remanent</a>
     ${here.org !== undefined && html`<span class="quiet">${here.org} / ${here.workspace}</span>`}
@@ -89,7 +90,7 @@ function AgentChoice({ app }) {
 
 function Side({ app }) {
   const { here, base } = app;
-  const shown = LISTED.filter((page) => (page !== "admin" || may("admin")) && (page !== "runs" || can("bank.get")) && (page !== "graph" || can("associative.state")));
+  const shown = LISTED.filter((page) => (!["admin", "settings"].includes(page) || may("admin")) && (page !== "runs" || can("bank.get")) && (page !== "graph" || can("associative.state")));
   return html`<nav class="side" aria-label="Remanent">${shown.map((page) => html`<a href="${base}/${page}${here.agent ? `?agent=${encodeURIComponent(here.agent)}` : ""}" aria-current=${here.page === page ? "page" : undefined}>${say(page)}</a>`)}</nav>`;
 }
 

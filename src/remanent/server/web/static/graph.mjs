@@ -57,7 +57,7 @@ function prepare({ nodes, links, focused, forgotten }) {
   }
   const points = shown.map((node) => ({ id: node.id, label: node.phrase || node.content, content: node.content, keywords: node.keywords, at: Number(node.occurredAt ?? node.createdAt), focus: focused.has(node.id), weight: perNode.get(ids.get(node.id)) ?? 0 }));
   for (const [id, ends] of [...ghosts].slice(0, 300)) {
-    const index = points.push({ id, label: say("forgotten"), content: forgotten.find((one) => one.id === id || one.node_id === id)?.phrase ?? "", ghost: true, weight: 1 }) - 1;
+    const index = points.push({ id, label: say("forgotten"), content: forgotten.find((one) => one.node_id === id)?.about ?? "", ghost: true, weight: 1 }) - 1;
     for (const { a, link } of ends.slice(0, LINKS)) edges.push({ a, b: index, strength: link.strength, relation: link.relation, ghost: true });
   }
   return { points, edges };
@@ -75,12 +75,14 @@ function Drawn(graph) {
   return html`<p class="row small quiet"><span>${say("nodes")}: ${number(stand.nodes)}</span><span>${say("links")}: ${number(stand.links)}</span><span>${say("focuses")}: ${stand.focuses.length}</span><span>${say("forgotten")}: ${stand.forgotten}</span><span>${say("dangling")}: ${stand.dangling}</span></p>
     ${graph.nodes.length > MOST && html`<p class="warn small">${say("node_limit", { n: MOST })}</p>`}
     <div class="row"><input type="search" class="grow" aria-label=${say("find_node")} placeholder=${say("find_node")} value=${search} onInput=${(event) => setSearch(event.target.value)} /><label class="row small">${say("until")}<input type="range" min="0" max="100" value=${until} onInput=${(event) => setUntil(Number(event.target.value))} /></label></div>
+    <p class="row small quiet legend"><span><i class="dot focus"></i>${say("legend_focus")}</span><span><i class="dot"></i>${say("legend_node")}</span><span><i class="dot ghost"></i>${say("legend_ghost")}</span><span>${say("legend_line")}</span></p>
     <${Canvas} points=${points} edges=${edges} limit=${limit} search=${search.trim().toLowerCase()} chosen=${chosen} onChoose=${setChosen} />
     <div aria-live="polite">${chosen !== null && html`<div class="panel"><h3>${points[chosen].label}</h3><p>${points[chosen].content}</p><p class="small quiet">${points[chosen].at ? age(points[chosen].at) : ""}</p></div>`}</div>
     <details><summary>${say("nodes")}</summary><ul>${points.slice(0, 200).map((point, index) => html`<li><button class="plain" onClick=${() => setChosen(index)}>${point.label}</button></li>`)}</ul></details>`;
 }
 
-function Canvas({ points, edges, limit, search, chosen, onChoose }) {
+/** A graph that is moved and zoomed by pointer, wheel and keys; its places come from a worker. */
+export function Canvas({ points, edges, limit, search, chosen, onChoose, label, small }) {
   const box = useRef(null);
   const view = useRef({ x: 0, y: 0, scale: 1, placed: null, moved: false });
   const draw = useRef(() => {});
@@ -114,8 +116,8 @@ function Canvas({ points, edges, limit, search, chosen, onChoose }) {
     const up = (next) => { v.moving = false; soon(); removeEventListener("pointermove", move); removeEventListener("pointerup", up); if (Math.hypot(next.clientX - begin.x, next.clientY - begin.y) < 4) onChoose(near(next)); };
     addEventListener("pointermove", move); addEventListener("pointerup", up);
   };
-  return html`<div class="row"><button onClick=${() => zoom(1.3)} aria-label="+">+</button><button onClick=${() => zoom(1 / 1.3)} aria-label="−">−</button><button onClick=${() => { view.current.moved = false; fit(box.current, view.current); soon(); }}>${say("fit")}</button></div>
-    <canvas class="graph" ref=${box} tabindex="0" role="img" aria-label=${say("graph")} onPointerDown=${drag} onWheel=${(event) => { event.preventDefault(); zoom(event.deltaY < 0 ? 1.12 : 1 / 1.12); }} onKeyDown=${keys}></canvas>`;
+  return html`<div class="row"><button onClick=${() => zoom(1.3)} aria-label=${say("zoom_in")}>+</button><button onClick=${() => zoom(1 / 1.3)} aria-label=${say("zoom_away")}>−</button><button onClick=${() => { view.current.moved = false; fit(box.current, view.current); soon(); }}>${say("fit")}</button></div>
+    <canvas class="graph ${small ? "small-graph" : ""}" ref=${box} tabindex="0" role="img" aria-label=${label ?? say("graph")} onPointerDown=${drag} onWheel=${(event) => { event.preventDefault(); zoom(event.deltaY < 0 ? 1.12 : 1 / 1.12); }} onKeyDown=${keys}></canvas>`;
 }
 
 function fit(canvas, view) {
@@ -155,15 +157,15 @@ function paint(canvas, view, points, edges, { limit, search, chosen }) {
   for (const i of order) {
     const point = points[i], px = sx(i), py = sy(i);
     if (px < -20 || py < -20 || px > width + 20 || py > height + 20) continue;
-    const key = i === chosen || hit(i) ? "hit" : point.ghost ? "ghost" : point.focus ? "focus" : search ? "dim" : "plain", radius = point.focus ? 8 : 4 + Math.min(3, point.weight);
+    const key = i === chosen || hit(i) ? "hit" : point.ghost ? "ghost" : point.warn ? "warn" : point.focus ? "focus" : search ? "dim" : "plain", radius = point.focus ? 8 : 4 + Math.min(3, point.weight);
     if (!dots.has(key)) dots.set(key, new Path2D());
     const path = dots.get(key); path.moveTo(px + radius, py); path.arc(px, py, radius, 0, 7);
   }
   for (const [key, path] of dots) {
-    pen.globalAlpha = { dim: 0.2, ghost: 0.5 }[key] ?? 1; pen.fillStyle = key === "ghost" ? panel : key === "focus" || key === "hit" ? accent : quiet; pen.strokeStyle = key === "hit" ? text : key === "ghost" ? warn : panel; pen.lineWidth = key === "hit" ? 3 : 1.5; pen.fill(path); pen.stroke(path);
+    pen.globalAlpha = { dim: 0.2, ghost: 0.5 }[key] ?? 1; pen.fillStyle = { ghost: panel, focus: accent, hit: accent, warn }[key] ?? quiet; pen.strokeStyle = key === "hit" ? text : key === "ghost" ? warn : panel; pen.lineWidth = key === "hit" ? 3 : 1.5; pen.fill(path); pen.stroke(path);
   }
   // Labels, the most important first; one that would lie over another is left out.
-  pen.font = "12px system-ui, 'Noto Sans CJK SC', sans-serif"; pen.textAlign = "center"; pen.fillStyle = text; pen.globalAlpha = 1;
+  pen.font = "12px system-ui, 'Noto Sans CJK SC', sans-serif"; pen.textAlign = "center"; pen.fillStyle = text; pen.globalAlpha = 1; pen.strokeStyle = panel; pen.lineWidth = 3; pen.lineJoin = "round"; // a rim keeps names legible over lines
   const taken = new Set(), rank = (i) => (i === chosen ? 4 : 0) + (hit(i) ? 3 : 0) + (points[i].focus ? 2 : 0) + points[i].weight / 10;
   let labels = 0;
   const most = view.moving ? 60 : 400;
@@ -173,9 +175,9 @@ function paint(canvas, view, points, edges, { limit, search, chosen }) {
     if (!shown(i)) continue;
     const px = sx(i), py = sy(i); if (px < 0 || py < 0 || px > width || py > height) continue;
     if (++labels > most) break;
-    const label = [...points[i].label].slice(0, 18).join(""), wide = pen.measureText(label).width, cells = [];
+    const label = [...points[i].label].slice(0, 28).join("") + ([...points[i].label].length > 28 ? "…" : ""), wide = pen.measureText(label).width, cells = [];
     for (let cx = Math.floor((px - wide / 2) / 20); cx <= Math.floor((px + wide / 2) / 20); cx++) cells.push([cx, Math.floor((py + 22) / 8)]);
     if (cells.some(([cx, cy]) => [-2, -1, 0, 1, 2].some((near) => taken.has(`${cx} ${cy + near}`)))) continue;
-    cells.forEach(([cx, cy]) => taken.add(`${cx} ${cy}`)); pen.fillText(label, px, py + 22);
+    cells.forEach(([cx, cy]) => taken.add(`${cx} ${cy}`)); pen.strokeText(label, px, py + 22); pen.fillText(label, px, py + 22);
   }
 }

@@ -51,7 +51,7 @@ function Ways() {
     ["MCP", JSON.stringify({ mcpServers: { remanent: { url: `${address}/mcp?agent=${encodeURIComponent(agent)}`, ...(key ? { headers: { Authorization: `Bearer ${key}` } } : {}) } } }, null, 2)],
     [isChinese() ? "代理（OpenAI / Anthropic 客户端）" : "Proxy (clients of OpenAI and Anthropic)", `OPENAI_BASE_URL=${address}/v1\nANTHROPIC_BASE_URL=${address}`],
   ];
-  return html`<div class="two">${ways.map(([name, text]) => html`<${Way} name=${name} text=${text} />`)}</div>`;
+  return html`<div class="ways">${ways.map(([name, text]) => html`<${Way} name=${name} text=${text} />`)}</div>`;
 }
 
 function Way({ name, text }) {

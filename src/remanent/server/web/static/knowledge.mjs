@@ -20,14 +20,14 @@ export function Page() {
     const list = [...files];
     setUploads((now) => [...now.filter((one) => !list.some((file) => file.name === one.name)), ...list.map((file) => ({ name: file.name, size: file.size, sent: 0, state: "waiting" }))]);
     for (const file of list) {
-      note(file.name, { state: "sending" });
-      try { const answer = await upload(`${at}/documents?name=${encodeURIComponent(file.name)}`, file, (sent) => note(file.name, { sent })); note(file.name, { state: answer.status ?? "added", sent: file.size }); state.again(); } catch (error) { note(file.name, { state: "failed", error }); }
+      note(file.name, { state: "sending", file });
+      try { const answer = await upload(at, file, (sent) => note(file.name, { sent })); note(file.name, { state: answer.status ?? "added", sent: file.size }); state.again(); } catch (error) { note(file.name, { state: "failed", error }); }
     }
   };
   const remove = (document) => ask("DELETE", `${at}/documents/${encodeURIComponent(document.document_id)}`).then(() => { setRemoving(null); app.say(say("kb_removed")); state.again(); }, app.fail);
   return html`<h1>${say("knowledge")}</h1><${Loaded} state=${state}>${(found) => found === null ? html`<${Empty}>${say("kb_missing")}</${Empty}>` : html`
     ${may("write") && html`<${Drop} onFiles=${add} />`}
-    ${uploads.length > 0 && html`<div class="panel stack" role="status">${uploads.map((one) => html`<div class="bar"><span>${one.name}</span><progress max=${one.size || 1} value=${one.sent} aria-label=${one.name}></progress><span class=${one.state === "failed" ? "bad" : "quiet"}>${one.state === "failed" ? told(one.error) : say(`kb_${one.state}`)}</span></div>`)}</div>`}
+    ${uploads.length > 0 && html`<div class="panel stack" role="status">${uploads.map((one) => html`<div class="bar"><span>${one.name}</span><progress max=${one.size || 1} value=${one.sent} aria-label=${one.name}></progress><span class=${one.state === "failed" ? "bad" : "quiet"}>${one.state === "failed" ? told(one.error) : say(`kb_${one.state}`)} ${one.state === "failed" && one.file && html`<button onClick=${() => add([one.file])}>${say("again")}</button>`}</span></div>`)}</div>`}
     ${found.items.length === 0 ? html`<${Empty}>${say("kb_none")}</${Empty}>` : html`<div class="panel scroll"><table><thead><tr><th>${say("kb_name")}</th><th>${say("kb_type")}</th><th>${say("kb_chunks")}</th><th>${say("disk")}</th><th>${say("kb_added_at")}</th><td></td></tr></thead><tbody>
       ${found.items.map((one) => html`<tr key=${one.document_id}><td>${one.title && one.title !== one.name ? html`<b>${one.title}</b><br />` : ""}${one.name}${one.unread > 0 && html`<p class="warn small">${say("kb_unread", { n: one.unread })}</p>`}</td><td>${one.media_type}</td><td>${number(one.chunks)}</td><td>${size(one.size)}</td><td><${Age} at=${one.updated_at} /></td><td><button onClick=${() => setShown(one)}>${say("preview")}</button> ${may("write") && html`<button class="danger" onClick=${() => setRemoving(one)}>${say("delete")}</button>`}</td></tr>`)}</tbody></table></div>`}
     ${can("knowledge.search") && html`<${Bench} at=${at} />`}`}</${Loaded}>
@@ -35,17 +35,34 @@ export function Page() {
     ${removing && html`<${Dialog} title=${say("delete")} onClose=${() => setRemoving(null)}><p>${removing.name}</p><div class="row"><button class="danger" onClick=${() => remove(removing)}>${say("delete")}</button><button onClick=${() => setRemoving(null)}>${say("cancel")}</button></div></${Dialog}>`}`;
 }
 
-/** Send a file and tell how much of it went; fetch cannot tell. */
-function upload(address, file, onProgress) {
+const WHOLE = 4e6; // bytes up to which a file is sent in one go; a larger one in parts, so that a lost connection costs little
+const PART = 8e6; // bytes of a part
+
+/** Add a file: a large one in parts under its SHA-256, from where an earlier attempt was cut off, also of another day. */
+async function upload(at, file, onProgress) {
+  if (file.size <= WHOLE || !globalThis.crypto?.subtle) return send("POST", `${at}/documents?${new URLSearchParams({ name: file.name })}`, file, onProgress); // a page that came without TLS from afar cannot hash
+  const digest = Array.from(new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer())), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  let { received } = await ask("GET", `${at}/uploads/${digest}`);
+  while (received < file.size) {
+    onProgress(received);
+    const from = received;
+    ({ received } = await send("PUT", `${at}/uploads/${digest}?offset=${from}`, file.slice(from, from + PART), (sent) => onProgress(from + sent)));
+  }
+  onProgress(file.size);
+  return ask("POST", `${at}/uploads/${digest}`, { body: { name: file.name } });
+}
+
+/** Send bytes and tell how much of them went; fetch cannot tell. */
+function send(method, address, content, onProgress) {
   return new Promise((done, fail) => {
     const request = new XMLHttpRequest();
-    request.open("POST", address);
+    request.open(method, address);
     request.setRequestHeader("content-type", "application/octet-stream");
     if (session.csrf) request.setRequestHeader("x-remanent-csrf", session.csrf);
     request.upload.onprogress = (event) => onProgress(event.loaded);
     request.onerror = () => fail({ status: 0 });
     request.onload = () => { let read = {}; try { read = JSON.parse(request.responseText); } catch { /* told by the status */ } if (request.status < 400) done(read); else fail({ status: request.status, message: read.detail ?? String(request.status) }); };
-    request.send(file);
+    request.send(content);
   });
 }
 

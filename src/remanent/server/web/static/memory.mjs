@@ -16,7 +16,7 @@ export function Page() {
   const [query, setQuery] = useTyped("memory query", here.query.get("q") ?? "");
   const [filters, setFilters] = useState({ tags: "", since: "", until: "", status: here.query.get("status") ?? "active" });
   if (!here.agent) return html`<${Empty}>${say("nothing")}</${Empty}>`;
-  const agent = tab === "shared" ? "shared" : here.agent;
+  const agent = ["shared", "knowledge"].includes(tab) ? "shared" : here.agent; // documents, too, are the workspace's
   const move = (event, index) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
@@ -57,7 +57,8 @@ function List({ tab, agent, query, filters, base }) {
     }
     return ask("GET", `${at}/records`, { signal, query: { kinds, tags, statuses: lateFilters.status, limit: STEP } });
   }, [at, tab, late, lateFilters]);
-  const batches = [state.value?.items ?? [], ...pages.map((page) => page.items)].map((batch) => batch.filter((item) => inTime(item, lateFilters, late)));
+  // What a task bank wrote down for itself is shown with its task, not among memories.
+  const batches = [state.value?.items ?? [], ...pages.map((page) => page.items)].map((batch) => batch.filter((item) => !(item.kind === "turn" && item.scope?.task) && inTime(item, lateFilters, late)));
   const isEmpty = batches.every((batch) => batch.every((item) => gone.has(item.id)));
   const next = pages.length ? pages.at(-1).next : state.value?.next;
   const more = async () => {
@@ -118,6 +119,7 @@ function Health({ onStatus }) {
   const { here, base, go } = app;
   const at = place(here.org, here.workspace, here.agent);
   const [cleaning, setCleaning] = useState(false);
+  const [listed, setListed] = useState(null); // the name of a figure whose memories are shown
   const state = useLoad(async (signal) => {
     const [queue, conflicts, cognition] = await Promise.all([
       ask("GET", `${at}/queue`, { signal }), ask("GET", `${at}/conflicts`, { signal, query: { states: "open", limit: 1000 } }),
@@ -133,10 +135,11 @@ function Health({ onStatus }) {
     ${cognition && html`<${Figure} label=${say("mean_confidence")} value=${`${Math.round(100 * (cognition.mean_confidence ?? 0))}%`} />
       <${Figure} label=${say("expired")} value=${say("to_clean", { n: cognition.expired })} tone=${cognition.expired ? "warn" : ""} onOpen=${() => setCleaning(true)} />`}
     <${Figure} label=${say("conflict_count")} value=${say("to_solve", { n: conflicts })} tone=${conflicts ? "warn" : ""} onOpen=${link("conflicts")} />
-    ${["stale", "duplicates", "rotten"].map((name) => cognition?.[name] !== undefined && html`<${Figure} label=${say(name)} value=${number(cognition[name])} />`)}
+    ${["stale", "duplicates", "rotten"].map((name) => cognition?.[name] !== undefined && html`<${Figure} label=${say(name)} value=${number(cognition[name])} tone=${name === "stale" && cognition.stale ? "warn" : ""} onOpen=${cognition[name] ? () => setListed(name) : null} />`)}
     <${Figure} label=${say("queue")} value=${number(queue.pending + queue.running)} tone=${queue.dead ? "bad" : ""} onOpen=${may("admin") ? link("admin") : null} />
     <${Figure} label=${say("disk")} value=${file ? size(file.bytes_on_disk) : "…"} />
     ${file?.problems.length > 0 && html`<${Figure} label=${say("error")} value=${file.problems.length} tone="bad" onOpen=${link("admin")} />`}</div>
+    ${listed && html`<${Dialog} title=${say(listed)} onClose=${() => setListed(null)}><p class="quiet">${say(`about_${listed}`)}</p><ul>${(cognition.examples[listed] ?? []).map((content) => html`<li>${content}</li>`)}</ul><p><button onClick=${() => setListed(null)}>${say("close")}</button></p></${Dialog}>`}
     ${cleaning && html`<${CleanUp} at=${at} onClose=${() => setCleaning(false)} onDone=${(n) => { setCleaning(false); state.again(); app.say(say("cleaned", { n })); }} />`}`}</${Loaded}>`;
 }
 

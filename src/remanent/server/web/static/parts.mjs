@@ -2,7 +2,7 @@
 import { h, createContext } from "preact";
 import { useContext, useEffect, useRef, useState, useCallback } from "preact/hooks";
 import htm from "htm";
-import { say, age, moment } from "./words.mjs";
+import { say, age, moment, span } from "./words.mjs";
 
 export const html = htm.bind(h);
 export const App = createContext(null);
@@ -63,7 +63,7 @@ export function Card({ record, base, onForget, onEdit, agent }) {
     <div class="body"><a href="${base}/record/${encodeURIComponent(record.id)}?agent=${encodeURIComponent(record.scope?.agent ?? agent)}">${record.content}</a></div>
     <footer class="small quiet"><span>${sources === 1 ? say("source_one") : say("sources", { n: sources })}</span><span>${say("by_agent", { name: record.scope?.agent ?? agent })}</span>
       ${record.tags?.length > 0 && html`<span>${say("tagged", { tags: record.tags.join(", ") })}</span>`}
-      ${record.expires_at && html`<span class="warn">${say("left", { age: age(record.expires_at) })}</span>`}<span class="grow"></span>
+      ${record.expires_at && html`<span class="warn">${say("left", { age: span(record.expires_at) })}</span>`}<span class="grow"></span>
       ${onEdit && html`<button class="plain" onClick=${() => onEdit(record)}>${say("edit")}</button>`}${onForget && html`<button class="plain" onClick=${() => onForget(record)}>${say("delete")}</button>`}</footer>
   </article>`;
 }
@@ -79,7 +79,7 @@ export function Diff({ before, after }) {
   let i = 0, j = 0;
   while (i < a.length || j < b.length) {
     if (i < a.length && j < b.length && a[i] === b[j]) { parts.push(a[i]); i++; j++; }
-    else if (j < b.length && (i === a.length || best[i][j + 1] >= best[i + 1][j])) parts.push(html`<ins>${b[j++]}</ins>`);
+    else if (j < b.length && (i === a.length || best[i][j + 1] > best[i + 1][j])) parts.push(html`<ins>${b[j++]}</ins>`);
     else parts.push(html`<del>${a[i++]}</del>`);
   }
   return html`<div class="diff">${parts}</div>`;

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { ask, can, may, place } from "./api.mjs";
 import { Age, Badge, Dialog, Diff, Empty, html, kindOf, Loaded, useApp, useLoad } from "./parts.mjs";
 import { Edit } from "./memory.mjs";
-import { moment, say } from "./words.mjs";
+import { moment, role, say } from "./words.mjs";
 
 const AROUND = 3; // turns shown before and after the words that a memory came from
 
@@ -27,7 +27,7 @@ function Shown({ record, sources, versions, links, why, at, mine, again }) {
   const { base, here } = app;
   const [open, setOpen] = useState(null);
   const act = (path, body, done) => ask("POST", path, { body }).then(() => { app.say(say(done)); again(); }, app.fail);
-  const facts = [["id", record.id], ["status", say(`status_${record.status}`)], ["confidence_plain", `${Math.round(record.confidence * 100)}%`], ["trust", record.trust], ["occurred", record.occurred_at && moment(record.occurred_at)], ["recorded", moment(record.created_at)], ["session", record.scope.session], ["made_by", `${record.made_by.role} · ${record.made_by.engine}`]];
+  const facts = [["id", record.id], ["status", say(`status_${record.status}`)], ["confidence_plain", `${Math.round(record.confidence * 100)}%`], ["trust", say(`trust_${record.trust}`)], ["occurred", record.occurred_at && moment(record.occurred_at)], ["recorded", moment(record.created_at)], ["session", record.scope.session], ["made_by", `${record.made_by.role} · ${record.made_by.engine}`]];
   return html`<article class="panel card k-${kindOf(record.kind)}"><header class="row"><${Badge} kind=${record.kind} /><span class="grow"></span><${Age} at=${record.occurred_at ?? record.created_at} /></header>
     <h1>${record.content}</h1>${record.summary && html`<p class="quiet">${record.summary}</p>`}<p>${[...record.tags, ...record.keywords].map((tag) => html`<span class="tag">${tag}</span> `)}</p>
     ${may("write") && html`<div class="row">${record.status === "active" ? html`${can("cognition.edit") && record.kind !== "turn" && html`<button onClick=${() => setOpen("edit")}>${say("edit")}</button>`}${can("cognition.confirm") && record.kind !== "turn" && html`<button onClick=${() => act(`${at}/memories/${record.id}/confirm`, {}, "confirmed")}>${say("confirm")}</button><button onClick=${() => act(`${at}/memories/${record.id}/pin`, { pinned: !record.data?.pinned }, "saved_plain")}>${say(record.data?.pinned ? "unpin" : "pin")}</button>`}<button onClick=${() => act(`${mine}/forget`, {}, "deleted")}>${say("delete")}</button>` : html`<button onClick=${() => act(`${mine}/restore`, {}, "restored")}>${say("restore")}</button>`}
@@ -35,7 +35,7 @@ function Shown({ record, sources, versions, links, why, at, mine, again }) {
     <div class="two"><section><h2>${say("sources_title")}</h2>${record.sources.length ? record.sources.map((source) => html`<${Source} at=${at} source=${source} />`) : html`<${Empty}>${say("nothing")}</${Empty}>`}</section>
     <section><h2>${say("details")}</h2><div class="panel"><dl class="small">${facts.filter(([, value]) => value).map(([name, value]) => html`<div><dt class="quiet">${name === "confidence_plain" ? say("mean_confidence").replace(/^Mean c/, "C").replace("平均", "") : say(name)}</dt><dd>${value}</dd></div>`)}</dl></div>
       ${why && html`<h2>${say("why")}</h2><div class="panel"><${Why} why=${why} /></div>`}
-      <h2>${say("versions")}</h2><div class="panel stack">${versions.map((one, index) => html`<${Version} one=${one} before=${versions[index + 1] ?? versions[index - 1]} index=${index} />`)}</div>
+      <h2>${say("versions")}</h2><div class="panel stack">${[...versions].reverse().map((one, index, all) => html`<${Version} key=${one.version ?? index} one=${one} before=${all[index + 1]} />`)}</div>
       ${links.length > 0 && html`<h2>${say("links")}</h2><ul class="panel">${links.map((link) => { const other = link.from_id === record.id ? link.to_id : link.from_id; return html`<li><a href="${base}/record/${encodeURIComponent(other)}?agent=${encodeURIComponent(here.agent)}">${link.relation || other}</a> <span class="small quiet">${say("strength")} ${link.strength.toFixed(2)}</span></li>`; })}</ul>`}</section></div>
     ${open === "edit" && html`<${Edit} record=${record} at=${at} onClose=${() => setOpen(null)} onSaved=${() => { setOpen(null); again(); app.say(say("saved")); }} />`}
     ${open === "erase" && html`<${Erase} record=${record} at=${at} onClose=${() => setOpen(null)} />`}`;
@@ -45,11 +45,11 @@ function Why({ why }) {
   const { base, here } = useApp();
   const link = (record) => html`<li><a href="${base}/record/${encodeURIComponent(record.id)}?agent=${encodeURIComponent(here.agent)}">${record.content}</a></li>`;
   return html`<p class="small quiet">${why.made_by.role} · ${why.made_by.engine} ${why.made_by.version}</p>${why.rotten && html`<p class="warn">${say("is_rotten")}</p>`}
-    <ul>${why.quotes.map((quote) => html`<li>“${quote.text}” <span class="small quiet">${quote.role} · <${Age} at=${quote.occurred_at} /></span></li>`)}</ul>
+    <ul>${why.quotes.map((quote) => html`<li>“${quote.text}” <span class="small quiet">${role(quote.role)} · <${Age} at=${quote.occurred_at} /></span></li>`)}</ul>
     ${why.premises.length > 0 && html`<h3>${say("premises")}</h3><ul>${why.premises.map(link)}</ul>`}${why.dependants.length > 0 && html`<h3>${say("dependants")}</h3><ul>${why.dependants.map(link)}</ul>`}`;
 }
 
-function Version({ one, before, index }) {
+function Version({ one, before }) {
   const [record, older] = [one.record ?? one, before?.record ?? before];
   return html`<div><p class="small quiet">${say("version", { n: record.version })} · <${Age} at=${record.updated_at} /></p>${older && older.version < record.version ? html`<${Diff} before=${older.content} after=${record.content} />` : html`<p>${record.content}</p>`}</div>`;
 }
@@ -73,7 +73,7 @@ function Source({ at, source }) {
   }, [source.entry_id]);
   return html`<${Loaded} state=${state}>${({ turns, session }) => html`<div class="panel stack">${session && html`<p class="small quiet">${say("session")}: ${session}</p>`}
     ${turns.length === 0 && html`<p class="quiet">${source.entry_id}</p>`}
-    ${turns.map((turn) => html`<div class="turn ${turn.id === source.entry_id ? "here" : ""}"><span class="small quiet">${turn.role} · <${Age} at=${turn.occurred_at} /></span><p>${turn.id === source.entry_id ? html`<${Marked} text=${turn.text} start=${source.start} end=${source.end} />` : turn.text}</p></div>`)}</div>`}</${Loaded}>`;
+    ${turns.map((turn) => html`<div class="turn ${turn.id === source.entry_id ? "here" : ""}"><span class="small quiet">${role(turn.role)} · <${Age} at=${turn.occurred_at} /></span><p>${turn.id === source.entry_id ? html`<${Marked} text=${turn.text} start=${source.start} end=${source.end} />` : turn.text}</p></div>`)}</div>`}</${Loaded}>`;
 }
 
 function Marked({ text, start, end }) {

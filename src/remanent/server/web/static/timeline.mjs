@@ -2,9 +2,9 @@
 import { useMemo, useState } from "preact/hooks";
 import { ask, place } from "./api.mjs";
 import { Age, Empty, html, Loaded, useApp, useLoad } from "./parts.mjs";
-import { day, number, say } from "./words.mjs";
+import { day, number, role, say } from "./words.mjs";
 
-const MOST = 20000, STEP = 1000;
+const MOST = 20000, STEP = 1000, FEW = 3; // turns of a session that are shown before its day is opened
 
 export function Page() {
   const { here } = useApp();
@@ -13,7 +13,7 @@ export function Page() {
     const all = [];
     for (let cursor; here.agent && all.length < MOST; ) {
       const page = await ask("GET", `${at}/entries`, { signal, query: { limit: STEP, newest_first: true, cursor } });
-      all.push(...page.items.filter((entry) => !entry.erased));
+      all.push(...page.items.filter((entry) => !entry.erased && !entry.scope.task && entry.text));
       if (!page.next) break;
       cursor = page.next;
     }
@@ -35,11 +35,11 @@ function Drawn({ entries }) {
     ${names.map((name) => { const count = days.get(name).length, tall = 8 + (130 * count) / most; return html`<g role="button" tabindex="0" aria-label=${say("day_title", { day: day(name), n: count })} onClick=${() => open(name)} onKeyDown=${(event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), open(name))}><title>${say("day_title", { day: day(name), n: count })}</title><rect class="hot" x=${left(name)} y=${150 - tall} width=${wide} height=${tall} rx="2" opacity=${chosen && chosen !== name ? 0.35 : 1} /></g>`; })}
     <text x="20" y="172">${day(names[0])}</text>${names.length > 1 && html`<text x="980" y="172" text-anchor="end">${day(names.at(-1))}</text>`}</svg></div>
     ${chosen && html`<button onClick=${() => setChosen(null)}>${say("zoom_out")}</button>`}
-    <div class="stack">${(chosen ? [chosen] : names.slice(-30).reverse()).map((name) => html`<section key=${name}><h2>${day(name)}</h2><${Day} entries=${days.get(name)} whole=${Boolean(chosen)} /></section>`)}</div>`;
+    <div class="stack">${(chosen ? [chosen] : names.slice(-30).reverse()).map((name) => html`<section key=${name}><h2>${day(name)}</h2><${Day} entries=${days.get(name)} whole=${Boolean(chosen)} onAll=${() => open(name)} /></section>`)}</div>`;
 }
 
-function Day({ entries, whole }) {
+function Day({ entries, whole, onAll }) {
   const sessions = new Map();
   for (const entry of [...entries].sort((a, b) => a.seq - b.seq)) sessions.set(entry.scope.session ?? "", [...(sessions.get(entry.scope.session ?? "") ?? []), entry]);
-  return html`${[...sessions].map(([name, list]) => html`<div class="panel"><p><b>${name || say("session")}</b> <span class="small quiet">${number(list.length)}</span></p>${list.slice(0, whole ? 200 : 3).map((entry) => html`<div class="turn"><span class="small quiet">${entry.role} · <${Age} at=${entry.occurred_at} /></span><p>${entry.text}</p></div>`)}</div>`)}`;
+  return html`${[...sessions].map(([name, list]) => html`<div class="panel"><p><b>${name || say("session")}</b> <span class="small quiet">${number(list.length)}</span></p>${list.slice(0, whole ? 200 : FEW).map((entry) => html`<div class="turn"><span class="small quiet">${role(entry.role)} · <${Age} at=${entry.occurred_at} /></span><p>${entry.text}</p></div>`)}${!whole && list.length > FEW && html`<button class="plain" onClick=${onAll}>${say("more_turns", { n: list.length - FEW })}</button>`}</div>`)}`;
 }

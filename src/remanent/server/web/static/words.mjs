@@ -36,6 +36,18 @@ const WORDS = {
   first_title: ["Nothing is remembered yet", "还没有任何记忆"], first_text: ["Connect an agent in any of these ways, or try it here.", "用以下任一方式接入智能体，或在此直接试用。"], try_it: ["Try it", "试一试"], try_text: ["My sister Clara visits from the 12th to the 15th of June.", "我姐姐 Clara 六月 12 日到 15 日来看我。"], try_question: ["When does Clara visit?", "Clara 什么时候来？"], try_done: ["Remembered, and asked “{question}”:", "已记住，并提问“{question}”："], tries: ["Try: remember a sentence, then ask for it", "试用：记住一句话，再问它"],
   key_title: ["Type a key to go on", "输入密钥以继续"], key_text: ["Somebody with access to the machine makes one: remanent keys create NAME", "能登录该机器的人可以新建：remanent keys create 名称"], key: ["Key", "密钥"], sign_in: ["Sign in", "登录"], key_wrong: ["This key opens nothing here.", "此密钥在此无效。"],
   last: ["Last: {age}", "最近：{age}"], pinned: ["Pinned", "已置顶"], pin: ["Pin", "置顶"], unpin: ["Unpin", "取消置顶"], left: ["{age} left", "剩余 {age}"], copy: ["Copy", "复制"], copied: ["Copied.", "已复制。"], connect: ["Connect an agent", "接入智能体"],
+  run_running: ["Running", "进行中"], run_done: ["Done", "已完成"], run_failed: ["Failed", "失败"], run_cancelled: ["Stopped", "已停止"], run_interrupted: ["Interrupted", "被中断"], "run_bank.run": ["Task bank: work on a task", "任务库：处理任务"], "run_bank.resume": ["Task bank: go on with a task", "任务库：继续任务"], run_settle: ["Finish waiting work", "完成排队任务"], run_export: ["Export", "导出"], run_import: ["Import", "导入"], run_erase: ["Erase", "销毁"], run_evaluate: ["Measure recall", "评测召回"],
+  run_no_bank: ["This run kept no bank.", "此次运行没有保留任务库。"], runs_none: ["Nothing has run yet. A task bank, an export or an import that is started appears here and is followed live.", "还没有运行记录。启动任务库、导出或导入后会显示在这里，并实时更新。"], stop: ["Stop", "停止"], bank: ["Task bank", "任务库"], insight: ["Insight Doc", "洞察文档"], query_graph: ["Query Graph", "查询图"], next_step: ["Next step", "下一步"], next_none: ["Nothing is left to do.", "没有待办的步骤。"], unresolved: ["Not settled", "未定论"],
+  step_NORMAL: ["Step", "步骤"], step_CROSS_VALIDATE: ["Cross-validation", "交叉验证"], step_success: ["Succeeded", "成功"], step_failed: ["Failed", "失败"], conflict_open: ["Open", "待解决"], conflict_resolved: ["Resolved", "已解决"], conflict_unresolved: ["Not settled", "未定论"], conflict_validating: ["Being checked", "核对中"],
+  zoom_in: ["Zoom in", "放大"], zoom_away: ["Zoom out", "缩小"], legend_focus: ["In focus", "焦点"], legend_node: ["Remembered; larger with more links", "记得的；关联越多越大"], legend_ghost: ["Forgotten; its links still point there", "已遗忘；关联仍指向它"], legend_line: ["Thicker lines are stronger.", "线越粗，关联越强。"],
+  settings_text: ["As the server was started. They are changed there, not here: by a flag, the environment or a file. Secrets are never shown.", "服务器启动时的设置。只能在启动处更改（命令行、环境变量或文件），此处不能修改。机密从不显示。"], settings_hint: ["Name or meaning", "名称或含义"], settings_changed: ["Only what was changed", "只看已更改的"], settings_set: ["changed", "已更改"], secret_set: ["set, not shown", "已设置，不显示"], secret_unset: ["not set", "未设置"], value: ["Value", "值"], meaning: ["Meaning", "含义"],
+  evidence_gone: ["The words are no longer there.", "原话已不存在。"], trust_user: ["said by the user", "用户所说"], trust_agent: ["said by the agent", "智能体所说"], trust_untrusted: ["not trusted", "未受信任"], trust_tool: ["from a tool", "来自工具"], trust_web: ["from the web", "来自网络"], trust_import: ["imported", "导入"],
+  job_pending: ["Waiting", "等待中"], job_running: ["Running", "进行中"], job_dead: ["Given up", "已放弃"], outcome_ok: ["ok", "成功"], outcome_cancelled: ["stopped", "已停止"],
+  more_turns: ["{n} more", "还有 {n} 条"],
+  gate_near: ["something here is near to it", "有相近的内容"], gate_strange: ["its words are strange here", "这里没有出现过这样的内容"], gate_vague: ["it asks for nothing in particular", "问题过于笼统"], gate_wordless: ["it has no words to search by", "没有可检索的词"], gate_unmeasured: ["too little is remembered to measure by", "记忆太少，无从衡量"],
+  path_keyword: ["Words", "关键词"], path_vector: ["Meaning", "语义"], path_time: ["Time", "时间"], path_recency: ["Recency", "近期"], path_graph: ["Links", "关联"], path_cognition: ["Learned memories", "已学记忆"], path_associative: ["Associations", "联想"], path_reranker: ["Reranking", "重排"], boost_recency: ["Recency", "新近"], boost_kind: ["Kind", "类型"], boost_confidence: ["Confidence", "置信度"], boost_usage: ["Use", "使用频次"], boost_trust: ["Trust", "信任"],
+  about_stale: ["What these were said to follow from has changed since. Confirm, correct or delete them.", "这些记忆所依据的前提已经改变。请确认、更正或删除。"], about_duplicates: ["These say the same as others.", "这些与其他记忆内容相同。"], about_rotten: ["These would not be made of their words today.", "以今天的规则，原话不再产生这些记忆。"],
+  role_user: ["user", "用户"], role_assistant: ["assistant", "助手"], role_system: ["system", "系统"], role_tool: ["tool", "工具"], role_document: ["document", "文档"],
   who: ["Who", "谁"], what: ["What", "操作"], when: ["When", "时间"], outcome: ["Outcome", "结果"], not_found: ["There is no such page.", "没有这个页面。"], failed: ["This did not work: {why}", "操作失败：{why}"], attempts: ["Attempts", "尝试次数"], error: ["Error", "错误"], begun: ["Begun", "开始于"], ended: ["Ended", "结束于"], goal: ["Goal", "目标"], open: ["Open", "打开"], tree: ["Interaction tree", "交互树"],
 };
 
@@ -56,14 +68,27 @@ export function say(name, values = {}) {
   return said[language].replace(/\{(\w+)\}/g, (_, key) => String(values[key] ?? ""));
 }
 export const knows = (name) => name in WORDS;
+/** Who spoke; a name of their own stays as it is. */
+export const role = (name) => (knows(`role_${name}`) ? say(`role_${name}`) : name);
 
 const UNITS = [["year", 31536000], ["month", 2592000], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60]];
 /** How long ago (or ahead) a moment is, as people say it. */
 export function age(moment, now = Date.now()) {
   const seconds = (new Date(moment).getTime() - now) / 1000;
   const format = new Intl.RelativeTimeFormat(isChinese() ? "zh-CN" : "en", { numeric: "auto" });
-  for (const [unit, length] of UNITS) if (Math.abs(seconds) >= length) return format.format(Math.trunc(seconds / length), unit);
+  const midnight = (at) => new Date(at).setHours(0, 0, 0, 0);
+  for (const [unit, length] of UNITS) {
+    if (Math.abs(seconds) < length) continue;
+    // People count days by nights: 40 hours ago may be the day before yesterday.
+    return format.format(unit === "day" ? Math.round((midnight(moment) - midnight(now)) / 86400000) : Math.trunc(seconds / length), unit);
+  }
   return format.format(0, "minute");
+}
+/** How long it is until a moment: "6 days". */
+export function span(moment, now = Date.now()) {
+  const seconds = Math.max(0, (new Date(moment).getTime() - now) / 1000);
+  const [unit, length] = UNITS.find(([, least]) => seconds >= least) ?? UNITS.at(-1);
+  return new Intl.NumberFormat(isChinese() ? "zh-CN" : "en", { style: "unit", unit, unitDisplay: "long" }).format(Math.floor(seconds / length));
 }
 export const moment = (at) => new Intl.DateTimeFormat(isChinese() ? "zh-CN" : "en", { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
 export const day = (at) => new Intl.DateTimeFormat(isChinese() ? "zh-CN" : "en", { dateStyle: "medium" }).format(new Date(at));

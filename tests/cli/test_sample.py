@@ -1,0 +1,97 @@
+"""The sample workspace: whatever a newcomer opens first, there is something true to see."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from remanent import aopen
+from remanent.cli.sample import AGENT, BANK, COLLEAGUE, QUESTION, SESSIONS, WORKSPACE, SampleWriter
+from remanent.errors import StorageError
+from remanent.operations import Service, Target
+from remanent.settings import load_settings
+
+NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
+
+
+class Workspace:
+    """A service over a workspace that is being filled."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+
+    async def fill(self) -> int:
+        return await SampleWriter(self.service, "default", NOW).fill()
+
+    async def ask(self, name: str, /, *, of: str = AGENT, **asked: Any) -> Any:
+        return await self.service.perform(name, asked, place=Target(org="default", workspace=WORKSPACE, agent=of))
+
+    async def counts(self) -> dict[str, int]:
+        """Return how much there is of everything."""
+        health = [await self.ask("cognition.health", of=of) for of in (AGENT, COLLEAGUE)]
+        shared = [await self.ask("cognition.shared", pending=pending) for pending in (False, True)]
+        graph, bank = await self.ask("associative.state"), await self.ask("bank.get", bank_id=BANK)
+        entries = (await self.ask("entries", limit=1000)).items
+        return {
+            "entries": len(entries), "days": len({entry.occurred_at.date() for entry in entries}),
+            "colleague": health[1].total, "pinned": health[0].pinned, "stale": health[0].stale,
+            "conflicts": health[0].open_conflicts, "forgotten": health[0].forgotten, **health[0].by_kind,
+            "shared": len(shared[0].items), "proposed": len(shared[1].items),
+            "documents": len((await self.ask("knowledge.list", of="shared")).items),
+            "nodes": graph.nodes, "links": graph.links, "focuses": len(graph.focuses), "ghosts": graph.forgotten,
+            "dangling": graph.dangling, "bank nodes": len(bank.nodes), "bank edges": len(bank.edges),
+            "bank conflicts": len(bank.conflicts), "completed": len(bank.insight.completed),
+            "runs": len(await self.service.runs.list()),
+        }  # fmt: skip
+
+
+@pytest.fixture
+async def workspace(tmp_path: Path) -> AsyncIterator[Workspace]:
+    settings = load_settings(home=tmp_path / "home", embedder="none")
+    async with aopen(settings=settings) as memory, Service(memory) as service:
+        yield Workspace(service)
+
+
+async def test_every_page_has_something_to_show_of_the_sample_and_a_second_start_adds_nothing(
+    workspace: Workspace,
+) -> None:
+    assert await workspace.fill() == sum(len(session.turns) for session in SESSIONS)
+    counts = await workspace.counts()
+    assert {name: count for name, count in counts.items() if count == 0} == {}
+    for kind in ("semantic", "episodic", "procedural", "preference", "decision", "follow_up", "mood"):
+        assert counts[kind] > 0
+    assert counts["days"] > 5
+    assert counts["nodes"] >= 30
+    assert (counts["conflicts"], counts["proposed"], counts["pinned"], counts["stale"]) == (1, 1, 1, 1)
+    found = await workspace.ask("recall", query=QUESTION, limit=1)
+    assert "Clara lives in" in found.items[0].text
+    left = [one.expires_at for one in (await workspace.ask("cognition.list", kinds=["follow_up"])).items]
+    assert all(left)
+    await workspace.fill()
+    assert await workspace.counts() == counts
+
+
+async def test_a_sample_that_was_cut_off_is_completed_by_the_next_start(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def cut(self: SampleWriter) -> None:
+        raise StorageError("the disk is full")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(SampleWriter, "_talk", cut)
+        with pytest.raises(StorageError):
+            await workspace.fill()
+    await workspace.fill()
+    counts = await workspace.counts()
+    assert {name: count for name, count in counts.items() if count == 0} == {}
+    assert counts["shared"] + counts["proposed"] == 3
+    assert counts["documents"] == 2
+
+
+def test_the_sample_speaks_of_the_past_only_and_each_message_has_an_id_of_its_own() -> None:
+    told = [message for session in SESSIONS for message in session.messages(NOW)]
+    assert all(message["occurred_at"] < NOW for message in told)
+    assert len({message["id"] for message in told}) == len(told)
+    assert all(session.turns for session in SESSIONS)
