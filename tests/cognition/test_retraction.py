@@ -173,3 +173,13 @@ async def test_that_is_no_longer_true_means_what_one_said_right_before(ada: Asyn
     await ada.settle()
     kept = {one.content for one in await ada.cognition.memories()}
     assert kept == {"The user lives in Rome (no longer true)", "用户住在杭州"}
+
+
+async def test_a_word_within_another_is_not_what_was_meant(ada: AsyncAgent, clock: SetClock) -> None:
+    await ada.remember(["My laptop is a Cardinal 3.", "My sister lives in Romeo.", "I love carrots."])
+    await ada.settle()
+    clock.now += timedelta(days=1)
+    await ada.remember(["Forget my car.", "My sister no longer lives in Rome.", "I no longer like car."])
+    await ada.settle()
+    kept = {one.content for one in await ada.cognition.memories()}
+    assert kept == {"The user's laptop is a Cardinal 3", "The user's sister lives in Romeo", "The user loves carrots"}

@@ -76,6 +76,10 @@ async def test_a_text_that_was_added_by_hand_is_not_overwritten_by_a_file_of_its
     assert [one.name for one in report.failed] == ["pump.md"]
     assert "added by hand" in report.failed[0].reason
     assert await base.original("pump.md") == b"By hand."
+    # The same bytes are no other document.
+    (folder / "pump.md").write_text("By hand.", encoding="utf-8")
+    report = await base.sync(folder)
+    assert (report.failed, report.unchanged) == ((), 2)
 
 
 async def test_another_folder_leaves_the_first_ones_documents_alone(

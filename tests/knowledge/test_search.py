@@ -123,3 +123,16 @@ async def test_bad_questions_are_refused(base: AsyncKnowledgeCollection) -> None
         await base.search("pump", limit=0)
     with pytest.raises(InvalidInput):
         await base.search("pump", collections="default")
+
+
+async def test_the_chapters_of_a_long_document_are_heard_like_documents(base: AsyncKnowledgeCollection) -> None:
+    filler = "Nothing of note stands on this page, and the reader may go on to the next. " * 100
+    told = ("Ada oils it in spring", "Bob does that each May", "it needs no oil at all", "that is the town's work")
+    chapters = [
+        f"# Boiler {n}\n\nThe valve of boiler {n}: {what}.\n\n## Page {n}\n\n{filler}" for n, what in enumerate(told)
+    ]
+    await base.add(text="\n\n".join(chapters), name="book.md")
+    for number, what in enumerate(("rain", "two visitors", "a quiet week", "snow until noon")):
+        await base.add(text=f"Notes of day {number}: {what}. A valve was mentioned, and then other matters.", name=what)
+    found = await base.search("the valve of a boiler", limit=5)
+    assert [item.document for item in found.items].count("book.md") == 4

@@ -10,7 +10,8 @@ import remanent.memory as facade
 from remanent.embedding import Embedders
 from remanent.errors import QueueFull
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
-from remanent.model import JobState, RecallOptions, Scope
+from remanent.model import JobState, Kind, PassageData, RecallOptions, Record, Scope
+from remanent.recall.indexing import PASSAGE_CHARACTERS, as_spoken
 from remanent.stores import JobQuery
 from tests.embedding.fakes import HashEmbedder
 
@@ -54,6 +55,18 @@ async def test_a_queue_that_is_full_keeps_no_message_from_its_index(
 
 
 _NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
+
+
+@pytest.mark.spec("KB-01")
+@pytest.mark.parametrize(("length", "read"), [(300, 300), (900, PASSAGE_CHARACTERS), (3_000, 3_000)])
+def test_a_large_chunk_is_embedded_to_its_end_and_a_usual_one_as_far_as_one_vector_holds_it(
+    length: int, read: int
+) -> None:
+    record = Record(
+        id="c1", scope=SCOPE, kind=Kind.CHUNK, content="x" * length, created_at=_NOON, updated_at=_NOON,
+        occurred_at=_NOON, data=PassageData(document_id="d1"),
+    )  # fmt: skip
+    assert len(as_spoken(record)) == read
 
 
 def _open(home: Path) -> AsyncMemory:

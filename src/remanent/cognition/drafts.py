@@ -28,7 +28,7 @@ from remanent.model import (
     Status,
 )
 from remanent.text.dates import find_dates
-from remanent.text.scripts import fold
+from remanent.text.scripts import HAN, fold
 
 _KINDS: dict[str, Kind] = {
     "fact": Kind.SEMANTIC,
@@ -58,6 +58,7 @@ _EVIDENCE = 0.4
 """The share of doubt that is left when something is said again; chosen by hand."""
 _SURE = 0.99
 _TRUSTED = list(Origin)
+BY_PATTERNS = Maker(role="extraction", engine="offline", version="3")
 _MAX_SOURCES = 20
 """Sources that a memory names; the newest, where it was said more often."""
 _SIGNS = re.compile(r"[\W_]+")
@@ -73,6 +74,7 @@ class Draft:
     user: str
     retracts: Literal["", "ends", "forgets"] = ""
     """Whether it takes back what it states: as something that is over, or that is to be forgotten."""
+    made_by: Maker = BY_PATTERNS
 
     @property
     def record_id(self) -> str:
@@ -96,7 +98,7 @@ def slot(one: Statement) -> tuple[str, ...]:
     """Return what a statement is about: the same for every value of an attribute that has one at a time."""
     attribute = canonical(one.attribute)
     if one.kind == "preference":
-        return one.subject, "attitude", one.value
+        return one.subject, "attitude", one.value or one.content
     if one.kind == "procedure":
         return one.subject, "procedure", attribute
     if one.single:
@@ -155,7 +157,7 @@ def record_of(draft: Draft, settings: CognitionSettings, *, now: datetime) -> Re
         expires_at=None if life is None else entry.recorded_at + life,
         sources=(Source(entry_id=entry.id, start=one.start, end=one.end),),
         trust=entry.origin,
-        made_by=Maker(role="extraction", engine="offline", version="2"),
+        made_by=draft.made_by,
         data=_data(draft, kind, now=now),
     )
 
@@ -208,6 +210,7 @@ def says_the_same(known: Record, value: str) -> bool:
     return min(len(had), len(new)) > 2 and (had.startswith(new) or new.startswith(had))
 
 
+_HAN = re.compile(f"[{HAN}]")
 _ARTICLE = re.compile(r"^(?:an?|the|some|any) |^[一两二三四五\d]+[只个条位匹]")
 
 
@@ -220,13 +223,22 @@ def is_meant(known: Record, draft: Draft) -> bool:
     if not isinstance(data, MemoryData) or data.user != draft.user:
         return False
     if not one.value:
-        about, topic = (plain(data.subject), plain(data.attribute), plain(data.value)), plain(canonical(one.attribute))
-        return bool(topic) and (about[1] == topic or about[0].endswith(topic) or topic in about[2])
+        topic = canonical(one.attribute)
+        return bool(topic) and (
+            data.attribute == topic or any(_holds(text, topic) for text in (data.subject, data.value))
+        )
     if (plain(data.subject), data.attribute) != (plain(one.subject), canonical(one.attribute)):
         return False
     had = data.value if one.kind != "preference" else known.content
-    denied, held = (plain(_ARTICLE.sub("", text)) for text in (one.value, had))
-    return bool(denied) and (denied in held if one.kind == "preference" else denied in held or held in denied)
+    denied, held = (_ARTICLE.sub("", text) for text in (one.value, had))
+    return _holds(held, denied) or (one.kind != "preference" and _holds(denied, held))
+
+
+def _holds(text: str, words: str) -> bool:
+    """Tell whether words stand in a text as words, not as a part of others: "Rome" is not in "Romeo"."""
+    if _HAN.search(words):
+        return plain(words) in plain(text)
+    return re.search(rf"(?<!\w){re.escape(words.casefold())}(?!\w)", text.casefold()) is not None
 
 
 def ended(known: Record, draft: Draft, settings: CognitionSettings, *, now: datetime) -> Record:

@@ -9,6 +9,7 @@ from typing import Literal
 from remanent.cognition import drafts
 from remanent.cognition.drafts import Draft
 from remanent.cognition.model import MEMORIES, PREMISE
+from remanent.cognition.proposals import proposed
 from remanent.cognition.settings import CognitionSettings
 from remanent.discipline import Parts
 from remanent.language.offline.retractions import retractions
@@ -96,6 +97,16 @@ def _of_entry(
     # "I left Rome for Oslo" is a new value and no end; what only ends is taken first.
     taken_back = [draft for draft in _retracted(entry, before) if draft.record_id not in known]
     return [draft for draft in (*taken_back, *stated) if drafts.allowed(draft.statement, settings)]
+
+
+def _echoes(turn: Record | None) -> bool:
+    if turn is None:
+        return False
+    return turn.status is not Status.ACTIVE or (isinstance(turn.data, TurnData) and bool(turn.data.repeats))
+
+
+def _in_order(made: Sequence[Draft]) -> list[Draft]:
+    return sorted(made, key=lambda draft: (draft.entry.seq, draft.statement.start))
 
 
 _NO_MORE = {"zh": "{}（已不再成立）", "en": "{} (no longer true)"}
@@ -206,9 +217,26 @@ class MemoryWriter:
         ids = tuple(entry.id for entry in fresh if may_state(entry))
         turns = await self.records(scope, ids)
         made = await asyncio.to_thread(read_entries, fresh, earlier, turns, self.settings)
+        made = _in_order([*made, *await self._proposed(fresh, turns, made)])
         changes = await self.take(scope, made)
         changes.write(tx, now=self._parts.clock())
         tx.state(LEARN, fresh[-1].seq)
+
+    async def _proposed(
+        self, entries: Sequence[Entry], turns: Mapping[str, Record], made: Sequence[Draft]
+    ) -> list[Draft]:
+        """Return what a model adds to what patterns found: nothing of words that they read, or that are echoes."""
+        read = {(draft.entry.id, draft.statement.start, draft.statement.end) for draft in made}
+        own = [entry for entry in entries if may_state(entry) and not _echoes(turns.get(entry.id))]
+        return [
+            draft
+            for draft in (await proposed(self._parts, own) if own else [])
+            if drafts.allowed(draft.statement, self.settings)
+            and not any(
+                draft.entry.id == entry_id and start < draft.statement.end and draft.statement.start < end
+                for entry_id, start, end in read
+            )
+        ]
 
     async def take(self, scope: Scope, made: Sequence[Draft]) -> Changes:
         """Return what statements change among the memories that are there."""

@@ -1,6 +1,7 @@
 """What documents are taken from: files, folders with subfolders that are kept in sync, texts, and the public web."""
 
 import asyncio
+import hashlib
 import os
 from collections.abc import Callable, Iterator
 from os import PathLike
@@ -129,11 +130,14 @@ def _claimed(new: NewDocument, by_hand: Document | None) -> NewDocument:
     """
     if by_hand is None:
         return new.replace(synced=True)
-    if by_hand.source != new.source:
+    same = by_hand.digest == hashlib.sha256(new.data).hexdigest()
+    if by_hand.source != new.source and not same:
         raise InvalidInput(
             f"a document {new.name} was added by hand, and a folder never changes those; rename the file or remove it"
         )
-    return new.replace(metadata=by_hand.metadata, tags=by_hand.tags, occurred_at=by_hand.occurred_at)
+    return new.replace(
+        source=by_hand.source, metadata=by_hand.metadata, tags=by_hand.tags, occurred_at=by_hand.occurred_at
+    )
 
 
 def _is_under(source: str, root: Path) -> bool:

@@ -61,6 +61,8 @@ question in another language than the documents ("other") on twenty such questio
 
 DOCUMENT_SHARE = 0.4
 """How much of an answer one document may fill while others have something to say. Chosen by hand."""
+STRETCH = 6_000
+"""Characters from which on a document counts as several: about as many as an article has. Chosen by hand."""
 TWINS = 0.9
 """The share of their words from which on two passages say the same, and one of them is given."""
 DEPTH = 4
@@ -71,7 +73,9 @@ OTHER_WORDINGS = 2
 OTHER_WEIGHT = 0.4
 """How much another wording counts beside the question itself. Chosen by hand."""
 BEST_DOCUMENTS = 10
-"""Documents whose summaries fit best, in which chunks are looked for."""
+"""Documents whose summaries fit best, and speak for their chunks."""
+SUMMARY_WEIGHT = 0.3
+"""How much a summary that fits best adds to a chunk's score, beside the best chunk's. Chosen by hand."""
 FEEDBACK_PASSAGES, FEEDBACK_WORDS = 3, 4
 """From how many of the first passages words are taken that keep company with the question's, and how many."""
 NEAREST = 5
@@ -266,14 +270,19 @@ class Searcher:
         ranked: list[_Scored],
         trail: _Trail,
     ) -> list[_Scored]:
-        """Put chunks of the documents whose summaries fit best before all others."""
+        """Have the summaries of documents and sections speak for their chunks, as far as they fit the question."""
         began = time.perf_counter()
         about = await self._everywhere(places, question, options, kinds=(Kind.DOCUMENT, Kind.SECTION))
         fitting = sorted((item for _, found in about for item in found.items), key=lambda item: -item.score)
-        best = dict.fromkeys(item.session for item in fitting[: 2 * BEST_DOCUMENTS])
-        chosen = set(list(best)[:BEST_DOCUMENTS])
+        best: dict[str | None, float] = {}
+        for item in fitting[: 2 * BEST_DOCUMENTS]:
+            best.setdefault(item.session, item.score / fitting[0].score if fitting[0].score > 0 else 0.0)
+        chosen = dict(list(best.items())[:BEST_DOCUMENTS])
         trail.note("summaries", began, f"{len(chosen)} documents by their summaries")
-        return sorted(ranked, key=lambda one: one.item.session not in chosen)
+        top = ranked[0].score if ranked else 0.0
+        for one in ranked:
+            one.score += SUMMARY_WEIGHT * top * chosen.get(one.item.session, 0.0)
+        return sorted(ranked, key=lambda one: (-one.score, one.item.record_id))
 
     async def _with_parents(
         self, passages: list[Passage], best: Sequence[_Scored], options: SearchOptions, trail: _Trail
@@ -383,8 +392,13 @@ def _chosen(ranked: Sequence[_Scored], limit: int, trail: _Trail) -> list[_Score
     if dropped:
         trail.note("twins", began, f"{dropped} passages that say the same again")
     by_id = {one.item.record_id: one for one, _ in kept}
-    best = spread(by_id, lambda one: by_id[one].item.session, share=DOCUMENT_SHARE, limit=limit)
+    best = spread(by_id, lambda one: _stretch(by_id[one].item), share=DOCUMENT_SHARE, limit=limit)
     return [by_id[record_id] for record_id in best]
+
+
+def _stretch(item: FoundItem) -> tuple[str | None, int]:
+    """Return the part of a document that a passage is of: the chapters of a book are no more one source than books."""
+    return item.session, item.sources[0].start // STRETCH if item.sources else 0
 
 
 def _company(question: str, texts: Sequence[str]) -> list[str]:

@@ -161,3 +161,74 @@ def test_a_reason_in_the_same_breath_is_kept() -> None:
 def test_only_what_there_is_one_of_is_corrected_by_another_value(text: str, single: bool) -> None:
     (statement,) = statements(text)
     assert statement.single is single
+
+
+EVERYDAY = """I'm called Tom at work.|name|Tom
+I own a bookshop in Bristol.|business|a bookshop in Bristol
+I work in marketing for a toy company.|field|marketing
+I'm self-employed.|employment|self-employed
+We live just outside Chicago.|residence|Chicago
+I've got two kids, Mia and Noah.|family|two kids, Mia and Noah
+My daughter Lily is seven.|age|seven
+My mom has diabetes.|health|diabetes
+My husband is vegan.|state|vegan
+I can't eat gluten.|restriction|gluten
+I'm really into bouldering these days.|likes|bouldering
+I usually get up at six.|habit|get up at six
+I swim twice a week.|habit|swim twice a week
+I drive a 2015 Honda Civic.|owns|a 2015 Honda Civic
+I have high blood pressure.|health|high blood pressure
+I'm learning Korean.|doing|learning Korean
+I'm flying to Madrid next Thursday.|plan|flying to Madrid next Thursday
+I just bought a new Kindle.|event|bought a new Kindle
+我在一家互联网公司做产品经理。|职业|产品经理
+我是做外贸的。|职业|外贸
+我开了家花店。|事业|家花店
+我在读研究生。|就读|研究生
+我家在苏州。|住址|苏州
+我和父母一起住在南京。|住址|南京
+我爸有高血压。|健康|高血压
+我姐姐怀孕了。|近况|怀孕
+我海鲜过敏。|过敏|海鲜
+我不能喝牛奶。|忌口|牛奶
+我最近迷上了露营。|喜欢|露营
+我每周三晚上打羽毛球。|习惯|每周三晚上打羽毛球
+我的相机是索尼A7。|相机|索尼A7
+我会说粤语和英语。|语言|粤语和英语
+我四月要去日本。|计划|去日本
+我刚买了一台洗碗机。|事件|买了一台洗碗机"""
+
+
+@pytest.mark.spec("COG-06")
+@pytest.mark.parametrize("line", EVERYDAY.split("\n"))
+def test_what_people_say_of_their_days_is_learned(line: str) -> None:
+    text, attribute, value = line.split("|")
+    assert (attribute, value) in [(one.attribute, one.value) for one in statements(text)]
+
+
+@pytest.mark.spec("COG-06")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please keep your answers short.", "Don't use emojis when you reply to me.",
+        "When I ask for code, give me Python.", "回答尽量简短一点。",
+        "请不要用表情符号。", "给我写代码的时候用Python。",
+        "从现在开始，代码注释都用英文写。",
+    ],
+)  # fmt: skip
+def test_a_standing_wish_of_the_user_is_an_instruction_and_of_nobody_else(text: str) -> None:
+    assert [one.kind for one in statements(text)] == ["instruction"]
+    assert statements(text, speaker="Mallory", is_user=False) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Don't throw the ball back to me.", "I'm working on something complicated.", "I'm learning a lot.",
+        "I can do that every day.", "I have a Zoom call.", "I've got Flask 2.3.1 installed.", "I feel sad every day.",
+        "Keep the response in one file.", "Forget that I live in Rome.", "我的意思是明天。", "我对花生不过敏。",
+        "我的上司要么是总裁，要么是经理。", "我每天都很开心。",
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_a_statement_is_none(text: str) -> None:
+    assert [one for one in statements(text) if one.kind != "mood"] == []

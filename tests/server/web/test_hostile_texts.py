@@ -5,6 +5,7 @@ import itertools
 import pytest
 from playwright.async_api import expect
 
+from tests.server.rest.conftest import FILE
 from tests.server.web.conftest import PLACE, OpenWindow
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -76,3 +77,31 @@ async def test_five_hundred_hostile_texts_are_shown_and_none_of_them_runs(window
     assert dialogs == []
     assert shown.complaints == []
     assert shown.foreign == []
+
+
+async def test_hostile_tasks_and_names_of_files_are_shown_and_none_of_them_runs(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("Hello.")
+    dialogs: list[str] = []
+    shown.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
+    at = "/v1/orgs/acme/workspaces/lab/agents"
+    task = {"task": " ".join(HOSTILE[:3]), "context": "\n\n".join(HOSTILE[:12]), "bank_id": "hostile"}
+    started = await shown.served.http.post(f"{at}/ada/banks", json=task)
+    async for _ in shown.served.service.runs.follow(started.json()["run_id"]):
+        pass
+    for text in HOSTILE[12:15]:
+        name = {"name": f"{text}.md"}
+        added = await shown.served.http.post(
+            f"{at}/shared/knowledge/documents", params=name, content=text.encode(), headers=FILE
+        )
+        assert added.status_code == 200, added.text
+    await shown.open(f"{PLACE}/runs?agent=ada&bank=hostile")
+    await expect(shown.page.locator("ol")).to_contain_text("<script>")
+    await shown.page.locator("article.card").first.get_by_role("button", name="Interaction tree").click()
+    await expect(shown.page.locator("article.card pre").first).to_contain_text("<script>")
+    await shown.open(f"{PLACE}/knowledge?agent=ada")
+    await expect(shown.page.get_by_role("row").nth(1)).to_contain_text("<")
+    await shown.page.get_by_role("button", name="Preview").first.click()
+    await expect(shown.page.get_by_role("dialog")).to_be_visible()
+    assert await shown.page.evaluate("window.__ran") is None
+    assert (dialogs, shown.complaints, shown.foreign) == ([], [], [])

@@ -26,6 +26,9 @@ async def test_no_page_is_empty_and_no_figure_that_should_count_is_zero(window: 
     for label in ("Memories", "Mean confidence", "Conflicts", "Stale"):
         figure = page.locator(".figure").filter(has=page.get_by_text(label, exact=True))
         await expect(figure.locator("b")).to_have_text(re.compile(r"^[1-9]"))
+    await page.get_by_role("button", name="Stale").click()
+    await expect(page.get_by_role("dialog")).to_contain_text("working from the library")
+    await page.get_by_role("dialog").get_by_role("button", name="Close").click()
     for tab in ("All", "Semantic", "Episodic", "Procedural", "Shared", "Knowledge", "Short-term", "Turns"):
         await page.get_by_role("tab", name=tab, exact=True).click()
         await expect(page.locator("article.card").first).to_be_visible()

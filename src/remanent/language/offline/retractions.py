@@ -147,5 +147,7 @@ def _denied(sentence: str, speaker: str) -> list[Statement]:
             positive = f"{positive.rstrip('。！! ')}上班"
         made = [one for one in statements(positive, speaker=speaker) if one.kind in {"fact", "preference"}]
         if made:
-            return made
+            # What is stated beside the denial is not what is denied: "I don't trust pills, I prefer tea".
+            beside = {(one.attribute, one.value) for one in statements(lean, speaker=speaker)}
+            return [one for one in made if (one.attribute, one.value) not in beside]
     return []

@@ -65,14 +65,20 @@ _ADVERB = (
     r"generally|absolutely|totally|definitely|already|both|especially|particularly|mainly|even|only|officially) )"
 )
 # Where a clause may begin: elsewhere "I" stands inside of another one ("the house I live in").
-_FROM = (
-    r"(?:^\W*|[,;:.!–—]\s*|\s-+\s*|\b(?i:and|but|so|because|['’]cause|since|also|plus|well|yeah|yes|actually|anyway|"
-    r"btw|by the way|oh|hey|thanks|lately|recently|currently|nowadays|these days|now|today|fyi|sure|no|yep|then|"
-    r"remember|(?:remember|know|forget|mind|note|sure|glad|say) that|(?:hey|hi|hello|thanks|yeah|wow),? (?-i:[A-Z])[a-z]+),?\s+)"
+_STARTS = (
+    lazy_regex(r"(?=(^\W*|[,;:.!–—]\s*|\s-+\s*))"),
+    lazy_regex(
+        r"(?=(\b(?i:and|but|so|because|['’]cause|since|also|plus|well|yeah|yes|actually|anyway|"
+        r"btw|by the way|oh|hey|thanks|lately|recently|currently|nowadays|these days|now|today|fyi|(?<!make )(?<!be )sure|no|yep|then|"
+        r"remember|(?:remember|know|forget|mind|note|sure|glad|say) that|"
+        r"(?:hey|hi|hello|thanks|yeah|wow),? (?-i:[A-Z])[a-z]+),?\s+))"
+    ),
 )
 # "And" goes on with a list, unless what follows is a clause of its own.
 _AND = r"and (?=(?:i|we|it|that|this|they|he|she|you|there|now|then|so|am|is|are|was|were|have|had|just|can|will|would|do|how)\b)"
-_TO = rf"(?=\s*(?:[.!?;,:)–—\n]|\s-|$|\b(?:(?i:{_AND})|(?:but|because|so|which|who|where|when|while|since|though|although|if|that)\b)))"
+_TO = rf"(?=\s*(?:[!?;,)–—\n]|[.:](?!\d)|\s-|$|\b(?:(?i:{_AND})|(?:but|because|so|which|who|where|when|while|since|though|although|if|that)\b)))"
+_OR_TO = _TO.removeprefix("(?=")
+"""The same behind what else may end a clause, within one look ahead."""
 _LONG_TO = (
     r"(?=\s*(?:[.!?;\n–—]|\s-|$|,\s*(?:and|but|so|which|it|that)\b|\b(?:but|because|which|(?:and|so) (?:it|i|we|they|that|he|"
     r"she|now|am|was))\b))"
@@ -91,9 +97,25 @@ _VAGUE = lazy_regex(
 
 
 def _rule(kind: str, attribute: str, pattern: str, *, single: bool = False) -> StatementRule:
-    return StatementRule(kind, attribute, f"{_FROM}(?P<c>{pattern})", single)  # type: ignore[arg-type]
+    return StatementRule(kind, attribute, pattern, single)  # type: ignore[arg-type]
 
 
+_CONDITION = (
+    r"(?:an? |severe |mild |chronic |bad |high |low |type [12] |seasonal )*(?:asthma|diabetes|adhd|arthritis|insomnia|"
+    r"epilepsy|migraines?|anxiety|depression|eczema|anemia|anaemia|autism|dyslexia|hypertension|tinnitus|sciatica|"
+    r"hypothyroidism|psoriasis|celiac disease|crohn['’]s disease|heart disease|blood pressure|cholesterol|sleep apnea|"
+    r"hay fever|(?:[a-z]+ )?allerg(?:y|ies)|lactose intolerance|bad (?:back|knee)s?|back pain|cancer)"
+)
+_OFTEN = (
+    r"(?:every|each) (?:single |other )?(?:day|night|morning|evening|afternoon|week|weekend|month|year|summer|winter|"
+    rf"spring|fall|autumn|{_DAY})|(?:once|twice|(?:two|three|four|five|six|\d+) times) (?:a|per) (?:day|week|month|year)|"
+    rf"on (?:{_DAY}s|weekends|weekdays)"
+)
+_PRODUCT = r"(?:(?:19|20)\d\d )?[A-Z][\w-]*(?: (?:[A-Z]|\d)[\w-]*){0,4}"
+_NUMBER = (
+    r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|"
+    r"seventeen|eighteen|nineteen|twenty)"
+)
 _I = r"[Ii]"
 _AM = r"[Ii](?:['’]m| am)"
 _HAVE = r"[Ii](?:['’]ve| have)"
@@ -110,7 +132,14 @@ RULES: tuple[StatementRule, ...] = (
         "fact", "age", rf"{_AM} (?:now |already )?(?P<v>\d{{1,3}})(?: years? old)?(?=[.,!;]|$| and| years)", single=True
     ),
     _rule("fact", "age", rf"{_I} (?:just )?turned (?P<v>\d{{1,3}})\b", single=True),
-    _rule("fact", "residence", rf"{_I} {_ADVERB}?live (?:in|at|near) (?P<v>{_PLACE})", single=True),
+    _rule("fact", "name", rf"{_AM} called (?P<v>{_NAME})", single=True),
+    _rule(
+        "fact",
+        "residence",
+        rf"(?:{_I}|[Ww]e) {_ADVERB}?live (?:(?:just |right )?outside(?: of)?|in|at|near) (?P<v>{_PLACE})",
+        single=True,
+    ),
+    _rule("fact", "residence", rf"{_HAVE} been living in (?P<v>{_PLACE}) (?=since|for)", single=True),
     _rule("fact", "residence", rf"{_AM} {_ADVERB}?(?:living|based) in (?P<v>{_PLACE})", single=True),
     _rule(
         "fact",
@@ -119,7 +148,10 @@ RULES: tuple[StatementRule, ...] = (
         single=True,
     ),
     _rule(
-        "fact", "home", rf"(?:{_AM} (?:originally )?from|{_I} come from|{_I} grew up in) (?P<v>{_PLACE})", single=True
+        "fact",
+        "home",
+        rf"(?:{_AM} (?:originally )?from|{_I} come from|{_I} grew up (?:on an? \w+ )?in) (?P<v>{_PLACE})",
+        single=True,
     ),
     _rule("fact", "birthplace", rf"{_I} was born in (?P<v>{_PLACE})", single=True),
     _rule("fact", "birthday", rf"{_I} was born on (?P<v>{_WORDS}){_TO}", single=True),
@@ -168,18 +200,74 @@ RULES: tuple[StatementRule, ...] = (
         single=True,
     ),
     _rule("fact", "allergy", rf"{_AM} (?:very |severely |highly )?allergic to (?P<v>{_WORDS}){_TO}"),
+    _rule(
+        "fact",
+        "employment",
+        rf"{_AM} {_ADVERB}?(?P<v>self-employed|unemployed|a freelancer|a stay-at-home (?:mom|mum|dad|parent))\b",
+        single=True,
+    ),
+    _rule(
+        "fact",
+        "business",
+        rf"{_I} {_ADVERB}?(?:run|own|manage) (?P<v>(?:my own|an?) (?!marathon|race|mile|lap|risk|\d)(?:[\w'’-]+ ){{0,4}}(?:bakery|\w*shop|store|"
+        rf"caf[eé]|restaurant|company|business|agency|studio|farm|salon|clinic|gallery|gym|startup|firm|hotel|bar|pub|team|blog|podcast|channel)"
+        rf"(?: (?:in|near) {_PLACE})?)",
+    ),
+    _rule(
+        "fact",
+        "field",
+        rf"{_I} {_ADVERB}?work in (?P<v>(?!the\b|an?\b|my\b)[a-z][\w -]{{2,40}}?)(?= for | at |{_OR_TO}",
+        single=True,
+    ),
+    _rule("fact", "health", rf"(?:{_I} {_ADVERB}?(?:have|suffer from)|{_HAVE} got) (?P<v>{_CONDITION})\b"),
+    _rule(
+        "fact",
+        "health",
+        rf"{_I} {_ADVERB}?wear (?P<v>glasses|contacts|contact lenses|a hearing aid|hearing aids|braces)\b",
+    ),
+    _rule(
+        "fact",
+        "restriction",
+        rf"{_I} (?:can['’]t|cannot|can not|mustn['’]t) (?:eat|drink|have|tolerate|digest) (?P<v>(?!any\b|the\b){_WORDS}){_TO}",
+    ),
     _rule("fact", "retirement", rf"(?:{_AM} (?:now )?|{_HAVE} )(?P<v>retired)\b", single=True),
     _rule("fact", "language", rf"{_I} speak (?P<v>(?:fluent |some )?[A-Z][a-z]+(?:(?:, | and |, and )[A-Z][a-z]+)*)"),
     _rule(
         "fact",
         "family",
-        rf"(?:{_I} have|{_HAVE} got|{_I}['’]ve got) (?P<v>(?:an?|no|one|two|three|four|five|six|\d+) (?:\w+ ){{0,2}}(?:{_KIN})s?(?:,? (?:named|called) {_NAME}(?:(?:,| and|, and) {_NAME})*)?)\b",
+        rf"(?:{_I} have|{_HAVE} got|{_I}['’]ve got|[Ww]e have|[Ww]e['’]ve got) (?P<v>(?:an?|no|one|two|three|four|five|six|\d+) (?:\w+ ){{0,2}}(?:{_KIN})s?(?:(?:,? (?:named|called)|,) {_NAME}(?:(?:,| and|, and) {_NAME})*)?)\b",
+    ),
+    _rule(
+        "fact",
+        "has",
+        rf"(?:{_I}|[Ww]e) (?:have|had adopted|adopted) (?P<v>an? (?:[a-z]+ ){{1,3}}(?:named|called) {_NAME})(?=[.,!;]|$| and)",
+    ),
+    _rule(
+        "fact",
+        "owns",
+        rf"(?:{_I} {_ADVERB}?(?:have|own|drive|ride)|{_HAVE} got) (?P<v>(?:an? )?(?:new |old |used )?{_PRODUCT}){_TO}",
+    ),
+    _rule(
+        "fact",
+        "uses",
+        rf"{_I} {_ADVERB}?use (?P<v>(?:an? |my )?(?:new |old )?{_PRODUCT}(?: (?:for|at|to) {_WORDS})?){_TO}",
+    ),
+    _rule(
+        "fact",
+        "health",
+        rf"{_MY} (?P<s>(?:older |younger )?(?:{_KIN}))(?:,? {_NAME},?)? (?:has|suffers from|was diagnosed with) (?P<v>{_CONDITION})\b",
+    ),
+    _rule(
+        "fact",
+        "state",
+        rf"{_MY} (?P<s>(?:older |younger )?(?:{_KIN}))(?:,? {_NAME},?)? (?:is|just got|got|just) {_ADVERB}?(?P<v>vegan|vegetarian|retired|married|engaged|"
+        rf"divorced|pregnant|diabetic|allergic to {_WORDS}){_TO}",
     ),
     # ── his people and things ──
     _rule(
         "fact",
         "",
-        rf"{_MY} (?:new |current |actual )?(?P<a>{_THINGS})(?: is| are|['’]s| has changed to| changed to| is now| will be) (?:now |actually |called )?(?P<v>{_WORDS}){_TO}",
+        rf"(?:{_MY}|[Oo]ur(?= anniversary)) (?:new |current |actual )?(?P<a>{_THINGS})(?: is| are|['’]s| has changed to| changed to| is now| will be) (?:now |actually |called )?(?P<v>{_WORDS}){_TO}",
         single=True,
     ),
     _rule(
@@ -202,7 +290,7 @@ RULES: tuple[StatementRule, ...] = (
     _rule(
         "fact",
         "age",
-        rf"{_MY} (?P<s>(?:older |younger )?(?:{_KIN}))(?:,? {_NAME},?)? (?:is|just turned|turned) (?P<v>\d{{1,3}})\b",
+        rf"{_MY} (?P<s>(?:older |younger )?(?:{_KIN}))(?:,? {_NAME},?)? (?:is|just turned|turned) (?P<v>\d{{1,3}}\b|{_NUMBER}(?= years?\b| months?\b|{_OR_TO})",
         single=True,
     ),
     _rule(
@@ -277,6 +365,21 @@ RULES: tuple[StatementRule, ...] = (
         "practice",
         rf"{_HAVE} (?P<a>(?:known|had|lived|worked|owned|played|taught|studied|run)) (?P<v>(?!it\b|this\b|that\b)[^,.;!?\n]{{2,60}}? for (?:over |about |almost |nearly )?{_COUNT} (?:year|month|decade)s?)",
     ),
+    _rule(
+        "fact",
+        "habit",
+        rf"{_I} {_ADVERB}?(?P<v>(?!(?:am|was|have|had|think|know|feel|hope|love|like|enjoy|want|see|say|can|could|will|would|should|must|might|need|try|do|did|get to|used|thought|said)\b)[a-z]+ [^.;!?\n]{{0,60}}?(?:{_OFTEN})[^,.;!?\n]{{0,30}}?){_TO}",
+    ),
+    _rule(
+        "fact",
+        "habit",
+        rf"{_I} (?:usually|normally|typically|generally|always) (?P<v>(?:get up|wake up|go|have|eat|drink|cook|work|sleep|walk|bike|drive|take|run|read|start|leave|skip|buy|wear|use)\b[^.;!?\n]{{2,60}}?){_TO}",
+    ),
+    _rule(
+        "fact",
+        "doing",
+        rf"{_AM} {_ADVERB}?(?P<v>(?:working on|building|developing|writing|learning|training for|studying for|preparing for|saving (?:up )?for) (?!(?:an? |the |my |our |some )?(?:new )?(?:project|something|lot|ton|few|one|stuff|things?|all|more|everything|how)\b)[^,.;!?\n]{{2,60}}?){_TO}",
+    ),
     # ── what happens ──
     _rule(
         "decision",
@@ -298,6 +401,16 @@ RULES: tuple[StatementRule, ...] = (
     _rule(
         "follow_up",
         "plan",
+        rf"(?:{_AM}|[Ww]e['’]re|[Ww]e are) {_ADVERB}?(?P<v>(?:going|flying|travel+ing|moving|heading|driving) (?:back )?to (?:the )?[A-Z][^,.;!?\n]{{1,40}}? (?:{_FUTURE}|in {_MONTH})\b[^,.;!?\n]{{0,30}}?){_TO}",
+    ),
+    _rule(
+        "follow_up",
+        "plan",
+        rf"{_AM} {_ADVERB}?(?P<v>(?:going|planning) to [^,.;!?\n]{{3,60}}? in {_MONTH}\b[^,.;!?\n]{{0,30}}?){_TO}",
+    ),
+    _rule(
+        "follow_up",
+        "plan",
         rf"(?:{_I} have|{_HAVE} got|{_I}['’]ve got) (?P<v>(?:an?|my) [^.;!?\n]{{0,60}}?\b{_FUTURE}[^,.;!?\n]{{0,40}}?){_TO}",
     ),
     _rule(
@@ -309,6 +422,12 @@ RULES: tuple[StatementRule, ...] = (
         "event",
         "event",
         rf"(?P<time>(?i:{_PAST})),? {_I} (?:{_ADVERB}{{0,2}})(?P<v>(?P<verb>[a-z]+)\b(?! (?:it|that|this|them|him|her|so|there|like)\b)[^.;!?\n]{{4,140}}?){_LONG_TO}",
+    ),
+    _rule(
+        "event",
+        "event",
+        rf"(?:{_I}|{_HAVE}|[Ww]e) (?:just|recently|finally) (?P<v>(?P<verb>bought|adopted|started|finished|joined|enrolled|ordered|booked|launched|published|"
+        rf"graduated|hired|sold|renovated)\b(?! (?:it|that|this|them|him|her|so|there|one)\b) [^,.;!?\n]{{3,80}}?){_TO}",
     ),
     _rule(
         "mood",
@@ -363,6 +482,9 @@ _CUT = lazy_regex(
     r"\b(?:an?|the|my|our|some) [a-z-]+, (?!and |but |so |which |who |it |i |we |they )[a-z-]+ [a-z]+", re.IGNORECASE
 )
 """A list of adjectives that a comma parts: "a safe, inviting place"."""
+_LATELY = lazy_regex(
+    r"\s+(?:these days|nowadays|lately|right now|at the moment|now|though|too|as well)$", re.IGNORECASE
+)
 _EMPTY = lazy_regex(
     r"^(?:an?|the|to|of|for|in|on|not|just|very|really|so|pretty|kind of|sort of|coming|getting|going|great|good|amazing|awesome|fine|ok|okay|ready|done|here|there|everything)$",
     re.IGNORECASE,
@@ -376,6 +498,7 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
     def make(rule: StatementRule, match: re.Match[str], start: int, end: int) -> Statement | None:
         value, who = group(match, "v").rstrip(" ,.'’-"), group(match, "s").lower()
         happens = rule.kind in {"event", "decision", "follow_up"}
+        value = value if happens else _LATELY.sub("", value)
         if not value or _EMPTY.match(value) or (_POINTING if happens else _VAGUE).search(value):
             return None
         if _TOGETHER.search(sentence[:start]) or (rule.kind == "event" and not _is_event(match)):
@@ -392,7 +515,8 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         single = rule.single and who.split(" ")[-1] not in _SEVERAL
         return Statement(rule.kind, owner, attribute, value, third_person(clause, name), start, end, single=single)
 
-    yield from apply(RULES, sentence, make=make)
+    starts = sorted({found.end(1) for start in _STARTS for found in start.finditer(sentence)})
+    yield from apply(RULES, sentence, starts=starts, make=make)
 
 
 def _owner(who: str, name: str, clause: str) -> str:
@@ -442,7 +566,12 @@ def third_person(clause: str, name: str) -> str:
     text = re.sub(r"^(?:[Pp]lease )?[Rr]emind me", f"{name} wants to be reminded", text)
     text = re.sub(r"^[Dd]on['’]t (?:let me )?forget", f"{name} must not forget", text)
     text = re.sub(r"^[Ll]et['’]s", f"{name} decided to", text)
-    text = re.sub(r"^[Ww]e(?:['’]ve| have)?\b", f"{name} and others" if "decided" not in text else name, text)
+    text = re.sub(r"^[Ww]e['’]ve got\b", "We have", text)
+    text = re.sub(
+        r"^[Ww]e(?:['’]ve| have(?= [a-z]+(?:ed|en)\b))?\b",
+        f"{name} and others" if "decided" not in text else name,
+        text,
+    )
     for short, full in _CONTRACTIONS:
         text = re.sub(rf"\b[Ii]{short}\b", f"{name}{full}", text)
     found = re.search(rf"(?<![\w'’])[Ii] (?P<adverbs>(?:no longer )?{_ADVERB}*)(?P<verb>[a-z]+(?:['’]t)?)", text)
@@ -477,13 +606,16 @@ _INSTRUCTION = lazy_regex(
     r"|(?:please\s*,?\s*)?(?:from now on|going forward|in (?:the )?future|from here on)\b\W+.{6,}"
     rf"|please\s+(?:always\s+|never\s+)?(?:don['’]t|do not|stop|keep your|keep the|answer|reply|respond)\b.{{4,}}(?:\balways\b|\bevery\b|\bin (?:English|Chinese|French|German|Spanish|Japanese|Korean)\b|\b(?:answers?|replies|responses?|emojis?|jargon)\b).*"
     rf"|i (?:want|need|(?:['’]d|would) like) you to (?:always|never)\s+{_DOING}\b.{{3,}}"
+    rf"|(?:please\s+)?(?:keep|make) (?:all )?your (?:answers?|replies|responses?|explanations?|messages|summaries)\b.{{3,}}"
+    rf"|(?:please\s+)?(?:don['’]t|do not|stop|avoid) \w+.{{2,}}\b(?:when(?:ever)? you (?:reply|answer|write|talk|respond|explain)|in your (?:answers?|replies|responses?|messages))\b.*"
+    rf"|(?:when(?:ever)?|if|every time) i ask (?:you )?[^,]{{3,60}}, (?:please )?(?:always )?{_DOING}\b.{{3,}}"
     r"|i (?:prefer|want|like) (?:your |my )?(?:answers|replies|responses|explanations|code|summaries)\b.{4,}"
-    r"|(?:please )?(?:just )?call me (?P<name>[A-Z]\w+(?: [A-Z]\w+)?)\W*$"
+    r"|(?:please )?(?:you can )?(?:just )?call me (?P<name>[A-Z]\w+(?: [A-Z]\w+)?)\W*$"
     r")$",
     re.IGNORECASE | re.DOTALL,
 )
 _PROCEDURE = lazy_regex(
-    r"^\W*(?:(?:please|remember|so|ok)\W+)*(?P<trigger>(?:when(?:ever)?|every time|each time|before|after) .{4,120}?),\s*(?:you should |please |i want you to |we )?"
+    r"^\W*(?:(?:please|remember|so|ok)\W+)*(?P<trigger>(?:when(?:ever)?|every time|each time|before|after|to) .{4,120}?),\s*(?:you should |please |i want you to |we )?"
     r"(?P<steps>(?:first\b)?.{3,200}?[,;]?\s*(?:and )?then\b.{3,300})$",
     re.IGNORECASE | re.DOTALL,
 )

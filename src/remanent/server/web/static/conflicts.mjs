@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { ask, can, may, place } from "./api.mjs";
 import { Age, Empty, html, Loaded, useApp, useLoad } from "./parts.mjs";
-import { say } from "./words.mjs";
+import { role, say } from "./words.mjs";
 
 export function Page() {
   const { here } = useApp();
@@ -29,9 +29,9 @@ function One({ conflict, at, again }) {
     <div class="two">${conflict.claims.map((claim, index) => html`<div class="panel stack"><p><a href="${base}/record/${encodeURIComponent(claim.record_id)}?agent=${encodeURIComponent(here.agent)}">${claim.text}</a></p>
       ${claim.evidence.length > 0 && html`<details class="small" open><summary>${say("evidence")} (${claim.evidence.length})</summary><ul>${claim.evidence.map((one) => html`<${Evidence} key=${one.entry_id} at=${at} source=${one} />`)}</ul></details>`}
       ${open && html`<div><button class="main" onClick=${() => send({ how: "choose", claim: index })}>${say("keep_this")}</button></div>`}</div>`)}</div>
-    ${open && html`<div class="row"><input class="grow" aria-label=${say("merge")} placeholder=${say("scope_hint")} value=${text} onInput=${(event) => setText(event.target.value)} /><button onClick=${() => send({ how: "keep_both", text })}>${say("keep_both")}</button><button disabled=${!text.trim()} onClick=${() => send({ how: "merge", text })}>${say("merge")}</button></div>`}
+    ${open && html`<div class="row gap"><input class="grow" aria-label=${say("merge")} placeholder=${say("scope_hint")} value=${text} onInput=${(event) => setText(event.target.value)} /><button onClick=${() => send({ how: "keep_both", text })}>${say("keep_both")}</button><button disabled=${!text.trim()} onClick=${() => send({ how: "merge", text })}>${say("merge")}</button></div>`}
     ${task && html`<p class="small"><a href="${base}/runs?agent=${encodeURIComponent(here.agent)}&bank=${encodeURIComponent(task)}">${say("bank")}: ${task}</a></p>`}
-    ${!isOpen(conflict) && !task && conflict.state === "resolved" && may("write") && can("cognition.resolve") && html`<button onClick=${undo}>${say("undo")}</button>`}</section>`;
+    ${!isOpen(conflict) && !task && conflict.state === "resolved" && may("write") && can("cognition.resolve") && html`<button class="gap" onClick=${undo}>${say("undo")}</button>`}</section>`;
 }
 
 /** The words that a claim rests on. */
@@ -39,5 +39,5 @@ function Evidence({ at, source }) {
   const state = useLoad((signal) => ask("GET", `${at}/records/${encodeURIComponent(source.entry_id)}`, { signal }).catch(() => null), [source.entry_id]);
   const turn = state.value;
   if (!turn) return html`<li class="quiet">${state.loading ? say("loading") : say("evidence_gone")}</li>`;
-  return html`<li>“${Array.from(turn.content).slice(source.start ?? 0, source.end ?? undefined).join("")}” <span class="quiet">${[turn.data?.role, turn.scope.session].filter(Boolean).join(" · ")} · <${Age} at=${turn.occurred_at} /> · ${say(`trust_${turn.trust}`)}</span></li>`;
+  return html`<li>“${Array.from(turn.content).slice(source.start ?? 0, source.end ?? undefined).join("")}” <span class="quiet">${[turn.data?.role && role(turn.data.role), turn.scope.session].filter(Boolean).join(" · ")} · <${Age} at=${turn.occurred_at} /> · ${say(`trust_${turn.trust}`)}</span></li>`;
 }

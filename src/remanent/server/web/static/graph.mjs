@@ -57,7 +57,7 @@ function prepare({ nodes, links, focused, forgotten }) {
   }
   const points = shown.map((node) => ({ id: node.id, label: node.phrase || node.content, content: node.content, keywords: node.keywords, at: Number(node.occurredAt ?? node.createdAt), focus: focused.has(node.id), weight: perNode.get(ids.get(node.id)) ?? 0 }));
   for (const [id, ends] of [...ghosts].slice(0, 300)) {
-    const index = points.push({ id, label: say("forgotten"), content: forgotten.find((one) => one.id === id || one.node_id === id)?.phrase ?? "", ghost: true, weight: 1 }) - 1;
+    const index = points.push({ id, label: say("forgotten"), content: forgotten.find((one) => one.node_id === id)?.about ?? "", ghost: true, weight: 1 }) - 1;
     for (const { a, link } of ends.slice(0, LINKS)) edges.push({ a, b: index, strength: link.strength, relation: link.relation, ghost: true });
   }
   return { points, edges };

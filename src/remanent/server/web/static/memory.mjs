@@ -119,6 +119,7 @@ function Health({ onStatus }) {
   const { here, base, go } = app;
   const at = place(here.org, here.workspace, here.agent);
   const [cleaning, setCleaning] = useState(false);
+  const [listed, setListed] = useState(null); // the name of a figure whose memories are shown
   const state = useLoad(async (signal) => {
     const [queue, conflicts, cognition] = await Promise.all([
       ask("GET", `${at}/queue`, { signal }), ask("GET", `${at}/conflicts`, { signal, query: { states: "open", limit: 1000 } }),
@@ -134,10 +135,11 @@ function Health({ onStatus }) {
     ${cognition && html`<${Figure} label=${say("mean_confidence")} value=${`${Math.round(100 * (cognition.mean_confidence ?? 0))}%`} />
       <${Figure} label=${say("expired")} value=${say("to_clean", { n: cognition.expired })} tone=${cognition.expired ? "warn" : ""} onOpen=${() => setCleaning(true)} />`}
     <${Figure} label=${say("conflict_count")} value=${say("to_solve", { n: conflicts })} tone=${conflicts ? "warn" : ""} onOpen=${link("conflicts")} />
-    ${["stale", "duplicates", "rotten"].map((name) => cognition?.[name] !== undefined && html`<${Figure} label=${say(name)} value=${number(cognition[name])} />`)}
+    ${["stale", "duplicates", "rotten"].map((name) => cognition?.[name] !== undefined && html`<${Figure} label=${say(name)} value=${number(cognition[name])} tone=${name === "stale" && cognition.stale ? "warn" : ""} onOpen=${cognition[name] ? () => setListed(name) : null} />`)}
     <${Figure} label=${say("queue")} value=${number(queue.pending + queue.running)} tone=${queue.dead ? "bad" : ""} onOpen=${may("admin") ? link("admin") : null} />
     <${Figure} label=${say("disk")} value=${file ? size(file.bytes_on_disk) : "…"} />
     ${file?.problems.length > 0 && html`<${Figure} label=${say("error")} value=${file.problems.length} tone="bad" onOpen=${link("admin")} />`}</div>
+    ${listed && html`<${Dialog} title=${say(listed)} onClose=${() => setListed(null)}><p class="quiet">${say(`about_${listed}`)}</p><ul>${(cognition.examples[listed] ?? []).map((content) => html`<li>${content}</li>`)}</ul><p><button onClick=${() => setListed(null)}>${say("close")}</button></p></${Dialog}>`}
     ${cleaning && html`<${CleanUp} at=${at} onClose=${() => setCleaning(false)} onDone=${(n) => { setCleaning(false); state.again(); app.say(say("cleaned", { n })); }} />`}`}</${Loaded}>`;
 }
 

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { ask, can, may, place } from "./api.mjs";
 import { Age, Badge, Dialog, Diff, Empty, html, kindOf, Loaded, useApp, useLoad } from "./parts.mjs";
 import { Edit } from "./memory.mjs";
-import { moment, say } from "./words.mjs";
+import { moment, role, say } from "./words.mjs";
 
 const AROUND = 3; // turns shown before and after the words that a memory came from
 
@@ -45,7 +45,7 @@ function Why({ why }) {
   const { base, here } = useApp();
   const link = (record) => html`<li><a href="${base}/record/${encodeURIComponent(record.id)}?agent=${encodeURIComponent(here.agent)}">${record.content}</a></li>`;
   return html`<p class="small quiet">${why.made_by.role} · ${why.made_by.engine} ${why.made_by.version}</p>${why.rotten && html`<p class="warn">${say("is_rotten")}</p>`}
-    <ul>${why.quotes.map((quote) => html`<li>“${quote.text}” <span class="small quiet">${quote.role} · <${Age} at=${quote.occurred_at} /></span></li>`)}</ul>
+    <ul>${why.quotes.map((quote) => html`<li>“${quote.text}” <span class="small quiet">${role(quote.role)} · <${Age} at=${quote.occurred_at} /></span></li>`)}</ul>
     ${why.premises.length > 0 && html`<h3>${say("premises")}</h3><ul>${why.premises.map(link)}</ul>`}${why.dependants.length > 0 && html`<h3>${say("dependants")}</h3><ul>${why.dependants.map(link)}</ul>`}`;
 }
 
@@ -73,7 +73,7 @@ function Source({ at, source }) {
   }, [source.entry_id]);
   return html`<${Loaded} state=${state}>${({ turns, session }) => html`<div class="panel stack">${session && html`<p class="small quiet">${say("session")}: ${session}</p>`}
     ${turns.length === 0 && html`<p class="quiet">${source.entry_id}</p>`}
-    ${turns.map((turn) => html`<div class="turn ${turn.id === source.entry_id ? "here" : ""}"><span class="small quiet">${turn.role} · <${Age} at=${turn.occurred_at} /></span><p>${turn.id === source.entry_id ? html`<${Marked} text=${turn.text} start=${source.start} end=${source.end} />` : turn.text}</p></div>`)}</div>`}</${Loaded}>`;
+    ${turns.map((turn) => html`<div class="turn ${turn.id === source.entry_id ? "here" : ""}"><span class="small quiet">${role(turn.role)} · <${Age} at=${turn.occurred_at} /></span><p>${turn.id === source.entry_id ? html`<${Marked} text=${turn.text} start=${source.start} end=${source.end} />` : turn.text}</p></div>`)}</div>`}</${Loaded}>`;
 }
 
 function Marked({ text, start, end }) {

@@ -33,7 +33,7 @@ export function Page() {
   return html`<h1>${say("runs")}</h1><${Loaded} state=${state}>${() => items.length ? html`<div class="panel scroll"><table><thead><tr><th>${say("what")}</th><th>${say("state")}</th><th>${say("begun")}</th><th>${say("details")}</th><td></td></tr></thead><tbody>
     ${items.slice(0, 100).map((run) => html`<tr key=${run.run_id}><td>${say(`run_${run.operation}`).replace(/^run_/, "")}</td><td><span class="light ${{ running: "busy", done: "on" }[run.state] ?? "off"}"></span> ${say(`run_${run.state}`)}</td><td><${Age} at=${run.started_at} /></td><td aria-live=${run.state === "running" ? "polite" : undefined}>${run.step?.note ?? ""} ${run.step?.total ? `${number(run.step.done)} / ${number(run.step.total)}` : ""} ${run.message}</td>
       <td>${run.state === "running" && may("write") && html`<button onClick=${() => stop(run)}>${say("stop")}</button>`}${run.operation.startsWith("bank.") && run.state === "done" && html`<button onClick=${() => show(run)}>${say("open")}</button>`}</td></tr>`)}</tbody></table></div>` : html`<${Empty}>${say("runs_none")}</${Empty}>`}</${Loaded}>
-    ${can("bank.get") && html`<form class="row" onSubmit=${(event) => { event.preventDefault(); setOpen(bank.trim()); }}><label class="row">${say("bank")}<input value=${bank} onInput=${(event) => setBank(event.target.value)} /></label><button>${say("open")}</button></form>`}
+    ${can("bank.get") && html`<form class="row gap" onSubmit=${(event) => { event.preventDefault(); setOpen(bank.trim()); }}><label class="row">${say("bank")}<input value=${bank} onInput=${(event) => setBank(event.target.value)} /></label><button>${say("open")}</button></form>`}
     ${open && here.agent && html`<${Bank} key=${open} id=${open} />`}`;
 }
 

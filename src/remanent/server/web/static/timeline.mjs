@@ -2,7 +2,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { ask, place } from "./api.mjs";
 import { Age, Empty, html, Loaded, useApp, useLoad } from "./parts.mjs";
-import { day, number, say } from "./words.mjs";
+import { day, number, role, say } from "./words.mjs";
 
 const MOST = 20000, STEP = 1000, FEW = 3; // turns of a session that are shown before its day is opened
 
@@ -41,5 +41,5 @@ function Drawn({ entries }) {
 function Day({ entries, whole, onAll }) {
   const sessions = new Map();
   for (const entry of [...entries].sort((a, b) => a.seq - b.seq)) sessions.set(entry.scope.session ?? "", [...(sessions.get(entry.scope.session ?? "") ?? []), entry]);
-  return html`${[...sessions].map(([name, list]) => html`<div class="panel"><p><b>${name || say("session")}</b> <span class="small quiet">${number(list.length)}</span></p>${list.slice(0, whole ? 200 : FEW).map((entry) => html`<div class="turn"><span class="small quiet">${entry.role} · <${Age} at=${entry.occurred_at} /></span><p>${entry.text}</p></div>`)}${!whole && list.length > FEW && html`<button class="plain" onClick=${onAll}>${say("more_turns", { n: list.length - FEW })}</button>`}</div>`)}`;
+  return html`${[...sessions].map(([name, list]) => html`<div class="panel"><p><b>${name || say("session")}</b> <span class="small quiet">${number(list.length)}</span></p>${list.slice(0, whole ? 200 : FEW).map((entry) => html`<div class="turn"><span class="small quiet">${role(entry.role)} · <${Age} at=${entry.occurred_at} /></span><p>${entry.text}</p></div>`)}${!whole && list.length > FEW && html`<button class="plain" onClick=${onAll}>${say("more_turns", { n: list.length - FEW })}</button>`}</div>`)}`;
 }

@@ -46,6 +46,8 @@ const WORDS = {
   more_turns: ["{n} more", "还有 {n} 条"],
   gate_near: ["something here is near to it", "有相近的内容"], gate_strange: ["its words are strange here", "这里没有出现过这样的内容"], gate_vague: ["it asks for nothing in particular", "问题过于笼统"], gate_wordless: ["it has no words to search by", "没有可检索的词"], gate_unmeasured: ["too little is remembered to measure by", "记忆太少，无从衡量"],
   path_keyword: ["Words", "关键词"], path_vector: ["Meaning", "语义"], path_time: ["Time", "时间"], path_recency: ["Recency", "近期"], path_graph: ["Links", "关联"], path_cognition: ["Learned memories", "已学记忆"], path_associative: ["Associations", "联想"], path_reranker: ["Reranking", "重排"], boost_recency: ["Recency", "新近"], boost_kind: ["Kind", "类型"], boost_confidence: ["Confidence", "置信度"], boost_usage: ["Use", "使用频次"], boost_trust: ["Trust", "信任"],
+  about_stale: ["What these were said to follow from has changed since. Confirm, correct or delete them.", "这些记忆所依据的前提已经改变。请确认、更正或删除。"], about_duplicates: ["These say the same as others.", "这些与其他记忆内容相同。"], about_rotten: ["These would not be made of their words today.", "以今天的规则，原话不再产生这些记忆。"],
+  role_user: ["user", "用户"], role_assistant: ["assistant", "助手"], role_system: ["system", "系统"], role_tool: ["tool", "工具"], role_document: ["document", "文档"],
   who: ["Who", "谁"], what: ["What", "操作"], when: ["When", "时间"], outcome: ["Outcome", "结果"], not_found: ["There is no such page.", "没有这个页面。"], failed: ["This did not work: {why}", "操作失败：{why}"], attempts: ["Attempts", "尝试次数"], error: ["Error", "错误"], begun: ["Begun", "开始于"], ended: ["Ended", "结束于"], goal: ["Goal", "目标"], open: ["Open", "打开"], tree: ["Interaction tree", "交互树"],
 };
 
@@ -66,6 +68,8 @@ export function say(name, values = {}) {
   return said[language].replace(/\{(\w+)\}/g, (_, key) => String(values[key] ?? ""));
 }
 export const knows = (name) => name in WORDS;
+/** Who spoke; a name of their own stays as it is. */
+export const role = (name) => (knows(`role_${name}`) ? say(`role_${name}`) : name);
 
 const UNITS = [["year", 31536000], ["month", 2592000], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60]];
 /** How long ago (or ahead) a moment is, as people say it. */
