@@ -92,6 +92,10 @@ chaos: $(VENV)/.chaos  ## Kill, cut, corrupt and starve it at full counts (long)
 	@REMANENT_CHAOS=full $(BIN)/python -m pytest -rP tests/chaos tests/stores/postgres/test_many_processes.py tests/server/rest/test_tenancy.py tests/server/rest/test_openapi.py \
 	  tests/test_growth.py tests/text/test_growth.py tests/language/test_growth.py $(ARGS)
 
+.PHONY: model-trial
+model-trial: $(VENV)/.chaos  ## Try a real model in every role and write a table (ARGS="--base-url … --name …")
+	@$(BIN)/python -m bench.model_trial $(ARGS)
+
 # Pinned: a newer suite may ask for what no client speaks yet. Node 22 comes from npm, whatever the machine has.
 CONFORMANCE := $(VENV)/conformance
 $(VENV)/.conformance: $(VENV)/.dev

@@ -1076,6 +1076,17 @@ def _config_files(path: str | os.PathLike[str] | None) -> list[Path]:
     return [file for file in candidates if file.is_file()]
 
 
+def profile_file() -> Path:
+    """Return the file in which a change of settings belongs: the project's where there is one, else the user's."""
+    project = Path.cwd() / PROJECT_FILE
+    return project if project.is_file() else _xdg("XDG_CONFIG_HOME", otherwise=".config") / USER_FILE
+
+
+def read_profile(file: Path, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a configuration file holds, with changes; a file that is not there holds nothing."""
+    return _merge(_read_file(file) if file.is_file() else {}, changes)
+
+
 def _read_file(file: Path) -> dict[str, Any]:
     import yaml  # type: ignore[import-untyped]
 

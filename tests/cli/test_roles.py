@@ -3,6 +3,7 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml  # type: ignore[import-untyped]
 
 from remanent.cli.exits import Exit
 from remanent.language.roles import ROLES
@@ -10,7 +11,7 @@ from tests.cli.conftest import Cli
 from tests.language.roles.cases import CASES
 from tests.language.roles.good import GOOD
 from tests.language.scripted.server import ScriptedServer
-from tests.language.scripted.steps import gives
+from tests.language.scripted.steps import gives, says
 
 
 @pytest.fixture(autouse=True)
@@ -93,3 +94,30 @@ def test_every_role_is_run_by_hand_without_a_model(cli: Cli, role: str) -> None:
     assert said.code == 0, said.err
     assert said.json["made_by"] == {"role": role, "engine": "offline", "version": "1"}
     assert said.json["usage"]["requests"] == 0
+
+
+@pytest.mark.spec("USE-08")
+async def test_a_model_is_examined_and_the_profile_that_follows_is_written(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    config = tmp_path / "remanent.yaml"
+    config.write_text("language: en\nmodel:\n  roles:\n    planning: {temperature: 0.1}\n", encoding="utf-8")
+    async with ScriptedServer(forever=says("It is not known.")) as server:
+        monkeypatch.setenv("REMANENT_MODEL__BASE_URL", server.base_url)
+        monkeypatch.setenv("REMANENT_MODEL__NAME", "scripted")
+        shown = await asyncio.to_thread(cli, "roles", "check", "--dry-run")
+        written = await asyncio.to_thread(cli, "roles", "check", "--json", "--file", config)
+    assert shown.code == 0
+    assert all(name in shown.out for name in ROLES)
+    assert written.json["file"] == str(config)
+    kept = yaml.safe_load(config.read_text(encoding="utf-8"))
+    assert kept["language"] == "en"
+    assert kept["model"]["roles"]["planning"] == {"temperature": 0.1, "engine": "offline"}
+    assert {choice["engine"] for choice in kept["model"]["roles"].values()} == {"offline"}
+    assert (tmp_path / "remanent.yaml.bak").read_text(encoding="utf-8").startswith("language: en")
+
+
+def test_without_a_model_there_is_nothing_to_examine(cli: Cli) -> None:
+    said = cli("roles", "check")
+    assert said.code == Exit.CONFIGURATION
+    assert "no model to examine" in said.err

@@ -88,6 +88,15 @@ async def test_a_model_that_refuses_or_answers_nonsense_leaves_what_patterns_fin
         assert set(await kept(ada)) == {"The user lives in Rome"}
 
 
+async def test_several_preferences_that_a_model_finds_are_several_memories(tmp_path: Path) -> None:
+    said = ["Marzipan makes me happy like nothing else.", "Drizzle on a tent roof makes me happy, too."]
+    told = ["Marzipan makes the user happy", "Drizzle on a tent roof makes the user happy"]
+    reply = {"facts": [fact(text, place, kind="preference") for place, text in enumerate(told, start=1)]}
+    async with taught(tmp_path, gives(reply)) as ada:
+        await ada.remember(said)
+        assert set(await kept(ada)) == set(told)
+
+
 async def test_what_patterns_read_is_not_kept_twice_in_a_models_words(tmp_path: Path) -> None:
     reply = {"facts": [fact("The user resides in Rome and live there", 1), fact("The user owns a blue kayak", 2)]}
     async with taught(tmp_path, gives(reply)) as ada:

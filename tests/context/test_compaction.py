@@ -16,6 +16,7 @@ from remanent.language.roles.summary import SummaryLevel, SummaryRequest, Summar
 from remanent.model import Maker, Scope
 from remanent.settings import ContextSettings
 from remanent.stores.cache import InProcessCache
+from remanent.text.dialogue import DialogueSentence, ranked
 from remanent.text.tokens import token_counter
 from tests.context.dialogues import PLANTED, dialogue
 
@@ -144,6 +145,27 @@ async def test_levels_begin_at_their_shares_of_the_budget() -> None:
         for budget in (int(whole / 0.59), int(whole / 0.61), int(trimmed / 0.74), int(trimmed / 0.76), 1_500)
     }
     assert list(levels.values()) == [0, 1, 1, 2, 3]
+
+
+@pytest.mark.spec("COG-03")
+async def test_what_older_messages_tell_is_ranked_once_however_their_room_shrinks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls: list[int] = []
+
+    def counted(said: Sequence[DialogueSentence]) -> list[int]:
+        calls.append(len(said))
+        return ranked(said)
+
+    monkeypatch.setattr("remanent.context.compaction.ranked", counted)
+    messages = dialogue("en", messages=100, tokens=20_000)
+    shrinking = compactor()
+    for budget in (9_000, 8_000, 7_000, 6_000):
+        assert (await shrinking.view(ADA, messages, level=2, budget=budget)).tokens
+    stretches = len(calls)
+    assert 0 < stretches <= 10, "each ten messages once, whatever the budget"
+    fresh = await compactor().view(ADA, messages, level=2, budget=6_000)
+    assert (await shrinking.view(ADA, messages, level=2, budget=6_000)).messages == fresh.messages
 
 
 @pytest.mark.spec("COG-02")

@@ -3,6 +3,7 @@ import traceback
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from pydantic import SecretStr
 from remanent.embedding.http import HttpReranker
 from remanent.errors import ModelRejected, ModelUnavailable
 from remanent.http.jsonapi import RequestLimits
+from remanent.memory import aopen
+from remanent.model import RecallOptions
 from tests.language.scripted.server import ScriptedServer
 from tests.language.scripted.steps import Step, fails, floods, sends, stalls
 from tests.language.scripted.wire import Request, Wire
@@ -128,3 +131,27 @@ async def test_failures_have_our_types_and_do_not_show_the_key(step: Step, kind:
             await reranker.score("which?", ["a"])
         shown = [*traceback.format_exception(caught.value), repr(vars(caught.value)), repr(vars(reranker))]
     assert [text for text in shown if KEY in text] == []
+
+
+@pytest.mark.spec("COG-12", "COG-15")
+async def test_a_memory_asks_the_reranker_and_answers_without_it_when_it_fails(tmp_path: Path) -> None:
+    steps = (by_length(), here(fails(401)), here(sends(b'{"results": "none"}')))
+    async with ScriptedServer(*steps) as server:
+        there = {"kind": "http", "base_url": server.base_url, "name": "rerank-3", "api_key": KEY}
+        recall = {"reranker": there, "path_timeout": 60}
+        async with aopen(tmp_path, embedder="none", recall=recall) as memory:
+            ada = memory.agent("ada")
+            await ada.remember(["A heron at the weir.", "The heron at the weir stands and waits for fish and frogs."])
+            await memory.settle()
+            quality = RecallOptions(recipe="quality", gate=False)
+            read = await ada.recall("Which heron is at the weir?", options=quality)
+            assert all(item.reranked is not None for item in read.items)
+            assert not read.left_out
+            for question in ("What heron is at the weir?", "Where is the heron at the weir?"):
+                found = await ada.recall(question, options=quality)
+                assert {item.record_id for item in found.items} == {item.record_id for item in read.items}
+                assert all(item.reranked is None for item in found.items)
+                (left,) = found.left_out
+                assert left.path == "reranker"
+                assert left.reason.startswith("Model")
+                assert KEY not in left.reason

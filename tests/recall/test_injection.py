@@ -378,3 +378,13 @@ def test_what_two_memories_hold_of_one_day_is_told_once_and_dated_once() -> None
         assert text.count("2024-05-01") == 1
     both = inject(QUESTION, [turn, later], now=NOW, budget=1000).text
     assert both.count("I paid half of it yesterday") == 2
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [("What is the name of her dentist?", "is not remembered: say so"), ("她的牙医叫什么？", "就说不记得，不要编造")],
+)
+def test_a_model_is_told_to_say_what_is_not_remembered(question: str, told: str) -> None:
+    item = make_item("她住在杭州。" if "牙医" in question else "She lives in Leeds.", number=1)
+    assert told in inject(question, [item], now=NOW, budget=1000).text.splitlines()[1]

@@ -115,7 +115,60 @@ def _root(
 
 GROUPS: dict[str, typer.Typer] = {}
 """The groups of commands that are made of operations, by their first word."""
-add_commands(app, commands(), groups=GROUPS)
+_generated = list(commands())
+add_commands(app, (made for made in _generated if made.path != ("roles",)), groups=GROUPS)
+_list_roles = next(made for made in _generated if made.path == ("roles",))
+roles = typer.Typer(**PLAIN)
+app.add_typer(roles, name="roles")
+
+
+@roles.callback(invoke_without_command=True, no_args_is_help=False, help=_list_roles.help)
+@with_common_options("workspace")
+def show_roles(place: CommonOptions, *, ctx: typer.Context) -> None:
+    """Show what handles each language task, unless a command of the group is named."""
+    if ctx.invoked_subcommand is None:
+        from remanent.cli.served import perform
+
+        perform("roles", place, {})
+
+
+@roles.command(
+    "check",
+    help=say(
+        "Examine the configured model in every role, in Chinese and English, show its marks beside those of the "
+        "offline engine, and write which roles it should do.",
+        "用中英文考查所配置的模型能否胜任各个角色，与离线引擎对照显示成绩，并写入由它承担哪些角色。",
+    ),
+)
+@with_common_options("machine")
+def check_roles(
+    place: CommonOptions,
+    *,
+    minutes: Annotated[
+        float,
+        typer.Option(
+            "--minutes",
+            min=0.01,
+            help=say("Time for it; what is not reached stays offline.", "考查时限（分钟）；未考到的角色保持离线。"),
+        ),
+    ] = 2.0,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help=say("Write nothing.", "不写入任何文件。"))] = False,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            "--file",
+            metavar="FILE",
+            help=say(
+                "The configuration file to write; defaults to the project's, else the user's.",
+                "要写入的配置文件；默认为项目的，否则为用户的。",
+            ),
+        ),
+    ] = None,
+) -> None:
+    """Examine the configured model in every role and write which roles it should do."""
+    from remanent.cli import roles as examination
+
+    examination.check(place, minutes=minutes, dry_run=dry_run, file=file)
 
 
 def discipline_command(discipline: str, name: str, text: Bilingual) -> Callable[[Command], Command]:

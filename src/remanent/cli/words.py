@@ -287,6 +287,22 @@ ROLE_DONE = Bilingual(
     "{role} 由 {engine} 完成，输入 {input}、输出 {output} 个 token。",
 )
 
+# ── roles ──
+
+EXAMINING = Bilingual("Examining the model", "正在考查模型")
+MARK_HEADINGS = (
+    Bilingual("role", "角色"),
+    Bilingual("right", "正确"),
+    Bilingual("refused", "无效"),
+    Bilingual("offline right", "离线正确"),
+    Bilingual("seconds", "秒"),
+    Bilingual("proposed engine", "建议引擎"),
+)
+PROFILE_WRITTEN = Bilingual(
+    "Written to {file}; the file before it is kept as .bak. Change any model.roles.<role>.engine by hand.",
+    "已写入 {file}；原文件保留为 .bak。可手动修改任一 model.roles.<角色>.engine。",
+)
+
 # ── doctor ──
 CHECK = Bilingual("check", "检查项")
 FINDING = Bilingual("finding", "结果")

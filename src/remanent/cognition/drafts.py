@@ -98,7 +98,7 @@ def slot(one: Statement) -> tuple[str, ...]:
     """Return what a statement is about: the same for every value of an attribute that has one at a time."""
     attribute = canonical(one.attribute)
     if one.kind == "preference":
-        return one.subject, "attitude", one.value
+        return one.subject, "attitude", one.value or one.content
     if one.kind == "procedure":
         return one.subject, "procedure", attribute
     if one.single:

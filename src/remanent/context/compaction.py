@@ -42,7 +42,7 @@ from remanent.language.tongue import Tongue, tongue_of
 from remanent.model import Model, Scope
 from remanent.settings import ContextSettings
 from remanent.stores.cache import Cache
-from remanent.text.dialogue import DialogueSentence, statements, telling
+from remanent.text.dialogue import DialogueSentence, ranked, statements, telling
 from remanent.text.tokens import TokenCounter, token_counter
 
 _logger = logging.getLogger(__name__)
@@ -148,6 +148,8 @@ class _Stretch:
     tokens: int
     shortened: dict[int, list[DialogueSentence]] = field(default_factory=dict)
     """The most telling sentences, by the tokens that they may take."""
+    order: list[int] | None = None
+    """The sentences by how much they tell, once that was asked: every new message leaves the others a little less."""
 
 
 @dataclass(slots=True)
@@ -309,8 +311,13 @@ class Compactor:
     def telling(self, stretch: _Stretch, notes: _Notes, *, limit: int) -> list[DialogueSentence]:
         """Return the sentences of a stretch that tell most within so many tokens."""
         if limit not in stretch.shortened:
+            if stretch.order is None:
+                stretch.order = ranked(stretch.said)
             stretch.shortened[limit] = telling(
-                stretch.said, limit=limit, measure=lambda text: self._counted(text, notes) + _LINE_TOKENS
+                stretch.said,
+                limit=limit,
+                measure=lambda text: self._counted(text, notes) + _LINE_TOKENS,
+                order=stretch.order,
             )
         return stretch.shortened[limit]
 

@@ -6,7 +6,6 @@ a fifth of its characters, sentences that later questions need survived like thi
 LoCoMo, 240 questions: .72 / .51, by the summary of the joined text .45 / .25; BEAM, 144: 1.0 / .93 against .53 / .12.
 """
 
-import heapq
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -60,24 +59,36 @@ def statements(text: str, *, message: int = 0) -> list[DialogueSentence]:
     return found
 
 
-def telling(said: Sequence[DialogueSentence], *, limit: int, measure: Callable[[str], int]) -> list[DialogueSentence]:
-    """Return the statements that tell most within a length, in their order; nothing is told twice in the same words.
-
-    `measure` says how long a text is; one more is reckoned for what joins it to the next.
-    """
+def ranked(said: Sequence[DialogueSentence]) -> list[int]:
+    """Return the places of statements, those that tell most first."""
     rarity = _rarity(said)
     worth = [sum(rarity[term] for term in one.terms) for one in said]
     main: dict[int, int] = {}
     for number, one in enumerate(said):
         if one.message not in main or len(one.text) > len(said[main[one.message]].text):
             main[one.message] = number
-    ranked = [(-worth[number] * one.factor / len(one.text) ** _LENGTH, number) for number, one in enumerate(said)]
-    ranked = [(weight * (_MAIN if main[said[number].message] == number else 1), number) for weight, number in ranked]
-    heapq.heapify(ranked)
+    weights = [-worth[number] * one.factor / len(one.text) ** _LENGTH for number, one in enumerate(said)]
+    weights = [weight * (_MAIN if main[said[number].message] == number else 1) for number, weight in enumerate(weights)]
+    return sorted(range(len(said)), key=lambda number: (weights[number], number))
+
+
+def telling(
+    said: Sequence[DialogueSentence],
+    *,
+    limit: int,
+    measure: Callable[[str], int],
+    order: Sequence[int] | None = None,
+) -> list[DialogueSentence]:
+    """Return the statements that tell most within a length, in their order; nothing is told twice in the same words.
+
+    `measure` says how long a text is; one more is reckoned for what joins it to the next. `order` is that of `ranked`
+    where it is known already.
+    """
     chosen: list[int] = []
     seen: set[str] = set()
-    while ranked and limit > 1:
-        _, number = heapq.heappop(ranked)
+    for number in ranked(said) if order is None else order:
+        if limit <= 1:
+            break
         text = said[number].text
         length = measure(text) + 1
         if length <= limit and text.casefold() not in seen:

@@ -169,6 +169,9 @@ async def test_many_pairs_are_judged_as_each_alone() -> None:
         ["Amri language.", "Because the Amri Kingdom is situated inside the Karbi Anglong district of Assam.",
          "But said language is spoken by peoples of Dumura Recho kingdom which is situated outside Karbi Anglong."],
         ["1976年9月，任吉林省邮电管理局邮政处负责人。", "1980年11月，任吉林省邮电管理局邮政处副处长。"],
+        ["总杆数高于标准杆数一杆称为柏忌（Bogey）。", "总杆数高于标准杆数两杆称为双柏忌（Double Bogey）。"],
+        ["是由九龙巴士营运的一条路线，提供兆康苑、富泰、景峰花园及华都花园往来荃湾及葵涌的巴士服务。",
+         "是由九龙巴士营运的一条路线，提供兆康苑、屯门东北及华都花园往来长沙湾及旺角的巴士服务。"],
     ],
 )  # fmt: skip
 def test_who_tells_two_things_of_one_does_not_contradict_himself(sentences: list[str]) -> None:

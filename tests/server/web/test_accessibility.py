@@ -16,9 +16,9 @@ PLACE = "/org/default/ws/sample"
 PAGES = ("memory", "ask?q=Lisbon", "conflicts", "graph", "timeline", "knowledge", "shared", "runs", "admin", "settings")
 
 
-@pytest.mark.parametrize(("language", "theme"), [("en-US", "light"), ("zh-CN", "dark")])
-async def test_axe_finds_nothing_on_any_page(window: OpenWindow, language: str, theme: str) -> None:
-    shown = await window(language=language, theme=theme)
+@pytest.mark.parametrize(("language", "theme", "width"), [("en-US", "light", 1200), ("zh-CN", "dark", 360)])
+async def test_axe_finds_nothing_on_any_page(window: OpenWindow, language: str, theme: str, width: int) -> None:
+    shown = await window(language=language, theme=theme, width=width)
     await SampleWriter(shown.served.service, "default", datetime.now(UTC)).fill()
     listed = (await shown.served.http.get("/v1/orgs/default/workspaces/sample/agents/ada/records")).json()["items"]
     wrong: dict[str, list[str]] = {}

@@ -593,11 +593,32 @@ def _restated(comparison: Comparison) -> Difference | None:
     least = _LEAST_RESTATED
     if not any(odd) and swaps and swaps[0].kind is not DifferenceKind.NAME:
         least = _LEAST_REPEATED
-    if len(swaps) != 1 or len(same) < least or not few:
+    if len(swaps) != 1 or len(same) < least or not few or _is_of_another(comparison, swaps[0]):
         return None
     # A denial of something else in a longer sentence denies nothing of this one.
     whole = len(same) >= (1 - 2 * _LOOSE_WORDS) * max(len(one), len(other))
     return swaps[0] if whole or swaps[0].kind is not DifferenceKind.DENIAL else None
+
+
+_NUMERALS = {ord(sign): digit for sign, digit in zip("〇零一二两三四五六七八九", "001223456789", strict=True)}
+
+
+def _is_of_another(comparison: Comparison, difference: Difference) -> bool:
+    """Tell whether two sentences that differ in one value are of two things: both have numbers of their own besides
+    (one over par, two over par), or names differ and neither says what goes there.
+
+    By the digits of the text, since not everything that people count is known to be a measure.
+    """
+    own = [token for claim in (comparison.one, comparison.other) for token in claim.subject if token.slot != "@"]
+    if difference.kind is DifferenceKind.NAME and not own:
+        return True
+    sides = ((comparison.one, difference.one), (comparison.other, difference.other))
+    rest = []
+    for claim, taken in sides:
+        spans = [(token.start, token.end) for token in taken]
+        signs = (sign for at, sign in enumerate(claim.text) if not any(start <= at < end for start, end in spans))
+        rest.append(Counter(sign for sign in "".join(signs).translate(_NUMERALS) if sign.isdecimal()))
+    return bool(rest[0] - rest[1] and rest[1] - rest[0])
 
 
 def _opens(token: Token, said: Sequence[Token]) -> bool:

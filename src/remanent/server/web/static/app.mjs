@@ -1,6 +1,6 @@
 // The shell of all pages: who is there, which page is open, and what is shown above and beside it.
 import { render } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, can, may, openSession, place, session, signIn, signOut, whenSignedOut } from "./api.mjs";
 import { App, html, told, useLoad } from "./parts.mjs";
 import { isChinese, say, setLanguage } from "./words.mjs";
@@ -65,7 +65,7 @@ function Top({ app, onLanguage }) {
   return html`<header class="top"><a class="brand" href="/"><img src="/static/icon.svg" alt="" />Remanent</a>
     ${here.org !== undefined && html`<span class="quiet">${here.org} / ${here.workspace}</span>`}
     ${who.signed_in && here.org !== undefined && html`<${AgentChoice} app=${app} />`}<span class="grow"></span>
-    ${who.signed_in && html`<span class="quiet small">${who.who}</span>`}
+    ${who.signed_in && html`<span class="quiet small who">${who.who}</span>`}
     <button onClick=${theme} aria-label=${say("theme")} title=${say("theme")}>◐</button><button onClick=${onLanguage} lang=${isChinese() ? "en" : "zh-CN"}>${say("language")}</button>
     ${who.signed_in && who.csrf && html`<button onClick=${() => signOut().then(() => location.assign("/"), app.fail)}>${say("sign_out")}</button>`}</header>`;
 }
@@ -91,7 +91,9 @@ function AgentChoice({ app }) {
 function Side({ app }) {
   const { here, base } = app;
   const shown = LISTED.filter((page) => (!["admin", "settings"].includes(page) || may("admin")) && (page !== "runs" || can("bank.get")) && (page !== "graph" || can("associative.state")));
-  return html`<nav class="side" aria-label="Remanent">${shown.map((page) => html`<a href="${base}/${page}${here.agent ? `?agent=${encodeURIComponent(here.agent)}` : ""}" aria-current=${here.page === page ? "page" : undefined}>${say(page)}</a>`)}</nav>`;
+  const bar = useRef(null);
+  useEffect(() => { bar.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }); }, [here.page]);
+  return html`<nav class="side" ref=${bar} aria-label="Remanent">${shown.map((page) => html`<a href="${base}/${page}${here.agent ? `?agent=${encodeURIComponent(here.agent)}` : ""}" aria-current=${here.page === page ? "page" : undefined}>${say(page)}</a>`)}</nav>`;
 }
 
 function Page({ app }) {

@@ -1,0 +1,75 @@
+"""`roles check`: examines the configured model, shows its marks, and writes which roles it should do."""
+
+import asyncio
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from remanent.cli import words
+from remanent.cli.options import CommonOptions
+from remanent.cli.screen import ProgressMeter, Terminal, begin
+from remanent.errors import InvalidSettings
+from remanent.language.engines import OfflineEngine
+from remanent.language.examination import EXERCISES, Exercise, RoleMarks, examine
+from remanent.language.models import ModelEngine
+from remanent.settings import Settings, profile_file, read_profile
+
+
+def check(place: CommonOptions, *, minutes: float, dry_run: bool, file: Path | None) -> None:
+    """Examine the model of the settings in every role, and write the profile that follows from its marks."""
+    screen, settings = begin(place)
+    if not settings.uses_model:
+        raise InvalidSettings("there is no model to examine: set model.provider and model.name, or model.base_url")
+    with screen.meter(words.EXAMINING, total=len(EXERCISES)) as meter:
+        marks = asyncio.run(_marks(settings, seconds=60 * minutes, meter=meter))
+    profile = {"model": {"roles": {mark.role: {"engine": mark.engine} for mark in marks}}}
+    target = None if dry_run else _write(profile, file or profile_file())
+    if place.as_json:
+        screen.give({"marks": marks, "profile": profile, "file": None if target is None else str(target)})
+        return
+    screen.out.print(_table(screen, marks))
+    if target is not None:
+        screen.tell(words.PROFILE_WRITTEN, file=str(target))
+
+
+async def _marks(settings: Settings, *, seconds: float, meter: ProgressMeter) -> list[RoleMarks]:
+    # One attempt each: an examination that waits for a server to recover marks the server.
+    model = ModelEngine(settings.model.model_copy(update={"attempts": 1}))
+
+    async def report(exercise: Exercise) -> None:
+        meter.note(exercise.role)
+        meter.advance()
+
+    try:
+        return await examine(model, OfflineEngine(), seconds=seconds, report=report)
+    finally:
+        await model.close()
+
+
+def _table(screen: Terminal, marks: list[RoleMarks]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for heading in words.MARK_HEADINGS:
+        table.add_column(screen.word(heading))
+    for mark in marks:
+        seconds = f"{mark.seconds:.0f}" if mark.looked_at else "–"
+        right = f"{mark.right}/{mark.exercises}" if mark.looked_at else "–"
+        offline = f"{mark.offline}/{mark.exercises}"
+        table.add_row(mark.role, right, str(mark.refused), offline, seconds, mark.engine)
+    return table
+
+
+def _write(profile: dict[str, Any], file: Path) -> Path:
+    """Put the profile into a configuration file; what else it holds stays, and the old file is kept beside it."""
+    import yaml  # type: ignore[import-untyped]
+
+    text = yaml.safe_dump(read_profile(file, profile), allow_unicode=True, sort_keys=False)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileNotFoundError):
+        os.replace(file, file.with_name(f"{file.name}.bak"))
+    # It may hold a key, so nobody else may read it.
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as written:
+        written.write(text)
+    return file
