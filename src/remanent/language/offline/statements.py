@@ -90,8 +90,6 @@ def statements(text: str, *, speaker: str = "user", is_user: bool = True) -> lis
     """
     found: list[Statement] = []
     before = ""
-    if len(text) > MAX_TEXT:
-        return found
     for span in plain_sentences(text):
         sentence = span.of(text)
         confirmed, sentence_span = _confirmation(sentence, span) if is_user else (False, span)
@@ -123,7 +121,12 @@ def only_confirms(text: str) -> bool:
 
 
 def plain_sentences(text: str) -> Iterator[Span]:
-    """Yield the sentences that stand outside of quotation marks and brackets and are not too long to be plain."""
+    """Yield the sentences that stand outside of quotation marks and brackets and are not too long to be plain.
+
+    A text that is longer than any message has none: marks that are never closed make looking for their ends dear.
+    """
+    if len(text) > MAX_TEXT:
+        return
     blanked = _QUOTED.sub(lambda found: " " * len(found[0]), text)
     for span in sentences(blanked):
         start, end = span.start, span.end
