@@ -38,6 +38,20 @@ async def test_an_over_long_text_is_cut_at_borders_into_windows_and_nothing_is_l
 
 
 @pytest.mark.spec("BANK-13")
+async def test_a_chunk_takes_no_more_than_its_share_of_the_window() -> None:
+    longest: dict[float, int] = {}
+    for ratio in (0.9, 0.45):
+        engine = ScriptedEngine()
+        bank = a_bank(engine, window=400, chunk_ratio=ratio)
+        await bank.start("goal")
+        await bank.observe(LONG)
+        longest[ratio] = max(len(request.text) for request in engine.asked(ClassificationRequest))
+    paragraph = max(map(len, LONG.split("\n\n"))) + 2
+    assert longest[0.45] <= longest[0.9] / 2 + paragraph
+    assert longest[0.9] > longest[0.45]
+
+
+@pytest.mark.spec("BANK-13")
 async def test_a_text_within_the_window_is_read_in_one_go() -> None:
     engine = ScriptedEngine()
     bank = a_bank(engine)
