@@ -156,6 +156,7 @@ def record_of(draft: Draft, settings: CognitionSettings, *, now: datetime) -> Re
         occurred_at=_happened(draft) if kind is Kind.EPISODIC else entry.occurred_at,
         expires_at=None if life is None else entry.recorded_at + life,
         sources=(Source(entry_id=entry.id, start=one.start, end=one.end),),
+        tags=entry.tags,
         trust=entry.origin,
         made_by=draft.made_by,
         data=_data(draft, kind, now=now),
