@@ -75,6 +75,7 @@ def test_operations_say_themselves_what_traces_call_them() -> None:
         "cognition.propose": "create_memory",
         "knowledge.add": "create_memory",
         "knowledge.add_chunk": "create_memory",
+        "knowledge.add_upload": "create_memory",
         "knowledge.fetch": "create_memory",
         "remember": "create_memory",
         "workspace.end": "create_memory",
