@@ -75,7 +75,7 @@ async def test_what_was_never_told_is_answered_by_nothing(chain: MemoryWorld) ->
     ("told", "known", "strange"),
     [
         ("Tom sold his old bicycle.", ["tom", "sell", "bicycle"], ["jolene", "bicycle", "race", "weekend"]),
-        ("王芳的职业是护士。", ["王芳的职业是什么？"], ["潘嘉丽的职业是什么？"]),
+        ("王芳的职业是护士。", ["王芳的职业是什么？"], ["陶若溪的职业是什么？"]),
     ],
 )
 async def test_whom_nobody_ever_spoke_of_is_not_answered_by_what_is_known_of_others(

@@ -184,13 +184,13 @@ def test_a_title_is_a_short_first_sentence_and_a_summary_its_lines_without_headi
 async def test_of_documents_given_as_one_text_each_sentence_stands_under_its_own_title() -> None:
     text = (
         "Orla (river). It rises near the town of Zduny and is a tributary of the Barycz.\n\n"
-        "Hill, New Hampshire. The population was 1,089 at the 2010 census.\n\nThere is a school."
+        "Mill, New Corvia. The population was 1,247 at the 1990 census.\n\nThere is a school."
     )
     assert [(text[start:end].split(maxsplit=1)[0], title) for start, end, title in titled_parts(text)] == [
         ("Orla", "Orla (river)"),
-        ("Hill,", "Hill, New Hampshire"),
-        ("There", "Hill, New Hampshire"),
+        ("Mill,", "Mill, New Corvia"),
+        ("There", "Mill, New Corvia"),
     ]
-    bank = await filled([text], goal="How many people live in Hill?")
-    shown = (await memory_of(bank, "What was the population of Hill?")).text
-    assert shown.index("Hill, New Hampshire.") < shown.index("The population was 1,089")
+    bank = await filled([text], goal="How many people live in Mill?")
+    shown = (await memory_of(bank, "What was the population of Mill?")).text
+    assert shown.index("Mill, New Corvia.") < shown.index("The population was 1,247")

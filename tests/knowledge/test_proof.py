@@ -53,11 +53,11 @@ async def test_each_sentence_of_a_text_is_supported_contradicted_or_not_mentione
 async def test_a_sentence_that_stands_in_a_document_is_supported_whatever_words_it_writes_as_names(
     base: AsyncKnowledgeCollection,
 ) -> None:
-    said = 'Laye made her "Carry On" debut in the 1960s (released in the US as "Wings and the Woman").'
+    said = 'Marl made her "Hurry Up" debut in the 1950s (screened in the UK as "Kites and the Sailor").'
     await base.add(text=f"{said} It ran for years.", name="film.txt")
     (checked,) = (await base.verify(said)).sentences
     assert (checked.verdict, checked.evidence) == ("supported", said)
-    (altered,) = (await base.verify(said.replace("1960s", "1970s"))).sentences
+    (altered,) = (await base.verify(said.replace("1950s", "1970s"))).sentences
     assert altered.verdict == "contradicted"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import remanent
 
-ASKED = "Nice turtles! How long have you had them?"
+ASKED = "Lovely turtles! Since when do you keep them?"
 TOLD = "Three years now, they are called Tim and Tom."
 TALK = [
     {"role": "Ann", "content": ASKED},

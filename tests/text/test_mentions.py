@@ -55,7 +55,7 @@ def test_mentions_stand_where_they_say_and_never_overlap(text: str) -> None:
         ("Anna's friend John Smith's house", [("Anna", "person"), ("John Smith", "person")]),
         ("@ada_l asked NASA", [("@ada_l", "handle"), ("NASA", "acronym")]),
         ('We read "The Great Gatsby" today', [("The Great Gatsby", "quoted")]),
-        ("张伟杰在广州速递先锋物流公司工作", [("张伟杰", "person"), ("广州速递先锋物流公司", "organisation")]),
+        ("孙立诚在广州青禾灌溉设备公司工作", [("孙立诚", "person"), ("广州青禾灌溉设备公司", "organisation")]),
         ("王老师和小李去了北京大学", [("王老师", "person"), ("小李", "person"), ("北京大学", "organisation")]),
         ("列夫·托尔斯泰写了《战争与和平》", [("列夫·托尔斯泰", "person"), ("战争与和平", "work")]),
         ("用户叫 David，住在上海", [("David", "person"), ("上海", "place")]),

@@ -74,7 +74,7 @@ def test_numbers_are_read_with_their_units(text: str, expected: list[tuple[str, 
     "text",
     [
         "一起去吃饭，一定要来，一些人，一点也不，十分好，千万不要",
-        "2023-05-08 07:47, v2.0.1, GPT-4, A320, 华为Mate60, http://x.y/12, a1@b2.com",
+        "2023-05-08 07:47, v2.0.1, GPT-4, A320, 星岚Note35, http://x.y/12, a1@b2.com",
         "2024年3月5日下午3点",
         "one of them, no one",
     ],

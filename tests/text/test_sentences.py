@@ -136,8 +136,8 @@ def test_no_text_has_no_sentences() -> None:
 @pytest.mark.parametrize(
     ("message", "asked"),
     [
-        ("今天真热，想吃冰。不好意思，我真正想问的是：小王的生日是哪天？", "小王的生日是哪天？"),
-        ("最近很忙。我其实是想搞清楚，那个会在哪里开？", "那个会在哪里开？"),
+        ("今天真热，想吃冰。抱歉，我真正想打听的是：小王的生日是哪天？", "小王的生日是哪天？"),
+        ("最近很忙。我其实是想弄明白，那个会在哪里开？", "那个会在哪里开？"),
         ("路上好堵。等等，她的电话是多少？", "她的电话是多少？"),
         ("The bus was late again. What I really wanted to ask is, where does Ann live?", "where does Ann live?"),
         ("I like your coat! Wait, when is the party?", "when is the party?"),

@@ -98,11 +98,11 @@ async def test_the_agent_looks_at_sources_once_before_it_decides() -> None:
 
 
 DOCUMENTS = (
-    "Hebron Academy. Hebron Academy, founded in 1804, is a college preparatory school for boys in Maine.",
-    "Charles Andrews. Charles Andrews was born in Paris, Maine. He graduated from Hebron Academy and studied law.",
+    "Corvale Academy. Corvale Academy, opened in 1823, is a residential music school for girls in Keldia.",
+    "Edith Farrow. Edith Farrow was born in Lisse, Keldia. She graduated from Corvale Academy and studied law.",
     "Riga Park. Riga Park is a public park in Ontario. It was opened in 1987.",
-    "Nantong. Nantong is a city in Jiangsu province.",
-    "Jingdezhen. Jingdezhen is a city in Jiangxi province.",
+    "Velmora. Velmora is a city in Tarrin province.",
+    "Ostrelle. Ostrelle is a city in Torrin province.",
 )
 
 
@@ -111,8 +111,8 @@ DOCUMENTS = (
     ("question", "expected"),
     [
         ("When was Riga Park opened?", "1987"),
-        ("Charles Andrews graduated from what college preparatory school for boys?", "Hebron Academy"),
-        ("Are Nantong and Jingdezhen both in the same province?", "No: "),
+        ("Edith Farrow graduated from what residential music school for girls?", "Corvale Academy"),
+        ("Are Velmora and Ostrelle both in the same province?", "No: "),
     ],
 )
 async def test_a_question_of_one_hop_or_two_is_answered_by_the_sentence_that_holds_it(

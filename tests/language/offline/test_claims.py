@@ -98,7 +98,7 @@ def test_a_pronoun_and_a_word_for_what_it_is_stand_for_what_a_text_begins_with()
     assert subject_of(title, first, "It was shot in Beijing.") == ["Tai", "Chi", "Hero"]
     assert subject_of(title, first, "The film was shot in Beijing.") == ["Tai", "Chi", "Hero"]
     assert subject_of("G. Stanley Hall.", "Hall was a psychologist.")[-2:] == ["Stanley", "Hall"]
-    assert subject_of("Hill, New Hampshire.", "The population was 1,089.") == ["Hill", "New", "Hampshire", "population"]
+    assert subject_of("Mill, New Corvia.", "The population was 1,247.") == ["Mill", "New", "Corvia", "population"]
     assert subject_of(title, first, "Stephen Fung was born in Hong Kong.") == ["Stephen", "Fung"]
 
 
@@ -143,7 +143,7 @@ def test_any_text_can_be_read() -> None:
 
 
 def test_a_name_is_not_taken_for_who_says_so() -> None:
-    assert subject_of("United States presidential election, 1996.", "It was held in November.")[:2] == [
-        "United",
+    assert subject_of("Corvian States parliamentary election, 1987.", "It was held in November.")[:2] == [
+        "Corvian",
         "States",
     ]

@@ -92,14 +92,14 @@ def test_languages_are_not_compared() -> None:
         ("Schubert abandoned the C major sonata.", "Flute Sonata in C major, BWV 1033."),
         ("Elena works at Siemens.", "Elena's husband works at Bosch."),
         ("A blog says 3,298.", "Mount Kelt is 3,412 metres high."),
-        ("Metallica is an American heavy metal band formed in Los Angeles, California.",
-         "Metallica is an American heavy metal band based in San Rafael, California."),
-        ("Metallica is an American heavy metal band from Los Angeles, California.",
-         "Metallica is an American heavy metal band based in San Rafael, California."),
-        ("David has also been nominated for 3 Canadian Screen Awards for his work on Rocket Monkeys.",
-         "David has also been nominated for 2 ACTRA Awards for his work on Rocket Monkeys and Almost Naked Animals."),
-        ("The tornado outbreak of May 1896 struck the southern United States.",
-         "The tornado outbreak of May 1968 struck the southern United States."),
+        ("Ironlarch is a Canadian doom metal band formed in Port Kessel, Ardania.",
+         "Ironlarch is a Canadian doom metal band based in San Mirello, Ardania."),
+        ("Ironlarch is a Canadian doom metal band from Port Kessel, Ardania.",
+         "Ironlarch is a Canadian doom metal band based in San Mirello, Ardania."),
+        ("Oskar has also been shortlisted for 3 Corvian Stage Medals for his work on Paper Comets.",
+         "Oskar has also been shortlisted for 2 HALDO Medals for his work on Paper Comets and Mostly Sleepy Robots."),
+        ("The hailstorm swarm of June 1874 struck the northern Corvian States.",
+         "The hailstorm swarm of June 1947 struck the northern Corvian States."),
     ],
 )  # fmt: skip
 @pytest.mark.spec("USE-10")
@@ -111,15 +111,15 @@ def test_what_is_said_of_another_thing_or_of_none_is_no_conflict(one: str, other
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("Engelbert Humperdinck (born Arnold George Dorsey; 2 May 1936) is an English pop singer.",
-         "A newer report says that Engelbert Humperdinck is not an English pop singer."),
-        ("The Lacy was first recognized in 2001 by the Texas Senate.",
-         "Records show that the Lacy was first recognized in 2001 by the Aldous Grant."),
-        ("Windy Hill has 20 wind turbines with a generating capacity of 12 MW of electricity.",
-         "In fact, Windy Hill has 41 wind turbines with a generating capacity of 12 MW."),
-        ("Simon & Simon is an American detective television series that originally ran from 1981 to 1989.",
-         "Simon & Simon is an American detective television series that originally ran from 1975 to 1989."),
-        ("谭望嵩，是一名中国足球运动员，司职边后卫，曾代表国奥队。", "实际上，谭望嵩，不是一名中国足球运动员。"),
+        ("Lambert Vossington (born Edwin Harold Pryle; 7 June 1941) is a Scottish folk singer.",
+         "A newer report says that Lambert Vossington is not a Scottish folk singer."),
+        ("The Brindle was first registered in 1994 by the Ardania Assembly.",
+         "Records show that the Brindle was first registered in 1994 by the Tobias Wrenn."),
+        ("Gusty Moor has 30 solar towers with a peak output of 18 MW of electricity.",
+         "In fact, Gusty Moor has 47 solar towers with a peak output of 18 MW."),
+        ("Porter & Porter is a Canadian courtroom radio drama that originally aired from 1972 to 1978.",
+         "Porter & Porter is a Canadian courtroom radio drama that originally aired from 1966 to 1978."),
+        ("陆庭岚，是一名挪威排球运动员，司职自由人，曾代表青年队。", "实际上，陆庭岚，不是一名挪威排球运动员。"),
         ("环湖步道全长4.2公里。", "据另一份资料，环湖步道全长4.8公里。"),
     ],
 )  # fmt: skip
@@ -136,8 +136,8 @@ def test_a_second_source_that_says_otherwise_in_other_words_is_a_conflict(one: s
         ("Mount Kelt is 3,412 metres high.", "A blog says\n3,298."),
         ("环湖步道去年开放。", "步道全长4.2公里。", "有报道称，步道全长4.8公里。"),
         (
-            "Hill is a town in New Hampshire.",
-            "The population was 1,089.",
+            "Mill is a town in New Corvia.",
+            "The population was 1,247.",
             "A newer report says that the population was 2,310.",
         ),
     ],
@@ -157,21 +157,21 @@ async def test_many_pairs_are_judged_as_each_alone() -> None:
 @pytest.mark.parametrize(
     "sentences",
     [
-        ["Mark King (musician).", "Mark King (born 20 October 1958) is an English musician.",
-         'He won the "Outer Limits" award at the 2017 Progressive Music Awards.'],
-        ["Carry On Cruising.",
-         'Carry On Cruising is the sixth in the series of "Carry On" films to be made and was released in 1962.',
-         'It was the first in the "Carry On" series to be filmed in colour.'],
-        ["Myanmar Airways International.", "International services were added in 1950.",
-         "International services were transferred to Myanmar Airways International, which was set up in 1993."],
-        ["Oettinger Rockets.", "Oettinger Rockets is a German professional basketball team.",
-         "The Rockets are the first team of the BiG Gotha basketball club."],
-        ["Amri language.", "Because the Amri Kingdom is situated inside the Karbi Anglong district of Assam.",
-         "But said language is spoken by peoples of Dumura Recho kingdom which is situated outside Karbi Anglong."],
-        ["1976年9月，任吉林省邮电管理局邮政处负责人。", "1980年11月，任吉林省邮电管理局邮政处副处长。"],
-        ["总杆数高于标准杆数一杆称为柏忌（Bogey）。", "总杆数高于标准杆数两杆称为双柏忌（Double Bogey）。"],
-        ["是由九龙巴士营运的一条路线，提供兆康苑、富泰、景峰花园及华都花园往来荃湾及葵涌的巴士服务。",
-         "是由九龙巴士营运的一条路线，提供兆康苑、屯门东北及华都花园往来长沙湾及旺角的巴士服务。"],
+        ["Emlyn Prior (guitarist).", "Emlyn Prior (born 11 March 1962) is a Welsh guitarist.",
+         'He won the "Far Horizons" prize at the 2014 Ambient Sound Prizes.'],
+        ["Hurry Up Sailing.",
+         'Hurry Up Sailing is the fourth in the series of "Hurry Up" comedies to be shot and was premiered in 1957.',
+         'It was the first in the "Hurry Up" series to be recorded in stereo.'],
+        ["Corvia Ferries Overseas.", "Overseas sailings were added in 1957.",
+         "Overseas sailings were transferred to Corvia Ferries Overseas, which was founded in 1988."],
+        ["Haldenauer Comets.", "Haldenauer Comets is a Danish professional handball team.",
+         "The Comets are the first team of the KoV Brunnau handball club."],
+        ["Tovi language.", "Because the Tovi Chiefdom is located inside the Nerra Sulong province of Keldia.",
+         "But said language is understood by clans of Bemola Lecho chiefdom which is located outside Nerra Sulong."],
+        ["1983年5月，任青岚省水文勘测局档案科负责人。", "1987年12月，任青岚省水文勘测局档案科副科长。"],
+        ["总环数多于基准环数一环称为飞羽（Feather）。", "总环数多于基准环数两环称为双飞羽（Double Feather）。"],
+        ["是由云澜电车经营的一条线路，提供青柏苑、和禾、松涛花园及丽湖花园往来鹭湾及竹涌的电车服务。",
+         "是由云澜电车经营的一条线路，提供青柏苑、河门西北及丽湖花园往来白石湾及桐角的电车服务。"],
     ],
 )  # fmt: skip
 def test_who_tells_two_things_of_one_does_not_contradict_himself(sentences: list[str]) -> None:
@@ -184,7 +184,7 @@ def test_who_tells_two_things_of_one_does_not_contradict_himself(sentences: list
     [
         ("Mount Kelt is 3,412 metres high.", "A blog says 3,298."),
         ("The bridge was finished in 1931 by the county.", "The bridge was finished in 1934 by the county."),
-        ("新民校区位于南宁市中心区，占地面积70亩。", "新民校区位于南宁市中心区，占地面积68亩。"),
+        ("丹桂校区坐落于云澜市老城区，占地面积54亩。", "丹桂校区坐落于云澜市老城区，占地面积52亩。"),
         ("这条步道全长4.2公里。", "另一份资料称，这条步道全长4.8公里。"),
     ],
 )
@@ -198,14 +198,13 @@ def test_what_another_says_or_what_comes_again_with_another_value_contradicts_in
 @pytest.mark.parametrize(
     ("older", "newer"),
     [
-        (("The government reduced its shareholding to 51 percent and entered into a partnership with South African "
-         "Airways."),
-         ("In fact, the government reduced its shareholding to 39 percent and entered into a partnership with South "
-         "African Airways.")),
-        ("玉山箭竹为唯一以「玉山」当成属名的植物。", "玉山箭竹为唯一以「台湾」当成属名的植物。"),
+        ("The ministry lowered its holding to 62 percent and went into an alliance with North Ardanian Ferries.",
+         ("In fact, the ministry lowered its holding to 45 percent and went into an alliance with North Ardanian "
+         "Ferries.")),
+        ("青岚石斛为唯一以「青岚」当作属名的花卉。", "青岚石斛为唯一以「白鹭」当作属名的花卉。"),
         (
-            "清风府院君金佑明和德恩府夫人宋氏之长女，朝鲜王朝第18代君主显宗的王妃，第19代君主肃宗的母亲。",
-            "清风府院君金佑明和德恩府夫人张禧嫔之长女，朝鲜王朝第18代君主显宗的王妃，第19代君主肃宗的母亲。",
+            "云溪府伯爵陆怀章和静安府夫人沈氏之次女，南岚王国第17代国君昭宗的王后，第18代国君睿宗的母亲。",
+            "云溪府伯爵陆怀章和静安府夫人柳如莺之次女，南岚王国第17代国君昭宗的王后，第18代国君睿宗的母亲。",
         ),
     ],
 )  # fmt: skip

@@ -27,15 +27,15 @@ def told(text: str, *, speaker: str = "user", is_user: bool = True) -> list[tupl
         ("Please remind me to call Tom.", ("follow_up", "The user", "task", "to call Tom")),
         ("I'm really stressed about work.", ("mood", "The user", "mood", "stressed about work")),
         ("The deadline has been moved to Monday.", ("fact", "the deadline", "date", "Monday")),
-        ("王静是我的表姐，其教育背景是专科。", ("fact", "用户的表姐王静", "教育背景", "专科")),
-        ("我上司的身高才158厘米。", ("fact", "用户的上司", "身高", "158厘米")),
-        ("我表姐在浙江杭州上班呢。", ("fact", "用户的表姐", "工作地点", "浙江杭州")),
-        ("我的上司在上海先锋工程技术有限公司工作。", ("fact", "用户的上司", "工作单位", "上海先锋工程技术有限公司")),
-        ("I love action and sci-fi movies.", ("preference", "The user", "likes", "action and sci-fi movies")),
+        ("林芸是我的堂妹，其最高学历是大专。", ("fact", "用户的堂妹林芸", "最高学历", "大专")),
+        ("我姑父的体重才51公斤。", ("fact", "用户的姑父", "体重", "51公斤")),
+        ("我堂姐在岚江云州上班呢。", ("fact", "用户的堂姐", "工作地点", "岚江云州")),
+        ("我的姑妈在云州青禾灌溉设备有限公司工作。", ("fact", "用户的姑妈", "工作单位", "云州青禾灌溉设备有限公司")),
+        ("I love western and mystery novels.", ("preference", "The user", "likes", "western and mystery novels")),
         ("I love football and it shows.", ("preference", "The user", "likes", "football")),
         ("我的下属是个警察。", ("fact", "用户的下属", "职业", "警察")),
-        ("邮票故事阅读会的持续时间是四个周。", ("fact", "邮票故事阅读会", "持续时间", "四个周")),
-        ("我将要参加科技展望盛典。", ("follow_up", "用户", "计划", "参加科技展望盛典")),
+        ("风筝手作交流营的持续时间是七个周。", ("fact", "风筝手作交流营", "持续时间", "七个周")),
+        ("我将要参加陶艺星空雅集。", ("follow_up", "用户", "计划", "参加陶艺星空雅集")),
         ("我对海鲜过敏。", ("fact", "用户", "过敏", "海鲜")),
         ("我搬到上海了。", ("fact", "用户", "住址", "上海")),
     ],
@@ -59,22 +59,22 @@ def test_a_plain_statement_is_taken_with_its_subject_attribute_and_value(
         "I'm so proud of you!",
         "I'd love to hear more about it.",
         "The house I live in is old.",
-        "I decided to include this at the beginning.",
-        "I'm going to try making it tonight!",
-        "I just submitted a few more last week.",
+        "I decided to mention that at the end.",
+        "I'm going to try baking one tomorrow!",
+        "I just posted a couple more last month.",
         "They calm me when things matter and I'm nervous.",
-        "I like games that test my strategy.",
-        "I'm passionate about creating a safe, inviting place for people.",
-        "Samantha and I have decided to move in together.",
-        "Another script that I contributed to was shown on the big screen last Sunday.",
-        "咱们这些喜欢跳舞的人都聚在那儿。",
+        "I like puzzles that stretch my memory.",
+        "I'm passionate about building a calm, welcoming corner for readers.",
+        "Rosalind and I have decided to set out together.",
+        "Another song that I worked on was played on the main stage last Friday.",
+        "咱们这些喜欢下棋的人都挤在这儿。",
         "Maybe I work at Siemens next year.",
         "我住在哪里？",
         "要是我住在北京就好了。",
         "他说我住在北京。",
         "你喜欢什么？",
-        "华为Mate60真心好用，性能特别强。",
-        "这次的参观，那家骨科医院真是让我印象深刻。",
+        "星岚Note35真心好用，续航特别久。",
+        "这次的采风，那座陶瓷工坊真是让我大开眼界。",
         "Thanks, that's great!",
         "好的，谢谢！",
     ],
@@ -100,12 +100,12 @@ def test_secrets_and_card_numbers_are_never_taken(text: str) -> None:
 
 
 def test_a_memory_is_told_in_the_third_person_and_quotes_its_own_words() -> None:
-    text = "Hey Mel! I ran a charity race for my club last Saturday. What's up?"
+    text = "Hey Mel! I swam a sponsored mile for my choir last Thursday. What's up?"
     (one,) = statements(text, speaker="Melanie", is_user=False)
-    assert one.content == "Melanie ran a charity race for their club last Saturday"
-    assert text[one.start : one.end] == "I ran a charity race for my club last Saturday"
-    (one,) = statements("我舅舅身高170厘米。", speaker="user")
-    assert one.content == "用户的舅舅身高170厘米"
+    assert one.content == "Melanie swam a sponsored mile for their choir last Thursday"
+    assert text[one.start : one.end] == "I swam a sponsored mile for my choir last Thursday"
+    (one,) = statements("我姑父体重68公斤。", speaker="user")
+    assert one.content == "用户的姑父体重68公斤"
 
 
 @pytest.mark.spec("COG-07")
@@ -149,10 +149,10 @@ def test_a_reason_in_the_same_breath_is_kept() -> None:
     [
         ("我妈妈的生日是4月16号。", True),
         ("我同事的生日是4月16号。", False),
-        ("王静是我的同事，其生日是4月16号。", True),
-        ("我用的手机是华为Mate60。", True),
-        ("我用的是华为Mate60。", False),
-        ("我刚刚路过的景区是欢乐谷。", False),
+        ("林芸是我的同事，其生日是4月16号。", True),
+        ("我用的手机是星岚Note35。", True),
+        ("我用的是星岚Note35。", False),
+        ("我刚刚逛过的公园是翠竹坡。", False),
         ("My wife works at Siemens.", True),
         ("My cousin works at Siemens.", False),
         ("I work at Siemens.", True),
@@ -224,10 +224,10 @@ def test_a_standing_wish_of_the_user_is_an_instruction_and_of_nobody_else(text: 
 @pytest.mark.parametrize(
     "text",
     [
-        "Don't throw the ball back to me.", "I'm working on something complicated.", "I'm learning a lot.",
+        "Don't kick the stone back to me.", "I'm working on something intricate.", "I'm learning a lot.",
         "I can do that every day.", "I have a Zoom call.", "I've got Flask 2.3.1 installed.", "I feel sad every day.",
         "Keep the response in one file.", "Forget that I live in Rome.", "我的意思是明天。", "我对花生不过敏。",
-        "我的上司要么是总裁，要么是经理。", "我每天都很开心。",
+        "我的房东要么是画家，要么是牙医。", "我每天都很开心。",
     ],
 )  # fmt: skip
 def test_what_only_looks_like_a_statement_is_none(text: str) -> None:

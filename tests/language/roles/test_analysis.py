@@ -127,27 +127,26 @@ async def test_a_relation_is_named_where_the_words_give_it_away(new: str, focus:
 
 @pytest.mark.spec("USE-10")
 async def test_what_two_texts_say_of_it_is_said_of_what_each_is_about() -> None:
-    hill = "Hill, New Hampshire. Hill is a town in New Hampshire. The population was 1,089 at the 2010 census."
-    pembroke = "Pembroke, New Hampshire. Pembroke is a town. The population was 7,115 at the 2010 census."
-    assert (await relation(hill, pembroke)).relationship is not Relationship.CONFLICT
-    second = "Hill, New Hampshire. The population was 2,310 at the 2010 census."
-    assert (await relation(hill, second)).relationship is Relationship.CONFLICT
+    mill = "Mill, New Corvia. Mill is a town in New Corvia. The population was 1,247 at the 1990 census."
+    fenmarch = "Fenmarch, New Corvia. Fenmarch is a town. The population was 6,382 at the 1990 census."
+    assert (await relation(mill, fenmarch)).relationship is not Relationship.CONFLICT
+    second = "Mill, New Corvia. The population was 2,310 at the 1990 census."
+    assert (await relation(mill, second)).relationship is Relationship.CONFLICT
 
 
 @pytest.mark.spec("USE-10")
 @pytest.mark.parametrize(
     ("new", "old"),
     [
-        (("Good, West Virginia. Good is an unincorporated community in northeastern Hampshire County, West Virginia, "
-         "United States."),
-         ("Alta, Fayette County, West Virginia. Alta is an unincorporated community in Fayette County, West Virginia, "
-         "United States.")),
-        (("Tornado outbreak sequence of May 1896. The Tornado outbreak sequence of May 1896 was a series of deadly "
-         "tornado outbreaks that struck the Central and Southern United States from May 15 to May 28, 1896."),
-         ("Tornado outbreak of May 1968. The Tornado outbreak of May 1968 was a deadly tornado outbreak that struck "
-         "the central and southern United States from May 15 to May 16, 1968.")),
-        ("Party leaders of the United States Senate. The current leaders are Mitch McConnell and Chuck Schumer.",
-         "Party leaders of the United States House of Representatives. Decades went by before official titles came."),
+        ("Kind, West Ardania. Kind is an isolated hamlet in southeastern Ramsor County, West Ardania, Corvian States.",
+         ("Tessa, Marlow County, West Ardania. Tessa is an isolated hamlet in Marlow County, West Ardania, "
+         "Corvian States.")),
+        (("Hailstorm swarm chain of June 1874. The Hailstorm swarm chain of June 1874 was a run of severe "
+         "hailstorm swarms that crossed the Western and Northern Corvian States from June 11 to June 24, 1874."),
+         ("Hailstorm swarm of June 1947. The Hailstorm swarm of June 1947 was a severe hailstorm swarm that crossed "
+         "the western and northern Corvian States from June 11 to June 12, 1947.")),
+        ("Faction speakers of the Corvian States Council. The present speakers are Edwin McTavell and Bruno Halster.",
+         "Faction speakers of the Corvian States Chamber of Deputies. Years passed before formal ranks came."),
         ("Nelson. Nelson was born in Bristol.", "Nelson Mandela. Nelson was born in Mvezo and became a lawyer."),
     ],
 )  # fmt: skip
