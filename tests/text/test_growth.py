@@ -75,6 +75,7 @@ ADAPTERS: dict[str, Work] = {
     "text.boundaries.excerpt": lambda text: excerpt(text, max(1, len(text) - 1)),
     "text.boundaries.inside_graphemes": lambda text: inside_graphemes(text, range(1, len(text))),
     "text.boundaries.is_inside_grapheme": lambda text: is_inside_grapheme(text, len(text) - 1),
+    "text.dialogue.ranked": lambda text: dialogue.ranked(dialogue.statements(text)),
     "text.dialogue.statements": dialogue.statements,
     "text.dialogue.telling": lambda text: dialogue.telling(
         dialogue.statements(text), limit=200, measure=tokens.ESTIMATE

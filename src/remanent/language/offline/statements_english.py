@@ -474,7 +474,7 @@ _POINTING = lazy_regex(
     re.IGNORECASE,
 )
 _TOGETHER = lazy_regex(r"(?:^|[,.;!?]\s*|\b(?:so|but|then)\s+)(?:[A-Z]\w+|[Mm]y (?:\w+ ){0,2}\w+) and\s*$")
-"""Before a clause: "Samantha and I have decided" is not what I have."""
+"""Before a clause: "My cousin and I have agreed" is not what I have."""
 _NOT_NOW = lazy_regex(r"\b(?:when|whenever|while|sometimes|usually)\b", re.IGNORECASE)
 _NARROWED = lazy_regex(r"\s+(?:that|which|who|where|when|whenever|if|because of)\b")
 """Behind a preference: games that test one's wits are not all games."""
