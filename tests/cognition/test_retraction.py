@@ -183,3 +183,26 @@ async def test_a_word_within_another_is_not_what_was_meant(ada: AsyncAgent, cloc
     await ada.settle()
     kept = {one.content for one in await ada.cognition.memories()}
     assert kept == {"The user's laptop is a Cardinal 3", "The user's sister lives in Romeo", "The user loves carrots"}
+
+
+@pytest.mark.spec("COG-07")
+@pytest.mark.parametrize(
+    ("fact", "order"),
+    [
+        ("My dog is called Max.", "Please delete my dog."),
+        ("I have a dog named Max.", "Erase my dog."),
+        ("I have a dog named Max.", "Don't keep my dog."),
+        ("我的生日是5月8日。", "请删除我的生日。"),
+        ("我的生日是5月8日。", "把我的生日删掉。"),
+    ],
+)
+async def test_an_order_to_delete_a_thing_is_no_wish_to_forget_it(ada: AsyncAgent, fact: str, order: str) -> None:
+    """Agents are told to delete branches, appointments and files: what is known of those is not theirs to lose."""
+    await ada.remember(fact)
+    await ada.settle()
+    known = await ada.cognition.memories()
+    assert known
+    await ada.remember(order)
+    await ada.settle()
+    assert not await ada.cognition.memories(statuses=[Status.FORGOTTEN])
+    assert {one.id for one in known} <= {one.id for one in await ada.cognition.memories()}

@@ -1,7 +1,6 @@
 """`roles check`: examines the configured model, shows its marks, and writes which roles it should do."""
 
 import asyncio
-import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from rich.table import Table
 from remanent.cli import words
 from remanent.cli.options import CommonOptions
 from remanent.cli.screen import ProgressMeter, Terminal, begin
+from remanent.durability import make_folder, write_durably
 from remanent.errors import InvalidSettings
 from remanent.language.engines import OfflineEngine
 from remanent.language.examination import EXERCISES, Exercise, RoleMarks, examine
@@ -66,10 +66,9 @@ def _write(profile: dict[str, Any], file: Path) -> Path:
     import yaml  # type: ignore[import-untyped]
 
     text = yaml.safe_dump(read_profile(file, profile), allow_unicode=True, sort_keys=False)
-    file.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(file.parent)
+    # Private, as everything written so: they may hold a key.
     with suppress(FileNotFoundError):
-        os.replace(file, file.with_name(f"{file.name}.bak"))
-    # It may hold a key, so nobody else may read it.
-    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as written:
-        written.write(text)
+        write_durably(file.with_name(f"{file.name}.bak"), file.read_bytes())
+    write_durably(file, text.encode())
     return file

@@ -37,6 +37,9 @@ _FORGET = lazy_regex(
     r"|^\W*(?:请|帮我|麻烦|你)*把(?P<zh2>.{2,}?)(?:这件事|这事|这一点|的事)*(?:忘掉|忘记|忘了|删掉|删除)(?:吧|了)?[。！!\s]*$",
     re.IGNORECASE,
 )
+_ORDER = lazy_regex(r"\b(?:erase|delete|keep(?:ing)?)\b|删", re.IGNORECASE)
+"""What an agent may be told to do with a file or a branch as well: "delete my branch" says nothing of what is known."""
+_OF_MEMORY = lazy_regex(r"\b(?:told|said|mentioned|know|remember)\b|记忆|记得|告诉|说过|知道", re.IGNORECASE)
 _LAST = lazy_regex(
     r"^\W*(?:(?:sorry|actually|no|wait|oh|well)\W+)*(?:that|this|what i (?:just )?said)(?:['’]s| is| was|)\s*"
     r"(?:no longer (?:true|right|so|the case|valid)|not (?:true|right|so|the case|valid)(?: any ?more| any longer)?"
@@ -129,7 +132,7 @@ def _forgotten(about: str, sentence: str, speaker: str) -> Iterator[Retraction]:
     for one in made:
         yield Retraction(replace(one, content=sentence.strip()), forgets=True)
     thing = _OF_MINE.match(about)
-    if thing and not made:
+    if thing and not made and (_OF_MEMORY.search(sentence) or not _ORDER.search(sentence)):
         zh = bool(thing["zh"])
         name, topic = subject_name(speaker, zh=zh), (thing["en"] or thing["zh"]).lower()
         yield Retraction(Statement("fact", name, topic, "", sentence.strip(), 0, 0), forgets=True)
