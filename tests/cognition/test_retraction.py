@@ -206,3 +206,15 @@ async def test_an_order_to_delete_a_thing_is_no_wish_to_forget_it(ada: AsyncAgen
     await ada.settle()
     assert not await ada.cognition.memories(statuses=[Status.FORGOTTEN])
     assert {one.id for one in known} <= {one.id for one in await ada.cognition.memories()}
+
+
+async def test_what_something_can_be_used_for_is_not_over(ada: AsyncAgent, clock: SetClock) -> None:
+    await ada.remember("I'm interested in astronomy.")
+    await ada.settle()
+    known = {one.content for one in await ada.cognition.memories()}
+    assert known
+    clock.now += timedelta(days=1)
+    await ada.remember("I'm interested in astronomy, above all how lenses can be used to find planets.")
+    await ada.settle()
+    assert known <= {one.content for one in await ada.cognition.memories()}
+    assert not [one for one in await ada.conflicts() if one.state.value == "resolved"]

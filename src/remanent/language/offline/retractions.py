@@ -50,12 +50,13 @@ _LAST = lazy_regex(
     r"|^\W*(?:请|你)*(?:忘掉|忘了|忘记)(?:这个|它|刚才(?:说的|那句话?)?|这句话?)(?:吧)?\W*$",
     re.IGNORECASE,
 )
-_ANY_MORE = r"(?:\s+(?:any ?more|any longer|now|these days))?"
+_NO_FORM_OF_BE = "".join(rf"(?<!\b{word} )" for word in "be been being am is are was were get got".split())
+"""Before "used to": what can be used to do something, or what one is used to, is not over."""
 # How each denial would be stated; the first that fits is taken.
 _ENGLISH: tuple[tuple[re.Pattern[str], str], ...] = (
     (lazy_regex(r"\bno longer\s+(?=\w)", re.IGNORECASE), ""),
     (lazy_regex(r"\b(I|[Ww]e) used to be\b"), r"\1 am"),
-    (lazy_regex(r"\bused to\s+", re.IGNORECASE), ""),
+    (lazy_regex(rf"{_NO_FORM_OF_BE}\bused to\s+", re.IGNORECASE), ""),
     (lazy_regex(r"\b(?:don['’]t|do not|doesn['’]t|does not|never did|didn['’]t|did not)\s+(?:actually |really )?"), ""),
     (lazy_regex(r"\b([Ii])(['’]m| am) not (?:actually |really )?"), r"\1\2 "),
     (lazy_regex(r"\b(is|are|was)(?: not|n['’]t) (?:actually |really )?"), r"\1 "),
