@@ -248,8 +248,8 @@ class StrongestPaths:
         self._floor = graph.floor
         self._budget = budget
         self._relations = None if relations is None else frozenset(relations)
-        # Thousands of links are looked at for some thirty targets. The queue holds numbers only: the garbage collector
-        # does not keep track of those, and so is not led to go through the whole graph. What leads where lies beside it.
+        # Thousands of links are looked at. The queue holds numbers only: the garbage collector does not keep track of
+        # those, and so is not led to go through the whole graph. What leads where lies beside it.
         self._vertices = graph.focused()
         self._edges: list[Edge | None] = [None] * len(self._vertices)
         self._before = [-1] * len(self._vertices)
