@@ -1,6 +1,7 @@
 """The pages as a person meets them, in a real browser at a real server."""
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncIterator
 
@@ -67,11 +68,11 @@ async def test_typing_finds_by_words_at_once_and_a_pause_searches_in_full(window
 
     def note(request: Request) -> None:
         if request.url.endswith("/recall"):
-            recipes.append(request.post_data_json.get("recipe"))
+            recipes.append(json.loads(request.post_data or "{}").get("recipe"))
 
     shown.page.on("request", note)
     async with shown.page.expect_response(
-        lambda answer: answer.url.endswith("/recall") and "recipe" not in answer.request.post_data_json
+        lambda answer: answer.url.endswith("/recall") and "recipe" not in (answer.request.post_data or "")
     ):
         await shown.page.get_by_role("searchbox").fill("where is the flat?")
     assert recipes == ["words", None]

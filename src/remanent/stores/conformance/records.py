@@ -139,7 +139,7 @@ class RecordsConformance(StoreSuite):
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:
         """A report about a hundred thousand records must not read them."""
-        made = {
+        made: dict[str, dict[str, Any]] = {
             "pinned": {"data": SemanticData(pinned=True), "confidence": 0.5},
             "stale": {"data": SemanticData(stale="its premise is gone")},
             "related": {"data": SemanticData(related=("a",))},
