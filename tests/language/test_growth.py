@@ -254,7 +254,7 @@ ADAPTERS: dict[str, Work] = {
     "language.roles.summary.summarise": lambda text: summary.summarise(
         SummaryRequest(level=SummaryLevel.SESSION, utterances=_said(text)), _TOOLS
     ),
-    "language.roles.summary.find_commitments": lambda text: summary.find_commitments(_said(text), _TOOLS),
+    "language.roles.summary.find_commitments": lambda text: summary.find_commitments(_said(text)),
     "language.roles.summary.segment_text": lambda text: summary.segment_text(
         dialogue.statements(text), ["user"], _parts(text, 3), "en"
     ),
