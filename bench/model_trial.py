@@ -7,6 +7,7 @@ it and writes a table.
 
 import argparse
 import asyncio
+import itertools
 import os
 import re
 import socket
@@ -175,11 +176,12 @@ def chats(base_url: str, name: str) -> tuple[int, list[tuple[str, str]], list[tu
             memory.agent("trial").remember([{"role": "user", "content": text} for text in SAID], session="earlier")
             memory.settle()
         with proxy(base_url, home) as url, httpx.Client(base_url=url, timeout=1800) as client:
+            sessions = itertools.count()
 
             def ask(question: str) -> str:
                 # Nothing that is asked tells anything, so that one memory serves for all.
                 body = {"model": name, "messages": [{"role": "user", "content": question}], "max_tokens": 80}
-                headers = {"x-remanent-agent": "trial", "x-remanent-session": question}
+                headers = {"x-remanent-agent": "trial", "x-remanent-session": f"asked-{next(sessions)}"}
                 answer = client.post("/v1/chat/completions", json=body, headers=headers).raise_for_status().json()
                 return str(answer["choices"][0]["message"]["content"]).replace("\n", " ")
 
