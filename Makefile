@@ -12,6 +12,8 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 # Interpreters to try, best known first; `make PYTHON=/path/to/python3.12 install` names one.
 PYTHON ?=
 PYTHONS := $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11 python
+# Tests start some hundred processes; one that may not keep what it compiled reads all of the source again (2 s of CPU each).
+unexport PYTHONDONTWRITEBYTECODE
 # Extra arguments for pytest, e.g. make test ARGS="-k erase -x"
 ARGS ?=
 WORKERS ?= 2

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from remanent.associative.graph import Graph, Graphs, Vertex
 from remanent.associative.model import TRACE, Forgotten, Knowledge, SearchHit, SearchResult
@@ -17,9 +18,9 @@ from remanent.associative.search import (
     GraphQuery,
     Matcher,
     SearchEngine,
+    StrongestPaths,
     dangling_links,
     hit_of,
-    strongest_paths,
 )
 from remanent.embedding import Embedders
 from remanent.language.tongue import Tongue, tongue_of
@@ -106,6 +107,8 @@ class WideningSearch:
         self._vectors = vectors
         self._embedder = None if embedders is None or vectors is None else embedders.members[0]
         self._settings = settings
+        self._paths: WeakKeyDictionary[Graph, tuple[int, StrongestPaths]] = WeakKeyDictionary()
+        """By graph, with the revision at which they were found; they go with it."""
         ids = () if embedders is None else embedders.model_ids
         self._gate = Gate(store, models={VECTOR if n == 0 else f"{VECTOR}:{name}": name for n, name in enumerate(ids)})
 
@@ -265,13 +268,21 @@ class WideningSearch:
         """Return so many as are wanted, each with its way from a focus where that is not too far."""
         in_time = matcher.in_time
         shown = [(vertex, score) for vertex, score in ranked if in_time(vertex)][: wanted.limit or None]
-        paths = strongest_paths(graph, {vertex for vertex, _ in shown}, budget=LINK_BUDGET)
+        paths = self._paths_of(graph).to({vertex for vertex, _ in shown})
         near = {hit.record_id: hit.score for hit in found.near}
         hits = [
             hit_of(vertex, matcher, paths.get(vertex), similarity=near.get(vertex.id), score=score)
             for vertex, score in shown
         ]
         return tuple(sorted(hits, key=lambda hit: -(hit.score + NEAR_FOCUS * hit.strength)))
+
+    def _paths_of(self, graph: Graph) -> StrongestPaths:
+        """Return the paths of a graph as it stands, those that earlier questions had found included."""
+        revision, paths = self._paths.get(graph, (-1, None))
+        if paths is None or revision != graph.revision:
+            paths = StrongestPaths(graph, budget=LINK_BUDGET)
+            self._paths[graph] = (graph.revision, paths)
+        return paths
 
     def _along(self, graph: Graph, wanted: GraphQuery) -> SearchResult:
         """Search along links of certain relations: as far as the seed goes, and further while nothing answers."""
@@ -281,7 +292,7 @@ class WideningSearch:
             return found
         matcher = Matcher(wanted)
         targets = matcher.among(graph.nodes())
-        paths = strongest_paths(graph, targets, budget=LINK_BUDGET, relations=wanted.relations)
+        paths = StrongestPaths(graph, budget=LINK_BUDGET, relations=wanted.relations).to(targets)
         items = [hit_of(vertex, matcher, label) for vertex, label in paths.items()][: wanted.limit or None]
         return found.replace(items=tuple(items), knowledge=self._state(items)) if items else found
 

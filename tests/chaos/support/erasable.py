@@ -1,7 +1,8 @@
 """A home where one agent's words lie in every place that can hold them, and an erasure of it that may be cut short.
 
-`python -m tests.chaos.support.erasable <folder> <what> <cuts>` kills an erasure of an entry, a session or an agent at
-so many of its steps, opens the memory after each, and prints what was wrong.
+`python -m tests.chaos.support.erasable <folder> fill 0` makes the home. With what is to be erased (an entry, a session,
+an agent, a document) and how often, it kills such an erasure at so many of its steps, each time on a copy of the home,
+opens the memory after each, and prints what was wrong.
 """
 
 import asyncio
@@ -32,6 +33,7 @@ from remanent.model import Job, Kind, Record, SemanticData, Source
 from remanent.model.entry import Message
 from remanent.operations import Service, Target
 from remanent.operations.runs import RunState
+from remanent.plugins import found
 from remanent.recall import Recall
 from remanent.server.proxy.memory import ChatTurn, Spool
 from remanent.stores import NO_LIMIT, RecordFilter
@@ -379,27 +381,36 @@ def erase_with(home: Path, made: Home, what: str, cut: Cut) -> tuple[int, list[s
     return cut.count, left
 
 
+def fill_once(folder: Path) -> None:
+    """Make the home, and write down what was said there."""
+    (folder / "made.pickle").write_bytes(pickle.dumps(asyncio.run(fill(folder / "made"))))
+
+
 def main(folder: Path, what: str, cuts: int) -> None:
     """Kill an erasure at so many of its steps, spread evenly, and print what was wrong after any of them."""
-    _, made = in_child(lambda: asyncio.run(fill(folder / "made")))
+    found()  # once for all children: importing the disciplines takes each of them longer than the erasure
+    made = pickle.loads((folder / "made.pickle").read_bytes())
     problems = [] if remains(folder / "made", made, what) else ["the look for remains is blind"]
-    shutil.copytree(folder / "made", folder / "whole")
-    _, (steps, live) = in_child(lambda: erase_with(folder / "whole", made, what, Cut(0)))
+    whole = folder / f"{what}-whole"
+    shutil.copytree(folder / "made", whole)
+    _, (steps, live) = in_child(lambda: erase_with(whole, made, what, Cut(0)))
     problems += [f"while open, without a kill: {left}" for left in live[:3]]
-    problems += [f"without a kill: {left}" for left in remains(folder / "whole", made, what)[:3]]
+    problems += [f"without a kill: {left}" for left in remains(whole, made, what)[:3]]
     count = min(cuts, steps)
     killed = sorted({1 + number * (steps - 1) // max(1, count - 1) for number in range(count)})
     for step in killed:
-        home = folder / f"cut-{step}"
+        home = folder / f"{what}-{step}"
         shutil.copytree(folder / "made", home)
         ended, _ = in_child(lambda home=home, step=step: erase_with(home, made, what, Cut(step)))  # type: ignore[misc]
         if ended != -signal.SIGKILL:
             problems.append(f"step {step}: not killed, but ended with {ended}")
-        _, found = in_child(lambda home=home: asyncio.run(look_after(home, made, what)))  # type: ignore[misc]
-        problems += [f"killed at step {step} of {steps}: {one}" for one in (["no answer"] if found is None else found)]
+        _, wrong = in_child(lambda home=home: asyncio.run(look_after(home, made, what)))  # type: ignore[misc]
+        problems += [f"killed at step {step} of {steps}: {one}" for one in (["no answer"] if wrong is None else wrong)]
         shutil.rmtree(home)
+    shutil.rmtree(whole)
     print(json.dumps({"steps": steps, "killed": len(killed), "problems": problems}))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
+    place, wanted, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+    fill_once(place) if wanted == "fill" else main(place, wanted, count)
