@@ -1,8 +1,8 @@
 """The default recall: it enters the graph by words and by meaning anywhere, and tells how far away a thing was.
 
 The design's search knows only what lies within two hops of what is in focus: after 200 messages of real talk a
-fifteenth of the graph. Here words and meaning say where to look, links say what belongs to it, and the way from the focuses is
-measured afterwards. An explicit depth is the design's exact search (`search.py`)."""
+fifteenth of the graph. Here words and meaning say where to look, links say what belongs to it, and the way from the
+focuses is measured afterwards. An explicit depth is the design's exact search (`search.py`)."""
 
 import asyncio
 import re
