@@ -390,6 +390,16 @@ JobIds = Annotated[
     list[str],
     typer.Argument(metavar="JOB_ID", help=say("The id of a job, as shown by `jobs`.", "任务的 id，见 `jobs` 的输出。")),
 ]
+Quick = Annotated[
+    bool,
+    typer.Option(
+        "--quick",
+        help=say(
+            "Only tell how much there is: nothing is examined, and nothing waits for it.",
+            "只报告数量与大小：不做检查，也不会阻塞其他操作。",
+        ),
+    ),
+]
 Timeout = Annotated[
     float | None,
     typer.Option("--timeout", metavar="N", max=86400, help=say("Give up after this many seconds.", "最多等待的秒数。")),
@@ -1120,9 +1130,9 @@ def revive(place: CommonOptions, *, job_ids: JobIds, wait: options.Wait = True) 
 
 
 @with_common_options("agent")
-def check(place: CommonOptions) -> None:
+def check(place: CommonOptions, *, quick: Quick = False) -> None:
     """Check every page, index and reference in an agent's files."""
-    perform("check", place, {})
+    perform("check", place, {"quick": quick})
 
 
 @with_common_options("agent")

@@ -129,9 +129,9 @@ class RemoteAgentAdmin:
         """Try given-up background work again."""
         self._portal.call(self._wrapped.revive, job_id)
 
-    def check(self) -> Health:
-        """Examine every page, index and reference of this agent's files."""
-        return self._portal.call(self._wrapped.check)
+    def check(self, *, quick: bool = False) -> Health:
+        """Examine every page, index and reference of this agent's files; `quick` only tells counts and size."""
+        return self._portal.call(self._wrapped.check, quick=quick)
 
 
 class RemoteAssociativeMemory:

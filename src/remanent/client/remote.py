@@ -121,9 +121,9 @@ class AsyncRemoteAgentAdmin:
         """Try given-up background work again."""
         await self._connection.do("revive", {"job_id": job_id}, place=self._place)
 
-    async def check(self) -> Health:
-        """Examine every page, index and reference of this agent's files."""
-        answer: Health = await self._connection.do("check", {}, place=self._place)
+    async def check(self, *, quick: bool = False) -> Health:
+        """Examine every page, index and reference of this agent's files; `quick` only tells counts and size."""
+        answer: Health = await self._connection.do("check", {"quick": quick}, place=self._place)
         return answer
 
 

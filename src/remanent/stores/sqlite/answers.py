@@ -26,6 +26,7 @@ _ANSWERS: dict[type[q.Query[Any]], _Answer] = {
     q.StandingQuery: _Answer(lambda c, _, query: reads.standing(c, query), lambda _: q.Standing()),
     q.EntryQuery: _Answer(reads.entries),
     q.RecordQuery: _Answer(reads.records),
+    q.TallyQuery: _Answer(lambda c, _, query: reads.tally(c, query), apart=True),
     q.MatchQuery: _Answer(lambda c, scope, query: reads.match(c, scope, query.record_ids, query.filter)),
     q.PlaceQuery: _Answer(reads.places),
     q.LatestQuery: _Answer(reads.latest),
