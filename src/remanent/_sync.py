@@ -77,9 +77,9 @@ class AgentAdmin:
     def __repr__(self) -> str:
         return repr(self._wrapped).replace("Async", "", 1)
 
-    def check(self) -> Health:
-        """Examine every page, index and reference of this agent's files."""
-        return self._portal.call(self._wrapped.check)
+    def check(self, *, quick: bool = False) -> Health:
+        """Examine every page, index and reference of this agent's files; `quick` only tells counts and size."""
+        return self._portal.call(self._wrapped.check, quick=quick)
 
     def repair(self) -> Path:
         """Save what is readable of a damaged file to a new one beside it, and return that."""

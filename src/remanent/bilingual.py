@@ -291,6 +291,16 @@ ERRORS = (
         "读取此文件时程序出错，文件可能已损坏；请重新保存",
     ),
     Bilingual("{file} cannot be read: {error}; give a file that exists", "无法读取 {file}：{error}；请给出存在的文件"),
+    Bilingual(
+        "{folder} is empty, and all documents of it would be removed; "
+        "connect the drive it lies on, or confirm with --force (remove='all')",
+        "{folder} 是空的，其全部文档都会被移除；请连接它所在的磁盘，或用 --force（remove='all'）确认",
+    ),
+    Bilingual(
+        "{folder} is a folder, and a name, media type, metadata, tags or date describe one document; "
+        "leave them out, or add its files one by one",
+        "{folder} 是文件夹，而名称、媒体类型、元数据、标签或日期只描述一份文档；请去掉它们，或逐个添加文件",
+    ),
     Bilingual("{folder} is no folder; give one that exists", "{folder} 不是文件夹；请给出存在的文件夹"),
     Bilingual(
         "a document {name} was added by hand, and a folder never changes those; rename the file or remove it",

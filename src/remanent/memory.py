@@ -360,10 +360,10 @@ class AsyncAgentAdmin:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._scope}>"
 
-    async def check(self) -> Health:
-        """Examine every page, index and reference of this agent's files."""
-        health = await self._parts.store.check(self._scope)
-        if health.problems:  # what lies beside a damaged database cannot be judged by it
+    async def check(self, *, quick: bool = False) -> Health:
+        """Examine every page, index and reference of this agent's files; `quick` only tells counts and size."""
+        health = await self._parts.store.check(self._scope, quick=quick)
+        if quick or health.problems:  # what lies beside a damaged database cannot be judged by it
             return health
         indexes = await self._parts.vectors.check(self._scope)
         return replace(health, indexes=indexes, attachments=await self._parts.blobs.check(self._scope))

@@ -47,6 +47,15 @@ async def test_what_lies_further_away_answers_and_says_how_far(chain: MemoryWorl
 
 
 @pytest.mark.spec("ASSOC-08")
+async def test_a_link_that_came_since_the_last_question_is_the_way_that_is_told(chain: MemoryWorld) -> None:
+    memory = chain.memory()
+    assert (await memory.search(["bees", "orchard"])).items[0].distance == 4
+    await chain.plant({}, [("f", "d", 0.9)], focuses=["f"])
+    found = await memory.search(["bees", "orchard"])
+    assert (found.items[0].distance, found.items[0].strength) == (1, 0.9)
+
+
+@pytest.mark.spec("ASSOC-08")
 async def test_an_explicit_depth_is_the_exact_search_and_so_is_the_setting(chain: MemoryWorld) -> None:
     memory = chain.memory()
     assert await memory.recall(["bees"], depth=3) == ""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from remanent.associative.graph import Graph, Vertex
 from remanent.associative.model import Forgotten, SearchResult
-from remanent.associative.search import LANE, GraphQuery, SearchEngine, Watermark, strongest_paths
+from remanent.associative.search import LANE, GraphQuery, SearchEngine, StrongestPaths, Watermark
 from remanent.associative.writer import entries_payload
 from remanent.model import Job, JobState, Source
 from remanent.stores import Store
@@ -223,7 +223,7 @@ def test_search_finds_what_trying_every_path_finds_in_order_and_once(
 @given(graphs(), st.none() | st.sets(st.sampled_from(["", "上文", "re"])))
 def test_the_way_to_what_is_further_away_is_the_strongest_there_is(graph: Graph, relations: set[str] | None) -> None:
     targets = set(graph.nodes())
-    paths = strongest_paths(graph, targets, budget=10_000, relations=relations)
+    paths = StrongestPaths(graph, budget=10_000, relations=relations).to(targets)
     # With so few nodes a strongest path needs no more hops than there are nodes, and one more under a filter.
     exact = search(graph, depth=9, limit=0, relations=None if relations is None else tuple(relations))
     assert {vertex.id: -label.weakness for vertex, label in paths.items()} == {
@@ -248,7 +248,7 @@ def test_the_way_to_what_is_further_away_is_the_strongest_there_is(graph: Graph,
 
 def test_of_ways_as_strong_as_each_other_the_newer_focus_has_the_one_that_is_told() -> None:
     graph = graph_of("fgab", [("f", "a", 0.5), ("g", "a", 0.5), ("g", "f", 1.0)], focuses=["g", "f"])
-    paths = strongest_paths(graph, set(graph.nodes()), budget=100)
+    paths = StrongestPaths(graph, budget=100).to(set(graph.nodes()))
     assert {vertex.id: (label.rank, label.depth) for vertex, label in paths.items()} == {
         "g": (0, 0),
         "f": (0, 1),
@@ -259,10 +259,21 @@ def test_of_ways_as_strong_as_each_other_the_newer_focus_has_the_one_that_is_tol
 def test_no_more_links_are_looked_at_than_the_budget_allows() -> None:
     chain = "abcdef"
     graph = graph_of(chain, [(one, other, 0.9) for one, other in pairwise(chain)], focuses=["a"])
-    reached = strongest_paths(graph, set(graph.nodes()), budget=3)
+    reached = StrongestPaths(graph, budget=3).to(set(graph.nodes()))
     assert [vertex.id for vertex in reached] == ["a", "b", "c"]
     # Nor any once every target is reached: what lies behind stays where it is.
-    assert list(strongest_paths(graph, {graph.place("a")}, budget=3)) == [graph.place("a")]
+    assert list(StrongestPaths(graph, budget=3).to({graph.place("a")})) == [graph.place("a")]
+
+
+@given(graphs(), st.integers(1, 30), st.data())
+def test_asking_for_one_after_another_finds_what_a_search_of_its_own_would(
+    graph: Graph, budget: int, data: st.DataObject
+) -> None:
+    shared = StrongestPaths(graph, budget=budget)
+    for _ in range(3):
+        targets = data.draw(st.sets(st.sampled_from([*graph.nodes()]))) if len(graph) else set()
+        found, alone = shared.to(targets), StrongestPaths(graph, budget=budget).to(targets)
+        assert list(found.items()) == list(alone.items())
 
 
 @given(graphs(), st.sampled_from(["apple", "PEAR", "苹果"]))

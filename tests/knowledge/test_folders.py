@@ -125,3 +125,20 @@ async def test_no_private_address_is_fetched(base: AsyncKnowledgeCollection) -> 
         await base.add(url="http://127.0.0.1/secret")
     with pytest.raises(InvalidInput):
         await base.sync("/nowhere/at/all")
+
+
+@pytest.mark.spec("KB-01")
+async def test_a_folder_that_looks_empty_takes_no_document_along_unless_that_is_said(
+    base: AsyncKnowledgeCollection, folder: Path
+) -> None:
+    await base.sync(folder)
+    names = [one.name for one in await base.list()]
+    for file in [path for path in folder.rglob("*") if path.is_file()]:
+        file.unlink()
+    with pytest.raises(InvalidInput, match="is empty"):
+        await base.sync(folder)
+    assert (await base.sync(folder, remove="never")).removed == ()
+    assert [one.name for one in await base.list()] == names
+    assert sorted((await base.sync(folder, remove="all")).removed) == sorted(names)
+    assert await base.list() == []
+    assert (await base.sync(folder)).removed == ()

@@ -41,7 +41,7 @@ from remanent.language.roles.analysis import AnalysisRequest
 from remanent.language.roles.annotation import AnnotationRequest
 from remanent.language.roles.answering import AnsweringRequest, SourcePassage
 from remanent.language.roles.classification import ClassificationRequest
-from remanent.language.roles.extraction import ExtractionRequest
+from remanent.language.roles.extraction import ExtractionRequest, FactKind
 from remanent.language.roles.hyde import HydeRequest
 from remanent.language.roles.integration import IntegrationRequest, Trigger
 from remanent.language.roles.intent import IntentRequest
@@ -162,6 +162,9 @@ ADAPTERS: dict[str, Work] = {
     ),
     "language.offline.judgement.compare": _compared,
     "language.offline.judgement.contradictions": lambda text: judgement.contradictions(_parts(text, 40)),
+    "language.roles.extraction.facts_in": lambda text: extraction.facts_in(
+        _said(text), kinds=tuple(FactKind), limit=20
+    ),
     "language.roles.extraction.extract": lambda text: extraction.extract(
         ExtractionRequest(utterances=(*_said(text), Utterance(text=_clean(text)))), _TOOLS
     ),
@@ -254,7 +257,7 @@ ADAPTERS: dict[str, Work] = {
     "language.roles.summary.summarise": lambda text: summary.summarise(
         SummaryRequest(level=SummaryLevel.SESSION, utterances=_said(text)), _TOOLS
     ),
-    "language.roles.summary.find_commitments": lambda text: summary.find_commitments(_said(text), _TOOLS),
+    "language.roles.summary.find_commitments": lambda text: summary.find_commitments(_said(text)),
     "language.roles.summary.segment_text": lambda text: summary.segment_text(
         dialogue.statements(text), ["user"], _parts(text, 3), "en"
     ),

@@ -1,14 +1,15 @@
 """The default recall: it enters the graph by words and by meaning anywhere, and tells how far away a thing was.
 
-The seed's search knows only what lies within two hops of what is in focus: after 200 messages of real talk a fifteenth
-of the graph. Here words and meaning say where to look, links say what belongs to it, and the way from the focuses is
-measured afterwards. An explicit depth is the seed's exact search (`search.py`)."""
+The design's search knows only what lies within two hops of what is in focus: after 200 messages of real talk a
+fifteenth of the graph. Here words and meaning say where to look, links say what belongs to it, and the way from the
+focuses is measured afterwards. An explicit depth is the design's exact search (`search.py`)."""
 
 import asyncio
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from remanent.associative.graph import Graph, Graphs, Vertex
 from remanent.associative.model import TRACE, Forgotten, Knowledge, SearchHit, SearchResult
@@ -17,9 +18,9 @@ from remanent.associative.search import (
     GraphQuery,
     Matcher,
     SearchEngine,
+    StrongestPaths,
     dangling_links,
     hit_of,
-    strongest_paths,
 )
 from remanent.embedding import Embedders
 from remanent.language.tongue import Tongue, tongue_of
@@ -106,6 +107,8 @@ class WideningSearch:
         self._vectors = vectors
         self._embedder = None if embedders is None or vectors is None else embedders.members[0]
         self._settings = settings
+        self._paths: WeakKeyDictionary[Graph, tuple[int, StrongestPaths]] = WeakKeyDictionary()
+        """By graph, with the revision at which they were found; they go with it."""
         ids = () if embedders is None else embedders.model_ids
         self._gate = Gate(store, models={VECTOR if n == 0 else f"{VECTOR}:{name}": name for n, name in enumerate(ids)})
 
@@ -173,7 +176,7 @@ class WideningSearch:
         )
 
     def _with_exact_words(self, graph: Graph, matcher: Matcher, found: Matches, inputs: GateInputs) -> Matches:
-        """Add nodes that hold a keyword inside of a word, as the seed matches it: “auth” in “authentication”.
+        """Add nodes that hold a keyword inside of a word, as the design matches it: “auth” in “authentication”.
 
         Only for keywords that the index finds nowhere, since this goes through every node.
         """
@@ -265,7 +268,7 @@ class WideningSearch:
         """Return so many as are wanted, each with its way from a focus where that is not too far."""
         in_time = matcher.in_time
         shown = [(vertex, score) for vertex, score in ranked if in_time(vertex)][: wanted.limit or None]
-        paths = strongest_paths(graph, {vertex for vertex, _ in shown}, budget=LINK_BUDGET)
+        paths = self._paths_of(graph).to({vertex for vertex, _ in shown})
         near = {hit.record_id: hit.score for hit in found.near}
         hits = [
             hit_of(vertex, matcher, paths.get(vertex), similarity=near.get(vertex.id), score=score)
@@ -273,20 +276,28 @@ class WideningSearch:
         ]
         return tuple(sorted(hits, key=lambda hit: -(hit.score + NEAR_FOCUS * hit.strength)))
 
+    def _paths_of(self, graph: Graph) -> StrongestPaths:
+        """Return the paths of a graph as it stands, those that earlier questions had found included."""
+        revision, paths = self._paths.get(graph, (-1, None))
+        if paths is None or revision != graph.revision:
+            paths = StrongestPaths(graph, budget=LINK_BUDGET)
+            self._paths[graph] = (graph.revision, paths)
+        return paths
+
     def _along(self, graph: Graph, wanted: GraphQuery) -> SearchResult:
-        """Search along links of certain relations: as far as the seed goes, and further while nothing answers."""
+        """Search along links of certain relations: as far as the design goes, and further while nothing answers."""
         engine = SearchEngine(graph)
         found = engine.search(replace(wanted, depth=self._settings.default_search_depth))
         if found.items:
             return found
         matcher = Matcher(wanted)
         targets = matcher.among(graph.nodes())
-        paths = strongest_paths(graph, targets, budget=LINK_BUDGET, relations=wanted.relations)
+        paths = StrongestPaths(graph, budget=LINK_BUDGET, relations=wanted.relations).to(targets)
         items = [hit_of(vertex, matcher, label) for vertex, label in paths.items()][: wanted.limit or None]
         return found.replace(items=tuple(items), knowledge=self._state(items)) if items else found
 
     def _state(self, items: Iterable[SearchHit]) -> Knowledge:
-        """Say whether the best lies where the seed's search would have looked, or further away."""
+        """Say whether the best lies where the design's search would have looked, or further away."""
         best = next(iter(items), None)
         if best is None:
             return Knowledge.NEVER_TOLD

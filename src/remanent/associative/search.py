@@ -96,7 +96,7 @@ _FURTHER_AWAY: Wording = {
     "zh": "[记忆] 以上记忆离当前话题较远",
     "en": "[记忆] These memories lie further from what is in mind now",
 }
-# The first of each is the seed's own wording.
+# The first of each is the design's own wording.
 _SOMETHING_FORGOTTEN: Wording = {
     "zh": "[记忆] 与某个已遗忘的事物有关联",
     "en": "[记忆] It is linked with something that has been forgotten",
@@ -237,59 +237,69 @@ class SearchEngine:
         return "\n---\n".join(dict.fromkeys(lines))
 
 
-def strongest_paths(
-    graph: Graph, targets: Collection[Vertex], *, budget: int, relations: Collection[str] | None = None
-) -> dict[Vertex, PathLabel]:
-    """Return the strongest path from a focus to each of the targets, the strongest first, however many hops it has.
+class StrongestPaths:
+    """The strongest paths from the focuses of a graph, however many hops they have, as far as they were asked for.
 
-    It ends when every target is reached or so many links were looked at.
+    Where they lead does not depend on what is looked for, so one search serves every question until the graph changes:
+    each goes on where the last one stopped, and none beyond the budget of links.
     """
-    # Thousands of links are looked at for some thirty targets. The queue holds numbers only: the garbage collector does
-    # not keep track of those, and so is not led to go through the whole graph. What leads where lies beside it.
-    floor, passing = graph.floor, None if relations is None else frozenset(relations)
-    vertices = graph.focused()
-    edges: list[Edge | None] = [None] * len(vertices)
-    before = [-1] * len(vertices)
-    queue = [(-1.0, rank, rank) for rank in range(len(vertices))]
-    best: dict[Vertex, float] = {}
-    settled: dict[Vertex, int] = {}
-    missing = set(targets)
-    while queue and missing and budget > 0:
-        weakness, rank, number = heappop(queue)
-        vertex = vertices[number]
-        if vertex in settled:
-            continue
-        if passing is None or edges[number] is not None:  # under a filter a focus counts only where a link leads to it
-            settled[vertex] = number
-            missing.discard(vertex)
-        budget -= len(vertex.leaving)
-        for edge in vertex.leaving:
-            strength, target = edge.strength, edge.target
-            reached = weakness * strength
-            # The first turns most away: no way to a settled node is stronger than its own.
-            if reached >= best.get(target, 0.0) or strength < floor or not target.alive or target in settled:
+
+    def __init__(self, graph: Graph, *, budget: int, relations: Collection[str] | None = None) -> None:
+        self._floor = graph.floor
+        self._budget = budget
+        self._relations = None if relations is None else frozenset(relations)
+        # Thousands of links are looked at. The queue holds numbers only: the garbage collector does not keep track of
+        # those, and so is not led to go through the whole graph. What leads where lies beside it.
+        self._vertices = graph.focused()
+        self._edges: list[Edge | None] = [None] * len(self._vertices)
+        self._before = [-1] * len(self._vertices)
+        self._queue = [(-1.0, rank, rank) for rank in range(len(self._vertices))]
+        self._best: dict[Vertex, float] = {}
+        self._settled: dict[Vertex, int] = {}
+
+    def to(self, targets: Collection[Vertex]) -> dict[Vertex, PathLabel]:
+        """Return the paths to those of the targets that lie within the budget, the strongest first."""
+        self._look_for({vertex for vertex in targets if vertex not in self._settled})
+        return {vertex: self._path_to(number) for vertex, number in self._settled.items() if vertex in targets}
+
+    def _look_for(self, missing: set[Vertex]) -> None:
+        floor, passing, best, settled = self._floor, self._relations, self._best, self._settled
+        vertices, edges, before, queue = self._vertices, self._edges, self._before, self._queue
+        while queue and missing and self._budget > 0:
+            weakness, rank, number = heappop(queue)
+            vertex = vertices[number]
+            if vertex in settled:
                 continue
-            if passing is None or edge.relation in passing:
-                best[target] = reached
-                heappush(queue, (reached, rank, len(vertices)))
-                vertices.append(target)
-                edges.append(edge)
-                before.append(number)
-    return {vertex: _path_to(settled[vertex], vertices, edges, before) for vertex in settled if vertex in targets}
+            # Under a filter a focus counts only where a link leads to it.
+            if passing is None or edges[number] is not None:
+                settled[vertex] = number
+                missing.discard(vertex)
+            self._budget -= len(vertex.leaving)
+            for edge in vertex.leaving:
+                strength, target = edge.strength, edge.target
+                reached = weakness * strength
+                # The first turns most away: no way to a settled node is stronger than its own.
+                if reached >= best.get(target, 0.0) or strength < floor or not target.alive or target in settled:
+                    continue
+                if passing is None or edge.relation in passing:
+                    best[target] = reached
+                    heappush(queue, (reached, rank, len(vertices)))
+                    vertices.append(target)
+                    edges.append(edge)
+                    before.append(number)
 
-
-def _path_to(number: int, vertices: Sequence[Vertex], edges: Sequence[Edge | None], before: Sequence[int]) -> PathLabel:
-    """Return the label of a way, with those of the ways that it goes on from."""
-    steps: list[int] = []
-    while (edge := edges[number]) is not None:
-        steps.append(number)
-        number = before[number]
-    label = PathLabel(-1.0, number, number, 0, vertices[number])
-    for step in reversed(steps):
-        if (edge := edges[step]) is not None:
-            reached = label.weakness * edge.strength
-            label = PathLabel(reached, label.rank, step, label.depth + 1, vertices[step], edge, label)
-    return label
+    def _path_to(self, number: int) -> PathLabel:
+        """Return the label of a way, with those of the ways that it goes on from."""
+        steps: list[int] = []
+        while self._edges[number] is not None:
+            steps.append(number)
+            number = self._before[number]
+        label = PathLabel(-1.0, number, number, 0, self._vertices[number])
+        for step in reversed(steps):
+            if (edge := self._edges[step]) is not None:
+                reached = label.weakness * edge.strength
+                label = PathLabel(reached, label.rank, step, label.depth + 1, self._vertices[step], edge, label)
+        return label
 
 
 class _Search:

@@ -603,11 +603,18 @@ def sync_knowledge(
     collection: Annotated[
         str, typer.Option("--collection", metavar="NAME", help=say("The collection.", "集合。"))
     ] = "default",
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force",
+            help=say("Remove all documents of a folder that is empty now.", "文件夹已空时，仍移除来自它的全部文档。"),
+        ),
+    ] = False,
 ) -> None:
     """Bring a folder and a collection together: add what changed, remove what is gone."""
     from remanent.cli import knowledge
 
-    knowledge.sync(place, folder, collection=collection)
+    knowledge.sync(place, folder, collection=collection, remove="all" if force else "gone")
 
 
 @discipline_command(

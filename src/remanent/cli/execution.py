@@ -149,6 +149,18 @@ def _show_prompt(screen: Terminal, role: Role[Any, Any, Any], request: Any) -> N
             screen.show(f"\n[{turn['speaker']}]\n{turn['text']}")
 
 
+def _add_folder(place: CommonOptions, folder: Path, given: Mapping[str, Any]) -> None:
+    """Add every file of a folder where one document was asked for; nothing is removed for it."""
+    from remanent.cli import knowledge
+
+    if any(given.get(field) for field in ("name", "media_type", "metadata", "tags", "occurred_at")):
+        raise InvalidInput(
+            f"{folder} is a folder, and a name, media type, metadata, tags or date describe one document; "
+            "leave them out, or add its files one by one"
+        )
+    knowledge.sync(place, folder, collection=str(given["collection"]), remove="never")
+
+
 def perform(
     name: str,
     place: CommonOptions,
@@ -165,6 +177,9 @@ def perform(
     screen, settings = begin(place)
     operation = CATALOGUE[name]
     given = {field: value for field, value in fields.items() if value is not None and value != []}
+    if name == "knowledge.add" and file.is_dir():
+        _add_folder(place, file, given)
+        return
     requests = [given]
     if each is not None:
         requests = [{**given, each[0]: value} for value in each[1]]

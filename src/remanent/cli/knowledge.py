@@ -1,4 +1,4 @@
-"""`knowledge sync`: bring a folder and a collection together.
+"""`knowledge sync`, and `knowledge add` of a folder: bring a folder and a collection together.
 
 A module of its own, because a folder is read where it lies, and a discipline may be missing.
 """
@@ -9,6 +9,7 @@ from remanent.bilingual import Bilingual, translated
 from remanent.cli.options import CommonOptions
 from remanent.cli.screen import begin
 from remanent.knowledge import SyncReport
+from remanent.knowledge.folders import Removal
 
 READING = Bilingual("Reading files", "正在读取文件")
 SYNCED = Bilingual(
@@ -18,7 +19,7 @@ SYNCED = Bilingual(
 FAILED = Bilingual("{name} was not added: {reason}", "未能添加 {name}：{reason}")
 
 
-def sync(place: CommonOptions, folder: Path, *, collection: str) -> None:
+def sync(place: CommonOptions, folder: Path, *, collection: str, remove: Removal = "gone") -> None:
     """Add what is new or changed in a folder, and remove documents whose files are gone."""
     screen, settings = begin(place)
     with place.open(settings) as memory, screen.meter(READING) as meter:
@@ -27,7 +28,7 @@ def sync(place: CommonOptions, folder: Path, *, collection: str) -> None:
         def tell(done: int, total: int, name: str) -> None:
             meter.note(f"{done}/{total} {name}")
 
-        report: SyncReport = base.sync(folder, on_progress=tell)
+        report: SyncReport = base.sync(folder, remove=remove, on_progress=tell)
         memory.settle()
     if place.as_json:
         screen.give(report)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from remanent._portal import Portal
 from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection
+from remanent.knowledge.folders import Removal
 from remanent.knowledge.model import (
     COLLECTION,
     Added,
@@ -175,12 +176,18 @@ class KnowledgeCollection:
         return self._portal.call(self._wrapped.stats)
 
     def sync(
-        self, folder: str | PathLike[str], *, on_progress: Callable[[int, int, str], None] | None = None
+        self,
+        folder: str | PathLike[str],
+        *,
+        remove: Removal = "gone",
+        on_progress: Callable[[int, int, str], None] | None = None,
     ) -> SyncReport:
         """Bring a folder with its subfolders and this collection together, one way: files that changed are added,
         documents whose files are gone are removed. What was added by hand is never touched.
+
+        A folder without any file is refused where it would take all its documents along, unless `remove` is "all".
         """
-        return self._portal.call(self._wrapped.sync, folder, on_progress=on_progress)
+        return self._portal.call(self._wrapped.sync, folder, remove=remove, on_progress=on_progress)
 
     def watch(self, folder: str | PathLike[str], *, interval: float | None = None) -> Iterator[SyncReport]:
         """Keep a folder in sync, and yield what was done whenever that is something; ends when it is closed."""

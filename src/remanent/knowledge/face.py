@@ -8,7 +8,7 @@ from typing import Any
 
 from remanent.discipline import AnyMemory
 from remanent.errors import InvalidInput
-from remanent.knowledge.folders import Folders
+from remanent.knowledge.folders import Folders, Removal
 from remanent.knowledge.library import Library, NewDocument
 from remanent.knowledge.model import (
     COLLECTION,
@@ -181,12 +181,20 @@ class AsyncKnowledgeCollection:
     # ── folders ──────────────────────────────────────────────────────────────
 
     async def sync(
-        self, folder: str | PathLike[str], *, on_progress: Callable[[int, int, str], None] | None = None
+        self,
+        folder: str | PathLike[str],
+        *,
+        remove: Removal = "gone",
+        on_progress: Callable[[int, int, str], None] | None = None,
     ) -> SyncReport:
         """Bring a folder with its subfolders and this collection together, one way: files that changed are added,
         documents whose files are gone are removed. What was added by hand is never touched.
+
+        A folder without any file is refused where it would take all its documents along, unless `remove` is "all".
         """
-        return await self._services.folders.sync(self._scope, self._collection, Path(folder), on_progress=on_progress)
+        return await self._services.folders.sync(
+            self._scope, self._collection, Path(folder), remove=remove, on_progress=on_progress
+        )
 
     async def watch(self, folder: str | PathLike[str], *, interval: float | None = None) -> AsyncIterator[SyncReport]:
         """Keep a folder in sync, and yield what was done whenever that is something; ends when it is closed."""

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from os import PathLike
 from pathlib import Path
+from typing import Literal
 
 from remanent.errors import InvalidInput, ToolFailed
 from remanent.http.public import PublicFetcher
@@ -15,6 +16,9 @@ from remanent.model import Origin, Scope, to_instant
 from remanent.model.clock import Clock
 
 MAX_FILE_BYTES = 200_000_000
+Removal = Literal["never", "gone", "all"]
+"""Which documents of a folder go: none, those whose files are gone, or these even where no file is left: a drive that
+is not connected looks like an empty folder."""
 _FINE = 200
 """The status of an answer over HTTP that holds what was asked for."""
 _MARKDOWN_SIGNS = ("# ", "## ", "```", "---\n")
@@ -82,14 +86,20 @@ class Folders:
         collection: str,
         folder: Path,
         *,
+        remove: Removal = "gone",
         on_progress: Callable[[int, int, str], None] | None = None,
     ) -> SyncReport:
-        """Add files that are new or changed, and remove documents whose files are gone.
+        """Add files that are new or changed, and remove documents whose files are gone, as `remove` says.
 
         Cut short, it is taken up by calling it again: a document is there whole or not at all, and what is there
         already is recognised by its bytes.
         """
         root, files = await asyncio.to_thread(_files, folder)
+        if remove == "gone" and not files and await self._synced(scope, collection, root):
+            raise InvalidInput(
+                f"{root} is empty, and all documents of it would be removed; "
+                "connect the drive it lies on, or confirm with --force (remove='all')"
+            )
         added, changed, removed, failed = list[str](), list[str](), list[str](), list[Failure]()
         unchanged = embedded = 0
         by_hand = {one.name: one for one in await self._library.documents(scope, collection) if not one.synced}
@@ -109,8 +119,8 @@ class Folders:
         if on_progress is not None:
             on_progress(len(files), len(files), "")
         there = {file.as_posix() for file in files}
-        for document in await self._library.documents(scope, collection):
-            if document.synced and document.source not in there and _is_under(document.source, root):
+        for document in await self._synced(scope, collection, root) if remove != "never" else ():
+            if document.source not in there:
                 await self._library.erase(scope, document.document_id)
                 removed.append(document.name)
         return SyncReport(
@@ -121,6 +131,11 @@ class Folders:
             failed=tuple(failed),
             embedded=embedded,
         )
+
+    async def _synced(self, scope: Scope, collection: str, root: Path) -> list[Document]:
+        """Return the documents that were taken from a folder."""
+        found = await self._library.documents(scope, collection)
+        return [one for one in found if one.synced and _is_under(one.source, root)]
 
 
 def _claimed(new: NewDocument, by_hand: Document | None) -> NewDocument:

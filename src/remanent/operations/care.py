@@ -183,6 +183,18 @@ async def revive(call: ServiceCall, request: ByJob) -> Done:
     return Done()
 
 
+class Check(Model):
+    """How thoroughly."""
+
+    quick: Annotated[
+        bool,
+        about(
+            "Only tell how much there is: nothing is examined, and nothing waits for it.",
+            "只报告数量与大小：不做检查，也不会阻塞其他操作。",
+        ),
+    ] = False
+
+
 @operation(
     "check",
     zh="检查该智能体文件的每一页、索引与引用。",
@@ -190,10 +202,9 @@ async def revive(call: ServiceCall, request: ByJob) -> Done:
     route="GET health",
     face=Face("check", part="admin"),
 )
-async def check(call: ServiceCall, request: Nothing) -> Health:
+async def check(call: ServiceCall, request: Check) -> Health:
     """Check every page, index and reference in an agent's files."""
-    del request
-    return await call.agent.admin.check()
+    return await call.agent.admin.check(quick=request.quick)
 
 
 class Settle(Model):

@@ -259,6 +259,28 @@ class StandingQuery(Query[Standing]):
 
 
 @dataclass(frozen=True, slots=True)
+class Tally:
+    """How many records of a kind have a status, how sure they are together, and how many have each flag set."""
+
+    kind: Kind
+    status: Status
+    count: int
+    confidence: float
+    flags: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class TallyQuery(Query[list[Tally]]):
+    """How many records of these kinds there are, by kind and status; the engine counts, and no record is read.
+
+    A flag is the name of a field of a record's data; it counts where that is neither missing nor false nor empty.
+    """
+
+    kinds: tuple[str, ...]
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class MatchQuery(Query[list[str]]):
     """Which of the ids pass the filter, in the given order."""
 

@@ -45,6 +45,8 @@ from remanent.stores.queries import (
     StandingQuery,
     StateQuery,
     StatesQuery,
+    Tally,
+    TallyQuery,
     TermCountQuery,
     TermCounts,
     TextQuery,
@@ -137,8 +139,8 @@ class Store(ABC):
         """Remove texts and vectors, and all that was derived from them, and say how deep that reached."""
 
     @abstractmethod
-    async def check(self, scope: Scope) -> Health:
-        """Examine every page, index and reference; report, change nothing."""
+    async def check(self, scope: Scope, *, quick: bool = False) -> Health:
+        """Examine every page, index and reference; report, change nothing. `quick` only counts and examines nothing."""
 
     @abstractmethod
     async def scopes(self) -> list[Scope]:
@@ -206,6 +208,10 @@ class Store(ABC):
     async def match(self, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter) -> list[str]:
         """Return those of the ids that pass the filter, in the given order."""
         return await self.ask(scope, MatchQuery(tuple(record_ids), record_filter))
+
+    async def tally(self, scope: Scope, kinds: Sequence[str], *, flags: Sequence[str] = ()) -> list[Tally]:
+        """Return how many records of these kinds there are, by kind and status; see `TallyQuery`."""
+        return await self.ask(scope, TallyQuery(tuple(kinds), tuple(flags)))
 
     async def places(
         self,

@@ -196,7 +196,44 @@ I just bought a new Kindle.|event|bought a new Kindle
 我的相机是索尼A7。|相机|索尼A7
 我会说粤语和英语。|语言|粤语和英语
 我四月要去日本。|计划|去日本
-我刚买了一台洗碗机。|事件|买了一台洗碗机"""
+我刚买了一台洗碗机。|事件|买了一台洗碗机
+My ferry departs at 7:15 on Sunday.|departs|at 7:15 on Sunday
+The gym opens at six on weekdays.|opens|at six on weekdays
+My visa expires in August 2028.|expires|in August 2028
+The deposit for the flat is 2,300 francs.|is|2,300 francs
+The cache server is on port 6380.|is|port 6380
+I work as a midwife at St. Anne's Clinic.|job|midwife at St. Anne's Clinic
+The server runs on Fedora 40.2.|uses|Fedora 40.2
+Our parrot is called Mango.|name|Mango
+My landlady is Mrs. Petrov.|name|Mrs. Petrov
+My niece plays the oboe.|does|plays the oboe
+My uncle was a carpenter.|former job|carpenter
+My sister is getting married in June.|event|is getting married in June
+Ines handles the payroll and Theo handles the visas.|handles|the visas
+The client wants the logo in green.|wants|the logo in green
+I weigh 61 kilos.|weight|61 kilos
+I prefer aisle seats when I fly.|likes|aisle seats
+I hate it when trains are late.|dislikes|trains are late
+We're going with the cheaper plan.|decision|going with the cheaper plan
+We switched from Slack to Matrix last week.|decision|switched from Slack to Matrix last week
+Pia and I agreed to share the car.|agreement|to share the car
+I usually play C:Arena.|habit|C:Arena
+I recently joined a choir that sings on Mondays.|event|joined a choir
+陈静负责测试，赵磊负责运维。|负责|运维
+小组每周三下午两点开周会。|惯例|每周三下午两点开周会
+我的火车周日早上七点十五发车。|时间|周日早上七点十五发车
+我的签证2028年8月到期。|时间|2028年8月到期
+停车费一个月六百块。|一个月|六百块
+缓存服务的端口是 6380。|端口|6380
+我体重六十一公斤。|体重|六十一公斤
+我侄女在学双簧管。|近况|在学双簧管
+我舅舅以前是木匠。|从前的职业|木匠
+客户要求图标用绿色。|要求|图标用绿色
+我们约定房租季度末付。|约定|房租季度末付
+我们最后选了便宜的方案。|决定|便宜的方案
+我记笔记用 Logseq。|使用|记笔记用 Logseq
+我在攒钱买自行车。|在做|攒钱买自行车
+我膝盖一直疼。|健康|膝盖一直疼"""
 
 
 @pytest.mark.spec("COG-06")
@@ -227,8 +264,15 @@ def test_a_standing_wish_of_the_user_is_an_instruction_and_of_nobody_else(text: 
         "Don't kick the stone back to me.", "I'm working on something intricate.", "I'm learning a lot.",
         "I can do that every day.", "I have a Zoom call.", "I've got Flask 2.3.1 installed.", "I feel sad every day.",
         "Keep the response in one file.", "Forget that I live in Rome.", "我的意思是明天。", "我对花生不过敏。",
-        "我的房东要么是画家，要么是牙医。", "我每天都很开心。",
+        "我的房东要么是画家，要么是牙医。", "我每天都很开心。", "We decided to spend this cash on books.",
+        "I took the idea from a film last week.", "Last month, I had a real breakthrough.",
+        "I decided to take a break.", "The shop is 1 of many.", "Nobody handles that well.", "The thing is at 5.",
     ],
 )  # fmt: skip
 def test_what_only_looks_like_a_statement_is_none(text: str) -> None:
     assert [one for one in statements(text) if one.kind != "mood"] == []
+
+
+def test_a_word_that_only_holds_the_speaker_s_is_left_as_it_is() -> None:
+    (one,) = statements("陶艺课的内容是突破自我。")
+    assert one.content == "陶艺课的内容是突破自我"

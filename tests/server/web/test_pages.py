@@ -1,11 +1,12 @@
 """The pages as a person meets them, in a real browser at a real server."""
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncIterator
 
 import pytest
-from playwright.async_api import FilePayload, Route, expect
+from playwright.async_api import FilePayload, Request, Route, expect
 
 from remanent.operations import ProgressStep, Report, Run, Target
 from tests.server.web.conftest import PLACE, OpenWindow
@@ -35,6 +36,47 @@ async def test_the_memory_page_has_the_tabs_of_the_design_in_both_languages(
     assert ("任务运行" if language == "zh-CN" else "Runs") in links
     assert shown.complaints == []
     assert shown.foreign == []
+
+
+async def test_what_counts_all_of_the_memory_is_asked_for_after_the_cards_are_there(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("I live in Lisbon.")
+    asked: list[str] = []
+    shown.page.on("request", lambda request: asked.append(request.url.partition("/agents/ada/")[2]))
+    held = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await held.wait()
+        await route.continue_()
+
+    await shown.page.route("**/agents/ada/records?*", hold)
+    await shown.page.goto(f"{shown.served.url}{PLACE}/memory?agent=ada")
+    await expect(shown.page.locator(".figure").first).to_contain_text("…")
+    assert [one for one in asked if "health" in one or "queue" in one] == []
+    held.set()
+    await expect(shown.page.locator("article.card").first).to_be_visible()
+    await expect(shown.page.locator(".figure").first).not_to_contain_text("…")
+    # Every page and reference of a file is examined on the page of administration, not whenever somebody looks.
+    assert [one for one in asked if "health" in one] == ["memories/health", "health?quick=true"]
+
+
+async def test_typing_finds_by_words_at_once_and_a_pause_searches_in_full(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("The flat is in Lisbon.")
+    await shown.open(f"{PLACE}/memory?agent=ada")
+    recipes: list[str | None] = []
+
+    def note(request: Request) -> None:
+        if request.url.endswith("/recall"):
+            recipes.append(json.loads(request.post_data or "{}").get("recipe"))
+
+    shown.page.on("request", note)
+    async with shown.page.expect_response(
+        lambda answer: answer.url.endswith("/recall") and "recipe" not in (answer.request.post_data or "")
+    ):
+        await shown.page.get_by_role("searchbox").fill("where is the flat?")
+    assert recipes == ["words", None]
+    await expect(shown.page.locator("article.card").first).to_contain_text("Lisbon")
 
 
 async def test_tabs_are_walked_with_the_arrow_keys(window: OpenWindow) -> None:

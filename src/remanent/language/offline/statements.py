@@ -24,7 +24,7 @@ _QUOTED = lazy_regex(r"“[^”]*”|\"[^\"\n]*\"|「[^」]*」|『[^』]*』|\[
 _NOT_STATED = lazy_regex(
     r"\b(?:if|unless|would(?! like)|could|might|maybe|perhaps|probably|possibly|imagine|suppose|supposing|pretend|"
     r"wish|hypothetically|guess|wonder|what if|as though|used to|almost|nearly|kidding|joking|"
-    r"for example|e\.g\.|in theory)\b|i['’]d\b(?! like| prefer)|^\W*(?:(?:please|ok|so)\W+)*[Ff]orget\b"
+    r"for example|e\.g\.|in theory)\b|i['’]d\b(?! like| prefer| rather have)|^\W*(?:(?:please|ok|so)\W+)*[Ff]orget\b"
     r"|\b(?:he|she|they|who|everyone|everybody|people|some|somebody|someone|[A-Z][a-z]+) "
     r"(?:said|says|told|tells|thinks?|thought|claims?|claimed|believes?|wrote|writes|asked|asks)\b"
     r"|\b(?:according to|apparently|rumou?r)\b"

@@ -11,10 +11,10 @@ _KIN = joined(
     "brother sister twin mother mom mum father dad parents grandmother grandma grandfather grandpa aunt uncle niece "
     "nephew cousin stepson stepdaughter roommate flatmate neighbor neighbour boss manager coach mentor therapist "
     "teacher colleague coworker dog cat puppy kitten parrot rabbit hamster turtle horse best_friend guinea_pig "
-    "mother-in-law father-in-law sister-in-law brother-in-law".split()
+    "mother-in-law father-in-law sister-in-law brother-in-law grandson granddaughter landlord landlady".split()
 ).replace("_", " ")
 _SEVERAL = frozenset(
-    "colleague coworker cousin aunt uncle niece nephew neighbor neighbour teacher coach roommate flatmate kid child".split()
+    "grandson granddaughter colleague coworker cousin aunt uncle niece nephew neighbor neighbour teacher coach roommate flatmate kid child".split()
 )
 """Of whom one may have several: what is said of another cousin or colleague corrects nothing."""
 _JOBS = joined(
@@ -58,7 +58,7 @@ _PAST = (
 _FUTURE = (
     rf"(?:tomorrow|tonight|next (?:week|weekend|month|year|summer|winter|spring|fall|{_DAY}|{_MONTH})|"
     rf"(?:on|by|before|this|until) (?:the )?(?:{_DAY}|{_MONTH}|weekend|end of|summer|winter|spring|fall|evening|"
-    rf"afternoon|\d)(?!s)|in {_COUNT} (?:day|week|month|hour|year)s?|later (?:today|this week))"
+    rf"afternoon|\d+(?:st|nd|rd|th)?\b)(?!s)|in {_COUNT} (?:day|week|month|hour|year)s?|later (?:today|this week))"
 )
 _ADVERB = (
     r"(?:(?:really|truly|always|usually|just|also|still|now|currently|often|sometimes|recently|finally|actually|mostly|"
@@ -76,7 +76,7 @@ _STARTS = (
 )
 # "And" goes on with a list, unless what follows is a clause of its own.
 _AND = r"and (?=(?:i|we|it|that|this|they|he|she|you|there|now|then|so|am|is|are|was|were|have|had|just|can|will|would|do|how)\b)"
-_TO = rf"(?=\s*(?:[!?;,)–—\n]|[.:](?!\d)|\s-|$|\b(?:(?i:{_AND})|(?:but|because|so|which|who|where|when|while|since|though|although|if|that)\b)))"
+_TO = rf"(?=\s*(?:[!?;)–—\n]|,(?!\d\d\d)|[.:](?!\w)(?<!\b(?:St|Mr|Dr|Ms)\.)(?<!\bMrs\.)|\s-|$|\b(?:(?i:{_AND})|(?:but|because|so|which|who|where|when|while|since|though|although|if|that)\b)))"
 _OR_TO = _TO.removeprefix("(?=")
 """The same behind what else may end a clause, within one look ahead."""
 _LONG_TO = (
@@ -85,12 +85,14 @@ _LONG_TO = (
 )
 _NAME = r"[A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*){0,2}"
 _PLACE = r"(?:the )?[A-Z][\w'’.-]*(?:,? (?:of |de |upon |New |San )?[A-Z][\w'’.-]*){0,4}|[a-z]{4,}(?=[.!,;]|$)"
-_WORDS = r"[^,.;!?()\n–—]{2,80}?"
+# A sentence holds a full stop or a comma inside where it stands in a number, an address or behind a title.
+_SIGN = r"(?:[^,.;!?()\n–—]|\.(?=\w)|,(?=\d\d\d)|(?<=\b(?:St|Mr|Dr|Ms))\.|(?<=\bMrs)\.)"
+_WORDS = rf"{_SIGN}{{2,80}}?"
 _VAGUE = lazy_regex(
     r"^(?:it|this|that|these|those|them|him|her|he|she|they|there|here|so|you|your|what|how|when|where|why|the (?:way|"
     r"idea|fact|best|one|same)|one|both|like|such|too|getting|being|kind|sort|pretty|super|definitely|really|still|as|quite|"
     r"a bit|a little|broken|his|their|to (?:help|get)|everything|nothing|something|anything|all|to (?:see|hear|know|say|tell|think|be)|not)\b"
-    r"|\b(?:you|your|yours|it|this|that|these|those|them|him|his|her|he|she|they|we|us|here|there|option|suggestion|"
+    r"|\b(?:you|your|yours|it|this(?! (?:week|month|year|summer|winter|spring|fall))|that|these|those|them|him|his|her|he|she|they|we|us|here|there|option|suggestion|"
     r"idea|first one|second one|so far|sounds?)\b",
     re.IGNORECASE,
 )
@@ -120,6 +122,26 @@ _I = r"[Ii]"
 _AM = r"[Ii](?:['’]m| am)"
 _HAVE = r"[Ii](?:['’]ve| have)"
 _MY = r"[Mm]y"
+_OUR = r"(?:[Mm]y|[Oo]ur)"
+_SOMEBODY = rf"{_OUR} (?P<s>(?:older |younger |little |big |late |best )?(?:{_KIN}))(?:,? {_NAME},?)?"
+_THE = r"(?:[Mm]y|[Oo]ur|[Tt]he)"
+# A thing by its noun and what belongs to it: "budget for the kitchen"; no word of it begins a clause of its own.
+_MATTER = (
+    r"(?P<s>(?!(?:only|best|worst|main|first|last|next|other|same|things?|point|problem|question|answer|way|reason|"
+    r"idea|rest|one|whole|good|bad|odds|key|trick|fact|world|weather)\b)[A-Za-z][\w'’-]*"
+    r"(?: (?!(?:that|which|who|where|when|i|you|we|they|he|she|it|is|are|was|were|and|but|if|has|have|so)\b)"
+    r"[\w'’-]+){0,5}?)"
+)
+_TIME = rf"(?:\d|noon|midnight|tomorrow|tonight|next |every |each |weekdays|weekends|{_NUMBER}\b|half past|{_DAY}|{_MONTH}\b)"
+_AT = r"(?:(?:on|at|in|from|by|until|before|due|around|about|now|the (?:first|second|third|fourth|last)|the) )*"
+_HELD = rf"(?={_SIGN}{{0,60}}?{_TIME})"
+_DOES = (
+    r"is (?:in charge of|responsible for|handling)|handles|manages|leads|maintains|takes care of|looks after|"
+    r"does(?= (?:the|our) )|owns(?= (?:the|our) )"
+)
+_WANTS = r"wants|needs|requires|expects|prefers|insists on"
+_BODY = "knee back neck shoulder ankle wrist elbow hip foot stomach tooth head throat hand arm leg".replace(" ", "|")
+_UNIT = r"kg|kilos?|kilograms?|pounds?|lbs|stone"
 _FEELING = (
     r"stressed(?: out)?|anxious|worried|nervous|overwhelmed|exhausted|tired|burned out|burnt out|frustrated|annoyed|"
     r"angry|upset|sad|lonely|depressed|disappointed|bored|scared|heartbroken|homesick|excited|thrilled|relieved|"
@@ -249,18 +271,23 @@ RULES: tuple[StatementRule, ...] = (
     ),
     _rule(
         "fact",
+        "owns",
+        rf"{_I} {_ADVERB}?(?:own|drive|ride) (?P<v>an? (?:[a-z-]+ ){{1,2}}{_PRODUCT}){_TO}",
+    ),
+    _rule(
+        "fact",
         "uses",
-        rf"{_I} {_ADVERB}?use (?P<v>(?:an? |my )?(?:new |old )?{_PRODUCT}(?: (?:for|at|to) {_WORDS})?){_TO}",
+        rf"{_I} {_ADVERB}?use (?P<v>(?:an? |my )?(?:new |old )?{_PRODUCT}(?: (?:for|at|to|as) {_WORDS})?){_TO}",
     ),
     _rule(
         "fact",
         "health",
-        rf"{_MY} (?P<s>(?:older |younger )?(?:{_KIN}))(?:,? {_NAME},?)? (?:has|suffers from|was diagnosed with) (?P<v>{_CONDITION})\b",
+        rf"{_OUR} (?P<s>(?:older |younger )?(?:{_KIN}))(?:,? {_NAME},?)? (?:has|suffers from|was diagnosed with) (?P<v>{_CONDITION})\b",
     ),
     _rule(
         "fact",
         "state",
-        rf"{_MY} (?P<s>(?:older |younger )?(?:{_KIN}))(?:,? {_NAME},?)? (?:is|just got|got|just) {_ADVERB}?(?P<v>vegan|vegetarian|retired|married|engaged|"
+        rf"{_OUR} (?P<s>(?:older |younger )?(?:{_KIN}))(?:,? {_NAME},?)? (?:is|just got|got|just) {_ADVERB}?(?P<v>vegan|vegetarian|retired|married|engaged|"
         rf"divorced|pregnant|diabetic|allergic to {_WORDS}){_TO}",
     ),
     # ── his people and things ──
@@ -279,36 +306,36 @@ RULES: tuple[StatementRule, ...] = (
     _rule(
         "fact",
         "name",
-        rf"{_MY} (?P<s>(?:older |younger |little |big |late |new |oldest |youngest )?(?:{_KIN}))(?:['’]s name)?(?: is|['’]s| are)(?: named| called)? (?P<v>{_NAME})(?=[.,!;]|$| and)",
+        rf"{_OUR} (?P<s>(?:older |younger |little |big |late |new |oldest |youngest )?(?:{_KIN}))(?:['’]s name)?(?: is|['’]s| are)(?: named| called)? (?P<v>{_NAME})(?=[.,!;]|$| and)",
     ),
     _rule(
         "fact",
         "job",
-        rf"{_MY} (?P<s>(?:older |younger )?(?:{_KIN}))(?:,? {_NAME},?)? (?:is|works as) an? (?P<v>(?:[a-z-]+ ){{0,3}}(?:{_JOBS}))\b",
+        rf"{_OUR} (?P<s>(?:older |younger )?(?:{_KIN}))(?:,? {_NAME},?)? (?:is|works as) an? (?P<v>(?:[a-z-]+ ){{0,3}}(?:{_JOBS}))\b",
         single=True,
     ),
     _rule(
         "fact",
         "age",
-        rf"{_MY} (?P<s>(?:older |younger )?(?:{_KIN}))(?:,? {_NAME},?)? (?:is|just turned|turned) (?P<v>\d{{1,3}}\b|{_NUMBER}(?= years?\b| months?\b|{_OR_TO})",
+        rf"{_OUR} (?P<s>(?:older |younger )?(?:{_KIN}))(?:,? {_NAME},?)? (?:is|just turned|turned) (?P<v>\d{{1,3}}\b|{_NUMBER}(?= years?\b| months?\b|{_OR_TO})",
         single=True,
     ),
     _rule(
         "fact",
         "residence",
-        rf"{_MY} (?P<s>(?:older |younger )?(?:{_KIN}))(?:,? {_NAME},?)? (?:lives?|moved|is living) (?:in|to) (?P<v>{_PLACE})",
+        rf"{_OUR} (?P<s>(?:older |younger )?(?:{_KIN}))(?:,? {_NAME},?)? (?:lives?|moved|is living) (?:in|to) (?P<v>{_PLACE})",
         single=True,
     ),
     _rule(
         "fact",
         "employer",
-        rf"{_MY} (?P<s>(?:older |younger )?(?:{_KIN}))(?:,? {_NAME},?)? (?:works?) (?:at|for) (?P<v>{_WORDS}){_TO}",
+        rf"{_OUR} (?P<s>(?:older |younger )?(?:{_KIN}))(?:,? {_NAME},?)? (?:works?) (?:at|for) (?P<v>{_WORDS}){_TO}",
         single=True,
     ),
     _rule(
         "fact",
         "likes",
-        rf"{_MY} (?P<s>(?:older |younger |two |three )?(?:{_KIN})s?)(?:,? {_NAME},?)? {_ADVERB}?(?:loves?|likes?|enjoys?|hates?|prefers?) (?P<v>{_WORDS}){_TO}",
+        rf"{_OUR} (?P<s>(?:older |younger |two |three )?(?:{_KIN})s?)(?:,? {_NAME},?)? {_ADVERB}?(?:loves?|likes?|enjoys?|hates?|prefers?) (?P<v>{_WORDS}){_TO}",
     ),
     _rule(
         "fact",
@@ -328,7 +355,91 @@ RULES: tuple[StatementRule, ...] = (
         rf"(?: on| at| for)? (?P<v>(?=[^,;!?]{{0,40}}(?:\d|{_DAY}|{_MONTH}|tomorrow|next|noon))[^,.;!?\n]{{2,60}}){_TO})",
         single=True,
     ),
+    # ── what things cost, when they are, who does what ──
+    _rule(
+        "fact",
+        "",
+        rf"{_THE} {_MATTER} (?P<a>leaves?|departs?|arrives?|lands|starts?|begins|ends|finishes|closes|opens|meets|expires|"
+        rf"renews|goes out|takes place|is due|is coming|is arriving|is held) (?P<v>{_HELD}{_AT}{_TIME}{_SIGN}{{0,50}}?){_TO}",
+        single=True,
+    ),
+    _rule(
+        "fact",
+        "date",
+        rf"{_THE} {_MATTER} (?:is|are|will be) (?:scheduled for |set for )?"
+        rf"(?P<v>(?:on|at|in|from|due|every) {_AT}{_TIME}{_SIGN}{{0,50}}?){_TO}",
+        single=True,
+    ),
+    _rule(
+        "fact",
+        "",
+        rf"{_THE} {_MATTER} (?P<a>is|are|costs?|has|holds|weighs) (?:now |about |around |set to |up to |on )*"
+        rf"(?P<v>(?:port |version |room |number )?[$€£¥]?\d(?!\d* (?:of|more|away|out)\b){_SIGN}{{0,50}}?|{_MONTH} \d{_SIGN}{{0,20}}?){_TO}",
+        single=True,
+    ),
+    _rule(
+        "fact",
+        "",
+        rf"(?P<n>(?!(?:It|This|That|He|She|They|We|You|Who|What|There|Some(?:one|body|thing)|Every(?:one|body|thing)|No(?:body|thing|ne)?|Life|One|I)\b){_NAME}) "
+        rf"(?P<a>{_DOES}) (?P<v>{_WORDS})(?:(?=,? and [A-Z]\w+ (?:{_DOES}))|{_TO})",
+    ),
+    _rule(
+        "fact",
+        "",
+        rf"{_THE} (?P<s>client|customer|boss|manager|team|landlord|landlady|board|school|company|bank|doctor|dentist|"
+        rf"{_KIN}) {_ADVERB}?(?P<a>{_WANTS}) (?P<v>(?!me\b){_WORDS}){_TO}",
+    ),
+    _rule(
+        "fact",
+        "name",
+        rf"{_OUR} (?P<s>(?!(?:name|day|week|point|guess|answer|question|advice|dream|goal)\b)[A-Za-z][\w-]+(?: [a-z-]+)?) is "
+        rf"(?P<v>(?:(?:Mr|Mrs|Ms|Dr)\.? )?(?!{_DAY}|{_MONTH}\b)[A-Z][a-z]+(?: [A-Z][a-z]+){{1,2}}|(?:Mr|Mrs|Ms|Dr)\.? [A-Z]\w+)(?=[.,!;]|$)",
+    ),
+    _rule("fact", "former job", rf"{_SOMEBODY} was an? (?P<v>(?:[a-z-]+ ){{0,2}}(?:{_JOBS}))\b"),
+    _rule(
+        "fact",
+        "event",
+        rf"{_SOMEBODY} {_ADVERB}?(?P<v>(?:is (?:getting|having|starting|moving|turning|on|coming|going)|starts|turns|graduates|"
+        rf"graduated|had|was|started|finished|retires?d?|moves|got|joined) {_SIGN}{{0,60}}?"
+        rf"(?:{_FUTURE}|{_PAST}|(?:in|until|on) (?:the |\d+ )?(?:{_MONTH}\b|\d)){_SIGN}{{0,30}}?){_TO}",
+    ),
+    _rule(
+        "fact",
+        "does",
+        rf"{_SOMEBODY} {_ADVERB}?(?P<v>(?:plays|speaks|studies|teaches|collects|coaches|drives|sings|writes|paints|works|runs|owns) "
+        rf"(?!with\b|around\b|so\b|hard\b|well\b|like\b|in\b|on\b){_WORDS}){_TO}",
+    ),
+    _rule(
+        "fact",
+        "health",
+        rf"{_MY} (?P<s>(?:left |right |lower |upper )?(?:{_BODY})) (?P<v>(?:hurts|aches|has been (?:hurting|aching|bothering me|sore)|is (?:sore|broken|swollen|sprained)){_SIGN}{{0,50}}?){_TO}",
+    ),
+    _rule("fact", "weight", rf"{_I} {_ADVERB}?weigh (?:about |around )?(?P<v>\d[\d.,]* ?(?:{_UNIT}))\b", single=True),
+    _rule("fact", "residence", rf"{_I} {_ADVERB}?live on (?P<v>the \w+ floor)\b"),
+    _rule("fact", "diet", rf"{_AM} {_ADVERB}?on (?P<v>an? [\w -]{{2,30}}diet)\b", single=True),
+    _rule(
+        "fact",
+        "health",
+        rf"{_I} {_ADVERB}?get (?P<v>(?:(?:bad |terrible )?(?:headaches|heartburn|nosebleeds|hives)|seasick|carsick|{_CONDITION})(?: (?:when|whenever|if|after|from) {_WORDS})?){_TO}",
+    ),
+    _rule(
+        "fact",
+        "uses",
+        rf"{_I} {_ADVERB}?(?P<v>(?:keep|store|track|write|manage|run|edit|host|back up|plan) (?:all )?(?:my|the|our) [\w -]{{2,30}}? (?:in|with|on|using) (?:[A-Z][\w.+#-]*(?: [A-Z\d][\w.+#-]*)*|[a-z][\w.+#-]+)){_TO}",
+    ),
+    _rule(
+        "fact",
+        "practice",
+        rf"[Ww]e {_ADVERB}?(?P<v>(?:use|deploy|host|pay|review|release|ship|test) (?!to\b|the (?:time|opportunity)){_WORDS}){_TO}",
+    ),
+    _rule(
+        "fact",
+        "habit",
+        rf"(?:{_I} have|{_HAVE} got) (?P<v>an? [^.;!?\n]{{2,40}}? (?:{_OFTEN})[^,.;!?\n]{{0,30}}?){_TO}",
+    ),
     # ── what somebody likes ──
+    _rule("preference", "likes", rf"{_I}(?:['’]d| would) (?:rather have|prefer) (?P<v>{_WORDS}){_TO}"),
+    _rule("preference", "dislikes", rf"{_I} {_ADVERB}?(?:hate|dislike|can['’]t stand) it when (?P<v>{_WORDS}){_TO}"),
     _rule("fact", "favorite", rf"{_MY} fav(?:ou?rite)?(?: \w+)? (?:is|are) (?P<v>{_WORDS}){_TO}"),
     _rule(
         "preference",
@@ -391,6 +502,21 @@ RULES: tuple[StatementRule, ...] = (
         "decision",
         r"[Ll]et['’]s (?P<v>(?:go with|use|stick with|switch to|adopt) [^.;!?\n]{2,100}?)" + _LONG_TO,
     ),
+    _rule(
+        "decision",
+        "decision",
+        rf"[Ww]e(?:['’]ve| have)? {_ADVERB}?(?P<v>(?:picked|chose|selected|settled on) (?:[A-Z]|option |the (?:[\w-]+ )?(?:option|vendor|supplier|plan|version|offer|design|approach|tool|library|date|venue)\b){_SIGN}{{0,60}}?|switched (?:over )?(?:from {_WORDS} )?to {_WORDS}){_TO}",
+    ),
+    _rule(
+        "decision",
+        "decision",
+        rf"[Ww]e(?:['’]re| are) (?P<v>going with (?!(?:[\w'’]+ ){{0,2}}(?:kids|family|friends|{_KIN})\b){_WORDS}|not going to (?:support|use|renew|ship|hire|buy|migrate|extend|change|sign|release|accept|offer) {_WORDS}){_TO}",
+    ),
+    _rule(
+        "decision",
+        "agreement",
+        rf"(?P<n>{_NAME}) and I (?:have )?agreed (?P<v>(?:to|that|on) [^.;!?\n]{{3,100}}?){_LONG_TO}",
+    ),
     _rule("follow_up", "task", rf"(?:[Pp]lease )?[Rr]emind me (?P<v>(?:to|about|that) [^.;!?\n]{{3,120}}?){_LONG_TO}"),
     _rule("follow_up", "task", rf"[Dd]on['’]t let me forget (?P<v>to [^.;!?\n]{{3,120}}?){_LONG_TO}"),
     _rule(
@@ -406,7 +532,7 @@ RULES: tuple[StatementRule, ...] = (
     _rule(
         "follow_up",
         "plan",
-        rf"{_AM} {_ADVERB}?(?P<v>(?:going|planning) to [^,.;!?\n]{{3,60}}? in {_MONTH}\b[^,.;!?\n]{{0,30}}?){_TO}",
+        rf"(?:{_AM}|[Ww]e['’]re|[Ww]e are) {_ADVERB}?(?P<v>(?:going|planning) to [^,.;!?\n]{{3,60}}? in {_MONTH}\b[^,.;!?\n]{{0,30}}?){_TO}",
     ),
     _rule(
         "follow_up",
@@ -470,7 +596,10 @@ _OTHERS = lazy_regex(r"\b(?:my|me|mine|myself|our|us|we|I)\b", re.IGNORECASE)
 _POINTING = lazy_regex(
     r"^(?:to )?(?:[\w'’]+ ){1,3}?(?:it|this|that|these|those|them|one|ones|some|more|so)\b"
     r"(?=\s*$|\s+(?:at|in|on|for|to|with|and|as|by|from|too|soon|again|tonight|tomorrow|last|next|this|yesterday|today)\b)"
-    r"|\b(?:was|were|did|am|had) I\b",
+    r"|\b(?:was|were|did|am|had) I\b"
+    # Which one is not said: "this money", "the idea".
+    r"|\b(?:this|these|those) (?!week|weekend|month|year|morning|afternoon|evening|spring|summer|autumn|fall|winter|past|coming|time)[a-z]+"
+    r"|^(?:\w+ )?the (?:idea|answer|call|news|feeling|chance|job|same|other|opportunity)\b",
     re.IGNORECASE,
 )
 _TOGETHER = lazy_regex(r"(?:^|[,.;!?]\s*|\b(?:so|but|then)\s+)(?:[A-Z]\w+|[Mm]y (?:\w+ ){0,2}\w+) and\s*$")
@@ -478,6 +607,15 @@ _TOGETHER = lazy_regex(r"(?:^|[,.;!?]\s*|\b(?:so|but|then)\s+)(?:[A-Z]\w+|[Mm]y 
 _NOT_NOW = lazy_regex(r"\b(?:when|whenever|while|sometimes|usually)\b", re.IGNORECASE)
 _NARROWED = lazy_regex(r"\s+(?:that|which|who|where|when|whenever|if|because of)\b")
 """Behind a preference: games that test one's wits are not all games."""
+_CIRCUMSTANCE = lazy_regex(r"\s+when(?:ever)? (?:I|my|it['’]s)\b[^,.;!?\n]{2,50}(?=[,.;!?\n]|$)")
+"""Behind a preference: what it is preferred for is part of it."""
+_RELATIVE = lazy_regex(r"\s+(?:that|which|where|who)\b(?![^,.;!?\n]*\b(?:you|your)\b)[^,.;!?\n]{3,80}(?=[,.;!?\n]|$)")
+"""Behind what happened: "a course that ends in June" is told with its end."""
+_PASSING = lazy_regex(
+    r"\b(?:again|spend (?:some |more )?time|take an? (?:\w+ )?(?:break|walk|nap|look)|hang out|check out|relax|chill|give)\b"
+)
+"""No decision that holds beyond the day."""
+_TOO = lazy_regex(r"\s+(?:too|as well|though|lately)$", re.IGNORECASE)
 _CUT = lazy_regex(
     r"\b(?:an?|the|my|our|some) [a-z-]+, (?!and |but |so |which |who |it |i |we |they )[a-z-]+ [a-z]+", re.IGNORECASE
 )
@@ -503,14 +641,21 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
             return None
         if _TOGETHER.search(sentence[:start]) or (rule.kind == "event" and not _is_event(match)):
             return None
+        if rule.kind == "decision" and _PASSING.search(value):
+            return None
         if rule.kind == "mood" and (
             _NOT_NOW.search(sentence[:start]) or re.search(r"\b(?:you|your|hear|see)\b", value)
         ):
             return None
-        if rule.kind == "preference" and (_NARROWED.match(sentence, end) or _CUT.search(value + sentence[end:])):
+        more = (_RELATIVE if rule.kind == "event" else _CIRCUMSTANCE).match(sentence, end)
+        if more is not None and rule.kind in {"event", "preference"}:
+            end = more.end()
+        elif rule.kind in {"event", "preference"} and _NARROWED.match(sentence, end):
             return None
-        clause = sentence[start:end].strip().rstrip(".")
-        owner = _owner(who, name, clause)
+        if rule.kind == "preference" and _CUT.search(value + sentence[end:]):
+            return None
+        clause = _TOO.sub("", sentence[start:end].strip().rstrip("."))
+        owner = group(match, "n") or _owner(who, name, clause)
         attribute = group(match, "a").lower() or rule.attribute
         single = rule.single and who.split(" ")[-1] not in _SEVERAL
         return Statement(rule.kind, owner, attribute, value, third_person(clause, name), start, end, single=single)
@@ -523,7 +668,7 @@ def _owner(who: str, name: str, clause: str) -> str:
     """Return whom or what a clause is about: the speaker, somebody of theirs, or the thing that it names."""
     if not who:
         return name
-    if clause[:3].lower() == "my ":
+    if clause[:3].lower() == "my " or (clause[:4].lower() == "our " and re.fullmatch(rf"(?:\w+ )?(?:{_KIN})", who)):
         return f"{name}'s {who}"
     return f"the {who}"
 
@@ -536,6 +681,8 @@ def _is_event(match: re.Match[str]) -> bool:
     verb = group(match, "verb")
     if _BARE.search(group(match, "v")):
         return False
+    if verb in {"had", "got", "did"} and not re.search(r" (?:at|with|in|to|for|from|by|about) ", group(match, "v")):
+        return False  # "had a milestone" tells nothing
     past = verb in _IRREGULAR or (verb.endswith("ed") and verb not in {"need", "feed", "speed"})
     dull = verb in {
         "thought",
@@ -567,6 +714,7 @@ def third_person(clause: str, name: str) -> str:
     text = re.sub(r"^[Dd]on['’]t (?:let me )?forget", f"{name} must not forget", text)
     text = re.sub(r"^[Ll]et['’]s", f"{name} decided to", text)
     text = re.sub(r"^[Ww]e['’]ve got\b", "We have", text)
+    text = re.sub(r"^([Ww]e)['’]re\b", r"\1 are", text)
     text = re.sub(
         r"^[Ww]e(?:['’]ve| have(?= [a-z]+(?:ed|en)\b))?\b",
         f"{name} and others" if "decided" not in text else name,
@@ -579,6 +727,7 @@ def third_person(clause: str, name: str) -> str:
         verb = _conjugated(found["verb"])
         text = f"{text[: found.start()]}{name} {found['adverbs']}{verb}{text[found.end() :]}"
     text = _OTHERS.sub(lambda one: _POSSESSIVES[one[0].lower()] if one[0] != "US" else one[0], text)
+    text = text.replace("and The user", "and the user")
     return text[:1].upper() + text[1:]
 
 
@@ -610,7 +759,7 @@ _INSTRUCTION = lazy_regex(
     rf"|(?:please\s+)?(?:don['’]t|do not|stop|avoid) \w+.{{2,}}\b(?:when(?:ever)? you (?:reply|answer|write|talk|respond|explain)|in your (?:answers?|replies|responses?|messages))\b.*"
     rf"|(?:when(?:ever)?|if|every time) i ask (?:you )?[^,]{{3,60}}, (?:please )?(?:always )?{_DOING}\b.{{3,}}"
     r"|i (?:prefer|want|like) (?:your |my )?(?:answers|replies|responses|explanations|code|summaries)\b.{4,}"
-    r"|(?:please )?(?:you can )?(?:just )?call me (?P<name>[A-Z]\w+(?: [A-Z]\w+)?)\W*$"
+    r"|(?:please )?(?:you can )?(?:just )?call me (?P<name>[A-Z]\w+(?: [A-Z]\w+)?)(?:,? (?:not|instead of|rather than) [A-Z]\w+)?\W*$"
     r")$",
     re.IGNORECASE | re.DOTALL,
 )

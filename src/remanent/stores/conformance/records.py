@@ -135,6 +135,28 @@ class RecordsConformance(StoreSuite):
         wanted = (Status.PENDING, Status.FORGOTTEN)
         assert await self._passing(store, scope, shelf, statuses=wanted) == {"pending", "forgotten"}
 
+    async def test_records_are_counted_by_kind_and_status_with_the_flags_of_their_data(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        """A report about a hundred thousand records must not read them."""
+        made: dict[str, dict[str, Any]] = {
+            "pinned": {"data": SemanticData(pinned=True), "confidence": 0.5},
+            "stale": {"data": SemanticData(stale="its premise is gone")},
+            "related": {"data": SemanticData(related=("a",))},
+            "plain": {"data": SemanticData()},
+        }
+        records = [samples.make_record(scope, text, kind=Kind.SEMANTIC, **given) for text, given in made.items()]
+        gone = samples.make_record(scope, "gone", kind=Kind.SEMANTIC, status=Status.FORGOTTEN)
+        await put(store, *records, gone, samples.make_record(scope, "a turn"))
+        flags = ("pinned", "stale", "related", "nothing of the sort")
+        found = sorted(await store.tally(scope, (Kind.SEMANTIC,), flags=flags), key=lambda one: one.count)
+        assert [(one.kind, one.status, one.count, one.confidence) for one in found] == [
+            (Kind.SEMANTIC, Status.FORGOTTEN, 1, 1.0),
+            (Kind.SEMANTIC, Status.ACTIVE, 4, 3.5),
+        ]
+        assert found[1].flags == {"pinned": 1, "stale": 1, "related": 1, "nothing of the sort": 0}
+        assert await store.tally(samples.make_scope("nobody"), (Kind.SEMANTIC,)) == []
+
     async def test_records_are_listed_by_kind(self, store: Store, scope: Scope, shelf: dict[str, Record]) -> None:
         """Disciplines share a store and list their own kinds only."""
         assert await self._passing(store, scope, shelf, kinds=(Kind.NOTE,)) == {"note"}

@@ -141,6 +141,7 @@ class ScopesConformance(StoreSuite):
         """A check that cries wolf is not heeded when it matters."""
         await make_world(store, samples, scope)
         health = await store.check(scope)
+        assert await store.check(scope, quick=True) == health
         assert health.problems == ()
         assert (health.entries, health.records, health.vectors) == (1, 3, 1)
 

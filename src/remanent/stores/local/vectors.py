@@ -49,7 +49,7 @@ FILE_TIMEOUT = 60.0
 MEMORY_BUDGET = 2**30
 """Bytes that all indexes together may take: some 500,000 vectors of 384 dimensions with their codes and ids."""
 _SPARE = 16
-"""How many more than the limit, or than twice as many in cells, are looked at first: the filter may leave some out."""
+"""Candidates fetched first beyond the limit (in cells, beyond twice the limit), since the filter drops some."""
 _WIDER, _WIDEST = 4, 64
 """How much further the next look goes, at least and at most; chosen by hand, since most searches need one look."""
 _ENOUGH = 0.7

@@ -73,6 +73,11 @@ def _standing(agent: int, scope: Scope, query: q.StandingQuery) -> Steps[q.Stand
     return q.Standing(revision, vector_revision, graphs or {}, {key: rows.parse(value) for key, value in states})
 
 
+def _tally(agent: int, scope: Scope, query: q.TallyQuery) -> Steps[list[q.Tally]]:
+    [found] = yield [reads.tally(agent, query)]
+    return [rows.tally_of(query.flags, row) for row in found]
+
+
 def _match(agent: int, scope: Scope, query: q.MatchQuery) -> Steps[list[str]]:
     [found] = yield [reads.match(agent, scope, query.record_ids, query.filter)]
     passing = {row[0] for row in found}
@@ -249,6 +254,7 @@ _ANSWERS: dict[type[Any], _QueryHandler] = {
     q.StandingQuery: _QueryHandler(_standing, lambda _: q.Standing()),
     q.EntryQuery: _QueryHandler(_each(reads.entries, rows.entry_of)),
     q.RecordQuery: _QueryHandler(_each(reads.records, rows.record_of)),
+    q.TallyQuery: _QueryHandler(_tally),
     q.MatchQuery: _QueryHandler(_match),
     q.PlaceQuery: _QueryHandler(_places),
     q.LatestQuery: _QueryHandler(_each(reads.latest, lambda _, row: rows.place_of(row))),

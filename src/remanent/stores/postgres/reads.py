@@ -22,6 +22,7 @@ from remanent.stores.queries import (
     RecordFilter,
     RecordQuery,
     SessionTermQuery,
+    TallyQuery,
     TextQuery,
 )
 from remanent.stores.sqlite.rows import (
@@ -229,6 +230,20 @@ def unembedded(agent: int, limit: int) -> SqlStatement:
         WHERE agent = %s AND NOT embedded AND status <> 'forgotten' ORDER BY ref LIMIT %s
     """
     return SqlStatement(sql, (agent, limit))
+
+
+def tally(agent: int, query: TallyQuery) -> SqlStatement:
+    """How many records of some kinds there are, by kind and status, with the flags of their data."""
+    flags = "".join(
+        ", count(*) FILTER (WHERE coalesce(body::jsonb #> ARRAY['data', %s::text], 'false') NOT IN "
+        "('false', 'null', '0', '\"\"', '[]', '{}'))"
+        for _ in query.flags
+    )
+    sql = f"""
+        SELECT kind, status, count(*), sum((body::jsonb ->> 'confidence')::float8){flags}
+        FROM records WHERE agent = %s AND kind = ANY(%s) GROUP BY kind, status
+    """
+    return SqlStatement(sql, [*query.flags, agent, [str(kind) for kind in query.kinds]])
 
 
 def match(agent: int, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter) -> SqlStatement:

@@ -167,17 +167,16 @@ class PostgresStore(Store):
 
     # ── care ─────────────────────────────────────────────────────────────────
 
-    async def check(self, scope: Scope) -> Health:
+    async def check(self, scope: Scope, *, quick: bool = False) -> Health:
         """Compare what must agree among an agent's rows; the pages themselves are the server's to check."""
         agent = await self._agent(scope)
         if agent == 0:
             raise NotFound(f"nothing is stored for {scope}")
-        counts, problems = await self._read(
-            agent, [SqlStatement(statement(name), {"agent": agent}) for name in ("counts", "disagree")]
-        )
+        asked = ("counts",) if quick else ("counts", "disagree")
+        counts, *problems = await self._read(agent, [SqlStatement(statement(name), {"agent": agent}) for name in asked])
         entries, records, vectors, size, engine = counts[0]
         return Health(
-            problems=tuple(str(row[0]) for row in problems),
+            problems=tuple(str(row[0]) for found in problems for row in found),
             entries=entries,
             records=records,
             vectors=vectors,

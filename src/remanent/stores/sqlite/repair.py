@@ -71,15 +71,13 @@ _JSON: dict[str, LiteralString] = {
 _REPAIRED = "SELECT value FROM counters WHERE name = 'repairs'"
 
 
-def check(connection: apsw.Connection, path: Path) -> Health:
-    """Examine pages, indexes and references; runs on the writer, outside a transaction."""
+def check(connection: apsw.Connection, path: Path, *, quick: bool = False) -> Health:
+    """Examine pages, indexes and references; runs on the writer, outside a transaction. `quick` only counts."""
     problems: list[str] = []
     try:
         with translated(connection):
-            problems.extend(str(row[0]) for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok")
-            for table in _TEXT_INDEXES:
-                connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 0)")
-            problems.extend(_contradictions(connection))
+            if not quick:
+                problems.extend(_examine(connection))
             counts = [
                 connection.execute(f"SELECT count(*) FROM {name}").get for name in ("entries", "records", "vectors")
             ]
@@ -96,6 +94,14 @@ def check(connection: apsw.Connection, path: Path) -> Health:
         engine=f"SQLite {apsw.sqlite_lib_version()}",
         checksums=connection.open_vfs.startswith("cksm"),
     )
+
+
+def _examine(connection: apsw.Connection) -> Iterator[str]:
+    """Yield what is wrong with pages, indexes, checksums and references: reads the whole file."""
+    yield from (str(row[0]) for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok")
+    for table in _TEXT_INDEXES:
+        connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 0)")
+    yield from _contradictions(connection)
 
 
 def _contradictions(connection: apsw.Connection) -> Iterator[str]:

@@ -25,6 +25,7 @@ from remanent.model import (
     Origin,
     Record,
     Scope,
+    Status,
     Tombstone,
     Version,
     from_millis,
@@ -32,7 +33,7 @@ from remanent.model import (
 )
 from remanent.model.clock import Instant
 from remanent.model.filters import RESERVED
-from remanent.stores.queries import RecordPosition
+from remanent.stores.queries import RecordPosition, Tally
 
 TAGS = f"{RESERVED}tags"
 """The key under which tags stand among an entry's metadata, where they are found by the same index."""
@@ -292,4 +293,16 @@ def job_of(scope: Scope, row: Row) -> Job:
         fence=fence,
         lease_until=_moment(lease),
         error=error,
+    )
+
+
+def tally_of(flags: Sequence[str], row: Row) -> Tally:
+    """Return how many records of a kind have a status."""
+    kind, status, count, confidence, *set_flags = row
+    return Tally(
+        _KINDS[kind],
+        Status(status),
+        count,
+        confidence or 0.0,
+        {name: number or 0 for name, number in zip(flags, set_flags, strict=True)},
     )

@@ -199,14 +199,14 @@ class SqliteStore(Store):
         """Return the folder of an agent's files; refuse one that is not truly its own."""
         return self.layout.own_folder(scope)
 
-    async def check(self, scope: Scope) -> Health:
+    async def check(self, scope: Scope, *, quick: bool = False) -> Health:
         """Examine every page, index and reference; report, change nothing."""
         path = self.layout.database(scope)
         if not self._is_stored(scope):
             raise NotFound(f"nothing is stored for {scope}")
         try:
             async with self._pool.check_out(scope) as database:
-                return await database.write(lambda connection: repair.check(connection, path), alone=True)
+                return await database.write(lambda connection: repair.check(connection, path, quick=quick), alone=True)
         except IntegrityError as error:
             return Health(problems=(str(error),), bytes_on_disk=path.stat().st_size)
 
@@ -270,6 +270,7 @@ _ANSWERS: dict[type[q.Query[Any]], _Answer] = {
     q.StandingQuery: _Answer(lambda c, _, query: reads.standing(c, query), lambda _: q.Standing()),
     q.EntryQuery: _Answer(reads.entries),
     q.RecordQuery: _Answer(reads.records),
+    q.TallyQuery: _Answer(lambda c, _, query: reads.tally(c, query), apart=True),
     q.MatchQuery: _Answer(lambda c, scope, query: reads.match(c, scope, query.record_ids, query.filter)),
     q.PlaceQuery: _Answer(reads.places),
     q.LatestQuery: _Answer(reads.latest),

@@ -8,6 +8,8 @@ const TABS = ["all", "semantic", "episodic", "procedural", "shared", "knowledge"
 // What only serves another page (nodes of graphs, the frame of documents) is not shown among memories.
 const KINDS = { all: ["instruction", "semantic", "episodic", "procedural", "shared", "preference", "decision", "follow_up", "mood", "note", "chunk", "turn"], semantic: ["semantic", "instruction"], knowledge: ["chunk"], short_term: ["preference", "decision", "follow_up", "mood"] };
 const STEP = 50;
+// While one types, few answers found by words alone come at once; after a pause (in milliseconds), the full search.
+const FEW = 20, PAUSE = 350;
 
 export function Page() {
   const app = useApp();
@@ -15,6 +17,7 @@ export function Page() {
   const [tab, setTab] = useState(here.query.get("tab") ?? "all");
   const [query, setQuery] = useTyped("memory query", here.query.get("q") ?? "");
   const [filters, setFilters] = useState({ tags: "", since: "", until: "", status: here.query.get("status") ?? "active" });
+  const [ready, setReady] = useState(false); // the list is there: what counts all of the memory may be asked for
   if (!here.agent) return html`<${Empty}>${say("nothing")}</${Empty}>`;
   const agent = ["shared", "knowledge"].includes(tab) ? "shared" : here.agent; // documents, too, are the workspace's
   const move = (event, index) => {
@@ -23,7 +26,7 @@ export function Page() {
     const next = (index + step + TABS.length) % TABS.length;
     setTab(TABS[next]); event.currentTarget.parentElement.children[next].focus();
   };
-  return html`<h1>${say("memory")}</h1><${Health} onStatus=${(status) => setFilters({ ...filters, status })} />
+  return html`<h1>${say("memory")}</h1><${Health} ready=${ready} onStatus=${(status) => setFilters({ ...filters, status })} />
     <div role="tablist" aria-label=${say("memory")}>${TABS.map((name, index) => html`<button role="tab" id="tab-${name}" aria-controls="list" aria-selected=${tab === name} tabindex=${tab === name ? 0 : -1} onKeyDown=${(event) => move(event, index)} onClick=${() => setTab(name)}>${say(`tab_${name}`)}</button>`)}</div>
     <form class="row" role="search" onSubmit=${(event) => event.preventDefault()}>
       <input class="grow" type="search" aria-label=${say("search")} placeholder=${say("search_hint")} value=${query} onInput=${(event) => setQuery(event.target.value)} />
@@ -31,13 +34,13 @@ export function Page() {
       <label class="row small">${say("since")}<input type="date" value=${filters.since} onInput=${(event) => setFilters({ ...filters, since: event.target.value })} /></label>
       <label class="row small">${say("until")}<input type="date" value=${filters.until} onInput=${(event) => setFilters({ ...filters, until: event.target.value })} /></label>
       <label class="row small">${say("status")}<select value=${filters.status} onChange=${(event) => setFilters({ ...filters, status: event.target.value })}>${["active", "expired", "superseded", "forgotten"].map((one) => html`<option value=${one}>${say(`status_${one}`)}</option>`)}</select></label></form>
-    <div id="list" role="tabpanel" aria-labelledby="tab-${tab}" tabindex="0"><${List} key=${`${tab} ${agent}`} tab=${tab} agent=${agent} query=${query} filters=${filters} base=${base} /></div>`;
+    <div id="list" role="tabpanel" aria-labelledby="tab-${tab}" tabindex="0"><${List} key=${`${tab} ${agent}`} tab=${tab} agent=${agent} query=${query} filters=${filters} base=${base} onReady=${() => setReady(true)} /></div>`;
 }
 
 const asDay = (text, end) => (text ? new Date(`${text}T${end ? "23:59:59.999" : "00:00:00"}`).toISOString() : undefined);
 const asTags = (text) => text.split(/[,，]/).map((one) => one.trim()).filter(Boolean);
 
-function List({ tab, agent, query, filters, base }) {
+function List({ tab, agent, query, filters, base, onReady }) {
   const app = useApp();
   const { here } = app;
   const at = place(here.org, here.workspace, agent);
@@ -48,15 +51,27 @@ function List({ tab, agent, query, filters, base }) {
   const [pages, setPages] = useState([]);
   const kinds = (KINDS[tab] ?? [tab]).filter((kind) => kind !== "instruction" || can("cognition.list"));
   const tags = asTags(lateFilters.tags);
-  const state = useLoad(async (signal) => {
+  const find = async (signal, how) => {
+    const body = { query: late, kinds, tags: tags.length ? tags : undefined, since: asDay(lateFilters.since), until: asDay(lateFilters.until, true), gate: false, ...how };
+    const found = await ask("POST", `${at}/recall`, { signal, body });
+    return { found: true, items: found.items.map((item) => ({ ...item, id: item.record_id, content: item.text, scope: { agent } })), next: null };
+  };
+  const quick = useLoad(async (signal) => {
     setPages([]);
-    if (late) {
-      const body = { query: late, limit: STEP, kinds, tags: tags.length ? tags : undefined, since: asDay(lateFilters.since), until: asDay(lateFilters.until, true), gate: false };
-      const found = await ask("POST", `${at}/recall`, { signal, body });
-      return { found: true, items: found.items.map((item) => ({ ...item, id: item.record_id, content: item.text, scope: { agent } })), next: null };
-    }
+    if (late) return find(signal, { recipe: "words", limit: FEW });
     return ask("GET", `${at}/records`, { signal, query: { kinds, tags, statuses: lateFilters.status, limit: STEP } });
   }, [at, tab, late, lateFilters]);
+  useEffect(() => { if (quick.value && !quick.loading) onReady(); }, [quick.value]);
+  const [full, setFull] = useState(null);
+  useEffect(() => {
+    setFull(null);
+    if (!late) return undefined;
+    const stop = new AbortController();
+    // What was found while typing stays where the full search fails.
+    const timer = setTimeout(() => find(stop.signal, { limit: STEP }).then((value) => stop.signal.aborted || setFull(value), () => {}), PAUSE);
+    return () => { clearTimeout(timer); stop.abort(); };
+  }, [at, tab, late, lateFilters]);
+  const state = full && late ? { ...quick, value: full, loading: false, error: null } : quick;
   // What a task bank wrote down for itself is shown with its task, not among memories.
   const batches = [state.value?.items ?? [], ...pages.map((page) => page.items)].map((batch) => batch.filter((item) => !(item.kind === "turn" && item.scope?.task) && inTime(item, lateFilters, late)));
   const isEmpty = batches.every((batch) => batch.every((item) => gone.has(item.id)));
@@ -114,31 +129,31 @@ export function Edit({ record, at, onClose, onSaved }) {
     <div class="row"><button class="main">${say("save")}</button><button type="button" onClick=${onClose}>${say("cancel")}</button></div></form></${Dialog}>`;
 }
 
-function Health({ onStatus }) {
+function Health({ ready, onStatus }) {
   const app = useApp();
   const { here, base, go } = app;
   const at = place(here.org, here.workspace, here.agent);
   const [cleaning, setCleaning] = useState(false);
   const [listed, setListed] = useState(null); // the name of a figure whose memories are shown
   const state = useLoad(async (signal) => {
-    const [queue, conflicts, cognition] = await Promise.all([
+    if (!ready) return {};
+    const [queue, conflicts, cognition, file] = await Promise.all([
       ask("GET", `${at}/queue`, { signal }), ask("GET", `${at}/conflicts`, { signal, query: { states: "open", limit: 1000 } }),
-      can("cognition.health") ? ask("GET", `${at}/memories/health`, { signal }) : null]);
-    return { queue, conflicts: conflicts.items.length, cognition };
-  }, [at]);
-  // Looks at the whole file, which takes a moment where there is much: the rest does not wait for it.
-  const whole = useLoad((signal) => ask("GET", `${at}/health`, { signal }), [at]);
-  const file = whole.value;
+      can("cognition.health") ? ask("GET", `${at}/memories/health`, { signal }) : null,
+      ask("GET", `${at}/health`, { signal, query: { quick: true } })]);
+    return { queue, conflicts: conflicts.items.length, cognition, file };
+  }, [at, ready]);
   const link = (page) => () => go(`${base}/${page}?agent=${encodeURIComponent(here.agent)}`);
-  return html`<${Loaded} state=${state}>${({ queue, conflicts, cognition }) => html`<div class="figures">
-    <${Figure} label=${say("total")} value=${cognition || file ? number(cognition?.total ?? file.records) : "…"} onOpen=${() => onStatus("active")} />
-    ${cognition && html`<${Figure} label=${say("mean_confidence")} value=${`${Math.round(100 * (cognition.mean_confidence ?? 0))}%`} />
-      <${Figure} label=${say("expired")} value=${say("to_clean", { n: cognition.expired })} tone=${cognition.expired ? "warn" : ""} onOpen=${() => setCleaning(true)} />`}
-    <${Figure} label=${say("conflict_count")} value=${say("to_solve", { n: conflicts })} tone=${conflicts ? "warn" : ""} onOpen=${link("conflicts")} />
-    ${["stale", "duplicates", "rotten"].map((name) => cognition?.[name] !== undefined && html`<${Figure} label=${say(name)} value=${number(cognition[name])} tone=${name === "stale" && cognition.stale ? "warn" : ""} onOpen=${cognition[name] ? () => setListed(name) : null} />`)}
-    <${Figure} label=${say("queue")} value=${number(queue.pending + queue.running)} tone=${queue.dead ? "bad" : ""} onOpen=${may("admin") ? link("admin") : null} />
-    <${Figure} label=${say("disk")} value=${file ? size(file.bytes_on_disk) : "…"} />
-    ${file?.problems.length > 0 && html`<${Figure} label=${say("error")} value=${file.problems.length} tone="bad" onOpen=${link("admin")} />`}</div>
+  const is = can("cognition.health");
+  // Each figure has its place from the start, so that nothing moves when it comes.
+  return html`<${Loaded} state=${state}>${({ queue, conflicts, cognition, file }) => html`<div class="figures">
+    <${Figure} label=${say("total")} value=${file ? number(cognition?.total ?? file.records) : "…"} onOpen=${() => onStatus("active")} />
+    ${is && html`<${Figure} label=${say("mean_confidence")} value=${cognition ? `${Math.round(100 * (cognition.mean_confidence ?? 0))}%` : "…"} />
+      <${Figure} label=${say("expired")} value=${cognition ? say("to_clean", { n: cognition.expired }) : "…"} tone=${cognition?.expired ? "warn" : ""} onOpen=${() => setCleaning(true)} />`}
+    <${Figure} label=${say("conflict_count")} value=${queue ? say("to_solve", { n: conflicts }) : "…"} tone=${conflicts ? "warn" : ""} onOpen=${link("conflicts")} />
+    ${is && ["stale", "duplicates", "rotten"].map((name) => html`<${Figure} label=${say(name)} value=${cognition ? number(cognition[name]) : "…"} tone=${name === "stale" && cognition?.stale ? "warn" : ""} onOpen=${cognition?.[name] ? () => setListed(name) : null} />`)}
+    <${Figure} label=${say("queue")} value=${queue ? number(queue.pending + queue.running) : "…"} tone=${queue?.dead ? "bad" : ""} onOpen=${may("admin") ? link("admin") : null} />
+    <${Figure} label=${say("disk")} value=${file ? size(file.bytes_on_disk) : "…"} /></div>
     ${listed && html`<${Dialog} title=${say(listed)} onClose=${() => setListed(null)}><p class="quiet">${say(`about_${listed}`)}</p><ul>${(cognition.examples[listed] ?? []).map((content) => html`<li>${content}</li>`)}</ul><p><button onClick=${() => setListed(null)}>${say("close")}</button></p></${Dialog}>`}
     ${cleaning && html`<${CleanUp} at=${at} onClose=${() => setCleaning(false)} onDone=${(n) => { setCleaning(false); state.again(); app.say(say("cleaned", { n })); }} />`}`}</${Loaded}>`;
 }
