@@ -1,4 +1,4 @@
-"""Conversations made to fit: by three levels, or by the thresholds of the seed's compactor."""
+"""Conversations made to fit: by three levels, or by the thresholds of the design's compactor."""
 
 import asyncio
 from collections.abc import Sequence

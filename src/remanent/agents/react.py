@@ -42,7 +42,7 @@ _MIN_RESULT_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many calls and tokens a run may take; the defaults are those of the settings, which are the seed's."""
+    """How many calls and tokens a run may take; the defaults are those of the settings, which are the design's."""
 
     max_calls: int = 60
     max_tokens: int = 128_000

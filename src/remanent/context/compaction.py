@@ -48,12 +48,12 @@ from remanent.text.tokens import TokenCounter, token_counter
 _logger = logging.getLogger(__name__)
 
 SEGMENT = 10
-"""Messages that become one summary at the second level, and that stay as they are at its end (the seed)."""
+"""Messages that become one summary at the second level, and that stay as they are at its end (the design)."""
 RECENT = 5
-"""Messages that stay as they are at the third level (the seed)."""
+"""Messages that stay as they are at the third level (the design)."""
 SUMMARY_TOKENS = TOKENS[SummaryLevel.SEGMENT]
 DIGEST_TOKENS = TOKENS[SummaryLevel.SESSION]
-"""What a summary and a digest take where no budget leaves them more room (the seed)."""
+"""What a summary and a digest take where no budget leaves them more room (the design)."""
 _LISTED_TOKENS, _LISTED = 480, 0.1
 """What lists may take: all but a third of a plain digest; of a longer one a tenth at most, since in everyday talk much
 looks like a decision that is none, and the sentences themselves are there."""
@@ -707,7 +707,7 @@ def _share(room: int | None, total: int) -> float:
 # ── the policy of thresholds ─────────────────────────────────────────────────
 
 MIN_MESSAGES, MIN_CHARACTERS, MIN_RECENT = 8, 4000, 4
-"""Lower thresholds would compact what is short already (the seed's floors)."""
+"""Lower thresholds would compact what is short already (the design's floors)."""
 _PIECE = 120
 _MAX_PIECES = 40
 

@@ -58,7 +58,7 @@ class WordIndex:
 
 
 def _own_words(text: str) -> list[str]:
-    """Return the words of a text that say something; numbers as they are indexed, whatever parts their digits."""
+    """Return the words of a text that say something; numbers as in the index, whatever separates their digits."""
     words = (fold(word).casefold() for word in content_words(text))
     return [*(word for word in words if not _has_digit(word)), *filter(_has_digit, query_terms(text))]
 

@@ -37,7 +37,7 @@ MAX_TWINS = 8
 def exchanges(
     chosen: Iterable[RankedCandidate], known: Iterable[RankedCandidate], records: Mapping[str, Record]
 ) -> tuple[list[RankedCandidate], dict[str, list[RankedCandidate]]]:
-    """Return what is chosen without what stands beside a better one, and what stands beside each.
+    """Fold each short question and its reply into one result; return what is left, and the turns folded into each.
 
     A short question and what somebody says to it are one answer: "three years now" says nothing without "how long have
     you had them?". What an agent says to a question is a text of its own.
