@@ -7,12 +7,19 @@ it and writes a table.
 
 import argparse
 import asyncio
+import itertools
+import os
+import re
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+import httpx
 
 import remanent
 from remanent.language.coverage import WordIndex
@@ -29,15 +36,47 @@ SAID = (
     "My sister Lily moved to Leeds in May.", "She pays 850 pounds for a flat near the station.", "Thanks!",
     "Our release is planned for 14 June, not for 7 June.", "Tom keeps the keys of the depot in the red box.",
     "I never drink coffee after noon.", "The dentist is Dr Brown in Park Row.", "Remind me to call the bank on Friday.",
+    "He said that the boiler was mended twice last winter.", "We paid 240 euros for the second repair.",
+    "My passport runs out in March 2027.", "The garden gate sticks when it rains.", "Nora teaches physics in Bergen.",
+    "It took her four hours to get there by train.", "Please write reports in British English.",
     "我妹妹小丽五月搬到了杭州。", "她在车站附近租了房，每月3200元。", "谢谢！", "发布定在6月14日，不是6月7日。",
     "仓库的钥匙由老王放在红色箱子里。", "我中午以后从不喝咖啡。", "牙医是公园路的张医生。", "周五提醒我给银行打电话。",
+    "他说锅炉去年冬天修了两次。", "第二次修理花了1800元。", "我的护照2027年3月到期。", "下雨时院子的门就卡住。",
+    "诺拉在卑尔根教物理。", "她坐火车去那里用了四个小时。", "报告请用简体中文写。",
 )  # fmt: skip
 """Messages of which nothing may be lost; two of them say nothing."""
 _SILENT = frozenset({"Thanks!", "谢谢！"})
 
 TASKS = (
-    ("How high is Mount Kelt?", "Mount Kelt is 3412 metres high, says the survey.\n\nMount Kelt is 3298 metres high."),
-    ("凯尔特山有多高？", "测绘局说，凯尔特山高3412米。\n\n凯尔特山高3298米。"),
+    (
+        "How high is Mount Kelt?", "3,412",
+        {"survey": "The survey of 2019: Mount Kelt is 3,412 metres high."},
+        ("From a magazine. Mount Kelt is 3,412 metres high. Mount Kelt has two huts.",
+         "From a blog. Mount Kelt is 3,298 metres high. Mount Kelt has snow all year."),
+    ),
+    (
+        "凯尔特山有多高？", "3412",
+        {"测绘": "2019年测绘：凯尔特山高3412米。"},
+        ("摘自杂志。凯尔特山高3412米。凯尔特山上有两座小屋。", "摘自博客。凯尔特山高3298米。凯尔特山终年积雪。"),
+    ),
+)  # fmt: skip
+"""The readme's task and its Chinese twin: what is right, what can be searched, what is read."""
+
+KNOWN = (
+    ("Where did my sister move?", "Leeds"), ("When does my passport run out?", "2027"),
+    ("Where are the keys of the depot?", "red"), ("我的牙医是谁？", "张"), ("我妹妹每月付多少房租？", "3200"),
+    ("诺拉在哪里教书？", "卑尔根"),
+)  # fmt: skip
+"""Questions on what was said in an earlier session, with a word of the answer."""
+UNKNOWN = (
+    "What is my blood type?", "Which school did my brother attend?", "What is the name of my dog?",
+    "我的血型是什么？", "我哥哥在哪里上大学？", "我家的狗叫什么名字？", "我的车牌号是多少？", "我母亲的生日是哪天？",
+    "我的工号是多少？", "小丽的丈夫叫什么？", "我上次体检是什么时候？", "我最喜欢的歌手是谁？", "我的电话号码是多少？",
+)  # fmt: skip
+"""Questions on what nobody said."""
+_ADMITS = re.compile(
+    r"(?i)(do(es)? not|don't|doesn't|didn't|did not|cannot|can't|unable|no (record|information|memory)|not (mention|"
+    r"remember|record|know|said|told|provided))|不记得|不知道|没有(相关|记录|提|说|关于|找到)|未(提|记|知)|无法|记录里没有|不清楚"
 )
 
 
@@ -88,19 +127,68 @@ def lost_messages(model: ModelSettings) -> int:
     return sum(not held.holds(text) for text in SAID if text not in _SILENT)
 
 
-def banks(model: ModelSettings) -> list[tuple[str, int, str, int]]:
-    """Return of each task its conflicts, its answer and the tokens that it took."""
+def banks(model: ModelSettings) -> list[tuple[str, int, bool, str, int]]:
+    """Return of each task its conflicts, whether the answer is right, the answer and the tokens that it took."""
     rows = []
     with tempfile.TemporaryDirectory() as home:
         settings = Settings.model_validate({"home": home, "model": model})
         with remanent.open(settings=settings) as memory:
-            for task, context in TASKS:
-                bank = memory.bank(task, context=context)
-                bank.start()
-                found = len(bank.conflicts)
-                result = bank.run()
-                rows.append((task, found, result.answer, result.tokens))
+            for task, gold, sources, texts in TASKS:
+                with memory.bank(task, sources=sources) as bank:
+                    bank.start()
+                    for text in texts:
+                        bank.observe(text)
+                    found = len(bank.conflicts)
+                    result = bank.run()
+                    rows.append((task, found, gold in result.answer, result.answer, result.tokens))
     return rows
+
+
+@contextmanager
+def proxy(base_url: str, home: str) -> Iterator[str]:
+    """Serve the proxy before a model, as a user does, and give its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    environment = {**os.environ, "REMANENT_PROXY__BASE_URL": base_url, "REMANENT_SERVER__PORT": port}
+    command = [sys.executable, "-m", "remanent", "serve", "--home", home]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(240):
+            with suppress(httpx.TransportError):
+                if httpx.get(f"{url}/livez").is_success:
+                    break
+            time.sleep(0.25)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
+
+
+def chats(base_url: str, name: str) -> tuple[int, list[tuple[str, str]], list[tuple[str, str]]]:
+    """Return how many questions on an earlier session are answered through the proxy, and what is said to the others.
+
+    The second list holds the unknown things of which it is admitted that they are not remembered, the third the rest.
+    """
+    with tempfile.TemporaryDirectory() as home:
+        with remanent.open(home) as memory:
+            memory.agent("trial").remember([{"role": "user", "content": text} for text in SAID], session="earlier")
+            memory.settle()
+        with proxy(base_url, home) as url, httpx.Client(base_url=url, timeout=1800) as client:
+            sessions = itertools.count()
+
+            def ask(question: str) -> str:
+                # Nothing that is asked tells anything, so that one memory serves for all.
+                body = {"model": name, "messages": [{"role": "user", "content": question}], "max_tokens": 80}
+                headers = {"x-remanent-agent": "trial", "x-remanent-session": f"asked-{next(sessions)}"}
+                answer = client.post("/v1/chat/completions", json=body, headers=headers).raise_for_status().json()
+                return str(answer["choices"][0]["message"]["content"]).replace("\n", " ")
+
+            known = sum(word in ask(question) for question, word in KNOWN)
+            said = [(question, ask(question)) for question in UNKNOWN]
+    admitted = [one for one in said if _ADMITS.search(one[1])]
+    return known, admitted, [one for one in said if one not in admitted]
 
 
 def table(rows: list[tuple[str, ...]]) -> str:
@@ -124,11 +212,17 @@ def report(base_url: str, name: str, *, window: int, minutes: float) -> str:
         parts += [f"## Roles, answers by {output}", table(rows)]
     model = settings_for(base_url, name, window=window, output="auto")
     parts += ["## Memory", f"Messages lost of {len(SAID) - len(_SILENT)}: {lost_messages(model)}"]
-    rows = [("task", "conflicts", "answer", "tokens")]
+    rows = [("task", "conflicts", "right", "answer", "tokens")]
     rows += [
-        (task, str(found), answer.replace("\n", " ")[:200], str(tokens)) for task, found, answer, tokens in banks(model)
+        (task, str(found), "yes" if right else "no", answer.replace("\n", " ")[:200], str(tokens))
+        for task, found, right, answer, tokens in banks(model)
     ]
-    return "\n\n".join([*parts, "## Banks", table(rows)]) + "\n"
+    parts += ["## Banks", table(rows)]
+    known, admitted, invented = chats(base_url, name)
+    figures = f"answered: {known} of {len(KNOWN)}; unknown things admitted: {len(admitted)} of {len(UNKNOWN)}"
+    parts += ["## Proxy", f"Questions on an earlier session {figures}"]
+    rows = [("asked", "said of what nobody said"), *((asked, said[:160]) for asked, said in invented)]
+    return "\n\n".join([*parts, table(rows)]) + "\n"
 
 
 def main() -> None:

@@ -53,7 +53,9 @@ def headings(text: str) -> list[int]:
 
 
 def code_blocks(text: str) -> list[str]:
-    return re.findall(r"^```.*?^```", text, flags=re.MULTILINE | re.DOTALL)
+    """The code of a page without what is said in it: what people say and what comments tell is in their language."""
+    blocks = re.findall(r"^```.*?^```", text, flags=re.MULTILINE | re.DOTALL)
+    return [re.sub(r"(\"|')(?:\\\\.|(?!\1).)*\1", "…", re.sub(r" *#.*", "", block)) for block in blocks]
 
 
 def test_both_readmes_have_the_same_sections() -> None:
@@ -62,8 +64,9 @@ def test_both_readmes_have_the_same_sections() -> None:
 
 
 def test_both_readmes_show_the_same_code() -> None:
-    assert code_blocks(read("README.md")) == code_blocks(read("README.zh-CN.md"))
-    assert code_blocks(read("README.md"))
+    english, chinese = code_blocks(read("README.md")), code_blocks(read("README.zh-CN.md"))
+    assert [block.replace("--tag home", "--tag 家") for block in english] == chinese
+    assert english
 
 
 def test_both_readmes_lead_to_each_other() -> None:

@@ -357,7 +357,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         },
     }
 }
-"""The seed's table of models by task, section 4.2; a model of embeddings and a reranker have settings of their own."""
+"""The design's table of models by task, section 4.2; embeddings and the reranker have settings of their own."""
 
 
 def _with_preset(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -372,3 +372,57 @@ async def test_a_run_keeps_within_a_window_of_four_thousand_tokens_and_leaves_ro
         told = sum(token_counter()(message["content"]) for message in request.body["messages"])
         assert told + request.body["max_tokens"] <= 4096
         assert request.body["max_tokens"] >= 256
+
+
+KELT = """<task>
+Goal: {asked}
+Current task: [NORMAL] {asked}
+</task>
+<memory>
+<node id="n1">
+The survey of 2019: Mount Kelt is 3,412 metres high.
+Mount Kelt has two huts, built in 1961 and in 1984.
+凯尔特山的守护者是老陈。
+</node>
+</memory>"""
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize(
+    ("asked", "said", "given"),
+    [
+        ("How high is Mount Kelt?", "I do not remember.", "The survey of 2019: Mount Kelt is 3,412 metres high."),
+        ("How high is Mount Kelt?", "Bananas are yellow.", "The survey of 2019: Mount Kelt is 3,412 metres high."),
+        ("凯尔特山的守护者是谁？", "我不记得。", "凯尔特山的守护者是老陈。"),
+        ("How high is Mount Kelt?", "It is 3,412 metres.", "It is 3,412 metres."),
+        ("How many years lie between the two huts of Mount Kelt?", "23", "23"),
+        ("Does Mount Kelt have huts?", "Yes.", "Yes."),
+        ("Who first climbed Mount Kelt?", "I do not remember.", "I do not remember."),
+    ],
+)
+async def test_a_shrug_before_the_very_sentence_gives_way_to_it_and_nothing_else_does(
+    asked: str, said: str, given: str
+) -> None:
+    async with ScriptedServer(says(answer(said))) as server, engine_at(server) as engine:
+        result = await ReactAgent(engine).run(KELT.format(asked=asked))
+    assert result.answer == given
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize("said", ["I do not remember.", "Mount Kelt cannot be measured, says the survey."])
+async def test_a_verdict_that_names_neither_claim_is_none(said: str) -> None:
+    task = """<task>
+Goal: How high is Mount Kelt?
+Current task: [CROSS_VALIDATE] Mount Kelt is 3,298 metres high. / Mount Kelt is 3,412 metres high.
+</task>
+<memory>
+<node id="n1">The survey of 2019: Mount Kelt is 3,412 metres high.</node>
+</memory>
+<conflict id="c1">
+<description>Mount Kelt is 3,298 metres high. / Mount Kelt is 3,412 metres high.</description>
+<claim node="n1">Mount Kelt is 3,412 metres high.</claim>
+<claim node="n2">Mount Kelt is 3,298 metres high.</claim>
+</conflict>"""
+    async with ScriptedServer(says(answer(said))) as server, engine_at(server) as engine:
+        result = await ReactAgent(engine).run(task)
+    assert (result.answer == said) is ("Kelt" in said)

@@ -1,7 +1,9 @@
 """What a command loads: to remember or recall takes no longer for what other commands can do."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -38,3 +40,37 @@ atexit.register(lambda: print([one.name for one in app.app.registered_commands],
         [sys.executable, "-c", ended.replace("'recall'", "'recal'")], capture_output=True, text=True, check=False
     )
     assert "recall" in wrong.stderr, "what a mistyped word may have meant is still known"
+
+
+_AT_THE_END = """
+import atexit, sys
+atexit.register(lambda: print(*sorted({name.partition(".")[0] for name in sys.modules})))
+from remanent.cli import main
+main()
+"""
+_OF_OTHERS = frozenset(
+    "anthropic httpx mammoth markdown_it mcp mem0 openai pdfplumber pptx psycopg pypdfium2 python_calamine redis "
+    "rjieba selectolax starlette trafilatura uvicorn".split()
+)
+"""Servers, vendors' clients and readers of files are for other commands, the Chinese dictionary for Chinese words."""
+
+
+@pytest.mark.spec("USE-05")
+def test_english_is_remembered_and_recalled_without_what_other_commands_need(tmp_path: Path) -> None:
+    def modules_of(*words: str) -> set[str]:
+        arguments = [*words, "--home", str(tmp_path), "--agent", "ada"]
+        settings = {"REMANENT_EMBEDDER": "none"}
+        done = subprocess.run(
+            [sys.executable, "-c", _AT_THE_END, *arguments],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, **settings},
+        )
+        return set(done.stdout.splitlines()[-1].split())
+
+    stored = modules_of("remember", "My sister lives in Bremen.")
+    found = modules_of("recall", "Where does my sister live?")
+    assert "apsw" in stored & found, "the modules were seen"
+    assert not stored & (_OF_OTHERS | {"onnxruntime", "tokenizers"})
+    assert not found & _OF_OTHERS

@@ -180,3 +180,34 @@ async def test_users_that_are_numbers_are_told_apart(ada: AsyncAgent) -> None:
         await ada.remember(f"I live in {town}.", metadata={"user_id": number})
     await ada.settle()
     assert await users_of(ada) == {"7": ["The user lives in Rome"], "8": ["The user lives in Kiel"]}
+
+
+@pytest.mark.spec("COG-01")
+async def test_who_names_a_user_reaches_no_memory_of_another_by_its_id(ada: AsyncAgent) -> None:
+    await ada.remember("I live in Rome.", user="ann")
+    await ada.settle()
+    (home,) = await ada.cognition.memories(user="ann")
+    cognition = ada.cognition
+    for attempt in (
+        cognition.show(home.id, user="bob"),
+        cognition.history(home.id, user="bob"),
+        cognition.why(home.id, user="bob"),
+        cognition.edit(home.id, "The user lives in Oslo", user="bob"),
+        cognition.confirm(home.id, user="bob"),
+        cognition.pin(home.id, user="bob"),
+        cognition.forget(home.id, user="bob"),
+        cognition.restore(home.id, user="bob"),
+        cognition.feedback(home.id, success=True, user="bob"),
+    ):
+        with pytest.raises(NotFound, match="no memory"):
+            await attempt
+    assert await cognition.show(home.id, user="ann") == home
+    assert await cognition.show(home.id) == home
+
+
+@pytest.mark.spec("COG-01")
+async def test_two_users_of_a_session_may_use_the_same_message_id(ada: AsyncAgent) -> None:
+    for user, town in (("ann", "Rome"), ("bob", "Oslo"), ("bob", "Oslo")):
+        await ada.remember([{"role": "user", "content": f"I live in {town}.", "id": "1"}], user=user, session="s")
+    await ada.settle()
+    assert await users_of(ada) == {"ann": ["The user lives in Rome"], "bob": ["The user lives in Oslo"]}

@@ -1,7 +1,8 @@
-"""Conversations made to fit: by three levels, or by the thresholds of the seed's compactor."""
+"""Conversations made to fit: by three levels, or by the thresholds of the design's compactor."""
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,12 +13,13 @@ from remanent.errors import InvalidInput, ModelUnavailable
 from remanent.language.engine import Answer, Engine
 from remanent.language.engines import OfflineEngine
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
-from remanent.language.roles.summary import SummaryLevel, SummaryRequest, SummaryResponse
+from remanent.language.roles.summary import MARKS, SummaryLevel, SummaryRequest, SummaryResponse
 from remanent.model import Maker, Scope
 from remanent.settings import ContextSettings
 from remanent.stores.cache import InProcessCache
 from remanent.text.dialogue import DialogueSentence, ranked
-from remanent.text.tokens import token_counter
+from remanent.text.sentences import sentence_texts
+from remanent.text.tokens import TokenCounter, token_counter
 from tests.context.dialogues import PLANTED, dialogue
 
 ADA = Scope(org="lab", workspace="main", agent="ada")
@@ -50,9 +52,9 @@ class ScriptedEngine(Engine):
         """Nothing is open."""
 
 
-def compactor(engine: Engine | None = None, **settings: Any) -> Compactor:
+def compactor(engine: Engine | None = None, *, counter: TokenCounter | None = None, **settings: Any) -> Compactor:
     cache = InProcessCache(clock=lambda: datetime(2026, 5, 1, tzinfo=UTC))
-    return Compactor(engine or OfflineEngine(), cache=cache, settings=ContextSettings(**settings))
+    return Compactor(engine or OfflineEngine(), cache=cache, settings=ContextSettings(**settings), counter=counter)
 
 
 def texts(messages: Sequence[dict[str, Any]]) -> str:
@@ -166,6 +168,33 @@ async def test_what_older_messages_tell_is_ranked_once_however_their_room_shrink
     assert 0 < stretches <= 10, "each ten messages once, whatever the budget"
     fresh = await compactor().view(ADA, messages, level=2, budget=6_000)
     assert (await shrinking.view(ADA, messages, level=2, budget=6_000)).messages == fresh.messages
+
+
+@pytest.mark.spec("COG-03")
+async def test_a_new_message_has_no_older_one_parted_into_sentences_again_nor_the_digest_counted_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parted: list[str] = []
+    digests: list[str] = []
+
+    def sentences(text: str) -> list[str]:
+        parted.append(text)
+        return sentence_texts(text)
+
+    def count(text: str) -> int:
+        if text.startswith(MARKS[SummaryLevel.SESSION]["en"]):
+            digests.append(text)
+        return COUNT(text)
+
+    monkeypatch.setattr("remanent.context.compaction.sentence_texts", sentences)
+    growing = compactor(counter=replace(COUNT, count=count))
+    messages = dialogue("en", messages=60, tokens=12_000)
+    for length in range(40, 60):
+        assert (await growing.view(ADA, messages[:length], level=3)).level == 3
+    assert parted
+    assert len(parted) == len(set(parted))
+    assert digests
+    assert len(digests) == len(set(digests))
 
 
 @pytest.mark.spec("COG-02")

@@ -25,16 +25,27 @@ PAGES = [
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PORTS = ("8765", "8766")
 """The ports that the pages name; free ones are put in their place."""
-README = "../README.md"
-SAID = (
-    "I moved to Lisbon in May. ← m1",
-    "21 degrees and sunny",
-    "Mount Kelt is 3,412 metres high.']",
-    "The telescope stands on the balcony.",
-    '"items":',
-    '"mcpServers"',
-)
-"""What the readme's blocks say, in their order."""
+SAID = {
+    "../README.md": (
+        "I moved to Lisbon in May. ← m1",
+        "21 degrees and sunny",
+        "Mount Kelt is 3,412 metres high.']",
+        "The telescope stands on the balcony.",
+        '"items":',
+        '"mcpServers"',
+    ),
+    "../README.zh-CN.md": (
+        "我五月搬到了里斯本。 ← m1",
+        "晴，气温21度",
+        "用户搬到里斯本了 ['用户住在柏林', '用户搬到里斯本了']",
+        "1628年在斯德哥尔摩沉没。 [1]\ncontradicted",
+        "凯尔特山高3412米。']",
+        "望远镜放在阳台上。",
+        '"items":',
+        '"mcpServers"',
+    ),
+}
+"""What the blocks of each readme say, in their order."""
 DATABASE = "postgresql://owner@db.internal/remanent"
 """The database that the pages name; one of a server that is started for them is put in its place."""
 
@@ -67,10 +78,11 @@ def test_the_code_of_a_page_works_from_top_to_bottom(page: str, tmp_path: Path) 
 
 
 @pytest.mark.spec("USE-07")
-def test_the_readme_works_from_top_to_bottom_and_says_what_it_should(tmp_path: Path) -> None:
-    shown = run_page(README, tmp_path)
+@pytest.mark.parametrize("readme", SAID)
+def test_a_readme_works_from_top_to_bottom_and_says_what_it_should(readme: str, tmp_path: Path) -> None:
+    shown = run_page(readme, tmp_path)
     assert shown.code == 0, shown.said
-    places = [shown.said.find(one) for one in SAID]
+    places = [shown.said.find(one) for one in SAID[readme]]
     assert -1 not in places, shown.said
     assert places == sorted(places)
 

@@ -167,7 +167,7 @@ def _matching(tree: Sequence[TreeEntry], query: str) -> list[TreeEntry]:
 
 
 _LEAST_SHARE = 0.5
-"""How much a sentence must have of what the best one has of a query, rare words counting more (chosen by hand)."""
+"""The least score of a sentence as a share of the best one's, rare words counting more (chosen by hand)."""
 
 
 def _page(tree: Sequence[TreeEntry], offset: int, limit: int | None) -> tuple[list[TreeEntry], int | None]:

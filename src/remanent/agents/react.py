@@ -10,7 +10,7 @@ from enum import StrEnum
 from remanent.agents.tools import AgentStep, AgentTool, File, StepListener, ToolOutput, call_tool
 from remanent.errors import InvalidInput, LanguageError
 from remanent.language.engine import Engine, Usage
-from remanent.language.role import Prompt
+from remanent.language.role import Prompt, Toolbox
 from remanent.language.roles import REACT
 from remanent.language.roles.react import (
     Image,
@@ -20,6 +20,7 @@ from remanent.language.roles.react import (
     ToolResult,
     Turn,
     Urgency,
+    direct_answer,
     first_search,
     tool_responses,
 )
@@ -41,7 +42,7 @@ _MIN_RESULT_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many calls and tokens a run may take; the defaults are those of the settings, which are the seed's."""
+    """How many calls and tokens a run may take; the defaults are those of the settings, which are the design's."""
 
     max_calls: int = 60
     max_tokens: int = 128_000
@@ -233,7 +234,7 @@ class _ReactRun:
             response = first_search(request, response) or response
             if response.answer is not None:
                 self._add(Turn(said=response.said))
-                return self._outcome(response.answer, why)
+                return self._outcome(await self._checked(request, response.answer), why)
             self._note_progress(response)
             self._add(Turn(said=response.said, results=tuple(await self._results(response))))
 
@@ -274,6 +275,15 @@ class _ReactRun:
             answer = await self._engine.run(REACT, request)
         self._usage.append(answer.usage)
         return answer.value
+
+    async def _checked(self, request: ReactRequest, answer: str) -> str:
+        """Return the answer, or the sentence that has all that is asked where the answer tells nothing of it."""
+        known = await direct_answer(request, answer, Toolbox())
+        if known is None:
+            return answer
+        _logger.warning("the agent's answer tells nothing of what it was shown; the sentence that does is taken")
+        await self._report(AgentStep(EntryKind.MESSAGE, "assistant", known, Origin.AGENT))
+        return known
 
     async def _results(self, response: ReactResponse) -> list[ToolResult]:
         """Make the calls of a turn concurrently; a call that could not be parsed becomes a failed result.

@@ -17,7 +17,7 @@ from remanent.associative.model import (
 from remanent.associative.triples import LoadedTriples
 
 MemoryManager = AsyncAssociativeMemory
-"""The seed's name for it."""
+"""The design's name for it."""
 
 __all__ = [
     "REMEMBER",

@@ -97,7 +97,7 @@ REWRITE = "associative.rewrite"
 """The job that has texts made shorter, and its lane."""
 
 BACKOFF_BASE, BACKOFF_CAP = 1.0, 30.0
-"""Seconds between attempts at a text: 1, 2, 4 … 30, as the seed prescribes."""
+"""Seconds between attempts at a text: 1, 2, 4 … 30, as the design prescribes."""
 NODES_AT_ONCE = 250
 """Nodes that one unit of work looks at: with some thirty links each it holds the writer for about 20 ms."""
 BETWEEN_LOOKS = 100

@@ -18,7 +18,7 @@ class Knowledge(StrEnum):
     """What a recall can say of what was asked."""
 
     KNOWN = "known"
-    """It lies near what is in focus: where the seed's search looks."""
+    """It lies near what is in focus: where the design's search looks."""
     FURTHER_AWAY = "further_away"
     """It is known, and lies further away."""
     FORGOTTEN = "forgotten"

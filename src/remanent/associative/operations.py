@@ -159,7 +159,7 @@ class Recalled(Model):
     found: AssociativeFound
 
 
-# Two operations, one search: `recall` gives the text for a model, as the seed defines it, `search` the data behind it.
+# Two operations, one search: `recall` gives the text for a model, as the design has it, `search` the data behind it.
 async def _search(call: Call, request: AssociativeQuery) -> AssociativeFound:
     return await _of(call).search(
         request.keywords,

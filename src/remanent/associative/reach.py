@@ -1,8 +1,8 @@
 """The default recall: it enters the graph by words and by meaning anywhere, and tells how far away a thing was.
 
-The seed's search knows only what lies within two hops of what is in focus: after 200 messages of real talk a fifteenth
-of the graph. Here words and meaning say where to look, links say what belongs to it, and the way from the focuses is
-measured afterwards. An explicit depth is the seed's exact search (`search.py`)."""
+The design's search knows only what lies within two hops of what is in focus: after 200 messages of real talk a
+fifteenth of the graph. Here words and meaning say where to look, links say what belongs to it, and the way from the
+focuses is measured afterwards. An explicit depth is the design's exact search (`search.py`)."""
 
 import asyncio
 import re
@@ -176,7 +176,7 @@ class WideningSearch:
         )
 
     def _with_exact_words(self, graph: Graph, matcher: Matcher, found: Matches, inputs: GateInputs) -> Matches:
-        """Add nodes that hold a keyword inside of a word, as the seed matches it: “auth” in “authentication”.
+        """Add nodes that hold a keyword inside of a word, as the design matches it: “auth” in “authentication”.
 
         Only for keywords that the index finds nowhere, since this goes through every node.
         """
@@ -285,7 +285,7 @@ class WideningSearch:
         return paths
 
     def _along(self, graph: Graph, wanted: GraphQuery) -> SearchResult:
-        """Search along links of certain relations: as far as the seed goes, and further while nothing answers."""
+        """Search along links of certain relations: as far as the design goes, and further while nothing answers."""
         engine = SearchEngine(graph)
         found = engine.search(replace(wanted, depth=self._settings.default_search_depth))
         if found.items:
@@ -297,7 +297,7 @@ class WideningSearch:
         return found.replace(items=tuple(items), knowledge=self._state(items)) if items else found
 
     def _state(self, items: Iterable[SearchHit]) -> Knowledge:
-        """Say whether the best lies where the seed's search would have looked, or further away."""
+        """Say whether the best lies where the design's search would have looked, or further away."""
         best = next(iter(items), None)
         if best is None:
             return Knowledge.NEVER_TOLD

@@ -96,7 +96,7 @@ _FURTHER_AWAY: Wording = {
     "zh": "[记忆] 以上记忆离当前话题较远",
     "en": "[记忆] These memories lie further from what is in mind now",
 }
-# The first of each is the seed's own wording.
+# The first of each is the design's own wording.
 _SOMETHING_FORGOTTEN: Wording = {
     "zh": "[记忆] 与某个已遗忘的事物有关联",
     "en": "[记忆] It is linked with something that has been forgotten",

@@ -1,8 +1,8 @@
 """The settings of the associative memory.
 
-The defaults are those of the seed's section 5 where it names one: focuses, decay, strengths, thresholds, slices, slots,
-retries, time limits, depth, results, queue. `follow`, `batch_reach`, `schedule`, `compression` and `similarity` are
-ours; the numbers among them were chosen by hand.
+The defaults are those of the design's section 5 where it names one: focuses, decay, strengths, thresholds, slices,
+slots, retries, time limits, depth, results, queue. `follow`, `batch_reach`, `schedule`, `compression` and `similarity`
+are ours; the numbers among them were chosen by hand.
 """
 
 from typing import Annotated, Literal

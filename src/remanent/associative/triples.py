@@ -1,4 +1,4 @@
-"""The graph as N-Triples, the subject–predicate–object form of the seed's section 2.2: written, parsed, and loaded.
+"""The graph as N-Triples, the subject–predicate–object form of the design's section 2.2: written, parsed, and loaded.
 
 Loading is one unit of work: a graph comes in whole or not at all."""
 
@@ -44,7 +44,7 @@ FOCUS_LIST = "focus:current"
 _IRI = r"<([^\x00-\x20<>\"{}|^`\\]*)>"
 _LITERAL = rf'"((?:[^"\\\n\r]|\\.)*)"(?:\^\^{_IRI}|@[A-Za-z]+(?:-[A-Za-z0-9]+)*)?'
 _NAME = r"([A-Za-z][\w-]*:[^\s<>\"]*[^\s<>\".])"
-# N-Triples, and the seed's own notation: names without brackets, and no dot at the end.
+# N-Triples, and the design's own notation: names without brackets, and no dot at the end.
 _TERM = rf"(?:{_IRI}|{_NAME})"
 _LINE = lazy_regex(rf"\s*{_TERM}\s+{_TERM}\s+(?:{_TERM}|{_LITERAL})\s*\.?\s*(?:#.*)?")
 _PREFIX = lazy_regex(r"\s*@?prefix\s.*", re.IGNORECASE)
@@ -63,8 +63,8 @@ def to_triples(graph: Graph) -> list[str]:
     return [*_node_lines(graph), *_link_lines(graph), *_focus_lines(graph), *_tombstone_lines(graph)]
 
 
-# `occurredAt` and `originalLength` are ours beside the seed's predicates: without them a graph that is read back would
-# compress, and answer questions of time, differently from the one that was written.
+# `occurredAt` and `originalLength` are ours beside the design's predicates: without them a graph that is read back
+# would compress, and answer questions of time, differently from the one that was written.
 def _node_lines(graph: Graph) -> Iterator[str]:
     for vertex in graph.nodes():
         node, subject = vertex.node(), f"node:{vertex.id}"

@@ -37,7 +37,7 @@ MAX_EARLIER_ENTRIES = 10
 MAX_CONCURRENT = 4
 """Pieces of language work that run beside each other; chosen by hand."""
 FOCUS_STRENGTH = 1.0
-"""The strength of a link with a focus, by the seed; it does not weaken while the node is in focus."""
+"""The strength of a link with a focus, by the design; it does not weaken while the node is in focus."""
 _INDEXES = 1 << 12
 """Nodes of one job whose ids sort in their order; beyond it the order begins anew, and ids stay distinct."""
 

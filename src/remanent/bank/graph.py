@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DEFAULT_K = 5
-"""The seed's number of candidates."""
+"""The design's number of candidates."""
 DEFAULT_ALPHA = 0.5
-"""The seed's weight: words and meaning count the same."""
+"""The design's weight: words and meaning count the same."""
 
 
 class RetrievedNode(Model):
@@ -48,7 +48,7 @@ class RetrievedNode(Model):
 class Retrieved(Model):
     """The result of a search: candidates and their neighbours together, newest first.
 
-    Newest first is the seed's order: where nodes disagree, a reader should meet the later one first.
+    Newest first is the design's order: where nodes disagree, a reader should meet the later one first.
     """
 
     query: str
@@ -141,7 +141,7 @@ class QueryGraph:
     ) -> Retrieved:
         """Return the best nodes for a query and their neighbours, all of them newest first.
 
-        The score is the seed's: `alpha * attribute + (1 - alpha) * embedding`, both of them in [0, 1].
+        The score is the design's: `alpha * attribute + (1 - alpha) * embedding`, both of them in [0, 1].
         """
         _check_parameters(k, alpha)
         # The query is embedded first: the graph may change meanwhile, and everything after this sees one state of it.

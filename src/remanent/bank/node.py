@@ -78,7 +78,7 @@ class QueryNode(Model):
 
 
 def node_label(context: str, keywords: tuple[str, ...]) -> str:
-    """Return what a node is about; with the summary it is what its embedding is computed from, as the seed has it."""
+    """Return what a node is about; with the summary it is what its embedding is computed from, as the design has it."""
     return "\n".join(part for part in (context, ", ".join(keywords)) if part)
 
 

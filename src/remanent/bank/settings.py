@@ -12,7 +12,7 @@ MIN_PROMPT_TOKENS, MAX_PROMPT_TOKENS = 50, 1_000_000
 class BankSettings(SettingsSection):
     """How a task's memory bank reads, searches and plans.
 
-    `top_k`, `alpha` and `chunk_ratio` are the seed's values. The limits on merges, rounds, tokens and concurrency are
+    `top_k`, `alpha` and `chunk_ratio` are the design's values. The limits on merges, rounds, tokens and concurrency are
     ours, chosen by hand: far above what a healthy run takes, so that they only stop one that never ends.
     """
 

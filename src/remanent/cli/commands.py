@@ -1441,21 +1441,21 @@ def cognition_list(
 
 
 @with_common_options("agent")
-def cognition_show(place: CommonOptions, *, record_id: CognitionShowRecordId) -> None:
+def cognition_show(place: CommonOptions, *, record_id: CognitionShowRecordId, user: User = None) -> None:
     """Show a memory, whatever its status."""
-    perform("cognition.show", place, {"record_id": record_id})
+    perform("cognition.show", place, {"record_id": record_id, "user": user})
 
 
 @with_common_options("agent")
-def cognition_history(place: CommonOptions, *, record_id: CognitionShowRecordId) -> None:
+def cognition_history(place: CommonOptions, *, record_id: CognitionShowRecordId, user: User = None) -> None:
     """Show every version of a memory, the current one last."""
-    perform("cognition.history", place, {"record_id": record_id})
+    perform("cognition.history", place, {"record_id": record_id, "user": user})
 
 
 @with_common_options("agent")
-def cognition_why(place: CommonOptions, *, record_id: CognitionShowRecordId) -> None:
+def cognition_why(place: CommonOptions, *, record_id: CognitionShowRecordId, user: User = None) -> None:
     """Explain where a memory comes from: its words, the rule that made it, its premises and conflicts."""
-    perform("cognition.why", place, {"record_id": record_id})
+    perform("cognition.why", place, {"record_id": record_id, "user": user})
 
 
 @with_common_options("agent")
@@ -1466,47 +1466,54 @@ def cognition_edit(
     content: Content,
     value: CognitionEditValue = None,
     expects: Expects = None,
+    user: User = None,
     wait: options.Wait = True,
 ) -> None:
     """Correct a memory; what it said before stays readable."""
     perform(
         "cognition.edit",
         place,
-        {"record_id": record_id, "content": content, "value": value, "expects": expects},
+        {"record_id": record_id, "content": content, "value": value, "expects": expects, "user": user},
         wait=wait,
     )
 
 
 @with_common_options("agent")
-def cognition_confirm(place: CommonOptions, *, record_id: CognitionShowRecordId) -> None:
+def cognition_confirm(place: CommonOptions, *, record_id: CognitionShowRecordId, user: User = None) -> None:
     """Confirm a memory; a short-term one becomes long-term."""
-    perform("cognition.confirm", place, {"record_id": record_id})
+    perform("cognition.confirm", place, {"record_id": record_id, "user": user})
 
 
 @with_common_options("agent")
-def cognition_pin(place: CommonOptions, *, record_id: CognitionShowRecordId, pinned: Pinned = True) -> None:
+def cognition_pin(
+    place: CommonOptions, *, record_id: CognitionShowRecordId, pinned: Pinned = True, user: User = None
+) -> None:
     """Pin a memory: it does not expire, and nothing takes its place by itself."""
-    perform("cognition.pin", place, {"record_id": record_id, "pinned": pinned})
+    perform("cognition.pin", place, {"record_id": record_id, "pinned": pinned, "user": user})
 
 
 @with_common_options("agent")
 def cognition_forget(
-    place: CommonOptions, *, record_id: CognitionShowRecordId, reason: CognitionForgetReason = ""
+    place: CommonOptions, *, record_id: CognitionShowRecordId, reason: CognitionForgetReason = "", user: User = None
 ) -> None:
     """Put a memory out of mind; the words stay in the journal, and `restore` brings it back."""
-    perform("cognition.forget", place, {"record_id": record_id, "reason": reason})
+    perform("cognition.forget", place, {"record_id": record_id, "reason": reason, "user": user})
 
 
 @with_common_options("agent")
-def cognition_restore(place: CommonOptions, *, record_id: CognitionShowRecordId, wait: options.Wait = True) -> None:
+def cognition_restore(
+    place: CommonOptions, *, record_id: CognitionShowRecordId, user: User = None, wait: options.Wait = True
+) -> None:
     """Bring a forgotten or expired memory back."""
-    perform("cognition.restore", place, {"record_id": record_id}, wait=wait)
+    perform("cognition.restore", place, {"record_id": record_id, "user": user}, wait=wait)
 
 
 @with_common_options("agent")
-def cognition_feedback(place: CommonOptions, *, record_id: CognitionShowRecordId, success: Success) -> None:
+def cognition_feedback(
+    place: CommonOptions, *, record_id: CognitionShowRecordId, success: Success, user: User = None
+) -> None:
     """Report whether a procedure worked."""
-    perform("cognition.feedback", place, {"record_id": record_id, "success": success})
+    perform("cognition.feedback", place, {"record_id": record_id, "success": success, "user": user})
 
 
 @with_common_options("agent")

@@ -292,41 +292,49 @@ class RemoteCognition:
         """Return memories, newest first; among those of one second the more important first."""
         return self._portal.call(self._wrapped.memories, kinds=kinds, user=user, statuses=statuses, limit=limit)
 
-    def show(self, record_id: str) -> Record:
+    def show(self, record_id: str, *, user: str | None = None) -> Record:
         """Return a memory, whatever its status."""
-        return self._portal.call(self._wrapped.show, record_id)
+        return self._portal.call(self._wrapped.show, record_id, user=user)
 
-    def history(self, record_id: str) -> list[Version]:
+    def history(self, record_id: str, *, user: str | None = None) -> list[Version]:
         """Return every version of a memory, the current one last."""
-        return self._portal.call(self._wrapped.history, record_id)
+        return self._portal.call(self._wrapped.history, record_id, user=user)
 
-    def why(self, record_id: str) -> Why:
+    def why(self, record_id: str, *, user: str | None = None) -> Why:
         """Return how a memory came about: its words, the rule, what it follows from and what follows from it."""
-        return self._portal.call(self._wrapped.why, record_id)
+        return self._portal.call(self._wrapped.why, record_id, user=user)
 
-    def edit(self, record_id: str, content: str, *, value: str | None = None, expects: int | None = None) -> Record:
+    def edit(
+        self,
+        record_id: str,
+        content: str,
+        *,
+        value: str | None = None,
+        expects: int | None = None,
+        user: str | None = None,
+    ) -> Record:
         """Correct a memory; what it said before stays readable, and what was said to follow from it is marked stale."""
-        return self._portal.call(self._wrapped.edit, record_id, content, value=value, expects=expects)
+        return self._portal.call(self._wrapped.edit, record_id, content, value=value, expects=expects, user=user)
 
-    def confirm(self, record_id: str) -> Record:
+    def confirm(self, record_id: str, *, user: str | None = None) -> Record:
         """Say that a memory is right: it is surer, no longer stale, and long-term from now on."""
-        return self._portal.call(self._wrapped.confirm, record_id)
+        return self._portal.call(self._wrapped.confirm, record_id, user=user)
 
-    def pin(self, record_id: str, *, pinned: bool = True) -> Record:
+    def pin(self, record_id: str, *, pinned: bool = True, user: str | None = None) -> Record:
         """Keep a memory as it is: it does not expire, and what says otherwise waits as an open conflict."""
-        return self._portal.call(self._wrapped.pin, record_id, pinned=pinned)
+        return self._portal.call(self._wrapped.pin, record_id, pinned=pinned, user=user)
 
-    def forget(self, record_id: str, *, reason: str = "") -> Record:
+    def forget(self, record_id: str, *, reason: str = "", user: str | None = None) -> Record:
         """Put a memory out of mind; the words that it was made of stay in the journal, and `restore` brings it back."""
-        return self._portal.call(self._wrapped.forget, record_id, reason=reason)
+        return self._portal.call(self._wrapped.forget, record_id, reason=reason, user=user)
 
-    def restore(self, record_id: str) -> Record:
+    def restore(self, record_id: str, *, user: str | None = None) -> Record:
         """Bring a forgotten or expired memory back to mind; a short-term one begins its life anew."""
-        return self._portal.call(self._wrapped.restore, record_id)
+        return self._portal.call(self._wrapped.restore, record_id, user=user)
 
-    def feedback(self, record_id: str, *, success: bool) -> Record:
+    def feedback(self, record_id: str, *, success: bool, user: str | None = None) -> Record:
         """Report whether a procedure worked: its success rate and its use move with it."""
-        return self._portal.call(self._wrapped.feedback, record_id, success=success)
+        return self._portal.call(self._wrapped.feedback, record_id, success=success, user=user)
 
     def clean(self, *, dry_run: bool = False) -> CleanReport:
         """Promote what was used, end what is over, and take away what had ended before; or tell what that would be."""

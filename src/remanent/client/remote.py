@@ -305,62 +305,76 @@ class AsyncRemoteCognition:
         )
         return answer
 
-    async def show(self, record_id: str) -> Record:
+    async def show(self, record_id: str, *, user: str | None = None) -> Record:
         """Return a memory, whatever its status."""
-        answer: Record = await self._connection.do("cognition.show", {"record_id": record_id}, place=self._place)
-        return answer
-
-    async def history(self, record_id: str) -> list[Version]:
-        """Return every version of a memory, the current one last."""
-        answer: list[Version] = await self._connection.do(
-            "cognition.history", {"record_id": record_id}, place=self._place
+        answer: Record = await self._connection.do(
+            "cognition.show", {"record_id": record_id, "user": user}, place=self._place
         )
         return answer
 
-    async def why(self, record_id: str) -> Why:
+    async def history(self, record_id: str, *, user: str | None = None) -> list[Version]:
+        """Return every version of a memory, the current one last."""
+        answer: list[Version] = await self._connection.do(
+            "cognition.history", {"record_id": record_id, "user": user}, place=self._place
+        )
+        return answer
+
+    async def why(self, record_id: str, *, user: str | None = None) -> Why:
         """Return how a memory came about: its words, the rule, what it follows from and what follows from it."""
-        answer: Why = await self._connection.do("cognition.why", {"record_id": record_id}, place=self._place)
+        answer: Why = await self._connection.do(
+            "cognition.why", {"record_id": record_id, "user": user}, place=self._place
+        )
         return answer
 
     async def edit(
-        self, record_id: str, content: str, *, value: str | None = None, expects: int | None = None
+        self,
+        record_id: str,
+        content: str,
+        *,
+        value: str | None = None,
+        expects: int | None = None,
+        user: str | None = None,
     ) -> Record:
         """Correct a memory; what it said before stays readable, and what was said to follow from it is marked stale."""
         answer: Record = await self._connection.do(
             "cognition.edit",
-            {"record_id": record_id, "content": content, "value": value, "expects": expects},
+            {"record_id": record_id, "content": content, "value": value, "expects": expects, "user": user},
             place=self._place,
         )
         return answer
 
-    async def confirm(self, record_id: str) -> Record:
+    async def confirm(self, record_id: str, *, user: str | None = None) -> Record:
         """Say that a memory is right: it is surer, no longer stale, and long-term from now on."""
-        answer: Record = await self._connection.do("cognition.confirm", {"record_id": record_id}, place=self._place)
+        answer: Record = await self._connection.do(
+            "cognition.confirm", {"record_id": record_id, "user": user}, place=self._place
+        )
         return answer
 
-    async def pin(self, record_id: str, *, pinned: bool = True) -> Record:
+    async def pin(self, record_id: str, *, pinned: bool = True, user: str | None = None) -> Record:
         """Keep a memory as it is: it does not expire, and what says otherwise waits as an open conflict."""
         answer: Record = await self._connection.do(
-            "cognition.pin", {"record_id": record_id, "pinned": pinned}, place=self._place
+            "cognition.pin", {"record_id": record_id, "pinned": pinned, "user": user}, place=self._place
         )
         return answer
 
-    async def forget(self, record_id: str, *, reason: str = "") -> Record:
+    async def forget(self, record_id: str, *, reason: str = "", user: str | None = None) -> Record:
         """Put a memory out of mind; the words that it was made of stay in the journal, and `restore` brings it back."""
         answer: Record = await self._connection.do(
-            "cognition.forget", {"record_id": record_id, "reason": reason}, place=self._place
+            "cognition.forget", {"record_id": record_id, "reason": reason, "user": user}, place=self._place
         )
         return answer
 
-    async def restore(self, record_id: str) -> Record:
+    async def restore(self, record_id: str, *, user: str | None = None) -> Record:
         """Bring a forgotten or expired memory back to mind; a short-term one begins its life anew."""
-        answer: Record = await self._connection.do("cognition.restore", {"record_id": record_id}, place=self._place)
+        answer: Record = await self._connection.do(
+            "cognition.restore", {"record_id": record_id, "user": user}, place=self._place
+        )
         return answer
 
-    async def feedback(self, record_id: str, *, success: bool) -> Record:
+    async def feedback(self, record_id: str, *, success: bool, user: str | None = None) -> Record:
         """Report whether a procedure worked: its success rate and its use move with it."""
         answer: Record = await self._connection.do(
-            "cognition.feedback", {"record_id": record_id, "success": success}, place=self._place
+            "cognition.feedback", {"record_id": record_id, "success": success, "user": user}, place=self._place
         )
         return answer
 

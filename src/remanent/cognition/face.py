@@ -67,19 +67,19 @@ class AsyncCognition:
         ]
         return sorted(found, key=lambda record: (-score(record), record.id))[:limit]
 
-    async def show(self, record_id: str) -> Record:
+    async def show(self, record_id: str, *, user: str | None = None) -> Record:
         """Return a memory, whatever its status."""
         await self._lifecycle.flush(self._scope)
-        return await self._get(record_id)
+        return await self._get(record_id, user=user)
 
-    async def history(self, record_id: str) -> list[Version]:
+    async def history(self, record_id: str, *, user: str | None = None) -> list[Version]:
         """Return every version of a memory, the current one last."""
-        await self._get(record_id)
+        await self._get(record_id, user=user)
         return await self._parts.store.versions(self._scope, record_id)
 
-    async def why(self, record_id: str) -> Why:
+    async def why(self, record_id: str, *, user: str | None = None) -> Why:
         """Return how a memory came about: its words, the rule, what it follows from and what follows from it."""
-        return await care.why(self._parts.store, self._scope, await self._get(record_id))
+        return await care.why(self._parts.store, self._scope, await self._get(record_id, user=user))
 
     async def brief(
         self,
@@ -160,10 +160,16 @@ class AsyncCognition:
         return await self._get(record_id)
 
     async def edit(
-        self, record_id: str, content: str, *, value: str | None = None, expects: int | None = None
+        self,
+        record_id: str,
+        content: str,
+        *,
+        value: str | None = None,
+        expects: int | None = None,
+        user: str | None = None,
     ) -> Record:
         """Correct a memory; what it said before stays readable, and what was said to follow from it is marked stale."""
-        known = await self._get(record_id, expects=expects)
+        known = await self._get(record_id, expects=expects, user=user)
         _check_content(content)
         data = _data(known)
         changes = Changes({known.id: known})
@@ -180,9 +186,9 @@ class AsyncCognition:
         await self._write(changes)
         return await self._get(record_id)
 
-    async def confirm(self, record_id: str) -> Record:
+    async def confirm(self, record_id: str, *, user: str | None = None) -> Record:
         """Say that a memory is right: it is surer, no longer stale, and long-term from now on."""
-        known = await self._get(record_id)
+        known = await self._get(record_id, user=user)
         now = self._parts.clock()
         record = promoted(known, now=now) if known.kind in SHORT_TERM else self._next(known)
         record = record.replace(
@@ -195,25 +201,25 @@ class AsyncCognition:
             tx.put(record, expects=known.version)
         return await self._get(record_id)
 
-    async def pin(self, record_id: str, *, pinned: bool = True) -> Record:
+    async def pin(self, record_id: str, *, pinned: bool = True, user: str | None = None) -> Record:
         """Keep a memory as it is: it does not expire, and what says otherwise waits as an open conflict."""
-        known = await self._get(record_id)
+        known = await self._get(record_id, user=user)
         async with self._parts.store.transaction(self._scope) as tx:
             tx.put(self._next(known, data=_data(known).replace(pinned=pinned)), expects=known.version)
         return await self._get(record_id)
 
-    async def forget(self, record_id: str, *, reason: str = "") -> Record:
+    async def forget(self, record_id: str, *, reason: str = "", user: str | None = None) -> Record:
         """Put a memory out of mind; the words that it was made of stay in the journal, and `restore` brings it back."""
-        known = await self._get(record_id)
+        known = await self._get(record_id, user=user)
         if known.status is Status.FORGOTTEN:
             raise InvalidInput(f"memory {record_id} is forgotten already; `restore` brings it back")
         async with self._parts.store.transaction(self._scope) as tx:
             tx.forget(known, at=self._parts.clock(), reason=reason)
         return await self._get(record_id)
 
-    async def restore(self, record_id: str) -> Record:
+    async def restore(self, record_id: str, *, user: str | None = None) -> Record:
         """Bring a forgotten or expired memory back to mind; a short-term one begins its life anew."""
-        known = await self._get(record_id)
+        known = await self._get(record_id, user=user)
         now = self._parts.clock()
         async with self._parts.store.transaction(self._scope) as tx:
             if known.status is Status.FORGOTTEN:
@@ -227,9 +233,9 @@ class AsyncCognition:
                 raise InvalidInput(f"memory {record_id} is neither forgotten nor expired; there is nothing to restore")
         return await self._get(record_id)
 
-    async def feedback(self, record_id: str, *, success: bool) -> Record:
+    async def feedback(self, record_id: str, *, success: bool, user: str | None = None) -> Record:
         """Report whether a procedure worked: its success rate and its use move with it."""
-        known = await self._get(record_id)
+        known = await self._get(record_id, user=user)
         data = known.data
         if not isinstance(data, ProceduralData):
             raise InvalidInput(
@@ -350,9 +356,11 @@ class AsyncCognition:
         query = RecordQuery(filter=wanted, order=Order.LAST_CREATED, limit=NO_LIMIT)
         return await self._parts.store.records(self._scope, query)
 
-    async def _get(self, record_id: str, *, expects: int | None = None) -> Record:
+    async def _get(self, record_id: str, *, expects: int | None = None, user: str | None = None) -> Record:
+        """Return a memory by its id; who names a user reaches none that is another's."""
         found = (await self._writer.records(self._scope, (record_id,))).get(record_id)
-        if found is None or found.kind not in MEMORIES:
+        is_theirs = user is None or (found is not None and _data(found).user == user)
+        if found is None or found.kind not in MEMORIES or not is_theirs:
             raise NotFound(f"no memory {record_id} here; `memories` names those that there are")
         if expects is not None and found.version != expects:
             raise VersionConflict(f"memory {record_id} is at version {found.version}, not {expects}; read it again")

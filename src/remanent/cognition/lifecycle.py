@@ -72,7 +72,7 @@ def promoted(record: Record, *, now: datetime) -> Record:
 
 
 def score(record: Record) -> float:
-    """Return where a short-term memory stands among others: seconds and importance, as the seed has it."""
+    """Return where a short-term memory stands among others: seconds and importance, as the design has it."""
     return record.occurred_at.timestamp() + record.importance
 
 

@@ -13,7 +13,7 @@ from remanent.model.ids import Id
 PREMISE = "premise"
 """The relation of a link from a memory to what it was said to follow from."""
 JUMP = timedelta(hours=1)
-"""How far the wall clock may run ahead of the time that passed before nothing is expired by it (the seed says more
+"""How far the wall clock may run ahead of the time that passed before nothing is expired by it (the design says more
 than an hour)."""
 
 

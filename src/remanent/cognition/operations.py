@@ -84,6 +84,7 @@ class ByMemory(Model):
     """Which memory."""
 
     record_id: MemoryId
+    user: User = None
 
 
 @operation(
@@ -96,7 +97,7 @@ class ByMemory(Model):
 )
 async def show(call: Call, request: ByMemory) -> Record:
     """Show a memory, whatever its status."""
-    return await _of(call).show(request.record_id)
+    return await _of(call).show(request.record_id, user=request.user)
 
 
 @operation(
@@ -109,7 +110,7 @@ async def show(call: Call, request: ByMemory) -> Record:
 )
 async def history(call: Call, request: ByMemory) -> Page[Version]:
     """Show every version of a memory, the current one last."""
-    return Page(items=tuple(await _of(call).history(request.record_id)))
+    return Page(items=tuple(await _of(call).history(request.record_id, user=request.user)))
 
 
 @operation(
@@ -122,7 +123,7 @@ async def history(call: Call, request: ByMemory) -> Page[Version]:
 )
 async def why(call: Call, request: ByMemory) -> Why:
     """Explain where a memory comes from: its words, the rule that made it, its premises and conflicts."""
-    return await _of(call).why(request.record_id)
+    return await _of(call).why(request.record_id, user=request.user)
 
 
 class EditMemory(Model):
@@ -132,6 +133,7 @@ class EditMemory(Model):
     content: Annotated[str, about("What it says from now on.", "今后的内容。", min_length=1, max_length=2000)]
     value: Annotated[str | None, about("The value that it tells.", "其中的值。", max_length=500)] = None
     expects: Expects = None
+    user: User = None
 
 
 @operation(
@@ -146,7 +148,9 @@ class EditMemory(Model):
 )
 async def edit(call: Call, request: EditMemory) -> Record:
     """Correct a memory; what it said before stays readable."""
-    return await _of(call).edit(request.record_id, request.content, value=request.value, expects=request.expects)
+    return await _of(call).edit(
+        request.record_id, request.content, value=request.value, expects=request.expects, user=request.user
+    )
 
 
 @operation(
@@ -160,7 +164,7 @@ async def edit(call: Call, request: EditMemory) -> Record:
 )
 async def confirm(call: Call, request: ByMemory) -> Record:
     """Confirm a memory; a short-term one becomes long-term."""
-    return await _of(call).confirm(request.record_id)
+    return await _of(call).confirm(request.record_id, user=request.user)
 
 
 class PinMemory(Model):
@@ -168,6 +172,7 @@ class PinMemory(Model):
 
     record_id: MemoryId
     pinned: Annotated[bool, about("Whether to pin it, or to let it go.", "固定或取消固定。")] = True
+    user: User = None
 
 
 @operation(
@@ -181,7 +186,7 @@ class PinMemory(Model):
 )
 async def pin(call: Call, request: PinMemory) -> Record:
     """Pin a memory: it does not expire, and nothing takes its place by itself."""
-    return await _of(call).pin(request.record_id, pinned=request.pinned)
+    return await _of(call).pin(request.record_id, pinned=request.pinned, user=request.user)
 
 
 class ForgetMemory(Model):
@@ -189,6 +194,7 @@ class ForgetMemory(Model):
 
     record_id: MemoryId
     reason: Annotated[str, about("Why.", "原因。", max_length=500)] = ""
+    user: User = None
 
 
 @operation(
@@ -202,7 +208,7 @@ class ForgetMemory(Model):
 )
 async def forget(call: Call, request: ForgetMemory) -> Record:
     """Put a memory out of mind; the words stay in the journal, and `restore` brings it back."""
-    return await _of(call).forget(request.record_id, reason=request.reason)
+    return await _of(call).forget(request.record_id, reason=request.reason, user=request.user)
 
 
 @operation(
@@ -217,7 +223,7 @@ async def forget(call: Call, request: ForgetMemory) -> Record:
 )
 async def restore(call: Call, request: ByMemory) -> Record:
     """Bring a forgotten or expired memory back."""
-    return await _of(call).restore(request.record_id)
+    return await _of(call).restore(request.record_id, user=request.user)
 
 
 class ProcedureFeedback(Model):
@@ -225,6 +231,7 @@ class ProcedureFeedback(Model):
 
     record_id: MemoryId
     success: Annotated[bool, about("Whether it worked.", "是否成功。")]
+    user: User = None
 
 
 @operation(
@@ -238,7 +245,7 @@ class ProcedureFeedback(Model):
 )
 async def feedback(call: Call, request: ProcedureFeedback) -> Record:
     """Report whether a procedure worked."""
-    return await _of(call).feedback(request.record_id, success=request.success)
+    return await _of(call).feedback(request.record_id, success=request.success, user=request.user)
 
 
 class CleanMemories(Model):

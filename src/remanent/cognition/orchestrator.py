@@ -34,12 +34,12 @@ KNOWLEDGE = (Kind.DOCUMENT, Kind.SECTION, Kind.CHUNK)
 GRANTS = "cognition.grants"
 """The state that names the agents which may read this one's procedures."""
 MAIN, AUXILIARY, STANDING = 5, 3, 8
-"""Memories of the main tier, of the auxiliary one, and of what is told whatever the words; the first is the seed's."""
+"""Memories of the main tier, of the auxiliary one, and told whatever the words; the first is the design's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Which tiers an intent is answered from: the seed's table of section 3.3."""
+    """Which tiers an intent is answered from: the design's table of section 3.3."""
 
     main: tuple[Kind, ...]
     auxiliary: tuple[Kind, ...]

@@ -3,6 +3,7 @@
 import logging
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from remanent.cognition.drafts import Draft
 from remanent.discipline import Parts
@@ -35,7 +36,12 @@ SUPPORT = 0.6
 told as the user's word."""
 _NAMED = re.compile(r"\d+|(?<=\s)[A-Z][\w'’-]+")
 """What no wording may add: figures, and names in the middle of a sentence."""
-_OF_SPEAKER = frozenset(index_terms("the user users user's 用户"))
+
+
+@cache
+def _of_speaker() -> frozenset[str]:
+    """The terms that name whoever speaks; read when first asked for, because Chinese words need their dictionary."""
+    return frozenset(index_terms("the user users user's 用户"))
 
 
 async def proposed(parts: Parts, entries: Sequence[Entry]) -> list[Draft]:
@@ -85,8 +91,8 @@ def _draft(fact: ExtractedFact, shown: Sequence[Entry], made_by: Maker) -> Draft
 
 def _quote(content: str, text: str) -> Span | None:
     """Return the sentence that says what a proposal says: it holds most of its terms, all figures and all names."""
-    terms = set(index_terms(content)) - _OF_SPEAKER
-    named = {one.casefold() for one in _NAMED.findall(content)} - _OF_SPEAKER
+    terms = set(index_terms(content)) - _of_speaker()
+    named = {one.casefold() for one in _NAMED.findall(content)} - _of_speaker()
     best, share = None, SUPPORT
     for span in plain_sentences(text):
         said = span.of(text)

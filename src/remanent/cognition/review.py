@@ -134,8 +134,10 @@ class _Review:
             quotes = await self._past_quotes(record)
             for item in items:
                 entry_id = item.sources[0].entry_id if item.sources else ""
-                if item.kind is not Kind.TURN or entry_id in now_from or entry_id not in quotes:
+                if item.kind is not Kind.TURN or entry_id not in quotes:
                     continue
+                if any(one.entry_id in now_from for one in item.repeated):
+                    continue  # said again since: it holds again
                 if self._is_about(item.sources[0].text, quotes[entry_id]):
                     found.append((record, item))
         return found

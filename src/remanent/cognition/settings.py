@@ -1,4 +1,4 @@
-"""The settings of tiered cognition; lifetimes and counts are those of the seed's section 2.2."""
+"""The settings of tiered cognition; lifetimes and counts are those of the design's section 2.2."""
 
 from typing import Annotated
 

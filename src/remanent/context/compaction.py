@@ -25,7 +25,6 @@ from remanent.errors import InvalidInput, RemanentError
 from remanent.language import Engine
 from remanent.language.engines import OfflineEngine
 from remanent.language.offline.salience import with_speaker
-from remanent.language.role import Toolbox
 from remanent.language.roles.summary import (
     LIST_HEADINGS,
     MARKS,
@@ -43,17 +42,18 @@ from remanent.model import Model, Scope
 from remanent.settings import ContextSettings
 from remanent.stores.cache import Cache
 from remanent.text.dialogue import DialogueSentence, ranked, statements, telling
+from remanent.text.sentences import sentence_texts
 from remanent.text.tokens import TokenCounter, token_counter
 
 _logger = logging.getLogger(__name__)
 
 SEGMENT = 10
-"""Messages that become one summary at the second level, and that stay as they are at its end (the seed)."""
+"""Messages that become one summary at the second level, and that stay as they are at its end (the design)."""
 RECENT = 5
-"""Messages that stay as they are at the third level (the seed)."""
+"""Messages that stay as they are at the third level (the design)."""
 SUMMARY_TOKENS = TOKENS[SummaryLevel.SEGMENT]
 DIGEST_TOKENS = TOKENS[SummaryLevel.SESSION]
-"""What a summary and a digest take where no budget leaves them more room (the seed)."""
+"""What a summary and a digest take where no budget leaves them more room (the design)."""
 _LISTED_TOKENS, _LISTED = 480, 0.1
 """What lists may take: all but a third of a plain digest; of a longer one a tenth at most, since in everyday talk much
 looks like a decision that is none, and the sentences themselves are there."""
@@ -66,7 +66,6 @@ _BREATH = 20_000
 """Characters that are counted before other work gets a turn: some 10 ms."""
 _LINE_TOKENS = 2
 """What the border of a line and a speaker's name take, on average."""
-NOTHING = Commitments()
 _MAX_AGENTS = 256
 _MAX_NOTES, _MAX_MESSAGES, _MAX_STRETCHES = 100_000, 5_000, 2_000
 """Agents whose work is kept in the process, and for each: counts of tokens, messages, stretches. Beyond it is made
@@ -161,6 +160,8 @@ class _Notes:
     """What results of tools were shortened to."""
     said: OrderedDict[bytes, list[DialogueSentence]] = field(default_factory=OrderedDict)
     """The sentences of messages."""
+    sentences: OrderedDict[bytes, list[str]] = field(default_factory=OrderedDict)
+    """The same as they stand, those that say nothing and blocks of code included."""
     stretches: OrderedDict[bytes, _Stretch] = field(default_factory=OrderedDict)
     commitments: OrderedDict[bytes, Commitments] = field(default_factory=OrderedDict)
     shares: dict[int, float] = field(default_factory=dict)
@@ -281,6 +282,14 @@ class Compactor:
             _bound(notes.said, _MAX_MESSAGES)
         return [replace(one, message=number) for one in notes.said[key]]
 
+    def _sentences(self, text: str, notes: _Notes) -> Sequence[str]:
+        """Return the sentences of a message as they stand; each message is parted once, however its stretch grows."""
+        key = _digest(text)
+        if key not in notes.sentences:
+            notes.sentences[key] = sentence_texts(text)
+            _bound(notes.sentences, _MAX_MESSAGES)
+        return notes.sentences[key]
+
     def stretch(self, messages: Sequence[ReadMessage], notes: _Notes) -> _Stretch:
         """Return what is kept of some messages; each is read once."""
         key = _key(messages)
@@ -304,7 +313,9 @@ class Compactor:
         if key not in notes.commitments:
             await asyncio.sleep(0)
             said = [message for message in messages if message.part != "tool" and message.text.strip()]
-            notes.commitments[key] = await find_commitments(list(map(_utterance, said)), Toolbox()) if said else NOTHING
+            notes.commitments[key] = find_commitments(
+                list(map(_utterance, said)), sentences=lambda text: self._sentences(text, notes)
+            )
             _bound(notes.commitments, _MAX_STRETCHES)
         return notes.commitments[key]
 
@@ -374,7 +385,7 @@ class Compactor:
             self.stretch(list(chain.from_iterable(stretches[place : place + _CHOSEN_FROM])), notes)
             for place in range(0, len(stretches), _CHOSEN_FROM)
         ]
-        share = _share(limit - self._count("\n".join(lines)), sum(part.tokens for part in read))
+        share = _share(limit - self._counted("\n".join(lines), notes), sum(part.tokens for part in read))
         share = notes.steady(3, share, over=0.05)
         told = set(lines)
         before = ""
@@ -384,7 +395,7 @@ class Compactor:
                     who = part.speakers[one.message]
                     lines.append(one.text if who == before else with_speaker(one.text, who))
                     before = who
-        return self._within("\n".join(lines), limit)
+        return self._within("\n".join(lines), limit, notes)
 
     async def _prose(
         self, stretches: Sequence[Sequence[ReadMessage]], notes: _Notes, owner: str, tongue: Tongue
@@ -399,10 +410,11 @@ class Compactor:
         key = blake2b(b"".join(map(_key, stretches)), digest_size=16).digest()
         return await self._better(owner, key, request, wanted=True) or head
 
-    def _within(self, text: str, limit: int) -> str:
+    def _within(self, text: str, limit: int, notes: _Notes) -> str:
         """Return a digest without the last lines that are too many: what was counted apart may take more together."""
         lines = text.split("\n")
-        while len(lines) > 1 and (over := self._count("\n".join(lines)) - limit) > 0:
+        # The count of the whole is noted: the message that the digest becomes has the same.
+        while len(lines) > 1 and (over := self._counted("\n".join(lines), notes) - limit) > 0:
             while len(lines) > 1 and over > 0:
                 over -= self._count(lines.pop()) + 1
         return "\n".join(lines)
@@ -695,7 +707,7 @@ def _share(room: int | None, total: int) -> float:
 # ── the policy of thresholds ─────────────────────────────────────────────────
 
 MIN_MESSAGES, MIN_CHARACTERS, MIN_RECENT = 8, 4000, 4
-"""Lower thresholds would compact what is short already (the seed's floors)."""
+"""Lower thresholds would compact what is short already (the design's floors)."""
 _PIECE = 120
 _MAX_PIECES = 40
 

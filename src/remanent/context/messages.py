@@ -87,8 +87,10 @@ def _read(message: object, number: int) -> ReadMessage:
     content = message.get("content")
     if content is not None and not isinstance(content, str) and not _is_blocks(content):
         raise InvalidInput(f"the content of message {number + 1} is neither a text nor a list of parts")
-    blocks = _blocks(message)
     listed = message.get("tool_calls")
+    if isinstance(content, str) and not listed and not message.get("tool_call_id"):
+        return ReadMessage(message, number, _PARTS[role.casefold()], content)  # as most are: nothing to look into
+    blocks = _blocks(message)
     listed = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list | tuple) else []
     asked, answered = _block_calls(blocks), _block_results(blocks)
     # Tools that run at the provider are called and answered within one message, which stands or goes as it is.

@@ -21,7 +21,7 @@ MAX_CHARACTERS = 65_536
 
 PREFIX = "scratchpad/"
 
-# Keys that runtimes keep for themselves, as the seed names them.
+# Keys that runtimes keep for themselves, as the design names them.
 SUBAGENT_RESULT = "subagent_result::"
 DELEGATION_RESULT = "delegation_result::"
 SESSION_FACTS = "session_facts"

@@ -12,7 +12,7 @@ from remanent.text.dialogue import statements, telling
 RESULT_TOKENS = 60
 """What a tool's result is shortened to: its first line, what it ends with, and what tells most between them.
 
-By the seed's example the first level takes 50K tokens to 35K; with 40 % of them in results of 250 tokens each this
+By the design's example the first level takes 50K tokens to 35K; with 40 % of them in results of 250 tokens each this
 leaves a margin of some 3K."""
 _LONGEST_VALUE = 80
 _MAX_MEMBERS = 4

@@ -103,10 +103,10 @@ class OpenDiscipline:
         """
 
     async def on_candidates(self, question: Question, record_ids: Sequence[str]) -> None:
-        """Read what `on_found` will need of the candidates, at the same time as they are read; keep it in `beside`."""
+        """Prefetch, in parallel with the candidates, what `on_found` needs of them; keep it in `beside`."""
 
     async def on_found(self, question: Question, found: Found, *, without: Sequence[str] = ()) -> Found:
-        """Return an answer of the main recall as this discipline has it given out: moved, marked, nothing invented.
+        """Reorder or annotate the items of the main recall; add none.
 
         `without` are entries that are to count for nothing.
         """

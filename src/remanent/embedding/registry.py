@@ -75,14 +75,14 @@ class Embedders:
             await member.close()
 
     def can_do_without(self, member: Embedder, text: str) -> str | None:
-        """Return the model which alone knows best what a question means, wherever it has read as much as this one."""
+        """For an English question, return the English model: it replaces this one once it has read the same records."""
         if self._english is None or member.model_id == self._english.model_id or language_of(text) != "en":
             return None
         return self._english.model_id
 
     def _suits(self, member: Embedder, text: str) -> bool:
         """Tell whether a model is to embed a text at all."""
-        # A text without a letter is no language's: it is to keep no model from knowing everything.
+        # Text without letters is embedded by every model, so that none counts as incomplete.
         return member is self._general or language_of(text) in _ENGLISH or not any(map(str.isalpha, text))
 
 

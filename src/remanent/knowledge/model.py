@@ -261,6 +261,6 @@ class KnowledgeStats(Model):
 
 
 Documents = list[Document]
-"""These have names because a class with a method `list` cannot speak of lists."""
+"""Aliases, because a method named `list` hides the builtin from annotations in its class."""
 Additions = list[Added]
 Chunks = list[DocumentChunk]

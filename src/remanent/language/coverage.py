@@ -31,6 +31,16 @@ class WordIndex:
         """Tell whether another text has a number that this one has not."""
         return any(not self._has(word) for word in _own_words(other) if _has_digit(word))
 
+    def tells(self, answer: str, *, asked: str) -> bool:
+        """Tell whether an answer says anything of this text that the question did not, or a number, or only yes or no.
+
+        A number may have been reckoned from what stands here, and "yes" has no words of its own.
+        """
+        question = WordIndex(asked)
+        own = _own_words(answer)
+        new = [word for word in own if not question._has(word)]
+        return not own or any(_has_digit(word) or self._has(word) for word in new)
+
     @cached_property
     def _terms(self) -> frozenset[str]:
         return frozenset(query_terms(self._text))
@@ -48,7 +58,7 @@ class WordIndex:
 
 
 def _own_words(text: str) -> list[str]:
-    """Return the words of a text that say something; numbers as they are indexed, whatever parts their digits."""
+    """Return the words of a text that say something; numbers as in the index, whatever separates their digits."""
     words = (fold(word).casefold() for word in content_words(text))
     return [*(word for word in words if not _has_digit(word)), *filter(_has_digit, query_terms(text))]
 

@@ -163,13 +163,33 @@ class FoundItem(Model):
     section: PromptSection | None = None
     """Where it stands in a text for a model, if not where its kind does."""
 
+    @property
+    def repeated(self) -> tuple[FoundSource, ...]:
+        """The sources that say the same as the first one, and that one itself."""
+        said = [" ".join(one.text.split()).casefold() for one in self.sources]
+        return tuple(one for one, words in zip(self.sources, said, strict=True) if words == said[0])
+
 
 def _without(item: FoundItem, gone: frozenset[str]) -> FoundItem:
-    """Return a turn without the question or the answer that stands beside it, where that does not count."""
-    left = [one for one in item.sources if one.entry_id not in gone]
+    """Return a turn without what does not count: the question or the answer beside it, or the same words elsewhere."""
+    left = tuple(one for one in item.sources if one.entry_id not in gone)
     if len(left) == len(item.sources):
         return item
-    return item.replace(record_id=left[0].entry_id, text=left[0].text, sources=(left[0],), evidence=(left[0].entry_id,))
+    again = {one.entry_id for one in item.repeated}
+    if item.record_id not in gone and again.issuperset(gone.intersection(one.entry_id for one in item.sources)):
+        return item.replace(sources=left, evidence=tuple(one for one in item.evidence if one not in gone))
+    first, alone = left[0], item.replace(sources=left)
+    return item.replace(
+        record_id=first.entry_id,
+        text=first.text,
+        occurred_at=first.occurred_at,
+        session=first.session,
+        metadata=first.metadata,
+        tags=first.tags,
+        recorded_at=first.recorded_at,
+        sources=alone.repeated,
+        evidence=tuple(one.entry_id for one in alone.repeated),
+    )
 
 
 class LeftOut(Model):

@@ -57,7 +57,7 @@ class UsageFigures(Model):
 
 
 class Probe(Model):
-    """A question, and what should answer it: nothing here does, where neither ids nor texts are named."""
+    """A question, and what should answer it; one with neither ids nor texts has no answer here."""
 
     question: Annotated[Text, Field(min_length=1, max_length=10_000)]
     ids: Annotated[tuple[Text, ...], Field(max_length=100)] = ()

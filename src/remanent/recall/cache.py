@@ -14,7 +14,7 @@ _MAX_KEYS = 100_000
 
 
 class AnswerCache:
-    """Keeps answers under the question and the store's revision: after any write, by any process, none is reached."""
+    """Keeps answers under question and revision: any write by any process raises it, so no older answer is served."""
 
     def __init__(self, cache: Cache, *, lifetime: timedelta, clock: Clock) -> None:
         self._cache = cache
@@ -65,7 +65,7 @@ class AnswerCache:
         if lifetime <= timedelta():
             return
         await self._cache.set(key, found.to_json().encode(), ttl=lifetime)
-        # A book for each stretch of time: it goes with the answers that it names, however often there are new ones.
+        # One list of keys per stretch of time: it expires with the answers that it lists.
         await self._cache.rank(self._books(scope)[0], {key: now.timestamp()}, ttl=2 * self._lifetime)
 
     async def erased(self, scope: Scope) -> None:

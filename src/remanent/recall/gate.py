@@ -10,6 +10,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from itertools import zip_longest
 from typing import Protocol
 
@@ -83,17 +84,26 @@ _ASKED_OF_ALL = word_set(
     住 住址 偏好 几岁 计划 记得 家 工作 喜欢 上次 聊 次聊 聊过 最近 名字 年龄 年纪 生日 总结 回顾 概括 发生 提到 提过
     说过 谈 谈过 谈到 讨论 历史 情况 近况 事情 安排 打算 爱好 昨天 今天 明天 之前 以前
 """)
-_VAGUE = (
-    frozenset(stem(word) for word in _ASKED_OF_ALL | FILLERS | WEAK_WORDS if word.isascii())
-    | VERB_STEMS
-    | CHINESE_WEAK_WORDS
-    | frozenset(word for word in _ASKED_OF_ALL if not word.isascii())
-)
-
 COMMON_CHINESE = 9.0
 """Rarity (by the frequencies of the segmenter's dictionary) below which everybody uses a Chinese word; chosen by hand
 from words on both sides of it."""
-_COMMON_STEMS = frozenset(stem(word) for word in COMMON_ENGLISH)
+
+
+@cache
+def _common_stems() -> frozenset[str]:
+    """What everybody uses of English, stemmed when a question is first judged: storing something needs none of it."""
+    return frozenset(stem(word) for word in COMMON_ENGLISH)
+
+
+@cache
+def _vague() -> frozenset[str]:
+    """Words that name nothing which could be missing, as terms."""
+    return (
+        frozenset(stem(word) for word in _ASKED_OF_ALL | FILLERS | WEAK_WORDS if word.isascii())
+        | VERB_STEMS
+        | CHINESE_WEAK_WORDS
+        | frozenset(word for word in _ASKED_OF_ALL if not word.isascii())
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +118,7 @@ class QuestionTerms:
     @property
     def vague(self) -> bool:
         """Whether no term tells what is looked for."""
-        return _VAGUE.issuperset(term for term in self.terms if term not in self.dates)
+        return _vague().issuperset(term for term in self.terms if term not in self.dates)
 
     @property
     def plain(self) -> bool:
@@ -188,7 +198,7 @@ def _share(asked_terms: Sequence[str], weights: Mapping[str, float], terms: Coll
 
 def is_common(term: str) -> bool:
     """Tell whether general text often has a term: that it is missing from a store says little."""
-    return term in _COMMON_STEMS if term.isascii() else chinese_rarity(term) < COMMON_CHINESE
+    return term in _common_stems() if term.isascii() else chinese_rarity(term) < COMMON_CHINESE
 
 
 def _is_rare(term: str, holding: int, *, records: int) -> bool:

@@ -380,7 +380,7 @@ def _beside(item: FoundItem, tongue: Tongue, *, now: datetime) -> tuple[str, str
     tells = _section_of(item).tells
     leads = []
     if "date" in tells or ("age" in tells and item.dated_ahead):
-        leads.append(f"{local(item.occurred_at):%Y-%m-%d}")
+        leads += _days(item)
     elif "age" in tells:
         leads.append(_age(item.occurred_at, tongue, now=now))
     leads += notices(item, tongue)
@@ -391,6 +391,14 @@ def _beside(item: FoundItem, tongue: Tongue, *, now: datetime) -> tuple[str, str
     if "standing" in tells:
         after = _CERTAINTY[tongue].format(item.confidence, max(1, item.evidence_count))
     return before, after
+
+
+def _days(item: FoundItem) -> list[str]:
+    """Return the day of a memory, and before it the others on which the same words were said."""
+    said = [source.occurred_at for source in item.repeated] if item.kind is Kind.TURN else []
+    days = {f"{local(moment):%Y-%m-%d}" for moment in said if moment < item.occurred_at}
+    day = f"{local(item.occurred_at):%Y-%m-%d}"
+    return [*sorted(days - {day}), day]
 
 
 def notices(item: FoundItem, tongue: Tongue) -> list[str]:

@@ -30,9 +30,9 @@ from remanent.model import (
     Scope,
 )
 from remanent.recall import ranking
-from remanent.recall.answer import AnswerBuilder, exchanges
 from remanent.recall.cache import AnswerCache
 from remanent.recall.diversity import crowds, share_of, spread, twin_overlap, units, unlike
+from remanent.recall.found_items import AnswerBuilder, exchanges, said_again
 from remanent.recall.gate import Gate
 from remanent.recall.gathering import CandidateReader, Gathered, Gathering
 from remanent.recall.indexing import TURNS
@@ -526,9 +526,14 @@ class Recall:
         beside: dict[str, list[RankedCandidate]] = {}
         if options.recipe.surroundings.reply and not asks_what_was_asked(question.read):
             chosen, beside = exchanges(chosen, shortlist.best, records)
+        groups = []
+        if options.recipe.diversity:
+            groups = said_again(chosen, records, beside=beside, likeness_key=shortlist.texts.units)
+        chosen, twins = await self._answers.without_twins(question, chosen, groups, known=known)
         chosen = chosen[: options.depth]
         beside = {one.record_id: beside[one.record_id] for one in chosen if one.record_id in beside}
-        return await self._answers.items(question.scope, chosen, records, known=known, beside=beside)
+        twins = {one.record_id: twins[one.record_id] for one in chosen if one.record_id in twins}
+        return await self._answers.items(question.scope, chosen, records, known=known, beside=beside, twins=twins)
 
     async def _sessions(self, question: Question, shortlist: _Shortlist, options: AnswerOptions) -> list[FoundItem]:
         """Rank sessions by the evidence that all candidates of each give together, then by the words of the whole.

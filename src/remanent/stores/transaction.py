@@ -39,7 +39,7 @@ class PutRecord:
 
     record: Record
     terms: str
-    """Search terms joined by spaces, as `text.words.index_terms` makes them."""
+    """Search terms joined by spaces, as `text.terms.index_terms` makes them."""
     expects: int = 0
     """The version that must be current; 0 when the record must be new."""
     embeds: bool = True

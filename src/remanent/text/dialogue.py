@@ -62,7 +62,8 @@ def statements(text: str, *, message: int = 0) -> list[DialogueSentence]:
 def ranked(said: Sequence[DialogueSentence]) -> list[int]:
     """Return the places of statements, those that tell most first."""
     rarity = _rarity(said)
-    worth = [sum(rarity[term] for term in one.terms) for one in said]
+    # Summed exactly: a set has no order, and sums that differ in their last digit would choose otherwise each time.
+    worth = [math.fsum(rarity[term] for term in one.terms) for one in said]
     main: dict[int, int] = {}
     for number, one in enumerate(said):
         if one.message not in main or len(one.text) > len(said[main[one.message]].text):

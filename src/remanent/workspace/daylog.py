@@ -20,7 +20,7 @@ from hashlib import sha256
 from remanent.workspace.files import newline_of
 
 KEY_CHARACTERS = 80
-"""Characters by which bullets are told apart, as the seed has it."""
+"""Characters by which bullets are told apart, as the design has it."""
 AUTO_EXTRACTED = "## Auto-extracted"
 MARKER = "<!-- remanent:facts"
 _MARKER = re.compile(r"<!-- remanent:facts((?: [0-9a-f]{8})*) -->")

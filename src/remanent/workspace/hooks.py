@@ -24,7 +24,7 @@ from remanent.workspace.daylog import bullet_key
 
 _logger = logging.getLogger(__name__)
 
-# The seed's figures.
+# The design's figures.
 MIN_CHAT_TURNS = 3
 """Turns, of two messages each, that a conversation must have before anything is taken down."""
 MAX_FACTS_PER_SESSION = 8

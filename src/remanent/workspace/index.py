@@ -573,7 +573,7 @@ OpenIndex = Callable[[str | os.PathLike[str] | None], Awaitable[WorkspaceIndex]]
 class WorkspaceMemoryStore:
     """Searches the files of an agent's workspace; for code with an event loop, and by `…_sync` for code without one.
 
-    The names are those of the seed.
+    The names are those of the design.
     """
 
     def __init__(self, open_index: OpenIndex, loop: asyncio.AbstractEventLoop) -> None:

@@ -49,7 +49,7 @@ class Layer(Model):
 
 
 async def layers_of(parts: Parts, scope: Scope, files: WorkspaceFiles, *, store: WorkspaceMemoryStore) -> list[Layer]:
-    """Return the layers in the order of the seed, each with what it holds.
+    """Return the layers in the order of the design, each with what it holds.
 
     It reads and changes nothing: passages are counted as they were last indexed.
     """

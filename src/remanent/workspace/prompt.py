@@ -22,7 +22,7 @@ CORE = ("IDENTITY.md", "SOUL.md", "USER.md")
 INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md")
 """What people write for coding agents; read where it lies."""
 
-# The seed's figures.
+# The design's figures.
 QUERY_MESSAGES = 5
 MESSAGE_CHARACTERS = 200
 QUERY_CHARACTERS = 500

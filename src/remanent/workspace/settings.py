@@ -1,6 +1,6 @@
-"""The settings of the workspace. They stand under `memory`, where the seed has `memory.backend` and `memory.path`.
+"""The settings of the workspace. They stand under `memory`, where the design has `memory.backend` and `memory.path`.
 
-The figures are those of the seed where it names one: turns, messages, facts, sizes, the lengths of the recalled
+The figures are those of the design where it names one: turns, messages, facts, sizes, the lengths of the recalled
 section. `core_budget`, `max_file_size` and `max_changes` are ours and were chosen by hand.
 """
 
@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field
 from remanent.settings import Folder, Number, SettingsSection, setting
 
 BACKENDS = ("sqlite", "postgresql", "redis")
-"""What the seed calls backends and exists: stores of records, and a cache beside one."""
+"""What the design calls backends and exists: stores of records, and a cache beside one."""
 
 INCLUDE = "MEMORY.md, IDENTITY.md, USER.md, SOUL.md, CLAUDE.md, AGENTS.md, memory/*.md"
 VAULT = "**/*.md"

@@ -248,7 +248,7 @@ def _whether(question: str, reader: _AnswerReader) -> AnswerCandidates | None:
             }
             for one in chosen
         ]
-        holds = bool((said[0] & said[1]) - reader.asked - _WIDE)
+        holds = bool((said[0] & said[1]) - reader.asked - _wide())
     else:
         # What is written as a name must be said of both; of other words most.
         named = rest & frozenset(term for word in _NAME.findall(question) for term in _terms(word))
@@ -262,8 +262,12 @@ def _whether(question: str, reader: _AnswerReader) -> AnswerCandidates | None:
 
 
 _NAME = re.compile(r"(?<!^)\b[A-Z][\w'’]*(?:[ -](?:of |the |de |& )?[A-Z][\w'’]*)*")
-# Two things in one country are in no one state for that.
-_WIDE = frozenset(_terms("United States America China England Kingdom U.S. USA"))
+
+
+@cache
+def _wide() -> frozenset[str]:
+    """The terms of places so wide that having one in common says nothing: two things are in no one state for that."""
+    return frozenset(_terms("United States America China England Kingdom U.S. USA"))
 
 
 async def agreeing(found: AnswerCandidates, known: Sequence[str], toolbox: Toolbox) -> AnswerCandidates:

@@ -1,7 +1,7 @@
 """Extraction: a model finds what of a conversation is worth keeping; code keeps where it was said."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -389,22 +389,33 @@ class _SpokenSentence:
 
 async def extract(request: ExtractionRequest, toolbox: Toolbox) -> ExtractionResponse:
     """Return what the sentences of a conversation say in so many words; the most important if there are too many."""
+    return ExtractionResponse(facts=facts_in(request.utterances, kinds=request.kinds, limit=request.limit))
+
+
+def facts_in(
+    utterances: Sequence[Utterance],
+    *,
+    kinds: Sequence[FactKind],
+    limit: int,
+    sentences: Callable[[str], Sequence[str]] = sentence_texts,
+) -> tuple[ExtractedFact, ...]:
+    """Return the facts of an extraction; `sentences` says how a text is parted where that is known already."""
     facts: dict[str, ExtractedFact] = {}
-    for sentence in _sentences(request.utterances):
-        fact = _fact_of(sentence, request.kinds)
+    for sentence in _sentences(utterances, sentences):
+        fact = _fact_of(sentence, kinds)
         if fact is not None:
             key = "".join(sign for sign in fold(fact.content).casefold() if sign.isalnum())
             known = facts.get(key)
             facts[key] = fact if known is None else _together(known, fact)
-    kept = sorted(facts.values(), key=lambda fact: -fact.importance)[: request.limit]
-    return ExtractionResponse(facts=tuple(fact for fact in facts.values() if fact in kept))
+    kept = sorted(facts.values(), key=lambda fact: -fact.importance)[:limit]
+    return tuple(fact for fact in facts.values() if fact in kept)
 
 
-def _sentences(utterances: Sequence[Utterance]) -> Iterator[_SpokenSentence]:
+def _sentences(utterances: Sequence[Utterance], sentences: Callable[[str], Sequence[str]]) -> Iterator[_SpokenSentence]:
     """Yield sentences in order; "remember this" by itself confirms the one before it."""
     waiting: _SpokenSentence | None = None
     for number, said in enumerate(utterances):
-        for text in sentence_texts(said.text):
+        for text in sentences(said.text):
             if _ONLY_CONFIRMING.fullmatch(text):
                 if waiting is not None:
                     waiting = _SpokenSentence(waiting.text, waiting.utterance, waiting.said, confirmed=True)

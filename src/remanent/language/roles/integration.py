@@ -18,7 +18,7 @@ from remanent.language.offline.salience import statements
 from remanent.language.offline.similarity import similarity_matrix
 from remanent.language.replies import MAX_ITEMS, IdAliases, Prose, Words
 from remanent.language.role import Bounds, Defaults, Prompt, Role, Toolbox
-from remanent.language.roles.structure import render
+from remanent.language.roles.structured_summary import render
 from remanent.language.shapes import (
     MAX_CONTEXT,
     MAX_REMARK,
@@ -294,7 +294,7 @@ def _upheld(request: IntegrationRequest, reply: IntegrationReply) -> tuple[str, 
 
 
 def _answers_nothing(request: IntegrationRequest) -> bool:
-    """Tell whether a validation says of no node anything, beyond that it could not be found out."""
+    """Tell whether a validation says nothing about any node except that it was inconclusive."""
     if request.trigger is not Trigger.CONFLICT:
         return False
     nodes = WordIndex("\n".join(node.summary for node in request.nodes))
@@ -332,7 +332,7 @@ def _all_keywords(request: IntegrationRequest) -> tuple[str, ...]:
 
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 _SAME = 0.85
-"""From so alike on, a statement repeats another; chosen by hand, high, because what repeats is dropped."""
+"""Likeness from which a statement counts as a repeat; chosen by hand, high, because what repeats is dropped."""
 _MAX_QUOTES = 3
 _MAX_STATEMENTS = 200
 _LONGEST_QUOTE = 300

@@ -12,6 +12,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, JsonValue
 
 from remanent.errors import InvalidInput, Refused
+from remanent.language.coverage import WordIndex
 from remanent.language.models.parsing import UnreadableReply, read_values
 from remanent.language.offline.answers import (
     AnswerCandidates,
@@ -541,6 +542,33 @@ async def _validation(
         return _search_call(_SAID[tongue]["compare"], tool, matter.query)
     verdict = await settle_contradiction(matter, results, toolbox)
     return _answer(_SAID[tongue]["compared"], AnswerCandidates((verdict,), 1.0))
+
+
+_ASKED: dict[Tongue, float] = {"zh": 0.6, "en": 1.0}
+"""The share of a question's words that a sentence must have to be its answer; in Chinese one in three may be missing,
+since words are cut differently in a question (凯尔特山有多高 has a word 山有)."""
+
+
+async def direct_answer(request: ReactRequest, answer: str, toolbox: Toolbox) -> str | None:
+    """Return what is known where an answer tells nothing of it, though a sentence that was shown has all that is asked.
+
+    A small model shrugs, or talks of something else, before the very sentence. The whole question must be answered:
+    that a good model finds no answer in texts which touch on the matter is worth more than the nearest sentence. A
+    verdict that names nothing of either claim is none.
+    """
+    matter = contradiction_in(request.task)
+    # What the steps before came to is no evidence: a shrug would stand on the one before it.
+    asked, shown = question_of(request.task), [_without_elements(request.task, "task", _TASK)]
+    shown += [result.content for turn in request.turns for result in turn.results]
+    if matter is not None:
+        asked, shown = "", [matter.newer, matter.older]
+    if WordIndex("\n".join(shown)).tells(answer, asked=asked):
+        return None
+    known = (await react(request.replace(urgency=Urgency.NOW), toolbox)).answer
+    tongue = tongue_of(asked)
+    if not known or known == _SAID[tongue]["unknown"] or WordIndex(known).share(asked) < _ASKED[tongue]:
+        return None
+    return known
 
 
 def question_of(task: str) -> str:

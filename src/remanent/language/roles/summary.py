@@ -1,7 +1,7 @@
 """Summarisation: a model shortens a conversation at one of three levels; code sets the mark and holds the length."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Annotated, NamedTuple
 
@@ -11,7 +11,7 @@ from remanent.errors import InvalidInput, Refused
 from remanent.language.offline.salience import with_speaker
 from remanent.language.replies import Lines, Prose
 from remanent.language.role import Bounds, Defaults, Prompt, Role, Tier, Toolbox
-from remanent.language.roles.extraction import AGREEMENT, ExtractionRequest, FactKind, extract
+from remanent.language.roles.extraction import AGREEMENT, FactKind, facts_in
 from remanent.language.roles.segmentation import is_small_talk
 from remanent.language.shapes import MAX_SUMMARY, Remark, Summary, Utterance
 from remanent.language.tidying import lines, remark, within_tokens
@@ -275,7 +275,7 @@ async def summarise(request: SummaryRequest, toolbox: Toolbox) -> SummaryRespons
     chosen = telling(said, limit=room, measure=ESTIMATE)
     lists: Commitments = Commitments()
     if request.level is not SummaryLevel.COMPACTION and request.utterances:
-        lists = await find_commitments(request.utterances, toolbox)
+        lists = find_commitments(request.utterances)
     if not chosen:  # not one sentence fits: parts of them
         text = summarize("\n".join(texts), limit=max(1, room), measure=ESTIMATE).text
     elif request.level is SummaryLevel.SEGMENT:
@@ -327,24 +327,27 @@ class Commitments(NamedTuple):
     agreements: tuple[str, ...] = ()
 
 
-async def find_commitments(utterances: Sequence[Utterance], toolbox: Toolbox) -> Commitments:
-    """Return the decisions, to-dos and agreements of a conversation, without a model."""
-    found = await extract(
-        ExtractionRequest(
-            utterances=tuple(utterances[-1000:]),
-            kinds=(FactKind.DECISION, FactKind.FOLLOW_UP, FactKind.PREFERENCE),
-            limit=3 * _MAX_LISTED,
-        ),
-        toolbox,
+def find_commitments(
+    utterances: Sequence[Utterance], *, sentences: Callable[[str], Sequence[str]] = sentence_texts
+) -> Commitments:
+    """Return the decisions, to-dos and agreements of a conversation, without a model.
+
+    `sentences` parts a text into its sentences; who has done so before passes what it found.
+    """
+    facts = facts_in(
+        utterances[-1000:],
+        kinds=(FactKind.DECISION, FactKind.FOLLOW_UP, FactKind.PREFERENCE),
+        limit=3 * _MAX_LISTED,
+        sentences=sentences,
     )
     by_kind: dict[FactKind, list[str]] = {}
-    for fact in found.facts:
+    for fact in facts:
         by_kind.setdefault(fact.kind, []).append(fact.content)
-    agreements = [*_agreements(utterances), *by_kind.get(FactKind.PREFERENCE, [])]
+    agreements = [*_agreements(utterances, sentences), *by_kind.get(FactKind.PREFERENCE, [])]
     decisions = [text for text in by_kind.get(FactKind.DECISION, []) if text not in agreements]
     todos = by_kind.get(FactKind.FOLLOW_UP, [])
     return Commitments(tuple(decisions[:_MAX_LISTED]), tuple(todos[:_MAX_LISTED]), tuple(agreements[:_MAX_LISTED]))
 
 
-def _agreements(utterances: Sequence[Utterance]) -> list[str]:
-    return [sentence for said in utterances for sentence in sentence_texts(said.text) if AGREEMENT.search(sentence)]
+def _agreements(utterances: Sequence[Utterance], sentences: Callable[[str], Sequence[str]]) -> list[str]:
+    return [sentence for said in utterances for sentence in sentences(said.text) if AGREEMENT.search(sentence)]

@@ -122,6 +122,15 @@ class JournalConformance(StoreSuite):
             )
         assert await texts(store, scope) == ["hello"]
 
+    async def test_a_callers_id_of_another_user_is_another_entry(
+        self, store: Store, samples: Samples, scope: Scope
+    ) -> None:
+        """Two users who talk in one session count their messages each for themselves."""
+        for user in ("ann", "bob", "bob"):
+            said = samples.make_entry(scope, f"I am {user}", caller_id="m1", metadata={"user_id": user})
+            await append(store, said)
+        assert await texts(store, scope) == ["I am ann", "I am bob"]
+
     async def test_a_callers_id_in_another_session_is_another_entry(
         self, store: Store, samples: Samples, scope: Scope
     ) -> None:

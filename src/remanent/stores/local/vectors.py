@@ -29,10 +29,10 @@ from remanent.errors import InvalidInput, RemanentError, StorageError, StoreBusy
 from remanent.model import Kind, Scope
 from remanent.stores.local import files
 from remanent.stores.local.cells import Cells, Damaged
+from remanent.stores.local.clustering import IndexSnapshot, MemorySink, SealingCancelled, seal
 from remanent.stores.local.files import CellsWriter
 from remanent.stores.local.index import Index, Neighbours
 from remanent.stores.local.products import ProductPool, normalise
-from remanent.stores.local.sealing import IndexSnapshot, MemorySink, SealingCancelled, seal
 from remanent.stores.queries import Hit, RecordFilter, RecordPosition
 from remanent.stores.store import Store
 from remanent.stores.vectors import Vectors, VectorSearch
@@ -49,7 +49,7 @@ FILE_TIMEOUT = 60.0
 MEMORY_BUDGET = 2**30
 """Bytes that all indexes together may take: some 500,000 vectors of 384 dimensions with their codes and ids."""
 _SPARE = 16
-"""How many more than the limit, or than twice as many in cells, are looked at first: the filter may leave some out."""
+"""Candidates fetched first beyond the limit (in cells, beyond twice the limit), since the filter drops some."""
 _WIDER, _WIDEST = 4, 64
 """How much further the next look goes, at least and at most; chosen by hand, since most searches need one look."""
 _ENOUGH = 0.7

@@ -215,5 +215,12 @@ END;
 INSERT OR IGNORE INTO entry_metadata SELECT key, value, seq FROM metadata_values;
 """
 
-MIGRATIONS: tuple[LiteralString, ...] = (GROUND, METADATA)
+# A caller's id names one message of one user in a session; whose it is stands in metadata, which erasure takes away, so
+# that whoever appends looks, and no index can hold it.
+CALLERS: LiteralString = """
+DROP INDEX entries_by_caller;
+CREATE INDEX entries_by_caller ON entries (caller_id, ifnull(session, '')) WHERE caller_id IS NOT NULL;
+"""
+
+MIGRATIONS: tuple[LiteralString, ...] = (GROUND, METADATA, CALLERS)
 """Step n (counted from 1) takes a database from schema n-1 to schema n."""

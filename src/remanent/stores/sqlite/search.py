@@ -1,6 +1,6 @@
 """Full-text and vector reads.
 
-Full text is FTS5 over terms that were worked out before (`text.words`): the tokenizer only splits at spaces, so that
+Full text is FTS5 over terms that were worked out before (`text.terms`): the tokenizer only splits at spaces, so that
 Chinese and English are found alike. Vectors are only kept and handed out here; finding the nearest is another port.
 """
 
@@ -233,8 +233,8 @@ def vector_changes(connection: apsw.Connection, model: str, since: int) -> Vecto
     while some := list(islice(rows, _AT_ONCE)):
         for _, _, crc, data in some:
             verify(crc, data)
-        fetch_together = np.frombuffer(b"".join(row[3] for row in some), "<f4")
-        matrix[len(record_ids) : len(record_ids) + len(some)] = fetch_together.reshape(len(some), dimension)
+        joined = np.frombuffer(b"".join(row[3] for row in some), "<f4")
+        matrix[len(record_ids) : len(record_ids) + len(some)] = joined.reshape(len(some), dimension)
         record_ids += [row[0] for row in some]
         kinds += [kind_of[row[1]] for row in some]
     removed = [] if start == 0 else _removed(connection, ref, start, set(record_ids))

@@ -21,6 +21,7 @@ import apsw
 from remanent.errors import DuplicateEntry, InvalidInput, LeaseLost, NotFound, QueueFull, VersionConflict
 from remanent.fairness import breathe
 from remanent.model import Entry, Record, Status, to_millis
+from remanent.model.filters import user_in
 from remanent.stores import transaction
 from remanent.stores.sqlite import rows
 from remanent.stores.sqlite.connection import connect, translated
@@ -97,8 +98,8 @@ class UnitOfWork:
     def _known(self, entry: Entry) -> bool:
         """Recognise an entry that was sent before by its caller's id, and answer with the first one."""
         found = self._sql(
-            "SELECT id, seq, text, role, erased FROM entries WHERE caller_id = ? AND ifnull(session, '') = ?",
-            (entry.caller_id, entry.scope.session or ""),
+            _SENT_BEFORE,
+            (entry.caller_id, entry.scope.session or "", user_in(entry.metadata)),
         ).get
         if found is None:
             return False
@@ -432,6 +433,13 @@ _LEAVING = "from_id IN (SELECT value FROM json_each(?))"
 _REVISE_GRAPH = """
 INSERT INTO counters VALUES ('graph:' || ?, 1 + abs(random() % 1000000000000))
 ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value
+"""
+# Ids are the user's own: two users of a session may both have an "m1". Of what was erased nothing says whose it was.
+_SENT_BEFORE = """
+SELECT id, seq, text, role, erased FROM entries
+WHERE caller_id = ? AND ifnull(session, '') = ?
+    AND (erased OR ifnull(CASE WHEN json_valid(metadata) THEN CAST(metadata ->> 'user_id' AS TEXT) END, '') = ?)
+ORDER BY erased LIMIT 1
 """
 _INSERT_ENTRY = """
 INSERT INTO entries (seq, id, caller_id, session, task, kind, role, text, occurred_at, recorded_at, metadata,

@@ -158,8 +158,11 @@ DECLARE
 BEGIN
     known := false;
     IF new.caller_id IS NOT NULL THEN
+        -- Ids are the user's own; of what was erased nothing says whose it was.
         SELECT * INTO old FROM entries e WHERE e.agent = me.id AND e.caller_id = new.caller_id
-            AND e.session IS NOT DISTINCT FROM new.session;
+            AND e.session IS NOT DISTINCT FROM new.session
+            AND (e.erased = 1 OR e.metadata::jsonb ->> 'user_id' IS NOT DISTINCT FROM new.metadata::jsonb ->> 'user_id')
+            ORDER BY e.erased LIMIT 1;
         IF old.id IS NOT NULL THEN
             -- What was erased stays erased when it is sent again.
             IF old.erased = 0 AND (old.text, old.role) IS DISTINCT FROM (new.text, new.role) THEN

@@ -209,7 +209,7 @@ class MemorySink:
 
 
 def seal(snapshot: IndexSnapshot, sink: Sink) -> Cells:
-    """Return new cells of everything held; `SealingCancelled`, `Damaged` or `OSError` when that is not to be."""
+    """Return new cells of everything held; raises `SealingCancelled`, `Damaged` or `OSError`."""
     if snapshot.cells is not None:
         snapshot.cells.verify()  # a new checksum must not bless what is damaged
     rng = np.random.default_rng(_SEED)

@@ -4,7 +4,8 @@ A hit becomes a `Candidate` in its path, a `RankedCandidate` once for all paths,
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from remanent.model import (
     Boost,
@@ -21,18 +22,22 @@ from remanent.model import (
 )
 from remanent.model.filters import USER_KEY, MetadataCondition
 from remanent.recall.gathering import CandidateReader
+from remanent.recall.injection import with_dates
+from remanent.recall.question import Question
 from remanent.recall.ranking import RankedCandidate
 from remanent.recall.talk import LONGEST_ASKING, share_asked
 from remanent.text.escaping import escape_name
 
 MAX_SESSION_ENTRIES = 2000
 """Entries of a session that one answer holds at the most."""
+MAX_TWINS = 8
+"""Further places that one item names where the same words were said; who wants all of them lists entries."""
 
 
 def exchanges(
     chosen: Iterable[RankedCandidate], known: Iterable[RankedCandidate], records: Mapping[str, Record]
 ) -> tuple[list[RankedCandidate], dict[str, list[RankedCandidate]]]:
-    """Return what is chosen without what stands beside a better one, and what stands beside each.
+    """Fold each short question and its reply into one result; return what is left, and the turns folded into each.
 
     A short question and what somebody says to it are one answer: "three years now" says nothing without "how long have
     you had them?". What an agent says to a question is a text of its own.
@@ -63,6 +68,36 @@ def _answers(asking: RankedCandidate, answer: RankedCandidate, records: Mapping[
     return len(asked) <= LONGEST_ASKING and share_asked(asked) > 0
 
 
+def said_again(
+    chosen: Iterable[RankedCandidate],
+    records: Mapping[str, Record],
+    *,
+    beside: Mapping[str, Sequence[RankedCandidate]],
+    likeness_key: Callable[[str], Hashable],
+) -> list[list[RankedCandidate]]:
+    """Return the turns of exactly the same words, a group for each, in their order.
+
+    Somebody else's words are another statement, as are those that mean another day each time ("yesterday"), and the
+    same answer to another question. Texts are compared whole only where `likeness_key` says that they may be the same.
+    """
+    alike: dict[Hashable, list[RankedCandidate]] = {}
+    for one in chosen:
+        if one.place.kind is Kind.TURN:
+            alike.setdefault((likeness_key(one.record_id), one.place.role, one.place.trust), []).append(one)
+    groups: dict[Hashable, list[RankedCandidate]] = {}
+    for group in alike.values():
+        for one in group if len(group) > 1 else ():
+            said = (one, *sorted(beside.get(one.record_id, ()), key=lambda each: each.place.seq))
+            words = tuple(" ".join(records[each.record_id].content.split()).casefold() for each in said)
+            groups.setdefault(words, []).append(one)
+    return [group for group in groups.values() if len(group) > 1 and not _means_a_day(group[0], records)]
+
+
+def _means_a_day(one: RankedCandidate, records: Mapping[str, Record]) -> bool:
+    text = records[one.record_id].content
+    return with_dates(text, one.place.occurred_at, is_dated=False) != text
+
+
 class AnswerBuilder:
     """Puts together what an item says and what it rests on."""
 
@@ -77,13 +112,14 @@ class AnswerBuilder:
         *,
         known: Mapping[str, Entry],
         beside: Mapping[str, Sequence[RankedCandidate]] | None = None,
+        twins: Mapping[str, Sequence[RankedCandidate]] | None = None,
     ) -> list[FoundItem]:
         """Return each record as itself, or with the question `beside` it that it answers, and the answer that it got.
 
-        `known` are entries that were read before.
+        Where its `twins` say the same, they are sources of it as well. `known` are entries that were read before.
         """
-        beside = beside or {}
-        every = [*chosen, *(other for others in beside.values() for other in others)]
+        beside, twins = beside or {}, twins or {}
+        every = [*chosen, *(other for others in (*beside.values(), *twins.values()) for other in others)]
         sources = [source.entry_id for one in every for source in records[one.record_id].sources]
         entries = await self._reader.entries(scope, sources, known=known)
         items = []
@@ -94,8 +130,47 @@ class AnswerBuilder:
                 said = sorted((one, *others), key=lambda each: each.place.seq)
                 text = "\n".join(_line(each.place.role, records[each.record_id].content) for each in said)
                 spans += tuple(span for other in others for span in _spans(records[other.record_id], entries))
-            items.append(_item(one, record, text=text, spans=spans, rank=rank))
+            item = _item(one, record, text=text, spans=spans, rank=rank)
+            if again := twins.get(one.record_id):
+                spans += tuple(span for other in again for span in _spans(records[other.record_id], entries))
+                evidence = (*item.evidence, *(other.record_id for other in again))
+                item = item.replace(sources=spans, evidence=evidence)
+            items.append(item)
         return items
+
+    async def without_twins(
+        self,
+        question: Question,
+        chosen: Sequence[RankedCandidate],
+        groups: Sequence[Sequence[RankedCandidate]],
+        *,
+        known: Mapping[str, Entry],
+    ) -> tuple[list[RankedCandidate], dict[str, list[RankedCandidate]]]:
+        """Return what is chosen with each of the groups told once, and by that one the others that say the same.
+
+        The newest stands for them all, in the place of the best, unless it is asked for a time: what was said again
+        holds again. What two users say are two statements.
+        """
+        ids = [one.record_id for group in groups for one in group]
+        entries = await self._reader.entries(question.scope, ids, known=known) if ids else {}
+        shown: dict[str, RankedCandidate] = {}
+        twins: dict[str, list[RankedCandidate]] = {}
+        dropped: set[str] = set()
+        for group in groups:
+            of_user: dict[Hashable, list[RankedCandidate]] = {}
+            for one in group:
+                if one.record_id in entries:
+                    of_user.setdefault(repr(entries[one.record_id].metadata.get(USER_KEY)), []).append(one)
+            for best, *others in of_user.values():
+                same = [best, *others]
+                if not question.times:
+                    same.sort(key=lambda one: (one.place.occurred_at, one.place.seq), reverse=True)
+                shown[best.record_id] = replace(best, place=same[0].place)
+                dropped.update(one.record_id for one in others)
+                if others:
+                    twins[same[0].record_id] = same[1 : MAX_TWINS + 1]
+        kept = [shown.get(one.record_id, one) for one in chosen if one.record_id not in dropped]
+        return kept, twins
 
     async def turns(
         self,

@@ -1,8 +1,8 @@
 """Sessions of people at the pages: a key is typed once, and a cookie stands for it until it is closed or idle.
 
-A session holds by what its key is known and not the key, and is judged anew at every request: a key which was revoked,
-rotated or has expired opens nothing, whatever cookie stands for it. A cookie alone changes nothing: what changes
-something also carries the session's own word (CSRF), which no page of another site can read. Sessions lie in this
+A session stores a proof of the key, never the key, and is checked at every request: a key which was revoked, rotated or
+has expired opens nothing, whatever cookie stands for it. Requests that change anything must also send the session's
+CSRF token, which no page of another site can read. Sessions lie in this
 process's memory, or on the shelf where several servers share one: whichever is asked next knows them.
 """
 

@@ -1,0 +1,19 @@
+"""The trial of a real model, by a model that says the same to everything: what is lost, found and admitted then."""
+
+import asyncio
+
+import pytest
+
+from bench import model_trial
+from tests.language.scripted.server import ScriptedServer
+from tests.language.scripted.steps import says
+
+
+@pytest.mark.spec("USE-08")
+async def test_a_model_that_only_ever_shrugs_loses_nothing_and_hides_no_contradiction() -> None:
+    async with ScriptedServer(forever=says("我不记得。")) as server:
+        told = await asyncio.to_thread(model_trial.report, server.base_url, "parrot", window=8_000, minutes=0.02)
+    assert "Messages lost of 28: 0" in told
+    rows = [line.split(" | ") for line in told.splitlines() if "Kelt" in line or "凯尔特" in line]
+    assert [(row[1], row[2]) for row in rows] == [("1", "yes"), ("1", "yes")], told
+    assert "answered: 0 of 6; unknown things admitted: 13 of 13" in told
