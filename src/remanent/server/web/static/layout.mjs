@@ -53,6 +53,8 @@ function paint(canvas, view, points, edges, x, y) {
   const sx = (i) => x[i] * view.scale + view.x + width / 2, sy = (i) => y[i] * view.scale + view.y + height / 2;
   const shown = (i) => !(points[i].at > limit);
   const hit = (i) => search && (points[i].label.toLowerCase().includes(search) || (points[i].content ?? "").toLowerCase().includes(search));
+  // Seen from afar nodes are small and without a rim, and lines thin: each would else hide all others.
+  const grain = Math.min(1, Math.max(0.25, 2 * view.scale));
   // Drawn in a few strokes for thousands of links and nodes: each stroke costs more than the lines in it.
   const strokes = new Map();
   for (const edge of edges) {
@@ -63,19 +65,19 @@ function paint(canvas, view, points, edges, x, y) {
   }
   for (const [key, path] of strokes) {
     const strength = key === "ghost" ? 0.5 : key;
-    pen.globalAlpha = 0.15 + 0.6 * strength; pen.lineWidth = 0.6 + 2 * strength; pen.strokeStyle = key === "ghost" ? warn : quiet; pen.setLineDash(key === "ghost" ? [4, 4] : []); pen.stroke(path);
+    pen.globalAlpha = Math.sqrt(grain) * (0.15 + 0.6 * strength); pen.lineWidth = grain * (0.6 + 2 * strength); pen.strokeStyle = key === "ghost" ? warn : quiet; pen.setLineDash(key === "ghost" ? [4, 4] : []); pen.stroke(path);
   }
   pen.setLineDash([]);
   const order = points.map((_, i) => i).filter(shown), dots = new Map();
   for (const i of order) {
     const point = points[i], px = sx(i), py = sy(i);
     if (px < -20 || py < -20 || px > width + 20 || py > height + 20) continue;
-    const key = i === chosen || hit(i) ? "hit" : point.ghost ? "ghost" : point.warn ? "warn" : point.focus ? "focus" : search ? "dim" : "plain", radius = point.focus ? 8 : 4 + Math.min(3, point.weight);
+    const key = i === chosen || hit(i) ? "hit" : point.ghost ? "ghost" : point.warn ? "warn" : point.focus ? "focus" : search ? "dim" : "plain", radius = grain * (point.focus ? 8 : 4 + Math.min(3, point.weight));
     if (!dots.has(key)) dots.set(key, new Path2D());
     const path = dots.get(key); path.moveTo(px + radius, py); path.arc(px, py, radius, 0, 7);
   }
   for (const [key, path] of dots) {
-    pen.globalAlpha = { dim: 0.2, ghost: 0.5 }[key] ?? 1; pen.fillStyle = { ghost: panel, focus: accent, hit: accent, warn }[key] ?? quiet; pen.strokeStyle = key === "hit" ? text : key === "ghost" ? warn : panel; pen.lineWidth = key === "hit" ? 3 : 1.5; pen.fill(path); pen.stroke(path);
+    pen.globalAlpha = { dim: 0.2, ghost: 0.5 }[key] ?? 1; pen.fillStyle = { ghost: panel, focus: accent, hit: accent, warn }[key] ?? quiet; pen.strokeStyle = key === "hit" ? text : key === "ghost" ? warn : panel; pen.lineWidth = key === "hit" ? 3 : 1.5 * grain; pen.fill(path); if (grain === 1 || key !== "plain") pen.stroke(path);
   }
   // Labels, the most important first; one that would lie over another is left out.
   pen.font = "12px system-ui, 'Noto Sans CJK SC', sans-serif"; pen.textAlign = "center"; pen.fillStyle = text; pen.globalAlpha = 1; pen.strokeStyle = panel; pen.lineWidth = 3; pen.lineJoin = "round"; // a rim keeps names legible over lines
