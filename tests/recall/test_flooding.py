@@ -1,6 +1,7 @@
 """Nobody pushes an answer out by saying something else very often."""
 
 from collections.abc import Callable, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -57,13 +58,13 @@ def test_three_hundred_near_duplicates_of_a_tool_do_not_push_out_what_a_user_sai
     settings: dict[str, Any] = {} if flood == "one session" else {"embedder": "none"}
     with remanent.open(tmp_path / "home", **settings, recall={"path_timeout": 60}) as memory:
         ada = memory.agent("ada")
-        for number in range(60):
-            text = words["talk"].format(number, words["topics"][number % 6])
-            ada.remember([{"role": "user", "content": text}], session=f"day {number % 20}")
+        for day in range(20):
+            talks = [words["talk"].format(number, words["topics"][number % 6]) for number in range(day, 60, 20)]
+            ada.remember([{"role": "user", "content": text} for text in talks], session=f"day {day}")
         ada.remember([{"role": "user", "content": words["truth"]}], session="truth")
-        for number in range(FLOOD):
-            said = {"role": "tool", "content": words["flood"].format(number)}
-            ada.remember([said], session=SESSIONS[flood](number))
+        said = [{"role": "tool", "content": words["flood"].format(number)} for number in range(FLOOD)]
+        for session, numbers in groupby(range(FLOOD), SESSIONS[flood]):
+            ada.remember([said[number] for number in numbers], session=session)
         memory.settle()
         assert words["truth"] in [item.text for item in ada.recall(words["question"]).items]
         wide = ada.recall(words["question"], limit=10).items

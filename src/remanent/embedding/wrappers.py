@@ -20,39 +20,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class CachedEmbedder(Embedder):
-    """Gives back the vector of a text it has seen, keyed by model and content hash; the least used go first.
+class _Wrapper(Embedder):
+    """An embedder as the one inside it is, which cuts what it is given into batches of its own."""
 
-    A vector is kept for `lifetime`. The texts themselves are not kept. 4,096 vectors of 512 numbers take about 10 MB.
-    """
-
-    # What is missing goes to the inner embedder in one call, and that one cuts it into batches.
     batch_texts: ClassVar[int] = sys.maxsize
     batch_characters: ClassVar[int] = sys.maxsize
 
-    def __init__(
-        self,
-        inner: Embedder,
-        *,
-        capacity: int = 4_096,
-        lifetime: timedelta = timedelta(hours=24),
-        clock: Clock = system_clock,
-    ) -> None:
-        if capacity < 1:
-            raise InvalidInput(f"a cache needs room for at least 1 vector, not {capacity}")
+    def __init__(self, inner: Embedder) -> None:
         self._inner = inner
-        self._capacity = capacity
-        self._lifetime = lifetime
-        self._clock = clock
-        self._vectors: OrderedDict[tuple[str, bytes], tuple[datetime, NDArray[np.float32]]] = OrderedDict()
-        self._lock = Lock()
-        self._hits = 0
-        self._misses = 0
-
-    @property
-    def figures(self) -> CacheFigures:
-        """How often a vector was there."""
-        return CacheFigures(name=f"embedding:{self.model_id}", hits=self._hits, misses=self._misses)
 
     @property
     def model_id(self) -> str:
@@ -69,6 +44,45 @@ class CachedEmbedder(Embedder):
         """The inner embedder's dimension."""
         return self._inner.dimension
 
+    def skill(self, language: Language) -> float:
+        """Return the inner embedder's skill."""
+        return self._inner.skill(language)
+
+    async def close(self) -> None:
+        """Close the inner embedder."""
+        await self._inner.close()
+
+
+class CachedEmbedder(_Wrapper):
+    """Gives back the vector of a text it has seen, keyed by model and content hash; the least used go first.
+
+    A vector is kept for `lifetime`. The texts themselves are not kept. 4,096 vectors of 512 numbers take about 10 MB.
+    """
+
+    def __init__(
+        self,
+        inner: Embedder,
+        *,
+        capacity: int = 4_096,
+        lifetime: timedelta = timedelta(hours=24),
+        clock: Clock = system_clock,
+    ) -> None:
+        if capacity < 1:
+            raise InvalidInput(f"a cache needs room for at least 1 vector, not {capacity}")
+        super().__init__(inner)
+        self._capacity = capacity
+        self._lifetime = lifetime
+        self._clock = clock
+        self._vectors: OrderedDict[tuple[str, bytes], tuple[datetime, NDArray[np.float32]]] = OrderedDict()
+        self._lock = Lock()
+        self._hits = 0
+        self._misses = 0
+
+    @property
+    def figures(self) -> CacheFigures:
+        """How often a vector was there."""
+        return CacheFigures(name=f"embedding:{self.model_id}", hits=self._hits, misses=self._misses)
+
     async def embed_batch(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return one row per text, asking the inner embedder once for each text that is not remembered."""
         import numpy as np
@@ -83,14 +97,10 @@ class CachedEmbedder(Embedder):
             self._keep(known, list(missing))
         return np.stack([known[key] for key in keys])
 
-    def skill(self, language: Language) -> float:
-        """Return the inner embedder's skill."""
-        return self._inner.skill(language)
-
     async def close(self) -> None:
         """Forget every vector and close the inner embedder."""
         self.clear()
-        await self._inner.close()
+        await super().close()
 
     def clear(self) -> None:
         """Forget every vector, as when what they were made from is erased."""
@@ -131,35 +141,16 @@ class EmbeddingUse:
     failures: int = 0
 
 
-class MeteredEmbedder(Embedder):
+class MeteredEmbedder(_Wrapper):
     """Counts texts, characters and seconds; outside a cache it counts what was asked, inside what was computed.
 
     Two of them, one on each side of a cache, tell its hits: the difference between their texts.
     """
 
-    # The inner embedder cuts what it is given into batches of its own.
-    batch_texts: ClassVar[int] = sys.maxsize
-    batch_characters: ClassVar[int] = sys.maxsize
-
     def __init__(self, inner: Embedder, *, timer: Callable[[], float] = time.perf_counter) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._timer = timer
         self.use = EmbeddingUse()
-
-    @property
-    def model_id(self) -> str:
-        """The inner embedder's model."""
-        return self._inner.model_id
-
-    @property
-    def loading(self) -> bool:
-        """Whether the inner embedder is still being loaded."""
-        return self._inner.loading
-
-    @property
-    def dimension(self) -> int:
-        """The inner embedder's dimension."""
-        return self._inner.dimension
 
     async def embed_batch(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return what the inner embedder returns, counted; what failed is counted apart."""
@@ -175,10 +166,6 @@ class MeteredEmbedder(Embedder):
         self.use.characters += sum(map(len, texts))
         return vectors
 
-    def skill(self, language: Language) -> float:
-        """Return the inner embedder's skill."""
-        return self._inner.skill(language)
-
     @property
     def figures(self) -> EmbeddingFigures:
         """What was embedded, with the model's name."""
@@ -190,7 +177,3 @@ class MeteredEmbedder(Embedder):
             seconds=use.seconds,
             failures=use.failures,
         )
-
-    async def close(self) -> None:
-        """Close the inner embedder."""
-        await self._inner.close()

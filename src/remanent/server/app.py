@@ -4,8 +4,10 @@ A part (MCP, the proxy) brings its own routes and its own life; the application 
 middleware, so that no interface can be reached without the checks that hold for all.
 """
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
+from functools import cache
 from typing import Any, Protocol
 
 from starlette.applications import Starlette
@@ -51,12 +53,11 @@ def create_app(
     tracer = tracer or Tracer()
     counted = figures.Metrics()
     rest = Rest(service, settings, tracer=tracer)
-    document = openapi(service.catalogue)
     app = Starlette()
     app.router.redirect_slashes = False
     app.router.routes.extend(rest.routes())
     pages = Pages(service)
-    app.router.routes.extend(_own(service, counted, document, warming, pages))
+    app.router.routes.extend(_own(service, counted, warming, pages))
     app.router.routes.extend(pages.routes())
     for part in parts:
         app.router.routes.extend(part.routes())
@@ -73,9 +74,7 @@ def create_app(
     )
 
 
-def _own(
-    service: Service, counted: figures.Metrics, document: dict[str, Any], warming: Warmup | None, web: Pages
-) -> list[BaseRoute]:
+def _own(service: Service, counted: figures.Metrics, warming: Warmup | None, web: Pages) -> list[BaseRoute]:
     """Return the routes that are about the server itself; they name nobody, and all but the figures need no key."""
     authenticator = Authenticator(service, service.memory.settings.server)
 
@@ -99,15 +98,23 @@ def _own(
         )
         return PlainTextResponse(text, media_type=figures.MEDIA_TYPE)
 
-    # Anybody may ask for these, and writing them takes 10 ms: once, and not for each who asks.
-    described_bytes = JSONResponse(document).body
-    pages = {chinese: page(service.catalogue, chinese=chinese).encode() for chinese in (False, True)}
+    # Anybody may ask for these, and writing them takes half a second: once, beside the loop, and when first asked for.
+    writing = asyncio.Lock()
+
+    @cache
+    def description() -> bytes:
+        return bytes(JSONResponse(openapi(service.catalogue)).body)
+
+    @cache
+    def page_of(*, chinese: bool) -> str:
+        return page(service.catalogue, chinese=chinese)
 
     async def described(_: Request) -> Response:
-        return Response(described_bytes, media_type="application/json")
+        async with writing:
+            return Response(await asyncio.to_thread(description), media_type="application/json")
 
     async def shown(request: Request) -> Response:
-        return HTMLResponse(pages[_wants_chinese(request)], headers=_PAGE)
+        return HTMLResponse(page_of(chinese=_wants_chinese(request)), headers=_PAGE)
 
     async def root(request: Request) -> Response:
         about = ABOUT.zh if _wants_chinese(request) else ABOUT.en

@@ -20,7 +20,9 @@ from schemathesis.specs.openapi.checks import (
     unsupported_method,
 )
 
+from remanent.operations import Catalogue
 from remanent.operations.service import CATALOGUE
+from remanent.server import app
 from remanent.server.documentation import openapi
 from tests.server.rest.conftest import Served, running
 
@@ -87,3 +89,20 @@ def test_the_description_names_every_operation_once() -> None:
     document = openapi(CATALOGUE)
     named = [one["operationId"] for path in document["paths"].values() for one in path.values()]
     assert sorted(named) == sorted([*CATALOGUE, "runs.list", "runs.get", "runs.cancel", "runs.follow"])
+
+
+async def test_a_server_describes_itself_when_first_asked_and_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    described = []
+
+    def counted(catalogue: Catalogue) -> dict[str, Any]:
+        described.append(catalogue)
+        return openapi(catalogue)
+
+    monkeypatch.setattr(app, "openapi", counted)
+    async with running(tmp_path) as served:
+        assert not described  # half a second that no start and no test need wait for
+        answers = await asyncio.gather(*(served.http.get("/openapi.json") for _ in range(5)))
+    assert len(described) == 1
+    assert all(answer.json()["openapi"] == "3.1.0" for answer in answers)

@@ -4,7 +4,7 @@ import re
 from importlib import resources
 
 from remanent.stores import postgres
-from remanent.stores.postgres.statements import statements
+from remanent.stores.postgres.connection import statements
 
 
 def test_every_statement_is_used_and_none_is_asked_for_that_is_not_there() -> None:

@@ -5,11 +5,10 @@
 - `writes.py` turns changes into what those functions take, and commits many units together.
 - `reads.py` turns questions into statements, `answers.py` their rows into answers.
 - `shelf.py` keeps what belongs to no agent.
-- `store.py` is the port, `vectors.py` finds nearest neighbours, `erasure.py` erases, `migrations.py` keeps up to date.
+- `store.py` is the port, with nearest neighbours among its rows; `erasure.py` erases, `migrations.py` keeps up to date.
 """
 
 from remanent.stores.postgres.shelf import PostgresShelf
-from remanent.stores.postgres.store import PostgresStore
-from remanent.stores.postgres.vectors import PostgresVectors
+from remanent.stores.postgres.store import PostgresStore, PostgresVectors
 
 __all__ = ["PostgresShelf", "PostgresStore", "PostgresVectors"]

@@ -12,6 +12,8 @@ import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from typing import Any, Final, LiteralString, TypeAlias
 
 import numpy as np
@@ -315,3 +317,19 @@ def _is_alive(connection: Connection) -> bool:
 
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _SCOPE = "SELECT set_config('remanent.agent', %s, true)"
+
+
+_NAME = re.compile(r"^-- ([a-z_]+): (.+)$", re.MULTILINE)
+
+
+@cache
+def statements() -> dict[str, str]:
+    """Return every statement by its name."""
+    text = (resources.files(__package__) / "sql" / "statements.sql").read_text("utf-8")
+    _, *parts = _NAME.split(text)
+    return {name: sql.strip() for name, _, sql in zip(*[iter(parts)] * 3, strict=True)}
+
+
+def statement(name: str) -> str:
+    """Return a statement."""
+    return statements()[name]

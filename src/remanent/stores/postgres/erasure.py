@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from remanent.model import Scope
-from remanent.stores.postgres.connection import Connection
-from remanent.stores.postgres.statements import statement
+from remanent.stores.postgres.connection import Connection, statement
 from remanent.stores.postgres.writes import to_json
 from remanent.stores.queries import Erased, Erasure, ErasureDepth
 from remanent.stores.sqlite.rows import RECORD_COLUMNS, dump, parse, record_of

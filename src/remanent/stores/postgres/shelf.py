@@ -16,9 +16,8 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from remanent.errors import StorageError, StoreBusy, StoreClosed
-from remanent.stores.postgres.connection import PASSING, RETRY, ROLE, SCHEMA, is_gone, translated
+from remanent.stores.postgres.connection import PASSING, RETRY, ROLE, SCHEMA, is_gone, statement, translated
 from remanent.stores.postgres.migrations import migrate_now
-from remanent.stores.postgres.statements import statement
 from remanent.stores.shelf import DAMAGED, Hold, Log, OpenLog, P, R, Shelf
 
 Connection: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"

@@ -9,18 +9,17 @@ from typing import Any
 from remanent.errors import InvalidInput, LeaseLost, NotFound, StoreClosed
 from remanent.model import Scope, from_millis, to_millis
 from remanent.stores.postgres.answers import IndexedSearch, Rows, answer, nothing_stored
-from remanent.stores.postgres.connection import ConnectionPool, SqlStatement, translated
+from remanent.stores.postgres.connection import ConnectionPool, SqlStatement, statement, translated
 from remanent.stores.postgres.erasure import Eraser
 from remanent.stores.postgres.migrations import migrate, steps
 from remanent.stores.postgres.reads import VectorIndex
-from remanent.stores.postgres.statements import statement
 from remanent.stores.postgres.wakeups import Wakeups
 from remanent.stores.postgres.writes import Encoder, GroupCommit, to_json
-from remanent.stores.queries import Claims, Erased, Erasure, ErasureDepth, Health, Query
+from remanent.stores.queries import Claims, Erased, Erasure, ErasureDepth, Health, Hit, Query
 from remanent.stores.sqlite import rows
 from remanent.stores.store import MAX_WAIT, Store
 from remanent.stores.transaction import Change, Committed
-from remanent.stores.vectors import VectorSearch
+from remanent.stores.vectors import Vectors, VectorSearch
 
 INDEXES_LIFETIME = 60.0
 """Seconds that a list of indexes is kept; a new one makes large agents faster and no answer different."""
@@ -251,3 +250,21 @@ def _milliseconds(span: timedelta) -> int:
 
 
 _CLAIM = f"SELECT org, workspace, name, wake, {rows.JOB_COLUMNS} FROM claim_any(%s::bigint[], %s, %s, %s, %s, %s)"
+
+
+class PostgresVectors(Vectors):
+    """Searches the store's own rows: nothing is kept beside them, and so nothing can be stale or left behind."""
+
+    def __init__(self, store: PostgresStore) -> None:
+        super().__init__()
+        self._store = store
+
+    async def search_all(self, scope: Scope, searches: Sequence[VectorSearch]) -> list[list[Hit]]:
+        """Return what each of the searches finds, in order, in one round trip."""
+        return await self._store.read(scope, searches)
+
+    async def erased(self, scope: Scope, record_ids: tuple[str, ...] | None) -> None:
+        """Do nothing: the rows went with the records."""
+
+    async def close(self) -> None:
+        """Do nothing: the store has the connections."""
