@@ -127,8 +127,8 @@ from remanent.stores import (
 )
 from remanent.stores.blobs import AttachmentStore, Blobs
 from remanent.stores.cache import Cache
-from remanent.stores.erasures import PendingErasure, PendingErasures
 from remanent.stores.notes import Notes
+from remanent.stores.pending_erasures import PendingErasure, PendingErasures
 from remanent.stores.registry import open_cache, open_stores
 from remanent.stores.shelf import Shelf
 from remanent.stores.store import ERASING

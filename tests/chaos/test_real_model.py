@@ -14,7 +14,7 @@ from remanent.language.models import ModelEngine
 from remanent.language.roles import HYDE, INTENT, ROLES, STRUCTURE
 from remanent.language.roles.hyde import HydeRequest
 from remanent.language.roles.intent import Intent, IntentRequest
-from remanent.language.roles.structure import StructureRequest
+from remanent.language.roles.structured_summary import StructureRequest
 from remanent.settings import ModelSettings
 from tests.chaos.support.counts import FULL
 from tests.chaos.support.places import ROOT, command

@@ -11,7 +11,7 @@ from remanent.cli import doctor
 from remanent.errors import IntegrityError, StoreBusy
 from remanent.model import Job, Scope, system_clock
 from remanent.stores import Erasure, QueueState
-from remanent.stores.erasures import PendingErasures
+from remanent.stores.pending_erasures import PendingErasures
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.sqlite.connection import connect
 from remanent.stores.sqlite.migrations import MIGRATIONS

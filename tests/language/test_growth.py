@@ -34,7 +34,7 @@ from remanent.language.roles import (
     reranking,
     rewriting,
     segmentation,
-    structure,
+    structured_summary,
     summary,
 )
 from remanent.language.roles.analysis import AnalysisRequest
@@ -51,7 +51,7 @@ from remanent.language.roles.relation_naming import RelationNamingRequest
 from remanent.language.roles.reranking import PassageToRank, RerankingRequest
 from remanent.language.roles.rewriting import RewritingRequest
 from remanent.language.roles.segmentation import SegmentationRequest
-from remanent.language.roles.structure import StructureRequest
+from remanent.language.roles.structured_summary import StructureRequest
 from remanent.language.roles.summary import SummaryLevel, SummaryRequest, unmarked
 from remanent.language.shapes import MAX_REMARK, MAX_SUMMARY, GraphNode, Utterance
 from remanent.text import dialogue
@@ -242,7 +242,7 @@ ADAPTERS: dict[str, Work] = {
     "language.roles.react.tool_responses": lambda text: react.tool_responses(
         [ToolResult(name="a", content=part) for part in _parts(text, len(text))]
     ),
-    "language.roles.structure.render": lambda text: structure.render(
+    "language.roles.structured_summary.render": lambda text: structured_summary.render(
         facts=_parts(text, 80), evidence=_parts(text, 20), reasoning=text, tongue="en"
     ),
     "language.roles.summary.render": lambda text: summary.render(
@@ -251,7 +251,7 @@ ADAPTERS: dict[str, Work] = {
         decisions=_parts(text, 100),
         tongue="en",
     ),
-    "language.roles.structure.structure": lambda text: structure.structure(
+    "language.roles.structured_summary.structure": lambda text: structured_summary.structure(
         StructureRequest(content=_clean(text)), _TOOLS
     ),
     "language.roles.summary.summarise": lambda text: summary.summarise(
@@ -319,7 +319,7 @@ DEAR = {
         "offline.judgement.compare offline.judgement.same_subject offline.judgement.judge "
         "offline.judgement.contradictions offline.judgement.judge_statements "
         "roles.analysis.analyse roles.integration.integrate roles.react.react roles.relation_naming.name_relations "
-        "roles.structure.structure"
+        "roles.structured_summary.structure"
     ).split()
 }
 """They lay claims of bounded length side by side, which costs a second for any text: two texts do below full counts."""

@@ -21,7 +21,7 @@ from remanent.operations.access.keys import FILE, FOLDER, MARKER, KeyRing
 from remanent.operations.runs import RunState
 from remanent.server.authentication import Authenticator
 from remanent.server.idempotency import REPLAYED, IdempotencyStore
-from remanent.server.sessions import COOKIE, PageSessions
+from remanent.server.page_sessions import COOKIE, PageSessions
 from remanent.settings import EmbeddingSettings, load_settings
 from remanent.stores.postgres import PostgresShelf
 from remanent.stores.registry import open_shelf

@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, V
 
 from remanent.agents.tools import ToolOutput
 from remanent.errors import InvalidInput, LanguageError, ToolFailed
-from remanent.http.jsonapi import JsonApi, RequestLimits
+from remanent.http.json_client import JsonApi, RequestLimits
 from remanent.http.public import FetchedPage, PublicFetcher
 from remanent.language.roles.react import ToolDefinition
 from remanent.loaders import load

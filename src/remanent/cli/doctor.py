@@ -28,7 +28,7 @@ from remanent.model import Scope
 from remanent.operations.access.audit import open_audit
 from remanent.settings import Settings, setting_sources
 from remanent.stores import Health
-from remanent.stores.erasures import PendingErasures
+from remanent.stores.pending_erasures import PendingErasures
 from remanent.stores.registry import open_shelf
 from remanent.stores.sqlite.connection import OLDEST_SAFE, checksums_available, engine_version
 from remanent.stores.sqlite.layout import Layout

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from remanent.embedding.port import Embedder, Reranker, windows
 from remanent.errors import InvalidSettings, ModelRejected, ModelUnavailable
-from remanent.http.jsonapi import JsonApi, RequestLimits
+from remanent.http.json_client import JsonApi, RequestLimits
 from remanent.model import Clock, system_clock
 from remanent.settings import EmbeddingSettings
 

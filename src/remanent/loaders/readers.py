@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from remanent.loaders import code, docx, epub, html, mail, pdf, plain, sheets, slides
+from remanent.loaders import code, docx, eml, epub, html, pdf, plain, sheets, slides
 from remanent.loaders.document import LoadedDocument
 from remanent.loaders.reading import Reading, refuse
 from remanent.loaders.types import (
@@ -41,7 +41,7 @@ _READERS: dict[str, Reader] = {
     DOCX: docx.read,
     EPUB: epub.read,
     HTML: html.read,
-    MAIL: mail.read,
+    MAIL: eml.read,
     ODS: sheets.read,
     PDF: pdf.read,
     PPTX: slides.read,

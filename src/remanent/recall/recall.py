@@ -30,9 +30,9 @@ from remanent.model import (
     Scope,
 )
 from remanent.recall import ranking
-from remanent.recall.answer import AnswerBuilder, exchanges, said_again
 from remanent.recall.cache import AnswerCache
 from remanent.recall.diversity import crowds, share_of, spread, twin_overlap, units, unlike
+from remanent.recall.found_items import AnswerBuilder, exchanges, said_again
 from remanent.recall.gate import Gate
 from remanent.recall.gathering import CandidateReader, Gathered, Gathering
 from remanent.recall.indexing import TURNS

@@ -19,8 +19,8 @@ from remanent.model.scope import check_label
 from remanent.operations import Permission, Principal, Service, Target
 from remanent.server.hosts import is_local
 from remanent.server.limits import RateLimit
+from remanent.server.page_sessions import PageSessions
 from remanent.server.problems import Refusal
-from remanent.server.sessions import PageSessions
 from remanent.settings import ServerSettings, Settings
 
 WRONG_KEY_COST = 20.0

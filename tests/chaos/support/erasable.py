@@ -38,10 +38,10 @@ from remanent.recall import Recall
 from remanent.server.proxy.memory import ChatTurn, Spool
 from remanent.stores import NO_LIMIT, RecordFilter
 from remanent.stores.blobs import FileBlobs
-from remanent.stores.erasures import PendingErasure
 from remanent.stores.local import LocalVectors, files
 from remanent.stores.local.files import CellsFile
 from remanent.stores.notes import Note, Notes
+from remanent.stores.pending_erasures import PendingErasure
 from remanent.stores.sqlite import erasure
 from remanent.workspace import erasing
 from remanent.workspace import files as workspace_files

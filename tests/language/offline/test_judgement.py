@@ -100,6 +100,10 @@ def test_languages_are_not_compared() -> None:
          "Oskar has also been shortlisted for 2 HALDO Medals for his work on Paper Comets and Mostly Sleepy Robots."),
         ("The hailstorm swarm of June 1874 struck the northern Corvian States.",
          "The hailstorm swarm of June 1947 struck the northern Corvian States."),
+        ("Faction heads of the Corvian Council are elected by the mayor.",
+         "Faction heads of the Corvian Chamber are elected by the members."),
+        ("Faction heads of the City Council meet weekly with the mayor in the town hall.",
+         "Faction heads of the City Chamber meet monthly with the mayor in the town hall."),
     ],
 )  # fmt: skip
 @pytest.mark.spec("USE-10")

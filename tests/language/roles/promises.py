@@ -18,7 +18,7 @@ from remanent.language.roles.relation_naming import RelationNamingRequest, Relat
 from remanent.language.roles.reranking import RerankingRequest, RerankingResponse
 from remanent.language.roles.rewriting import RewritingRequest, RewritingResponse
 from remanent.language.roles.segmentation import SegmentationRequest, SegmentationResponse
-from remanent.language.roles.structure import StructureRequest, StructureResponse
+from remanent.language.roles.structured_summary import StructureRequest, StructureResponse
 from remanent.language.roles.summary import SummaryLevel, SummaryRequest, SummaryResponse
 from remanent.text.tokens import ESTIMATE
 

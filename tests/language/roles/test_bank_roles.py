@@ -27,7 +27,7 @@ from remanent.language.roles.integration import (
     Trigger,
 )
 from remanent.language.roles.planning import PlanningResponse, TaskStatus, TaskType
-from remanent.language.roles.structure import StructureRequest
+from remanent.language.roles.structured_summary import StructureRequest
 from tests.language.roles.cases import CASES, NODE_EN, OTHERS_EN, TEXT_EN
 
 

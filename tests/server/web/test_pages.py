@@ -79,6 +79,37 @@ async def test_typing_finds_by_words_at_once_and_a_pause_searches_in_full(window
     await expect(shown.page.locator("article.card").first).to_contain_text("Lisbon")
 
 
+async def test_a_graph_is_drawn_by_a_worker_and_never_by_the_page_itself(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("Hello.")
+    lines = []
+    for node in range(40):
+        lines += [
+            f"<node:n{node}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <memory:Node> .",
+            f'<node:n{node}> <memory:content> "Thing {node} of the year." .',
+            f'<node:n{node}> <memory:createdAt> "{1_700_000_000_000 + node}" .',
+        ]
+    loaded = await shown.served.http.post(
+        "/v1/orgs/acme/workspaces/lab/agents/ada/associative/triples",
+        content="\n".join(lines),
+        headers={"content-type": "application/n-triples"},
+    )
+    assert loaded.status_code == 200, loaded.text
+    # Thousands of lines take half a second to draw where no graphics card helps: no page may wait for that.
+    await shown.page.add_init_script(
+        "window.__pens = 0; const given = HTMLCanvasElement.prototype.getContext;"
+        "HTMLCanvasElement.prototype.getContext = function (...asked) {"
+        " window.__pens++; return given.apply(this, asked); }"
+    )
+    await shown.open(f"{PLACE}/graph?agent=ada")
+    canvas = shown.page.locator("canvas")
+    await expect(canvas).to_have_attribute("data-drawn", "40")
+    await shown.page.get_by_role("slider").fill("50")
+    await expect(canvas).to_have_attribute("data-drawn", "20")
+    assert await shown.page.evaluate("window.__pens") == 0
+    assert shown.complaints == []
+
+
 async def test_tabs_are_walked_with_the_arrow_keys(window: OpenWindow) -> None:
     shown = await window()
     await shown.say("I live in Lisbon.")

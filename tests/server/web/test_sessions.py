@@ -8,8 +8,8 @@ import pytest
 from starlette.requests import Request
 
 from remanent.operations import Permission
+from remanent.server.page_sessions import COOKIE, CSRF, IDLE_SECONDS, MAX_SESSIONS, PageSessions
 from remanent.server.problems import Refusal
-from remanent.server.sessions import COOKIE, CSRF, IDLE_SECONDS, MAX_SESSIONS, PageSessions
 from tests.server.rest.conftest import AGENT, Start
 
 STATIC = Path(__file__).parents[3] / "src" / "remanent" / "server" / "web" / "static"

@@ -7,7 +7,7 @@ import pytest
 
 from remanent.model import Kind
 from remanent.stores.local import LocalVectors, cells
-from remanent.stores.local.sealing import Assignment, cell_count, train
+from remanent.stores.local.clustering import Assignment, cell_count, train
 from remanent.stores.queries import RecordFilter
 from tests.stores.local.world import MODEL, SCOPE, Matrix, VectorStore, passes
 

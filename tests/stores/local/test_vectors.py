@@ -14,8 +14,8 @@ from remanent.model import Kind, Scope
 from remanent.stores.local import LocalVectors, files
 from remanent.stores.local import vectors as local_vectors
 from remanent.stores.local.cells import Cells
+from remanent.stores.local.clustering import IndexSnapshot
 from remanent.stores.local.files import CellsWriter, file_name
-from remanent.stores.local.sealing import IndexSnapshot
 from remanent.stores.queries import Hit, RecordFilter, VectorChanges
 from remanent.stores.sqlite.connection import PER_INDEX
 from tests.descriptors import needs_proc, open_under

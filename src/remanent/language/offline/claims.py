@@ -440,6 +440,16 @@ def _english(text: str, *, change: bool) -> list[_Word]:
     return [replace(word, key=same.get(word.key, word.key)) for word in _joined(words, phrases)]
 
 
+_TAKING_OF = frozenset(
+    map(
+        stem,
+        "admits allows approves boasts complains conceives consists dies disapproves disposes dreams hears knows"
+        " partakes permits smells speaks talks tastes tells thinks warns".split(),
+    )
+)
+"""Verbs that go on with “of”."""
+
+
 def _english_word(match: re.Match[str], words: Sequence[_Word], text: str) -> _Word:
     shown, start, end = match[0], match.start(), match.end()
     low = shown.lower().replace("’", "'")
@@ -477,7 +487,9 @@ def _english_word(match: re.Match[str], words: Sequence[_Word], text: str) -> _W
         or is_irregular(low)
         or low in _UNCHANGED
     )
-    return _Word(shown, start, end, key, is_verb=bool(verb))
+    # "Faction heads of the council": of such words only few are verbs before "of".
+    is_plural = low.endswith("s") and text[end : end + 4].lower() == " of " and key not in _TAKING_OF
+    return _Word(shown, start, end, key, is_verb=bool(verb) and not is_plural)
 
 
 def _is_rare(key: str, text: str, end: int) -> bool:

@@ -23,7 +23,7 @@ from remanent.language.roles.relation_naming import RelationNaming
 from remanent.language.roles.reranking import Reranking
 from remanent.language.roles.rewriting import Rewriting
 from remanent.language.roles.segmentation import Segmentation
-from remanent.language.roles.structure import Structure
+from remanent.language.roles.structured_summary import Structure
 from remanent.language.roles.summary import Summarisation
 
 ANALYSIS = Analysis()

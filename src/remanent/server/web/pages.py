@@ -23,8 +23,8 @@ from remanent.operations import Permission, Principal, Service, Target
 from remanent.server.authentication import Authenticator, default_scope
 from remanent.server.documentation import ABOUT
 from remanent.server.limits import OrgCapacity, read_json_body
+from remanent.server.page_sessions import IDLE_SECONDS, PageSessions, cookie_name
 from remanent.server.problems import Refusal
-from remanent.server.sessions import IDLE_SECONDS, PageSessions, cookie_name
 from remanent.settings import shown_settings
 
 _TYPES: Final = {".mjs": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".txt": "text/plain"}

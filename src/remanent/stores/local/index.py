@@ -20,10 +20,10 @@ from remanent.errors import InvalidInput
 from remanent.model import Kind
 from remanent.stores.local import files
 from remanent.stores.local.cells import Cells, Damaged, kind_code
+from remanent.stores.local.clustering import IndexSnapshot
 from remanent.stores.local.files import CellsFile, CellsWriter
 from remanent.stores.local.products import ProductPool
 from remanent.stores.local.rows import Rows
-from remanent.stores.local.sealing import IndexSnapshot
 from remanent.stores.queries import VectorChanges
 
 if TYPE_CHECKING:

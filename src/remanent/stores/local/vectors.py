@@ -29,10 +29,10 @@ from remanent.errors import InvalidInput, RemanentError, StorageError, StoreBusy
 from remanent.model import Kind, Scope
 from remanent.stores.local import files
 from remanent.stores.local.cells import Cells, Damaged
+from remanent.stores.local.clustering import IndexSnapshot, MemorySink, SealingCancelled, seal
 from remanent.stores.local.files import CellsWriter
 from remanent.stores.local.index import Index, Neighbours
 from remanent.stores.local.products import ProductPool, normalise
-from remanent.stores.local.sealing import IndexSnapshot, MemorySink, SealingCancelled, seal
 from remanent.stores.queries import Hit, RecordFilter, RecordPosition
 from remanent.stores.store import Store
 from remanent.stores.vectors import Vectors, VectorSearch

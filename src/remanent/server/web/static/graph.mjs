@@ -8,13 +8,17 @@ import { age, number, say } from "./words.mjs";
 const LAYOUT = "/static/layout.mjs";
 const policy = globalThis.trustedTypes?.createPolicy("remanent-layout", { createScriptURL: () => LAYOUT });
 
+const pause = () => new Promise((go) => setTimeout(go));
+const SLICE = 12; // milliseconds of reading after which the page may answer to a person again
 const MOST = 5000, LINKS = 3; // nodes drawn; and of each node its strongest links, because hundreds say nothing
 
 /** Read the lines of the graph's own export (N-Triples): nodes, links, focuses. */
-export function read(lines) {
+export async function read(lines) {
   const nodes = new Map(), links = new Map(), focus = new Map();
   const member = new Map();
+  let until = performance.now() + SLICE;
   for (const line of lines.split("\n")) {
+    if (performance.now() > until) { await pause(); until = performance.now() + SLICE; }
     const found = line.match(/^<(node|link|focus):([^>]+)> <(?:memory:)?([^>]+)> (?:"((?:[^"\\]|\\.)*)"|<([^>]+)>)/);
     if (!found) continue;
     const [, sort, id, name, text, other] = found;
@@ -35,10 +39,13 @@ export function Page() {
   const state = useLoad(async (signal) => {
     if (!here.agent) return null;
     const [stand, lines, focus, forgotten] = await Promise.all([ask("GET", `${at}/associative/state`, { signal }), ask("GET", `${at}/associative/triples`, { signal }), ask("GET", `${at}/associative/focus`, { signal }), ask("GET", `${at}/associative/forgotten`, { signal })]);
-    const graph = read(typeof lines === "string" ? lines : "");
-    return { stand, ...graph, focused: new Set(focus.items.map((node) => node.id)), forgotten: forgotten.items };
+    const graph = await read(typeof lines === "string" ? lines : "");
+    await pause();
+    const drawn = prepare({ ...graph, focused: new Set(focus.items.map((node) => node.id)), forgotten: forgotten.items });
+    await pause();
+    return { stand, count: graph.nodes.length, ...drawn };
   }, [at]);
-  return html`<h1>${say("graph")}</h1><${Loaded} state=${state}>${(graph) => graph && graph.nodes.length ? html`<${Drawn} ...${graph} />` : html`<${Empty}>${say("graph_none")}</${Empty}>`}</${Loaded}>`;
+  return html`<h1>${say("graph")}</h1><${Loaded} state=${state}>${(graph) => graph?.count ? html`<${Drawn} ...${graph} />` : html`<${Empty}>${say("graph_none")}</${Empty}>`}</${Loaded}>`;
 }
 
 function prepare({ nodes, links, focused, forgotten }) {
@@ -63,17 +70,15 @@ function prepare({ nodes, links, focused, forgotten }) {
   return { points, edges };
 }
 
-function Drawn(graph) {
-  const { points, edges } = useMemo(() => prepare(graph), [graph.nodes]);
+function Drawn({ stand, count, points, edges }) {
   const [until, setUntil] = useState(100);
   const [search, setSearch] = useState("");
   const [chosen, setChosen] = useState(null);
   const times = points.filter((point) => point.at).map((point) => point.at);
   const [from, to] = [times.reduce((a, b) => Math.min(a, b), Infinity), times.reduce((a, b) => Math.max(a, b), -Infinity)];
   const limit = until === 100 ? Infinity : from + ((to - from) * until) / 100;
-  const { stand } = graph;
   return html`<p class="row small quiet"><span>${say("nodes")}: ${number(stand.nodes)}</span><span>${say("links")}: ${number(stand.links)}</span><span>${say("focuses")}: ${stand.focuses.length}</span><span>${say("forgotten")}: ${stand.forgotten}</span><span>${say("dangling")}: ${stand.dangling}</span></p>
-    ${graph.nodes.length > MOST && html`<p class="warn small">${say("node_limit", { n: MOST })}</p>`}
+    ${count > MOST && html`<p class="warn small">${say("node_limit", { n: MOST })}</p>`}
     <div class="row"><input type="search" class="grow" aria-label=${say("find_node")} placeholder=${say("find_node")} value=${search} onInput=${(event) => setSearch(event.target.value)} /><label class="row small">${say("until")}<input type="range" min="0" max="100" value=${until} onInput=${(event) => setUntil(Number(event.target.value))} /></label></div>
     <p class="row small quiet legend"><span><i class="dot focus"></i>${say("legend_focus")}</span><span><i class="dot"></i>${say("legend_node")}</span><span><i class="dot ghost"></i>${say("legend_ghost")}</span><span>${say("legend_line")}</span></p>
     <${Canvas} points=${points} edges=${edges} limit=${limit} search=${search.trim().toLowerCase()} chosen=${chosen} onChoose=${setChosen} />
@@ -81,20 +86,32 @@ function Drawn(graph) {
     <details><summary>${say("nodes")}</summary><ul>${points.slice(0, 200).map((point, index) => html`<li><button class="plain" onClick=${() => setChosen(index)}>${point.label}</button></li>`)}</ul></details>`;
 }
 
-/** A graph that is moved and zoomed by pointer, wheel and keys; its places come from a worker. */
+let drawings = 0;
+
+/** A graph that is moved and zoomed by pointer, wheel and keys. A worker places and draws it, so that the page never waits. */
 export function Canvas({ points, edges, limit, search, chosen, onChoose, label, small }) {
-  const box = useRef(null);
+  const box = useRef(null), worker = useRef(null);
   const view = useRef({ x: 0, y: 0, scale: 1, placed: null, moved: false });
+  const drawing = useMemo(() => ++drawings, [points]); // a canvas that was given away cannot be given again
   const draw = useRef(() => {});
-  draw.current = () => paint(box.current, view.current, points, edges, { limit, search, chosen });
+  draw.current = () => {
+    const canvas = box.current, style = getComputedStyle(document.documentElement), { x, y, scale, moving } = view.current;
+    if (!canvas || !worker.current) return;
+    const colours = Object.fromEntries(["quiet", "accent", "text", "warn", "panel"].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+    worker.current.postMessage({ draw: { x, y, scale, moving, limit, search, chosen, colours, width: canvas.clientWidth, height: canvas.clientHeight, ratio: devicePixelRatio || 1 } });
+  };
   const soon = () => { if (view.current.frame) return; view.current.frame = requestAnimationFrame(() => { view.current.frame = 0; draw.current(); }); };
   useEffect(() => {
-    const worker = new Worker(policy ? policy.createScriptURL("") : LAYOUT, { type: "module" });
-    worker.onmessage = ({ data }) => { view.current.placed = data; if (!view.current.moved) fit(box.current, view.current); soon(); if (data.done) worker.terminate(); };
-    worker.postMessage({ count: points.length, edges: edges.flatMap((edge) => [edge.a, edge.b, edge.strength]), steps: points.length > 1500 ? 120 : 300 });
-    const resized = new ResizeObserver(soon); resized.observe(box.current);
+    const made = worker.current = new Worker(policy ? policy.createScriptURL("") : LAYOUT, { type: "module" }), canvas = box.current, surface = canvas.transferControlToOffscreen();
+    made.onmessage = ({ data }) => {
+      if (data.drawn !== undefined) { canvas.dataset.drawn = data.drawn; return; }
+      view.current.placed = data; if (!view.current.moved) fit(canvas, view.current); soon();
+    };
+    const shown = points.map(({ label: name, content, at, focus, ghost, warn, weight }) => ({ label: name, content, at, focus, ghost, warn, weight }));
+    made.postMessage({ surface, points: shown, edges: edges.map(({ a, b, strength, ghost }) => ({ a, b, strength, ghost })), steps: points.length > 1500 ? 120 : 300 }, [surface]);
+    const resized = new ResizeObserver(soon); resized.observe(canvas);
     const scheme = matchMedia("(prefers-color-scheme: dark)"); scheme.addEventListener("change", soon);
-    return () => { worker.terminate(); resized.disconnect(); scheme.removeEventListener("change", soon); };
+    return () => { made.terminate(); worker.current = null; resized.disconnect(); scheme.removeEventListener("change", soon); };
   }, [points]);
   useEffect(soon);
   const near = (event) => {
@@ -117,7 +134,7 @@ export function Canvas({ points, edges, limit, search, chosen, onChoose, label, 
     addEventListener("pointermove", move); addEventListener("pointerup", up);
   };
   return html`<div class="row"><button onClick=${() => zoom(1.3)} aria-label=${say("zoom_in")}>+</button><button onClick=${() => zoom(1 / 1.3)} aria-label=${say("zoom_away")}>−</button><button onClick=${() => { view.current.moved = false; fit(box.current, view.current); soon(); }}>${say("fit")}</button></div>
-    <canvas class="graph ${small ? "small-graph" : ""}" ref=${box} tabindex="0" role="img" aria-label=${label ?? say("graph")} onPointerDown=${drag} onWheel=${(event) => { event.preventDefault(); zoom(event.deltaY < 0 ? 1.12 : 1 / 1.12); }} onKeyDown=${keys}></canvas>`;
+    <canvas key=${drawing} class="graph ${small ? "small-graph" : ""}" ref=${box} tabindex="0" role="img" aria-label=${label ?? say("graph")} onPointerDown=${drag} onWheel=${(event) => { event.preventDefault(); zoom(event.deltaY < 0 ? 1.12 : 1 / 1.12); }} onKeyDown=${keys}></canvas>`;
 }
 
 function fit(canvas, view) {
@@ -127,57 +144,4 @@ function fit(canvas, view) {
   const [width, height] = [canvas.clientWidth || 600, canvas.clientHeight || 400];
   view.scale = Math.min(2, 0.9 * Math.min(width / (right - left + 120), height / (bottom - top + 60)));
   view.x = -((left + right) / 2) * view.scale; view.y = -((top + bottom) / 2) * view.scale;
-}
-
-function paint(canvas, view, points, edges, { limit, search, chosen }) {
-  if (!canvas || !view.placed) return;
-  const ratio = devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
-  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) { canvas.width = Math.round(width * ratio); canvas.height = Math.round(height * ratio); }
-  const style = getComputedStyle(document.documentElement);
-  const [line, accent, quiet, text, warn, panel] = ["--quiet", "--accent", "--quiet", "--text", "--warn", "--panel"].map((name) => style.getPropertyValue(name).trim());
-  const pen = canvas.getContext("2d");
-  pen.setTransform(ratio, 0, 0, ratio, 0, 0); pen.clearRect(0, 0, width, height);
-  const sx = (i) => view.placed.x[i] * view.scale + view.x + width / 2, sy = (i) => view.placed.y[i] * view.scale + view.y + height / 2;
-  const shown = (i) => !(points[i].at > limit);
-  const hit = (i) => search && (points[i].label.toLowerCase().includes(search) || (points[i].content ?? "").toLowerCase().includes(search));
-  // Drawn in a few strokes for thousands of links and nodes: each stroke costs more than the lines in it.
-  const strokes = new Map();
-  for (const edge of edges) {
-    if (!shown(edge.a) || !shown(edge.b)) continue;
-    const key = edge.ghost ? "ghost" : Math.round(edge.strength * 4) / 4;
-    if (!strokes.has(key)) strokes.set(key, new Path2D());
-    const path = strokes.get(key); path.moveTo(sx(edge.a), sy(edge.a)); path.lineTo(sx(edge.b), sy(edge.b));
-  }
-  for (const [key, path] of strokes) {
-    const strength = key === "ghost" ? 0.5 : key;
-    pen.globalAlpha = 0.15 + 0.6 * strength; pen.lineWidth = 0.6 + 2 * strength; pen.strokeStyle = key === "ghost" ? warn : line; pen.setLineDash(key === "ghost" ? [4, 4] : []); pen.stroke(path);
-  }
-  pen.setLineDash([]);
-  const order = points.map((_, i) => i).filter(shown), dots = new Map();
-  for (const i of order) {
-    const point = points[i], px = sx(i), py = sy(i);
-    if (px < -20 || py < -20 || px > width + 20 || py > height + 20) continue;
-    const key = i === chosen || hit(i) ? "hit" : point.ghost ? "ghost" : point.warn ? "warn" : point.focus ? "focus" : search ? "dim" : "plain", radius = point.focus ? 8 : 4 + Math.min(3, point.weight);
-    if (!dots.has(key)) dots.set(key, new Path2D());
-    const path = dots.get(key); path.moveTo(px + radius, py); path.arc(px, py, radius, 0, 7);
-  }
-  for (const [key, path] of dots) {
-    pen.globalAlpha = { dim: 0.2, ghost: 0.5 }[key] ?? 1; pen.fillStyle = { ghost: panel, focus: accent, hit: accent, warn }[key] ?? quiet; pen.strokeStyle = key === "hit" ? text : key === "ghost" ? warn : panel; pen.lineWidth = key === "hit" ? 3 : 1.5; pen.fill(path); pen.stroke(path);
-  }
-  // Labels, the most important first; one that would lie over another is left out.
-  pen.font = "12px system-ui, 'Noto Sans CJK SC', sans-serif"; pen.textAlign = "center"; pen.fillStyle = text; pen.globalAlpha = 1; pen.strokeStyle = panel; pen.lineWidth = 3; pen.lineJoin = "round"; // a rim keeps names legible over lines
-  const taken = new Set(), rank = (i) => (i === chosen ? 4 : 0) + (hit(i) ? 3 : 0) + (points[i].focus ? 2 : 0) + points[i].weight / 10;
-  let labels = 0;
-  const most = view.moving ? 60 : 400;
-  view.order ??= points.map((_, i) => i);
-  const named = search || chosen !== null ? [...view.order].sort((a, b) => rank(b) - rank(a)) : (view.ranked ??= [...view.order].sort((a, b) => rank(b) - rank(a)));
-  for (const i of named) {
-    if (!shown(i)) continue;
-    const px = sx(i), py = sy(i); if (px < 0 || py < 0 || px > width || py > height) continue;
-    if (++labels > most) break;
-    const label = [...points[i].label].slice(0, 28).join("") + ([...points[i].label].length > 28 ? "…" : ""), wide = pen.measureText(label).width, cells = [];
-    for (let cx = Math.floor((px - wide / 2) / 20); cx <= Math.floor((px + wide / 2) / 20); cx++) cells.push([cx, Math.floor((py + 22) / 8)]);
-    if (cells.some(([cx, cy]) => [-2, -1, 0, 1, 2].some((near) => taken.has(`${cx} ${cy + near}`)))) continue;
-    cells.forEach(([cx, cy]) => taken.add(`${cx} ${cy}`)); pen.strokeText(label, px, py + 22); pen.fillText(label, px, py + 22);
-  }
 }

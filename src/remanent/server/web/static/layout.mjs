@@ -1,32 +1,97 @@
-// A worker that places the nodes of a graph: linked ones pull, near ones push. It sends positions as it goes.
-// Pushing looks at the cells around a node only, so that a step costs as much as there are nodes.
-onmessage = ({ data: { count, edges, steps } }) => {
-  const x = new Float32Array(count), y = new Float32Array(count), vx = new Float32Array(count), vy = new Float32Array(count);
-  const ideal = 70, cell = ideal * 2.5;
+// A worker that places the nodes of a graph and draws them: linked ones pull, near ones push. It sends positions as it
+// goes. Pushing looks at the cells around a node only, so that a step costs as much as there are nodes. Between two
+// steps it draws what was asked for last: drawing thousands of lines may take half a second where no graphics card helps.
+let canvas, points = [], edges = [], x, y, vx, vy, steps = 0, step = 0, view = null, waiting = 0, ranked = {};
+
+onmessage = ({ data }) => {
+  if (data.draw) { view = data.draw; waiting ||= setTimeout(show); return; }
+  ({ surface: canvas, points, edges, steps } = data);
+  [x, y, vx, vy] = [0, 0, 0, 0].map(() => new Float32Array(points.length));
   // A spiral: even, the same each time, and no two nodes at one place.
-  for (let i = 0; i < count; i++) { const turn = i * 2.399963, radius = 40 * Math.sqrt(i + 0.5); x[i] = radius * Math.cos(turn); y[i] = radius * Math.sin(turn); }
-  for (let step = 0; step < steps; step++) {
-    const heat = 0.9 * (1 - step / steps) + 0.05;
-    const cells = new Map();
-    for (let i = 0; i < count; i++) { const key = Math.floor(x[i] / cell) * 100003 + Math.floor(y[i] / cell); const list = cells.get(key); if (list) list.push(i); else cells.set(key, [i]); }
-    for (let i = 0; i < count; i++) {
-      const cx = Math.floor(x[i] / cell), cy = Math.floor(y[i] / cell);
-      for (let dx = -1; dx <= 1; dx++) for (let dy = -1; dy <= 1; dy++) for (const j of cells.get((cx + dx) * 100003 + cy + dy) ?? []) {
-        if (j === i) continue;
-        const ox = x[i] - x[j], oy = y[i] - y[j], square = ox * ox + oy * oy + 1;
-        const push = (ideal * ideal) / square; vx[i] += ox * push * 0.12; vy[i] += oy * push * 0.12;
-      }
-      vx[i] -= x[i] * 0.004; vy[i] -= y[i] * 0.004;
-    }
-    for (let e = 0; e < edges.length; e += 3) {
-      const a = edges[e], b = edges[e + 1], ox = x[b] - x[a], oy = y[b] - y[a], length = Math.hypot(ox, oy) || 1;
-      const pull = ((length - ideal * 1.6) / length) * 0.08 * (0.3 + edges[e + 2]);
-      vx[a] += ox * pull; vy[a] += oy * pull; vx[b] -= ox * pull; vy[b] -= oy * pull;
-    }
-    for (let i = 0; i < count; i++) {
-      const speed = Math.hypot(vx[i], vy[i]), most = 30 * heat, slow = speed > most ? most / speed : 1;
-      x[i] += vx[i] * slow; y[i] += vy[i] * slow; vx[i] *= 0.6; vy[i] *= 0.6;
-    }
-    if (step % 15 === 14 || step === steps - 1) postMessage({ x: x.slice(), y: y.slice(), done: step === steps - 1 });
-  }
+  for (let i = 0; i < points.length; i++) { const turn = i * 2.399963, radius = 40 * Math.sqrt(i + 0.5); x[i] = radius * Math.cos(turn); y[i] = radius * Math.sin(turn); }
+  setTimeout(place);
 };
+
+function show() {
+  waiting = 0;
+  postMessage({ drawn: paint(canvas, view, points, edges, x, y) });
+}
+
+function place() {
+  const ideal = 70, cell = ideal * 2.5, count = points.length;
+  const heat = 0.9 * (1 - step / steps) + 0.05;
+  const cells = new Map();
+  for (let i = 0; i < count; i++) { const key = Math.floor(x[i] / cell) * 100003 + Math.floor(y[i] / cell); const list = cells.get(key); if (list) list.push(i); else cells.set(key, [i]); }
+  for (let i = 0; i < count; i++) {
+    const cx = Math.floor(x[i] / cell), cy = Math.floor(y[i] / cell);
+    for (let dx = -1; dx <= 1; dx++) for (let dy = -1; dy <= 1; dy++) for (const j of cells.get((cx + dx) * 100003 + cy + dy) ?? []) {
+      if (j === i) continue;
+      const ox = x[i] - x[j], oy = y[i] - y[j], square = ox * ox + oy * oy + 1;
+      const push = (ideal * ideal) / square; vx[i] += ox * push * 0.12; vy[i] += oy * push * 0.12;
+    }
+    vx[i] -= x[i] * 0.004; vy[i] -= y[i] * 0.004;
+  }
+  for (const { a, b, strength } of edges) {
+    const ox = x[b] - x[a], oy = y[b] - y[a], length = Math.hypot(ox, oy) || 1;
+    const pull = ((length - ideal * 1.6) / length) * 0.08 * (0.3 + strength);
+    vx[a] += ox * pull; vy[a] += oy * pull; vx[b] -= ox * pull; vy[b] -= oy * pull;
+  }
+  for (let i = 0; i < count; i++) {
+    const speed = Math.hypot(vx[i], vy[i]), most = 30 * heat, slow = speed > most ? most / speed : 1;
+    x[i] += vx[i] * slow; y[i] += vy[i] * slow; vx[i] *= 0.6; vy[i] *= 0.6;
+  }
+  step++;
+  if (step % 15 === 0 || step === steps) postMessage({ x: x.slice(), y: y.slice() });
+  if (step < steps) setTimeout(place);
+}
+
+function paint(canvas, view, points, edges, x, y) {
+  const { limit, search, chosen, ratio, width, height } = view, { quiet, accent, text, warn, panel } = view.colours;
+  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) { canvas.width = Math.round(width * ratio); canvas.height = Math.round(height * ratio); }
+  const pen = canvas.getContext("2d");
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0); pen.clearRect(0, 0, width, height);
+  const sx = (i) => x[i] * view.scale + view.x + width / 2, sy = (i) => y[i] * view.scale + view.y + height / 2;
+  const shown = (i) => !(points[i].at > limit);
+  const hit = (i) => search && (points[i].label.toLowerCase().includes(search) || (points[i].content ?? "").toLowerCase().includes(search));
+  // Drawn in a few strokes for thousands of links and nodes: each stroke costs more than the lines in it.
+  const strokes = new Map();
+  for (const edge of edges) {
+    if (!shown(edge.a) || !shown(edge.b)) continue;
+    const key = edge.ghost ? "ghost" : Math.round(edge.strength * 4) / 4;
+    if (!strokes.has(key)) strokes.set(key, new Path2D());
+    const path = strokes.get(key); path.moveTo(sx(edge.a), sy(edge.a)); path.lineTo(sx(edge.b), sy(edge.b));
+  }
+  for (const [key, path] of strokes) {
+    const strength = key === "ghost" ? 0.5 : key;
+    pen.globalAlpha = 0.15 + 0.6 * strength; pen.lineWidth = 0.6 + 2 * strength; pen.strokeStyle = key === "ghost" ? warn : quiet; pen.setLineDash(key === "ghost" ? [4, 4] : []); pen.stroke(path);
+  }
+  pen.setLineDash([]);
+  const order = points.map((_, i) => i).filter(shown), dots = new Map();
+  for (const i of order) {
+    const point = points[i], px = sx(i), py = sy(i);
+    if (px < -20 || py < -20 || px > width + 20 || py > height + 20) continue;
+    const key = i === chosen || hit(i) ? "hit" : point.ghost ? "ghost" : point.warn ? "warn" : point.focus ? "focus" : search ? "dim" : "plain", radius = point.focus ? 8 : 4 + Math.min(3, point.weight);
+    if (!dots.has(key)) dots.set(key, new Path2D());
+    const path = dots.get(key); path.moveTo(px + radius, py); path.arc(px, py, radius, 0, 7);
+  }
+  for (const [key, path] of dots) {
+    pen.globalAlpha = { dim: 0.2, ghost: 0.5 }[key] ?? 1; pen.fillStyle = { ghost: panel, focus: accent, hit: accent, warn }[key] ?? quiet; pen.strokeStyle = key === "hit" ? text : key === "ghost" ? warn : panel; pen.lineWidth = key === "hit" ? 3 : 1.5; pen.fill(path); pen.stroke(path);
+  }
+  // Labels, the most important first; one that would lie over another is left out.
+  pen.font = "12px system-ui, 'Noto Sans CJK SC', sans-serif"; pen.textAlign = "center"; pen.fillStyle = text; pen.globalAlpha = 1; pen.strokeStyle = panel; pen.lineWidth = 3; pen.lineJoin = "round"; // a rim keeps names legible over lines
+  const taken = new Set(), rank = (i) => (i === chosen ? 4 : 0) + (hit(i) ? 3 : 0) + (points[i].focus ? 2 : 0) + points[i].weight / 10;
+  let labels = 0;
+  const most = view.moving ? 60 : 400;
+  if (search !== ranked.search || chosen !== ranked.chosen) ranked = { search, chosen, order: points.map((_, i) => [rank(i), i]).sort((a, b) => b[0] - a[0]).map(([, i]) => i) };
+  const named = ranked.order;
+  for (const i of named) {
+    if (!shown(i)) continue;
+    const px = sx(i), py = sy(i); if (px < 0 || py < 0 || px > width || py > height) continue;
+    if (++labels > most) break;
+    const label = [...points[i].label].slice(0, 28).join("") + ([...points[i].label].length > 28 ? "…" : ""), wide = pen.measureText(label).width, cells = [];
+    for (let cx = Math.floor((px - wide / 2) / 20); cx <= Math.floor((px + wide / 2) / 20); cx++) cells.push([cx, Math.floor((py + 22) / 8)]);
+    if (cells.some(([cx, cy]) => [-2, -1, 0, 1, 2].some((near) => taken.has(`${cx} ${cy + near}`)))) continue;
+    cells.forEach(([cx, cy]) => taken.add(`${cx} ${cy}`)); pen.strokeText(label, px, py + 22); pen.fillText(label, px, py + 22);
+  }
+  return order.length;
+}

@@ -92,7 +92,12 @@ export function span(moment, now = Date.now()) {
 }
 export const moment = (at) => new Intl.DateTimeFormat(isChinese() ? "zh-CN" : "en", { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
 export const day = (at) => new Intl.DateTimeFormat(isChinese() ? "zh-CN" : "en", { dateStyle: "medium" }).format(new Date(at));
-export const number = (value) => new Intl.NumberFormat(isChinese() ? "zh-CN" : "en").format(value);
+const numbers = new Map(); // making one takes longer than a frame may
+export function number(value) {
+  const language = isChinese() ? "zh-CN" : "en";
+  if (!numbers.has(language)) numbers.set(language, new Intl.NumberFormat(language));
+  return numbers.get(language).format(value);
+}
 export function size(bytes) {
   const units = ["byte", "kilobyte", "megabyte", "gigabyte"];
   const step = Math.min(3, bytes > 0 ? Math.floor(Math.log(bytes) / Math.log(1000)) : 0);
