@@ -276,3 +276,8 @@ def test_what_only_looks_like_a_statement_is_none(text: str) -> None:
 def test_a_word_that_only_holds_the_speaker_s_is_left_as_it_is() -> None:
     (one,) = statements("陶艺课的内容是突破自我。")
     assert one.content == "陶艺课的内容是突破自我"
+
+
+def test_a_verb_that_ends_like_the_past_is_told_in_the_present() -> None:
+    (one,) = statements("I need to pick up the tickets by Friday.")
+    assert one.content == "The user needs to pick up the tickets by Friday"

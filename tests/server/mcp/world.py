@@ -12,6 +12,7 @@ import httpx2
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
+from remanent.http.client import certificates
 from remanent.memory import aopen
 from remanent.operations import Service
 from remanent.server.app import create_app
@@ -33,7 +34,7 @@ class Served:
     async def client(self, *, query: str = "", **headers: str) -> AsyncIterator[Client]:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         async with (
-            httpx2.AsyncClient(headers=named, timeout=30) as http,
+            httpx2.AsyncClient(headers=named, timeout=30, verify=certificates()) as http,
             Client(streamable_http_client(f"{self.address}/mcp{query}", http_client=http)) as client,
         ):
             yield client

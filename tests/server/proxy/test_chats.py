@@ -8,6 +8,7 @@ import httpx2
 import openai
 import pytest
 
+from remanent.http.client import certificates
 from remanent.model import EntryKind, Origin
 from tests.language.scripted.steps import calls, fails, says
 from tests.server.proxy.steps import delta, embeds_raw, event, sends_raw, streams
@@ -48,7 +49,7 @@ async def test_nothing_remembered_leaves_every_byte_of_the_request_as_it_is(tmp_
     body = (
         b'{"model":"m","messages" :[ {"role":"user","content":"\\u00e9"} ],"x_new": 1.0e2,"seed":12345678901234567890}'
     )
-    async with world(tmp_path, says("Hello.")) as here, httpx2.AsyncClient() as client:
+    async with world(tmp_path, says("Hello.")) as here, httpx2.AsyncClient(verify=certificates()) as client:
         answer = await client.post(f"{here.address}/v1/chat/completions", content=body, headers=JSON)
         assert answer.status_code == 200
         assert here.upstream.requests[0].data == body
@@ -57,7 +58,7 @@ async def test_nothing_remembered_leaves_every_byte_of_the_request_as_it_is(tmp_
 async def test_what_is_inserted_leaves_the_other_bytes_as_they_are(tmp_path: Path) -> None:
     before = b'{"x_new": 1.0e2, "messages": [{"role": "system", "content": "Be kind."},  '
     after = b'{"role":"user","content":"Where did I move?"}],"model":"m"  }'
-    async with world(tmp_path, says("To Lisbon.")) as here, httpx2.AsyncClient() as client:
+    async with world(tmp_path, says("To Lisbon.")) as here, httpx2.AsyncClient(verify=certificates()) as client:
         await here.agent("default").remember(FACT)
         await client.post(f"{here.address}/v1/chat/completions", content=before + after, headers=JSON)
         sent = here.upstream.requests[0].data
@@ -73,7 +74,7 @@ async def test_an_answer_comes_with_its_own_bytes_status_and_headers(tmp_path: P
     step = sends_raw(
         200, body, headers={"X-Request-Id": "r-1", "Set-Cookie": "a=b", "Connection": "X-Hop", "X-Hop": "1"}
     )
-    async with world(tmp_path, step) as here, httpx2.AsyncClient() as client:
+    async with world(tmp_path, step) as here, httpx2.AsyncClient(verify=certificates()) as client:
         answer = await client.post(f"{here.address}/v1/chat/completions", json={"model": "m", "messages": ASKS})
         assert answer.content == body
         assert answer.headers["x-request-id"] == "r-1"
@@ -84,7 +85,7 @@ async def test_an_answer_comes_with_its_own_bytes_status_and_headers(tmp_path: P
 
 async def test_events_of_a_stream_come_with_their_own_bytes(tmp_path: Path) -> None:
     pieces = [b": hello\n\n", b"event: odd\nid: 7\n", event(delta(content="hi", x_new=1)), b"data: [DONE]\r\n\r\n"]
-    async with world(tmp_path, streams(*pieces)) as here, httpx2.AsyncClient() as client:
+    async with world(tmp_path, streams(*pieces)) as here, httpx2.AsyncClient(verify=certificates()) as client:
         body = {"model": "m", "messages": ASKS, "stream": True}
         answer = await client.post(f"{here.address}/v1/chat/completions", json=body)
         assert answer.content == b"".join(pieces)
@@ -216,7 +217,7 @@ async def test_embeddings_and_models_are_passed_on_and_leave_no_trace(tmp_path: 
 @pytest.mark.parametrize("body", [b"", b"no json", b"[]", b'{"model": "m"}', b'{"messages": [], "messages": []}'])
 async def test_a_request_that_cannot_be_read_is_left_to_the_model(tmp_path: Path, body: bytes) -> None:
     said = b'{"error": {"message": "what is this?"}}'
-    async with world(tmp_path, sends_raw(422, said)) as here, httpx2.AsyncClient() as client:
+    async with world(tmp_path, sends_raw(422, said)) as here, httpx2.AsyncClient(verify=certificates()) as client:
         answer = await client.post(f"{here.address}/v1/chat/completions", content=body, headers=JSON)
         assert (answer.status_code, answer.content) == (422, said)
         assert here.upstream.requests[0].data == body
@@ -227,7 +228,7 @@ async def test_of_two_users_of_an_agent_each_is_shown_and_keeps_their_own(tmp_pa
     async with world(tmp_path, says("To Lisbon."), says("I do not know.")) as here:
         await here.agent("default").remember(FACT, user="小安")
         address, body = f"{here.address}/v1/chat/completions", {"model": "m", "messages": ASKS}
-        async with httpx2.AsyncClient() as client:
+        async with httpx2.AsyncClient(verify=certificates()) as client:
             statuses = [
                 (await client.post(address, json=body, headers={"x-remanent-user": user})).status_code
                 for user in ("%E5%B0%8F%E5%AE%89", "eve", "ev%E2%80%8Be")

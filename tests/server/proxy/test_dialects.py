@@ -11,6 +11,7 @@ import httpx2
 import openai
 import pytest
 
+from remanent.http.client import certificates
 from remanent.model import EntryKind
 from remanent.operations import Target
 from remanent.settings import ProxySettings
@@ -173,7 +174,7 @@ def shown(here: World) -> dict[str, Any]:
 
 async def put(home: Path, path: str, body: dict[str, Any], place: str) -> dict[str, Any]:
     """Send a request and return what of it reached the model."""
-    async with world(home, answers({}, path), place=place) as here, httpx2.AsyncClient() as http:
+    async with world(home, answers({}, path), place=place) as here, httpx2.AsyncClient(verify=certificates()) as http:
         await here.agent("default").remember(FACT)
         await http.post(f"{here.address}{path}", json={"model": MODEL, **body})
         return shown(here)

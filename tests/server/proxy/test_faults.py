@@ -9,6 +9,7 @@ import openai
 import pytest
 
 from remanent.errors import QueueFull, StorageError
+from remanent.http.client import certificates
 from remanent.memory import aopen
 from remanent.operations import Service
 from remanent.server.proxy import Proxy
@@ -166,7 +167,7 @@ async def test_a_client_that_leaves_after_the_last_event_has_a_turn_that_is_whol
 
 async def test_the_turn_is_safe_before_the_client_sees_the_end_of_a_stream(tmp_path: Path) -> None:
     step = streams(event(delta(content="Yes.", finish="stop")), b"data: [DONE]\n\n")
-    async with world(tmp_path, step) as here, httpx2.AsyncClient() as client:
+    async with world(tmp_path, step) as here, httpx2.AsyncClient(verify=certificates()) as client:
         body = {"model": MODEL, "messages": ASKS, "stream": True}
         async with client.stream("POST", f"{here.address}/v1/chat/completions", json=body) as answer:
             async for line in answer.aiter_lines():
@@ -216,7 +217,10 @@ async def test_a_model_that_falls_silent_is_a_502_and_nothing_is_kept(tmp_path: 
 
 async def test_an_answer_too_large_to_read_is_passed_on_whole(tmp_path: Path) -> None:
     body = b'{"choices": [{"message": {"content": "' + b"x" * 200_000 + b'"}}]}'
-    async with world(tmp_path, sends_raw(200, body), max_answer=2000) as here, httpx2.AsyncClient() as client:
+    async with (
+        world(tmp_path, sends_raw(200, body), max_answer=2000) as here,
+        httpx2.AsyncClient(verify=certificates()) as client,
+    ):
         answer = await client.post(f"{here.address}/v1/chat/completions", json={"model": "m", "messages": ASKS})
         assert answer.content == body
         kept = await here.journal("default")
@@ -225,7 +229,7 @@ async def test_an_answer_too_large_to_read_is_passed_on_whole(tmp_path: Path) ->
 
 async def test_a_compressed_answer_is_passed_on_as_it_is(tmp_path: Path) -> None:
     step = sends_raw(200, b"\x1f\x8b not really", headers={"Content-Encoding": "br"})
-    async with world(tmp_path, step) as here, httpx2.AsyncClient() as client:
+    async with world(tmp_path, step) as here, httpx2.AsyncClient(verify=certificates()) as client:
         url, body = f"{here.address}/v1/chat/completions", {"model": "m", "messages": ASKS}
         async with client.stream("POST", url, json=body) as answer:
             assert b"".join([piece async for piece in answer.aiter_raw()]) == b"\x1f\x8b not really"

@@ -7,6 +7,7 @@ import httpx2
 import openai
 import pytest
 
+from remanent.http.client import certificates
 from remanent.model import Scope
 from remanent.operations import Permission, Reach
 from remanent.server.authentication import scope_of
@@ -32,7 +33,7 @@ def test_a_name_may_come_as_utf_8_or_with_percent_signs(written: str) -> None:
 
 @pytest.mark.parametrize("name", ["..", "a/b", "%2e%2e%2fb", "\xff"])
 async def test_a_name_that_is_none_is_refused_and_the_model_not_asked(tmp_path: Path, name: str) -> None:
-    async with world(tmp_path) as here, httpx2.AsyncClient() as client:
+    async with world(tmp_path) as here, httpx2.AsyncClient(verify=certificates()) as client:
         answer = await client.post(
             f"{here.address}/v1/chat/completions",
             json={"model": MODEL, "messages": ASKS},
@@ -63,7 +64,7 @@ async def test_agents_see_nothing_of_each_other(tmp_path: Path) -> None:
 
 
 async def test_the_clients_key_goes_to_the_model_and_ours_does_not(tmp_path: Path) -> None:
-    async with world(tmp_path, forever=says("Yes.")) as here, httpx2.AsyncClient() as client:
+    async with world(tmp_path, forever=says("Yes.")) as here, httpx2.AsyncClient(verify=certificates()) as client:
         _, token = here.service.keys.create("app", reach=Reach(), permissions=(Permission.READ, Permission.WRITE))
         headers = {"Cookie": "a=b", "X-Forwarded-For": "10.0.0.1", "X-Custom": "kept"}
         url, body = f"{here.address}/v1/chat/completions", {"model": MODEL, "messages": ASKS}
@@ -112,12 +113,12 @@ async def test_a_key_of_our_own_takes_the_place_of_the_clients(tmp_path: Path) -
 
 
 async def test_a_request_cannot_choose_where_it_goes(tmp_path: Path) -> None:
-    async with world(tmp_path) as here, httpx2.AsyncClient() as client:
+    async with world(tmp_path) as here, httpx2.AsyncClient(verify=certificates()) as client:
         for target in ("/v1/models/%2e%2e/%2e%2e/admin", "/v1/models//evil.example/x", "/v1/models/a%2F..%2Fb"):
             assert (await client.get(f"{here.address}{target}")).status_code == 404
     async with (
         world(tmp_path, sends_raw(200, b"{}", path="/v1/models/a/b%3Fc")) as here,
-        httpx2.AsyncClient() as client,
+        httpx2.AsyncClient(verify=certificates()) as client,
     ):
         assert (await client.get(f"{here.address}/v1/models/a/b%3Fc")).status_code == 200
 

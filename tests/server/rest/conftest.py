@@ -8,6 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from remanent.http.client import certificates
 from remanent.operations import Catalogue, Service
 from remanent.operations.service import CATALOGUE
 from remanent.server.serving import serve
@@ -66,7 +67,7 @@ async def running(home: Path, *, catalogue: Catalogue = CATALOGUE, **server: Any
         task.result()
     service, url = begun.result()
     try:
-        async with httpx2.AsyncClient(base_url=url, timeout=30) as http:
+        async with httpx2.AsyncClient(base_url=url, timeout=30, verify=certificates()) as http:
             yield Served(url, service, http)
     finally:
         until.set()

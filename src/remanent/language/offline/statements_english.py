@@ -579,6 +579,8 @@ _SPECIAL = {
     "haven't": "hasn't",
     "were": "was",
     "go": "goes",
+    "need": "needs",
+    "feed": "feeds",
 }
 _CONTRACTIONS = (("['’]m", " is"), ("['’]ve", " has"), ("['’]ll", " will"), ("['’]d", " would"))
 _POSSESSIVES = {
