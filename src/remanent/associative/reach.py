@@ -47,9 +47,9 @@ NEAR_FOCUS = 0.05
 """What a path of full strength from a focus adds to a score, of which words and meaning give about 1 each: of two
 nodes that answer alike the one that a focus reaches comes first, and no better answer falls behind for it."""
 LINK_BUDGET = 20_000
-"""Links that are looked at to tell how far away something is: some 18 ms, and nine times what lies within two hops of
-five focuses with twenty links to a node. With half of it one of 76 questions of LoCoMo was lost, which may be chance.
-What lies beyond is found all the same."""
+"""Links that are looked at to tell how far away something is, once until the graph changes: some 18 ms, and nine times
+what lies within two hops of five focuses with twenty links to a node. With half of it one of 76 questions of LoCoMo was
+lost, which may be chance. What lies beyond is found all the same."""
 TOP = 3
 """Of how many of the best it is told that they were linked with something forgotten; chosen by hand, since in an old
 memory nearly every node is."""

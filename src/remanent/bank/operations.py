@@ -24,7 +24,7 @@ from remanent.discipline.call import Call, ProgressStep
 from remanent.discipline.operation import Body, Command, Permission, Tool, operation
 from remanent.discipline.shapes import Done, about
 from remanent.errors import InvalidInput, NotFound
-from remanent.language.tongue import Tongue
+from remanent.language.tongue import Tongue, tongue_of
 from remanent.model import Conflict, ConflictState, Instant, Model
 from remanent.model.base import Count, Text
 from remanent.model.ids import Id
@@ -64,6 +64,20 @@ class RunBank(Model):
     ] = None
 
 
+_NAMES: dict[EventKind, str] = {
+    EventKind.CHUNK: "分块", EventKind.NODE: "节点", EventKind.EDGE: "关联", EventKind.CONFLICT: "矛盾",
+    EventKind.MERGE: "合并", EventKind.VERDICT: "裁定", EventKind.UNRESOLVED: "未解决", EventKind.UNDONE: "撤销",
+    EventKind.PLAN: "计划", EventKind.ROUND: "步骤", EventKind.TOOL: "工具", EventKind.RETRY: "重试",
+    EventKind.FAILED: "失败", EventKind.LIMIT: "上限", EventKind.ANSWER: "答案", EventKind.CLEARED: "已清除",
+}  # fmt: skip
+
+
+def _note(event: BankEvent, tongue: Tongue) -> str:
+    """Return what happened as those who follow a run read it, in the language of its task."""
+    name, mark = (_NAMES[event.kind], "：") if tongue == "zh" else (event.kind.value, ": ")
+    return f"{name}{mark}{event.text[:300]}" if event.text else name
+
+
 class BankAnswer(Model):
     """The result of a run."""
 
@@ -99,7 +113,7 @@ async def run_bank(call: Call, request: RunBank) -> BankAnswer:
     def tell(event: BankEvent) -> None:
         nonlocal done
         done += event.kind is EventKind.ROUND
-        call.report(ProgressStep(done=done, note=f"{event.kind.value}: {event.text[:300]}"))
+        call.report(ProgressStep(done=done, note=_note(event, tongue_of(request.task))))
 
     bank = _bank(call, request.bank_id, task=request.task, context=request.context, sources=request.sources)
     async with bank:
@@ -206,10 +220,11 @@ class ResumeBank(BankReference):
 async def resume_bank(call: Call, request: ResumeBank) -> BankAnswer:
     """Continue the task of a kept bank where it was."""
 
-    def tell(event: BankEvent) -> None:
-        call.report(ProgressStep(note=f"{event.kind.value}: {event.text[:300]}"))
-
     async with _opened(call, request.bank_id) as bank:
+
+        def tell(event: BankEvent) -> None:
+            call.report(ProgressStep(note=_note(event, bank.insight.tongue)))
+
         result = await bank.run(keep=True, on_event=tell)
         return BankAnswer(result=result, conflicts=bank.conflicts, calls=dict(bank.calls), bank_id=request.bank_id)
 
