@@ -196,6 +196,11 @@ ADAPTERS: dict[str, Work] = {
         PlanningRequest(goal=_clean(text[:MAX_REMARK]), finished=FinishedTask(description="go", result=_clean(text))),
         _TOOLS,
     ),
+    "language.roles.react.direct_answer": lambda text: react.direct_answer(
+        ReactRequest(task=_clean(text), turns=(Turn(said="x", results=(ToolResult(name="a", content=_clean(text)),)),)),
+        _clean(text),
+        _TOOLS,
+    ),
     "language.roles.react.react": lambda text: react.react(
         ReactRequest(task=_clean(text), turns=(Turn(said="x", results=(ToolResult(name="a", content=_clean(text)),)),)),
         _TOOLS,
@@ -318,7 +323,8 @@ DEAR = {
         "offline.answers.agreeing offline.answers.find_answer offline.answers.settle_contradiction "
         "offline.judgement.compare offline.judgement.same_subject offline.judgement.judge "
         "offline.judgement.contradictions offline.judgement.judge_statements "
-        "roles.analysis.analyse roles.integration.integrate roles.react.react roles.relation_naming.name_relations "
+        "roles.analysis.analyse roles.integration.integrate roles.react.direct_answer roles.react.react "
+        "roles.relation_naming.name_relations "
         "roles.structured_summary.structure"
     ).split()
 }
