@@ -1,35 +1,16 @@
 """Episodes: what a session was about, who took part and what came of it, made when the session ends."""
 
-from collections.abc import Sequence
-
 from remanent.cognition.drafts import memory_id, plain
 from remanent.cognition.settings import CognitionSettings
 from remanent.cognition.writer import user_of
 from remanent.discipline import Parts
-from remanent.language.engines import OfflineEngine
-from remanent.language.offline.questions import is_question
-from remanent.language.offline.statements import Statement, is_secret, statements
+from remanent.language.offline.statements import is_secret
 from remanent.language.roles import SUMMARY
 from remanent.language.roles.summary import MARKS, SummaryLevel, SummaryRequest
 from remanent.language.shapes import Utterance
-from remanent.language.tongue import Tongue, tongue_of
-from remanent.model import (
-    Entry,
-    EntryKind,
-    EpisodicData,
-    Job,
-    Kind,
-    Maker,
-    Origin,
-    Record,
-    Source,
-    TurnData,
-    least_trusted,
-)
+from remanent.model import Entry, EntryKind, EpisodicData, Job, Kind, Maker, Origin, Record, Source, least_trusted
 from remanent.recall.talk import is_small_talk, only_asks
 from remanent.stores import EntryQuery, Transaction
-from remanent.text.keywords import keywords
-from remanent.text.sentences import sentence_texts
 
 EPISODE = "cognition.episode"
 """The job that makes an episode of a session."""
@@ -40,21 +21,6 @@ MIN_ENTRIES = 3
 MAX_TEXT = 2000
 _TALK = frozenset({Origin.USER, Origin.AGENT, Origin.UNTRUSTED})
 _LONGEST = 300
-_TOLD = 3
-"""Matters, and statements, that an account names: it is read in one look."""
-_LONGEST_OUTCOME = 160
-_ACCOUNT: dict[str, dict[Tongue, str]] = {
-    "talk": {"en": "{who} talked about {what}.", "zh": "{who}谈了{what}。"},
-    "stated": {"en": "{what}.", "zh": "{what}。"},
-    "outcome": {"en": "It ended with: {what}", "zh": "结果：{what}"},
-}
-_PART: dict[Tongue, dict[Origin, str]] = {
-    "en": {Origin.USER: "the user", Origin.AGENT: "the assistant"},
-    "zh": {Origin.USER: "用户", Origin.AGENT: "助手"},
-}
-_LIST: dict[Tongue, tuple[str, str, str]] = {"en": (", ", " and ", "; "), "zh": ("、", "和", "；")}
-_WEIGHT = ("decision", "follow_up", "event", "fact", "preference")
-"""What an account tells first of what was stated."""
 
 
 async def make_episode(parts: Parts, settings: CognitionSettings, job: Job, tx: Transaction) -> None:
@@ -83,8 +49,7 @@ async def _make_episode_of(parts: Parts, entries: list[Entry], tx: Transaction, 
         ),
     )
     answer = await parts.engine.run(SUMMARY, request)
-    is_told = answer.made_by.engine == OfflineEngine.name
-    event = (account(entries) if is_told else "") or _unmarked(answer.value.text)
+    event = _unmarked(answer.value.text)
     if not event or is_secret(event):
         return
     record_id = memory_id(user, "session", scope.session or "")
@@ -126,46 +91,6 @@ def _episode(
             artifacts=tuple(file.name or file.attachment_id for entry in entries for file in entry.attachments),
         ),
     )
-
-
-def account(entries: Sequence[Entry]) -> str:
-    """Tell a session in three sentences at most: who spoke of what, what was stated, what came of it."""
-    said = "\n".join(entry.text[:MAX_TEXT] for entry in entries)
-    tongue = tongue_of(said)
-    comma, last, semicolon = _LIST[tongue]
-
-    def listed(parts: Sequence[str]) -> str:
-        return last.join([comma.join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
-
-    names = dict.fromkeys(_PART[tongue].get(entry.origin) or entry.role for entry in entries)
-    matters = [one.text for one in keywords(said, limit=_TOLD)]
-    stated = _stated(entries)
-    answers = [entry for entry in entries if entry.origin is Origin.AGENT]
-    parts = []
-    if matters:
-        told = _ACCOUNT["talk"][tongue].format(who=listed(list(names)), what=listed(matters))
-        parts.append(told[:1].upper() + told[1:])
-    if stated:
-        parts.append(
-            _ACCOUNT["stated"][tongue].format(
-                what=semicolon.join(one.rstrip(".。") for one in stated).replace("; The user", "; the user")
-            )
-        )
-    outcome = next(iter(sentence_texts(answers[-1].text)), "").strip() if answers else ""
-    if 0 < len(outcome) <= _LONGEST_OUTCOME and not is_question(outcome):
-        parts.append(_ACCOUNT["outcome"][tongue].format(what=outcome))
-    return ("" if tongue == "zh" else " ").join(parts)
-
-
-def _stated(entries: Sequence[Entry]) -> list[str]:
-    """Return the weightiest of what the people of a session stated, in the order in which they did."""
-    found: list[Statement] = []
-    for entry in entries:
-        if entry.origin is not Origin.AGENT:
-            found += statements(entry.text, speaker=TurnData(role=entry.role).speaker or "user", is_user=False)
-    told = {one.content: one for one in found if one.kind in _WEIGHT}
-    weighty = sorted(told.values(), key=lambda one: _WEIGHT.index(one.kind))[:_TOLD]
-    return [content for content, one in told.items() if one in weighty]
 
 
 def _counts(entry: Entry) -> bool:

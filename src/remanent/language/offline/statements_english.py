@@ -380,7 +380,7 @@ RULES: tuple[StatementRule, ...] = (
     _rule(
         "fact",
         "",
-        rf"(?P<n>(?!(?:It|This|That|He|She|They|We|You|Who|What|There|Some(?:one|body|thing)|Every(?:one|body|thing)|No(?:body|thing|ne)?|Life|One|I)\b){_NAME}) "
+        rf"(?P<n>(?!(?:It|This|That|He|She|They|We|You|Who|What|There|Some\w+|Every\w+|No\w*|Life|One|I)\b){_NAME}) "
         rf"(?P<a>{_DOES}) (?P<v>{_WORDS})(?:(?=,? and [A-Z]\w+ (?:{_DOES}))|{_TO})",
     ),
     _rule(
