@@ -202,6 +202,11 @@ The gym opens at six on weekdays.|opens|at six on weekdays
 My visa expires in August 2028.|expires|in August 2028
 The deposit for the flat is 2,300 francs.|is|2,300 francs
 The cache server is on port 6380.|is|port 6380
+I had a dentist's appointment last Tuesday.|event|had a dentist's appointment last Tuesday
+I recently got a new phone on May 3rd.|event|got a new phone on May 3rd
+I'm planning to play chess with Ana this Sunday.|plan|play chess with Ana this Sunday
+We decided to use Mapbox for this purpose.|decision|to use Mapbox for this purpose
+We decided to give every trainee a mentor.|decision|to give every trainee a mentor
 I work as a midwife at St. Anne's Clinic.|job|midwife at St. Anne's Clinic
 The server runs on Fedora 40.2.|uses|Fedora 40.2
 Our parrot is called Mango.|name|Mango
@@ -231,6 +236,7 @@ I recently joined a choir that sings on Mondays.|event|joined a choir
 客户要求图标用绿色。|要求|图标用绿色
 我们约定房租季度末付。|约定|房租季度末付
 我们最后选了便宜的方案。|决定|便宜的方案
+我的房东是周先生。|姓名|周先生
 我记笔记用 Logseq。|使用|记笔记用 Logseq
 我在攒钱买自行车。|在做|攒钱买自行车
 我膝盖一直疼。|健康|膝盖一直疼"""
@@ -266,6 +272,8 @@ def test_a_standing_wish_of_the_user_is_an_instruction_and_of_nobody_else(text: 
         "Keep the response in one file.", "Forget that I live in Rome.", "我的意思是明天。", "我对花生不过敏。",
         "我的房东要么是画家，要么是牙医。", "我每天都很开心。", "We decided to spend this cash on books.",
         "I took the idea from a film last week.", "Last month, I had a real breakthrough.",
+        "排练晚上八点开始。", "The probability of rolling a six is 1/6.", "The draft is coming in the next message.",
+        "My head hurts from all that noise.", "My focus is 100% on the exam.", "I had a lovely day last weekend.",
         "I decided to take a break.", "The shop is 1 of many.", "Nobody handles that well.", "The thing is at 5.",
     ],
 )  # fmt: skip

@@ -493,7 +493,7 @@ RULES: tuple[StatementRule, ...] = (
     _rule(
         "decision",
         "决定",
-        rf"(?P<c>[\u4e00-\u9fffA-Za-z]{{0,6}})我们(?:最后|最终|还是|就|都)*选了(?P<v>[^，。；！？\n]{{2,20}}?){_END}|我们(?P<v2>不打算(?:支持|使用|用|续费|续约|采用|上线|做|买|招)[^，。；！？\n]{{1,20}}?){_END}",
+        rf"我们(?:最后|最终|还是|就|都)*选了(?P<v>[^，。；！？\n]{{2,20}}?){_END}|我们(?P<v2>不打算(?:支持|使用|用|续费|续约|采用|上线|做|买|招)[^，。；！？\n]{{1,20}}?){_END}",
     ),
     _rule(
         "decision",
@@ -575,6 +575,10 @@ def _starts(sentence: str) -> list[int]:
     return sorted({0, *found})
 
 
+_TIME_OF_DAY = lazy_regex(r"(?:上午|下午|晚上|早上|中午|凌晨|傍晚|今天|明天|后天)$")
+_ADDRESSED = lazy_regex(r"^[\u4e00-\u9fff]{1,4}(?:先生|女士|小姐|太太)$")
+
+
 def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
     """Yield what a sentence states."""
     name = subject_name(speaker, zh=True)
@@ -592,6 +596,11 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         if named and _PRONOUN_NAME.match(named):
             return None
         attribute = group(match, "a") or rule.attribute
+        # 排练晚上八点开始 tells of 排练; where the name ends in a time of day, the time was cut in two.
+        if named and _TIME_OF_DAY.search(named):
+            return None
+        if attribute == "职业" and _ADDRESSED.search(value):
+            attribute = "姓名"  # 房东是周先生 says who it is, not what they do
         if attribute == "工作单位" and not group(match, "a") and not _ORGANISATION.search(value):
             attribute = "工作地点"  # 在上海上班 says where, not for whom
         clause = third_person(sentence[start:end].strip(" ，。！!"), name)

@@ -132,9 +132,14 @@ _MATTER = (
     r"(?: (?!(?:that|which|who|where|when|i|you|we|they|he|she|it|is|are|was|were|and|but|if|has|have|so)\b)"
     r"[\w'’-]+){0,5}?)"
 )
-_TIME = rf"(?:\d|noon|midnight|tomorrow|tonight|next |every |each |weekdays|weekends|{_NUMBER}\b|half past|{_DAY}|{_MONTH}\b)"
+_TIME = (
+    rf"(?:\d|noon|midnight|tomorrow|tonight|"
+    rf"next (?:day|week|month|quarter|year|spring|summer|autumn|fall|winter|{_DAY}|{_MONTH})|every |each |weekdays|weekends|{_NUMBER}\b|half past|{_DAY}|{_MONTH}\b)"
+)
 _AT = r"(?:(?:on|at|in|from|by|until|before|due|around|about|now|the (?:first|second|third|fourth|last)|the) )*"
 _HELD = rf"(?={_SIGN}{{0,60}}?{_TIME})"
+_AMOUNTS = r"(?P<a>is|are|costs?|has|holds|weighs)(?: now| about| around| set to| up to| on)*"
+_MONEY = "dollars|euros?|pounds|francs|yen|yuan|rupees|won|kron[aeo]r?"
 _DOES = (
     r"is (?:in charge of|responsible for|handling)|handles|manages|leads|maintains|takes care of|looks after|"
     r"does(?= (?:the|our) )|owns(?= (?:the|our) )"
@@ -373,8 +378,15 @@ RULES: tuple[StatementRule, ...] = (
     _rule(
         "fact",
         "",
-        rf"{_THE} {_MATTER} (?P<a>is|are|costs?|has|holds|weighs) (?:now |about |around |set to |up to |on )*"
-        rf"(?P<v>(?:port |version |room |number )?[$€£¥]?\d(?!\d* (?:of|more|away|out)\b){_SIGN}{{0,50}}?|{_MONTH} \d{_SIGN}{{0,20}}?){_TO}",
+        rf"{_OUR} {_MATTER} {_AMOUNTS} (?P<v>[$€£¥₩]?\d(?!\d* (?:of|more|away|out)\b|\d*%){_SIGN}{{0,50}}?){_TO}",
+        single=True,
+    ),
+    # Of what is not the speaker's own, only what such things have: "the probability is 1/4" is no memory.
+    _rule(
+        "fact",
+        "",
+        rf"{_THE} {_MATTER} {_AMOUNTS} "
+        rf"(?P<v>(?:[$€£¥₩]|(?:port|version|room|number) |{_MONTH} )\d{_SIGN}{{0,50}}?|\d[\d.,]* (?:{_MONEY})\b{_SIGN}{{0,40}}?){_TO}",
         single=True,
     ),
     _rule(
@@ -600,7 +612,9 @@ _POINTING = lazy_regex(
     r"(?=\s*$|\s+(?:at|in|on|for|to|with|and|as|by|from|too|soon|again|tonight|tomorrow|last|next|this|yesterday|today)\b)"
     r"|\b(?:was|were|did|am|had) I\b"
     # Which one is not said: "this money", "the idea".
-    r"|\b(?:this|these|those) (?!week|weekend|month|year|morning|afternoon|evening|spring|summer|autumn|fall|winter|past|coming|time)[a-z]+"
+    r"|\b(?<!for )(?:this|these|those) (?!week|weekend|month|year|morning|afternoon|evening|spring|summer|autumn|fall|winter|past|coming|time|"
+    r"quarter|term|semester|christmas|easter|thanksgiving|(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan|feb|mar|apr|may|"
+    r"june|july|aug|sep|oct|nov|dec)[a-z]+"
     r"|^(?:\w+ )?the (?:idea|answer|call|news|feeling|chance|job|same|other|opportunity)\b",
     re.IGNORECASE,
 )
@@ -614,9 +628,12 @@ _CIRCUMSTANCE = lazy_regex(r"\s+when(?:ever)? (?:I|my|it['’]s)\b[^,.;!?\n]{2,5
 _RELATIVE = lazy_regex(r"\s+(?:that|which|where|who)\b(?![^,.;!?\n]*\b(?:you|your)\b)[^,.;!?\n]{3,80}(?=[,.;!?\n]|$)")
 """Behind what happened: "a course that ends in June" is told with its end."""
 _PASSING = lazy_regex(
-    r"\b(?:again|spend (?:some |more )?time|take an? (?:\w+ )?(?:break|walk|nap|look)|hang out|check out|relax|chill|give)\b"
+    r"\b(?:spend (?:some |more )?time|take an? (?:\w+ )?(?:break|walk|nap|look)|hang out|check out|"
+    r"(?:relax|chill)(?! (?:the|our|this)\b)|give \w+ an? (?:try|go|shot|call))\b"
 )
 """No decision that holds beyond the day."""
+_DANGLING = lazy_regex(r"\b(?:all|to (?:ensure|make sure|say|see|show)|of|the|an?|with|from|for|by|than|and|or)$")
+"""The clause was cut before what it leads to: "techniques to ensure" that something holds."""
 _TOO = lazy_regex(r"\s+(?:too|as well|though|lately)$", re.IGNORECASE)
 _CUT = lazy_regex(
     r"\b(?:an?|the|my|our|some) [a-z-]+, (?!and |but |so |which |who |it |i |we |they )[a-z-]+ [a-z]+", re.IGNORECASE
@@ -657,6 +674,8 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         if rule.kind == "preference" and _CUT.search(value + sentence[end:]):
             return None
         clause = _TOO.sub("", sentence[start:end].strip().rstrip("."))
+        if _DANGLING.search(clause):
+            return None
         owner = group(match, "n") or _owner(who, name, clause)
         attribute = group(match, "a").lower() or rule.attribute
         single = rule.single and who.split(" ")[-1] not in _SEVERAL
@@ -675,6 +694,12 @@ def _owner(who: str, name: str, clause: str) -> str:
     return f"the {who}"
 
 
+_SLIGHT = lazy_regex(
+    r"\b(?<!last )(?<!past )(?<!this )(?<!other )(?:milestone|breakthrough|time|moment|blast|experience|feeling|thought|laugh|break|surprise|day|night|week|weekend|meal|lunch|"
+    rf"dinner|breakfast)\b(?= (?:{_PAST})|$)",
+    re.IGNORECASE,
+)
+"""What was had or got without a word on it: "had a personal milestone last month" tells nothing."""
 _BARE = lazy_regex(rf"^\w+ (?:back )?(?:{_PAST})$|\b(?:you|your)\b", re.IGNORECASE)
 """No event: nothing is said of it, or it is the other's matter."""
 
@@ -683,8 +708,8 @@ def _is_event(match: re.Match[str]) -> bool:
     verb = group(match, "verb")
     if _BARE.search(group(match, "v")):
         return False
-    if verb in {"had", "got", "did"} and not re.search(r" (?:at|with|in|to|for|from|by|about) ", group(match, "v")):
-        return False  # "had a milestone" tells nothing
+    if verb in {"had", "got", "did"} and _SLIGHT.search(group(match, "v")):
+        return False
     past = verb in _IRREGULAR or (verb.endswith("ed") and verb not in {"need", "feed", "speed"})
     dull = verb in {
         "thought",
