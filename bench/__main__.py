@@ -75,6 +75,17 @@ def knowledge(
 
 @app.command()
 @with_common_options("machine")
+def workspace(
+    place: CommonOptions,
+    *,
+    files: Annotated[int, typer.Option("--files", metavar="N", min=200, help="Notes in the folder.")] = 1000,
+) -> None:
+    """Measure a folder of notes searched and edited, and a long conversation shortened, by processor time."""
+    commands.workspace(place, files=files)
+
+
+@app.command()
+@with_common_options("machine")
 def server(
     place: CommonOptions,
     *,
