@@ -64,10 +64,11 @@ def scale(place: CommonOptions, *, url: str | None, agents: int, records: int) -
     _end(screen, place, figures)
 
 
-def knowledge(place: CommonOptions, *, tasks: int, questions: int, data: Path) -> None:
+def knowledge(place: CommonOptions, *, tasks: int, questions: int, rivals: bool, data: Path) -> None:
     """Measure knowledge bases; ends with `Exit.NO` when a promise is not kept."""
     screen, _ = begin(place)
-    _end(screen, place, run_knowledge_bench(data, tasks=tasks, questions=questions, report=screen.note))
+    figures = run_knowledge_bench(data, tasks=tasks, questions=questions, rivals=rivals, report=screen.note)
+    _end(screen, place, figures)
 
 
 def workspace(place: CommonOptions, *, files: int) -> None:

@@ -55,7 +55,7 @@ def _notes(memory: remanent.Memory, folder: Path, *, files: int, report: Report)
     report("search them")
     words = measure(lambda question: store.search_sync(question, mode="fts"))
     both = measure(lambda question: store.search_sync(question, mode="hybrid"))
-    plain = measure(lambda question: speaker.recall(question))
+    plain = measure(speaker.recall)
     report("edit some")
     name = f"workspace, {files:,} files"
     return [

@@ -450,6 +450,17 @@ async def test_one_new_message_extends_a_view_and_nothing_older_is_counted_or_re
     assert abs(extended.tokens - anew.tokens) <= 0.1 * anew.tokens
 
 
+@pytest.mark.spec("COG-02")
+async def test_a_digest_of_short_sentences_takes_most_of_the_budget() -> None:
+    things = ("boat", "garden", "violin", "bakery", "mountain", "library", "harbour", "lantern", "meadow", "tram")
+    said = [f"Tom: We saw the {one} of {other} on day {place}." for one in things for place, other in enumerate(things)]
+    messages = [{"role": "user", "content": " ".join(said[at : at + 4])} for at in range(0, 100, 4)] * 4
+    messages = [{**one, "content": f"{one['content']} It was number {at}."} for at, one in enumerate(messages)]
+    view = await compactor().view(ADA, messages, budget=1_200)
+    assert view.level == 3
+    assert 0.86 * 1_200 <= view.tokens <= 1_200
+
+
 @pytest.mark.spec("COG-17")
 @pytest.mark.parametrize("language", ["en", "zh"])
 async def test_a_digest_has_as_many_tokens_as_the_tokenizer_says_though_its_lines_are_counted_apart(
