@@ -4,15 +4,17 @@ They are done for an agent; the agent `shared` stands for its workspace. So a ke
 shares, and adds to or removes from its own documents only.
 """
 
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from remanent.bilingual import Bilingual, Language
+from remanent.bilingual import Bilingual, Language, translated
 from remanent.discipline.call import Call
-from remanent.discipline.operation import Body, Command, Face, Permission, Screen, Tool, operation
+from remanent.discipline.operation import Body, Command, Face, FolderCommand, Permission, Screen, Tool, operation
 from remanent.discipline.shapes import AnyTags, AsOf, Page, Since, Tags, Until, Where, about, items_of
-from remanent.errors import UnreadableFile
+from remanent.errors import InvalidInput, UnreadableFile
 from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection
 from remanent.knowledge.model import (
     COLLECTION,
@@ -24,6 +26,7 @@ from remanent.knowledge.model import (
     KnowledgeAnswer,
     KnowledgeFound,
     KnowledgeStats,
+    SyncReport,
     Verification,
 )
 from remanent.knowledge.uploads import PartialUploads, read_file
@@ -49,6 +52,11 @@ STATUS = {
 }
 NOTHING_FOUND = Bilingual("No passage fits.", "没有相符的段落。")
 REMOVED = Bilingual("Removed: {name}.", "已删除：{name}。")
+SYNCED = Bilingual(
+    "{added} added, {changed} changed, {unchanged} unchanged, {removed} removed; {embedded} chunks are new.",
+    "新增 {added}，更新 {changed}，未变 {unchanged}，移除 {removed}；新文本块 {embedded} 个。",
+)
+FAILED = Bilingual("{name} was not added: {reason}", "未能添加 {name}：{reason}")
 HEADINGS = (
     Bilingual("name", "名称"),
     Bilingual("title", "标题"),
@@ -65,6 +73,36 @@ def show_added(screen: Screen, answer: Added) -> None:
     status = screen.word(STATUS[answer.status])
     document = answer.document
     screen.line(screen.word(ADDED, name=document.name, status=status, chunks=document.chunks, embedded=answer.embedded))
+
+
+def add_folder(
+    memory: Any,
+    folder: Path,
+    given: Mapping[str, Any],
+    *,
+    agent: str | None,
+    on_progress: Callable[[int, int, str], None],
+) -> SyncReport:
+    """Add every file of a folder; nothing is removed for it unless `remove` is given."""
+    if any(given.get(field) for field in ("name", "media_type", "metadata", "tags", "occurred_at")):
+        raise InvalidInput(
+            f"{folder} is a folder, and a name, media type, metadata, tags or date describe one document; "
+            "leave them out, or add its files one by one"
+        )
+    base = memory.knowledge(given["collection"], agent=agent)
+    report: SyncReport = base.sync(folder, remove=given.get("remove", "never"), on_progress=on_progress)
+    return report
+
+
+def show_synced(screen: Screen, report: SyncReport) -> None:
+    """Say what became of the files of a folder."""
+    for one in report.failed:
+        screen.tell(FAILED, name=one.name, reason=translated(one.reason, screen.language))
+    counts = {name: len(getattr(report, name)) for name in ("added", "changed", "removed")}
+    screen.line(screen.word(SYNCED, unchanged=report.unchanged, embedded=report.embedded, **counts))
+
+
+FOLDER = FolderCommand(run=add_folder, show=show_synced)
 
 
 def show_documents(screen: Screen, page: Page[Document]) -> None:
@@ -158,7 +196,7 @@ class AddDocument(Model):
     settles=True,
     examples=({"name": "manual.md"},),
     face=_face("upload", upload="content"),
-    command=_command(show=show_added),
+    command=_command(show=show_added, folder=FOLDER),
 )
 async def add(call: Call, request: AddDocument) -> Added:
     """Add a document: kept as it is, cut and indexed; under a known name, only what changed is made anew."""
