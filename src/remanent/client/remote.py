@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from remanent.agents.deep_retrieval import DeepRetrieved
 from remanent.client.bank import AsyncRemoteBanks
-from remanent.client.connection import Connection, RemotePart
+from remanent.client.connection import Connection
 from remanent.context import (
     ContextView,
     Decision,
@@ -88,11 +88,16 @@ if TYPE_CHECKING:
     from remanent.workspace.tool import MemoryCommand
 
 
-class AsyncRemoteAgentAdmin(RemotePart):
+class AsyncRemoteAgentAdmin:
     """The operator's side of one agent's memory: its files, and the work in its background.
 
     It stands apart from the verbs of `AsyncAgent` so that those stay few: nothing here remembers or recalls.
     """
+
+    def __init__(self, connection: Connection, scope: Scope) -> None:
+        self._connection = connection
+        self._scope = scope
+        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
@@ -122,12 +127,17 @@ class AsyncRemoteAgentAdmin(RemotePart):
         return answer
 
 
-class AsyncRemoteAssociativeMemory(RemotePart):
+class AsyncRemoteAssociativeMemory:
     """A memory that forgets as people do: what is linked strongly stays, the rest fades and leaves a trace.
 
     What is remembered becomes nodes that are linked with what was in focus. Recall goes by words, meaning and links.
     Links weaken, texts shrink with their importance, and what has none is deleted; that it was known is kept.
     """
+
+    def __init__(self, connection: Connection, scope: Scope) -> None:
+        self._connection = connection
+        self._scope = scope
+        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
@@ -265,8 +275,13 @@ class AsyncRemoteAssociativeMemory(RemotePart):
         return answer
 
 
-class AsyncRemoteCognition(RemotePart):
+class AsyncRemoteCognition:
     """What an agent has learned: to list, correct, confirm, forget, explain, and to be briefed from."""
+
+    def __init__(self, connection: Connection, scope: Scope) -> None:
+        self._connection = connection
+        self._scope = scope
+        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
@@ -399,11 +414,16 @@ class AsyncRemoteCognition(RemotePart):
         return answer
 
 
-class AsyncRemoteKnowledgeCollection(RemotePart):
+class AsyncRemoteKnowledgeCollection:
     """Documents that an agent can stand on: one collection of a workspace, or of an agent.
 
     What an agent searches is its own documents and those that its workspace shares; what it adds is its own.
     """
+
+    def __init__(self, connection: Connection, scope: Scope) -> None:
+        self._connection = connection
+        self._scope = scope
+        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
@@ -568,12 +588,17 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
         return answer
 
 
-class AsyncRemoteWorkspace(RemotePart):
+class AsyncRemoteWorkspace:
     """A folder of Markdown files that the agent and its user both read and write.
 
     IDENTITY.md, SOUL.md and USER.md say what must always hold, MEMORY.md what is to last, memory/<day>.md what was
     asked for and done. Whatever we write can be undone, and a line that a person wrote is never touched.
     """
+
+    def __init__(self, connection: Connection, scope: Scope) -> None:
+        self._connection = connection
+        self._scope = scope
+        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
@@ -694,8 +719,13 @@ class AsyncRemoteWorkspace(RemotePart):
         return answer
 
 
-class AsyncRemoteAgent(RemotePart):
+class AsyncRemoteAgent:
     """One agent's memory on a server: everything here happens in its scope and in no other."""
+
+    def __init__(self, connection: Connection, scope: Scope) -> None:
+        self._connection = connection
+        self._scope = scope
+        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
@@ -873,15 +903,13 @@ class AsyncRemoteAgent(RemotePart):
         tags: Sequence[str] = (),
         any_tags: Sequence[str] = (),
         session: str | None = None,
-        since: Moment | None = None,
-        until: Moment | None = None,
         valid_at: Moment | None = None,
         as_of: Moment | None = None,
         order: Order = Order.LAST_CREATED,
         after_id: str | None = None,
         limit: int = 100,
     ) -> list[Record]:
-        """Return records, newest first; page on with `after_id`. `since` and `until` bound when it happened."""
+        """Return records, newest first; page on with `after_id`."""
         answer: list[Record] = await self._connection.do(
             "records",
             {
@@ -891,8 +919,6 @@ class AsyncRemoteAgent(RemotePart):
                 "tags": tags,
                 "any_tags": any_tags,
                 "session": session,
-                "since": since,
-                "until": until,
                 "valid_at": valid_at,
                 "as_of": as_of,
                 "order": order,

@@ -5,6 +5,7 @@ shares, and adds to or removes from its own documents only.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +14,7 @@ from pydantic import BeforeValidator
 from remanent.bilingual import Bilingual, Language, translated
 from remanent.discipline.call import Call
 from remanent.discipline.operation import Body, Command, Face, FolderCommand, Permission, Screen, Tool, operation
-from remanent.discipline.shapes import AnyTags, AsOf, Page, Since, Tags, Until, Where, about, items_of
+from remanent.discipline.shapes import AnyTags, AsOf, Nothing, Page, Since, Tags, Until, Where, about, items_of
 from remanent.errors import InvalidInput, UnreadableFile
 from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection
 from remanent.knowledge.model import (
@@ -65,6 +66,10 @@ HEADINGS = (
 )
 
 Collection = Annotated[str, about("The collection.", "集合。", min_length=1, max_length=150)]
+Collections = Annotated[
+    tuple[str, ...] | None,
+    about("Search these collections instead; * for all.", "改为检索这些集合；* 表示全部。", max_length=100),
+]
 Named = Annotated[str, about("A document: its name or its id.", "文档的名称或 id。", min_length=1, max_length=1000)]
 
 
@@ -143,8 +148,8 @@ def _tell_document(view: DocumentView, language: Language) -> str:
     return "\n\n".join(escape(chunk.text) for chunk in view.chunks if chunk.enabled)
 
 
-def _face(method: str, **more: Any) -> Face:
-    return Face(method, part=NAME, **more)
+_face = partial(Face, part=NAME)
+_command = partial(Command, agent=SHARED)
 
 
 def _of(call: Call, collection: str) -> AsyncKnowledgeCollection:
@@ -152,10 +157,6 @@ def _of(call: Call, collection: str) -> AsyncKnowledgeCollection:
     return call.memory.face(AsyncKnowledgeBases)(
         collection, agent=scope.agent, workspace=scope.workspace, org=scope.org
     )
-
-
-def _command(*arguments: str, **more: Any) -> Command:
-    return Command(arguments=arguments, agent=SHARED, **more)
 
 
 def _uploads(call: Call) -> PartialUploads:
@@ -307,7 +308,7 @@ class AddAddress(Model):
     act="create_memory",
     route="POST knowledge/pages",
     settles=True,
-    command=_command("url", show=show_added),
+    command=_command(arguments=("url",), show=show_added),
 )
 async def fetch(call: Call, request: AddAddress) -> Added:
     """Fetch a page of the public web and add it as a document."""
@@ -370,7 +371,7 @@ class ShowDocument(ListDocuments):
     permission=READ,
     route="GET knowledge/documents/{document}",
     face=_face("show"),
-    command=_command("document", show=show_document),
+    command=_command(arguments=("document",), show=show_document),
     tool=Tool(
         "knowledge_open",
         Bilingual(
@@ -414,7 +415,9 @@ class OneDocument(Model):
     route="DELETE knowledge/documents/{document}",
     destroys=True,
     face=_face("remove"),
-    command=_command("document", show=lambda screen, answer: screen.line(screen.word(REMOVED, name=answer.name))),
+    command=_command(
+        arguments=("document",), show=lambda screen, answer: screen.line(screen.word(REMOVED, name=answer.name))
+    ),
 )
 async def remove(call: Call, request: OneDocument) -> Document:
     """Erase a document: its bytes, every version, and all that was made of it."""
@@ -437,15 +440,11 @@ class Reindex(Model):
     permission=WRITE,
     settles=True,
     face=_face("reindex", give=items_of),
-    command=_command("document"),
+    command=_command(arguments=("document",)),
 )
 async def reindex(call: Call, request: Reindex) -> Page[Added]:
     """Cut and index documents anew from their bytes; what did not change keeps its vectors."""
     return Page(items=tuple(await _of(call, request.collection).reindex(request.document)))
-
-
-class Statistics(Model):
-    """Nothing needs to be said."""
 
 
 @operation(
@@ -456,9 +455,8 @@ class Statistics(Model):
     face=_face("stats"),
     command=_command(),
 )
-async def stats(call: Call, request: Statistics) -> KnowledgeStats:
+async def stats(call: Call, _: Nothing) -> KnowledgeStats:
     """Show how much the collections hold."""
-    del request
     return await _of(call, COLLECTION).stats()
 
 
@@ -468,10 +466,7 @@ class SearchKnowledge(Model):
     question: Annotated[Text, about("The question.", "问题。", min_length=1, max_length=10_000)]
     limit: Annotated[int, about("How many passages.", "返回多少段。", ge=1, le=100)] = 5
     collection: Collection = COLLECTION
-    collections: Annotated[
-        tuple[str, ...] | None,
-        about("Search these collections instead; * for all.", "改为检索这些集合；* 表示全部。", max_length=100),
-    ] = None
+    collections: Collections = None
     where: Where = None
     tags: Tags = ()
     any_tags: AnyTags = ()
@@ -507,7 +502,7 @@ class SearchKnowledge(Model):
     changes=False,
     examples=({"question": "How often is the filter cleaned?"},),
     face=_face("search"),
-    command=_command("question", show=show_passages),
+    command=_command(arguments=("question",), show=show_passages),
     tool=Tool(
         "knowledge_search",
         Bilingual(
@@ -530,10 +525,7 @@ class AskKnowledge(Model):
     question: Annotated[Text, about("The question.", "问题。", min_length=1, max_length=10_000)]
     limit: Annotated[int, about("How many passages.", "返回多少段。", ge=1, le=100)] = 5
     collection: Collection = COLLECTION
-    collections: Annotated[
-        tuple[str, ...] | None,
-        about("Search these collections instead; * for all.", "改为检索这些集合；* 表示全部。", max_length=100),
-    ] = None
+    collections: Collections = None
     where: Where = None
 
 
@@ -554,7 +546,7 @@ def show_answer(screen: Screen, answer: KnowledgeAnswer) -> None:
     changes=False,
     examples=({"question": "How often is the filter cleaned?"},),
     face=_face("ask"),
-    command=_command("question", show=show_answer),
+    command=_command(arguments=("question",), show=show_answer),
 )
 async def ask(call: Call, request: AskKnowledge) -> KnowledgeAnswer:
     """Answer a question from the documents, each sentence with its place; say so where nothing answers it."""
@@ -568,10 +560,7 @@ class VerifyText(Model):
 
     text: Annotated[Text, about("The text to check.", "待核对的文本。", min_length=1, max_length=100_000)]
     collection: Collection = COLLECTION
-    collections: Annotated[
-        tuple[str, ...] | None,
-        about("Search these collections instead; * for all.", "改为检索这些集合；* 表示全部。", max_length=100),
-    ] = None
+    collections: Collections = None
     where: Where = None
 
 
@@ -598,7 +587,7 @@ def show_verification(screen: Screen, answer: Verification) -> None:
     route="POST knowledge/verify",
     changes=False,
     face=_face("verify"),
-    command=_command("text", show=show_verification),
+    command=_command(arguments=("text",), show=show_verification),
 )
 async def verify(call: Call, request: VerifyText) -> Verification:
     """Check a text sentence by sentence: whether the documents support, contradict or do not mention it."""
@@ -623,7 +612,7 @@ class EditChunk(Model):
     route="PUT knowledge/chunks/{chunk_id}",
     settles=True,
     face=_face("edit_chunk"),
-    command=_command("chunk_id"),
+    command=_command(arguments=("chunk_id",)),
 )
 async def edit_chunk(call: Call, request: EditChunk) -> DocumentChunk:
     """Change what a chunk says, or whether searches find it; that survives indexing anew."""
@@ -648,7 +637,7 @@ class AddChunk(OneDocument):
     route="POST knowledge/documents/{document}/chunks",
     settles=True,
     face=_face("add_chunk"),
-    command=_command("document", "text"),
+    command=_command(arguments=("document", "text")),
 )
 async def add_chunk(call: Call, request: AddChunk) -> DocumentChunk:
     """Add a chunk to a document by hand."""
@@ -673,7 +662,7 @@ class Configure(Model):
     permission=WRITE,
     route="PUT knowledge/collections/{collection}",
     face=_face("configure"),
-    command=_command("collection"),
+    command=_command(arguments=("collection",)),
 )
 async def configure(call: Call, request: Configure) -> CollectionView:
     """Set up a collection: how long its chunks are, and which agents may search it."""

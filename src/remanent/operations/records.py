@@ -18,9 +18,7 @@ from remanent.discipline.shapes import (
     Page,
     RecordId,
     Session,
-    Since,
     Tags,
-    Until,
     Where,
     about,
     items_of,
@@ -54,8 +52,6 @@ class ListRecords(Model):
     tags: Tags = ()
     any_tags: AnyTags = ()
     session: Session = None
-    since: Since = None
-    until: Until = None
     valid_at: Annotated[Moment | None, about("Only what was true at this time.", "只要当时成立的。")] = None
     as_of: AsOf = None
     order: Annotated[Order, about("The sort order.", "排列顺序。")] = Order.LAST_CREATED

@@ -107,11 +107,7 @@ async def serve(
     ready: Ready = lambda _, __: None,
     until: asyncio.Event | None = None,
 ) -> None:
-    """Serve until a signal ends it, or `until` where that is given; `ready` is told when requests are taken, and where.
-
-    Whoever gives `until` has a process of its own to look after: its signals stay its own. Otherwise what ends that
-    process would close the memory under everything in it that goes on.
-    """
+    """Serve until a signal or `until` ends it; `ready` is told when requests are taken, and under which address."""
     check_address(settings)
     drain = settings.server.drain_timeout
     within = settings.model_copy(update={"jobs": settings.jobs.model_copy(update={"drain_timeout": drain})})
@@ -127,7 +123,7 @@ async def serve(
         server = _Server(_config(create_app(service, parts=made, warming=warming), settings.server))
         server.begun = lambda: ready(service, _address(listener, settings.server.host))
         server.ending = service.runs.close
-        with _signals(server) if until is None else _watching(until, server):
+        with _signals(server), _watching(until, server):
             async with warming.running():
                 await server.serve(sockets=[listener])
 
@@ -137,6 +133,21 @@ class _Server(uvicorn.Server):
 
     begun: Callable[[], None]
     ending: Callable[[], Awaitable[None]]
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._asked_to_end = asyncio.Event()
+
+    def end(self) -> None:
+        """Take no more requests, and end when those under way are answered."""
+        self.should_exit = True
+        self._asked_to_end.set()
+
+    async def main_loop(self) -> None:
+        """Wake once a second for the date in answers, and at once to end; uvicorn's own wakes every tenth of one."""
+        while not await self.on_tick(0):
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._asked_to_end.wait(), timeout=1.0)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -162,7 +173,7 @@ def _signals(server: _Server) -> Iterator[None]:
 
     def end() -> None:
         server.force_exit = server.should_exit
-        server.should_exit = True
+        server.end()
 
     is_main = threading.current_thread() is threading.main_thread()
     for name in names if is_main else ():
@@ -175,18 +186,19 @@ def _signals(server: _Server) -> Iterator[None]:
 
 
 @contextmanager
-def _watching(until: asyncio.Event, server: _Server) -> Iterator[None]:
+def _watching(until: asyncio.Event | None, server: _Server) -> Iterator[None]:
     """End the server when an event is set: what tests and programs that embed it use in place of a signal."""
 
-    async def watch() -> None:
-        await until.wait()
-        server.should_exit = True
+    async def watch(event: asyncio.Event) -> None:
+        await event.wait()
+        server.end()
 
-    task = asyncio.create_task(watch(), name="remanent serve: until")
+    task = None if until is None else asyncio.create_task(watch(until), name="remanent serve: until")
     try:
         yield
     finally:
-        task.cancel()
+        if task is not None:
+            task.cancel()
 
 
 def _config(app: object, settings: ServerSettings) -> uvicorn.Config:
