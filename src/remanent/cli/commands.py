@@ -597,7 +597,7 @@ CognitionBriefBudget = Annotated[
     int | None,
     typer.Option("--budget", metavar="N", min=50, max=100000, help=say("Tokens at most.", "最多多少 token。")),
 ]
-CognitionResolveConflictId = Annotated[
+CognitionConflictConflictId = Annotated[
     str,
     typer.Argument(
         metavar="CONFLICT_ID", help=say("A conflict, as `conflicts list` shows it.", "冲突的 id，见 `conflicts list`。")
@@ -1027,10 +1027,15 @@ def tombstones(place: CommonOptions) -> None:
 
 @with_common_options("agent")
 def conflicts(
-    place: CommonOptions, *, states: States = None, record_id: ConflictsRecordId = None, limit: EntriesLimit = 100
+    place: CommonOptions,
+    *,
+    states: States = None,
+    record_id: ConflictsRecordId = None,
+    user: User = None,
+    limit: EntriesLimit = 100,
 ) -> None:
     """Show contradictions between records, oldest first."""
-    perform("conflicts", place, {"states": states, "record_id": record_id, "limit": limit})
+    perform("conflicts", place, {"states": states, "record_id": record_id, "user": user, "limit": limit})
 
 
 @with_common_options("agent")
@@ -1547,10 +1552,17 @@ def cognition_brief(
 
 
 @with_common_options("agent")
+def cognition_conflict(place: CommonOptions, *, conflict_id: CognitionConflictConflictId, user: User = None) -> None:
+    """Show a contradiction: what was claimed, with the words that say so, and how it ended."""
+    perform("cognition.conflict", place, {"conflict_id": conflict_id, "user": user})
+
+
+@with_common_options("agent")
 def cognition_resolve(
     place: CommonOptions,
     *,
-    conflict_id: CognitionResolveConflictId,
+    conflict_id: CognitionConflictConflictId,
+    user: User = None,
     how: How,
     claim: Claim = 1,
     text: CognitionResolveText = "",
@@ -1558,7 +1570,10 @@ def cognition_resolve(
 ) -> None:
     """Settle a contradiction, or undo how it was settled."""
     perform(
-        "cognition.resolve", place, {"conflict_id": conflict_id, "how": how, "claim": claim, "text": text}, wait=wait
+        "cognition.resolve",
+        place,
+        {"conflict_id": conflict_id, "user": user, "how": how, "claim": claim, "text": text},
+        wait=wait,
     )
 
 
@@ -2481,6 +2496,16 @@ COMMANDS = (
             "Look at what was learned: list, explain, correct, confirm, forget.",
             "查看所学：列出、说明、更正、确认、忘记。",
         ),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("conflicts", "show"),
+        say(
+            "Show a contradiction: what was claimed, with the words that say so, and how it ended.",
+            "显示一个矛盾：双方的主张、原话与结论。",
+        ),
+        cognition_conflict,
+        group=say("Look at contradictions between memories and settle them.", "查看并解决记忆之间的矛盾。"),
         discipline="cognition",
     ),
     GeneratedCommand(

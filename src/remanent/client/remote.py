@@ -408,6 +408,13 @@ class AsyncRemoteCognition:
         )
         return answer
 
+    async def conflict(self, conflict_id: str, *, user: str | None = None) -> Conflict:
+        """Return a contradiction: what was claimed, with the words that say so, and how it ended."""
+        answer: Conflict = await self._connection.do(
+            "cognition.conflict", {"conflict_id": conflict_id, "user": user}, place=self._place
+        )
+        return answer
+
     async def shared(self, *, pending: bool = False) -> list[Record]:
         """Return what the workspace shares, newest first; with `pending`, what waits for approval."""
         answer: list[Record] = await self._connection.do("cognition.shared", {"pending": pending}, place=self._place)
@@ -981,11 +988,16 @@ class AsyncRemoteAgent:
         return answer
 
     async def conflicts(
-        self, *, states: Sequence[ConflictState | str] | None = None, record_id: str | None = None, limit: int = 100
+        self,
+        *,
+        states: Sequence[ConflictState | str] | None = None,
+        record_id: str | None = None,
+        user: str | None = None,
+        limit: int = 100,
     ) -> list[Conflict]:
-        """Return contradictions between records, oldest first; those of one record if it is named."""
+        """Return contradictions between records, oldest first; those of one record or one user if it is named."""
         answer: list[Conflict] = await self._connection.do(
-            "conflicts", {"states": states, "record_id": record_id, "limit": limit}, place=self._place
+            "conflicts", {"states": states, "record_id": record_id, "user": user, "limit": limit}, place=self._place
         )
         return answer
 
