@@ -305,7 +305,7 @@ def erase_rows(connection: apsw.Connection, scope: Scope, erasure: Erasure) -> t
         _erase_record(connection, unit, record_id)
     unit.revise_graphs()
     stubs = dump(entry_ids)
-    whose = connection.execute(_WHOSE, (stubs,)).fetchall()
+    whose: list[Any] = connection.execute(_WHOSE, (stubs,)).fetchall()
     connection.executemany(
         "UPDATE entries SET text = '', metadata = NULL, attachments = NULL, erased = ?, crc = 0 WHERE id = ?",
         [(erased_mark(caller_id, user), entry_id) for entry_id, caller_id, user in whose],
