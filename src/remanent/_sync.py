@@ -393,15 +393,10 @@ class Agent:
         return self._portal.call(self._wrapped.links, record_id)
 
     def conflicts(
-        self,
-        *,
-        states: Sequence[ConflictState | str] | None = None,
-        record_id: str | None = None,
-        user: str | None = None,
-        limit: int = 100,
+        self, *, states: Sequence[ConflictState | str] | None = None, record_id: str | None = None, limit: int = 100
     ) -> list[Conflict]:
-        """Return contradictions between records, oldest first; those of one record or one user if it is named."""
-        return self._portal.call(self._wrapped.conflicts, states=states, record_id=record_id, user=user, limit=limit)
+        """Return contradictions between records, oldest first; those of one record if it is named."""
+        return self._portal.call(self._wrapped.conflicts, states=states, record_id=record_id, limit=limit)
 
     def tombstones(self) -> list[Tombstone]:
         """Return what is left of everything forgotten."""

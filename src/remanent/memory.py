@@ -737,14 +737,12 @@ class AsyncAgent(AgentFaces):
         *,
         states: Sequence[ConflictState | str] | None = None,
         record_id: str | None = None,
-        user: str | None = None,
         limit: int = 100,
     ) -> list[Conflict]:
-        """Return contradictions between records, oldest first; those of one record or one user if it is named."""
+        """Return contradictions between records, oldest first; those of one record if it is named."""
         wanted = None if states is None else tuple(ConflictState(state) for state in states)
-        query = ConflictQuery(states=wanted, record_id=record_id, limit=limit if user is None else NO_LIMIT)
-        found = await self._parts.store.conflicts(self._scope, query)
-        return found if user is None else (await self._parts.store.conflicts_of(self._scope, found, user))[:limit]
+        query = ConflictQuery(states=wanted, record_id=record_id, limit=limit)
+        return await self._parts.store.conflicts(self._scope, query)
 
     async def tombstones(self) -> list[Tombstone]:
         """Return what is left of everything forgotten."""

@@ -239,9 +239,9 @@ async def test_no_user_among_1000_sees_or_settles_the_contradiction_of_another(
         await ada.settle()
         clock.now += timedelta(days=1)
     assert len(await ada.conflicts()) == len(TOWNS) - 1
-    (own,) = await ada.conflicts(user="u7", limit=1)
-    assert await ada.conflicts(user="mallory") == []
-    assert await ada.conflicts(user="u9") == [], "who said but one thing contradicts nobody"
+    (own,) = await ada.cognition.conflicts(user="u7")
+    assert await ada.cognition.conflicts(user="mallory") == []
+    assert await ada.cognition.conflicts(user="u9", open_only=True) == [], "who said but one thing contradicts nobody"
     cognition = ada.cognition
     for attempt in (
         cognition.conflict(own.id, user="mallory"),

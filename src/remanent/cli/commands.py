@@ -597,6 +597,7 @@ CognitionBriefBudget = Annotated[
     int | None,
     typer.Option("--budget", metavar="N", min=50, max=100000, help=say("Tokens at most.", "最多多少 token。")),
 ]
+OpenOnly = Annotated[bool, typer.Option("--open-only", help=say("Only those that are not settled.", "只要未解决的。"))]
 CognitionConflictConflictId = Annotated[
     str,
     typer.Argument(
@@ -1027,15 +1028,10 @@ def tombstones(place: CommonOptions) -> None:
 
 @with_common_options("agent")
 def conflicts(
-    place: CommonOptions,
-    *,
-    states: States = None,
-    record_id: ConflictsRecordId = None,
-    user: User = None,
-    limit: EntriesLimit = 100,
+    place: CommonOptions, *, states: States = None, record_id: ConflictsRecordId = None, limit: EntriesLimit = 100
 ) -> None:
     """Show contradictions between records, oldest first."""
-    perform("conflicts", place, {"states": states, "record_id": record_id, "user": user, "limit": limit})
+    perform("conflicts", place, {"states": states, "record_id": record_id, "limit": limit})
 
 
 @with_common_options("agent")
@@ -1549,6 +1545,12 @@ def cognition_brief(
         place,
         {"message": message, "user": user, "session": session, "agents": agents, "budget": budget},
     )
+
+
+@with_common_options("agent")
+def cognition_conflicts(place: CommonOptions, *, user: User = None, open_only: OpenOnly = False) -> None:
+    """List the contradictions between memories, oldest first; of a user, none that is another's."""
+    perform("cognition.conflicts", place, {"user": user, "open_only": open_only})
 
 
 @with_common_options("agent")
@@ -2495,6 +2497,19 @@ COMMANDS = (
         group=say(
             "Look at what was learned: list, explain, correct, confirm, forget.",
             "查看所学：列出、说明、更正、确认、忘记。",
+        ),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("cognition", "conflicts"),
+        say(
+            "List the contradictions between memories, oldest first; of a user, none that is another's.",
+            "列出记忆之间的矛盾，最早的在前；指定用户时只列该用户的。",
+        ),
+        cognition_conflicts,
+        group=say(
+            "Memories in tiers: facts, preferences, episodes and procedures made of what is said.",
+            "分层记忆：从对话中得出的事实、偏好、情景与流程。",
         ),
         discipline="cognition",
     ),

@@ -359,6 +359,10 @@ class RemoteCognition:
         """
         return self._portal.call(self._wrapped.brief, message, user=user, session=session, agents=agents, budget=budget)
 
+    def conflicts(self, *, user: str | None = None, open_only: bool = False) -> list[Conflict]:
+        """Return the contradictions between memories, oldest first; of a user, none that is another's."""
+        return self._portal.call(self._wrapped.conflicts, user=user, open_only=open_only)
+
     def conflict(self, conflict_id: str, *, user: str | None = None) -> Conflict:
         """Return a contradiction: what was claimed, with the words that say so, and how it ended."""
         return self._portal.call(self._wrapped.conflict, conflict_id, user=user)
@@ -846,15 +850,10 @@ class RemoteAgent:
         return self._portal.call(self._wrapped.tombstones)
 
     def conflicts(
-        self,
-        *,
-        states: Sequence[ConflictState | str] | None = None,
-        record_id: str | None = None,
-        user: str | None = None,
-        limit: int = 100,
+        self, *, states: Sequence[ConflictState | str] | None = None, record_id: str | None = None, limit: int = 100
     ) -> list[Conflict]:
-        """Return contradictions between records, oldest first; those of one record or one user if it is named."""
-        return self._portal.call(self._wrapped.conflicts, states=states, record_id=record_id, user=user, limit=limit)
+        """Return contradictions between records, oldest first; those of one record if it is named."""
+        return self._portal.call(self._wrapped.conflicts, states=states, record_id=record_id, limit=limit)
 
     def scratchpad_read(self, *, key: str | None = None, session: str | None = None) -> dict[str, JsonValue]:
         """Return the scratchpad of a session, or the one that belongs to none: all values by key, or one of them."""

@@ -408,6 +408,13 @@ class AsyncRemoteCognition:
         )
         return answer
 
+    async def conflicts(self, *, user: str | None = None, open_only: bool = False) -> list[Conflict]:
+        """Return the contradictions between memories, oldest first; of a user, none that is another's."""
+        answer: list[Conflict] = await self._connection.do(
+            "cognition.conflicts", {"user": user, "open_only": open_only}, place=self._place
+        )
+        return answer
+
     async def conflict(self, conflict_id: str, *, user: str | None = None) -> Conflict:
         """Return a contradiction: what was claimed, with the words that say so, and how it ended."""
         answer: Conflict = await self._connection.do(
@@ -988,16 +995,11 @@ class AsyncRemoteAgent:
         return answer
 
     async def conflicts(
-        self,
-        *,
-        states: Sequence[ConflictState | str] | None = None,
-        record_id: str | None = None,
-        user: str | None = None,
-        limit: int = 100,
+        self, *, states: Sequence[ConflictState | str] | None = None, record_id: str | None = None, limit: int = 100
     ) -> list[Conflict]:
-        """Return contradictions between records, oldest first; those of one record or one user if it is named."""
+        """Return contradictions between records, oldest first; those of one record if it is named."""
         answer: list[Conflict] = await self._connection.do(
-            "conflicts", {"states": states, "record_id": record_id, "user": user, "limit": limit}, place=self._place
+            "conflicts", {"states": states, "record_id": record_id, "limit": limit}, place=self._place
         )
         return answer
 

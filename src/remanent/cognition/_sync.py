@@ -134,6 +134,10 @@ class Cognition:
         """Promote what was used, end what is over, and take away what had ended before; or tell what that would be."""
         return self._portal.call(self._wrapped.clean, dry_run=dry_run)
 
+    def conflicts(self, *, user: str | None = None, open_only: bool = False) -> list[Conflict]:
+        """Return the contradictions between memories, oldest first; of a user, none that is another's."""
+        return self._portal.call(self._wrapped.conflicts, user=user, open_only=open_only)
+
     def conflict(self, conflict_id: str, *, user: str | None = None) -> Conflict:
         """Return a contradiction: what was claimed, with the words that say so, and how it ended."""
         return self._portal.call(self._wrapped.conflict, conflict_id, user=user)

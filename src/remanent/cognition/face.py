@@ -260,6 +260,10 @@ class AsyncCognition:
 
     # ── conflicts ────────────────────────────────────────────────────────────
 
+    async def conflicts(self, *, user: str | None = None, open_only: bool = False) -> list[Conflict]:
+        """Return the contradictions between memories, oldest first; of a user, none that is another's."""
+        return await care.conflicts(self._parts.store, self._scope, open_only=open_only, user=user)
+
     async def conflict(self, conflict_id: str, *, user: str | None = None) -> Conflict:
         """Return a contradiction: what was claimed, with the words that say so, and how it ended."""
         return await care.conflict_by_id(self._parts.store, self._scope, conflict_id, user=user)

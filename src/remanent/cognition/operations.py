@@ -316,6 +316,25 @@ async def brief(call: Call, request: BriefRequest) -> Briefing:
 # ── contradictions ───────────────────────────────────────────────────────────
 
 
+class ListConflicts(Model):
+    """Whose contradictions."""
+
+    user: User = None
+    open_only: Annotated[bool, about("Only those that are not settled.", "只要未解决的。")] = False
+
+
+@operation(
+    "cognition.conflicts",
+    zh="列出记忆之间的矛盾，最早的在前；指定用户时只列该用户的。",
+    permission=READ,
+    route="GET memories/conflicts",
+    face=_face("conflicts", give=items_of),
+)
+async def conflicts(call: Call, request: ListConflicts) -> Page[Conflict]:
+    """List the contradictions between memories, oldest first; of a user, none that is another's."""
+    return Page(items=tuple(await _of(call).conflicts(user=request.user, open_only=request.open_only)))
+
+
 class ByConflict(Model):
     """Which contradiction."""
 
@@ -477,5 +496,5 @@ async def revoke(call: Call, request: EndShared) -> Record:
 
 OPERATIONS = (
     listed, show, history, why, edit, confirm, pin, forget, restore, feedback, clean, health, brief,
-    conflict, resolve, propose, shared, approve, refuse, revoke,
+    conflicts, conflict, resolve, propose, shared, approve, refuse, revoke,
 )  # fmt: skip

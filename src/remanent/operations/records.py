@@ -19,7 +19,6 @@ from remanent.discipline.shapes import (
     RecordId,
     Session,
     Tags,
-    User,
     Where,
     about,
     items_of,
@@ -259,7 +258,6 @@ class ListConflicts(Model):
         about("Only those in these states.", "只要这些状态的。", max_length=len(ConflictState)),
     ] = None
     record_id: Annotated[Id | None, about("Only those that involve this record.", "只要涉及此记忆的。")] = None
-    user: User = None
     limit: Limit = 100
 
 
@@ -274,9 +272,7 @@ class ListConflicts(Model):
 )
 async def conflicts(call: ServiceCall, request: ListConflicts) -> Page[Conflict]:
     """Show contradictions between records, oldest first."""
-    found = await call.agent.conflicts(
-        states=request.states, record_id=request.record_id, user=request.user, limit=request.limit
-    )
+    found = await call.agent.conflicts(states=request.states, record_id=request.record_id, limit=request.limit)
     return Page(items=tuple(found))
 
 
