@@ -43,7 +43,7 @@ _TRIES = 6
 _TICK = 0.0005
 """Seconds below which two measurements cannot be told apart."""
 _DEAR = 0.02
-"""Seconds from which on a text is long enough to measure with, unless the counts are full."""
+"""Seconds from which on a quarter of the text is enough to measure with, unless the counts are full."""
 FULL = os.environ.get("REMANENT_CHAOS") == "full"
 LARGE = 100_000
 HUGE = 1_000_000
@@ -84,7 +84,13 @@ def exponent(work: Work, make: Callable[[int], str], *, large: int = LARGE) -> f
     counts.
     """
     _seconds(work, make(200))  # what is loaded once is no part of it
-    size, short, long = _first_two(work, make, large=large)
+    size = large // _STEP
+    short = _seconds(work, make(size))
+    if short > _DEAR and not FULL:
+        long, size = short, size // _STEP
+        short = _seconds(work, make(size))
+    else:
+        long = _seconds(work, make(size * _STEP))
     least = math.inf
     for _ in range(_TRIES):
         least = min(least, math.log(max(long, _TICK) / max(short, _TICK), _STEP))
@@ -98,20 +104,6 @@ def exponent(work: Work, make: Callable[[int], str], *, large: int = LARGE) -> f
             short = _seconds(work, make(size))
         long = _seconds(work, make(size * _STEP))
     return least
-
-
-def _first_two(work: Work, make: Callable[[int], str], *, large: int) -> tuple[int, float, float]:
-    """Return a size and what it and four times as much cost: the least from which the clock can tell, up to `large`.
-
-    What is dear is measured with no longer text than shows it; at full counts all are measured with the longest.
-    """
-    size = large // (_STEP if FULL else _STEP**3)
-    short = _seconds(work, make(size))
-    while True:
-        long = _seconds(work, make(size * _STEP))
-        if long > _DEAR or size * _STEP >= large:
-            return size, short, long
-        size, short = size * _STEP, long
 
 
 def too_fast(work: Work, makers: dict[str, Callable[[int], str]], *, large: int = LARGE) -> dict[str, float]:
