@@ -252,9 +252,13 @@ class MilvusVectors(Vectors):
             raise StoreBusy(_AWAY) from error
 
     def _work(self, work: "Callable[..., _T]", *arguments: Any) -> _T:
+        """Ask once more after an error: a connection is given up now and then, and no request does harm twice."""
         with self._connecting:
             self._client = self._client or MilvusClient(**self._target, timeout=TIMEOUT)
-        return work(self._client, *arguments)
+        try:
+            return work(self._client, *arguments)
+        except (MilvusException, RpcError):
+            return work(self._client, *arguments)
 
 
 class _Place(NamedTuple):
