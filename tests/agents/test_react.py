@@ -3,23 +3,22 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
 import pytest
 from pydantic import JsonValue
 
-from remanent.agents import AgentStep, EntryJournal, File, FunctionTool, Limits, ReactAgent, StopReason, ToolOutput
+from remanent.agents import AgentStep, File, FunctionTool, Limits, ReactAgent, StopReason, ToolOutput
 from remanent.agents.knowledge import KnowledgeSearch, SearchableText
 from remanent.errors import InvalidInput, ToolFailed
 from remanent.language.engines import OfflineEngine
 from remanent.language.models import ModelEngine
 from remanent.language.role import Toolbox
 from remanent.language.roles.react import Image
-from remanent.model import Entry, EntryKind, Origin, Scope, id_source
+from remanent.model import EntryKind, Origin, Scope
 from remanent.settings import ModelSettings, ReactSettings
-from remanent.stores.blobs import FileBlobs
 from remanent.text.tokens import token_counter
 from tests.language.scripted.server import ScriptedServer
 from tests.language.scripted.steps import fails, says
@@ -254,31 +253,24 @@ async def test_two_tools_of_the_same_name_are_refused() -> None:
 
 
 @pytest.mark.spec("BANK-10", "BANK-25")
-async def test_every_step_is_journaled_with_the_files_that_came_with_it(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
+async def test_every_step_is_told_with_the_files_that_came_with_it() -> None:
     def draw() -> ToolOutput:
         return ToolOutput("drawn", files=(File("a.png", "image/png", PNG),), metadata={"url": "http://a.example/"})
 
-    kept: list[Entry] = []
+    steps: list[AgentStep] = []
 
-    async def append(entries: Sequence[Entry]) -> None:
-        kept.extend(entries)
+    async def listen(step: AgentStep) -> None:
+        steps.append(step)
 
-    blobs = FileBlobs(lambda _: tmp_path_factory.getbasetemp() / "journal")
-    journal = EntryJournal(append, scope=SCOPE, clock=lambda: NOW, new_id=id_source(lambda: NOW, seed=1), blobs=blobs)
     async with ScriptedServer(says(call("draw")), says(answer("done"))) as server, engine_at(server) as engine:
         tool = FunctionTool(draw, origin=Origin.WEB)
-        await ReactAgent(engine, tools=[tool], listener=journal).run("Draw.")
-    assert journal.entries == kept
-    said, called, result, last = kept
-    assert [entry.origin.value for entry in kept] == ["agent", "agent", "web", "agent"]
+        await ReactAgent(engine, tools=[tool], listener=listen).run("Draw.")
+    said, called, result, last = steps
+    assert [step.origin.value for step in steps] == ["agent", "agent", "web", "agent"]
     assert (said.kind, called.kind, last.kind) == (EntryKind.MESSAGE, EntryKind.TOOL_CALL, EntryKind.MESSAGE)
     assert json.loads(called.text) == {"name": "draw", "arguments": {}}
     assert (result.text, result.metadata["url"], result.metadata["failed"]) == ("drawn", "http://a.example/", False)
-    (attachment,) = result.attachments
-    assert attachment.digest is not None
-    assert await blobs.get(SCOPE, attachment.digest) == PNG
+    assert result.files == (File("a.png", "image/png", PNG),)
 
 
 @pytest.mark.spec("BANK-25")

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 from typing import Any
@@ -240,7 +241,8 @@ async def test_least_scanned_nodes_come_first_and_a_slice_that_ends_goes_on_wher
     # Each look at the clock costs twenty seconds: a slice has time for two nodes.
     ticks = iter(range(0, 10_000, 20))
     start = world.time.now
-    monkeypatch.setattr(scheduler, "_clock", lambda: start.replace(second=0) + _seconds(next(ticks)))
+    parts = replace(scheduler._parts, clock=lambda: start.replace(second=0) + _seconds(next(ticks)))
+    monkeypatch.setattr(scheduler, "_parts", parts)
     seen: list[dict[str, int]] = []
     for _ in range(3):
         await world.compress()

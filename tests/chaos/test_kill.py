@@ -34,7 +34,8 @@ async def test_a_killed_writer_loses_nothing_that_was_acknowledged() -> None:
                 ledger, begun = Ledger(), set()
             before = len(ledger.acknowledged)
             order = Order(str(home), agent, first=max(begun, default=-1) + 1, seed=rng.randrange(1 << 30), erase=True)
-            _let_live_for(server, order, rng.random() ** 2 * LONGEST_LIFE, ledger, begun)
+            life = rng.random() ** 2 * LONGEST_LIFE
+            _let_live_for(server, order, life, ledger, begun, is_patient=number % 3 == 0)
             faults = await _faults_of_a_copy(home, folder / "copy", agent, ledger, begun)
             assert not faults, f"seed {SEED}, round {number}: {faults}"
             written += len(ledger.acknowledged) - before
@@ -42,11 +43,15 @@ async def test_a_killed_writer_loses_nothing_that_was_acknowledged() -> None:
     print(f"{ROUNDS} kills, {written} units of work acknowledged, none lost")
 
 
-def _let_live_for(server: Writers, order: Order, seconds: float, ledger: Ledger, begun: set[int]) -> None:
+def _let_live_for(
+    server: Writers, order: Order, seconds: float, ledger: Ledger, begun: set[int], *, is_patient: bool
+) -> None:
+    """Kill a writer after a while; a patient killer counts from the first acknowledged unit: machines are busy."""
     process_id = server.start(order)
     killer = threading.Timer(seconds, os.kill, (process_id, signal.SIGKILL))
-    killer.start()
-    status = server.listen(ledger, begun)
+    if not is_patient:
+        killer.start()
+    status = server.listen(ledger, begun, at_first_acknowledged=killer.start if is_patient else None)
     killer.join()
     assert os.WIFSIGNALED(status), f"the writer ended by itself with status {status}"
 

@@ -36,10 +36,10 @@ def test_the_core_needs_none_of_the_disciplines() -> None:
 
 @pytest.mark.spec("USE-09")
 @pytest.mark.parametrize("name", list(OWN))
-def test_every_other_discipline_goes_on_without_one(name: str) -> None:
-    # The tests of the service go through the operations of every discipline that is there.
-    others = [tests for other, tests in OWN.items() if other != name]
-    assert " passed" in _outcome(["tests/operations/test_service.py", *others], without=(name,))
+def test_every_discipline_works_with_none_of_the_others(name: str) -> None:
+    # So none needs any other. The tests of the service go through the operations of every discipline that is there.
+    others = tuple(other for other in OWN if other != name)
+    assert " passed" in _outcome(["tests/operations/test_service.py", OWN[name]], without=others)
 
 
 def _outcome(tests: Sequence[str], *, without: Sequence[str]) -> str:

@@ -46,6 +46,8 @@ SAID = {
     ),
 }
 """What the blocks of each readme say, in their order."""
+RUNNER = "import runpy, sys\nfor block in sys.argv[1:]:\n    runpy.run_path(block, run_name='__main__')\n"
+"""Runs blocks of Python that follow each other: each with names of its own, in a process that is started once."""
 DATABASE = "postgresql://owner@db.internal/remanent"
 """The database that the pages name; one of a server that is started for them is put in its place."""
 
@@ -139,6 +141,7 @@ def _free_ports() -> list[str]:
 
 def script_of(page: str, folder: Path, *, ports: Sequence[str]) -> str:
     lines = ["set -e"]
+    (folder / "runner.py").write_text(RUNNER, encoding="utf-8")
     for number, (language, block) in enumerate(blocks(page)):
         if language not in {"python", "sh"} or "pip install" in block:
             continue  # what only a person can end, or what the tests have already
@@ -147,7 +150,10 @@ def script_of(page: str, folder: Path, *, ports: Sequence[str]) -> str:
             code = code.replace(named, free)
         if language == "python":
             (folder / f"block{number}.py").write_text(code, encoding="utf-8")
-            code = f"{sys.executable} block{number}.py"
+            if lines[-1].startswith(sys.executable):
+                lines[-1] += f" block{number}.py"
+                continue
+            code = f"{sys.executable} runner.py block{number}.py"
             if any("remanent serve" in line for line in lines):
                 lines.append(
                     f"curl -sf --retry 60 --retry-connrefused --retry-delay 1 http://127.0.0.1:{ports[0]}/livez"

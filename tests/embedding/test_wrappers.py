@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent import aopen
-from remanent.embedding.wrappers import CachedEmbedder, EmbeddingUse, MeteredEmbedder
+from remanent.embedding.wrappers import CachedEmbedder, MeteredEmbedder
 from remanent.errors import InvalidInput, ModelUnavailable
-from remanent.model import RoleFigures
+from remanent.model import EmbeddingFigures, RoleFigures
 from remanent.server.telemetry import Metrics
 from remanent.text.scripts import Language
 from tests.embedding.fakes import HashEmbedder
@@ -105,7 +105,7 @@ async def test_texts_characters_and_seconds_are_counted() -> None:
     metered = MeteredEmbedder(HashEmbedder(), timer=count(step=2).__next__)
     await metered.embed(["one", "three"])
     await metered.embed(["", "four"])
-    assert metered.use == EmbeddingUse(texts=3, characters=12, seconds=4)
+    assert metered.figures == EmbeddingFigures(model=metered.model_id, texts=3, characters=12, seconds=4)
 
 
 async def test_two_of_them_tell_the_hits_of_a_cache() -> None:
@@ -113,7 +113,7 @@ async def test_two_of_them_tell_the_hits_of_a_cache() -> None:
     asked = MeteredEmbedder(CachedEmbedder(computed))
     for texts in (["a", "b"], ["a", "c"], ["b"]):
         await asked.embed(texts)
-    assert (asked.use.texts, computed.use.texts) == (5, 3)
+    assert (asked.figures.texts, computed.figures.texts) == (5, 3)
 
 
 async def test_a_failure_is_counted_apart_and_passed_on() -> None:
@@ -124,7 +124,7 @@ async def test_a_failure_is_counted_apart_and_passed_on() -> None:
     metered = MeteredEmbedder(Failing())
     with pytest.raises(ModelUnavailable):
         await metered.embed(["a"])
-    assert (metered.use.failures, metered.use.texts) == (1, 0)
+    assert (metered.figures.failures, metered.figures.texts) == (1, 0)
 
 
 async def test_it_stands_for_what_is_inside() -> None:

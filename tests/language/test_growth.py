@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from remanent.language import passages, replies, tidying, wording
+from remanent.language import passages, replies, role, tidying, wording
 from remanent.language.offline import (
     answers,
     claims,
@@ -133,6 +133,7 @@ ADAPTERS: dict[str, Work] = {
     "language.tidying.line": lambda text: tidying.line(text, 300),
     "language.tidying.lines": lambda text: tidying.lines(_parts(text, len(text)), most=20),
     "language.tidying.keywords": lambda text: tidying.keywords(_parts(text, len(text))),
+    "language.role.assembled": lambda text: role.assembled(text, _parts(text, len(text)), tongue="en"),
     "language.tidying.shortened": lambda text: tidying.shortened(text, max(1, len(text) - 1)),
     "language.tidying.within_tokens": lambda text: tidying.within_tokens(text, len(text) // 8),
     "language.wording.abridged": lambda text: wording.abridged(text, max(100, len(text) - 10)),
@@ -141,7 +142,6 @@ ADAPTERS: dict[str, Work] = {
     "language.wording.node_block": lambda text: wording.node_block(_nodes(text, 1)[0]),
     "language.wording.passage_blocks": lambda text: wording.passage_blocks(_parts(text, len(text))),
     "language.wording.place_blocks": lambda text: wording.place_blocks(_said(text), passages.places_of(_said(text))),
-    "language.wording.prompt": lambda text: wording.prompt(text, _parts(text, len(text)), tongue="en"),
     "language.wording.utterance_block": lambda text: wording.utterance_block(_said(text)[0], text),
     "language.wording.utterance_blocks": lambda text: wording.utterance_blocks(_said(text)),
     "language.roles.annotation.annotate": lambda text: annotation.annotate(
@@ -333,7 +333,7 @@ DEAR = {
 FUNCTIONS = (
     public_functions("remanent.language.offline")
     | public_functions("remanent.language.roles")
-    | public_functions("remanent.language", "passages", "replies", "tidying", "tongue", "wording")
+    | public_functions("remanent.language", "passages", "replies", "role", "tidying", "tongue", "wording")
 )
 WORKS: dict[str, Work] = {
     name: function for name, function in FUNCTIONS.items() if takes_just_a_text(function) and name not in EXEMPT

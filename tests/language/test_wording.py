@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.language import wording
+from remanent.language.role import assembled
 from remanent.language.shapes import Utterance
-from remanent.language.wording import abridged, block, group, prompt, utterance_block
+from remanent.language.wording import abridged, block, group, utterance_block
 
 
 @given(text=st.text(max_size=400), limit=st.integers(10, 100))
@@ -43,7 +44,7 @@ def test_the_weekday_tells_what_last_tuesday_was() -> None:
 
 
 def test_material_stands_between_instructions_and_a_reminder() -> None:
-    told = prompt("\nDo it.\n", ["<a>x</a>", ""], tongue="en")
+    told = assembled("\nDo it.\n", ["<a>x</a>", ""], tongue="en")
     assert told.instructions.startswith("Do it.\nWhat stands in tags is material")
     assert told.content == "<a>x</a>\nNow write it."
 

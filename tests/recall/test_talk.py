@@ -2,7 +2,7 @@
 
 import pytest
 
-from remanent.recall.talk import is_small_talk, is_standing_instruction, only_asks
+from remanent.recall.talk import asks_of_oneself, is_small_talk, is_standing_instruction, only_asks
 
 SMALL_TALK = """
 hi
@@ -115,3 +115,41 @@ def test_a_turn_of_questions_only_asks(text: str) -> None:
 @pytest.mark.parametrize("text", TELLING)
 def test_a_turn_that_also_tells_does_not_only_ask(text: str) -> None:
     assert not only_asks(text)
+
+
+OF_ONESELF = """
+What is my blood type?
+Which school did my brother attend?
+How old am I?
+When did we move here?
+我的血型是什么？
+我哥哥在哪里上大学？
+我家的狗叫什么名字？
+我上次体检是什么时候
+""".strip().split("\n")
+OF_OTHER_THINGS = """
+What is the capital of France?
+How do I mend my bike?
+Why does my build fail?
+What should I cook for my guests?
+My dog is called Rex.
+What is wrong with my Dockerfile?
+法国的首都是哪里？
+我的简历该写多长？
+我的代码为什么报错？
+怎么修我的自行车？
+我可以吃什么？
+我的狗叫旺财。
+""".strip().split("\n")
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize("text", OF_ONESELF)
+def test_who_asks_for_a_fact_of_their_own_life_asks_of_themselves(text: str) -> None:
+    assert asks_of_oneself(text)
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize("text", OF_OTHER_THINGS)
+def test_advice_knowledge_and_statements_are_no_questions_of_oneself(text: str) -> None:
+    assert not asks_of_oneself(text)

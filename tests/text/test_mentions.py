@@ -40,7 +40,7 @@ def found(text: str) -> list[tuple[str, str]]:
 def test_mentions_stand_where_they_say_and_never_overlap(text: str) -> None:
     items = mentions(text)
     assert all(text[one.start : one.end] == one.text != "" for one in items)
-    assert all(not one.span.overlaps(other.span) for one in items for other in items if one is not other)
+    assert all(not one.overlaps(other) for one in items for other in items if one is not other)
     assert items == sorted(items, key=lambda one: one.start)
 
 

@@ -8,7 +8,7 @@ import asyncio
 import inspect
 import json
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol, get_type_hints, runtime_checkable
 
@@ -17,9 +17,8 @@ from pydantic.errors import PydanticSchemaGenerationError
 
 from remanent.errors import InvalidInput, RemanentError
 from remanent.language.roles.react import ToolDefinition
-from remanent.model import Attachment, Clock, Entry, EntryKind, NewId, Origin, Scope
+from remanent.model import EntryKind, Origin
 from remanent.model.base import describe
-from remanent.stores.blobs import Blobs
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,58 +242,3 @@ class _ListenedMemoryTool(ListenedTool, MemoryBackedTool):
 def with_listener(tool: AgentTool, listener: StepListener) -> AgentTool:
     """Return the tool so that its calls and results are reported to a listener."""
     return (_ListenedMemoryTool if isinstance(tool, MemoryBackedTool) else ListenedTool)(tool, listener)
-
-
-Append = Callable[[Sequence[Entry]], Awaitable[None]]
-"""Appends entries; on return they are as durable as the place that they are appended to."""
-
-
-class EntryJournal:
-    """Stores each step as one entry, and its files as blobs that the entry refers to by digest."""
-
-    def __init__(
-        self,
-        append: Append,
-        *,
-        scope: Scope,
-        clock: Clock,
-        new_id: NewId,
-        blobs: Blobs | None = None,
-    ) -> None:
-        self._append = append
-        self._scope = scope
-        self._clock = clock
-        self._new_id = new_id
-        self._blobs = blobs
-        self.entries: list[Entry] = []
-        """What was stored through this listener, in order."""
-
-    async def __call__(self, step: AgentStep) -> None:
-        """Store a step; the files come first, so that no entry refers to a blob that is not there."""
-        attachments = [await self._kept(file) for file in step.files] if self._blobs is not None else []
-        now = self._clock()
-        entry = Entry(
-            id=self._new_id(),
-            scope=self._scope,
-            kind=step.kind,
-            role=step.role,
-            text=step.text,
-            occurred_at=now,
-            recorded_at=now,
-            metadata=step.metadata,
-            attachments=tuple(attachments),
-            origin=step.origin,
-        )
-        await self._append([entry])
-        self.entries.append(entry)
-
-    async def _kept(self, file: File) -> Attachment:
-        assert self._blobs is not None
-        digest = await self._blobs.put(self._scope, file.content)
-        return Attachment(
-            attachment_id=self._new_id(),
-            media_type=file.media_type,
-            name=file.name,
-            digest=digest,
-            size=len(file.content),
-        )

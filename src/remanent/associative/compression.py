@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from remanent.associative.graph import MAX_GRAPHS, Graph, Graphs, GraphTransaction, PendingChanges, Vertex
+from remanent.associative.graph import MAX_GRAPHS, Graph, GraphParts, GraphTransaction, PendingChanges, Vertex
 from remanent.associative.graph_store import LinkStore, NodeStore
 from remanent.associative.model import CompressionDecision
 from remanent.errors import LanguageError
@@ -21,11 +21,11 @@ from remanent.language import Engine
 from remanent.language.engines import OfflineEngine
 from remanent.language.roles import ANNOTATION
 from remanent.language.roles.annotation import AnnotationRequest
-from remanent.model import Clock, Job, Maker, NewId, Scope, from_millis, to_millis
-from remanent.stores import NO_LIMIT, Store, Transaction
+from remanent.model import Job, Maker, Scope, from_millis, to_millis
+from remanent.stores import NO_LIMIT, Transaction
 
 if TYPE_CHECKING:
-    from remanent.associative.settings import AssociativeSettings
+    pass
 
 LEVELS = 5
 """Steps from the original length to nothing: each rewriting takes off a fifth. Chosen by hand."""
@@ -143,22 +143,9 @@ class _Step:
 class CompressionScheduler:
     """Decides when which node is compressed, and has it done."""
 
-    def __init__(
-        self,
-        store: Store,
-        graphs: Graphs,
-        compressor: Compressor,
-        *,
-        settings: "AssociativeSettings",
-        clock: Clock,
-        new_id: NewId,
-    ) -> None:
-        self._store = store
-        self._graphs = graphs
+    def __init__(self, parts: GraphParts, compressor: Compressor) -> None:
+        self._parts = parts
         self._compressor = compressor
-        self._settings = settings
-        self._clock = clock
-        self._new_id = new_id
         self._left: dict[Scope, deque[str]] = {}
         """What is still to come of an agent's round; an agent is not in it when no round began in this process."""
 
@@ -178,14 +165,14 @@ class CompressionScheduler:
         Many short units of work instead of one long one: whoever remembers waits for 20 ms of it and not for a slice.
         """
         begun = self._begun(job)
-        work = await self._graphs.work(tx, at=self._clock())
+        work = await self._parts.graphs.work(tx, at=self._parts.clock())
         left = self._round(job, work.graph)
-        step = await self._decide(work.graph, left, until=begun + timedelta(seconds=self._settings.time_slice))
+        step = await self._decide(work.graph, left, until=begun + timedelta(seconds=self._parts.settings.time_slice))
         await self._apply(work, step)
 
         # Noted once it is durable: a unit of work that fails is run again with the nodes that it was to look at.
         tx.then(lambda _: self._leave(work.scope, left))
-        if left and self._clock() - begun < timedelta(seconds=self._settings.time_slice):
+        if left and self._parts.clock() - begun < timedelta(seconds=self._parts.settings.time_slice):
             self._enqueue(tx, COMPRESS, payload={"begun": to_millis(begun)})
 
     def _leave(self, owner: Scope, left: deque[str]) -> None:
@@ -198,7 +185,7 @@ class CompressionScheduler:
     def _begun(self, job: Job) -> datetime:
         """Return when the slice began that a job belongs to."""
         begun = job.payload.get("begun")
-        return from_millis(begun) if isinstance(begun, int) else self._clock()
+        return from_millis(begun) if isinstance(begun, int) else self._parts.clock()
 
     def _round(self, job: Job, graph: Graph) -> deque[str]:
         """Return the nodes to come: what a round before has left, or those of a new one."""
@@ -209,8 +196,8 @@ class CompressionScheduler:
             return deque()  # the round that this job was to go on with has ended meanwhile
         focuses = set(graph.focuses)
         nodes = [vertex for vertex in graph.nodes() if vertex.id not in focuses]
-        if self._settings.schedule == "fixed":
-            batch = self._settings.compression_batch_size
+        if self._parts.settings.schedule == "fixed":
+            batch = self._parts.settings.compression_batch_size
             # The job's own chance: run again after a crash, it draws the same.
             drawn = random.Random(job.id).sample(nodes, min(len(nodes), SAMPLE_FACTOR * batch))
             return deque(vertex.id for vertex in least_important(graph, drawn, batch))
@@ -218,12 +205,12 @@ class CompressionScheduler:
 
     async def _decide(self, graph: Graph, left: deque[str], *, until: datetime) -> _Step:
         """Decide about the next nodes without changing anything, until so many were looked at or time is up."""
-        step = _Step(PendingChanges(rate=self._settings.decay_rate))
+        step = _Step(PendingChanges(rate=self._parts.settings.decay_rate))
         focuses = set(graph.focuses)
         for number in range(min(len(left), NODES_AT_ONCE)):
             if number % BETWEEN_LOOKS == 0 and number:
                 await asyncio.sleep(0)
-                if self._clock() >= until:
+                if self._parts.clock() >= until:
                     break
             vertex = graph.find(left.popleft())
             if vertex is not None and vertex.id not in focuses:
@@ -236,7 +223,7 @@ class CompressionScheduler:
             graph.importance(vertex, under_way=step.under_way),
             original_length=vertex.original_length,
             length=len(vertex.content),
-            delete_below=self._settings.delete_threshold,
+            delete_below=self._parts.settings.delete_threshold,
         )
         if decision is CompressionDecision.DELETED:
             step.deleted.append(vertex.id)
@@ -249,8 +236,8 @@ class CompressionScheduler:
 
     async def _apply(self, work: GraphTransaction, step: _Step) -> None:
         """Put the decisions into the unit of work; texts are left to jobs of their own, since a model may be slow."""
-        nodes, links = NodeStore(work, self._store), LinkStore(work)
-        links.decay_all_links(step.scanned, rate=self._settings.decay_rate)
+        nodes, links = NodeStore(work, self._parts.store), LinkStore(work)
+        links.decay_all_links(step.scanned, rate=self._parts.settings.decay_rate)
         nodes.increment_scan_count(step.scanned)
         await nodes.delete_nodes(step.deleted, reason="faded")
         for start in range(0, len(step.rewrites), TEXTS_AT_ONCE):
@@ -261,7 +248,7 @@ class CompressionScheduler:
     async def rewrite(self, job: Job, tx: Transaction) -> None:
         """Have texts made shorter; what fails is tried again later, and in the end stays as it is."""
         tries = _number(job.payload.get("tries"))
-        graph = await self._graphs.at(job.scope)
+        graph = await self._parts.graphs.at(job.scope)
         done: dict[str, tuple[str, ShortenedText]] = {}
         failed: list[tuple[str, int]] = []
         problem = ""
@@ -278,18 +265,18 @@ class CompressionScheduler:
                 problem = describe_failure(error)
             else:
                 done[node_id] = (before, shortened)
-        work = await self._graphs.work(tx, at=self._clock())
+        work = await self._parts.graphs.work(tx, at=self._parts.clock())
         await self._write(work, done)
         self._give_back(tx, failed, tries=tries, problem=problem)
 
     async def _shorten(self, vertex: Vertex, target: int) -> ShortenedText:
         """Have one text made shorter, within the time that one piece of language work may take."""
-        async with asyncio.timeout(self._settings.worker_timeout):
+        async with asyncio.timeout(self._parts.settings.worker_timeout):
             return await self._compressor.shorten(vertex.content, target=target, original_length=vertex.original_length)
 
     async def _write(self, work: GraphTransaction, done: Mapping[str, tuple[str, ShortenedText]]) -> None:
         """Give nodes their shorter texts, unless they were changed while the model worked on them."""
-        nodes = NodeStore(work, self._store)
+        nodes = NodeStore(work, self._parts.store)
         for node_id, (before, shortened) in done.items():
             vertex = work.graph.find(node_id)
             if vertex is not None and vertex.content == before:
@@ -304,11 +291,11 @@ class CompressionScheduler:
         """
         if not failed:
             return
-        if tries >= self._settings.max_retries:
+        if tries >= self._parts.settings.max_retries:
             _logger.error("%d memories keep their text: %s", len(failed), problem)
             return
         _logger.warning("%d memories could not be made shorter yet: %s", len(failed), problem)
-        later = self._clock() + retry_delay(tries + 1, base=BACKOFF_BASE, cap=BACKOFF_CAP)
+        later = self._parts.clock() + retry_delay(tries + 1, base=BACKOFF_BASE, cap=BACKOFF_CAP)
         self._request_rewrites(tx, failed, tries=tries + 1, not_before=later)
 
     def _request_rewrites(
@@ -333,13 +320,13 @@ class CompressionScheduler:
     ) -> None:
         """Ask for a job in the lane of its kind; without a limit, because each is bounded by the nodes there are."""
         job = Job(
-            id=self._new_id(),
+            id=self._parts.new_id(),
             scope=tx.scope.owner,
             kind=kind,
             lane=kind,
             key=key,
             payload=dict(payload or {}),
-            enqueued_at=self._clock(),
+            enqueued_at=self._parts.clock(),
             not_before=not_before,
         )
         tx.enqueue(job, limit=NO_LIMIT)

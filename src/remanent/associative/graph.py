@@ -9,17 +9,28 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
 from remanent.associative.model import TRACE, Forgotten, GraphState, Node, TraceData
-from remanent.model import Link, Record, Scope, Tombstone
+from remanent.discipline import Append
+from remanent.language import Engine
+from remanent.model import Clock, Link, NewId, Record, Scope, Tombstone
 from remanent.stores import Committed, LinkQuery, RecordFilter, RecordQuery, Store, Transaction
+
+if TYPE_CHECKING:
+    from remanent.associative.settings import AssociativeSettings
 
 
 def folded(text: str) -> str:
     """Return a text in the form in which keywords are looked for: without case and width."""
     return unicodedata.normalize("NFKC", text).casefold()
+
+
+def original_length(record: Record) -> int:
+    """Return how long a node's text was before any compression."""
+    return record.data.original_length if isinstance(record.data, TraceData) else len(record.content)
 
 
 @dataclass(slots=True, eq=False)
@@ -47,6 +58,13 @@ class Vertex:
         self.content, self.phrase, self.keywords = content, phrase, keywords
         self.searched = folded("\n".join([content, *keywords]))
 
+    def take(self, record: Record) -> None:
+        """Take on what a record says of the node."""
+        self.write(record.content, phrase=record.summary, keywords=record.keywords)
+        self.created_at, self.occurred_at = record.created_at, record.occurred_at
+        self.scan_count = record.scan_count
+        self.original_length = original_length(record)
+
     def node(self) -> Node:
         """Return what the vertex stands for."""
         assert self.created_at is not None
@@ -71,6 +89,12 @@ class Edge:
     target: Vertex
     relation: str
     strength: float
+
+    @property
+    def ends(self) -> dict[str, Any]:
+        """What a link is told by: its ends, its relation and its strength."""
+        source, target = self.source.id, self.target.id
+        return {"from_id": source, "to_id": target, "relation": self.relation, "strength": self.strength}
 
 
 @dataclass(slots=True)
@@ -202,11 +226,7 @@ class Graph:
         if not vertex.alive:
             self._alive += 1
         vertex.alive = True
-        vertex.write(record.content, phrase=record.summary, keywords=record.keywords)
-        vertex.created_at, vertex.occurred_at = record.created_at, record.occurred_at
-        vertex.scan_count = record.scan_count
-        data = record.data
-        vertex.original_length = data.original_length if isinstance(data, TraceData) else len(record.content)
+        vertex.take(record)
         vertex.order = self._next_order
         self._next_order += 1
 
@@ -459,6 +479,22 @@ class Graphs:
             if held.graph is not None and not held.lock.locked():
                 total -= held.graph.places
                 del self._held[other]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphParts:
+    """What all need who work on agents' graphs: where these lie, how they are set up, and who is told of changes."""
+
+    store: Store
+    graphs: Graphs
+    engine: Engine
+    settings: "AssociativeSettings"
+    clock: Clock
+    new_id: NewId
+    index: Callable[[Transaction], None]
+    """Has what a unit of work puts indexed."""
+    append: Append
+    """Appends entries to the journal as part of a unit of work."""
 
 
 def _unknown_ends(graph: Graph, links: Sequence[Link]) -> set[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from remanent.associative.graph import FOCUS, Effect, Graph, GraphTransaction, Vertex, forgotten_of
+from remanent.associative.graph import FOCUS, Effect, Graph, GraphTransaction, Vertex, forgotten_of, original_length
 from remanent.associative.model import TRACE, DanglingLink, Forgotten, Node, TraceData
 from remanent.errors import VersionConflict
 from remanent.model import Link, Maker, Origin, Record, Scope, Source, Tombstone
@@ -17,6 +17,7 @@ from remanent.stores.transaction import DropTombstone, PutTombstone
 from remanent.text.boundaries import excerpt
 
 MAX_ABOUT_LENGTH = 40
+"""Characters that stand for a deleted node where it had no phrase."""
 
 
 def _burial(forgotten: Forgotten) -> Effect:
@@ -71,10 +72,7 @@ class NodeStore:
         self._work.tx.put(record)
         self._work.then(lambda graph: graph.add(record))
         vertex = Vertex(node_id)
-        vertex.write(content, phrase=phrase, keywords=tuple(keywords))
-        vertex.created_at, vertex.occurred_at = record.created_at, record.occurred_at
-        vertex.scan_count = scan_count
-        vertex.original_length = record.data.original_length if isinstance(record.data, TraceData) else 0
+        vertex.take(record)
         return vertex.node()
 
     async def update_content(
@@ -111,7 +109,7 @@ class NodeStore:
                 keywords=record.keywords,
                 learned_at=record.created_at,
                 forgotten_at=self._work.at,
-                size=record.data.original_length if isinstance(record.data, TraceData) else len(record.content),
+                size=original_length(record),
                 reason=reason,
                 sources=record.sources,
             )
@@ -190,19 +188,9 @@ class LinkStore:
         vertex = graph.find(node_id)
         if vertex is None:
             return LinkHealth((), ())
-        valid, dangling = [], []
-        for edge in graph.leaving(vertex):
-            ends = {
-                "from_id": node_id,
-                "to_id": edge.target.id,
-                "relation": edge.relation,
-                "strength": edge.strength,
-            }
-            if edge.target.alive:
-                valid.append(Link.model_validate({**ends, "created_at": self._work.at, "updated_at": self._work.at}))
-            else:
-                dangling.append(DanglingLink.model_validate(ends))
-        return LinkHealth(tuple(valid), tuple(dangling))
+        at, edges = self._work.at, list(graph.leaving(vertex))
+        valid = (Link(**edge.ends, created_at=at, updated_at=at) for edge in edges if edge.target.alive)
+        return LinkHealth(tuple(valid), tuple(DanglingLink(**edge.ends) for edge in edges if not edge.target.alive))
 
 
 def refocused(focuses: Sequence[str], new_ids: Sequence[str], *, most: int) -> tuple[str, ...]:
@@ -221,10 +209,6 @@ class FocusManager:
     def get_focus_list(self) -> list[str]:
         """Return the ids of the nodes in focus, newest first."""
         return [vertex.id for vertex in self._graph.focused()]
-
-    def focused(self) -> list[Vertex]:
-        """Return the nodes in focus, newest first."""
-        return self._graph.focused()
 
     def is_focus(self, node_id: str) -> bool:
         """Tell whether a node is in focus."""

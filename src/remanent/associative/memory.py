@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from remanent.associative.compression import COMPRESS, REWRITE, CompressionScheduler, Compressor, open_compressor
 from remanent.associative.drawing import draw, draw_page
-from remanent.associative.graph import Graph, Graphs, GraphTransaction
+from remanent.associative.graph import Graph, GraphParts, Graphs, GraphTransaction
 from remanent.associative.graph_store import LinkHealth, LinkStore
 from remanent.associative.model import (
     AssociativeFound,
     Forgotten,
     GraphState,
     Node,
+    NodeMatch,
     RecalledNode,
     SearchHit,
     SearchResult,
@@ -21,7 +22,7 @@ from remanent.associative.model import (
 from remanent.associative.reach import WideningSearch
 from remanent.associative.search import LANE, GraphQuery, SearchEngine, Watermark
 from remanent.associative.triples import LoadedTriples, TripleLoader, to_triples
-from remanent.associative.writer import GraphWriter, Restorer, entries_payload
+from remanent.associative.writer import GraphWriter, entries_payload
 from remanent.discipline import Append
 from remanent.embedding import Embedders
 from remanent.errors import InvalidInput, NotFound, StoreClosed
@@ -74,27 +75,13 @@ class Associations:
         self.settings = settings
         self.clock = clock
         self.new_id = new_id
-        self.index = index
         self.graphs = Graphs(store, floor=settings.link_break_threshold)
         self._reach = WideningSearch(store, self.graphs, vectors=vectors, embedders=embedders, settings=settings)
         self.watermark = Watermark(store, clock=clock)
-        compressor = compressor or open_compressor(settings.compression, engine)
-        self.scheduler = CompressionScheduler(
-            store, self.graphs, compressor, settings=settings, clock=clock, new_id=new_id
-        )
-        self._writer = GraphWriter(
-            store, self.graphs, engine, self.scheduler, settings=settings, clock=clock, index=index
-        )
-        self.restorer = Restorer(store, self.graphs, engine, settings=settings, clock=clock, index=index)
-        self.loader = TripleLoader(
-            store,
-            self.graphs,
-            settings=settings,
-            clock=clock,
-            new_id=new_id,
-            index=index,
-            append=append or _append_only,
-        )
+        parts = GraphParts(store, self.graphs, engine, settings, clock, new_id, index, append or _append_only)
+        self.scheduler = CompressionScheduler(parts, compressor or open_compressor(settings.compression, engine))
+        self.writer = GraphWriter(parts, self.scheduler)
+        self.loader = TripleLoader(parts)
         self.watch: Callable[[Scope], None] = lambda _: None
         """Has the worker look at an agent's queue; set once there is a worker."""
         self.rest: Callable[[Scope], None] = lambda _: None
@@ -110,7 +97,7 @@ class Associations:
         }
 
     async def _remember(self, job: Job, tx: Transaction) -> None:
-        await self._writer.remember(job, tx)
+        await self.writer.remember(job, tx)
         tx.then(lambda _: self.watermark.advance(job.scope))
 
     def request(self, tx: Transaction, entry_ids: Sequence[str]) -> None:
@@ -197,13 +184,7 @@ def _recalled(item: SearchHit, record: Record, entries: Mapping[str, Entry], *, 
         sources=sources,
         evidence=(record.id,),
         rank=rank,
-        node=item.node,
-        matched_keywords=item.matched_keywords,
-        similarity=item.similarity,
-        focus_id=item.focus_id,
-        strength=item.strength,
-        hops=item.hops,
-        distance=item.distance,
+        **{name: getattr(item, name) for name in NodeMatch.model_fields},
     )
 
 
@@ -381,7 +362,7 @@ class AsyncAssociativeMemory:
     async def restore(self, node_id: str) -> Node:
         """Make a deleted node again from the journal, while that has its words."""
         self._check()
-        return await self._associations.restorer.restore(self._scope, node_id)
+        return await self._associations.writer.restore(self._scope, node_id)
 
     async def triples(self) -> list[str]:
         """Return the graph as lines of N-Triples."""

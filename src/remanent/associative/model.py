@@ -48,8 +48,8 @@ class Hop(Model):
     strength: Share
 
 
-class SearchHit(Model):
-    """A node that a recall found, and how it came there."""
+class NodeMatch(Model):
+    """A node that answers, and how it came to mind."""
 
     node: Node
     matched_keywords: tuple[Text, ...] = ()
@@ -62,17 +62,17 @@ class SearchHit(Model):
     hops: tuple[Hop, ...] = ()
     distance: Count | None = None
     """How many hops it is away from that focus; nothing when it is further than was looked."""
+
+
+class SearchHit(NodeMatch):
+    """A node as a search of the graph found it."""
+
     score: float = 0.0
     """How well it answers, by words and meaning; an exact search goes by the path alone and leaves it at 0."""
 
 
-class DanglingLink(Model):
+class DanglingLink(Hop):
     """A link whose far end was deleted: that there was something is still known."""
-
-    from_id: Id
-    to_id: Id
-    relation: Text = ""
-    strength: Share
 
 
 class Forgotten(Model):
@@ -89,19 +89,11 @@ class Forgotten(Model):
     """The journal entries that it came from."""
 
 
-class RecalledNode(FoundItem):
+class RecalledNode(NodeMatch, FoundItem):
     """A node that a recall found, with its sources like any other item, and how it came to mind.
 
     Its score says how well it answers; in an exact search, the strength of its path.
     """
-
-    node: Node
-    matched_keywords: tuple[Text, ...] = ()
-    similarity: float | None = None
-    focus_id: Id | None = None
-    strength: Share = 0.0
-    hops: tuple[Hop, ...] = ()
-    distance: Count | None = None
 
 
 class AssociativeFound(Found):

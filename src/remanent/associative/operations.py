@@ -1,7 +1,8 @@
 """The operations of the associative memory, and how the command line shows their answers to people."""
 
 from collections.abc import AsyncIterator, Iterable
-from typing import Annotated, Any
+from functools import partial
+from typing import Annotated
 
 from remanent.associative.memory import AsyncAssociativeMemory
 from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Knowledge, Node, RecalledNode
@@ -95,9 +96,8 @@ READ, WRITE = Permission.READ, Permission.WRITE
 NAME = "associative"
 
 
-def _face(method: str, **more: Any) -> Face:
-    """Name the method of the agent's associative memory that does the same."""
-    return Face(method, part=NAME, **more)
+_face = partial(Face, part=NAME)
+"""Names the method of the agent's associative memory that does the same."""
 
 
 def _of(call: Call) -> AsyncAssociativeMemory:
@@ -209,9 +209,8 @@ async def search(call: Call, request: AssociativeQuery) -> AssociativeFound:
     route="GET associative/focus",
     face=_face("focus", give=items_of),
 )
-async def focus(call: Call, request: Nothing) -> Page[Node]:
+async def focus(call: Call, _: Nothing) -> Page[Node]:
     """Show the nodes in focus, newest first."""
-    del request
     return Page(items=tuple(await _of(call).focus()))
 
 
@@ -222,9 +221,8 @@ async def focus(call: Call, request: Nothing) -> Page[Node]:
     route="GET associative/state",
     face=_face("state"),
 )
-async def state(call: Call, request: Nothing) -> GraphState:
+async def state(call: Call, _: Nothing) -> GraphState:
     """Show how many nodes and links there are and how strong they are."""
-    del request
     return await _of(call).state()
 
 
@@ -235,9 +233,8 @@ async def state(call: Call, request: Nothing) -> GraphState:
     settles=True,
     face=_face("compress", give=lambda _: None),
 )
-async def compress(call: Call, request: Nothing) -> Done:
+async def compress(call: Call, _: Nothing) -> Done:
     """Ask for a compression, as every remembering does."""
-    del request
     await _of(call).compress()
     return Done()
 
@@ -250,9 +247,8 @@ async def compress(call: Call, request: Nothing) -> Done:
     face=_face("forgotten", give=items_of),
     command=Command(show=lambda screen, page: show_forgotten(screen, page.items)),
 )
-async def forgotten(call: Call, request: Nothing) -> Page[Forgotten]:
+async def forgotten(call: Call, _: Nothing) -> Page[Forgotten]:
     """Show what is left of deleted nodes, last forgotten first."""
-    del request
     return Page(items=tuple(await _of(call).forgotten()))
 
 
@@ -284,9 +280,8 @@ async def restore(call: Call, request: ByNode) -> Node:
     route="GET associative/triples",
     face=_face("triples"),
 )
-async def triples(call: Call, request: Nothing) -> AsyncIterator[str]:
+async def triples(call: Call, _: Nothing) -> AsyncIterator[str]:
     """Write the graph as N-Triples."""
-    del request
     for line in await _of(call).triples():
         yield line
 
@@ -301,9 +296,8 @@ async def triples(call: Call, request: Nothing) -> AsyncIterator[str]:
     settles=True,
     command=Command(show=show_loaded),
 )
-async def load_triples(call: Call, request: Nothing) -> LoadedTriples:
+async def load_triples(call: Call, _: Nothing) -> LoadedTriples:
     """Take in a graph of N-Triples: all of it or nothing. Nodes that are here already stay as they are."""
-    del request
     async with spooled_lines(call.sent()) as lines:
         return await _of(call).load_triples(lines)
 

@@ -198,7 +198,7 @@ class SearchEngine:
             hit_of(label.vertex, run.matcher, label, similarity=wanted.similar.get(label.vertex.id))
             for label in run.found
         ]
-        dangling = tuple(_dangling(edge) for edge in run.dangling.values())
+        dangling = tuple(DanglingLink(**edge.ends) for edge in run.dangling.values())
         lost = self._once_known(run.matcher)
         state = Knowledge.KNOWN if items else Knowledge.FORGOTTEN if lost else None
         return SearchResult(items=tuple(items), dangling=dangling, once_known=lost, knowledge=state)
@@ -353,12 +353,10 @@ class _Search:
             if strength < floor or (relations is not None and edge.relation not in relations):
                 continue
             target = edge.target
-            if useful is not None and target not in useful:
-                if not target.alive:
-                    self.dangling[id(edge)] = edge
-                continue
             if not target.alive:
                 self.dangling[id(edge)] = edge
+                continue
+            if useful is not None and target not in useful:
                 continue
             reached = weakness * strength
             labels = known.get(target)
@@ -373,26 +371,17 @@ class _Search:
 
 def _is_dominated(labels: Sequence[PathLabel], depth: int, weakness: float, rank: int) -> bool:
     """Tell whether a known way to the node is as short and stronger, or as strong and from no older a focus."""
-    for known in labels:
-        if known.depth <= depth and (known.weakness < weakness or (known.weakness == weakness and known.rank <= rank)):
-            return True
-    return False
+    return any(known.depth <= depth and (known.weakness, known.rank) <= (weakness, rank) for known in labels)
 
 
 def hit_of(
-    vertex: Vertex,
-    matcher: Matcher,
-    label: PathLabel | None,
-    *,
-    similarity: float | None = None,
-    score: float = 0.0,
+    vertex: Vertex, matcher: Matcher, label: PathLabel | None, *, similarity: float | None = None, score: float = 0.0
 ) -> SearchHit:
     """Return a node as it was found, with the path that a label came along."""
     hops: list[Hop] = []
     at = label
     while at is not None and at.edge is not None:
-        edge = at.edge
-        hops.append(Hop(from_id=edge.source.id, to_id=edge.target.id, relation=edge.relation, strength=edge.strength))
+        hops.append(Hop(**at.edge.ends))
         at = at.before
     return SearchHit(
         node=vertex.node(),
@@ -409,11 +398,8 @@ def hit_of(
 def dangling_links(graph: Graph, node_ids: Sequence[str]) -> tuple[DanglingLink, ...]:
     """Return the links of nodes whose far end was deleted."""
     vertices = [vertex for node_id in node_ids if (vertex := graph.find(node_id)) is not None]
-    return tuple(_dangling(edge) for vertex in vertices for edge in graph.leaving(vertex) if not edge.target.alive)
-
-
-def _dangling(edge: Edge) -> DanglingLink:
-    return DanglingLink(from_id=edge.source.id, to_id=edge.target.id, relation=edge.relation, strength=edge.strength)
+    edges = (edge for vertex in vertices for edge in graph.leaving(vertex) if not edge.target.alive)
+    return tuple(DanglingLink(**edge.ends) for edge in edges)
 
 
 def _spoken_of(link: DanglingLink, tongue: Tongue) -> str:

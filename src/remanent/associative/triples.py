@@ -6,24 +6,21 @@ import asyncio
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from remanent.associative.graph import Graph, Graphs, GraphTransaction
+from remanent.associative.graph import Graph, GraphParts, GraphTransaction
 from remanent.associative.graph_store import FocusManager, LinkStore, NodeStore
 from remanent.associative.model import TRACE
-from remanent.discipline import Append
 from remanent.errors import InvalidInput
 from remanent.model import (
-    Clock,
     Entry,
     EntryKind,
     Maker,
     Model,
-    NewId,
     Origin,
     Scope,
     Source,
@@ -33,11 +30,10 @@ from remanent.model import (
 )
 from remanent.model.base import Count
 from remanent.model.ids import Id
-from remanent.stores import Store, Transaction
 from remanent.text.regex import lazy_regex
 
 if TYPE_CHECKING:
-    from remanent.associative.settings import AssociativeSettings
+    pass
 
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 FOCUS_LIST = "focus:current"
@@ -285,23 +281,23 @@ def _check_whole(reading: ParsedGraph) -> None:
     for node_id, told in reading.of_nodes.items():
         # The order of a focus may be told of a node that the reader has already.
         if node_id not in reading.nodes and not (node_id in reading.members and told.keys() == {"order"}):
-            raise invalid_line(
-                min(said.line for said in told.values()), f"no line says that <node:{node_id}> is a memory:Node"
-            )
+            raise _unnamed(told, f"<node:{node_id}> is a memory:Node")
     for ends, told in reading.of_links.items():
         if ends not in reading.links:
             name = ":".join(part for part in ends if part)
-            raise invalid_line(
-                min(said.line for said in told.values()), f"no line says that <link:{name}> is a memory:Link"
-            )
+            raise _unnamed(told, f"<link:{name}> is a memory:Link")
     for node_id, told in reading.of_forgotten.items():
         if node_id not in reading.forgotten:
-            line = min(said.line for said in told.values())
-            raise invalid_line(line, f"no line says that <forgotten:{node_id}> is memory:Forgotten")
+            raise _unnamed(told, f"<forgotten:{node_id}> is memory:Forgotten")
     described = {(ends.from_id, ends.to_id) for ends in reading.links}
     for ends, line in reading.ties.items():
         if (ends.from_id, ends.to_id) not in described:
             reading.links[ends] = line
+
+
+def _unnamed(told: Properties, what: str) -> InvalidInput:
+    """Return the error for something that is described and never named as what it is."""
+    return invalid_line(min(said.line for said in told.values()), f"no line says that {what}")
 
 
 def _id(text: str, line: int) -> str:
@@ -345,46 +341,30 @@ class LoadedTriples(Model):
 class TripleLoader:
     """Takes graphs in. What comes so was not said here: each text goes into the journal first, marked as imported."""
 
-    def __init__(
-        self,
-        store: Store,
-        graphs: Graphs,
-        *,
-        settings: "AssociativeSettings",
-        clock: Clock,
-        new_id: NewId,
-        index: Callable[[Transaction], None],
-        append: Append,
-    ) -> None:
-        self._store = store
-        self._graphs = graphs
-        self._settings = settings
-        self._clock = clock
-        self._new_id = new_id
-        self._index = index
-        self._append = append
+    def __init__(self, parts: GraphParts) -> None:
+        self._parts = parts
 
     async def load(self, scope: Scope, lines: Iterable[str]) -> LoadedTriples:
         """Take in all that the lines say, or nothing."""
         # A large graph takes seconds to read; others go on meanwhile.
         reading = await asyncio.to_thread(read_triples, lines)
-        async with self._store.transaction(scope.owner) as tx:
-            work = await self._graphs.work(tx, at=self._clock())
+        async with self._parts.store.transaction(scope.owner) as tx:
+            work = await self._parts.graphs.work(tx, at=self._parts.clock())
             new = {node_id: line for node_id, line in reading.nodes.items() if node_id not in work.graph}
             self._check_room(work.graph, len(new))
             await self._check_free(work, new)
-            nodes = NodeStore(work, self._store)
+            nodes = NodeStore(work, self._parts.store)
             entries = {
                 node_id: self._entry(work, node_id, reading.of_nodes[node_id], line) for node_id, line in new.items()
             }
-            await self._append(tx, list(entries.values()))
+            await self._parts.append(tx, list(entries.values()))
             for node_id, entry in entries.items():
                 _load_node(work, nodes, node_id, reading.of_nodes[node_id], entry)
             self._load_links(work, reading, new)
             self._load_focuses(work, reading, new)
             self._load_tombstones(work, nodes, reading)
             if new:
-                self._index(tx)
+                self._parts.index(tx)
         return LoadedTriples(nodes=len(new), links=len(reading.links), known=len(reading.nodes) - len(new))
 
     def _load_tombstones(self, work: GraphTransaction, nodes: NodeStore, reading: ParsedGraph) -> None:
@@ -408,13 +388,13 @@ class TripleLoader:
             )
 
     def _check_room(self, graph: Graph, count: int) -> None:
-        most = self._settings.max_nodes
-        if self._settings.schedule == "fixed" and len(graph) + count > most:
+        most = self._parts.settings.max_nodes
+        if self._parts.settings.schedule == "fixed" and len(graph) + count > most:
             raise InvalidInput(f"{count} nodes do not fit into the {most} slots of associative.max_nodes")
 
     async def _check_free(self, work: GraphTransaction, new: dict[str, int]) -> None:
         """Refuse the id of something else that the agent remembers."""
-        for record in (await self._store.records_by_id(work.scope, new)).values():
+        for record in (await self._parts.store.records_by_id(work.scope, new)).values():
             raise invalid_line(
                 new[record.id], f"the id {record.id} belongs to something else here ({record.kind.value})"
             )
@@ -426,7 +406,7 @@ class TripleLoader:
             raise invalid_line(line, f"<node:{node_id}> has no memory:content")
         created = from_millis(told.whole("createdAt")) if "createdAt" in told else work.at
         return Entry(
-            id=self._new_id(),
+            id=self._parts.new_id(),
             scope=work.scope,
             kind=EntryKind.DOCUMENT,
             role="memory",
@@ -445,7 +425,7 @@ class TripleLoader:
                     line, f"<node:{ends.from_id}>, where this link begins, is neither here nor in these triples"
                 )
             told = reading.of_links.get(ends, Properties())
-            strength = told.strength(self._settings.link_initial_strength)
+            strength = told.strength(self._parts.settings.link_initial_strength)
             link = (ends.from_id, ends.to_id, told.text("relation"))
             if link in met:
                 raise invalid_line(line, "a line before tells of a link with the same ends and the same relation")
@@ -454,7 +434,7 @@ class TripleLoader:
 
     def _load_focuses(self, work: GraphTransaction, reading: ParsedGraph, new: Collection[str]) -> None:
         """Attend to what the triples attend to, unless the agent attends to something already."""
-        focus = FocusManager(work.graph, most=self._settings.max_focus_count)
+        focus = FocusManager(work.graph, most=self._parts.settings.max_focus_count)
         members = [node_id for node_id in reading.focuses() if node_id in new]
         if members and not focus.get_focus_list():
             focus.update_focus(work, members)

@@ -12,25 +12,25 @@ from typing import TYPE_CHECKING, TypeVar
 from pydantic import JsonValue
 
 from remanent.associative.compression import SAMPLE_FACTOR, CompressionScheduler, least_important
-from remanent.associative.graph import Graphs, GraphTransaction, Vertex
+from remanent.associative.graph import GraphParts, GraphTransaction, Vertex
 from remanent.associative.graph_store import FocusManager, LinkStore, NodeStore
 from remanent.associative.model import EARLIER, LATER, TRACE, Forgotten, Node
 from remanent.associative.search import entries_of
 from remanent.errors import InvalidInput, LanguageError, ModelDenied, ModelUnavailable, NotFound
 from remanent.jobs import Postponed, Requeue, describe_failure
-from remanent.language import Answer, Engine
+from remanent.language import Answer
 from remanent.language.engines import OfflineEngine
 from remanent.language.roles import ANNOTATION, RELATION_NAMING, SEGMENTATION
 from remanent.language.roles.annotation import AnnotationRequest, AnnotationResponse
 from remanent.language.roles.relation_naming import RelationNamingRequest
 from remanent.language.roles.segmentation import Segment, SegmentationRequest
 from remanent.language.shapes import Utterance, UtteranceSpan
-from remanent.model import Clock, Entry, Job, Maker, Scope, Source, Tombstone, least_trusted, to_millis
+from remanent.model import Entry, Job, Maker, Scope, Source, Tombstone, least_trusted, to_millis
 from remanent.model.ids import uuid7
-from remanent.stores import EntryQuery, Store, Transaction
+from remanent.stores import EntryQuery, Transaction
 
 if TYPE_CHECKING:
-    from remanent.associative.settings import AssociativeSettings
+    pass
 
 MAX_EARLIER_ENTRIES = 10
 """Entries before the new ones that the model is shown, to resolve pronouns; chosen by hand."""
@@ -65,26 +65,11 @@ class TraceDraft:
 
 
 class GraphWriter:
-    """Does the jobs of `remember`."""
+    """Makes nodes of what was said, as the jobs of `remember`, and makes deleted ones again."""
 
-    def __init__(
-        self,
-        store: Store,
-        graphs: Graphs,
-        engine: Engine,
-        scheduler: CompressionScheduler,
-        *,
-        settings: "AssociativeSettings",
-        clock: Clock,
-        index: Callable[[Transaction], None],
-    ) -> None:
-        self._store = store
-        self._graphs = graphs
-        self._engine = engine
+    def __init__(self, parts: GraphParts, scheduler: CompressionScheduler) -> None:
+        self._parts = parts
         self._scheduler = scheduler
-        self._settings = settings
-        self._clock = clock
-        self._index = index
 
     async def remember(self, job: Job, tx: Transaction) -> None:
         """Make nodes and links of a job's entries; a job that is cut off anywhere has made nothing and begins anew."""
@@ -92,33 +77,33 @@ class GraphWriter:
         if not entries:
             return
         segments = await self._segments(job.scope, entries)
-        focused = FocusManager(await self._graphs.at(job.scope), most=self._settings.max_focus_count).focused()
+        focused = (await self._parts.graphs.at(job.scope)).focused()
         drafts = await _gathered(
             lambda numbered: self._draft(job, *numbered, focused), list(enumerate(segments)), at_once=MAX_CONCURRENT
         )
-        work = await self._graphs.work(tx, at=self._clock())
+        work = await self._parts.graphs.work(tx, at=self._parts.clock())
         await self._write(work, job, entries, drafts)
         if drafts:
-            self._index(tx)
+            self._parts.index(tx)
         self._scheduler.trigger(tx)
 
     # ── language work ────────────────────────────────────────────────────────
 
     async def _entries(self, job: Job) -> list[Entry]:
         # One that was stored before under the caller's id is not found under the new one, and was remembered then.
-        found = await self._store.entries_by_id(job.scope.owner, entries_of(job))
+        found = await self._parts.store.entries_by_id(job.scope.owner, entries_of(job))
         return [entry for entry in found.values() if entry.text.strip() and not entry.erased]
 
     async def _segments(self, scope: Scope, entries: Sequence[Entry]) -> tuple[Segment, ...]:
         query = EntryQuery(before_seq=entries[0].seq, newest_first=True, limit=MAX_EARLIER_ENTRIES)
-        earlier = [entry for entry in await self._store.entries(scope, query) if not entry.erased]
+        earlier = [entry for entry in await self._parts.store.entries(scope, query) if not entry.erased]
         request = SegmentationRequest(
             utterances=tuple(_utterance(entry) for entry in entries),
             earlier=tuple(_utterance(entry) for entry in reversed(earlier)),
         )
         try:
-            async with asyncio.timeout(self._settings.worker_timeout):
-                answer = await self._engine.run(SEGMENTATION, request)
+            async with asyncio.timeout(self._parts.settings.worker_timeout):
+                answer = await self._parts.engine.run(SEGMENTATION, request)
         except (ModelUnavailable, ModelDenied, TimeoutError) as error:
             # Not this content's fault: the next would fare no better, so that none may overtake it or be given up.
             raise Postponed(f"segmentation waits for its model: {describe_failure(error)}") from error
@@ -136,8 +121,8 @@ class GraphWriter:
     async def _annotation(self, text: str) -> Answer[AnnotationResponse]:
         request = AnnotationRequest(text=text)
         try:
-            async with asyncio.timeout(self._settings.worker_timeout):
-                return await self._engine.run(ANNOTATION, request)
+            async with asyncio.timeout(self._parts.settings.worker_timeout):
+                return await self._parts.engine.run(ANNOTATION, request)
         except (LanguageError, TimeoutError) as error:
             _logger.warning("a memory is annotated without the model: %s", describe_failure(error))
             return await OfflineEngine().run(ANNOTATION, request)
@@ -147,8 +132,8 @@ class GraphWriter:
             return ()
         request = RelationNamingRequest(node=text, focuses=tuple(vertex.content for vertex in focused))
         try:
-            async with asyncio.timeout(self._settings.worker_timeout):
-                return (await self._engine.run(RELATION_NAMING, request)).value.relations
+            async with asyncio.timeout(self._parts.settings.worker_timeout):
+                return (await self._parts.engine.run(RELATION_NAMING, request)).value.relations
         except (LanguageError, TimeoutError) as error:
             _logger.warning("relations stay unnamed: %s", describe_failure(error))
             return [""] * len(focused)
@@ -158,12 +143,12 @@ class GraphWriter:
     async def _write(
         self, work: GraphTransaction, job: Job, entries: Sequence[Entry], drafts: Sequence[TraceDraft]
     ) -> None:
-        nodes, links = NodeStore(work, self._store), LinkStore(work)
-        if self._settings.schedule == "fixed":
-            for draft in drafts[: -self._settings.max_nodes]:
+        nodes, links = NodeStore(work, self._parts.store), LinkStore(work)
+        if self._parts.settings.schedule == "fixed":
+            for draft in drafts[: -self._parts.settings.max_nodes]:
                 nodes.bury(_without_room(draft, entries, at=work.at))
-            drafts = drafts[-self._settings.max_nodes :]
-        focus = FocusManager(work.graph, most=self._settings.max_focus_count)
+            drafts = drafts[-self._parts.settings.max_nodes :]
+        focus = FocusManager(work.graph, most=self._parts.settings.max_focus_count)
         new_ids = [draft.node_id for draft in drafts]
         await self._free_slots(work, nodes, job, count=len(drafts), staying=focus.after(new_ids))
         for draft in drafts:
@@ -178,9 +163,9 @@ class GraphWriter:
 
     def _link_batch(self, links: LinkStore, node_ids: Sequence[str]) -> None:
         """Link the nodes of a batch with each other: what came later knows its 上文, what came before its 下文."""
-        strength = self._settings.link_initial_strength
+        strength = self._parts.settings.link_initial_strength
         for place, earlier in enumerate(node_ids):
-            for later in node_ids[place + 1 : place + 1 + self._settings.batch_reach]:
+            for later in node_ids[place + 1 : place + 1 + self._parts.settings.batch_reach]:
                 links.create_links(later, earlier, strength, EARLIER, LATER)
 
     async def _free_slots(
@@ -188,14 +173,85 @@ class GraphWriter:
     ) -> None:
         """With a fixed number of slots, delete the least important of a sample where there is no room."""
         graph = work.graph
-        missing = len(graph) + count - self._settings.max_nodes
-        if self._settings.schedule != "fixed" or missing <= 0:
+        missing = len(graph) + count - self._parts.settings.max_nodes
+        if self._parts.settings.schedule != "fixed" or missing <= 0:
             return
         candidates = [vertex for vertex in graph.nodes() if vertex.id not in staying]
-        size = max(self._settings.compression_batch_size, SAMPLE_FACTOR * missing)
+        size = max(self._parts.settings.compression_batch_size, SAMPLE_FACTOR * missing)
         drawn = random.Random(job.id).sample(candidates, min(size, len(candidates)))
         reused = [vertex.id for vertex in least_important(graph, drawn, missing)]
         await nodes.delete_nodes(reused, reason="slot reused")
+
+    # ── bringing back ────────────────────────────────────────────────────────
+
+    async def restore(self, scope: Scope, node_id: str) -> Node:
+        """Make a deleted node again under its id: links that dangle lead to it again, and the focuses know it.
+
+        Its text is made from the journal as it was the first time, not what compression had left of it.
+        """
+        graph = await self._parts.graphs.at(scope)
+        if node_id in graph:
+            raise InvalidInput(f"node {node_id} is not forgotten; there is nothing to restore")
+        memorial = graph.memorials.get(node_id)
+        if memorial is None:
+            raise NotFound(f"no node {node_id} was forgotten here")
+        text, entries = await self._words(scope, memorial.forgotten)
+        first = entries[0]
+        async with asyncio.timeout(self._parts.settings.worker_timeout):
+            answer = await self._parts.engine.run(ANNOTATION, AnnotationRequest(text=text))
+        async with self._parts.store.transaction(scope.owner) as tx:
+            work = await self._parts.graphs.work(tx, at=self._parts.clock())
+            nodes, links = NodeStore(work, self._parts.store), LinkStore(work)
+            focus = FocusManager(work.graph, most=self._parts.settings.max_focus_count)
+            await self._clear(nodes, scope, node_id)
+            node = nodes.create_node(
+                answer.value.content,
+                answer.value.phrase,
+                answer.value.keywords,
+                node_id=node_id,
+                sources=memorial.forgotten.sources,
+                scope=first.scope,
+                occurred_at=first.occurred_at,
+                trust=least_trusted(entry.origin for entry in entries),
+                made_by=answer.made_by,
+                created_at=memorial.forgotten.learned_at,
+            )
+            nodes.unbury(node_id)
+            focuses = focus.get_focus_list()
+            for focus_id in focuses:
+                links.create_links(node_id, focus_id, FOCUS_STRENGTH)
+            if not focuses:
+                focus.update_focus(work, [node_id])
+            self._parts.index(tx)
+        return node
+
+    async def _words(self, scope: Scope, forgotten: Forgotten) -> tuple[str, list[Entry]]:
+        """Return the text that a node was made with, and its entries, of which there is at least one.
+
+        The entries are cut again, so that the speaker and the dates stand in it as they did.
+        """
+        wanted = tuple(dict.fromkeys(source.entry_id for source in forgotten.sources))
+        read = await self._parts.store.entries_by_id(scope.owner, wanted)
+        entries = {entry_id: entry for entry_id, entry in read.items() if not entry.erased}
+        said = [entries[entry_id] for entry_id in wanted if entry_id in entries]
+        spans = [source for source in forgotten.sources if source.entry_id in entries]
+        words = [text for one in spans if (text := entries[one.entry_id].text[one.start : one.end].strip())]
+        if not words:
+            raise NotFound(f"node {forgotten.node_id} cannot be made again: the journal no longer has its words")
+        request = SegmentationRequest(utterances=tuple(_utterance(entry) for entry in said))
+        async with asyncio.timeout(self._parts.settings.worker_timeout):
+            answer = await self._parts.engine.run(SEGMENTATION, request)
+        again = [
+            segment.text
+            for segment in answer.value.segments
+            if any(_overlaps(place, said, spans) for place in segment.places)
+        ]
+        return "\n".join(again or words), said
+
+    async def _clear(self, nodes: NodeStore, scope: Scope, node_id: str) -> None:
+        """Make room for a node that was put out of mind by hand: its record is still there."""
+        if await self._parts.store.records_by_id(scope.owner, (node_id,)):
+            nodes.drop(node_id)
 
 
 def _utterance(entry: Entry) -> Utterance:
@@ -263,93 +319,3 @@ def _overlaps(place: UtteranceSpan, said: Sequence[Entry], spans: Sequence[Sourc
 def entries_payload(entry_ids: Sequence[str]) -> dict[str, JsonValue]:
     """Return the payload of a job for entries."""
     return {"entries": list(entry_ids)}
-
-
-class Restorer:
-    """Brings deleted nodes back."""
-
-    def __init__(
-        self,
-        store: Store,
-        graphs: Graphs,
-        engine: Engine,
-        *,
-        settings: "AssociativeSettings",
-        clock: Clock,
-        index: Callable[[Transaction], None],
-    ) -> None:
-        self._store = store
-        self._graphs = graphs
-        self._engine = engine
-        self._settings = settings
-        self._clock = clock
-        self._index = index
-
-    async def restore(self, scope: Scope, node_id: str) -> Node:
-        """Make a deleted node again under its id: links that dangle lead to it again, and the focuses know it.
-
-        Its text is made from the journal as it was the first time, not what compression had left of it.
-        """
-        graph = await self._graphs.at(scope)
-        if node_id in graph:
-            raise InvalidInput(f"node {node_id} is not forgotten; there is nothing to restore")
-        memorial = graph.memorials.get(node_id)
-        if memorial is None:
-            raise NotFound(f"no node {node_id} was forgotten here")
-        text, entries = await self._words(scope, memorial.forgotten)
-        first = entries[0]
-        async with asyncio.timeout(self._settings.worker_timeout):
-            answer = await self._engine.run(ANNOTATION, AnnotationRequest(text=text))
-        async with self._store.transaction(scope.owner) as tx:
-            work = await self._graphs.work(tx, at=self._clock())
-            nodes, links = NodeStore(work, self._store), LinkStore(work)
-            focus = FocusManager(work.graph, most=self._settings.max_focus_count)
-            await self._clear(nodes, scope, node_id)
-            node = nodes.create_node(
-                answer.value.content,
-                answer.value.phrase,
-                answer.value.keywords,
-                node_id=node_id,
-                sources=memorial.forgotten.sources,
-                scope=first.scope,
-                occurred_at=first.occurred_at,
-                trust=least_trusted(entry.origin for entry in entries),
-                made_by=answer.made_by,
-                created_at=memorial.forgotten.learned_at,
-            )
-            nodes.unbury(node_id)
-            focuses = focus.get_focus_list()
-            for focus_id in focuses:
-                links.create_links(node_id, focus_id, FOCUS_STRENGTH)
-            if not focuses:
-                focus.update_focus(work, [node_id])
-            self._index(tx)
-        return node
-
-    async def _words(self, scope: Scope, forgotten: Forgotten) -> tuple[str, list[Entry]]:
-        """Return the text that a node was made with, and its entries, of which there is at least one.
-
-        The entries are cut again, so that the speaker and the dates stand in it as they did.
-        """
-        wanted = tuple(dict.fromkeys(source.entry_id for source in forgotten.sources))
-        read = await self._store.entries_by_id(scope.owner, wanted)
-        entries = {entry_id: entry for entry_id, entry in read.items() if not entry.erased}
-        said = [entries[entry_id] for entry_id in wanted if entry_id in entries]
-        spans = [source for source in forgotten.sources if source.entry_id in entries]
-        words = [text for one in spans if (text := entries[one.entry_id].text[one.start : one.end].strip())]
-        if not words:
-            raise NotFound(f"node {forgotten.node_id} cannot be made again: the journal no longer has its words")
-        request = SegmentationRequest(utterances=tuple(_utterance(entry) for entry in said))
-        async with asyncio.timeout(self._settings.worker_timeout):
-            answer = await self._engine.run(SEGMENTATION, request)
-        again = [
-            segment.text
-            for segment in answer.value.segments
-            if any(_overlaps(place, said, spans) for place in segment.places)
-        ]
-        return "\n".join(again or words), said
-
-    async def _clear(self, nodes: NodeStore, scope: Scope, node_id: str) -> None:
-        """Make room for a node that was put out of mind by hand: its record is still there."""
-        if await self._store.records_by_id(scope.owner, (node_id,)):
-            nodes.drop(node_id)

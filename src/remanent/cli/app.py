@@ -4,15 +4,24 @@ import gc
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from remanent.bilingual import Bilingual
 from remanent.cli.commands import COMMANDS
 from remanent.cli.exits import quiet_pipe, run_guarded
-from remanent.cli.options import PLAIN, CommonOptions, GeneratedCommand, add_commands, say, with_common_options
+from remanent.cli.options import (
+    PLAIN,
+    CommonOptions,
+    GeneratedCommand,
+    Level,
+    add_commands,
+    argument,
+    option,
+    say,
+    with_common_options,
+)
 from remanent.plugins import others_declared, ours_available
 
 
@@ -35,8 +44,6 @@ def _of_others() -> list[GeneratedCommand]:
     exec(compile(commands_text(operations), "<commands of disciplines>", "exec"), names)
     return list(names["COMMANDS"])
 
-
-Command = TypeVar("Command", bound=Callable[..., None])
 
 HELP = say(
     "A memory that LLM agents can trust: durable, traceable, searchable, erasable, and local first.\n\n"
@@ -105,8 +112,7 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _root(
     version: Annotated[
-        bool,
-        typer.Option("--version", is_eager=True, callback=_show_version, help=say("Show the version.", "显示版本。")),
+        bool, option("--version", "Show the version.", "显示版本。", is_eager=True, callback=_show_version)
     ] = False,
 ) -> None:
     """Take the options that stand before a command."""
@@ -132,76 +138,83 @@ def show_roles(place: CommonOptions, *, ctx: typer.Context) -> None:
         perform("roles", place, {})
 
 
-@roles.command(
+def command(
+    group: typer.Typer | str, name: str, level: Level, zh: str, *, agent: str | None = None
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add a command with the shared options of its level; its docstring is the help in English.
+
+    A group may be a discipline's name: what it draws is offered if it is installed.
+    """
+    where = GROUPS.get(group) if isinstance(group, str) else group
+
+    def add(function: Callable[..., None]) -> Callable[..., None]:
+        made = with_common_options(level, agent=agent)(function)
+        return (
+            made
+            if where is None
+            else where.command(name, help=say(" ".join((function.__doc__ or "").split()), zh))(made)
+        )
+
+    return add
+
+
+@command(
+    roles,
     "check",
-    help=say(
-        "Examine the configured model in every role, in Chinese and English, show its marks beside those of the "
-        "offline engine, and write which roles it should do.",
-        "用中英文考查所配置的模型能否胜任各个角色，与离线引擎对照显示成绩，并写入由它承担哪些角色。",
-    ),
+    "machine",
+    "用中英文考查所配置的模型能否胜任各个角色，与离线引擎对照显示成绩，并写入由它承担哪些角色。",
 )
-@with_common_options("machine")
 def check_roles(
     place: CommonOptions,
     *,
     minutes: Annotated[
         float,
-        typer.Option(
+        option(
             "--minutes",
+            "Time for it; what is not reached stays offline.",
+            "考查时限（分钟）；未考到的角色保持离线。",
             min=0.01,
-            help=say("Time for it; what is not reached stays offline.", "考查时限（分钟）；未考到的角色保持离线。"),
         ),
     ] = 2.0,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help=say("Write nothing.", "不写入任何文件。"))] = False,
+    dry_run: Annotated[bool, option("--dry-run", "Write nothing.", "不写入任何文件。")] = False,
     file: Annotated[
         Path | None,
-        typer.Option(
-            "--file",
-            metavar="FILE",
-            help=say(
-                "The configuration file to write; defaults to the project's, else the user's.",
-                "要写入的配置文件；默认为项目的，否则为用户的。",
-            ),
+        option(
+            "--file FILE",
+            "The configuration file to write; defaults to the project's, else the user's.",
+            "要写入的配置文件；默认为项目的，否则为用户的。",
         ),
     ] = None,
 ) -> None:
-    """Examine the configured model in every role and write which roles it should do."""
+    """Examine the configured model in every role, in Chinese and English.
+
+    Shows its marks beside those of the offline engine, and writes which roles it should do.
+    """
     from remanent.cli import roles as examination
 
     examination.check(place, minutes=minutes, dry_run=dry_run, file=file)
 
 
-def discipline_command(discipline: str, name: str, text: Bilingual) -> Callable[[Command], Command]:
-    """Add a command that draws what a discipline holds, which a table cannot show, if the discipline is installed."""
-    if discipline not in GROUPS:
-        return lambda function: function
-    return GROUPS[discipline].command(name, help=say(text.en, text.zh))
-
-
-@app.command(
-    help=say(
-        "Check the installation, the machine and every agent in the home folder. Narrow it with --org, --workspace and "
-        "--agent.",
-        "检查安装、本机以及数据目录中的每个智能体；可用 --org、--workspace、--agent 缩小范围。",
-    )
+@command(
+    app, "doctor", "agents", "检查安装、本机以及数据目录中的每个智能体；可用 --org、--workspace、--agent 缩小范围。"
 )
-@with_common_options("agents")
 def doctor(
     place: CommonOptions,
     *,
     ctx: typer.Context,
     repair: Annotated[
         bool,
-        typer.Option(
+        option(
             "--repair",
-            help=say(
-                "Save what is readable of a damaged agent to a new file beside it.",
-                "将损坏的智能体中可读的内容另存为新文件。",
-            ),
+            "Save what is readable of a damaged agent to a new file beside it.",
+            "将损坏的智能体中可读的内容另存为新文件。",
         ),
     ] = False,
 ) -> None:
-    """Check the installation, the machine and every agent in the home folder."""
+    """Check the installation, the machine and every agent in the home folder.
+
+    Narrow it with --org, --workspace and --agent.
+    """
     from remanent.cli import doctor as examination
 
     # The environment says whose memory to use; only the command line says to look at nobody else's.
@@ -210,98 +223,69 @@ def doctor(
     examination.examine(place, repair=repair, only=place.agent if is_asked_for else None)
 
 
-@app.command(
-    help=say(
-        "Bring the tables of the server that `store` names up to date; the embedded store does that by itself.",
-        "将 `store` 所指服务器中的表更新到当前版本；内嵌存储会自行更新。",
-    )
-)
-@with_common_options("machine")
+@command(app, "migrate", "machine", "将 `store` 所指服务器中的表更新到当前版本；内嵌存储会自行更新。")
 def migrate(
     place: CommonOptions,
     *,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help=say("Only say what would be done.", "只说明将要做什么。")),
-    ] = False,
+    dry_run: Annotated[bool, option("--dry-run", "Only say what would be done.", "只说明将要做什么。")] = False,
 ) -> None:
-    """Bring the tables of the server that `store` names up to date."""
+    """Bring the tables of the server that `store` names up to date; the embedded store does that by itself."""
     from remanent.cli import storing
 
     storing.migrate(place, dry_run=dry_run)
 
 
-@app.command(
-    help=say(
-        "Copy every agent with its files from one store to another, and prove by counts and hashes that both are alike."
-        " Nothing is removed; what was copied before is left as it is.",
-        "将每个智能体及其文件从一个存储复制到另一个，并以数量与哈希证明两者一致。不删除任何内容；此前已复制的保持不变。",
-    )
+@command(
+    app,
+    "move",
+    "machine",
+    "将每个智能体及其文件从一个存储复制到另一个，并以数量与哈希证明两者一致。不删除任何内容；此前已复制的保持不变。",
 )
-@with_common_options("machine")
 def move(
     place: CommonOptions,
     *,
     source: Annotated[
-        str,
-        typer.Option(
-            "--from",
-            metavar="URL",
-            help=say("The store to copy from, such as sqlite:///folder.", "来源存储，如 sqlite:///目录。"),
-        ),
+        str, option("--from URL", "The store to copy from, such as sqlite:///folder.", "来源存储，如 sqlite:///目录。")
     ],
     target: Annotated[
         str,
-        typer.Option(
-            "--to",
-            metavar="URL",
-            help=say(
-                "The store to copy to, such as postgresql://user@host/name.",
-                "目标存储，如 postgresql://user@host/name。",
-            ),
+        option(
+            "--to URL",
+            "The store to copy to, such as postgresql://user@host/name.",
+            "目标存储，如 postgresql://user@host/name。",
         ),
     ],
 ) -> None:
-    """Copy every agent with its files from one store to another, and prove that they are alike."""
+    """Copy every agent with its files from one store to another, and prove by counts and hashes that both are alike.
+
+    Nothing is removed; what was copied before is left as it is.
+    """
     from remanent.cli import storing
 
     storing.move(place, source=source, target=target)
 
 
-@app.command(
-    help=say(
-        "Serve memory over HTTP: REST, MCP and a proxy for any OpenAI-compatible model.",
-        "通过 HTTP 提供记忆服务：REST、MCP，以及面向任何 OpenAI 兼容模型的代理。",
-    )
-)
-@with_common_options("machine")
+@command(app, "serve", "machine", "通过 HTTP 提供记忆服务：REST、MCP，以及面向任何 OpenAI 兼容模型的代理。")
 def serve(
     place: CommonOptions,
     *,
     host: Annotated[
         str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help=say(
-                "The address to listen on; any but loopback needs a key first.",
-                "监听地址；除本机回环地址外，须先有密钥。",
-            ),
+        option(
+            "ADDRESS",
+            "The address to listen on; any but loopback needs a key first.",
+            "监听地址；除本机回环地址外，须先有密钥。",
         ),
     ] = None,
     port: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=0, max=65_535, help=say("The port; 0 picks a free one.", "端口；0 表示任选空闲端口。")
-        ),
+        int | None, option("N", "The port; 0 picks a free one.", "端口；0 表示任选空闲端口。", min=0, max=65_535)
     ] = None,
     sample: Annotated[
         bool,
-        typer.Option(
+        option(
             "--sample",
-            help=say(
-                "Fill the workspace `sample` with a small bilingual sample if it is empty.",
-                "若工作区 sample 为空，则填入一份中英双语示例。",
-            ),
+            "Fill the workspace `sample` with a small bilingual sample if it is empty.",
+            "若工作区 sample 为空，则填入一份中英双语示例。",
         ),
     ] = False,
 ) -> None:
@@ -327,45 +311,29 @@ def serve_mcp(place: CommonOptions, *, ctx: typer.Context) -> None:
         serving.serve_mcp(place)
 
 
-@mcp.command(
-    "install",
-    help=say(
-        "Show the configuration that gives an MCP client this memory, or write it.",
-        "显示让 MCP 客户端使用此记忆的配置，或直接写入。",
-    ),
-)
-@with_common_options("agents")
+@command(mcp, "install", "agents", "显示让 MCP 客户端使用此记忆的配置，或直接写入。")
 def install_mcp(
     place: CommonOptions,
     *,
     client: Annotated[
         str,
-        typer.Option(
-            "--for",
-            metavar="CLIENT",
-            help=say(
-                "The client: claude-desktop, claude-code, cursor, vscode, windsurf or gemini-cli.",
-                "客户端：claude-desktop、claude-code、cursor、vscode、windsurf 或 gemini-cli。",
-            ),
+        option(
+            "--for CLIENT",
+            "The client: claude-desktop, claude-code, cursor, vscode, windsurf or gemini-cli.",
+            "客户端：claude-desktop、claude-code、cursor、vscode、windsurf 或 gemini-cli。",
         ),
     ],
     write: Annotated[
         bool,
-        typer.Option(
+        option(
             "--write",
-            help=say(
-                "Write it into the client's file; other entries stay, and the old file is kept as a backup.",
-                "写入客户端的配置文件；其他条目不变，原文件留作备份。",
-            ),
+            "Write it into the client's file; other entries stay, and the old file is kept as a backup.",
+            "写入客户端的配置文件；其他条目不变，原文件留作备份。",
         ),
     ] = False,
     file: Annotated[
         Path | None,
-        typer.Option(
-            "--file",
-            metavar="PATH",
-            help=say("A file other than the client's usual one.", "改用其他文件，而非客户端的默认文件。"),
-        ),
+        option("--file PATH", "A file other than the client's usual one.", "改用其他文件，而非客户端的默认文件。"),
     ] = None,
 ) -> None:
     """Show the configuration that gives an MCP client this memory, or write it."""
@@ -374,87 +342,52 @@ def install_mcp(
     serving.install_mcp(place, name=client, write=write, file=file)
 
 
-@context.command(
-    "shrink",
-    help=say(
-        "Shorten the messages of a file (OpenAI's or Anthropic's form) and print them, or what was saved by what.",
-        "缩短文件中的消息（OpenAI 或 Anthropic 格式）并输出，或显示各策略节省了多少。",
-    ),
-)
-@with_common_options("agents")
+@command(context, "shrink", "agents", "缩短文件中的消息（OpenAI 或 Anthropic 格式）并输出，或显示各策略节省了多少。")
 def shrink_context(
     place: CommonOptions,
     *,
     file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE", help=say("JSON or JSON lines; - is standard input.", "JSON 或 JSON 行；- 为标准输入。")
-        ),
+        Path, argument("FILE", "JSON or JSON lines; - is standard input.", "JSON 或 JSON 行；- 为标准输入。")
     ],
     level: Annotated[
         int | None,
-        typer.Option(
-            "--level",
-            metavar="N",
+        option(
+            "--level N",
+            "How far: 1 trims, 2 summarises ten messages at a time, 3 makes one digest.",
+            "缩短到何种程度：1 修剪，2 每十条合为摘要，3 合为一份概要。",
             min=0,
             max=3,
-            help=say(
-                "How far: 1 trims, 2 summarises ten messages at a time, 3 makes one digest.",
-                "缩短到何种程度：1 修剪，2 每十条合为摘要，3 合为一份概要。",
-            ),
         ),
     ] = None,
     budget: Annotated[
-        int | None,
-        typer.Option("--budget", metavar="TOKENS", min=1, help=say("Tokens that it may have.", "允许的 token 数。")),
+        int | None, option("--budget TOKENS", "Tokens that it may have.", "允许的 token 数。", min=1)
     ] = None,
-    report: Annotated[
-        bool, typer.Option("--report", help=say("Show a table of what was saved.", "显示节省情况的表格。"))
-    ] = False,
+    report: Annotated[bool, option("--report", "Show a table of what was saved.", "显示节省情况的表格。")] = False,
 ) -> None:
-    """Shorten the messages of a file and print them, or what was saved by what."""
+    """Shorten the messages of a file (OpenAI's or Anthropic's form) and print them, or what was saved by what."""
     from remanent.cli import context as shrinking
 
     shrinking.shrink(place, file, level=level, budget=budget, report=report)
 
 
 HookFile = Annotated[
-    Path | None,
-    typer.Option("--file", metavar="PATH", help=say("A settings file other than the usual one.", "改用其他设置文件。")),
+    Path | None, option("--file PATH", "A settings file other than the usual one.", "改用其他设置文件。")
 ]
 HookAgent = Annotated[
-    str,
-    typer.Option(
-        "--for",
-        metavar="TOOL",
-        help=say("The tool: claude-code, codex or generic.", "工具：claude-code、codex 或 generic。"),
-    ),
+    str, option("--for TOOL", "The tool: claude-code, codex or generic.", "工具：claude-code、codex 或 generic。")
 ]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help=say("Only show what the file would hold.", "只显示文件将有的内容。"))
-]
+DryRun = Annotated[bool, option("--dry-run", "Only show what the file would hold.", "只显示文件将有的内容。")]
 
 
-@hook.command(
-    "install",
-    help=say(
-        "Have a coding agent remember and be reminded by its hooks; what its settings hold stays.",
-        "通过钩子让编程智能体记住并得到提醒；其设置中原有内容保持不变。",
-    ),
-)
-@with_common_options("agents")
+@command(hook, "install", "agents", "通过钩子让编程智能体记住并得到提醒；其设置中原有内容保持不变。")
 def install_hooks(place: CommonOptions, *, tool: HookAgent, dry_run: DryRun = False, file: HookFile = None) -> None:
-    """Have a coding agent remember and be reminded by its hooks."""
+    """Have a coding agent remember and be reminded by its hooks; what its settings hold stays."""
     from remanent.cli import hooks
 
     hooks.install_for(place, tool, file=file, dry_run=dry_run)
 
 
-@hook.command(
-    "remove",
-    help=say("Take the hooks out of a coding agent's settings again, exactly.", "将钩子从编程智能体的设置中原样移除。"),
-)
-@with_common_options("machine")
+@command(hook, "remove", "machine", "将钩子从编程智能体的设置中原样移除。")
 def remove_hooks(place: CommonOptions, *, tool: HookAgent, dry_run: DryRun = False, file: HookFile = None) -> None:
     """Take the hooks out of a coding agent's settings again, exactly."""
     from remanent.cli import hooks
@@ -462,122 +395,83 @@ def remove_hooks(place: CommonOptions, *, tool: HookAgent, dry_run: DryRun = Fal
     hooks.remove_from(place, tool, file=file, dry_run=dry_run)
 
 
-@hook.command(
+@command(
+    hook,
     "run",
-    help=say(
-        "What a hook does: session-start, prompt-submit, pre-compact, stop, session-end. It reads the tool's JSON from "
-        "standard input and always succeeds; set REMANENT_HOOK_DEBUG to see what went wrong.",
-        "钩子所做的事：session-start、prompt-submit、pre-compact、stop、session-end。从标准输入读取工具的 JSON，"
-        "总以成功结束；设 REMANENT_HOOK_DEBUG 可查看出错原因。",
-    ),
+    "agents",
+    "钩子所做的事：session-start、prompt-submit、pre-compact、stop、session-end。从标准输入读取工具的 JSON，"
+    "总以成功结束；设 REMANENT_HOOK_DEBUG 可查看出错原因。",
 )
-@with_common_options("agents")
-def run_hook(
-    place: CommonOptions, *, event: Annotated[str, typer.Argument(metavar="EVENT", help=say("Which.", "哪个。"))]
-) -> None:
-    """Do what belongs to a moment of a coding agent's work."""
+def run_hook(place: CommonOptions, *, event: Annotated[str, argument("EVENT", "Which.", "哪个。")]) -> None:
+    """What a hook does: session-start, prompt-submit, pre-compact, stop, session-end.
+
+    It reads the tool's JSON from standard input and always succeeds; set REMANENT_HOOK_DEBUG to see what went wrong.
+    """
     from remanent.cli.hook_run import main as run
 
     named = {"--home": place.home, "--org": place.org, "--workspace": place.workspace, "--agent": place.agent}
     run([event, *(word for name, value in named.items() if value for word in (name, str(value)))])
 
 
-@app.command(
-    help=say(
-        "Show it working on a small bilingual sample. Without --home, in a folder that is removed at the end.",
-        "用一份中英双语示例演示。不给 --home 时使用临时文件夹，结束后删除。",
-    )
-)
-@with_common_options("machine")
+@command(app, "demo", "machine", "用一份中英双语示例演示。不给 --home 时使用临时文件夹，结束后删除。")
 def demo(place: CommonOptions) -> None:
-    """Show it working on a small bilingual sample."""
+    """Show it working on a small bilingual sample. Without --home, in a folder that is removed at the end."""
     from remanent.cli import demo as show
 
     show.run(place)
 
 
-@discipline_command(
-    "bank",
-    "run",
-    Bilingual(
-        "Read, cross-check and answer. Everything is cleared at the end unless it is exported.",
-        "阅读、交叉核对并作答。除非导出，否则结束时全部清除。",
-    ),
-)
-@with_common_options("agents")
+@command("bank", "run", "agents", "阅读、交叉核对并作答。除非导出，否则结束时全部清除。")
 def run(
     place: CommonOptions,
     *,
-    task: Annotated[
-        str, typer.Option("--task", "-t", metavar="TEXT", help=say("The question or task.", "问题或任务。"))
-    ],
+    task: Annotated[str, option("--task -t TEXT", "The question or task.", "问题或任务。")],
     context: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--context",
-            "-c",
-            metavar="FILE",
+        option(
+            "--context -c FILE",
+            "A text file to read; repeatable.",
+            "要读的文本文件；可重复。",
             exists=True,
             dir_okay=False,
-            help=say("A text file to read; repeatable.", "要读的文本文件；可重复。"),
         ),
     ] = None,
     image: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--image",
-            "-i",
-            metavar="FILE",
+        option(
+            "--image -i FILE",
+            "A picture or other file; repeatable.",
+            "图片或其他文件；可重复。",
             exists=True,
             dir_okay=False,
-            help=say("A picture or other file; repeatable.", "图片或其他文件；可重复。"),
         ),
     ] = None,
     export: Annotated[
         Path | None,
-        typer.Option(
-            "--export",
-            metavar="FILE",
-            help=say("Write the whole bank to this file as JSON.", "将整个记忆库以 JSON 写入此文件。"),
-        ),
+        option("--export FILE", "Write the whole bank to this file as JSON.", "将整个记忆库以 JSON 写入此文件。"),
     ] = None,
     bank_id: Annotated[
         str | None,
-        typer.Option(
-            "--id",
-            metavar="NAME",
-            help=say("Keep the bank under this name until the task is done.", "以此名称保存记忆库，直到任务完成。"),
+        option(
+            "--id NAME", "Keep the bank under this name until the task is done.", "以此名称保存记忆库，直到任务完成。"
         ),
     ] = None,
 ) -> None:
-    """Read, cross-check and answer."""
+    """Read, cross-check and answer. Everything is cleared at the end unless it is exported."""
     from remanent.cli import bank
 
     bank.run(place, task=task, context=context or [], images=image or [], export=export, bank_id=bank_id)
 
 
-@discipline_command(
-    "bank",
-    "show",
-    Bilingual(
-        "Draw the Query Graph of an exported bank and print its Interaction Trees.",
-        "绘制所导出记忆库的 Query Graph，并显示其 Interaction Tree。",
-    ),
-)
-@with_common_options("machine")
+@command("bank", "show", "machine", "绘制所导出记忆库的 Query Graph，并显示其 Interaction Tree。")
 def show(
     place: CommonOptions,
     *,
-    file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", exists=True, dir_okay=False, help=say("An exported bank.", "导出的记忆库。")),
-    ],
+    file: Annotated[Path, argument("FILE", "An exported bank.", "导出的记忆库。", exists=True, dir_okay=False)],
     svg: Annotated[
         Path | None,
-        typer.Option(
-            "--svg",
-            metavar="FILE",
-            help=say("The drawing; defaults to a file beside the export.", "图的文件；默认与导出文件放在一起。"),
+        option(
+            "--svg FILE", "The drawing; defaults to a file beside the export.", "图的文件；默认与导出文件放在一起。"
         ),
     ] = None,
 ) -> None:
@@ -587,71 +481,42 @@ def show(
     bank.show(place, file, svg=svg)
 
 
-@discipline_command(
-    "knowledge",
-    "sync",
-    Bilingual(
-        "Bring a folder and a collection together: add what changed, remove what is gone.",
-        "使集合与文件夹一致：添加变化的文件，移除已不存在的。",
-    ),
-)
-@with_common_options("agent", agent="shared")
+@command("knowledge", "sync", "agent", "使集合与文件夹一致：添加变化的文件，移除已不存在的。", agent="shared")
 def sync_knowledge(
     place: CommonOptions,
     *,
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help=say("The folder.", "文件夹。"))],
-    collection: Annotated[
-        str, typer.Option("--collection", metavar="NAME", help=say("The collection.", "集合。"))
-    ] = "default",
+    folder: Annotated[Path, argument("FOLDER", "The folder.", "文件夹。")],
+    collection: Annotated[str, option("--collection NAME", "The collection.", "集合。")] = "default",
     force: Annotated[
         bool,
-        typer.Option(
-            "--force",
-            help=say("Remove all documents of a folder that is empty now.", "文件夹已空时，仍移除来自它的全部文档。"),
+        option(
+            "--force", "Remove all documents of a folder that is empty now.", "文件夹已空时，仍移除来自它的全部文档。"
         ),
     ] = False,
 ) -> None:
     """Bring a folder and a collection together: add what changed, remove what is gone."""
-    from remanent.cli import knowledge
+    from remanent.cli.execution import perform_folder
+    from remanent.knowledge.operations import FOLDER
 
-    knowledge.sync(place, folder, collection=collection, remove="all" if force else "gone")
+    perform_folder(place, FOLDER, folder, {"collection": collection, "remove": "all" if force else "gone"})
 
 
-@discipline_command(
-    "associative",
-    "show",
-    Bilingual(
-        "Show an agent's associative memory: its size, what is in focus, or a drawing of the graph.",
-        "显示智能体的联想记忆：规模、关注点，或图的绘制。",
-    ),
-)
-@with_common_options("agent")
+@command("associative", "show", "agent", "显示智能体的联想记忆：规模、关注点，或图的绘制。")
 def show_associative(
     place: CommonOptions,
     *,
     svg: Annotated[
         bool,
-        typer.Option(
-            "--svg",
-            help=say(
-                "Draw it as SVG: focuses, strengths and dangling links.", "绘制成 SVG：关注点、强度与悬空的关联。"
-            ),
+        option(
+            "--svg", "Draw it as SVG: focuses, strengths and dangling links.", "绘制成 SVG：关注点、强度与悬空的关联。"
         ),
     ] = False,
     html: Annotated[
-        bool,
-        typer.Option(
-            "--html",
-            help=say("Draw it as a page to search and zoom in.", "绘制成可查找、可缩放的网页。"),
-        ),
+        bool, option("--html", "Draw it as a page to search and zoom in.", "绘制成可查找、可缩放的网页。")
     ] = False,
     file: Annotated[
         Path | None,
-        typer.Option(
-            "--file",
-            metavar="FILE",
-            help=say("The file of the drawing; defaults to standard output.", "图的文件；默认为标准输出。"),
-        ),
+        option("--file FILE", "The file of the drawing; defaults to standard output.", "图的文件；默认为标准输出。"),
     ] = None,
 ) -> None:
     """Show an agent's associative memory: its size, what is in focus, or a drawing of the graph."""

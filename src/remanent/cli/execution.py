@@ -20,6 +20,7 @@ from remanent.cli.exits import Exit
 from remanent.cli.files import STANDARD, read_bytes, read_lines, read_messages, read_text, size_of, target, waits
 from remanent.cli.options import CommonOptions
 from remanent.cli.screen import ProgressMeter, Terminal, begin
+from remanent.discipline.operation import FolderCommand
 from remanent.errors import InvalidInput
 from remanent.language import Role
 from remanent.memory import AsyncMemory, aopen
@@ -149,16 +150,20 @@ def _show_prompt(screen: Terminal, role: Role[Any, Any, Any], request: Any) -> N
             screen.show(f"\n[{turn['speaker']}]\n{turn['text']}")
 
 
-def _add_folder(place: CommonOptions, folder: Path, given: Mapping[str, Any]) -> None:
-    """Add every file of a folder where one document was asked for; nothing is removed for it."""
-    from remanent.cli import knowledge
+def perform_folder(place: CommonOptions, work: FolderCommand, folder: Path, given: Mapping[str, Any]) -> None:
+    """Do what a command does for a whole folder, which is read where it lies, and show what came of it."""
+    screen, settings = begin(place)
+    with place.open(settings) as memory, screen.meter(words.READING_FILES) as meter:
 
-    if any(given.get(field) for field in ("name", "media_type", "metadata", "tags", "occurred_at")):
-        raise InvalidInput(
-            f"{folder} is a folder, and a name, media type, metadata, tags or date describe one document; "
-            "leave them out, or add its files one by one"
-        )
-    knowledge.sync(place, folder, collection=str(given["collection"]), remove="never")
+        def tell(done: int, total: int, name: str) -> None:
+            meter.note(f"{done}/{total} {name}")
+
+        report = work.run(memory, folder, given, agent=place.agent, on_progress=tell)
+        memory.settle()
+    if place.as_json:
+        screen.give(report)
+    else:
+        work.show(screen, report)
 
 
 def perform(
@@ -177,8 +182,8 @@ def perform(
     screen, settings = begin(place)
     operation = CATALOGUE[name]
     given = {field: value for field, value in fields.items() if value is not None and value != []}
-    if name == "knowledge.add" and file.is_dir():
-        _add_folder(place, file, given)
+    if operation.command is not None and operation.command.folder is not None and file.is_dir():
+        perform_folder(place, operation.command.folder, file, given)
         return
     requests = [given]
     if each is not None:

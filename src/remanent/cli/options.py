@@ -27,56 +27,42 @@ def say(en: str, zh: str) -> str:
     return zh if locale_language() == "zh" else en
 
 
+def option(shown: str, en: str, zh: str, **more: Any) -> Any:
+    """Declare an option by how help shows it: its flags, if any, then what stands for its value (`--agent -a NAME`)."""
+    flags = [word for word in shown.split() if word.startswith("-")]
+    value = [word for word in shown.split() if not word.startswith("-")]
+    return typer.Option(*flags, metavar=value[0] if value else None, help=say(en, zh), **more)
+
+
+def argument(shown: str, en: str, zh: str, **more: Any) -> Any:
+    """Declare what is given by its place; `shown` stands for it in help."""
+    return typer.Argument(metavar=shown, help=say(en, zh), **more)
+
+
 Home = Annotated[
     Path | None,
-    typer.Option(
-        "--home",
-        metavar="FOLDER",
-        help=say(
-            "The folder that holds all memories (or set REMANENT_HOME).",
-            "存放全部记忆的文件夹（也可设 REMANENT_HOME）。",
-        ),
+    option(
+        "--home FOLDER",
+        "The folder that holds all memories (or set REMANENT_HOME).",
+        "存放全部记忆的文件夹（也可设 REMANENT_HOME）。",
     ),
 ]
 Org = Annotated[
-    str | None,
-    typer.Option(
-        "--org", metavar="NAME", help=say("The organisation (or set REMANENT_ORG).", "组织（也可设 REMANENT_ORG）。")
-    ),
+    str | None, option("--org NAME", "The organisation (or set REMANENT_ORG).", "组织（也可设 REMANENT_ORG）。")
 ]
 Workspace = Annotated[
     str | None,
-    typer.Option(
-        "--workspace",
-        metavar="NAME",
-        help=say("The workspace (or set REMANENT_WORKSPACE).", "工作区（也可设 REMANENT_WORKSPACE）。"),
-    ),
+    option("--workspace NAME", "The workspace (or set REMANENT_WORKSPACE).", "工作区（也可设 REMANENT_WORKSPACE）。"),
 ]
 WhichAgent = Annotated[
-    str,
-    typer.Option(
-        "--agent",
-        "-a",
-        metavar="NAME",
-        envvar="REMANENT_AGENT",
-        help=say("The agent whose memory to use.", "使用哪个智能体的记忆。"),
-    ),
+    str, option("--agent -a NAME", "The agent whose memory to use.", "使用哪个智能体的记忆。", envvar="REMANENT_AGENT")
 ]
 PerhapsAgent = Annotated[
     str | None,
-    typer.Option(
-        "--agent",
-        "-a",
-        metavar="NAME",
-        envvar="REMANENT_AGENT",
-        help=say("The agent whose memory to use.", "使用哪个智能体的记忆。"),
-    ),
+    option("--agent -a NAME", "The agent whose memory to use.", "使用哪个智能体的记忆。", envvar="REMANENT_AGENT"),
 ]
 AsJson = Annotated[
-    bool,
-    typer.Option(
-        "--json", help=say("Print one JSON value; errors are JSON, too.", "输出一个 JSON 值；错误也是 JSON。")
-    ),
+    bool, option("--json", "Print one JSON value; errors are JSON, too.", "输出一个 JSON 值；错误也是 JSON。")
 ]
 
 
@@ -212,106 +198,73 @@ def choices(module: str, name: str) -> Callable[[str], list[str]]:
 
 Wait = Annotated[
     bool,
-    typer.Option(
+    option(
         "--wait/--no-wait",
-        help=say("Wait until background work is finished, or return at once.", "等待后台任务完成，或立即返回。"),
+        "Wait until background work is finished, or return at once.",
+        "等待后台任务完成，或立即返回。",
     ),
 ]
 WaitForFile = Annotated[
     bool | None,
-    typer.Option(
+    option(
         "--wait/--no-wait",
-        help=say(
-            "Wait until background work is finished, or return at once; unless given, only a file is waited for.",
-            "等待后台任务完成，或立即返回；未指定时，仅在导入文件时等待。",
-        ),
+        "Wait until background work is finished, or return at once; unless given, only a file is waited for.",
+        "等待后台任务完成，或立即返回；未指定时，仅在导入文件时等待。",
     ),
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help=say("Do not ask for confirmation.", "不再询问确认。"))]
+Yes = Annotated[bool, option("--yes -y", "Do not ask for confirmation.", "不再询问确认。")]
 ExportFile = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE", help=say("The file to write; defaults to standard output.", "写入的文件；默认为标准输出。")
-    ),
+    Path, argument("FILE", "The file to write; defaults to standard output.", "写入的文件；默认为标准输出。")
 ]
 ImportFile = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE", help=say("The file to read; `-` is standard input.", "读取的文件；`-` 为标准输入。")
-    ),
+    Path, argument("FILE", "The file to read; `-` is standard input.", "读取的文件；`-` 为标准输入。")
 ]
 Words = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="TEXT",
-        help=say("The text of one message; `-` reads it from standard input.", "一条消息的内容；`-` 从标准输入读取。"),
+    argument(
+        "TEXT", "The text of one message; `-` reads it from standard input.", "一条消息的内容；`-` 从标准输入读取。"
     ),
 ]
 Role = Annotated[
-    str,
-    typer.Option(
-        "--role", metavar="ROLE", help=say("Who said it: user, assistant, tool …", "谁说的：user、assistant、tool 等。")
-    ),
+    str, option("--role ROLE", "Who said it: user, assistant, tool …", "谁说的：user、assistant、tool 等。")
 ]
 MessageId = Annotated[
     str | None,
-    typer.Option(
-        "--id",
-        metavar="ID",
-        help=say(
-            "Your own id; within a session, the same one is stored only once.", "自定的 id；同一会话中相同的只存一次。"
-        ),
+    option(
+        "--id ID",
+        "Your own id; within a session, the same one is stored only once.",
+        "自定的 id；同一会话中相同的只存一次。",
     ),
 ]
 At = Annotated[
     datetime | None,
-    typer.Option(
-        "--at",
-        metavar="WHEN",
-        parser=read_moment,
-        help=say("When it was said; defaults to now.", "何时所说；默认为现在。"),
-    ),
+    option("--at WHEN", "When it was said; defaults to now.", "何时所说；默认为现在。", parser=read_moment),
 ]
 MessagesFile = Annotated[
     Path | None,
-    typer.Option(
-        "--file",
-        metavar="FILE",
-        help=say(
-            "Messages as a JSON list or as JSON lines: role, content, id, occurred_at, metadata, session; `-` is "
-            "standard input.",
-            "JSON 列表或 JSON 行格式的消息：role、content、id、occurred_at、metadata、session；`-` 为标准输入。",
-        ),
+    option(
+        "--file FILE",
+        "Messages as a JSON list or as JSON lines: role, content, id, occurred_at, metadata, session; `-` is "
+        "standard input.",
+        "JSON 列表或 JSON 行格式的消息：role、content、id、occurred_at、metadata、session；`-` 为标准输入。",
     ),
 ]
 RequestFile = Annotated[
-    Path,
-    typer.Option(
-        "--file",
-        metavar="FILE",
-        help=say("The request as JSON; defaults to standard input.", "JSON 请求；默认为标准输入。"),
-    ),
+    Path, option("--file FILE", "The request as JSON; defaults to standard input.", "JSON 请求；默认为标准输入。")
 ]
 QuestionsFile = Annotated[
     Path,
-    typer.Argument(
-        metavar="FILE",
-        help=say(
-            "Questions as JSON lines: `question`, and the `ids` or `texts` that answer it; `-` is standard input.",
-            "JSON 行格式的问题：question，以及答案的 ids 或 texts；`-` 为标准输入。",
-        ),
+    argument(
+        "FILE",
+        "Questions as JSON lines: `question`, and the `ids` or `texts` that answer it; `-` is standard input.",
+        "JSON 行格式的问题：question，以及答案的 ids 或 texts；`-` 为标准输入。",
     ),
 ]
-Schema = Annotated[
-    bool, typer.Option("--schema", help=say("Only show the JSON schema of the request.", "只显示请求的 JSON schema。"))
-]
+Schema = Annotated[bool, option("--schema", "Only show the JSON schema of the request.", "只显示请求的 JSON schema。")]
 Prompt = Annotated[
-    bool,
-    typer.Option("--prompt", help=say("Only show the prompt that a model would get.", "只显示会发给模型的提示词。")),
+    bool, option("--prompt", "Only show the prompt that a model would get.", "只显示会发给模型的提示词。")
 ]
-Explain = Annotated[
-    bool, typer.Option("--explain", help=say("Explain how each answer was ranked.", "说明每个答案为何排在此处。"))
-]
+Explain = Annotated[bool, option("--explain", "Explain how each answer was ranked.", "说明每个答案为何排在此处。")]
 
 
 # Take… are given to the function `take_…` of intakes.py, Show… to whoever shows the answer.

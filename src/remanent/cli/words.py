@@ -83,6 +83,7 @@ ANSWER_LOST = Bilingual(
 REMEMBERED = Bilingual("Remembered {count}, durable since {at}.", "已记住 {count} 条，{at} 起持久保存。")
 REPEATED = Bilingual("{count} of them were known already.", "其中 {count} 条此前已存在。")
 WORKING = Bilingual("Working", "正在处理")
+READING_FILES = Bilingual("Reading files", "正在读取文件")
 DONE = Bilingual("Done.", "完成。")
 YES = Bilingual("yes", "是")
 NO = Bilingual("no", "否")

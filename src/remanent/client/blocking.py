@@ -359,6 +359,14 @@ class RemoteCognition:
         """
         return self._portal.call(self._wrapped.brief, message, user=user, session=session, agents=agents, budget=budget)
 
+    def conflicts(self, *, user: str | None = None, open_only: bool = False) -> list[Conflict]:
+        """Return the contradictions between memories, oldest first; of a user, none that is another's."""
+        return self._portal.call(self._wrapped.conflicts, user=user, open_only=open_only)
+
+    def conflict(self, conflict_id: str, *, user: str | None = None) -> Conflict:
+        """Return a contradiction: what was claimed, with the words that say so, and how it ended."""
+        return self._portal.call(self._wrapped.conflict, conflict_id, user=user)
+
     def shared(self, *, pending: bool = False) -> list[Record]:
         """Return what the workspace shares, newest first; with `pending`, what waits for approval."""
         return self._portal.call(self._wrapped.shared, pending=pending)

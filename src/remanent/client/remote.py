@@ -408,6 +408,20 @@ class AsyncRemoteCognition:
         )
         return answer
 
+    async def conflicts(self, *, user: str | None = None, open_only: bool = False) -> list[Conflict]:
+        """Return the contradictions between memories, oldest first; of a user, none that is another's."""
+        answer: list[Conflict] = await self._connection.do(
+            "cognition.conflicts", {"user": user, "open_only": open_only}, place=self._place
+        )
+        return answer
+
+    async def conflict(self, conflict_id: str, *, user: str | None = None) -> Conflict:
+        """Return a contradiction: what was claimed, with the words that say so, and how it ended."""
+        answer: Conflict = await self._connection.do(
+            "cognition.conflict", {"conflict_id": conflict_id, "user": user}, place=self._place
+        )
+        return answer
+
     async def shared(self, *, pending: bool = False) -> list[Record]:
         """Return what the workspace shares, newest first; with `pending`, what waits for approval."""
         answer: list[Record] = await self._connection.do("cognition.shared", {"pending": pending}, place=self._place)

@@ -108,6 +108,16 @@ class Face:
 
 
 @dataclass(frozen=True, slots=True)
+class FolderCommand:
+    """What a command does where a folder is named in the place of a file."""
+
+    run: Callable[..., Any]
+    """Takes the open memory, the folder and the fields given, with `agent` and `on_progress` (done, total, name)."""
+    show: Callable[[Screen, Any], None]
+    """Shows people what it returned."""
+
+
+@dataclass(frozen=True, slots=True)
 class Command:
     """How the command line offers the operation; what is not said here follows from the request's fields."""
 
@@ -125,6 +135,8 @@ class Command:
     """Whether it can show how each answer came to its place."""
     show: Callable[[Screen, Any], None] | None = None
     """Shows an answer to people; unless given, answers are shown by their type, or plainly."""
+    folder: FolderCommand | None = None
+    """What is done for a folder, if that is more than reading a file."""
     question: Callable[[Screen, Mapping[str, Any], str | None], str] | None = None
     """What people are asked before something is destroyed, of the request and the agent."""
 

@@ -97,8 +97,8 @@ class HttpEmbedder(Embedder):
         """Return the unit vectors of an answer, in the order of the texts."""
         import numpy as np
 
-        rows = _ordered(answer, count)
-        if rows is None:
+        rows = _by_index(answer, count, items="data", value="embedding")
+        if rows is None or not all(isinstance(row, list) for row in rows):
             raise ModelUnavailable(f"{self._api.place} answered with something that is no list of {count} embeddings")
         lengths = {len(row) for row in rows}
         if lengths != {self._dimension}:
@@ -134,16 +134,14 @@ def _requests(pieces: list[tuple[int, str]]) -> list[list[tuple[int, str]]]:
     return requests
 
 
-def _ordered(answer: bytes, count: int) -> list[list[Any]] | None:
-    """Return the vectors by their index, or None when that is not what the answer holds."""
+def _by_index(answer: bytes, count: int, *, items: str, value: str) -> list[Any] | None:
+    """Return the values of an answer's items by their index, or None when that is not what it holds."""
     try:
-        body = json.loads(answer)
-        rows = {item["index"]: item["embedding"] for item in body["data"]}
-        ordered = [rows[number] for number in range(count)]
+        listed = json.loads(answer)[items]
+        found = {item["index"]: item[value] for item in listed}
+        return [found[number] for number in range(count)] if len(listed) == count else None
     except (LookupError, RecursionError, TypeError, ValueError):
         return None
-    is_sound = len(body["data"]) == count and all(isinstance(row, list) for row in ordered)
-    return ordered if is_sound else None
 
 
 # Cohere's and Jina's APIs take more; chosen by hand, so that one request stays short.
@@ -199,24 +197,16 @@ class HttpReranker(Reranker):
 
     async def _ask(self, question: str, texts: list[str]) -> list[float]:
         body = {"model": self._name, "query": question, "documents": texts, "top_n": len(texts)}
-        scores = _scores_in_order(await self._api.post("rerank", body), len(texts))
-        if scores is None:
+        answer = await self._api.post("rerank", body)
+        scores = _by_index(answer, len(texts), items="results", value="relevance_score")
+        if scores is None or not all(map(_is_finite, scores)):
             raise ModelUnavailable(f"{self._api.place} answered with something that is no list of {len(texts)} scores")
-        return scores
+        return [float(score) for score in scores]
 
 
-def _scores_in_order(answer: bytes, count: int) -> list[float] | None:
-    """Return the scores by their index, or None when that is not what the answer holds."""
-    try:
-        results = json.loads(answer)["results"]
-        found = {item["index"]: item["relevance_score"] for item in results}
-        ordered = [found[number] for number in range(count)]
-        is_sound = len(results) == count and all(
-            isinstance(score, int | float) and math.isfinite(score) for score in ordered
-        )
-    except (LookupError, OverflowError, RecursionError, TypeError, ValueError):
-        return None
-    return [float(score) for score in ordered] if is_sound else None
+def _is_finite(score: object) -> bool:
+    """Tell whether a score is a number that a float can hold."""
+    return isinstance(score, int | float) and -sys.float_info.max <= score <= sys.float_info.max
 
 
 def _logistic(score: float) -> float:

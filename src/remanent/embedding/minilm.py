@@ -25,12 +25,10 @@ _VARINT, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5
 
 @dataclass(frozen=True, slots=True)
 class OnnxNode:
-    """One operation of a graph."""
+    """One operation of a graph, and what goes into it."""
 
     op: str
     inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-    domain: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +60,9 @@ def read_weights(data: bytes) -> Weights:
 
 
 def _read_node(body: memoryview) -> OnnxNode:
-    """Read an operation: its inputs, outputs, kind and domain."""
-    texts: dict[int, list[str]] = {1: [], 2: [], 4: [], 7: []}
-    for number, value in _fields(body):
-        if number in texts:
-            texts[number].append(bytes(value).decode())
-    return OnnxNode("".join(texts[4]), tuple(texts[1]), tuple(texts[2]), "".join(texts[7]))
+    """Read an operation: its inputs, which are the fields of number 1, and its kind, number 4."""
+    texts = [(number, bytes(value).decode()) for number, value in _fields(body) if number in {1, 4}]
+    return OnnxNode("".join(text for number, text in texts if number == 4), tuple(t for n, t in texts if n == 1))
 
 
 def _read_tensor(body: memoryview) -> "tuple[str, NDArray[Any]] | None":

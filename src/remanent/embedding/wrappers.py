@@ -4,7 +4,6 @@ import sys
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from threading import Lock
@@ -130,17 +129,6 @@ class CachedEmbedder(_Wrapper):
                 self._vectors.popitem(last=False)
 
 
-@dataclass(slots=True)
-class EmbeddingUse:
-    """What was embedded since the wrapper was made."""
-
-    texts: int = 0
-    characters: int = 0
-    seconds: float = 0.0
-    """From asking to answer, waiting included."""
-    failures: int = 0
-
-
 class MeteredEmbedder(_Wrapper):
     """Counts texts, characters and seconds; outside a cache it counts what was asked, inside what was computed.
 
@@ -150,30 +138,22 @@ class MeteredEmbedder(_Wrapper):
     def __init__(self, inner: Embedder, *, timer: Callable[[], float] = time.perf_counter) -> None:
         super().__init__(inner)
         self._timer = timer
-        self.use = EmbeddingUse()
+        self.figures = EmbeddingFigures(model=inner.model_id)
+        """What was embedded since the wrapper was made; seconds go from asking to answer, waiting included."""
 
     async def embed_batch(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return what the inner embedder returns, counted; what failed is counted apart."""
         begin = self._timer()
-        done = False
+        embedded: Sequence[str] = ()
         try:
             vectors = await self._inner.embed(texts)
-            done = True
+            embedded = texts
         finally:
-            self.use.seconds += self._timer() - begin
-            self.use.failures += not done
-        self.use.texts += len(texts)
-        self.use.characters += sum(map(len, texts))
+            past = self.figures
+            self.figures = past.replace(
+                texts=past.texts + len(embedded),
+                characters=past.characters + sum(map(len, embedded)),
+                seconds=past.seconds + self._timer() - begin,
+                failures=past.failures + (embedded is not texts),
+            )
         return vectors
-
-    @property
-    def figures(self) -> EmbeddingFigures:
-        """What was embedded, with the model's name."""
-        use = self.use
-        return EmbeddingFigures(
-            model=self.model_id,
-            texts=use.texts,
-            characters=use.characters,
-            seconds=use.seconds,
-            failures=use.failures,
-        )

@@ -27,17 +27,11 @@ _WORDS_BY_THEMSELVES = re.compile(f"[{UNSPACED}]+")
 
 
 @dataclass(frozen=True, slots=True)
-class ChunkSpan:
+class ChunkSpan(Span):
     """A stretch of a document that becomes a chunk."""
 
-    start: int
-    end: int
     path: tuple[str, ...] = ()
     """The headings above it."""
-
-    def of(self, text: str) -> str:
-        """Return the part of the text that it covers."""
-        return text[self.start : self.end]
 
 
 def weight(text: str) -> int:

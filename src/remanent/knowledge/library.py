@@ -207,7 +207,7 @@ class Library:
         KnowledgeSettings(chunk_size=chunk_size)
         loaded = await self._load(new)
         document_id = document_id_of(collection, new.name)
-        parts, _ = await asyncio.to_thread(_parts_of, document_id, new.name, loaded, chunk_size)
+        parts, _ = await asyncio.to_thread(_parts_of, document_id, loaded, chunk_size)
         return [_chunk(part.record_id, part.content, part.data) for part in parts if part.kind == Kind.CHUNK]
 
     async def _write(
@@ -224,7 +224,7 @@ class Library:
         digest: str,
     ) -> Added:
         scope = home.within(session=document_id)
-        parts, title = await asyncio.to_thread(_parts_of, document_id, new.name, loaded, size)
+        parts, title = await asyncio.to_thread(_parts_of, document_id, loaded, size)
         known = await self._records_of(scope)
         await self._parts.blobs.put(scope.owner, new.data)
         now = to_instant(self._parts.clock())
@@ -465,7 +465,7 @@ class Library:
 # ── from a loaded document to its parts ──────────────────────────────────────
 
 
-def title_of(name: str, loaded: LoadedDocument) -> str:
+def title_of(loaded: LoadedDocument) -> str:
     """Return what a document calls itself: its own title, its first heading, or a first line or sentence like one."""
     if loaded.title and loaded.title.strip():
         return excerpt(loaded.title.strip(), _MAX_TITLE)
@@ -477,9 +477,9 @@ def title_of(name: str, loaded: LoadedDocument) -> str:
     return bare if 0 < len(bare) <= _MAX_TITLE and len(loaded.text) > 2 * len(bare) else ""
 
 
-def _parts_of(document_id: str, name: str, loaded: LoadedDocument, size: int) -> tuple[list[_Part], str]:
+def _parts_of(document_id: str, loaded: LoadedDocument, size: int) -> tuple[list[_Part], str]:
     """Return the sections and chunks of a document, and its title."""
-    title, text = title_of(name, loaded), loaded.text
+    title, text = title_of(loaded), loaded.text
     parts: list[_Part] = []
     seen: Counter[tuple[str, str]] = Counter()
     pieces = cut(loaded, size=size)

@@ -4,15 +4,18 @@ They are done for an agent; the agent `shared` stands for its workspace. So a ke
 shares, and adds to or removes from its own documents only.
 """
 
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from remanent.bilingual import Bilingual, Language
+from remanent.bilingual import Bilingual, Language, translated
 from remanent.discipline.call import Call
-from remanent.discipline.operation import Body, Command, Face, Permission, Screen, Tool, operation
-from remanent.discipline.shapes import AnyTags, AsOf, Page, Since, Tags, Until, Where, about, items_of
-from remanent.errors import UnreadableFile
+from remanent.discipline.operation import Body, Command, Face, FolderCommand, Permission, Screen, Tool, operation
+from remanent.discipline.shapes import AnyTags, AsOf, Nothing, Page, Since, Tags, Until, Where, about, items_of
+from remanent.errors import InvalidInput, UnreadableFile
 from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection
 from remanent.knowledge.model import (
     COLLECTION,
@@ -24,6 +27,7 @@ from remanent.knowledge.model import (
     KnowledgeAnswer,
     KnowledgeFound,
     KnowledgeStats,
+    SyncReport,
     Verification,
 )
 from remanent.knowledge.uploads import PartialUploads, read_file
@@ -49,6 +53,11 @@ STATUS = {
 }
 NOTHING_FOUND = Bilingual("No passage fits.", "没有相符的段落。")
 REMOVED = Bilingual("Removed: {name}.", "已删除：{name}。")
+SYNCED = Bilingual(
+    "{added} added, {changed} changed, {unchanged} unchanged, {removed} removed; {embedded} chunks are new.",
+    "新增 {added}，更新 {changed}，未变 {unchanged}，移除 {removed}；新文本块 {embedded} 个。",
+)
+FAILED = Bilingual("{name} was not added: {reason}", "未能添加 {name}：{reason}")
 HEADINGS = (
     Bilingual("name", "名称"),
     Bilingual("title", "标题"),
@@ -57,6 +66,10 @@ HEADINGS = (
 )
 
 Collection = Annotated[str, about("The collection.", "集合。", min_length=1, max_length=150)]
+Collections = Annotated[
+    tuple[str, ...] | None,
+    about("Search these collections instead; * for all.", "改为检索这些集合；* 表示全部。", max_length=100),
+]
 Named = Annotated[str, about("A document: its name or its id.", "文档的名称或 id。", min_length=1, max_length=1000)]
 
 
@@ -65,6 +78,36 @@ def show_added(screen: Screen, answer: Added) -> None:
     status = screen.word(STATUS[answer.status])
     document = answer.document
     screen.line(screen.word(ADDED, name=document.name, status=status, chunks=document.chunks, embedded=answer.embedded))
+
+
+def add_folder(
+    memory: Any,
+    folder: Path,
+    given: Mapping[str, Any],
+    *,
+    agent: str | None,
+    on_progress: Callable[[int, int, str], None],
+) -> SyncReport:
+    """Add every file of a folder; nothing is removed for it unless `remove` is given."""
+    if any(given.get(field) for field in ("name", "media_type", "metadata", "tags", "occurred_at")):
+        raise InvalidInput(
+            f"{folder} is a folder, and a name, media type, metadata, tags or date describe one document; "
+            "leave them out, or add its files one by one"
+        )
+    base = memory.knowledge(given["collection"], agent=agent)
+    report: SyncReport = base.sync(folder, remove=given.get("remove", "never"), on_progress=on_progress)
+    return report
+
+
+def show_synced(screen: Screen, report: SyncReport) -> None:
+    """Say what became of the files of a folder."""
+    for one in report.failed:
+        screen.tell(FAILED, name=one.name, reason=translated(one.reason, screen.language))
+    counts = {name: len(getattr(report, name)) for name in ("added", "changed", "removed")}
+    screen.line(screen.word(SYNCED, unchanged=report.unchanged, embedded=report.embedded, **counts))
+
+
+FOLDER = FolderCommand(run=add_folder, show=show_synced)
 
 
 def show_documents(screen: Screen, page: Page[Document]) -> None:
@@ -105,8 +148,8 @@ def _tell_document(view: DocumentView, language: Language) -> str:
     return "\n\n".join(escape(chunk.text) for chunk in view.chunks if chunk.enabled)
 
 
-def _face(method: str, **more: Any) -> Face:
-    return Face(method, part=NAME, **more)
+_face = partial(Face, part=NAME)
+_command = partial(Command, agent=SHARED)
 
 
 def _of(call: Call, collection: str) -> AsyncKnowledgeCollection:
@@ -114,10 +157,6 @@ def _of(call: Call, collection: str) -> AsyncKnowledgeCollection:
     return call.memory.face(AsyncKnowledgeBases)(
         collection, agent=scope.agent, workspace=scope.workspace, org=scope.org
     )
-
-
-def _command(*arguments: str, **more: Any) -> Command:
-    return Command(arguments=arguments, agent=SHARED, **more)
 
 
 def _uploads(call: Call) -> PartialUploads:
@@ -158,7 +197,7 @@ class AddDocument(Model):
     settles=True,
     examples=({"name": "manual.md"},),
     face=_face("upload", upload="content"),
-    command=_command(show=show_added),
+    command=_command(show=show_added, folder=FOLDER),
 )
 async def add(call: Call, request: AddDocument) -> Added:
     """Add a document: kept as it is, cut and indexed; under a known name, only what changed is made anew."""
@@ -269,7 +308,7 @@ class AddAddress(Model):
     act="create_memory",
     route="POST knowledge/pages",
     settles=True,
-    command=_command("url", show=show_added),
+    command=_command(arguments=("url",), show=show_added),
 )
 async def fetch(call: Call, request: AddAddress) -> Added:
     """Fetch a page of the public web and add it as a document."""
@@ -332,7 +371,7 @@ class ShowDocument(ListDocuments):
     permission=READ,
     route="GET knowledge/documents/{document}",
     face=_face("show"),
-    command=_command("document", show=show_document),
+    command=_command(arguments=("document",), show=show_document),
     tool=Tool(
         "knowledge_open",
         Bilingual(
@@ -376,7 +415,9 @@ class OneDocument(Model):
     route="DELETE knowledge/documents/{document}",
     destroys=True,
     face=_face("remove"),
-    command=_command("document", show=lambda screen, answer: screen.line(screen.word(REMOVED, name=answer.name))),
+    command=_command(
+        arguments=("document",), show=lambda screen, answer: screen.line(screen.word(REMOVED, name=answer.name))
+    ),
 )
 async def remove(call: Call, request: OneDocument) -> Document:
     """Erase a document: its bytes, every version, and all that was made of it."""
@@ -399,15 +440,11 @@ class Reindex(Model):
     permission=WRITE,
     settles=True,
     face=_face("reindex", give=items_of),
-    command=_command("document"),
+    command=_command(arguments=("document",)),
 )
 async def reindex(call: Call, request: Reindex) -> Page[Added]:
     """Cut and index documents anew from their bytes; what did not change keeps its vectors."""
     return Page(items=tuple(await _of(call, request.collection).reindex(request.document)))
-
-
-class Statistics(Model):
-    """Nothing needs to be said."""
 
 
 @operation(
@@ -418,9 +455,8 @@ class Statistics(Model):
     face=_face("stats"),
     command=_command(),
 )
-async def stats(call: Call, request: Statistics) -> KnowledgeStats:
+async def stats(call: Call, _: Nothing) -> KnowledgeStats:
     """Show how much the collections hold."""
-    del request
     return await _of(call, COLLECTION).stats()
 
 
@@ -430,10 +466,7 @@ class SearchKnowledge(Model):
     question: Annotated[Text, about("The question.", "问题。", min_length=1, max_length=10_000)]
     limit: Annotated[int, about("How many passages.", "返回多少段。", ge=1, le=100)] = 5
     collection: Collection = COLLECTION
-    collections: Annotated[
-        tuple[str, ...] | None,
-        about("Search these collections instead; * for all.", "改为检索这些集合；* 表示全部。", max_length=100),
-    ] = None
+    collections: Collections = None
     where: Where = None
     tags: Tags = ()
     any_tags: AnyTags = ()
@@ -469,7 +502,7 @@ class SearchKnowledge(Model):
     changes=False,
     examples=({"question": "How often is the filter cleaned?"},),
     face=_face("search"),
-    command=_command("question", show=show_passages),
+    command=_command(arguments=("question",), show=show_passages),
     tool=Tool(
         "knowledge_search",
         Bilingual(
@@ -492,10 +525,7 @@ class AskKnowledge(Model):
     question: Annotated[Text, about("The question.", "问题。", min_length=1, max_length=10_000)]
     limit: Annotated[int, about("How many passages.", "返回多少段。", ge=1, le=100)] = 5
     collection: Collection = COLLECTION
-    collections: Annotated[
-        tuple[str, ...] | None,
-        about("Search these collections instead; * for all.", "改为检索这些集合；* 表示全部。", max_length=100),
-    ] = None
+    collections: Collections = None
     where: Where = None
 
 
@@ -516,7 +546,7 @@ def show_answer(screen: Screen, answer: KnowledgeAnswer) -> None:
     changes=False,
     examples=({"question": "How often is the filter cleaned?"},),
     face=_face("ask"),
-    command=_command("question", show=show_answer),
+    command=_command(arguments=("question",), show=show_answer),
 )
 async def ask(call: Call, request: AskKnowledge) -> KnowledgeAnswer:
     """Answer a question from the documents, each sentence with its place; say so where nothing answers it."""
@@ -530,10 +560,7 @@ class VerifyText(Model):
 
     text: Annotated[Text, about("The text to check.", "待核对的文本。", min_length=1, max_length=100_000)]
     collection: Collection = COLLECTION
-    collections: Annotated[
-        tuple[str, ...] | None,
-        about("Search these collections instead; * for all.", "改为检索这些集合；* 表示全部。", max_length=100),
-    ] = None
+    collections: Collections = None
     where: Where = None
 
 
@@ -560,7 +587,7 @@ def show_verification(screen: Screen, answer: Verification) -> None:
     route="POST knowledge/verify",
     changes=False,
     face=_face("verify"),
-    command=_command("text", show=show_verification),
+    command=_command(arguments=("text",), show=show_verification),
 )
 async def verify(call: Call, request: VerifyText) -> Verification:
     """Check a text sentence by sentence: whether the documents support, contradict or do not mention it."""
@@ -585,7 +612,7 @@ class EditChunk(Model):
     route="PUT knowledge/chunks/{chunk_id}",
     settles=True,
     face=_face("edit_chunk"),
-    command=_command("chunk_id"),
+    command=_command(arguments=("chunk_id",)),
 )
 async def edit_chunk(call: Call, request: EditChunk) -> DocumentChunk:
     """Change what a chunk says, or whether searches find it; that survives indexing anew."""
@@ -610,7 +637,7 @@ class AddChunk(OneDocument):
     route="POST knowledge/documents/{document}/chunks",
     settles=True,
     face=_face("add_chunk"),
-    command=_command("document", "text"),
+    command=_command(arguments=("document", "text")),
 )
 async def add_chunk(call: Call, request: AddChunk) -> DocumentChunk:
     """Add a chunk to a document by hand."""
@@ -635,7 +662,7 @@ class Configure(Model):
     permission=WRITE,
     route="PUT knowledge/collections/{collection}",
     face=_face("configure"),
-    command=_command("collection"),
+    command=_command(arguments=("collection",)),
 )
 async def configure(call: Call, request: Configure) -> CollectionView:
     """Set up a collection: how long its chunks are, and which agents may search it."""

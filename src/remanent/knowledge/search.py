@@ -70,6 +70,7 @@ DEPTH = 4
 taken from there."""
 MIN_DEPTH = 20
 OTHER_WORDINGS = 2
+"""Other wordings that are asked beside the question; each costs a search."""
 OTHER_WEIGHT = 0.4
 """How much another wording counts beside the question itself. Chosen by hand."""
 BEST_DOCUMENTS = 10
@@ -292,25 +293,12 @@ class Searcher:
         budget = self._library.settings.parent_budget
         as_of = None if options.as_of is None else read_moment(options.as_of)
         scope_of = {one.item.record_id: one.scope for one in best}
-        wanted: dict[str, tuple[str | None, str | None]] = {}
-        for scope in dict.fromkeys(scope_of.values()):
-            ids = [one.document_id for one in passages if scope_of[one.record_id] == scope]
-            documents = await self._library.records(scope, ids, as_of=as_of)
-            order = {document_id: chunk_ids(record) for document_id, record in documents.items()}
-            for one in passages:
-                if scope_of[one.record_id] == scope:
-                    wanted[one.record_id] = _neighbours(order.get(one.document_id, ()), one.record_id)
-        texts: dict[str, str] = {}
-        for scope in dict.fromkeys(scope_of.values()):
-            near = [
-                chunk
-                for record_id, around in wanted.items()
-                if scope_of[record_id] == scope
-                for chunk in around
-                if chunk is not None
-            ]
-            found = await self._library.records(scope, near, as_of=as_of)
-            texts |= {one.id: one.content for one in found.values() if one.status is not Status.QUARANTINED}
+        documents = await self._records(((scope_of[one.record_id], one.document_id) for one in passages), as_of=as_of)
+        order = {document_id: chunk_ids(record) for document_id, record in documents.items()}
+        wanted = {one.record_id: _neighbours(order.get(one.document_id, ()), one.record_id) for one in passages}
+        near = ((scope_of[record_id], chunk) for record_id, around in wanted.items() for chunk in around if chunk)
+        found = await self._records(near, as_of=as_of)
+        texts = {one.id: one.content for one in found.values() if one.status is not Status.QUARANTINED}
         given = []
         for one in passages:
             left = max(0, budget - len(one.text)) // 2
@@ -327,13 +315,20 @@ class Searcher:
     async def _passages(self, best: Sequence[_Scored], options: SearchOptions) -> list[Passage]:
         """Return candidates as passages with their places."""
         as_of: datetime | None = None if options.as_of is None else read_moment(options.as_of)
-        records: dict[str, Record] = {}
-        for scope in dict.fromkeys(one.scope for one in best):
-            ids = [one.item.record_id for one in best if one.scope == scope]
-            records |= await self._library.records(scope, ids, as_of=as_of)
+        records = await self._records(((one.scope, one.item.record_id) for one in best), as_of=as_of)
         # What was removed since the search is no answer.
         shown = [one for one in best if one.item.record_id in records]
         return [_passage(one, records[one.item.record_id], rank=rank) for rank, one in enumerate(shown, start=1)]
+
+    async def _records(self, wanted: Iterable[tuple[Scope, str]], *, as_of: datetime | None) -> dict[str, Record]:
+        """Return records by their ids, each from the part of the memory that it lies in."""
+        by_scope: dict[Scope, list[str]] = {}
+        for scope, record_id in wanted:
+            by_scope.setdefault(scope, []).append(record_id)
+        found: dict[str, Record] = {}
+        for scope, record_ids in by_scope.items():
+            found |= await self._library.records(scope, record_ids, as_of=as_of)
+        return found
 
 
 def is_foreign(question: str, items: Sequence[FoundItem]) -> bool:

@@ -3,7 +3,7 @@
 import math
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import pairwise
 
 from remanent.language.shapes import MAX_SEGMENT, Utterance, UtteranceSpan
@@ -12,6 +12,7 @@ from remanent.text.sentences import paragraphs, sentences
 from remanent.text.spans import Span
 
 MAX_PASSAGE_LENGTH = 800
+"""Characters of a passage that has one number; longer paragraphs are cut at the ends of sentences."""
 MAX_PASSAGES = 200
 """More numbers than this would leave too little of a window to the text, and a model would lose count."""
 
@@ -29,26 +30,25 @@ def passages(text: str, *, longest: int = MAX_PASSAGE_LENGTH, most: int = MAX_PA
     return _without_blanks(text, parts)
 
 
-def packed(spans: Sequence[Span], *, at_least: int) -> list[Span]:
-    """Join spans that follow each other until each has so many characters; the last may have fewer."""
+def _joined(spans: Iterable[Span], belongs: Callable[[Span, Span], bool]) -> list[Span]:
+    """Join each span to the stretch before it where it belongs to that."""
     joined: list[Span] = []
     for span in spans:
-        if joined and len(joined[-1]) < at_least:
+        if joined and belongs(joined[-1], span):
             joined[-1] = Span(joined[-1].start, span.end)
         else:
             joined.append(span)
     return joined
+
+
+def packed(spans: Sequence[Span], *, at_least: int) -> list[Span]:
+    """Join spans that follow each other until each has so many characters; the last may have fewer."""
+    return _joined(spans, lambda before, _: len(before) < at_least)
 
 
 def filled(spans: Sequence[Span], *, at_most: int) -> list[Span]:
     """Join spans that follow each other as long as they have at most so many characters together."""
-    joined: list[Span] = []
-    for span in spans:
-        if joined and span.end - joined[-1].start <= at_most:
-            joined[-1] = Span(joined[-1].start, span.end)
-        else:
-            joined.append(span)
-    return joined
+    return _joined(spans, lambda before, span: span.end - before.start <= at_most)
 
 
 def assembled(count: int, groups: Sequence[Collection[int]]) -> list[list[int]]:
@@ -75,14 +75,7 @@ def assembled(count: int, groups: Sequence[Collection[int]]) -> list[list[int]]:
 
 def stretches(spans: Sequence[Span], numbers: Sequence[int]) -> list[Span]:
     """Return what the numbered spans cover, with those that follow each other joined."""
-    joined: list[Span] = []
-    for number in sorted(numbers):
-        span = spans[number - 1]
-        if joined and joined[-1].end == span.start:
-            joined[-1] = Span(joined[-1].start, span.end)
-        else:
-            joined.append(span)
-    return joined
+    return _joined((spans[number - 1] for number in sorted(numbers)), lambda before, span: before.end == span.start)
 
 
 def _at_sentences(text: str, paragraph: Span, longest: int) -> list[Span]:
@@ -93,30 +86,15 @@ def _at_sentences(text: str, paragraph: Span, longest: int) -> list[Span]:
 
 def _with_headings(text: str, spans: Sequence[Span]) -> list[Span]:
     """Join a paragraph that is only a heading to the one below it."""
-    joined: list[Span] = []
-    heading = False
-    for span in spans:
-        if heading:
-            joined[-1] = Span(joined[-1].start, span.end)
-        else:
-            joined.append(span)
-        bare = span.of(text).strip()
-        heading = bare.startswith("#") and "\n" not in bare
-    return joined
+    bare = {span.end: span.of(text).strip() for span in spans}
+    headings = {end for end, said in bare.items() if said.startswith("#") and "\n" not in said}
+    return _joined(spans, lambda before, _: before.end in headings)
 
 
 def _without_blanks(text: str, spans: Sequence[Span]) -> list[Span]:
     """Join passages that are only white space to the one before, or the one after at the beginning."""
-    joined: list[Span] = []
-    blank_before = True
-    for span in spans:
-        blank = not span.of(text).strip()
-        if joined and (blank_before or blank):
-            joined[-1] = Span(joined[-1].start, span.end)
-        else:
-            joined.append(span)
-        blank_before = blank_before and blank
-    return joined
+    said = len(text) - len(text.lstrip())
+    return _joined(spans, lambda before, span: before.end <= said or not span.of(text).strip())
 
 
 _SMALL = 60

@@ -294,19 +294,8 @@ class Found(Model):
 
     def explain(self) -> tuple[ExplainedItem, ...]:
         """Return for every item the paths that found it, with their ranks and scores, and all that moved it."""
+        moved = ExplainedItem.model_fields.keys() - {"place"}
         return tuple(
-            ExplainedItem(
-                place=place,
-                record_id=item.record_id,
-                score=item.score,
-                ranks=item.ranks,
-                fused=item.fused,
-                context=item.context,
-                boosts=item.boosts,
-                reranked=item.reranked,
-                rank=item.rank,
-                trust=item.trust,
-                dated_ahead=item.dated_ahead,
-            )
+            ExplainedItem(place=place, **{name: getattr(item, name) for name in moved})
             for place, item in enumerate(self.items, start=1)
         )

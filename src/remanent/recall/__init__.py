@@ -7,7 +7,7 @@ from remanent.recall.evaluation import evaluate_recall
 from remanent.recall.fusion import alpha_hybrid, min_max, reciprocal_rank, weighted_scores
 from remanent.recall.gate import GATE, Gate
 from remanent.recall.indexing import EMBED, REEMBED, TURNS, Indexing
-from remanent.recall.injection import INJECTED_ITEMS, ROUGH, inject
+from remanent.recall.injection import INJECTED_ITEMS, ROUGH, inject, nothing_told
 from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.paths import GraphPath, KeywordPath, RecencyPath, TimePath
 from remanent.recall.question import Question
@@ -50,6 +50,7 @@ __all__ = [
     "evaluate_recall",
     "inject",
     "min_max",
+    "nothing_told",
     "reciprocal_rank",
     "weighted_scores",
 ]

@@ -79,6 +79,14 @@ def is_standing_instruction(text: str) -> bool:
     """
     return len(text) <= LONGEST_INSTRUCTION and _STANDING.search(text) is not None
 
+_ONESELF = lazy_regex(r"\b(?:i|my|me|mine|we|our|us|ours)\b|我|咱|俺", re.IGNORECASE)
+# Who asks for advice or help wants no memory: "How do I mend my bike?", "我的简历该怎么写？".
+_OF_ADVICE = lazy_regex(
+    r"\b(?:how(?!\s+(?:old|tall|long\s+have|many|much|often|far))|why|should|can|could|would|may|might|shall|best|wrong)\b|"
+    r"怎么(?!称呼)|为什么|为何|如何|该|能|可以|要不要|最好",
+    re.IGNORECASE,
+)
+
 
 def is_small_talk(text: str) -> bool:
     """Tell whether a message only greets, thanks, agrees or takes its leave: "hi", "ok, thanks!", "好的".
@@ -131,3 +139,8 @@ def share_asked(text: str) -> float:
 def asks_what_was_asked(text: str) -> bool:
     """Tell whether a question is about earlier questions: "What did I ask you yesterday?"."""
     return _OF_ASKING.search(text) is not None
+
+
+def asks_of_oneself(text: str) -> bool:
+    """Tell whether a message only asks for a fact of the speaker's own: "What is my blood type?", "我的狗叫什么？"."""
+    return only_asks(text) and _ONESELF.search(text) is not None and _OF_ADVICE.search(text) is None

@@ -134,6 +134,21 @@ class _Server(uvicorn.Server):
     begun: Callable[[], None]
     ending: Callable[[], Awaitable[None]]
 
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._asked_to_end = asyncio.Event()
+
+    def end(self) -> None:
+        """Take no more requests, and end when those under way are answered."""
+        self.should_exit = True
+        self._asked_to_end.set()
+
+    async def main_loop(self) -> None:
+        """Wake once a second for the date in answers, and at once to end; uvicorn's own wakes every tenth of one."""
+        while not await self.on_tick(0):
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._asked_to_end.wait(), timeout=1.0)
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         for listener in sockets or ():
@@ -158,7 +173,7 @@ def _signals(server: _Server) -> Iterator[None]:
 
     def end() -> None:
         server.force_exit = server.should_exit
-        server.should_exit = True
+        server.end()
 
     is_main = threading.current_thread() is threading.main_thread()
     for name in names if is_main else ():
@@ -176,7 +191,7 @@ def _watching(until: asyncio.Event | None, server: _Server) -> Iterator[None]:
 
     async def watch(event: asyncio.Event) -> None:
         await event.wait()
-        server.should_exit = True
+        server.end()
 
     task = None if until is None else asyncio.create_task(watch(until), name="remanent serve: until")
     try:

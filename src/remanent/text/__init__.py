@@ -2,6 +2,6 @@
 
 from remanent.text.boundaries import excerpt
 from remanent.text.scripts import Language, language_of
-from remanent.text.terms import TERMS_VERSION, index_terms, query_terms
+from remanent.text.terms import index_terms, query_terms
 
-__all__ = ["TERMS_VERSION", "Language", "excerpt", "index_terms", "language_of", "query_terms"]
+__all__ = ["Language", "excerpt", "index_terms", "language_of", "query_terms"]

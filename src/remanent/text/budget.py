@@ -12,6 +12,7 @@ from remanent.errors import InvalidInput
 from remanent.text.boundaries import grapheme_boundaries, word_boundaries
 from remanent.text.markdown import parse_markdown
 from remanent.text.sentences import paragraphs, sentences
+from remanent.text.spans import Span
 from remanent.text.tokens import TokenCounter, token_counter
 
 
@@ -58,11 +59,9 @@ _GUESSES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(Span):
     """A stretch of a text and the tokens that it takes."""
 
-    start: int
-    end: int
     text: str
     tokens: int
 

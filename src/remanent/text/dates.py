@@ -41,11 +41,9 @@ _REACH = 60
 
 
 @dataclass(frozen=True, slots=True)
-class DateMatch:
+class DateMatch(Span):
     """What a rule found: where it stands and what it means."""
 
-    start: int
-    end: int
     meaning: DateMeaning
 
 
@@ -53,7 +51,7 @@ def longest_matches(found: Sequence[DateMatch]) -> list[DateMatch]:
     """Keep the longest of matches that overlap; of equals the one that waits for nothing."""
     taken = OccupiedSpans()
     ordered = sorted(found, key=lambda one: (one.start - one.end, one.meaning.waits, one.start))
-    return sorted((one for one in ordered if taken.take(Span(one.start, one.end))), key=lambda one: one.start)
+    return sorted((one for one in ordered if taken.take(one)), key=lambda one: one.start)
 
 
 # ── a day and its time ───────────────────────────────────────────────────────
@@ -138,36 +136,21 @@ def _beside(side: re.Match[str], interval: Interval) -> Interval | None:
         return around(interval.begin.date()) if around and interval.granularity == "day" else None
     count = round(amount_of(side["number"])) if side["number"] else 1
     if word in {"before", "prior to"}:
-        return _before(unit, count, interval.begin.date())
-    return _after(unit, count, (interval.finish - timedelta(microseconds=1)).date())
-
-
-def _before(unit: str, count: int, day: date) -> Interval:
-    """Return the unit that ends where the date begins; weeks count back from the day, not from a Monday."""
-    if unit in _WEEKDAYS:
-        return intervals.day(intervals.weekday_before(day, _WEEKDAYS.index(unit)))
-    if unit == "weekend":
-        return intervals.days(intervals.weekday_before(day, 5) - timedelta(weeks=count - 1), 2, "weekend")
-    if unit in {"week", "fortnight"}:
-        width = 7 if unit == "week" else 14
-        return intervals.days(day - timedelta(days=width * count), width, "week")
-    return _units_away(unit, -count, day)
-
-
-def _after(unit: str, count: int, day: date) -> Interval:
-    """Return the unit that begins where the date ends."""
-    if unit in _WEEKDAYS:
-        return intervals.day(intervals.weekday_after(day, _WEEKDAYS.index(unit)))
-    if unit == "weekend":
-        return intervals.days(intervals.weekday_after(day, 5) + timedelta(weeks=count - 1), 2, "weekend")
-    if unit in {"week", "fortnight"}:
-        width = 7 if unit == "week" else 14
-        return intervals.days(day + timedelta(days=1 + width * (count - 1)), width, "week")
-    return _units_away(unit, count, day)
+        return _units_away(unit, -count, interval.begin.date())
+    return _units_away(unit, count, (interval.finish - timedelta(microseconds=1)).date())
 
 
 def _units_away(unit: str, count: int, day: date) -> Interval:
-    """Return the day, month, year or part of a day so many units away."""
+    """Return the unit that ends where a day begins, or begins where it ends; weeks count from the day, not a Monday."""
+    weekday = intervals.weekday_before if count < 0 else intervals.weekday_after
+    if unit in _WEEKDAYS:
+        return intervals.day(weekday(day, _WEEKDAYS.index(unit)))
+    if unit == "weekend":
+        return intervals.days(weekday(day, 5) + timedelta(weeks=count + 1 if count < 0 else count - 1), 2, "weekend")
+    if unit in {"week", "fortnight"}:
+        width = 7 if unit == "week" else 14
+        first = width * count if count < 0 else 1 + width * (count - 1)
+        return intervals.days(day + timedelta(days=first), width, "week")
     if unit == "month":
         return intervals.month(day.year, day.month + count)
     if unit == "year":
@@ -255,11 +238,9 @@ def _in_year(moment: datetime, years: int) -> datetime:
 
 
 @dataclass(frozen=True, slots=True)
-class TimeMention:
+class TimeMention(Span):
     """A date or time in a text: where it stands, what it covers, how fine it is."""
 
-    start: int
-    end: int
     text: str
     begin: datetime
     finish: datetime
@@ -267,11 +248,6 @@ class TimeMention:
     granularity: Granularity
     relative: bool
     """Whether it depends on the moment from which the text was read."""
-
-    @property
-    def span(self) -> Span:
-        """Where it stands."""
-        return Span(self.start, self.end)
 
 
 _HAS_HAN = lazy_regex(rf"[{HAN}]")

@@ -18,11 +18,9 @@ _OPENING = lazy_regex(
 
 
 @dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(Span):
     """One fenced block from its opening line to the end of its closing line, and what the opening line says."""
 
-    start: int
-    end: int
     info: str
 
 
@@ -58,32 +56,19 @@ _NO_TITLE = lazy_regex(r"\s*\Z|\s{4}|\t| {0,3}(?:[-*+>|#]|\d{1,9}[.)][ \t]|```|~
 
 
 @dataclass(frozen=True, slots=True)
-class MarkdownSection:
+class MarkdownSection(Span):
     """A heading with the text up to the next heading; the text before the first heading is a section of level 0."""
 
-    start: int
-    end: int
-    body_start: int
-    """Where the text under the heading begins."""
-    tree_end: int
-    """Where the last section under this one ends."""
     level: int
     title: str
     path: tuple[str, ...]
     """The titles from the top down to this one."""
 
-    @property
-    def span(self) -> Span:
-        """The whole section, heading included, sections under it not."""
-        return Span(self.start, self.end)
-
 
 @dataclass(frozen=True, slots=True)
-class FrontMatter:
+class FrontMatter(Span):
     """The fields between two lines of dashes at the very beginning."""
 
-    start: int
-    end: int
     fields: tuple[tuple[str, str | tuple[str, ...]], ...]
 
     def get(self, key: str) -> str | tuple[str, ...] | None:
@@ -200,23 +185,9 @@ def _sections(headings: list[_Heading], length: int) -> list[MarkdownSection]:
     """Return the sections that the headings make, each with the titles above it."""
     sections: list[MarkdownSection] = []
     above: list[_Heading] = []
-    tree_ends = _tree_ends(headings, length)
     for number, heading in enumerate(headings):
         end = headings[number + 1].start if number + 1 < len(headings) else length
         above = [higher for higher in above if 0 < higher.level < heading.level] + [heading]
         path = tuple(higher.title for higher in above if higher.level)
-        sections.append(
-            MarkdownSection(heading.start, end, heading.end, tree_ends[number], heading.level, heading.title, path)
-        )
+        sections.append(MarkdownSection(heading.start, end, heading.level, heading.title, path))
     return sections
-
-
-def _tree_ends(headings: list[_Heading], length: int) -> list[int]:
-    """Return for each heading where the next one of its own or a higher level stands."""
-    ends = [length] * len(headings)
-    open_headings: list[int] = []
-    for number, heading in enumerate(headings):
-        while open_headings and headings[open_headings[-1]].level in {0, *range(heading.level, 7)}:
-            ends[open_headings.pop()] = heading.start
-        open_headings.append(number)
-    return ends

@@ -21,20 +21,13 @@ MentionKind = Literal["person", "place", "organisation", "work", "quoted", "hand
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Span):
     """A name as it stands in a text, what kind of name it seems to be, and the key under which its forms meet."""
 
-    start: int
-    end: int
     text: str
     kind: MentionKind
     key: str
     gender: Gender = "unknown"
-
-    @property
-    def span(self) -> Span:
-        """Where it stands."""
-        return Span(self.start, self.end)
 
 
 # Given names that are used for one gender nearly always; those for both are in neither list.
@@ -126,7 +119,7 @@ def mentions(text: str) -> list[Mention]:
         found += [Mention(one.start, one.end, one.text, one.kind, one.text, one.gender) for one in chinese_names(text)]
     taken = OccupiedSpans()
     ordered = sorted(found, key=lambda one: (_rank(one), one.start - one.end))
-    return sorted((one for one in ordered if taken.take(one.span)), key=lambda one: one.start)
+    return sorted((one for one in ordered if taken.take(one)), key=lambda one: one.start)
 
 
 def _rank(one: Mention) -> int:

@@ -116,11 +116,9 @@ def units() -> dict[str, MeasurementUnit]:
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(Span):
     """A number as it stands in a text, its value, and its unit ("" for a bare number)."""
 
-    start: int
-    end: int
     text: str
     value: float
     unit: str
@@ -128,11 +126,6 @@ class Quantity:
     base_value: float
     """The value in the base unit of its dimension: grams, metres, seconds, …; equal to the value where none is."""
     base_unit: str
-
-    @property
-    def span(self) -> Span:
-        """Where it stands."""
-        return Span(self.start, self.end)
 
 
 _NO_UNIT = MeasurementUnit("", "number")

@@ -25,6 +25,11 @@ class _LazyPattern:
         return self.__dict__[name]
 
 
+def word_regex(english: str, chinese: str) -> re.Pattern[str]:
+    """Return a pattern of English words, whole and in any case, or of Chinese ones, which have no borders."""
+    return lazy_regex(rf"\b(?:{english})\b|{chinese}", re.IGNORECASE)
+
+
 def lazy_regex(source: str, flags: int = 0) -> re.Pattern[str]:
     """Return a pattern that behaves as `re.compile` would have made it; functions of `re` do not take it."""
     return cast("re.Pattern[str]", _LazyPattern(source, flags))

@@ -26,11 +26,9 @@ from remanent.text.spans import Span, between
 
 
 @dataclass(frozen=True, slots=True)
-class SalientTerm:
+class SalientTerm(Span):
     """Something that carries meaning: where it stands, what it is (equal things, equal keys), how much it weighs."""
 
-    start: int
-    end: int
     key: str
     weight: float
 

@@ -20,9 +20,6 @@ from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, HANGUL, HIRAGANA, KANA, KATAKANA, OTHER_UNSPACED, UNSPACED, fold
 from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
 
-# Raise it when the terms of an unchanged text change: stored full-text rows must then be made anew.
-TERMS_VERSION = 1
-
 # In characters: longer runs are no words, and an index key of any length would be an attack on the store.
 _TERM_LIMIT = 64
 # Terms of one question: more cost time in proportion and tell nothing new.

@@ -146,7 +146,7 @@ def passages_of(text: str) -> tuple[list[FileSection], tuple[str, ...]]:
     at_line, counted = 1, 0
     for section in parsed.sections:
         heading = " › ".join(section.path)
-        for chunk in chunks(section.span.of(text), CHUNK_CHARACTERS, counter=_CHARACTERS):
+        for chunk in chunks(section.of(text), CHUNK_CHARACTERS, counter=_CHARACTERS):
             start = section.start + chunk.start
             at_line, counted = at_line + text.count("\n", counted, start), start
             titles = 1 if section.level and chunk.start == 0 else 0

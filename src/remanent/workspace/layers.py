@@ -16,6 +16,7 @@ from remanent.workspace.index import WorkspaceMemoryStore
 from remanent.workspace.prompt import language_for
 
 LayerName = Literal["core", "episodic", "semantic", "working", "long_term", "workspace"]
+Unit = Literal["characters", "entries", "passages", "values", "messages", "files"]
 MESSAGES = "messages.json"
 """Where a runtime keeps the conversation at hand, if it does."""
 
@@ -35,7 +36,7 @@ class Holding(Model):
 
     what: Text
     count: Count
-    unit: Literal["characters", "entries", "passages", "values", "messages", "files"]
+    unit: Unit
 
 
 class Layer(Model):
@@ -63,38 +64,26 @@ async def layers_of(parts: Parts, scope: Scope, files: WorkspaceFiles, *, store:
 
     language = language_for((), chosen=parts.settings.language, otherwise="en")
 
-    def role(name: LayerName) -> str:
-        return ROLES[name].say(language, root=files.root)
+    def holding(what: str, count: int, unit: Unit) -> Holding:
+        return Holding(what=what, count=count, unit=unit)
 
     def text(name: str) -> Holding:
-        return Holding(what=name, count=sizes.get(name, 0), unit="characters")
+        return holding(name, sizes.get(name, 0), "characters")
 
-    entries = Holding(what="journal", count=newest[0].seq if newest else 0, unit="entries")
-    at_hand = (
-        Holding(what=MESSAGES, count=messages, unit="messages"),
-        Holding(what="tool traces", count=traces, unit="messages"),
-    )
-    pad = Holding(what="scratchpad", count=len(own), unit="values")
+    entries = holding("journal", newest[0].seq if newest else 0, "entries")
+    at_hand = holding(MESSAGES, messages, "messages"), holding("tool traces", traces, "messages")
+    held: dict[LayerName, tuple[Holding, ...]] = {
+        "core": (text("IDENTITY.md"), text("SOUL.md")),
+        "episodic": (entries,),
+        "semantic": (text("MEMORY.md"), holding("indexed passages", passages, "passages")),
+        "working": (holding("scratchpad", len(own), "values"), *at_hand),
+        "long_term": (text("MEMORY.md"), entries, holding("all scratchpads", len(pads), "values")),
+        "workspace": (text("USER.md"), holding("memory/<day>.md", len(days), "files")),
+    }
+    roots = {"workspace": str(files.root)}
     return [
-        Layer(name="core", role=role("core"), holds=(text("IDENTITY.md"), text("SOUL.md"))),
-        Layer(name="episodic", role=role("episodic"), holds=(entries,)),
-        Layer(
-            name="semantic",
-            role=role("semantic"),
-            holds=(text("MEMORY.md"), Holding(what="indexed passages", count=passages, unit="passages")),
-        ),
-        Layer(name="working", role=role("working"), holds=(pad, *at_hand)),
-        Layer(
-            name="long_term",
-            role=role("long_term"),
-            holds=(text("MEMORY.md"), entries, Holding(what="all scratchpads", count=len(pads), unit="values")),
-        ),
-        Layer(
-            name="workspace",
-            role=role("workspace"),
-            root=str(files.root),
-            holds=(text("USER.md"), Holding(what="memory/<day>.md", count=len(days), unit="files")),
-        ),
+        Layer(name=name, role=ROLES[name].say(language, root=files.root), root=roots.get(name, ""), holds=holds)
+        for name, holds in held.items()
     ]
 
 

@@ -2,6 +2,7 @@
 
 import re
 from datetime import date
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
@@ -59,8 +60,7 @@ UNITS = {
 }
 
 
-def _face(method: str, **more: Any) -> Face:
-    return Face(method, part=NAME, **more)
+_face = partial(Face, part=NAME)
 
 
 def _of(call: Call) -> AsyncWorkspace:
@@ -80,6 +80,11 @@ Day = Annotated[
     date | None,
     BeforeValidator(_as_written),
     about("The day, such as 2026-05-31; today unless given.", "日期，如 2026-05-31；默认今天。"),
+]
+
+
+Conversation = Annotated[
+    tuple[Any, ...], about("The conversation so far, oldest first.", "到目前为止的对话，由旧到新。", max_length=1000)
 ]
 
 
@@ -238,9 +243,8 @@ async def search(call: Call, request: SearchFiles) -> Page[WorkspaceHit]:
     settles=True,
     face=_face("index"),
 )
-async def index(call: Call, request: Nothing) -> IndexReport:
+async def index(call: Call, _: Nothing) -> IndexReport:
     """Bring the index up to date with the files; only those that changed are read."""
-    del request
     return await _of(call).index()
 
 
@@ -260,19 +264,15 @@ def _show_layers(screen: Screen, page: Page[Layer]) -> None:
     face=_face("layers", give=items_of),
     command=Command(show=_show_layers),
 )
-async def layers(call: Call, request: Nothing) -> Page[Layer]:
+async def layers(call: Call, _: Nothing) -> Page[Layer]:
     """Say which of the six layers of memory holds what."""
-    del request
     return Page(items=tuple(await _of(call).layers()))
 
 
 class PromptFor(Model):
     """For which conversation."""
 
-    messages: Annotated[
-        tuple[Any, ...],
-        about("The conversation so far, oldest first.", "到目前为止的对话，由旧到新。", max_length=1000),
-    ] = ()
+    messages: Conversation = ()
     budget: Annotated[
         int | None, about("Tokens for what always holds.", "始终成立的内容最多占用的 token 数。", ge=1, le=100_000)
     ] = None
@@ -300,10 +300,7 @@ async def prompt(call: Call, request: PromptFor) -> PromptText:
 class TalkedOf(Model):
     """A conversation."""
 
-    messages: Annotated[
-        tuple[Any, ...],
-        about("The conversation so far, oldest first.", "到目前为止的对话，由旧到新。", max_length=1000),
-    ]
+    messages: Conversation
 
 
 @operation(

@@ -10,7 +10,7 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -124,7 +124,9 @@ class Writers:
             what, number = self._answers.readline().split()
         return int(number)
 
-    def listen(self, ledger: Ledger, begun: set[int]) -> int:
+    def listen(
+        self, ledger: Ledger, begun: set[int], *, at_first_acknowledged: Callable[[], None] | None = None
+    ) -> int:
         """Note what is said until the writer has ended, and return its status."""
         sets = {
             "begin": begun,
@@ -136,6 +138,9 @@ class Writers:
             if what == "ended":
                 return number
             sets[what].add(number)
+            if what == "acknowledged" and at_first_acknowledged is not None:
+                at_first_acknowledged()
+                at_first_acknowledged = None
         raise AssertionError("the writers' server died")
 
     def _said(self) -> Iterator[tuple[str, int]]:

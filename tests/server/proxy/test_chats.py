@@ -45,6 +45,31 @@ async def test_the_model_is_shown_what_is_remembered_and_the_turn_is_kept(tmp_pa
         assert kept[1].metadata == {"via": "proxy", "model": MODEL, "finish": "stop"}
 
 
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("What is my blood type?", "Earlier conversations have nothing on this, so the answer is not known from them."),
+        ("我的血型是什么？", "此前的对话里没有与此有关的记录，无从得知答案。"),
+    ],
+)
+async def test_a_model_is_told_when_nobody_ever_said_what_people_ask_of_themselves(
+    tmp_path: Path, asked: str, told: str
+) -> None:
+    async with world(tmp_path, says("I do not remember."), says("Paris."), says("I do not remember.")) as here:
+        await here.agent().remember(FACT, session="earlier")
+        async with here.client() as client:
+            for words in (asked, "What is the capital of France?"):
+                await client.chat.completions.create(model=MODEL, messages=[question(words)])
+        await here.agent("bob").remember(asked, session="earlier")  # a question that was remembered tells nothing
+        async with here.client(agent="bob") as client:
+            await client.chat.completions.create(model=MODEL, messages=[question(asked)])
+        first, other, again = (str(request.body["messages"]) for request in here.upstream.requests)
+    assert told in first
+    assert "<memory>" not in other
+    assert told in again
+
+
 async def test_nothing_remembered_leaves_every_byte_of_the_request_as_it_is(tmp_path: Path) -> None:
     body = (
         b'{"model":"m","messages" :[ {"role":"user","content":"\\u00e9"} ],"x_new": 1.0e2,"seed":12345678901234567890}'

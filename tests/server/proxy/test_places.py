@@ -60,7 +60,10 @@ async def test_agents_see_nothing_of_each_other(tmp_path: Path) -> None:
         await here.agent("bob").remember("I moved to Lisbon in May.")
         async with here.client(agent="ada") as client:
             await client.chat.completions.create(model=MODEL, messages=ASKS)
-        assert here.asked() == [("user", "Where did I move?")]
+        (_, told), asked = here.asked()
+        assert "Earlier conversations have nothing on this" in told  # the same as if nobody had ever been told
+        assert "Lisbon" not in told
+        assert asked == ("user", "Where did I move?")
 
 
 async def test_the_clients_key_goes_to_the_model_and_ours_does_not(tmp_path: Path) -> None:

@@ -108,11 +108,16 @@ async def never(_: float) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Tells when it is up."""
+    """Tells when it is up, and ends at once."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
-        self.is_up = asyncio.Event()
+        self.is_up, self.is_over = asyncio.Event(), asyncio.Event()
+
+    async def main_loop(self) -> None:
+        """Wait for the end, which uvicorn's own would see a tenth of a second later."""
+        await self.on_tick(0)
+        await self.is_over.wait()
 
     async def startup(self, sockets: Any = None) -> None:
         await super().startup(sockets)
@@ -130,8 +135,8 @@ async def serving(app: Any) -> AsyncIterator[str]:
         host, port = server.servers[0].sockets[0].getsockname()[:2]
         yield f"http://{host}:{port}"
     finally:
-        server.should_exit = True
         server.force_exit = True
+        server.is_over.set()
         await running
 
 

@@ -26,7 +26,7 @@ from remanent.server import app
 from remanent.server.documentation import openapi
 from tests.server.rest.conftest import Served, running
 
-CASES = 100 if os.environ.get("REMANENT_CHAOS") == "full" else 3
+CASES = 100 if os.environ.get("REMANENT_CHAOS") == "full" else 2
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

@@ -23,7 +23,9 @@ _ReplyT = TypeVar("_ReplyT", bound=Model)
 Schema = dict[str, Any]
 
 _DEEPEST = 32
+"""Levels of a reply that are brought into form; what lies deeper is left to pydantic."""
 _LONGEST_WORD = 40
+"""Characters of a word of an enumeration: "a, b" is two words, a sentence with commas is one."""
 _SEPARATOR = re.compile(r"\s*[,，、;；\n]\s*")
 _BULLET = re.compile(r"^\s*(?:[-*•·]|\d{1,3}[.)、])\s*")
 _SENTENCE = re.compile(r"[.!?。！？…](?:\s|$)|[。！？]")
@@ -60,7 +62,8 @@ def read_reply(text: str, reply: type[_ReplyT], *, cut: bool = False, blank: str
     """
     fitting: list[_ReplyT] = []
     problem = ""
-    placeholders = frozenset(_placeholders(json.loads(blank))) if blank else frozenset[str]()
+    shown = _texts(json.loads(blank)) if blank else ()
+    placeholders = frozenset(text for text in shown if _PLACEHOLDER.fullmatch(text))
     for value in _values(text, cut=cut):
         try:
             candidate = fit(_filled_in(value, placeholders), reply)
@@ -87,15 +90,7 @@ def _values(text: str, *, cut: bool) -> list[JsonValue]:
 
 
 _PLACEHOLDER = re.compile(r"\[[^\[\]]+\]|【[^【】]+】")
-
-
-def _placeholders(value: JsonValue) -> Iterator[str]:
-    """Yield the texts of a form that stand for what is to be filled in."""
-    if isinstance(value, str):
-        yield from [value] if _PLACEHOLDER.fullmatch(value) else []
-    elif isinstance(value, dict | list):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _placeholders(part)
+"""A text of a form that stands for what is to be filled in."""
 
 
 def _filled_in(value: JsonValue, placeholders: Collection[str]) -> JsonValue:

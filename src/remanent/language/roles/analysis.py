@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -13,11 +13,11 @@ from remanent.language.offline.judgement import CONFLICT, Comparison, Judgement,
 from remanent.language.offline.salience import statements
 from remanent.language.offline.similarity import similarities
 from remanent.language.replies import MAX_ITEMS, Confidence, IdAliases, Prose, Words
-from remanent.language.role import Bounds, Defaults, Prompt, Role, Toolbox
+from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_CONTEXT, Context, GraphNode, Keywords, Remark
 from remanent.language.tidying import keywords, line, remark
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, block, group, node_block, prompt
+from remanent.language.wording import Wording, block, group, node_block
 from remanent.model import Model
 from remanent.model.base import Share
 from remanent.model.ids import Id
@@ -203,29 +203,37 @@ class Analysis(Role[AnalysisRequest, AnalysisReply, AnalysisResponse]):
 
     name = "analysis"
     defaults = Defaults(temperature=0.4, top_p=0.9)
-    request = AnalysisRequest
-    reply = AnalysisReply
 
     def tongue(self, request: AnalysisRequest) -> Tongue:
         """Speak the language of the new node."""
         return tongue_of(request.new_node.summary, *(node.summary for node in request.candidates))
 
-    def prompt(self, request: AnalysisRequest, *, tongue: Tongue) -> Prompt:
+    def told(self, request: AnalysisRequest, *, tongue: Tongue) -> str:
+        """Tell only what is judged in the phase."""
+        early = request.phase is not AnalysisPhase.RELATED
+        late = request.phase is not AnalysisPhase.CONFLICT_OR_MERGE
+        parts = [
+            _OPENING[tongue],
+            _CONFLICT_AND_MERGE[tongue] if early else "",
+            _RELATED[tongue] if late else "",
+            _UNRELATED[tongue],
+            _FIELDS[tongue],
+            _CONFLICT_FIELDS[tongue] if early else "",
+            _RELATED_FIELDS[tongue] if late else "",
+            _LANGUAGE[tongue],
+        ]
+        return "".join(parts)
+
+    def material(self, request: AnalysisRequest, *, tongue: Tongue) -> list[str]:
         """Show the nodes under short names."""
         names = _aliases(request).names
         nodes = [node_block(node, name=name) for name, node in zip(names, request.candidates, strict=True)]
-        parts = [
+        return [
             block("task", request.task),
             group("candidates", nodes),
             group("new_node", [node_block(request.new_node, name=_NEW)]),
+            _BOUNDS[tongue].format(n=len(names), names=", ".join(names)),
         ]
-        return prompt(
-            _instructions(request.phase, tongue),
-            parts,
-            tongue=tongue,
-            blank=self.blank(request, tongue=tongue),
-            bounds=_BOUNDS[tongue].format(n=len(names), names=", ".join(names)),
-        )
 
     def blank(self, request: AnalysisRequest, *, tongue: Tongue) -> str:
         """Show one relation with the fields of the phase."""
@@ -269,22 +277,6 @@ class Analysis(Role[AnalysisRequest, AnalysisReply, AnalysisResponse]):
 
 def _aliases(request: AnalysisRequest) -> IdAliases:
     return IdAliases([node.node_id for node in request.candidates])
-
-
-def _instructions(phase: AnalysisPhase, tongue: Tongue) -> str:
-    early = phase is not AnalysisPhase.RELATED
-    late = phase is not AnalysisPhase.CONFLICT_OR_MERGE
-    parts = [
-        _OPENING[tongue],
-        _CONFLICT_AND_MERGE[tongue] if early else "",
-        _RELATED[tongue] if late else "",
-        _UNRELATED[tongue],
-        _FIELDS[tongue],
-        _CONFLICT_FIELDS[tongue] if early else "",
-        _RELATED_FIELDS[tongue] if late else "",
-        _LANGUAGE[tongue],
-    ]
-    return "".join(parts)
 
 
 def _rank(relation: Relation) -> int:
@@ -331,12 +323,15 @@ _SAME = 0.72
 _MERGE_SHARE = 0.6
 """The share of either node's statements that the other must have, too, for a merge."""
 _RELATED_BY_MEANING = 0.42
+"""The cosine from which on two nodes have a topic in common."""
 _RELATED_BY_NAME = 0.22
 """Enough where both name the same thing or share a keyword."""
 _RELATED_BY_WORDS = 0.2
 """Without an embedder: cosines of words are far lower than those of vectors."""
 _LONGEST_QUOTE = 200
+"""Characters of a statement that a reason quotes: two of them and the words around fit a remark."""
 _MAX_STATEMENTS = 120
+"""Statements of a node that are read: each is laid beside the nearest of every candidate."""
 
 _WORDS: dict[Tongue, dict[str, str]] = {
     "zh": {
@@ -454,6 +449,11 @@ class _Evidence:
         """Return a remark in the language of the nodes."""
         return _WORDS[self.tongue][name].format(**values)
 
+    def relation(self, relationship: Relationship, confidence: float, **about: Any) -> Relation:
+        """Return a relation to the candidate."""
+        node_id = self.old.node.node_id
+        return Relation(existing_node=node_id, relationship=relationship, confidence=round(confidence, 3), **about)
+
 
 def _judged(found: _Evidence, phase: AnalysisPhase, *, by_meaning: bool) -> Relation:
     if phase is not AnalysisPhase.RELATED:
@@ -468,12 +468,8 @@ def _judged(found: _Evidence, phase: AnalysisPhase, *, by_meaning: bool) -> Rela
     related = _relatedness(found, by_meaning=by_meaning)
     if phase is not AnalysisPhase.CONFLICT_OR_MERGE and related > 0:
         return _related(found, related)
-    return Relation(
-        existing_node=found.old.node.node_id,
-        relationship=Relationship.UNRELATED,
-        confidence=round(1 - found.whole, 3),
-        reasoning=found.said("unrelated") if not related else "",
-    )
+    reasoning = found.said("unrelated") if not related else ""
+    return found.relation(Relationship.UNRELATED, 1 - found.whole, reasoning=reasoning)
 
 
 def _conflict(found: _Evidence, worst: int) -> Relation:
@@ -482,12 +478,9 @@ def _conflict(found: _Evidence, worst: int) -> Relation:
     new = line(found.new.statements[one], _LONGEST_QUOTE)
     old = line(found.old.statements[other], _LONGEST_QUOTE)
     reasoning = found.said("update" if judgement.is_update and _is_newer(found) else "conflict", new=new, old=old)
-    return Relation(
-        existing_node=found.old.node.node_id,
-        relationship=Relationship.CONFLICT,
-        confidence=round(judgement.conflict, 3),
-        reasoning=reasoning,
-        conflict_description=found.said("description", new=new, old=old),
+    described = found.said("description", new=new, old=old)
+    return found.relation(
+        Relationship.CONFLICT, judgement.conflict, reasoning=reasoning, conflict_description=described
     )
 
 
@@ -497,21 +490,16 @@ def _is_newer(found: _Evidence) -> bool:
 
 
 def _merge(found: _Evidence, same: int, share: float) -> Relation:
-    return Relation(
-        existing_node=found.old.node.node_id,
-        relationship=Relationship.MERGE,
-        confidence=round(min(1.0, 0.5 + share / 2), 3),
-        reasoning=found.said("merge", same=same, count=len(found.new.claims)),
-        merge_strategy=found.said("strategy"),
-    )
+    reasoning = found.said("merge", same=same, count=len(found.new.claims))
+    confidence = min(1.0, 0.5 + share / 2)
+    return found.relation(Relationship.MERGE, confidence, reasoning=reasoning, merge_strategy=found.said("strategy"))
 
 
 def _related(found: _Evidence, confidence: float) -> Relation:
     new, old = found.new.node, found.old.node
-    return Relation(
-        existing_node=old.node_id,
-        relationship=Relationship.RELATED,
-        confidence=round(confidence, 3),
+    return found.relation(
+        Relationship.RELATED,
+        confidence,
         reasoning=found.said("related"),
         keywords_update_new=_with_common(new, old),
         keywords_update_existing=_with_common(old, new),

@@ -11,11 +11,11 @@ from remanent.errors import Refused
 from remanent.language.offline.questions import content_words
 from remanent.language.offline.salience import key_phrases, salient_sentences
 from remanent.language.replies import Prose, Words
-from remanent.language.role import Bounds, Defaults, Prompt, Role, Tier, Toolbox
+from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import Keyword, LongText
 from remanent.language.tidying import keywords, line, remark, shortened
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, block, prompt
+from remanent.language.wording import Wording, block
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.text.boundaries import grapheme_boundaries, word_boundaries
@@ -27,7 +27,9 @@ from remanent.text.summary import compress
 from remanent.text.wordlists import CHINESE_FILLERS, CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS, FILLERS, word_set
 
 MAX_PHRASE = 20
+"""Characters of a phrase: 10 to 20, as the design of the associative memory has it."""
 MAX_ANNOTATED_KEYWORDS = 5
+"""Keywords of a memory: 3 to 5, by the same design."""
 
 
 class AnnotationRequest(Model):
@@ -109,20 +111,19 @@ class Annotation(Role[AnnotationRequest, AnnotationReply, AnnotationResponse]):
 
     name = "annotation"
     defaults = Defaults(tier=Tier.COMPRESSION, temperature=0.1, top_p=0.9, max_tokens=2048)
-    request = AnnotationRequest
-    reply = AnnotationReply
 
     def tongue(self, request: AnnotationRequest) -> Tongue:
         """Speak the language of the text."""
         return tongue_of(request.text)
 
-    def prompt(self, request: AnnotationRequest, *, tongue: Tongue) -> Prompt:
+    def told(self, request: AnnotationRequest, *, tongue: Tongue) -> str:
+        """Tell how to compress where that is to be done."""
+        return (_INSTRUCTIONS if _target(request) is None else _COMPRESSING)[tongue]
+
+    def material(self, request: AnnotationRequest, *, tongue: Tongue) -> list[str]:
         """Show the text, and the length that it must come down to."""
-        target, blank = _target(request), self.blank(request, tongue=tongue)
-        if target is None:
-            return prompt(_INSTRUCTIONS[tongue], [block("text", request.text)], tongue=tongue, blank=blank)
-        parts = [block("text", request.text), block("limit", str(target))]
-        return prompt(_COMPRESSING[tongue], parts, tongue=tongue, blank=blank)
+        target = _target(request)
+        return [block("text", request.text), block("limit", "" if target is None else str(target))]
 
     def blank(self, request: AnnotationRequest, *, tongue: Tongue) -> str:
         """Show a phrase and keywords, and the content where it is to be compressed."""
@@ -184,6 +185,7 @@ def _compressed(text: str, content: str, target: int) -> str:
 _SHORTEST_PHRASE = 10
 
 _READ = 20_000
+"""Characters from the beginning of a text that phrase and keywords are taken from."""
 _LABEL = re.compile(r"\A\s*[^\W\d_][\w.'’ -]{0,40}[:：]\s*")
 _ROLE = re.compile(r"\A\s*(?:user|assistant|agent|tool|system|用户|助手|工具|系统)[:：]\s*", re.IGNORECASE)
 # What segmentation writes behind "yesterday" is no word of the speaker.

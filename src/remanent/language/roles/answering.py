@@ -4,21 +4,22 @@ What a model names as its grounds is a claim like any other: whoever shows the a
 """
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
 from remanent.language.offline.answers import find_answer
 from remanent.language.replies import MAX_ITEMS, Numbers, Prose, known_numbers, numbered, require_known
-from remanent.language.role import Bounds, Defaults, Prompt, Role, Toolbox
+from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import LongText, Remark
 from remanent.language.tidying import line
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, abridged, block, group, passage_blocks, prompt
+from remanent.language.wording import Wording, abridged, block, group, passage_blocks
 from remanent.model import Model
 
 MAX_SENTENCES = 20
 LONGEST_SENTENCE = 1_000
+"""Characters of a sentence; above, sentences of an answer that are kept, of which a model is asked for five."""
 
 
 class SourcePassage(Model):
@@ -51,6 +52,7 @@ class AnsweringResponse(Model):
 _SHOWN = 40_000
 """Characters of all passages together: with the rest about half of the smallest window in use."""
 _LEAST_SHOWN = 300
+"""Characters of a passage that are shown in any case, however many passages there are."""
 _INSTRUCTIONS: Wording = {
     "zh": """
 你负责只根据给出的段落（<p n="编号">）回答问题（<question>）。
@@ -76,10 +78,6 @@ Field sentences: a list; each item has text (one sentence, no numbers of passage
 }
 
 
-_BLANK: Wording = {
-    "zh": '{"sentences": [{"text": "【一句话】", "passages": [1]}]}',
-    "en": '{"sentences": [{"text": "[one sentence]", "passages": [1]}]}',
-}
 _BOUNDS: Wording = {"zh": "段落编号为 1 到 {n}。", "en": "The passages are numbered 1 to {n}."}
 
 
@@ -101,24 +99,22 @@ class Answering(Role[AnsweringRequest, AnsweringReply, AnsweringResponse]):
 
     name = "answering"
     defaults = Defaults(temperature=0.0, top_p=0.9, max_tokens=1024)
-    request = AnsweringRequest
-    reply = AnsweringReply
+    instructions = _INSTRUCTIONS
+    form_shown: ClassVar[Wording] = {
+        "zh": '{"sentences": [{"text": "【一句话】", "passages": [1]}]}',
+        "en": '{"sentences": [{"text": "[one sentence]", "passages": [1]}]}',
+    }
 
     def tongue(self, request: AnsweringRequest) -> Tongue:
         """Speak the language of the question."""
         return tongue_of(request.question)
 
-    def prompt(self, request: AnsweringRequest, *, tongue: Tongue) -> Prompt:
+    def material(self, request: AnsweringRequest, *, tongue: Tongue) -> list[str]:
         """Show the passages with their numbers, then the question."""
         longest = max(_LEAST_SHOWN, _SHOWN // len(request.passages))
         shown = [abridged(text, longest) for text in titled(request.passages)]
-        parts = [group("passages", passage_blocks(shown)), block("question", request.question)]
         bounds = _BOUNDS[tongue].format(n=len(shown))
-        return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue, blank=_BLANK[tongue], bounds=bounds)
-
-    def blank(self, request: AnsweringRequest, *, tongue: Tongue) -> str:
-        """Show one sentence."""
-        return _BLANK[tongue]
+        return [group("passages", passage_blocks(shown)), block("question", request.question), bounds]
 
     def bounds(self, request: AnsweringRequest) -> Bounds:
         """Hold the numbers to those of the passages."""

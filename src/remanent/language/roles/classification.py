@@ -15,11 +15,11 @@ from remanent.language.offline.salience import key_phrases, salient_sentences, u
 from remanent.language.offline.similarity import similarity_matrix
 from remanent.language.passages import assembled, passages, stretches
 from remanent.language.replies import MAX_ITEMS, Numbers, Prose, Words, known_numbers, numbered, require_known
-from remanent.language.role import Bounds, Defaults, Prompt, Role, Toolbox
+from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_CONTEXT, Context, Keywords, LongText, Remark, TextSpan
 from remanent.language.tidying import keywords, line
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, block, group, passage_blocks, prompt
+from remanent.language.wording import Wording, block, group, passage_blocks
 from remanent.model import Model
 from remanent.model.base import Count, Text
 from remanent.text.scripts import HAN
@@ -128,25 +128,20 @@ class Classification(Role[ClassificationRequest, ClassificationReply, Classifica
 
     name = "classification"
     defaults = Defaults(temperature=0.4, top_p=0.9)
-    request = ClassificationRequest
-    reply = ClassificationReply
 
     def tongue(self, request: ClassificationRequest) -> Tongue:
         """Speak the language of the text."""
         return tongue_of(request.text, request.task)
 
-    def prompt(self, request: ClassificationRequest, *, tongue: Tongue) -> Prompt:
+    def told(self, request: ClassificationRequest, *, tongue: Tongue) -> str:
+        """Ask for the question where it is looked for."""
+        return _INSTRUCTIONS[tongue] + (_QUESTION[tongue] if request.find_question else "")
+
+    def material(self, request: ClassificationRequest, *, tongue: Tongue) -> list[str]:
         """Show the passages with their numbers."""
-        question = _QUESTION[tongue] if request.find_question else ""
         shown = [span.of(request.text) for span in passages(request.text)]
-        parts = [block("task", request.task), group("text", passage_blocks(shown))]
-        return prompt(
-            _INSTRUCTIONS[tongue] + question,
-            parts,
-            tongue=tongue,
-            blank=self.blank(request, tongue=tongue),
-            bounds=_BOUNDS[tongue].format(n=len(shown)),
-        )
+        bounds = _BOUNDS[tongue].format(n=len(shown))
+        return [block("task", request.task), group("text", passage_blocks(shown)), bounds]
 
     def blank(self, request: ClassificationRequest, *, tongue: Tongue) -> str:
         """Show two topics of numbers, and where a question is looked for, its numbers."""
@@ -235,10 +230,12 @@ _LONGEST_PASSAGE = 400
 _SHORT = 160
 _LONGEST_CONTEXT = 120
 _MOST_KEYWORDS = 8
+"""Keywords of a topic: as many as a model is asked for."""
 _MOST_CONTESTED = 5
 """Sentences of one text that become topics because they contradict it: a text where more of them seem to is a series
 of like things at different times, and taken as it is."""
 _READ = 20_000
+"""Characters from the beginning of a text, or of a topic, that its sentence, keywords and contradictions are from."""
 
 _MARKED = re.compile(r"^\W*(?:question|task|query|instruction|问题|任务|提问|要求|请回答)\s*[:：]", re.IGNORECASE)
 _ORDER = re.compile(
@@ -266,7 +263,7 @@ async def classify(request: ClassificationRequest, toolbox: Toolbox) -> Classifi
     if size(joined(text, rest)) > _SHORT:
         found = await topics([rest[number - 1].of(text) for number in numbers], toolbox)
         groups = [[numbers[place] for place in group] for group in found]
-    clusters = [_cluster(text, rest, group, number) for number, group in enumerate(_with_blanks(groups, rest, text), 1)]
+    clusters = [_cluster(text, rest, group, number) for number, group in enumerate(_with_blanks(groups, rest), 1)]
     if title := _title(text):
         # What "it" and "the town" are, only the title says.
         clusters[1:] = [one.replace(context=line(f"{title} {one.context}", _LONGEST_CONTEXT)) for one in clusters[1:]]
@@ -295,7 +292,7 @@ def _contested(text: str, rest: Sequence[Span]) -> list[tuple[Span, str]]:
     return inside if len(inside) <= _MOST_CONTESTED else []
 
 
-def _with_blanks(groups: list[list[int]], spans: Sequence[Span], text: str) -> list[list[int]]:
+def _with_blanks(groups: list[list[int]], spans: Sequence[Span]) -> list[list[int]]:
     """Give white space between passages to the group of the passage before it."""
     owner = {number: place for place, group in enumerate(groups) for number in group}
     last = 0

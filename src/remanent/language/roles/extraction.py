@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -12,14 +12,14 @@ from remanent.language.coverage import WordIndex
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.salience import with_speaker
 from remanent.language.replies import MAX_ITEMS, Confidence, Numbers, Prose, known_numbers, numbered
-from remanent.language.role import Bounds, Defaults, Prompt, Role, Tier, Toolbox
+from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import MAX_REMARK, Remark, Utterance
 from remanent.language.tidying import line, remark
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, block, group, prompt, utterance_blocks
+from remanent.language.wording import Wording, block, group, utterance_blocks
 from remanent.model import Model
 from remanent.model.base import Count, Share
-from remanent.text.regex import lazy_regex
+from remanent.text.regex import lazy_regex, word_regex
 from remanent.text.scripts import fold
 from remanent.text.sentences import sentence_texts
 
@@ -76,6 +76,7 @@ class ExtractionResponse(Model):
 
 _LONGEST_FACT = 500
 _LONGEST_SHOWN = 4_000
+"""Characters of an utterance that a model is shown; of a longer one, beginning and end."""
 _LEAST_SUPPORT = 0.5
 """The share of a fact's terms that must have been said, as for a piece of segmentation; below, it was made up."""
 # What it takes for "said in so many words that it is to be remembered": a model's word for it is not enough.
@@ -141,12 +142,6 @@ Field facts: a list, each with kind (one of the above), content (one sentence), 
 to 1), confirmed (whether the speaker asked in so many words to remember it), sources (list of utterance numbers).
 """,
 }
-_BLANK: Wording = {
-    "zh": """{"facts": [{"kind": "【类别】", "content": "【一句话】", "reason": "【理由】", "importance": 0.5, \
-"confirmed": false, "sources": [1]}]}""",
-    "en": """{"facts": [{"kind": "[one of the above]", "content": "[one sentence]", "reason": "[reason]", \
-"importance": 0.5, "confirmed": false, "sources": [1]}]}""",
-}
 _BOUNDS: Wording = {"zh": "发言编号为 1 到 {n}。", "en": "The utterances are numbered 1 to {n}."}
 
 
@@ -172,29 +167,26 @@ class Extraction(Role[ExtractionRequest, ExtractionReply, ExtractionResponse]):
 
     name = "extraction"
     defaults = Defaults(tier=Tier.EXTRACTION, temperature=0.1, top_p=0.9)
-    request = ExtractionRequest
-    reply = ExtractionReply
+    form_shown: ClassVar[Wording] = {
+        "zh": """{"facts": [{"kind": "【类别】", "content": "【一句话】", "reason": "【理由】", "importance": 0.5, \
+"confirmed": false, "sources": [1]}]}""",
+        "en": """{"facts": [{"kind": "[one of the above]", "content": "[one sentence]", "reason": "[reason]", \
+"importance": 0.5, "confirmed": false, "sources": [1]}]}""",
+    }
 
     def tongue(self, request: ExtractionRequest) -> Tongue:
         """Speak the language of what was said."""
         return tongue_of("\n".join(said.text[:1000] for said in request.utterances))
 
-    def prompt(self, request: ExtractionRequest, *, tongue: Tongue) -> Prompt:
-        """Show the conversation in numbered utterances."""
+    def told(self, request: ExtractionRequest, *, tongue: Tongue) -> str:
+        """Describe the kinds that are asked for."""
         kinds = [f"- {_KINDS[kind][tongue]}" for kind in FactKind if kind in request.kinds]
-        told = "".join([_OPENING[tongue], "\n".join(kinds), "\n", _RULES[tongue]])
-        said = utterance_blocks(request.utterances, longest=_LONGEST_SHOWN)
-        return prompt(
-            told,
-            [group("said", said), block("limit", str(request.limit))],
-            tongue=tongue,
-            blank=self.blank(request, tongue=tongue),
-            bounds=_BOUNDS[tongue].format(n=len(said)),
-        )
+        return "".join([_OPENING[tongue], "\n".join(kinds), "\n", _RULES[tongue]])
 
-    def blank(self, request: ExtractionRequest, *, tongue: Tongue) -> str:
-        """Show one fact."""
-        return _BLANK[tongue]
+    def material(self, request: ExtractionRequest, *, tongue: Tongue) -> list[str]:
+        """Show the conversation in numbered utterances."""
+        said = utterance_blocks(request.utterances, longest=_LONGEST_SHOWN)
+        return [group("said", said), block("limit", str(request.limit)), _BOUNDS[tongue].format(n=len(said))]
 
     def bounds(self, request: ExtractionRequest) -> Bounds:
         """Hold the facts to those that are asked for, and their sources to what was said."""
@@ -243,11 +235,7 @@ def _fact(request: ExtractionRequest, proposed: FactReply, content: str) -> Extr
     )
 
 
-def _pattern(english: str, chinese: str) -> re.Pattern[str]:
-    return lazy_regex(rf"\b(?:{english})\b|{chinese}", re.IGNORECASE)
-
-
-_DECISION = _pattern(
+_DECISION = word_regex(
     r"(?:we|i|they|team)(?:['’](?:ve|re)| have| has| are)? (?:decided|agreed|chose|chosen|settled|opted|picked|"
     r"going with)|"
     r"decided (?:to|on|that|against)|let['’]s (?:go with|use|do|stick|keep|take|pick|adopt|switch)|"
@@ -258,7 +246,7 @@ _DECISION = _pattern(
     r"就(?:用|选|按|定在?)[^，。？]{1,20}吧|"
     r"(?:改|采)用.{1,12}(?:方案|吧)|一致同意|达成一致",
 )
-_FOLLOW_UP = _pattern(
+_FOLLOW_UP = word_regex(
     r"to-?do|(?:still )?(?:need|have|has|needs) to(?! go\b)|"
     r"must(?!['’]ve| (?:have|be|feel|love|still|make|mean|seem|\w+ (?:have|be|feel)))|"
     r"remind me|don['’]t forget|follow(?:ing)?[- ]up|next steps?|"
@@ -271,12 +259,12 @@ _FOLLOW_UP = _pattern(
     r"(?:要|再|去|得|需要)|还(?:需要|要|得|没(?:有)?)(?:[^，。]{1,12})|尚未|等[^，。]{1,10}(?:再|之后)|需要(?:尽快|"
     r"再|先|在)",
 )
-_NOT_A_TASK = _pattern(
+_NOT_A_TASK = word_regex(
     r"(?:no|don['’]t|doesn['’]t|didn['’]t|not) (?:need|have) to|no need to|(?:had|needed) to",
     r"不需要|不用|"
     r"没必要|无需",
 )
-_PREFERENCE = _pattern(
+_PREFERENCE = word_regex(
     r"i(?:['’]d)? (?:much |really |always |usually |generally |still )?(?:prefer|rather|like|love|enjoy|hate|"
     r"dislike|favou?r)|"
     r"i (?:don['’]?t|do not|can['’]?t|cannot|never) (?:really )?(?:like|enjoy|want|eat|drink|use|stand)|"
@@ -290,7 +278,7 @@ _PREFERENCE = _pattern(
     r"(?:吃|喝|用|抽|看)|以后(?:都|请|不要|别|回答|回复|用)|今后|从现在起|从今往后|叫我|默认(?:用|使用)|不要再|"
     r"别再|我对.{1,8}过敏|我的偏好",
 )
-_MOOD = _pattern(
+_MOOD = word_regex(
     r"i(?:['’]m| am| feel| was| felt|['’]ve been)(?: feeling)?(?: so| really| very| quite| a bit| pretty| just|"
     r" totally| too)* "
     r"(?:happy|glad|excited|thrilled|proud|relieved|grateful|sad|upset|unhappy|angry|annoyed|frustrated|tired|"
@@ -305,7 +293,7 @@ _MOOD = _pattern(
     r"紧张|害怕|失望|满意|孤独|无聊|郁闷|沮丧|压力大|委屈|感动|不爽|崩溃|糟|差)|烦死|气死|累死|太棒了|受够了|"
     r"松了一口气|舍不得",
 )
-_COMPLETION = _pattern(
+_COMPLETION = word_regex(
     r"(?:i|we|it|that)(?:['’](?:ve|s)| have| has| is)?(?: now| just| already| finally)? (?:done|finished|completed|"
     r"fixed|implemented|wrote|written|saved|renamed|removed|"
     r"deployed|merged|resolved|solved|shipped|released|submitted|booked|sent|updated|created|added)|all done|"
@@ -318,13 +306,13 @@ _COMPLETION = _pattern(
     r"合并)|(?:完成|做完|搞定|修好|解决|写完|"
     r"部署好|上线)了",
 )
-_REQUEST = _pattern(
+_REQUEST = word_regex(
     r"(?:can|could|would|will) you|please|help me|i(?:['’]d like| want| need) (?:you to|to know|help)|show me|"
     r"tell me|give me|explain|"
     r"write (?:me|a|an)|how (?:do|can|should) (?:i|we)",
     r"请|帮我|帮忙|麻烦你?|能不能|可以.{0,12}吗|能否|给我|告诉我|我想知道|怎么(?:做|办|弄|写)|如何",
 )
-_FACT = _pattern(
+_FACT = word_regex(
     r"my (?:name|birthday|wife|husband|son|daughter|mother|father|brother|sister|dog|cat|job|boss|team|company|"
     r"address|phone|email|"
     r"address)(?:['’]s)? |i (?:live|work|study|was born|grew up|come|moved|own|graduated) |i(?:['’]m| am) (?:a|an|"
@@ -336,12 +324,12 @@ _FACT = _pattern(
     r"人|经理|医生|老师))|我(?:有|养)|"
     r"我(?:的|们的?)(?:名字|生日|妻子|丈夫|儿子|女儿|妈妈|爸爸|老板|公司|团队|项目|地址|电话|邮箱|服务器|预算|截止)",
 )
-_CONFIRMING = _pattern(
+_CONFIRMING = word_regex(
     r"(?:please )?remember (?:this|that|it|my|i|the|to)|keep (?:this|that|it) in mind|make a note|note (?:this|that)|"
     r"don['’]t forget (?:this|that)",
     r"记住|请记下|记下来|记一下|帮我记|牢记|别忘了这",
 )
-AGREEMENT = _pattern(
+AGREEMENT = word_regex(
     r"(?:we|both|all)(?:['’]ve| have)? agreed?|as agreed|agreement:|it['’]s a deal|we (?:both )?commit",
     r"约定|说好|商定|达成一致|一致同意|达成共识",
 )
@@ -357,8 +345,8 @@ _REASON = lazy_regex(
     r"|(?:因为|由于)(?P<zh>.{2,600}?(?=[，。！？]|$)|.{600})",
     re.IGNORECASE,
 )
-_PRESSING = _pattern(r"always|never|must|important|urgent|critical|asap", r"一定|务必|必须|重要|紧急|千万|尽快|绝不")
-_SELF = _pattern(r"i|i['’](?:m|d|ve|ll)|me|my|mine|we|us|our|you|your", r"我|你|您|咱")
+_PRESSING = word_regex(r"always|never|must|important|urgent|critical|asap", r"一定|务必|必须|重要|紧急|千万|尽快|绝不")
+_SELF = word_regex(r"i|i['’](?:m|d|ve|ll)|me|my|mine|we|us|our|you|your", r"我|你|您|咱")
 _ASSISTANTS = frozenset("assistant system developer tool function agent ai model bot chatbot 助手 系统 工具".split())
 
 # The first that fits names a sentence; a decision to like something is a decision. The figures are how important such
@@ -375,6 +363,7 @@ _PATTERNS: tuple[tuple[FactKind, re.Pattern[str], float], ...] = (
 # What only a person says of himself.
 _OWN = frozenset({FactKind.PREFERENCE, FactKind.MOOD, FactKind.REQUEST, FactKind.FACT})
 _SHORTEST = 4
+"""Characters below which a sentence says nothing: "Ok.", 「好的」."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from pydantic import Field
 
 from remanent.errors import Refused
 from remanent.language.offline.questions import content_words, statement_form
-from remanent.language.role import Defaults, Prompt, Role, TextReply, Tier, Toolbox
+from remanent.language.role import Defaults, Role, TextReply, Tier, Toolbox
 from remanent.language.shapes import Remark
 from remanent.language.tidying import line, remark
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, block, prompt
+from remanent.language.wording import Wording, block
 from remanent.model import Model
 
 LONGEST_PASSAGE = 800
@@ -51,16 +51,15 @@ class Hyde(Role[HydeRequest, TextReply, HydeResponse]):
     name = "hyde"
     defaults = Defaults(tier=Tier.EXTRACTION, temperature=0.4, top_p=0.9, max_tokens=512, window=8_000)
     form = "text"
-    request = HydeRequest
-    reply = TextReply
+    instructions = _INSTRUCTIONS
 
     def tongue(self, request: HydeRequest) -> Tongue:
         """Speak the language of the question."""
         return tongue_of(request.question)
 
-    def prompt(self, request: HydeRequest, *, tongue: Tongue) -> Prompt:
+    def material(self, request: HydeRequest, *, tongue: Tongue) -> list[str]:
         """Show the question."""
-        return prompt(_INSTRUCTIONS[tongue], [block("question", request.question)], tongue=tongue)
+        return [block("question", request.question)]
 
     def read(self, request: HydeRequest, reply: TextReply) -> HydeResponse:
         """Hold the length."""
@@ -75,6 +74,7 @@ class Hyde(Role[HydeRequest, TextReply, HydeResponse]):
 
 
 _MOST_WORDS = 12
+"""Words of the question that are put behind its statement."""
 
 
 async def imagine(request: HydeRequest, toolbox: Toolbox) -> HydeResponse:

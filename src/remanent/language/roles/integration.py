@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import islice
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue, model_validator
 
 from remanent.errors import InvalidInput, Refused
 from remanent.language.coverage import WordIndex
 from remanent.language.offline.claims import ParsedClaim, Token, read_claim
-from remanent.language.offline.judgement import CONFLICT, Comparison, Judgement, compare, judge
+from remanent.language.offline.judgement import CONFLICT, Judgement, compare, judge
 from remanent.language.offline.salience import statements
 from remanent.language.offline.similarity import similarity_matrix
 from remanent.language.replies import MAX_ITEMS, IdAliases, Prose, Words
-from remanent.language.role import Bounds, Defaults, Prompt, Role, Toolbox
+from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.roles.structured_summary import render
 from remanent.language.shapes import (
     MAX_CONTEXT,
@@ -33,7 +33,7 @@ from remanent.language.shapes import (
 )
 from remanent.language.tidying import keywords, line, remark
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, abridged, block, group, node_block, prompt
+from remanent.language.wording import Wording, abridged, block, group, node_block
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.model.ids import Id
@@ -107,6 +107,7 @@ class IntegrationResponse(Model):
 
 
 _LONGEST_VALIDATION = 20_000
+"""Characters of a validation that a model is shown; of a longer one, beginning and end."""
 _MERGE: Wording = {
     "zh": """
 你负责把几个讲同一件事的记忆节点（<nodes>）合并成一个新节点。
@@ -170,14 +171,6 @@ With "unresolved", write only outcome and interaction_tree_description. Write in
 }
 
 
-_BLANK: Wording = {
-    "zh": """{"outcome": "integrated", "summary": "【摘要】", "context": "【一句话主题】", "keywords": ["【关键词】"], \
-"upheld": ["【节点编号】"], "neighbor_updates": [], "interaction_tree_description": "【做了什么、依据是什么】"}""",
-    "en": """{"outcome": "integrated", "summary": "[summary]", "context": "[topic in one sentence]", "keywords": \
-["[keyword]"], "upheld": ["[node id]"], "neighbor_updates": [], "interaction_tree_description": "[what and why]"}""",
-}
-
-
 def _listed(value: object) -> object:
     """Read {"b1": {…}} as a list of updates that name their node."""
     if isinstance(value, dict) and all(isinstance(part, dict) for part in value.values()):
@@ -210,32 +203,35 @@ class Integration(Role[IntegrationRequest, IntegrationReply, IntegrationResponse
 
     name = "integration"
     defaults = Defaults(temperature=0.2, top_p=0.85)
-    request = IntegrationRequest
-    reply = IntegrationReply
+    form_shown: ClassVar[Wording] = {
+        "zh": """{"outcome": "integrated", "summary": "【摘要】", "context": "【一句话主题】", "keywords": \
+["【关键词】"], "upheld": ["【节点编号】"], "neighbor_updates": [], \
+"interaction_tree_description": "【做了什么、依据是什么】"}""",
+        "en": """{"outcome": "integrated", "summary": "[summary]", "context": "[topic in one sentence]", "keywords": \
+["[keyword]"], "upheld": ["[node id]"], "neighbor_updates": [], "interaction_tree_description": "[what and why]"}""",
+    }
 
     def tongue(self, request: IntegrationRequest) -> Tongue:
         """Speak the language of the nodes."""
         return tongue_of(*(node.summary for node in request.nodes))
 
-    def prompt(self, request: IntegrationRequest, *, tongue: Tongue) -> Prompt:
+    def told(self, request: IntegrationRequest, *, tongue: Tongue) -> str:
+        """Tell the rules of a merge, or of a conflict."""
+        return (_CONFLICT if request.trigger is Trigger.CONFLICT else _MERGE)[tongue] + _FIELDS[tongue]
+
+    def material(self, request: IntegrationRequest, *, tongue: Tongue) -> list[str]:
         """Show the nodes, those around them, and the validation."""
-        rules = _CONFLICT if request.trigger is Trigger.CONFLICT else _MERGE
         nodes, neighbours = _aliases(request)
         around = [
             group("node", [block("context", near.context), block("keywords", ", ".join(near.keywords))], id=name)
             for name, near in zip(neighbours.names, request.neighbours, strict=True)
         ]
-        parts = [
+        return [
             group("neighbours", around),
             group("nodes", [node_block(node, name=n) for n, node in zip(nodes.names, request.nodes, strict=True)]),
             block("description", request.description),
             block("validation", abridged(request.validation, _LONGEST_VALIDATION)),
         ]
-        return prompt(rules[tongue] + _FIELDS[tongue], parts, tongue=tongue, blank=self.blank(request, tongue=tongue))
-
-    def blank(self, request: IntegrationRequest, *, tongue: Tongue) -> str:
-        """Show an integrated node."""
-        return _BLANK[tongue]
 
     def bounds(self, request: IntegrationRequest) -> Bounds:
         """Hold names to those that were shown."""
@@ -255,10 +251,7 @@ class Integration(Role[IntegrationRequest, IntegrationReply, IntegrationResponse
         # makes of it, and one by which it upholds a node has settled the matter.
         is_settled = reply.outcome == "integrated" or bool(upheld)
         if not is_settled or _answers_nothing(request):
-            fallback = remark(request.validation) or remark(request.description)
-            return IntegrationResponse(
-                outcome=IntegrationOutcome.UNRESOLVED, interaction_tree_description=description or fallback
-            )
+            return _unresolved(description or remark(request.validation) or request.description)
         summary = remark(reply.summary, MAX_SUMMARY)
         if not summary and reply.outcome == "unresolved":
             summary = remark("\n".join(node.summary for node in request.nodes if node.node_id in upheld), MAX_SUMMARY)
@@ -335,6 +328,7 @@ _SAME = 0.85
 """Likeness from which a statement counts as a repeat; chosen by hand, high, because what repeats is dropped."""
 _MAX_QUOTES = 3
 _MAX_STATEMENTS = 200
+"""Statements of a node that are read; `_MAX_PAIRS` bounds what is made of them."""
 _LONGEST_QUOTE = 300
 _MAX_PAIRS = 20_000
 """Pairs of statements that are laid side by side: all of two nodes of a hundred statements each. Beyond, only those
@@ -407,7 +401,6 @@ class _Clash:
 
     one: int
     other: int
-    comparison: Comparison
     judgement: Judgement
 
 
@@ -419,23 +412,20 @@ async def integrate(request: IntegrationRequest, toolbox: Toolbox) -> Integratio
         for number, node in enumerate(nodes)
         for text in statements(node.summary, most=_MAX_STATEMENTS)
     ]
-    clashes = await _clashes(facts, toolbox)
+    clashes = _clashes(facts)
     matter = _NodeSet(nodes, facts, tongue_of(*(node.summary for node in nodes)))
     if request.trigger is Trigger.CONFLICT:
         return await _by_validation(request.validation, matter, clashes, toolbox)
     return await _merged(matter, clashes, toolbox)
 
 
-async def _clashes(facts: Sequence[_Fact], toolbox: Toolbox) -> list[_Clash]:
+def _clashes(facts: Sequence[_Fact]) -> list[_Clash]:
     """Return the statements of different nodes that contradict each other."""
-    pairs = list(islice(_near(facts), _MAX_PAIRS))
-    comparisons = [compare(facts[one].claim, facts[other].claim) for one, other in pairs]
-    judgements = [judge(comparison) for comparison in comparisons]
-    return [
-        _Clash(one, other, comparison, judgement)
-        for (one, other), comparison, judgement in zip(pairs, comparisons, judgements, strict=True)
-        if judgement.conflict >= CONFLICT
-    ]
+    judged = (
+        _Clash(one, other, judge(compare(facts[one].claim, facts[other].claim)))
+        for one, other in islice(_near(facts), _MAX_PAIRS)
+    )
+    return [clash for clash in judged if clash.judgement.conflict >= CONFLICT]
 
 
 def _near(facts: Sequence[_Fact]) -> Iterator[tuple[int, int]]:
@@ -464,10 +454,7 @@ async def _merged(matter: _NodeSet, clashes: Sequence[_Clash], toolbox: Toolbox)
     for clash in clashes:
         newer, older = facts[clash.one], facts[clash.other]
         if (nodes[newer.node].timestamp or _LONG_AGO) == (nodes[older.node].timestamp or _LONG_AGO):
-            described = said["clash"].format(one=newer.text, other=older.text)
-            return IntegrationResponse(
-                outcome=IntegrationOutcome.UNRESOLVED, interaction_tree_description=remark(described, MAX_REMARK)
-            )
+            return _unresolved(said["clash"].format(one=newer.text, other=older.text))
         earlier[clash.one] = older.text
         gone.add(clash.other)
     gone |= await _repeated(facts, gone, toolbox)
@@ -543,7 +530,7 @@ async def _by_validation(
     for clash in clashes:
         for number in (clash.one, clash.other):
             verdict = _verbatim(facts[number].text, validation)
-            verdict = verdict or await _verdict(facts[number].claim, _values(clash, number), findings, toolbox)
+            verdict = verdict or _verdict(facts[number].claim, _values(clash, number), findings)
             if verdict > 0:
                 upheld.add(number)
             elif verdict < 0:
@@ -605,23 +592,17 @@ def _verbatim(statement: str, validation: str) -> int:
     return -1 if said_of_it is not None and _WRONG.search(said_of_it[0]) else 1
 
 
-async def _verdict(
-    claim: ParsedClaim, values: Sequence[Token], findings: Sequence[ParsedClaim], toolbox: Toolbox
-) -> int:
+def _verdict(claim: ParsedClaim, values: Sequence[Token], findings: Sequence[ParsedClaim]) -> int:
     """Return 1 when the findings uphold a claim, -1 when they refute it, 0 when they say nothing of it."""
-    comparisons = [compare(finding, claim) for finding in findings]
-    judgements = [judge(comparison) for comparison in comparisons]
     upheld = False
-    for finding, comparison, judgement in zip(findings, comparisons, judgements, strict=True):
-        if judgement.conflict >= CONFLICT:
+    for finding in findings:
+        comparison = compare(finding, claim)
+        if judge(comparison).conflict >= CONFLICT:
             return -1
         pairs = [(one, other) for one, other in comparison.shared if any(other is value for value in values)]
         if not pairs or len(comparison.shared) < 2:
             continue
-        agrees = all(one.denied == other.denied for one, other in pairs)
-        if _WRONG.search(finding.text) is not None:
-            return -1
-        if not agrees:
+        if _WRONG.search(finding.text) or any(one.denied != other.denied for one, other in pairs):
             return -1
         upheld = upheld or not comparison.differences
     return 1 if upheld else 0

@@ -2,19 +2,19 @@
 
 import re
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from remanent.language.offline.similarity import term_overlap
 from remanent.language.replies import Confidence, Prose
-from remanent.language.role import Defaults, Prompt, Role, Tier, Toolbox
+from remanent.language.role import Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import LongText, Utterance
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, abridged, block, group, prompt, utterance_block
+from remanent.language.wording import Wording, abridged, block, group, utterance_block
 from remanent.model import Model
 from remanent.model.base import Share, Text
-from remanent.text.regex import lazy_regex
+from remanent.text.regex import word_regex
 
 
 class Intent(StrEnum):
@@ -49,6 +49,7 @@ class IntentResponse(Model):
 
 _LONGEST_MESSAGE = 4_000
 _LONGEST_EARLIER = 500
+"""Characters of an earlier message that a model is shown."""
 _INSTRUCTIONS: Wording = {
     "zh": """
 你负责判断用户最新消息（<message>）的意图；<earlier> 是之前的对话，<agents> 是其他智能体的名称。
@@ -77,12 +78,6 @@ Fields: intent; confidence (0 to 1); target_agent (for cross_agent a name from <
 }
 
 
-_BLANK: Wording = {
-    "zh": '{"intent": "【意图】", "confidence": 0.5, "target_agent": null}',
-    "en": '{"intent": "[one of the above]", "confidence": 0.5, "target_agent": null}',
-}
-
-
 class IntentReply(Model):
     """What a message is after."""
 
@@ -96,26 +91,24 @@ class IntentRecognition(Role[IntentRequest, IntentReply, IntentResponse]):
 
     name = "intent"
     defaults = Defaults(tier=Tier.INTENT, temperature=0.0, top_p=0.9, max_tokens=256, window=8_000)
-    request = IntentRequest
-    reply = IntentReply
+    instructions = _INSTRUCTIONS
+    form_shown: ClassVar[Wording] = {
+        "zh": '{"intent": "【意图】", "confidence": 0.5, "target_agent": null}',
+        "en": '{"intent": "[one of the above]", "confidence": 0.5, "target_agent": null}',
+    }
 
     def tongue(self, request: IntentRequest) -> Tongue:
         """Speak the language of the message."""
         return tongue_of(request.message, *(said.text for said in reversed(request.earlier)))
 
-    def prompt(self, request: IntentRequest, *, tongue: Tongue) -> Prompt:
+    def material(self, request: IntentRequest, *, tongue: Tongue) -> list[str]:
         """Show the message after what was said before it."""
         earlier = [utterance_block(said, abridged(said.text, _LONGEST_EARLIER)) for said in request.earlier]
-        parts = [
+        return [
             group("agents", [block("agent", name) for name in request.agents]),
             group("earlier", earlier),
             block("message", abridged(request.message, _LONGEST_MESSAGE)),
         ]
-        return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue, blank=self.blank(request, tongue=tongue))
-
-    def blank(self, request: IntentRequest, *, tongue: Tongue) -> str:
-        """Show an intent."""
-        return _BLANK[tongue]
 
     def read(self, request: IntentRequest, reply: IntentReply) -> IntentResponse:
         """Let only an agent that was shown be the target."""
@@ -136,11 +129,7 @@ _READ = 2_000
 # than who uses a word for a bug, or a pronoun.
 
 
-def _pattern(english: str, chinese: str) -> re.Pattern[str]:
-    return lazy_regex(rf"\b(?:{english})\b|{chinese}", re.IGNORECASE)
-
-
-_BUG = _pattern(
+_BUG = word_regex(
     r"bugs?|errors?|exceptions?|traceback|stack ?trace|crash(?:es|ed|ing)?|segfaults?|broken|regressions?|"
     r"(?:does|do|did|is|was)(?: not|n['’]t) (?:work|working|start|load|compile|build|respond)|not working|"
     r"fail(?:s|ed|ing|ure)?|hangs?|fix(?:es|ed|ing)?|debug(?:ging)?|troubleshoot(?:ing)?|wrong (?:result|output|"
@@ -148,10 +137,10 @@ _BUG = _pattern(
     r"报错|出错|错误|异常|崩溃|闪退|故障|缺陷|漏洞|修复|修一下|修改?bug|调试|排查|跑不起来|打不开|不工作|没反应|"
     r"失败了?|卡死|死机",
 )
-_FIX = _pattern(
+_FIX = word_regex(
     r"fix|debug|solve|resolve|why (?:does|is|do|did)|how (?:do|can) (?:i|we)|help", r"修|解决|排查|为什么|怎么办|帮"
 )
-_PREFERENCE = _pattern(
+_PREFERENCE = word_regex(
     r"i(?:['’]d)? (?:prefer|rather)|i (?:really )?(?:like|love|hate|dislike|don['’]?t like|want you to)|my preference|"
     r"my favou?rite|from now on|in (?:the )?future|(?:please )?(?:always|never) (?:use|write|answer|reply|call|"
     r"give|show|"
@@ -159,18 +148,18 @@ _PREFERENCE = _pattern(
     r"我(?:比较|更|最|还是|一直)?(?:喜欢|偏好|偏爱|讨厌|不喜欢|习惯)|我更?希望你|以后(?:都|请|不要|别|回答|回复|用)|"
     r"今后|从现在起|从今往后|记住|叫我|默认(?:用|使用)|不要再|别再|总是用|我的偏好",
 )
-_GOING_ON = _pattern(
+_GOING_ON = word_regex(
     r"(?:please )?(?:continue|go on|carry on|proceed)|as (?:i|we) (?:said|discussed|mentioned)|(?:like|as) before|"
     r"last time|previous(?:ly)?|earlier|again|the same|what about|how about|and (?:then|what|now|also)|"
     r"also|instead|above|follow(?:ing)?[- ]up|you (?:said|told|mentioned|suggested)|that one|more (?:details?|about)",
     r"继续|接着|接下来|然后呢|再来|上次|之前|刚才|刚刚|前面|上面|还是那个|你说的|你提到|另外|那么|那.{0,6}呢|呢[？?]|"
     r"同样|也一样|进一步|详细说|展开|补充一下",
 )
-_POINTING = _pattern(
+_POINTING = word_regex(
     r"it|that|this|those|these|they|them|he|she|there|the first|the second|the last",
     r"它|这个|那个|这些|那些|他|她|这样|那样|第一个|第二个",
 )
-_OTHER_AGENT = _pattern(
+_OTHER_AGENT = word_regex(
     r"(?:another|other|different|second) (?:agent|assistant|bot)s?|all agents|hand (?:this|it) (?:over|off)",
     r"(?:另一个|其他|其它|别的|另外的?)(?:智能体|助手|机器人|代理|agent)|所有智能体|转交|移交|协作完成",
 )
@@ -178,6 +167,7 @@ _ADDRESSING = (
     r"(?:@|\b(?:ask|tell|let|have|get|notify|with|to|for)\s+(?:the\s+)?|让|请|叫|问|找|通知|告诉|交给|转给|和|跟)\s*"
 )
 _SHORT = 60
+"""Characters up to which a message with "it" or 那个 in it needs the one before to be understood."""
 
 
 async def recognise(request: IntentRequest, toolbox: Toolbox) -> IntentResponse:

@@ -2,7 +2,7 @@
 
 import re
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -10,11 +10,11 @@ from remanent.errors import InvalidInput
 from remanent.language.offline.salience import salient_sentences
 from remanent.language.offline.similarity import term_overlap
 from remanent.language.replies import IdAliases, Prose, Words
-from remanent.language.role import Defaults, Prompt, Role, Toolbox
+from remanent.language.role import Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_REMARK, MAX_TEXT, GraphNode, Remark
 from remanent.language.tidying import remark, shortened
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, abridged, block, group, node_block, prompt
+from remanent.language.wording import Wording, abridged, block, group, node_block
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.model.ids import Id
@@ -172,7 +172,9 @@ def _next_task(request: PlanningRequest, proposed: PlannedTask | None, tongue: T
 
 
 _LONGEST_RESULT = 8_000
+"""Characters of a result that the planner is shown; of a longer one, beginning and end."""
 _LONGEST_CONTEXT = 400
+"""Characters of what a step taught: the design asks for one or two sentences."""
 _INSTRUCTIONS: Wording = {
     "zh": """
 你负责规划一个任务的下一步。每次只决定一步：参考完整历史，不重新规划全部，也不改动目标（<goal>）。
@@ -206,14 +208,6 @@ Fields: finished (null if no step was just taken), current_task (null, or with t
 }
 
 
-_BLANK: Wording = {
-    "zh": """{"finished": {"status": "【结果】", "context": "【得到了什么】"}, "current_task": {"type": "NORMAL", \
-"description": "【下一步做什么】", "conflict": "", "uploads": []}}""",
-    "en": """{"finished": {"status": "[how it ended]", "context": "[what was learned]"}, "current_task": {"type": \
-"NORMAL", "description": "[what to do next]", "conflict": "", "uploads": []}}""",
-}
-
-
 class FinishedReply(Model):
     """How the step just taken ended."""
 
@@ -243,16 +237,21 @@ class Planning(Role[PlanningRequest, PlanningReply, PlanningResponse]):
 
     name = "planning"
     defaults = Defaults(temperature=0.6, top_p=0.95)
-    request = PlanningRequest
-    reply = PlanningReply
+    instructions = _INSTRUCTIONS
+    form_shown: ClassVar[Wording] = {
+        "zh": """{"finished": {"status": "【结果】", "context": "【得到了什么】"}, "current_task": {"type": "NORMAL", \
+"description": "【下一步做什么】", "conflict": "", "uploads": []}}""",
+        "en": """{"finished": {"status": "[how it ended]", "context": "[what was learned]"}, "current_task": {"type": \
+"NORMAL", "description": "[what to do next]", "conflict": "", "uploads": []}}""",
+    }
 
     def tongue(self, request: PlanningRequest) -> Tongue:
         """Speak the language of the goal."""
         return tongue_of(request.goal)
 
-    def prompt(self, request: PlanningRequest, *, tongue: Tongue) -> Prompt:
+    def material(self, request: PlanningRequest, *, tongue: Tongue) -> list[str]:
         """Show the goal, the history, what came up, and the step just taken."""
-        parts = [
+        return [
             block("goal", request.goal),
             group("completed", _completed(request)),
             group("new_memory", [node_block(node) for node in request.new_nodes]),
@@ -262,11 +261,6 @@ class Planning(Role[PlanningRequest, PlanningReply, PlanningResponse]):
             group("conflicts", _conflicts(request)),
             _finished(request),
         ]
-        return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue, blank=self.blank(request, tongue=tongue))
-
-    def blank(self, request: PlanningRequest, *, tongue: Tongue) -> str:
-        """Show a step that was taken and one that follows."""
-        return _BLANK[tongue]
 
     def read(self, request: PlanningRequest, reply: PlanningReply) -> PlanningResponse:
         """Take the proposal as far as the rules let it."""
@@ -339,6 +333,7 @@ def _proposed(request: PlanningRequest, task: TaskReply) -> PlannedTask | None:
 _ATTEMPTS = 2
 """How often the goal is gone at before the answer is given from what is known."""
 _LONGEST_LESSON = 300
+"""The same without a model: two sentences of the result."""
 _SAME_AIM = 0.6
 """The share of its words by which a step is taken to go at the goal; chosen by hand."""
 

@@ -185,8 +185,6 @@ class React(Role[ReactRequest, TextReply, ReactResponse]):
     name = "react"
     defaults = Defaults(temperature=0.6, top_p=0.95, window=128_000)
     form = "text"
-    request = ReactRequest
-    reply = TextReply
 
     def tongue(self, request: ReactRequest) -> Tongue:
         """Speak the language of the task."""
@@ -250,7 +248,9 @@ def _declared(tools: Sequence[ToolDefinition], tongue: Tongue) -> str:
 
 
 _MAX_CALLS = 20
+"""Tool calls of one turn that are made; the agent is told that the others were not."""
 _CANDIDATES = 5
+"""Closing tags that are tried for the end of a body: looking at all would take the square of their number."""
 _TAG = re.compile(r"<\s*+(/?)\s*+(think(?:ing)?|tool_calls?|answer|tool_response)(?:\s[^<>]{0,200})?>", re.IGNORECASE)
 _NAME_KEYS = ("name", "tool", "tool_name", "function", "action")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "action_input")
@@ -460,12 +460,11 @@ def _problem(text: str) -> str:
 
 _SEARCHING = re.compile(r"search|recall|find|query|lookup|look_up|搜索|检索", re.IGNORECASE)
 _QUERY_NAMES = ("query", "q", "queries", "keywords", "question", "text", "input", "search_query", "term")
-_TASK = re.compile(r"<task\b[^<>]*>(?P<body>.*?)</task>", re.DOTALL | re.IGNORECASE)
-_MEMORY = re.compile(r"<memory\b[^<>]*>(?P<body>.*?)</memory>", re.DOTALL | re.IGNORECASE)
 # One entry of memory ends here: what the next one tells is of something else.
 _ENTRY = re.compile(r"</(?:node|passage|entry|item|document|result)\s*>", re.IGNORECASE)
-_ABOUT = {
-    name: re.compile(rf"<{name}\b[^<>]*>.*?</{name}>", re.DOTALL | re.IGNORECASE) for name in ("keywords", "context")
+_ELEMENTS = {
+    name: re.compile(rf"<{name}\b[^<>]*>(?P<body>.*?)</{name}>", re.DOTALL | re.IGNORECASE)
+    for name in ("task", "memory", "keywords", "context")
 }
 _STEP = re.compile(
     r"^[^\w\n]*(?:current[ _]task|next step|当前任务|下一步)\W*[:：]\s*(?P<rest>.+)$", re.MULTILINE | re.IGNORECASE
@@ -475,6 +474,7 @@ _GOAL = re.compile(
 )
 _TAGS = re.compile(r"</?[A-Za-z_][^<>]{0,200}>")
 _LONGEST_QUERY = 200
+"""Characters of a query that the offline agent searches with."""
 _LONGEST_QUESTION = 600
 
 _SAID: dict[Tongue, dict[str, str]] = {
@@ -509,10 +509,8 @@ async def react(request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
         return await _validation(request, matter, results, toolbox)
     # What nodes are found by is no sentence that could answer.
     memory = [
-        _without_elements(
-            _without_elements(match["body"], "keywords", _ABOUT["keywords"]), "context", _ABOUT["context"]
-        )
-        for match in _MEMORY.finditer(request.task, 0, _last_closing(request.task, "memory"))
+        _without_elements(match["body"], "keywords", "context")
+        for match in _ELEMENTS["memory"].finditer(request.task, 0, _last_closing(request.task, "memory"))
     ]
     memory = memory or [_without_question(request.task, asked)]
     known = [_TAGS.sub("\n", part) for text in memory for part in _ENTRY.split(text)]
@@ -558,7 +556,7 @@ async def direct_answer(request: ReactRequest, answer: str, toolbox: Toolbox) ->
     """
     matter = contradiction_in(request.task)
     # What the steps before came to is no evidence: a shrug would stand on the one before it.
-    asked, shown = question_of(request.task), [_without_elements(request.task, "task", _TASK)]
+    asked, shown = question_of(request.task), [_without_elements(request.task, "task")]
     shown += [result.content for turn in request.turns for result in turn.results]
     if matter is not None:
         asked, shown = "", [matter.newer, matter.older]
@@ -573,8 +571,8 @@ async def direct_answer(request: ReactRequest, answer: str, toolbox: Toolbox) ->
 
 def question_of(task: str) -> str:
     """Return what a task asks for: its current step, else its goal, else its last question, else its beginning."""
-    inside = _TASK.search(task, 0, _last_closing(task, "task"))
-    text = _TAGS.sub("\n", inside["body"] if inside else _without_elements(task, "memory", _MEMORY)).strip()
+    inside = _ELEMENTS["task"].search(task, 0, _last_closing(task, "task"))
+    text = _TAGS.sub("\n", inside["body"] if inside else _without_elements(task, "memory")).strip()
     step, goal = (pattern.search(text) for pattern in (_STEP, _GOAL))
     if step and goal and goal["rest"].strip() in step["rest"]:
         return line(goal["rest"], _LONGEST_QUESTION)  # the step only says that the goal is to be answered
@@ -591,9 +589,11 @@ def _last_closing(text: str, name: str) -> int:
     return max((found.end() for found in re.finditer(closing, text, re.IGNORECASE)), default=0)
 
 
-def _without_elements(text: str, name: str, element: re.Pattern[str]) -> str:
-    end = _last_closing(text, name)
-    return element.sub("\n", text[:end]) + text[end:]
+def _without_elements(text: str, *names: str) -> str:
+    for name in names:
+        end = _last_closing(text, name)
+        text = _ELEMENTS[name].sub("\n", text[:end]) + text[end:]
+    return text
 
 
 def _without_question(task: str, asked: str) -> str:

@@ -1,10 +1,9 @@
 """Relation naming: a model names what a new node has to do with each node in focus, in a word or two."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field, JsonValue
 
@@ -13,16 +12,17 @@ from remanent.language.offline.judgement import CONFLICT, DatedStatement, compar
 from remanent.language.offline.salience import statements
 from remanent.language.offline.similarity import similarities
 from remanent.language.replies import MAX_ITEMS, IdAliases, Prose
-from remanent.language.role import Bounds, Defaults, Prompt, Role, Tier, Toolbox
+from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import LongText
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, abridged, block, prompt
+from remanent.language.wording import Wording, abridged, block
 from remanent.model import Model
 from remanent.model.base import Text
-from remanent.text.regex import lazy_regex
+from remanent.text.regex import lazy_regex, word_regex
 from remanent.text.scripts import HAN
 
 LONGEST_RELATION = 20
+"""Characters of a relation: two to four in Chinese, by the design; two English words need as many as this."""
 
 
 class RelationNamingRequest(Model):
@@ -62,12 +62,6 @@ Field relations: a list, each with focus (its id, as "f1") and relation (the nam
 }
 
 
-_BLANK: Wording = {
-    "zh": '{"relations": [{"focus": "f1", "relation": "【关系名】"}]}',
-    "en": '{"relations": [{"focus": "f1", "relation": "[name of the relation]"}]}',
-}
-
-
 class NamedReply(Model):
     """The relation to one memory in focus."""
 
@@ -86,25 +80,23 @@ class RelationNaming(Role[RelationNamingRequest, RelationNamingReply, RelationNa
 
     name = "relation_naming"
     defaults = Defaults(tier=Tier.EXTRACTION, temperature=0.0, top_p=0.9, max_tokens=1024)
-    request = RelationNamingRequest
-    reply = RelationNamingReply
+    instructions = _INSTRUCTIONS
+    form_shown: ClassVar[Wording] = {
+        "zh": '{"relations": [{"focus": "f1", "relation": "【关系名】"}]}',
+        "en": '{"relations": [{"focus": "f1", "relation": "[name of the relation]"}]}',
+    }
 
     def tongue(self, request: RelationNamingRequest) -> Tongue:
         """Speak the language of the new memory."""
         return tongue_of(request.node, *request.focuses)
 
-    def prompt(self, request: RelationNamingRequest, *, tongue: Tongue) -> Prompt:
+    def material(self, request: RelationNamingRequest, *, tongue: Tongue) -> list[str]:
         """Show the new memory and those in focus."""
         focuses = [
             block("focus", abridged(text, _LONGEST_SHOWN), id=name)
             for name, text in zip(_aliases(request).names, request.focuses, strict=True)
         ]
-        parts = [*focuses, block("node", abridged(request.node, _LONGEST_SHOWN))]
-        return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue, blank=self.blank(request, tongue=tongue))
-
-    def blank(self, request: RelationNamingRequest, *, tongue: Tongue) -> str:
-        """Show one relation."""
-        return _BLANK[tongue]
+        return [*focuses, block("node", abridged(request.node, _LONGEST_SHOWN))]
 
     def bounds(self, request: RelationNamingRequest) -> Bounds:
         """Hold the list to one relation for each focus, by its name."""
@@ -148,14 +140,10 @@ _NEAR = 0.3
 _SAME = 0.75
 
 
-def _pattern(english: str, chinese: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{english})\b|{chinese}", re.IGNORECASE)
-
-
-_CAUSE = _pattern(r"because|since|due to|as a result of|caused by|owing to", r"因为|由于|起因")
-_RESULT = _pattern(r"therefore|so that|thus|as a result|consequently|led to|that is why", r"因此|所以|于是|导致|结果")
-_CONTRAST = _pattern(r"but|however|although|though|instead|on the other hand|yet", r"但是|但|不过|然而|却|可是|反而")
-_EXAMPLE = _pattern(r"for example|for instance|e\.g\.|such as", r"例如|比如|譬如|举例")
+_CAUSE = word_regex(r"because|since|due to|as a result of|caused by|owing to", r"因为|由于|起因")
+_RESULT = word_regex(r"therefore|so that|thus|as a result|consequently|led to|that is why", r"因此|所以|于是|导致|结果")
+_CONTRAST = word_regex(r"but|however|although|though|instead|on the other hand|yet", r"但是|但|不过|然而|却|可是|反而")
+_EXAMPLE = word_regex(r"for example|for instance|e\.g\.|such as", r"例如|比如|譬如|举例")
 _ASKED = lazy_regex(r"[?？]\s*\Z")
 
 _NAMES: dict[str, dict[Tongue, str]] = {

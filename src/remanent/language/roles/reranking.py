@@ -1,16 +1,16 @@
 """Reranking: a model scores how well passages answer a question; code puts them in order and loses none."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field, model_validator
 
 from remanent.errors import InvalidInput
 from remanent.language.offline.similarity import word_scores
 from remanent.language.replies import MAX_ITEMS, require_known
-from remanent.language.role import Bounds, Defaults, Prompt, Role, Tier, Toolbox
+from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import LongText, Remark
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, abridged, block, group, passage_blocks, prompt
+from remanent.language.wording import Wording, abridged, block, group, passage_blocks
 from remanent.model import Model
 from remanent.model.base import Share
 from remanent.model.ids import Id
@@ -50,7 +50,9 @@ class RerankingResponse(Model):
 
 
 _LONGEST_SHOWN = 1_200
+"""Characters of a passage that a model is shown; of a longer one, beginning and end."""
 _BEST = 10
+"""The highest score that a model is asked for; in the response it is 1."""
 _INSTRUCTIONS: Wording = {
     "zh": """
 你负责判断每个段落（<p n="编号">）对回答问题（<query>）有多大用处。
@@ -66,7 +68,6 @@ Field scores: a list with one item per passage, each with passage (its number) a
 }
 
 
-_BLANK = '{"scores": [{"passage": 1, "score": 0}, {"passage": 2, "score": 0}]}'
 _BOUNDS: Wording = {
     "zh": "共 {n} 个段落，编号 1 到 {n}；每个写一项。",
     "en": "There are {n} passages, numbered 1 to {n}; write one item for each.",
@@ -91,23 +92,20 @@ class Reranking(Role[RerankingRequest, RerankingReply, RerankingResponse]):
 
     name = "reranking"
     defaults = Defaults(tier=Tier.RERANK, temperature=0.0, top_p=0.9, max_tokens=2048)
-    request = RerankingRequest
-    reply = RerankingReply
+    instructions = _INSTRUCTIONS
+    form_shown: ClassVar[Wording] = dict.fromkeys(
+        ("zh", "en"), '{"scores": [{"passage": 1, "score": 0}, {"passage": 2, "score": 0}]}'
+    )
 
     def tongue(self, request: RerankingRequest) -> Tongue:
         """Speak the language of the question."""
         return tongue_of(request.query, *(passage.text for passage in request.passages))
 
-    def prompt(self, request: RerankingRequest, *, tongue: Tongue) -> Prompt:
+    def material(self, request: RerankingRequest, *, tongue: Tongue) -> list[str]:
         """Show the passages with their numbers, then the question."""
         shown = [abridged(passage.text, _LONGEST_SHOWN) for passage in request.passages]
-        parts = [group("passages", passage_blocks(shown)), block("query", request.query)]
         bounds = _BOUNDS[tongue].format(n=len(shown))
-        return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue, blank=_BLANK, bounds=bounds)
-
-    def blank(self, request: RerankingRequest, *, tongue: Tongue) -> str:
-        """Show two scores."""
-        return _BLANK
+        return [group("passages", passage_blocks(shown)), block("query", request.query), bounds]
 
     def bounds(self, request: RerankingRequest) -> Bounds:
         """Hold the list to one score for each passage."""

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -11,11 +11,11 @@ from remanent.errors import Refused
 from remanent.language.offline.lexicon import other_word
 from remanent.language.offline.questions import content_words, keyword_form, statement_form
 from remanent.language.replies import Lines
-from remanent.language.role import Bounds, Defaults, Prompt, Role, Tier, Toolbox
+from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import Remark, Utterance
 from remanent.language.tidying import line, lines
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, abridged, block, group, prompt, utterance_block
+from remanent.language.wording import Wording, abridged, block, group, utterance_block
 from remanent.model import Model
 
 LONGEST_QUERY = 300
@@ -57,9 +57,6 @@ Field queries: a list of strings.
 }
 
 
-_BLANK: Wording = {"zh": '{"queries": ["【查询】", "【查询】"]}', "en": '{"queries": ["[query]", "[query]"]}'}
-
-
 class RewritingReply(Model):
     """Queries that search well."""
 
@@ -71,22 +68,20 @@ class Rewriting(Role[RewritingRequest, RewritingReply, RewritingResponse]):
 
     name = "rewriting"
     defaults = Defaults(tier=Tier.EXTRACTION, temperature=0.4, top_p=0.9, max_tokens=512, window=8_000)
-    request = RewritingRequest
-    reply = RewritingReply
+    instructions = _INSTRUCTIONS
+    form_shown: ClassVar[Wording] = {
+        "zh": '{"queries": ["【查询】", "【查询】"]}',
+        "en": '{"queries": ["[query]", "[query]"]}',
+    }
 
     def tongue(self, request: RewritingRequest) -> Tongue:
         """Speak the language of the question."""
         return tongue_of(request.query)
 
-    def prompt(self, request: RewritingRequest, *, tongue: Tongue) -> Prompt:
+    def material(self, request: RewritingRequest, *, tongue: Tongue) -> list[str]:
         """Show the question after what was said before it."""
         earlier = [utterance_block(said, abridged(said.text, _LONGEST_EARLIER)) for said in request.earlier]
-        parts = [group("earlier", earlier), block("query", request.query), block("limit", str(request.count))]
-        return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue, blank=self.blank(request, tongue=tongue))
-
-    def blank(self, request: RewritingRequest, *, tongue: Tongue) -> str:
-        """Show two queries."""
-        return _BLANK[tongue]
+        return [group("earlier", earlier), block("query", request.query), block("limit", str(request.count))]
 
     def bounds(self, request: RewritingRequest) -> Bounds:
         """Hold the list to as many as are asked for."""

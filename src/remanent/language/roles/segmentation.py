@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -12,11 +12,11 @@ from remanent.language.coverage import WordIndex
 from remanent.language.offline.salience import with_speaker
 from remanent.language.passages import piece_spans, pieces, places_of
 from remanent.language.replies import MAX_ITEMS, Numbers, Prose, known_numbers, numbered
-from remanent.language.role import Bounds, Defaults, Prompt, Role, Tier, Toolbox
+from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import MAX_SEGMENT, Utterance, UtteranceSpan
 from remanent.language.tidying import remark
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, group, place_blocks, prompt, utterance_block
+from remanent.language.wording import Wording, group, place_blocks, utterance_block
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.text.chinese import is_known
@@ -79,10 +79,6 @@ of the numbers that say nothing, [] if none.
 }
 
 
-_BLANK: Wording = {
-    "zh": '{"segments": [{"text": "【片段】", "sources": [1]}, {"text": "【片段】", "sources": [2]}], "skipped": []}',
-    "en": '{"segments": [{"text": "[piece]", "sources": [1]}, {"text": "[piece]", "sources": [2]}], "skipped": []}',
-}
 _BOUNDS: Wording = {"zh": "发言编号为 1 到 {n}。", "en": "The utterances are numbered 1 to {n}."}
 _PER_PLACE = 4
 """Pieces that one utterance may become; a sentence of 200 characters tells hardly more."""
@@ -107,28 +103,23 @@ class Segmentation(Role[SegmentationRequest, SegmentationReply, SegmentationResp
 
     name = "segmentation"
     defaults = Defaults(tier=Tier.EXTRACTION, temperature=0.1, top_p=0.9)
-    request = SegmentationRequest
-    reply = SegmentationReply
+    instructions = _INSTRUCTIONS
+    form_shown: ClassVar[Wording] = {
+        "zh": """{"segments": [{"text": "【片段】", "sources": [1]}, {"text": "【片段】", "sources": [2]}], \
+"skipped": []}""",
+        "en": """{"segments": [{"text": "[piece]", "sources": [1]}, {"text": "[piece]", "sources": [2]}], \
+"skipped": []}""",
+    }
 
     def tongue(self, request: SegmentationRequest) -> Tongue:
         """Speak the language of what was said."""
         return tongue_of("\n".join(said.text[:1000] for said in request.utterances))
 
-    def prompt(self, request: SegmentationRequest, *, tongue: Tongue) -> Prompt:
+    def material(self, request: SegmentationRequest, *, tongue: Tongue) -> list[str]:
         """Show what was said in numbered parts."""
         earlier = [utterance_block(said, said.text[-_LONGEST_EARLIER:]) for said in request.earlier]
         said = place_blocks(request.utterances, places_of(request.utterances))
-        return prompt(
-            _INSTRUCTIONS[tongue],
-            [group("earlier", earlier), group("said", said)],
-            tongue=tongue,
-            blank=self.blank(request, tongue=tongue),
-            bounds=_BOUNDS[tongue].format(n=len(said)),
-        )
-
-    def blank(self, request: SegmentationRequest, *, tongue: Tongue) -> str:
-        """Show two pieces."""
-        return _BLANK[tongue]
+        return [group("earlier", earlier), group("said", said), _BOUNDS[tongue].format(n=len(said))]
 
     def bounds(self, request: SegmentationRequest) -> Bounds:
         """Hold the numbers to those of the utterances."""

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -10,11 +10,11 @@ from remanent.errors import Refused
 from remanent.language.offline.claims import TokenKind, read_claim
 from remanent.language.offline.salience import sentence_weights, statements
 from remanent.language.replies import Lines, Prose
-from remanent.language.role import Bounds, Defaults, Prompt, Role, Toolbox
+from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_SUMMARY, Context, Keywords, LongText, Remark, Summary
 from remanent.language.tidying import line, lines, remark
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, block, prompt
+from remanent.language.wording import Wording, block
 from remanent.model import Model
 from remanent.text.scripts import fold
 
@@ -94,12 +94,6 @@ Write in the language of the text. Be more detailed on what serves the current t
 }
 
 
-_BLANK: Wording = {
-    "zh": '{"facts": ["【要点】", "【要点】"], "evidence": ["【原文短句】"], "reasoning": "【逻辑】"}',
-    "en": '{"facts": ["[fact]", "[fact]"], "evidence": ["[quote]"], "reasoning": "[how they hang together]"}',
-}
-
-
 class StructureReply(Model):
     """A text taken apart."""
 
@@ -113,26 +107,24 @@ class Structure(Role[StructureRequest, StructureReply, StructureResponse]):
 
     name = "structure"
     defaults = Defaults(temperature=0.1, top_p=0.8)
-    request = StructureRequest
-    reply = StructureReply
+    instructions = _INSTRUCTIONS
+    form_shown: ClassVar[Wording] = {
+        "zh": '{"facts": ["【要点】", "【要点】"], "evidence": ["【原文短句】"], "reasoning": "【逻辑】"}',
+        "en": '{"facts": ["[fact]", "[fact]"], "evidence": ["[quote]"], "reasoning": "[how they hang together]"}',
+    }
 
     def tongue(self, request: StructureRequest) -> Tongue:
         """Speak the language of the text."""
         return tongue_of(request.content, request.context)
 
-    def prompt(self, request: StructureRequest, *, tongue: Tongue) -> Prompt:
+    def material(self, request: StructureRequest, *, tongue: Tongue) -> list[str]:
         """Show the text with what it is about."""
-        parts = [
+        return [
             block("task", request.task),
             block("context", request.context),
             block("keywords", ", ".join(request.keywords)),
             block("text", request.content),
         ]
-        return prompt(_INSTRUCTIONS[tongue], parts, tongue=tongue, blank=self.blank(request, tongue=tongue))
-
-    def blank(self, request: StructureRequest, *, tongue: Tongue) -> str:
-        """Show the three parts."""
-        return _BLANK[tongue]
 
     def bounds(self, request: StructureRequest) -> Bounds:
         """Hold the lists to what is kept of them."""
@@ -166,6 +158,7 @@ def _bare(text: str) -> str:
 
 _LONGEST_OFFLINE_FACT = 400
 _MOST_STATEMENTS = 2_000
+"""Statements of a text that are weighed."""
 # Of a short text all is kept; of a long one at least so many statements, all that tell something, or one in so many.
 _FEW = 12
 _ONE_IN = 3

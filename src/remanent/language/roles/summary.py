@@ -10,13 +10,13 @@ from pydantic import Field, model_validator
 from remanent.errors import InvalidInput, Refused
 from remanent.language.offline.salience import with_speaker
 from remanent.language.replies import Lines, Prose
-from remanent.language.role import Bounds, Defaults, Prompt, Role, Tier, Toolbox
+from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.roles.extraction import AGREEMENT, FactKind, facts_in
 from remanent.language.roles.segmentation import is_small_talk
 from remanent.language.shapes import MAX_SUMMARY, Remark, Summary, Utterance
 from remanent.language.tidying import lines, remark, within_tokens
 from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, block, group, prompt, utterance_blocks
+from remanent.language.wording import Wording, block, group, utterance_blocks
 from remanent.model import Model
 from remanent.text.dialogue import DialogueSentence, statements, telling
 from remanent.text.sentences import sentence_texts
@@ -50,6 +50,7 @@ LIST_HEADINGS: dict[Tongue, tuple[str, str, str]] = {
 }
 _MAX_ITEMS = 30
 _LONGEST_ITEM = 300
+"""Characters of an item of a list; above, items of each list."""
 
 
 class SummaryRequest(Model):
@@ -135,6 +136,7 @@ def _listed(listed: Sequence[Sequence[str]], tongue: Tongue) -> str:
 
 
 _LONGEST_SHOWN = 8_000
+"""Characters of an utterance that a model is shown; of a longer one, beginning and end."""
 _TASK: dict[SummaryLevel, Wording] = {
     SummaryLevel.SEGMENT: {
         "zh": """
@@ -208,24 +210,23 @@ class Summarisation(Role[SummaryRequest, SummaryReply, SummaryResponse]):
 
     name = "summary"
     defaults = Defaults(tier=Tier.COMPRESSION, temperature=0.0, top_p=0.95, max_tokens=1500)
-    request = SummaryRequest
-    reply = SummaryReply
 
     def tongue(self, request: SummaryRequest) -> Tongue:
         """Speak the language of what was said."""
         said = "\n".join(said.text[:1000] for said in request.utterances)
         return tongue_of(said, *(unmarked(summary) for summary in request.earlier))
 
-    def prompt(self, request: SummaryRequest, *, tongue: Tongue) -> Prompt:
+    def told(self, request: SummaryRequest, *, tongue: Tongue) -> str:
+        """Tell what the level asks for."""
+        return _TASK[request.level][tongue] + _RULES[tongue]
+
+    def material(self, request: SummaryRequest, *, tongue: Tongue) -> list[str]:
         """Show earlier summaries and what was said after them."""
-        level = request.level
-        told = "".join([_TASK[level][tongue], _RULES[tongue]])
-        parts = [
+        return [
             group("earlier", [block("summary", unmarked(summary)) for summary in request.earlier]),
             group("said", utterance_blocks(request.utterances, longest=_LONGEST_SHOWN)),
             block("limit", str(request.limit)),
         ]
-        return prompt(told, parts, tongue=tongue, blank=self.blank(request, tongue=tongue))
 
     def blank(self, request: SummaryRequest, *, tongue: Tongue) -> str:
         """Show the text, and for a session the lists."""
@@ -255,6 +256,7 @@ class Summarisation(Role[SummaryRequest, SummaryReply, SummaryResponse]):
 
 
 _MAX_LISTED = 15
+"""Items of each list without a model."""
 # The mark, names of speakers and what joins the sentences take some of the tokens.
 _FOR_SENTENCES = 0.8
 """The share of the tokens that is left to them; chosen by hand."""

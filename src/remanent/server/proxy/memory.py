@@ -30,7 +30,7 @@ from remanent.model import Clock, Found, FoundItem, Message, NewId, Scope
 from remanent.model.base import Model
 from remanent.operations import LOCAL, Permission, Principal, Service
 from remanent.operations.journal import RememberMessages
-from remanent.recall import inject
+from remanent.recall import inject, nothing_told
 from remanent.server.authentication import place_of
 from remanent.server.proxy.conversation import WINDOW, Conversation
 
@@ -128,7 +128,8 @@ class ChatRecall:
                 found = await agent.recall(conversation.question, limit=width, user=user)
             chosen = _not_in_conversation(found, said)[: self._limit]
             said_now = inject(conversation.question, chosen, now=self._clock(), budget=self._budget)
-            return InjectedMemory(said_now.text, len(said_now.record_ids), is_degraded=bool(found.left_out))
+            text = said_now.text or ("" if found.left_out else nothing_told(conversation.question, found.items))
+            return InjectedMemory(text, len(said_now.record_ids), is_degraded=bool(found.left_out))
         return InjectedMemory(is_degraded=True)
 
 

@@ -7,6 +7,7 @@ waits for time to pass.
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -134,7 +135,26 @@ MANY = 100_000
 ANY_STATUS = RecordFilter(statuses=None)
 
 
-class StoreSuite:
+class AgentSuite:
+    """The fixtures of every suite over a `store`, which each gives in its way."""
+
+    @pytest.fixture
+    def agent(self, store: Store, samples: Samples, scope: Scope) -> "StoredAgent":
+        """Return an agent whose memory is in the store."""
+        return StoredAgent(store, samples, scope)
+
+    @pytest.fixture
+    def samples(self) -> Samples:
+        """Return the builder of data."""
+        return Samples()
+
+    @pytest.fixture
+    def scope(self, samples: Samples) -> Scope:
+        """Return whose memory it is."""
+        return samples.make_scope()
+
+
+class StoreSuite(AgentSuite):
     """The fixtures of every part; a backend gives `open_store`."""
 
     @pytest.fixture
@@ -159,16 +179,6 @@ class StoreSuite:
     async def store(self, opened: OpenStore) -> Store:
         """Return an empty store."""
         return await opened("here")
-
-    @pytest.fixture
-    def samples(self) -> Samples:
-        """Return the builder of data."""
-        return Samples()
-
-    @pytest.fixture
-    def scope(self, samples: Samples) -> Scope:
-        """Return whose memory it is."""
-        return samples.make_scope()
 
 
 @dataclass(frozen=True)
@@ -267,3 +277,38 @@ async def found_by(store: Store, scope: Scope, terms: Sequence[str], *, limit: i
     """Return the ids of the records that terms find, best first."""
     hits = await store.search_text(scope, terms, record_filter=RecordFilter(**wanted), limit=limit)
     return [hit.record_id for hit in hits]
+
+
+class StoredAgent:
+    """An agent in a store, with what makes its data: short words for what nearly every test does."""
+
+    def __init__(self, store: Store, samples: Samples, scope: Scope) -> None:
+        self.store, self.samples, self.scope = store, samples, scope
+        self.clock, self.next_version = samples.clock, samples.next_version
+        self.link, self.record_of = samples.make_link, samples.make_record_of
+        self.record, self.entry = partial(samples.make_record, scope), partial(samples.make_entry, scope)
+        self.conflict = partial(samples.make_conflict, scope)
+        self.put, self.update, self.append = partial(put, store), partial(update, store), partial(append, store)
+        self.found, self.found_by = partial(found, store, scope), partial(found_by, store, scope)
+        self.listed, self.current = partial(listed, store, scope), partial(current, store, scope)
+        self.everything, self.vectors = partial(everything, store, scope), partial(vectors_of, store, scope)
+        self.transaction = partial(store.transaction, scope)
+
+    def through(self, store: Store) -> "StoredAgent":
+        """Return the same agent, seen through another handle."""
+        return StoredAgent(store, self.samples, self.scope)
+
+    async def forget(self, record: Record) -> None:
+        """Forget a record now."""
+        async with self.transaction() as tx:
+            tx.forget(record, at=self.clock())
+
+    async def drop(self, record_id: str) -> None:
+        """Drop a record with its history."""
+        async with self.transaction() as tx:
+            tx.drop(record_id)
+
+    async def put_conflict(self, conflict: Conflict, *, expects: int = 0) -> None:
+        """Put a conflict, or its next version."""
+        async with self.transaction() as tx:
+            tx.conflict(conflict, expects=expects)

@@ -6,23 +6,9 @@ from datetime import timedelta
 import pytest
 
 from remanent.errors import VersionConflict
-from remanent.model import Attachment, Entry, Job, Record, Scope, Source
-from remanent.stores.conformance.base import (
-    MODEL,
-    OpenStore,
-    Samples,
-    StoreSuite,
-    append,
-    everything,
-    found,
-    listed,
-    put,
-    update,
-    vector_bytes,
-    vectors_of,
-)
+from remanent.model import Attachment, Entry, Job, Record, Source
+from remanent.stores.conformance.base import MODEL, OpenStore, StoredAgent, StoreSuite, found, listed, vector_bytes
 from remanent.stores.queries import ConflictQuery, EntryQuery, Erasure, LinkQuery
-from remanent.stores.store import Store
 from remanent.stores.transaction import PutVector
 
 SECRET = "zanzibar"
@@ -45,71 +31,70 @@ class ErasureConformance(StoreSuite):
     """The right to be forgotten."""
 
     @pytest.fixture
-    async def case(self, store: Store, samples: Samples, scope: Scope) -> Case:
+    async def case(self, agent: StoredAgent) -> Case:
         """Return a stored secret in session `private`, and something harmless in session `public`."""
-        private, public = scope.within(session="private"), scope.within(session="public")
+        private, public = agent.scope.within(session="private"), agent.scope.within(session="public")
         files = [Attachment(attachment_id=SECRET, digest=digest) for digest in (ONLY_HERE, SHARED_FILE)]
-        told = samples.make_entry(private, f"The word is {SECRET}.", metadata={"topic": SECRET}, caller_id="m1")
-        harmless = samples.make_entry(public, "Tea is ready.", caller_id="m2", attachments=(files[1],))
-        entry, other = await append(
-            store,
+        told = agent.samples.make_entry(private, f"The word is {SECRET}.", metadata={"topic": SECRET}, caller_id="m1")
+        harmless = agent.samples.make_entry(public, "Tea is ready.", caller_id="m2", attachments=(files[1],))
+        entry, other = await agent.append(
             told.replace(attachments=tuple(files)),
             harmless.replace(attachments=(files[1].replace(attachment_id="plain"),)),
         )
-        secret = samples.make_record_of(entry, f"{SECRET} is the word.", tags=(SECRET,))
-        forgotten = samples.make_record_of(entry, f"{SECRET} was mentioned.", summary=SECRET)
-        merged = samples.make_record(public, "tea and secrets", sources=(Source(entry_id=other.id),))
-        innocent = samples.make_record_of(other, "tea")
-        await put(store, secret, forgotten, merged, innocent)
+        secret = agent.record_of(entry, f"{SECRET} is the word.", tags=(SECRET,))
+        forgotten = agent.record_of(entry, f"{SECRET} was mentioned.", summary=SECRET)
+        merged = agent.samples.make_record(public, "tea and secrets", sources=(Source(entry_id=other.id),))
+        innocent = agent.record_of(other, "tea")
+        await agent.put(secret, forgotten, merged, innocent)
         case = Case(entry, other, secret, forgotten, merged, innocent)
-        await self._entangle(store, samples, scope, case)
+        await self._entangle(agent, case)
         return case
 
     async def test_what_was_made_of_a_text_before_it_was_erased_is_refused_after(
-        self, store: Store, samples: Samples, scope: Scope, case: Case
+        self, agent: StoredAgent, case: Case
     ) -> None:
         """A job that read the text before the erasure must not write it back after it."""
-        await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
-        before = await everything(store, scope)
-        late = samples.make_record_of(case.entry, f"{SECRET}, as it was read before")
+        await agent.store.erase(agent.scope, Erasure(entry_ids=(case.entry.id,)))
+        before = await agent.everything()
+        late = agent.record_of(case.entry, f"{SECRET}, as it was read before")
         sources = (*case.innocent.sources, Source(entry_id=case.entry.id))
-        mixed = samples.next_version(case.innocent, content=f"tea and {SECRET}", sources=sources)
+        mixed = agent.next_version(case.innocent, content=f"tea and {SECRET}", sources=sources)
         with pytest.raises(VersionConflict, match="was erased"):
-            await put(store, late)
+            await agent.put(late)
         with pytest.raises(VersionConflict, match="was erased"):
-            await update(store, mixed)
-        assert await everything(store, scope) == before
+            await agent.update(mixed)
+        assert await agent.everything() == before
 
-    async def _entangle(self, store: Store, samples: Samples, scope: Scope, case: Case) -> None:
+    async def _entangle(self, agent: StoredAgent, case: Case) -> None:
         sources = (*case.merged.sources, Source(entry_id=case.entry.id))
-        with_secret = samples.next_version(case.merged, content=f"tea and {SECRET}", sources=sources)
-        await update(store, with_secret)
-        await update(store, samples.next_version(with_secret, content="tea", sources=case.merged.sources))
-        await update(store, samples.next_version(case.secret, content=f"{SECRET}, again"))
-        async with store.transaction(scope) as tx:
-            tx.forget(case.forgotten, at=samples.clock(), reason=f"{SECRET} is old")
-            tx.link(samples.make_link(case.secret.id, case.innocent.id, SECRET))
-            tx.link(samples.make_link(case.innocent.id, case.innocent.id, "itself"))
-            tx.conflict(samples.make_conflict(scope, [case.secret, case.innocent], description=SECRET))
+        with_secret = agent.next_version(case.merged, content=f"tea and {SECRET}", sources=sources)
+        await agent.update(with_secret)
+        await agent.update(agent.next_version(with_secret, content="tea", sources=case.merged.sources))
+        await agent.update(agent.next_version(case.secret, content=f"{SECRET}, again"))
+        async with agent.transaction() as tx:
+            tx.forget(case.forgotten, at=agent.clock(), reason=f"{SECRET} is old")
+            tx.link(agent.link(case.secret.id, case.innocent.id, SECRET))
+            tx.link(agent.link(case.innocent.id, case.innocent.id, "itself"))
+            tx.conflict(agent.conflict([case.secret, case.innocent], description=SECRET))
             tx.changes.append(PutVector(case.secret.id, MODEL, vector_bytes(1)))
             tx.changes.append(PutVector(case.innocent.id, MODEL, vector_bytes(2)))
-            tx.enqueue(samples.make_job(scope), limit=10)
+            tx.enqueue(agent.samples.make_job(agent.scope), limit=10)
 
-    async def _check_gone(self, store: Store, scope: Scope, case: Case) -> None:
+    async def _check_gone(self, agent: StoredAgent, case: Case) -> None:
         """Check that the secret is nowhere and that what has nothing to do with it is still there."""
-        left = await everything(store, scope)
+        left = await agent.everything()
         assert SECRET not in left
-        assert await found(store, scope, SECRET, statuses=None) == []
-        assert await found(store, scope, SECRET, as_of=case.secret.updated_at) == []
+        assert await agent.found(SECRET, statuses=None) == []
+        assert await agent.found(SECRET, as_of=case.secret.updated_at) == []
         assert left.vectors == {(MODEL, case.innocent.id): vector_bytes(2)}
         assert (left.tombstones, left.conflicts, left.past) == ([], [], [])
         assert case.innocent in left.records
         assert case.other in left.entries
-        assert await found(store, scope, "tea") == [case.innocent.id]
+        assert await agent.found("tea") == [case.innocent.id]
         assert len(left.jobs) == 1
 
     @pytest.mark.parametrize("by", ["entry", "record", "forgotten record", "session"])
-    async def test_nothing_is_left_of_what_is_erased(self, store: Store, scope: Scope, case: Case, by: str) -> None:
+    async def test_nothing_is_left_of_what_is_erased(self, agent: StoredAgent, case: Case, by: str) -> None:
         """Every way to name what goes, and every place in which its words can stand."""
         erasure = {
             "entry": Erasure(entry_ids=(case.entry.id,)),
@@ -117,24 +102,22 @@ class ErasureConformance(StoreSuite):
             "forgotten record": Erasure(record_ids=(case.forgotten.id,)),
             "session": Erasure(session="private"),
         }[by]
-        erased = await store.erase(scope, erasure)
-        await self._check_gone(store, scope, case)
+        erased = await agent.store.erase(agent.scope, erasure)
+        await self._check_gone(agent, case)
         assert erased.entry_ids == (case.entry.id,)
         assert set(erased.record_ids) == {case.secret.id, case.forgotten.id, case.merged.id}
         assert erased.digests == (ONLY_HERE,)
 
     @pytest.mark.parametrize("how", ["retried before", "buried before", "retried meanwhile", "buried meanwhile"])
-    async def test_no_error_of_a_job_quotes_what_was_erased(
-        self, store: Store, samples: Samples, scope: Scope, case: Case, how: str
-    ) -> None:
+    async def test_no_error_of_a_job_quotes_what_was_erased(self, agent: StoredAgent, case: Case, how: str) -> None:
         """Errors of parsers and models quote their input, and the queue keeps errors."""
-        now = samples.clock()
-        job = await store.claim(scope, worker="w1", now=now, lease=timedelta(seconds=60))
+        now = agent.clock()
+        job = await agent.store.claim(agent.scope, worker="w1", now=now, lease=timedelta(seconds=60))
         assert job is not None
 
         async def fail(job: Job) -> None:
             error = f"Refused: no sense in {SECRET}"
-            async with store.transaction(scope) as tx:
+            async with agent.transaction() as tx:
                 if how.startswith("retried"):
                     tx.retry(job, not_before=now, error=error)
                 else:
@@ -142,18 +125,18 @@ class ErasureConformance(StoreSuite):
 
         if how.endswith("before"):
             await fail(job)
-            assert SECRET in await everything(store, scope)
-        await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
+            assert SECRET in await agent.everything()
+        await agent.store.erase(agent.scope, Erasure(entry_ids=(case.entry.id,)))
         if how.endswith("meanwhile"):
             await fail(job)
-        left = await everything(store, scope)
+        left = await agent.everything()
         assert SECRET not in left
         assert [one.error for one in left.jobs] == ["Refused"]
 
-    async def test_an_erased_entry_leaves_a_stub_in_its_place(self, store: Store, scope: Scope, case: Case) -> None:
+    async def test_an_erased_entry_leaves_a_stub_in_its_place(self, agent: StoredAgent, case: Case) -> None:
         """Places of the journal are cited and paged by; a hole would look like damage."""
-        await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
-        stub, other = await store.entries(scope, EntryQuery())
+        await agent.store.erase(agent.scope, Erasure(entry_ids=(case.entry.id,)))
+        stub, other = await agent.store.entries(agent.scope, EntryQuery())
         assert (stub.id, stub.seq, stub.scope, stub.kind) == (
             case.entry.id,
             case.entry.seq,
@@ -163,12 +146,10 @@ class ErasureConformance(StoreSuite):
         assert (stub.erased, stub.text, stub.metadata, stub.attachments) == (True, "", {}, ())
         assert other == case.other
 
-    async def test_erasing_everything_leaves_no_word_at_all(
-        self, store: Store, samples: Samples, scope: Scope, case: Case
-    ) -> None:
+    async def test_erasing_everything_leaves_no_word_at_all(self, agent: StoredAgent, case: Case) -> None:
         """Tags, states and jobs can hold words, too: the whole agent is looked through."""
-        erased = await store.erase(scope, Erasure(everything=True))
-        left = await everything(store, scope)
+        erased = await agent.store.erase(agent.scope, Erasure(everything=True))
+        left = await agent.everything()
         assert SECRET not in left
         assert "tea" not in left
         assert (left.records, left.past, left.links, left.conflicts) == ([], [], [], [])
@@ -177,76 +158,72 @@ class ErasureConformance(StoreSuite):
         assert all(entry.erased for entry in left.entries)
         assert set(erased.entry_ids) == {case.entry.id, case.other.id}
         assert set(erased.digests) == {ONLY_HERE, SHARED_FILE}
-        [fresh] = await append(store, samples.make_entry(scope, "A new life."))
+        [fresh] = await agent.append(agent.entry("A new life."))
         assert fresh.seq > case.other.seq
 
     async def test_what_is_erased_stays_erased_when_the_store_is_opened_again(
-        self, store: Store, opened: OpenStore, scope: Scope, case: Case
+        self, agent: StoredAgent, opened: OpenStore, case: Case
     ) -> None:
         """A log that is replayed must not bring it back."""
-        await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
-        await store.close()
-        await self._check_gone(await opened("here"), scope, case)
+        await agent.store.erase(agent.scope, Erasure(entry_ids=(case.entry.id,)))
+        await agent.store.close()
+        await self._check_gone(agent.through(await opened("here")), case)
 
     async def test_another_handle_sees_at_once_what_is_erased(
-        self, store: Store, opened: OpenStore, scope: Scope, case: Case
+        self, agent: StoredAgent, opened: OpenStore, case: Case
     ) -> None:
         """Another process may hold a snapshot or a cache from before."""
         other = await opened("here")
-        assert await found(other, scope, SECRET) != []
-        await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
-        await self._check_gone(other, scope, case)
+        assert await found(other, agent.scope, SECRET) != []
+        await agent.store.erase(agent.scope, Erasure(entry_ids=(case.entry.id,)))
+        await self._check_gone(agent.through(other), case)
 
-    async def test_erasing_again_erases_nothing_more(self, store: Store, scope: Scope, case: Case) -> None:
+    async def test_erasing_again_erases_nothing_more(self, agent: StoredAgent, case: Case) -> None:
         """Whoever is told that an erasure failed tries again."""
-        await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
-        before = await everything(store, scope)
-        again = await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
+        await agent.store.erase(agent.scope, Erasure(entry_ids=(case.entry.id,)))
+        before = await agent.everything()
+        again = await agent.store.erase(agent.scope, Erasure(entry_ids=(case.entry.id,)))
         assert (again.record_ids, again.digests) == ((), ())
-        assert await everything(store, scope) == before
+        assert await agent.everything() == before
 
-    async def test_erasing_what_is_not_there_erases_nothing(self, store: Store, scope: Scope, case: Case) -> None:
+    async def test_erasing_what_is_not_there_erases_nothing(self, agent: StoredAgent, case: Case) -> None:
         """An id of another agent is not there either."""
-        before = await everything(store, scope)
+        before = await agent.everything()
         erasure = Erasure(entry_ids=("nobody",), record_ids=("nobody",), session="nobody")
-        erased = await store.erase(scope, erasure)
+        erased = await agent.store.erase(agent.scope, erasure)
         assert (erased.entry_ids, erased.record_ids, erased.digests) == ((), (), ())
-        assert await everything(store, scope) == before
+        assert await agent.everything() == before
 
-    async def test_erasing_nothing_erases_nothing(self, store: Store, scope: Scope, case: Case) -> None:
+    async def test_erasing_nothing_erases_nothing(self, agent: StoredAgent, case: Case) -> None:
         """An empty request must never be taken for 'everything'."""
-        before = await everything(store, scope)
-        await store.erase(scope, Erasure())
-        assert await everything(store, scope) == before
+        before = await agent.everything()
+        await agent.store.erase(agent.scope, Erasure())
+        assert await agent.everything() == before
 
     async def test_what_was_erased_does_not_come_back_under_its_callers_id(
-        self, store: Store, samples: Samples, scope: Scope, case: Case
+        self, agent: StoredAgent, case: Case
     ) -> None:
         """Clients send again what they believe was lost; erased is erased."""
-        await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
-        again = samples.make_entry(case.entry.scope, case.entry.text, caller_id=case.entry.caller_id)
-        async with store.transaction(scope) as tx:
+        await agent.store.erase(agent.scope, Erasure(entry_ids=(case.entry.id,)))
+        again = agent.samples.make_entry(case.entry.scope, case.entry.text, caller_id=case.entry.caller_id)
+        async with agent.transaction() as tx:
             tx.append(again)
         assert tx.committed.entry_ids == (case.entry.id,)
-        assert SECRET not in await everything(store, scope)
+        assert SECRET not in await agent.everything()
 
-    async def test_an_erasure_stays_within_its_agent(
-        self, store: Store, samples: Samples, scope: Scope, case: Case
-    ) -> None:
+    async def test_an_erasure_stays_within_its_agent(self, agent: StoredAgent, case: Case) -> None:
         """Two agents may have been told the same words."""
-        bob = samples.make_scope("bob")
-        [entry] = await append(store, samples.make_entry(bob.within(session="private"), "Bob's own words."))
-        record = samples.make_record_of(entry)
-        await put(store, record)
-        await store.erase(scope, Erasure(session="private", entry_ids=(entry.id,), record_ids=(record.id,)))
-        assert await listed(store, bob) == [record.content]
-        assert await store.entries(bob, EntryQuery()) == [entry]
+        bob = agent.samples.make_scope("bob")
+        [entry] = await agent.append(agent.samples.make_entry(bob.within(session="private"), "Bob's own words."))
+        record = agent.record_of(entry)
+        await agent.put(record)
+        await agent.store.erase(agent.scope, Erasure(session="private", entry_ids=(entry.id,), record_ids=(record.id,)))
+        assert await listed(agent.store, bob) == [record.content]
+        assert await agent.store.entries(bob, EntryQuery()) == [entry]
 
-    async def test_links_of_what_is_erased_are_gone_and_others_stay(
-        self, store: Store, scope: Scope, case: Case
-    ) -> None:
+    async def test_links_of_what_is_erased_are_gone_and_others_stay(self, agent: StoredAgent, case: Case) -> None:
         """A link names what it leads to, and its relation may be a word of the text."""
-        await store.erase(scope, Erasure(entry_ids=(case.entry.id,)))
-        assert [link.relation for link in await store.links(scope, LinkQuery())] == ["itself"]
-        assert await store.conflicts(scope, ConflictQuery()) == []
-        assert await vectors_of(store, scope) == {(MODEL, case.innocent.id): vector_bytes(2)}
+        await agent.store.erase(agent.scope, Erasure(entry_ids=(case.entry.id,)))
+        assert [link.relation for link in await agent.store.links(agent.scope, LinkQuery())] == ["itself"]
+        assert await agent.store.conflicts(agent.scope, ConflictQuery()) == []
+        assert await agent.vectors() == {(MODEL, case.innocent.id): vector_bytes(2)}

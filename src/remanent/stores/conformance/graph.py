@@ -9,7 +9,7 @@ import pytest
 
 from remanent.errors import InvalidInput, VersionConflict
 from remanent.model import Claim, ConflictState, Kind, Record, Scope, Status, Verdict, Version
-from remanent.stores.conformance.base import Samples, StoreSuite, append, current, found, listed, put, update
+from remanent.stores.conformance.base import StoredAgent, StoreSuite
 from remanent.stores.queries import ConflictQuery, Erasure, LinkQuery, RecordFilter, RecordQuery
 from remanent.stores.store import Store
 from remanent.stores.transaction import Committed, PutState, Transaction
@@ -24,245 +24,229 @@ class GraphConformance(StoreSuite):
     """How records hang together, and where they contradict each other."""
 
     @pytest.fixture
-    async def abc(self, store: Store, samples: Samples, scope: Scope) -> list[Record]:
+    async def abc(self, agent: StoredAgent) -> list[Record]:
         """Return the stored records a, b and c."""
-        records = [samples.make_record(scope, name, id=name) for name in "abc"]
-        await put(store, *records)
+        records = [agent.record(name, id=name) for name in "abc"]
+        await agent.put(*records)
         return records
 
     @pytest.fixture
-    async def linked(self, store: Store, samples: Samples, scope: Scope, abc: list[Record]) -> None:
+    async def linked(self, agent: StoredAgent, abc: list[Record]) -> None:
         """Link them in several ways."""
-        async with store.transaction(scope) as tx:
-            tx.link(samples.make_link("b", "c", "causes", strength=0.9))
-            tx.link(samples.make_link("a", "c", "about", strength=0.2))
-            tx.link(samples.make_link("a", "b", "因为", strength=0.5))
-            tx.link(samples.make_link("a", "b", "about", strength=0.0))
+        async with agent.transaction() as tx:
+            tx.link(agent.link("b", "c", "causes", strength=0.9))
+            tx.link(agent.link("a", "c", "about", strength=0.2))
+            tx.link(agent.link("a", "b", "因为", strength=0.5))
+            tx.link(agent.link("a", "b", "about", strength=0.0))
 
-    async def test_links_come_back_in_order(self, store: Store, samples: Samples, scope: Scope, linked: None) -> None:
+    async def test_links_come_back_in_order(self, agent: StoredAgent, linked: None) -> None:
         """By their ends, so that exports and graphs in memory are alike on every backend."""
-        assert await ends(store, scope) == [
+        assert await ends(agent.store, agent.scope) == [
             ("a", "b", "about"),
             ("a", "b", "因为"),
             ("a", "c", "about"),
             ("b", "c", "causes"),
         ]
-        link = samples.make_link("b", "c", "causes", strength=0.9)
-        assert await store.links(scope, LinkQuery(from_ids=("b",))) == [link]
+        link = agent.link("b", "c", "causes", strength=0.9)
+        assert await agent.store.links(agent.scope, LinkQuery(from_ids=("b",))) == [link]
 
-    async def test_links_are_found_by_their_ends_relation_and_strength(
-        self, store: Store, scope: Scope, linked: None
-    ) -> None:
+    async def test_links_are_found_by_their_ends_relation_and_strength(self, agent: StoredAgent, linked: None) -> None:
         """Walking a graph asks from either end; weak links are left out inside the store."""
-        assert await ends(store, scope, from_ids=("b",)) == [("b", "c", "causes")]
-        assert await ends(store, scope, to_ids=("c",)) == [("a", "c", "about"), ("b", "c", "causes")]
-        assert await ends(store, scope, from_ids=("a",), to_ids=("b", "c"), relations=("about",)) == [
+        assert await ends(agent.store, agent.scope, from_ids=("b",)) == [("b", "c", "causes")]
+        assert await ends(agent.store, agent.scope, to_ids=("c",)) == [("a", "c", "about"), ("b", "c", "causes")]
+        assert await ends(agent.store, agent.scope, from_ids=("a",), to_ids=("b", "c"), relations=("about",)) == [
             ("a", "b", "about"),
             ("a", "c", "about"),
         ]
-        assert await ends(store, scope, min_strength=0.5) == [("a", "b", "因为"), ("b", "c", "causes")]
-        assert await ends(store, scope, limit=1) == [("a", "b", "about")]
-        assert await ends(store, scope, from_ids=()) == []
-        assert await ends(store, scope, from_ids=("nobody",)) == []
+        assert await ends(agent.store, agent.scope, min_strength=0.5) == [("a", "b", "因为"), ("b", "c", "causes")]
+        assert await ends(agent.store, agent.scope, limit=1) == [("a", "b", "about")]
+        assert await ends(agent.store, agent.scope, from_ids=()) == []
+        assert await ends(agent.store, agent.scope, from_ids=("nobody",)) == []
 
-    async def test_a_link_of_the_same_ends_and_relation_is_replaced(
-        self, store: Store, samples: Samples, scope: Scope, linked: None
-    ) -> None:
+    async def test_a_link_of_the_same_ends_and_relation_is_replaced(self, agent: StoredAgent, linked: None) -> None:
         """Strengthening a link is writing it again; there must never be two."""
-        stronger = samples.make_link("a", "c", "about", strength=1.0)
-        async with store.transaction(scope) as tx:
+        stronger = agent.link("a", "c", "about", strength=1.0)
+        async with agent.transaction() as tx:
             tx.link(stronger)
-        assert await store.links(scope, LinkQuery(from_ids=("a",), to_ids=("c",))) == [stronger]
+        assert await agent.store.links(agent.scope, LinkQuery(from_ids=("a",), to_ids=("c",))) == [stronger]
 
     async def test_a_removed_link_is_gone_and_removing_it_again_is_harmless(
-        self, store: Store, scope: Scope, linked: None
+        self, agent: StoredAgent, linked: None
     ) -> None:
         """Two maintenance jobs may come to the same conclusion."""
         for _ in range(2):
-            async with store.transaction(scope) as tx:
+            async with agent.transaction() as tx:
                 tx.unlink("a", "b", relation="about")
-        assert ("a", "b", "about") not in await ends(store, scope)
-        assert ("a", "b", "因为") in await ends(store, scope)
+        assert ("a", "b", "about") not in await ends(agent.store, agent.scope)
+        assert ("a", "b", "因为") in await ends(agent.store, agent.scope)
 
     async def test_links_that_leave_a_record_fade_and_those_that_were_too_weak_go(
-        self, store: Store, samples: Samples, scope: Scope, linked: None
+        self, agent: StoredAgent, linked: None
     ) -> None:
         """Fading happens inside the store: a graph has too many links to read and write each."""
-        async with store.transaction(scope) as tx:
-            tx.fade(["a"], factor=0.5, floor=0.2, at=samples.clock.advance(seconds=1))
-        assert [(link.to_id, link.relation, link.strength) for link in await store.links(scope, LinkQuery())] == [
+        async with agent.transaction() as tx:
+            tx.fade(["a"], factor=0.5, floor=0.2, at=agent.clock.advance(seconds=1))
+        assert [
+            (link.to_id, link.relation, link.strength) for link in await agent.store.links(agent.scope, LinkQuery())
+        ] == [
             ("b", "因为", 0.25),
             ("c", "about", 0.1),
             ("c", "causes", 0.9),
         ]
-        async with store.transaction(scope) as tx:
-            tx.fade(["a", "nobody"], factor=0.5, floor=0.2, at=samples.clock.advance(seconds=1))
-        assert await ends(store, scope) == [("a", "b", "因为"), ("b", "c", "causes")]
+        async with agent.transaction() as tx:
+            tx.fade(["a", "nobody"], factor=0.5, floor=0.2, at=agent.clock.advance(seconds=1))
+        assert await ends(agent.store, agent.scope) == [("a", "b", "因为"), ("b", "c", "causes")]
 
-    async def test_a_factor_that_would_make_links_stronger_is_refused(self, store: Store, scope: Scope) -> None:
+    async def test_a_factor_that_would_make_links_stronger_is_refused(self, agent: StoredAgent) -> None:
         """A factor above 1 would compound with every scan until it overflows."""
-        tx = store.transaction(scope)
+        tx = agent.transaction()
         with pytest.raises(InvalidInput):
             tx.fade(["a"], factor=1.5, floor=0.0, at=datetime(2025, 1, 1, tzinfo=UTC))
 
     async def test_the_graph_of_a_kind_has_a_revision_that_rises_with_its_records_and_their_links(
-        self, store: Store, samples: Samples, scope: Scope
+        self, agent: StoredAgent
     ) -> None:
         """Disciplines keep their graph in memory, and load it anew only when this number has changed."""
-        assert await store.graph_revision(scope, Kind.NOTE) == 0
-        trace = samples.make_record(scope, "trace", id="t", kind=Kind.NOTE)
-        turn = samples.make_record(scope, "turn", id="u", kind=Kind.TURN)
-        async with store.transaction(scope) as tx:
+        assert await agent.store.graph_revision(agent.scope, Kind.NOTE) == 0
+        trace = agent.record("trace", id="t", kind=Kind.NOTE)
+        turn = agent.record("turn", id="u", kind=Kind.TURN)
+        async with agent.transaction() as tx:
             tx.put(trace)
         last = tx.committed.graphs[Kind.NOTE]
-        assert await store.graph_revision(scope, Kind.NOTE) == last
-        await put(store, turn)
-        async with store.transaction(scope) as tx:
+        assert await agent.store.graph_revision(agent.scope, Kind.NOTE) == last
+        await agent.put(turn)
+        async with agent.transaction() as tx:
             tx.touch(["t"], accessed=1)
-            tx.link(samples.make_link("u", "t"))
-        assert await store.graph_revision(scope, Kind.NOTE) == last, "another kind's graph, and an access"
+            tx.link(agent.link("u", "t"))
+        assert await agent.store.graph_revision(agent.scope, Kind.NOTE) == last, "another kind's graph, and an access"
         changes: tuple[Callable[[Transaction], None], ...] = (
             lambda tx: tx.touch(["t"], scanned=1),
-            lambda tx: tx.link(samples.make_link("t", "u")),
-            lambda tx: tx.fade(["t"], factor=0.5, floor=0.0, at=samples.clock.advance(seconds=1)),
+            lambda tx: tx.link(agent.link("t", "u")),
+            lambda tx: tx.fade(["t"], factor=0.5, floor=0.0, at=agent.clock.advance(seconds=1)),
             lambda tx: tx.unlink("t", "u", relation="about"),
             lambda tx: tx.drop("t"),
         )
         for change in changes:
-            async with store.transaction(scope) as tx:
+            async with agent.transaction() as tx:
                 change(tx)
             last += 1
             assert tx.committed.graphs[Kind.NOTE] == last
-            assert await store.graph_revision(scope, Kind.NOTE) == last
-        await store.erase(scope, Erasure(everything=True))
-        assert await store.graph_revision(scope, Kind.NOTE) > last
+            assert await agent.store.graph_revision(agent.scope, Kind.NOTE) == last
+        await agent.store.erase(agent.scope, Erasure(everything=True))
+        assert await agent.store.graph_revision(agent.scope, Kind.NOTE) > last
 
-    async def test_erasing_a_record_raises_the_revision_of_its_kinds_graph(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_erasing_a_record_raises_the_revision_of_its_kinds_graph(self, agent: StoredAgent) -> None:
         """Else a graph in the memory of another process would keep the erased record."""
-        await put(store, samples.make_record(scope, "trace", id="t", kind=Kind.NOTE))
-        before = await store.graph_revision(scope, Kind.NOTE)
-        await store.erase(scope, Erasure(record_ids=("t",)))
-        assert await store.graph_revision(scope, Kind.NOTE) > before
+        await agent.put(agent.record("trace", id="t", kind=Kind.NOTE))
+        before = await agent.store.graph_revision(agent.scope, Kind.NOTE)
+        await agent.store.erase(agent.scope, Erasure(record_ids=("t",)))
+        assert await agent.store.graph_revision(agent.scope, Kind.NOTE) > before
 
     async def test_what_is_to_follow_a_unit_of_work_follows_when_it_is_durable_and_not_when_it_fails(
-        self, store: Store, samples: Samples, scope: Scope
+        self, agent: StoredAgent
     ) -> None:
         """Caches in the process are changed by such effects, and must never run ahead of the disk."""
         told: list[Committed] = []
-        record = samples.make_record(scope, "trace", id="t", kind=Kind.NOTE)
-        async with store.transaction(scope) as tx:
+        record = agent.record("trace", id="t", kind=Kind.NOTE)
+        async with agent.transaction() as tx:
             tx.put(record)
             tx.then(told.append)
             assert told == []
         assert told == [tx.committed]
-        refused = store.transaction(scope)
+        refused = agent.transaction()
         refused.put(record)
         refused.then(told.append)
         with pytest.raises(VersionConflict):
             await refused.__aexit__(None, None, None)
         assert len(told) == 1
 
-    async def test_a_link_has_a_direction(
-        self, store: Store, samples: Samples, scope: Scope, abc: list[Record]
-    ) -> None:
+    async def test_a_link_has_a_direction(self, agent: StoredAgent, abc: list[Record]) -> None:
         """'Alice manages Bob' does not say that Bob manages Alice."""
-        async with store.transaction(scope) as tx:
-            tx.link(samples.make_link("a", "b", "about"))
-            tx.link(samples.make_link("b", "a", "about"))
-        async with store.transaction(scope) as tx:
+        async with agent.transaction() as tx:
+            tx.link(agent.link("a", "b", "about"))
+            tx.link(agent.link("b", "a", "about"))
+        async with agent.transaction() as tx:
             tx.unlink("a", "b", relation="about")
-        assert await ends(store, scope) == [("b", "a", "about")]
+        assert await ends(agent.store, agent.scope) == [("b", "a", "about")]
 
-    async def test_a_conflict_comes_back_as_it_was_put(
-        self, store: Store, samples: Samples, scope: Scope, abc: list[Record]
-    ) -> None:
+    async def test_a_conflict_comes_back_as_it_was_put(self, agent: StoredAgent, abc: list[Record]) -> None:
         """With the claims word for word: they are what a person is shown to decide."""
-        conflict = samples.make_conflict(scope.within(session="s"), abc[:2], description="谁对？")
-        async with store.transaction(scope) as tx:
-            tx.conflict(conflict)
-        assert await store.conflicts(scope, ConflictQuery()) == [conflict]
+        conflict = agent.samples.make_conflict(agent.scope.within(session="s"), abc[:2], description="谁对？")
+        await agent.put_conflict(conflict)
+        assert await agent.store.conflicts(agent.scope, ConflictQuery()) == [conflict]
 
-    async def test_a_verdict_takes_the_place_of_the_open_conflict(
-        self, store: Store, samples: Samples, scope: Scope, abc: list[Record]
-    ) -> None:
+    async def test_a_verdict_takes_the_place_of_the_open_conflict(self, agent: StoredAgent, abc: list[Record]) -> None:
         """By version, like a record: two judges must not overrule each other unseen."""
-        conflict = samples.make_conflict(scope, abc[:2])
-        async with store.transaction(scope) as tx:
-            tx.conflict(conflict)
-        verdict = Verdict(text="a", upheld=("a",), decided_by="code", decided_at=samples.clock(), undo={"b": 1})
+        conflict = agent.conflict(abc[:2])
+        await agent.put_conflict(conflict)
+        verdict = Verdict(text="a", upheld=("a",), decided_by="code", decided_at=agent.clock(), undo={"b": 1})
         settled = conflict.replace(state=ConflictState.RESOLVED, verdict=verdict, version=2)
-        async with store.transaction(scope) as tx:
-            tx.conflict(settled, expects=1)
-        assert await store.conflicts(scope, ConflictQuery()) == [settled]
-        assert await store.conflicts(scope, ConflictQuery(states=(ConflictState.OPEN,))) == []
+        await agent.put_conflict(settled, expects=1)
+        assert await agent.store.conflicts(agent.scope, ConflictQuery()) == [settled]
+        assert await agent.store.conflicts(agent.scope, ConflictQuery(states=(ConflictState.OPEN,))) == []
 
     async def test_conflicts_are_found_by_id_state_and_record_oldest_first(
-        self, store: Store, samples: Samples, scope: Scope, abc: list[Record]
+        self, agent: StoredAgent, abc: list[Record]
     ) -> None:
         """The oldest has waited for longest, and is settled first."""
         a, b, c = abc
         pairs = [([a, b], ConflictState.OPEN), ([b, c], ConflictState.VALIDATING), ([a, c], ConflictState.OPEN)]
         conflicts = []
         for pair, state in pairs:
-            conflicts.append(samples.make_conflict(scope, pair, state=state))
-            samples.clock.advance(seconds=1)
-            async with store.transaction(scope) as tx:
-                tx.conflict(conflicts[-1])
+            conflicts.append(agent.conflict(pair, state=state))
+            agent.clock.advance(seconds=1)
+            await agent.put_conflict(conflicts[-1])
         first, second, third = conflicts
-        assert await store.conflicts(scope, ConflictQuery()) == conflicts
-        assert await store.conflicts(scope, ConflictQuery(limit=1)) == [first]
-        assert await store.conflicts(scope, ConflictQuery(states=(ConflictState.OPEN,))) == [first, third]
-        assert await store.conflicts(scope, ConflictQuery(record_id="b")) == [first, second]
-        assert await store.conflicts(scope, ConflictQuery(conflict_ids=(third.id, "nobody"))) == [third]
-        assert await store.conflicts(scope, ConflictQuery(conflict_ids=())) == []
-        assert await store.conflicts(scope, ConflictQuery(record_id="nobody")) == []
+        assert await agent.store.conflicts(agent.scope, ConflictQuery()) == conflicts
+        assert await agent.store.conflicts(agent.scope, ConflictQuery(limit=1)) == [first]
+        assert await agent.store.conflicts(agent.scope, ConflictQuery(states=(ConflictState.OPEN,))) == [first, third]
+        assert await agent.store.conflicts(agent.scope, ConflictQuery(record_id="b")) == [first, second]
+        assert await agent.store.conflicts(agent.scope, ConflictQuery(conflict_ids=(third.id, "nobody"))) == [third]
+        assert await agent.store.conflicts(agent.scope, ConflictQuery(conflict_ids=())) == []
+        assert await agent.store.conflicts(agent.scope, ConflictQuery(record_id="nobody")) == []
 
     async def test_a_conflict_is_no_longer_found_by_a_record_that_left_it(
-        self, store: Store, samples: Samples, scope: Scope, abc: list[Record]
+        self, agent: StoredAgent, abc: list[Record]
     ) -> None:
         """The index from records to conflicts is apart from the conflict itself, and must follow it."""
-        conflict = samples.make_conflict(scope, abc[:2])
-        async with store.transaction(scope) as tx:
-            tx.conflict(conflict)
+        conflict = agent.conflict(abc[:2])
+        await agent.put_conflict(conflict)
         claims = (conflict.claims[0], Claim(record_id="c", text="c"))
-        async with store.transaction(scope) as tx:
-            tx.conflict(conflict.replace(claims=claims, version=2), expects=1)
-        assert len(await store.conflicts(scope, ConflictQuery(record_id="c"))) == 1
-        assert await store.conflicts(scope, ConflictQuery(record_id="b")) == []
+        await agent.put_conflict(conflict.replace(claims=claims, version=2), expects=1)
+        assert len(await agent.store.conflicts(agent.scope, ConflictQuery(record_id="c"))) == 1
+        assert await agent.store.conflicts(agent.scope, ConflictQuery(record_id="b")) == []
 
-    async def test_states_are_kept_replaced_and_removed(self, store: Store, scope: Scope) -> None:
+    async def test_states_are_kept_replaced_and_removed(self, agent: StoredAgent) -> None:
         """Cursors and settings of a discipline; `None` removes, so that no key is left behind."""
         values: dict[str, Any] = {"b": {"深": [1, 2.5, "x", None, False]}, "a": 0, "空": "", "no": False}
-        async with store.transaction(scope) as tx:
+        async with agent.transaction() as tx:
             for key, value in values.items():
                 tx.state(key, value)
-        assert await store.states(scope) == values
-        assert list(await store.states(scope)) == sorted(values)
+        assert await agent.store.states(agent.scope) == values
+        assert list(await agent.store.states(agent.scope)) == sorted(values)
         for prefix in ("a", "空", "n", "none such"):
             wanted = {key: value for key, value in values.items() if key.startswith(prefix)}
-            assert await store.states(scope, prefix=prefix) == wanted
-        assert {key: await store.state(scope, key) for key in values} == values
-        assert await store.state(scope, "nobody") is None
-        async with store.transaction(scope) as tx:
+            assert await agent.store.states(agent.scope, prefix=prefix) == wanted
+        assert {key: await agent.store.state(agent.scope, key) for key in values} == values
+        assert await agent.store.state(agent.scope, "nobody") is None
+        async with agent.transaction() as tx:
             tx.state("a", 1)
             tx.state("b", None)
             tx.state("nobody", None)
-        assert await store.states(scope) == {"a": 1, "空": "", "no": False}
+        assert await agent.store.states(agent.scope) == {"a": 1, "空": "", "no": False}
 
-    async def test_a_state_is_written_only_while_it_is_what_was_read(self, store: Store, scope: Scope) -> None:
+    async def test_a_state_is_written_only_while_it_is_what_was_read(self, agent: StoredAgent) -> None:
         """Two writers that read the same value: the slower one is told, and nothing of its unit of work happens."""
         values: list[Any] = [None, {"step": "读", "tries": [1, 2.5]}, "x", False]
         for before, after in pairwise(values):
-            async with store.transaction(scope) as tx:
+            async with agent.transaction() as tx:
                 tx.state("a", after, expects=before)
             for wrong in (before, "another"):
                 with pytest.raises(VersionConflict):
-                    await store.commit(scope, [PutState("beside", 1), PutState("a", "late", wrong)])
-        async with store.transaction(scope) as tx:
-            tx.state("a", None, expects=await store.state(scope, "a"))
-        assert await store.states(scope) == {}
+                    await agent.store.commit(agent.scope, [PutState("beside", 1), PutState("a", "late", wrong)])
+        async with agent.transaction() as tx:
+            tx.state("a", None, expects=await agent.store.state(agent.scope, "a"))
+        assert await agent.store.states(agent.scope) == {}
 
 
 SECOND = timedelta(seconds=1)
@@ -272,55 +256,55 @@ class HistoryConformance(StoreSuite):
     """What was remembered before."""
 
     @pytest.fixture
-    async def changed(self, store: Store, samples: Samples, scope: Scope) -> list[Record]:
+    async def changed(self, agent: StoredAgent) -> list[Record]:
         """Return the three versions of a record, written ten seconds apart."""
-        first = samples.make_record(scope, "She lives in Lisbon.", tags=("home",))
-        await put(store, first)
-        samples.clock.advance(seconds=10)
-        second = await update(store, samples.next_version(first, content="She lives in Porto.", kind=Kind.TURN))
-        samples.clock.advance(seconds=10)
-        third = await update(store, samples.next_version(second, content="She lives in Faro.", tags=("away",)))
+        first = agent.record("She lives in Lisbon.", tags=("home",))
+        await agent.put(first)
+        agent.clock.advance(seconds=10)
+        second = await agent.update(agent.next_version(first, content="She lives in Porto.", kind=Kind.TURN))
+        agent.clock.advance(seconds=10)
+        third = await agent.update(agent.next_version(second, content="She lives in Faro.", tags=("away",)))
         return [first, second, third]
 
     async def test_all_versions_are_kept_oldest_first_the_current_one_last(
-        self, store: Store, scope: Scope, changed: list[Record]
+        self, agent: StoredAgent, changed: list[Record]
     ) -> None:
         """Whoever asks how a belief changed reads them in the order in which it did."""
         first, second, third = changed
-        assert await store.versions(scope, first.id) == [
+        assert await agent.store.versions(agent.scope, first.id) == [
             Version(record=first, superseded_at=second.updated_at),
             Version(record=second, superseded_at=third.updated_at),
             Version(record=third),
         ]
 
-    async def test_an_unknown_record_has_no_versions(self, store: Store, scope: Scope, changed: list[Record]) -> None:
+    async def test_an_unknown_record_has_no_versions(self, agent: StoredAgent, changed: list[Record]) -> None:
         """And is no error: the record may have been erased."""
-        assert await store.versions(scope, "nobody") == []
+        assert await agent.store.versions(agent.scope, "nobody") == []
 
     async def test_superseded_versions_of_all_records_are_read_page_by_page(
-        self, store: Store, samples: Samples, scope: Scope, changed: list[Record]
+        self, agent: StoredAgent, changed: list[Record]
     ) -> None:
         """An export reads all of history, which need not fit into memory."""
-        other = samples.make_record(scope, "other")
-        await put(store, other)
+        other = agent.record("other")
+        await agent.put(other)
         latest = other
         for number in range(3):
-            latest = await update(store, samples.next_version(latest, content=f"other {number}"))
+            latest = await agent.update(agent.next_version(latest, content=f"other {number}"))
         met: list[Version] = []
-        while page := await store.past_versions(
-            scope, after=(met[-1].record.id, met[-1].number) if met else None, limit=2
+        while page := await agent.store.past_versions(
+            agent.scope, after=(met[-1].record.id, met[-1].number) if met else None, limit=2
         ):
             met += page
         places = [(version.record.id, version.number) for version in met]
         wanted = [(changed[0].id, 1), (changed[0].id, 2), (other.id, 1), (other.id, 2), (other.id, 3)]
         assert places == sorted(wanted)
 
-    async def test_a_record_is_read_as_it_stood(self, store: Store, scope: Scope, changed: list[Record]) -> None:
+    async def test_a_record_is_read_as_it_stood(self, agent: StoredAgent, changed: list[Record]) -> None:
         """What was believed at a moment can be asked for later, to tell why an agent did what it did."""
         first, second, third = changed
 
         async def stood(moment: datetime) -> list[Record]:
-            return await store.records(scope, RecordQuery(RecordFilter(as_of=moment)))
+            return await agent.store.records(agent.scope, RecordQuery(RecordFilter(as_of=moment)))
 
         assert await stood(first.updated_at - SECOND) == []
         assert await stood(first.updated_at) == [first]
@@ -330,116 +314,102 @@ class HistoryConformance(StoreSuite):
         assert await stood(third.updated_at) == [third]
         assert await stood(third.updated_at + timedelta(days=999)) == [third]
 
-    async def test_a_filter_looks_at_the_record_as_it_stood(
-        self, store: Store, scope: Scope, changed: list[Record]
-    ) -> None:
+    async def test_a_filter_looks_at_the_record_as_it_stood(self, agent: StoredAgent, changed: list[Record]) -> None:
         """Tags and status of today say nothing about yesterday."""
         first, _, third = changed
         early, late = first.updated_at, third.updated_at
-        assert await listed(store, scope, as_of=early, tags=("home",)) == [first.content]
-        assert await listed(store, scope, as_of=late, tags=("home",)) == []
-        assert await listed(store, scope, as_of=early, tags=("away",)) == []
-        assert await store.match(scope, [first.id], RecordFilter(as_of=early, tags=("home",))) == [first.id]
-        assert await store.match(scope, [first.id], RecordFilter(as_of=late, tags=("home",))) == []
-        assert await store.match(scope, [first.id], RecordFilter(as_of=early - SECOND)) == []
+        assert await agent.listed(as_of=early, tags=("home",)) == [first.content]
+        assert await agent.listed(as_of=late, tags=("home",)) == []
+        assert await agent.listed(as_of=early, tags=("away",)) == []
+        assert await agent.store.match(agent.scope, [first.id], RecordFilter(as_of=early, tags=("home",))) == [first.id]
+        assert await agent.store.match(agent.scope, [first.id], RecordFilter(as_of=late, tags=("home",))) == []
+        assert await agent.store.match(agent.scope, [first.id], RecordFilter(as_of=early - SECOND)) == []
 
-    async def test_a_search_looks_at_the_words_as_they_stood(
-        self, store: Store, samples: Samples, scope: Scope, changed: list[Record]
-    ) -> None:
+    async def test_a_search_looks_at_the_words_as_they_stood(self, agent: StoredAgent, changed: list[Record]) -> None:
         """Past versions have search terms of their own."""
         first, second, third = changed
-        later = samples.make_record(scope, "He lives in Lisbon too.")
-        samples.clock.advance(seconds=10)
-        later = later.replace(created_at=samples.clock(), updated_at=samples.clock())
-        await put(store, later)
-        assert await found(store, scope, "Lisbon", as_of=first.updated_at) == [first.id]
-        assert await found(store, scope, "Porto", as_of=first.updated_at) == []
-        assert await found(store, scope, "Porto", as_of=second.updated_at) == [first.id]
-        assert await found(store, scope, "Lisbon", as_of=third.updated_at) == []
-        assert await found(store, scope, "Lisbon", as_of=later.updated_at) == [later.id]
+        later = agent.record("He lives in Lisbon too.")
+        agent.clock.advance(seconds=10)
+        later = later.replace(created_at=agent.clock(), updated_at=agent.clock())
+        await agent.put(later)
+        assert await agent.found("Lisbon", as_of=first.updated_at) == [first.id]
+        assert await agent.found("Porto", as_of=first.updated_at) == []
+        assert await agent.found("Porto", as_of=second.updated_at) == [first.id]
+        assert await agent.found("Lisbon", as_of=third.updated_at) == []
+        assert await agent.found("Lisbon", as_of=later.updated_at) == [later.id]
 
-    async def test_records_stood_in_the_order_they_were_made(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_records_stood_in_the_order_they_were_made(self, agent: StoredAgent) -> None:
         """Paging through the past must be as stable as through the present."""
         records = []
         for content in "abcdef":
-            records.append(samples.make_record(scope, content))
-            samples.clock.advance(seconds=1)
-        await put(store, *records)
-        moment = samples.clock()
+            records.append(agent.record(content))
+            agent.clock.advance(seconds=1)
+        await agent.put(*records)
+        moment = agent.clock()
         for record in records[::2]:
-            samples.clock.advance(seconds=1)
-            await update(store, samples.next_version(record, content=record.content.upper()))
-        assert await listed(store, scope, as_of=moment) == list("abcdef")
-        assert await listed(store, scope, as_of=moment, limit=2) == list("ab")
-        assert await listed(store, scope, as_of=moment, limit=3, after_id=records[1].id) == list("cde")
-        assert await listed(store, scope, as_of=samples.clock()) == list("AbCdEf")
+            agent.clock.advance(seconds=1)
+            await agent.update(agent.next_version(record, content=record.content.upper()))
+        assert await agent.listed(as_of=moment) == list("abcdef")
+        assert await agent.listed(as_of=moment, limit=2) == list("ab")
+        assert await agent.listed(as_of=moment, limit=3, after_id=records[1].id) == list("cde")
+        assert await agent.listed(as_of=agent.clock()) == list("AbCdEf")
 
-    async def test_a_forgotten_record_leaves_a_tombstone_and_can_still_be_read(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_a_forgotten_record_leaves_a_tombstone_and_can_still_be_read(self, agent: StoredAgent) -> None:
         """Forgetting can be taken back; only erasing is for good."""
-        [entry] = await append(store, samples.make_entry(scope))
-        record = samples.make_record_of(entry, "She lives in Lisbon.", summary="home", keywords=("Lisbon",))
-        await put(store, record)
-        at = samples.clock.advance(seconds=10)
-        async with store.transaction(scope) as tx:
+        [entry] = await agent.append(agent.entry())
+        record = agent.record_of(entry, "She lives in Lisbon.", summary="home", keywords=("Lisbon",))
+        await agent.put(record)
+        at = agent.clock.advance(seconds=10)
+        async with agent.transaction() as tx:
             tx.forget(record, at=at, reason="not used")
-        [stone] = await store.tombstones(scope)
+        [stone] = await agent.store.tombstones(agent.scope)
         assert (stone.record_id, stone.about, stone.reason) == (record.id, "home", "not used")
         assert (stone.learned_at, stone.forgotten_at) == (record.created_at, at)
         assert (stone.keywords, stone.sources, stone.size) == (record.keywords, record.sources, len(record.content))
-        assert await listed(store, scope) == []
-        assert await listed(store, scope, statuses=(Status.FORGOTTEN,)) == [record.content]
+        assert await agent.listed() == []
+        assert await agent.listed(statuses=(Status.FORGOTTEN,)) == [record.content]
 
-    async def test_what_is_forgotten_still_stood_before(self, store: Store, samples: Samples, scope: Scope) -> None:
+    async def test_what_is_forgotten_still_stood_before(self, agent: StoredAgent) -> None:
         """Forgetting is an event in time as well, and does not rewrite what was known before it."""
-        record = samples.make_record(scope)
-        await put(store, record)
-        forgotten_at = samples.clock.advance(seconds=10)
-        async with store.transaction(scope) as tx:
+        record = agent.record()
+        await agent.put(record)
+        forgotten_at = agent.clock.advance(seconds=10)
+        async with agent.transaction() as tx:
             tx.forget(record, at=forgotten_at)
-        restored_at = samples.clock.advance(seconds=10)
-        async with store.transaction(scope) as tx:
-            tx.restore(await current(store, scope, record.id), at=restored_at)
-        assert await listed(store, scope, as_of=forgotten_at - SECOND) == [record.content]
-        assert await listed(store, scope, as_of=forgotten_at) == []
-        assert await found(store, scope, "Lisbon", as_of=forgotten_at - SECOND) == [record.id]
-        assert await found(store, scope, "Lisbon", as_of=forgotten_at) == []
-        assert await found(store, scope, "Lisbon", as_of=restored_at) == [record.id]
-        assert await listed(store, scope, as_of=restored_at) == [record.content]
+        restored_at = agent.clock.advance(seconds=10)
+        async with agent.transaction() as tx:
+            tx.restore(await agent.current(record.id), at=restored_at)
+        assert await agent.listed(as_of=forgotten_at - SECOND) == [record.content]
+        assert await agent.listed(as_of=forgotten_at) == []
+        assert await agent.found("Lisbon", as_of=forgotten_at - SECOND) == [record.id]
+        assert await agent.found("Lisbon", as_of=forgotten_at) == []
+        assert await agent.found("Lisbon", as_of=restored_at) == [record.id]
+        assert await agent.listed(as_of=restored_at) == [record.content]
 
-    async def test_a_restored_record_is_back_without_its_tombstone(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_a_restored_record_is_back_without_its_tombstone(self, agent: StoredAgent) -> None:
         """Found again by its words, and no longer listed as forgotten."""
-        record = samples.make_record(scope)
-        await put(store, record)
-        async with store.transaction(scope) as tx:
-            tx.forget(record, at=samples.clock())
-        async with store.transaction(scope) as tx:
-            tx.restore(await current(store, scope, record.id), at=samples.clock.advance(seconds=1))
-        back = await current(store, scope, record.id)
-        assert back == record.replace(version=3, updated_at=samples.clock())
-        assert await store.tombstones(scope) == []
-        assert await found(store, scope, "Lisbon") == [record.id]
-        assert [version.record.status for version in await store.versions(scope, record.id)] == [
+        record = agent.record()
+        await agent.put(record)
+        await agent.forget(record)
+        async with agent.transaction() as tx:
+            tx.restore(await agent.current(record.id), at=agent.clock.advance(seconds=1))
+        back = await agent.current(record.id)
+        assert back == record.replace(version=3, updated_at=agent.clock())
+        assert await agent.store.tombstones(agent.scope) == []
+        assert await agent.found("Lisbon") == [record.id]
+        assert [version.record.status for version in await agent.store.versions(agent.scope, record.id)] == [
             Status.ACTIVE,
             Status.FORGOTTEN,
             Status.ACTIVE,
         ]
 
-    async def test_tombstones_are_read_in_order_or_by_their_records(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_tombstones_are_read_in_order_or_by_their_records(self, agent: StoredAgent) -> None:
         """An agent can tell that it once knew something without saying what."""
-        records = [samples.make_record(scope, content) for content in "abc"]
-        await put(store, *records)
+        records = [agent.record(content) for content in "abc"]
+        await agent.put(*records)
         for record in reversed(records):
-            async with store.transaction(scope) as tx:
-                tx.forget(record, at=samples.clock())
+            await agent.forget(record)
         ids = [record.id for record in records]
-        assert [stone.record_id for stone in await store.tombstones(scope)] == sorted(ids)
-        assert [stone.record_id for stone in await store.tombstones(scope, [ids[1], "nobody"])] == [ids[1]]
-        assert await store.tombstones(scope, []) == []
+        assert [stone.record_id for stone in await agent.store.tombstones(agent.scope)] == sorted(ids)
+        assert [stone.record_id for stone in await agent.store.tombstones(agent.scope, [ids[1], "nobody"])] == [ids[1]]
+        assert await agent.store.tombstones(agent.scope, []) == []

@@ -23,6 +23,7 @@ from remanent.stores.conformance.base import (
     MODEL,
     OpenStore,
     Samples,
+    StoredAgent,
     StoreSuite,
     append,
     current,
@@ -43,10 +44,10 @@ async def texts(store: Store, scope: Scope, **query: Any) -> list[str]:
 class JournalConformance(StoreSuite):
     """What happened, as it was said."""
 
-    async def test_an_entry_comes_back_as_it_was_appended(self, store: Store, samples: Samples, scope: Scope) -> None:
+    async def test_an_entry_comes_back_as_it_was_appended(self, agent: StoredAgent) -> None:
         """With every field, in any writing: the journal is the only source that cannot be derived."""
-        entry = samples.make_entry(
-            scope.within(session="s1", task="t1"),
+        entry = agent.samples.make_entry(
+            agent.scope.within(session="s1", task="t1"),
             "她说：“搬到里斯本了”\n\t🎉 \x00 '; DROP TABLE entries; --",
             kind=EntryKind.TOOL_RESULT,
             role="tool",
@@ -54,186 +55,170 @@ class JournalConformance(StoreSuite):
             metadata={"深": {"list": [1, 2.5, None, True, "x"]}, "big": 2**53},
             attachments=(Attachment(attachment_id="a", name="图.png", digest="0" * 64, uri="file:x", size=7),),
             origin=Origin.WEB,
-            occurred_at=samples.clock.now.replace(year=1969, microsecond=1000),
+            occurred_at=agent.clock.now.replace(year=1969, microsecond=1000),
         )
-        [stored] = await append(store, entry)
+        [stored] = await agent.append(entry)
         assert stored == entry.replace(seq=stored.seq)
         assert stored.seq > 0
 
-    async def test_places_rise_strictly_whatever_the_clock_and_the_session(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_places_rise_strictly_whatever_the_clock_and_the_session(self, agent: StoredAgent) -> None:
         """Clocks step back; only the place says what came first, and pages continue behind it."""
         places = []
         for number in range(6):
-            samples.clock.advance(seconds=-60)
-            [stored] = await append(store, samples.make_entry(scope.within(session=f"s{number % 2}"), f"{number}"))
+            agent.clock.advance(seconds=-60)
+            [stored] = await agent.append(
+                agent.samples.make_entry(agent.scope.within(session=f"s{number % 2}"), f"{number}")
+            )
             places.append(stored.seq)
         assert places == sorted(set(places))
-        assert await texts(store, scope) == ["0", "1", "2", "3", "4", "5"]
+        assert await texts(agent.store, agent.scope) == ["0", "1", "2", "3", "4", "5"]
 
-    async def test_a_commit_tells_the_ids_and_the_last_place(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_a_commit_tells_the_ids_and_the_last_place(self, agent: StoredAgent) -> None:
         """The caller cites what it stored, and can wait until that place is indexed."""
-        entries = [samples.make_entry(scope, text) for text in ("a", "b", "c")]
-        async with store.transaction(scope) as tx:
+        entries = [agent.entry(text) for text in ("a", "b", "c")]
+        async with agent.transaction() as tx:
             for entry in entries:
                 tx.append(entry)
         assert tx.committed.entry_ids == tuple(entry.id for entry in entries)
-        assert tx.committed.last_seq == (await store.entries(scope, EntryQuery()))[-1].seq
+        assert tx.committed.last_seq == (await agent.store.entries(agent.scope, EntryQuery()))[-1].seq
         assert tx.committed.repeated == 0
 
-    async def test_a_repeated_entry_is_stored_once_and_its_first_id_returned(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_a_repeated_entry_is_stored_once_and_its_first_id_returned(self, agent: StoredAgent) -> None:
         """Clients that got no answer send again, and need the id of what is stored."""
-        [first] = await append(store, samples.make_entry(scope, "hello", caller_id="m1"))
-        async with store.transaction(scope) as tx:
-            tx.append(samples.make_entry(scope, "hello", caller_id="m1"))
-            tx.append(samples.make_entry(scope, "hello", caller_id="m1"))
+        [first] = await agent.append(agent.entry("hello", caller_id="m1"))
+        async with agent.transaction() as tx:
+            tx.append(agent.entry("hello", caller_id="m1"))
+            tx.append(agent.entry("hello", caller_id="m1"))
         assert tx.committed.entry_ids == (first.id, first.id)
         assert tx.committed.repeated == 2
         assert tx.committed.last_seq == first.seq
-        assert await texts(store, scope) == ["hello"]
+        assert await texts(agent.store, agent.scope) == ["hello"]
 
-    async def test_a_repetition_inside_one_commit_is_stored_once(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_a_repetition_inside_one_commit_is_stored_once(self, agent: StoredAgent) -> None:
         """A batch that was put together from two retries."""
-        first, second = (samples.make_entry(scope, "hello", caller_id="m1") for _ in range(2))
-        async with store.transaction(scope) as tx:
+        first, second = (agent.entry("hello", caller_id="m1") for _ in range(2))
+        async with agent.transaction() as tx:
             tx.append(first)
             tx.append(second)
         assert tx.committed.entry_ids == (first.id, first.id)
         assert tx.committed.repeated == 1
-        assert await texts(store, scope) == ["hello"]
+        assert await texts(agent.store, agent.scope) == ["hello"]
 
-    async def test_a_callers_id_with_another_text_is_refused_and_nothing_is_written(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_a_callers_id_with_another_text_is_refused_and_nothing_is_written(self, agent: StoredAgent) -> None:
         """Dropping the second text without a word would lose what somebody said."""
-        await append(store, samples.make_entry(scope, "hello", caller_id="m1"))
+        await agent.append(agent.entry("hello", caller_id="m1"))
         with pytest.raises(DuplicateEntry):
-            await append(
-                store,
-                samples.make_entry(scope, "before"),
-                samples.make_entry(scope, "goodbye", caller_id="m1"),
+            await agent.append(
+                agent.entry("before"),
+                agent.entry("goodbye", caller_id="m1"),
             )
-        assert await texts(store, scope) == ["hello"]
+        assert await texts(agent.store, agent.scope) == ["hello"]
 
-    async def test_a_callers_id_of_another_user_is_another_entry(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_a_callers_id_of_another_user_is_another_entry(self, agent: StoredAgent) -> None:
         """Two users who talk in one session count their messages each for themselves."""
         for user in ("ann", "bob", "bob"):
-            said = samples.make_entry(scope, f"I am {user}", caller_id="m1", metadata={"user_id": user})
-            await append(store, said)
-        assert await texts(store, scope) == ["I am ann", "I am bob"]
+            said = agent.entry(f"I am {user}", caller_id="m1", metadata={"user_id": user})
+            await agent.append(said)
+        assert await texts(agent.store, agent.scope) == ["I am ann", "I am bob"]
 
-    async def test_a_callers_id_in_another_session_is_another_entry(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_a_callers_id_in_another_session_is_another_entry(self, agent: StoredAgent) -> None:
         """Many clients count their messages from 1 in every session."""
-        places = [scope, scope.within(session="s1"), scope.within(session="s2")]
+        places = [agent.scope, agent.scope.within(session="s1"), agent.scope.within(session="s2")]
         for number, place in enumerate(places):
-            await append(store, samples.make_entry(place, f"text {number}", caller_id="m1"))
-        assert await texts(store, scope) == ["text 0", "text 1", "text 2"]
+            await agent.append(agent.samples.make_entry(place, f"text {number}", caller_id="m1"))
+        assert await texts(agent.store, agent.scope) == ["text 0", "text 1", "text 2"]
 
-    async def test_entries_without_a_callers_id_are_never_repetitions(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_entries_without_a_callers_id_are_never_repetitions(self, agent: StoredAgent) -> None:
         """People do say the same thing twice, and both count."""
-        await append(store, samples.make_entry(scope, "hello"), samples.make_entry(scope, "hello"))
-        assert await texts(store, scope) == ["hello", "hello"]
+        await agent.append(agent.entry("hello"), agent.entry("hello"))
+        assert await texts(agent.store, agent.scope) == ["hello", "hello"]
 
     @pytest.fixture
-    async def journal(self, store: Store, samples: Samples, scope: Scope) -> list[Entry]:
+    async def journal(self, agent: StoredAgent) -> list[Entry]:
         """Return ten stored entries, one a minute, of two sessions and two kinds."""
         entries = []
         for number in range(10):
-            place = scope.within(session=f"s{number % 2}", task="t" if number < 4 else None)
+            place = agent.scope.within(session=f"s{number % 2}", task="t" if number < 4 else None)
             kind = EntryKind.EVENT if number % 5 == 0 else EntryKind.MESSAGE
-            entries.append(samples.make_entry(place, str(number), kind=kind, caller_id=f"m{number}"))
-            samples.clock.advance(seconds=60)
-        return await append(store, *entries)
+            entries.append(agent.samples.make_entry(place, str(number), kind=kind, caller_id=f"m{number}"))
+            agent.clock.advance(seconds=60)
+        return await agent.append(*entries)
 
-    async def test_entries_are_read_in_order_from_either_end(
-        self, store: Store, scope: Scope, journal: list[Entry]
-    ) -> None:
+    async def test_entries_are_read_in_order_from_either_end(self, agent: StoredAgent, journal: list[Entry]) -> None:
         """The newest are read most often, and must not cost reading all others first."""
-        assert await store.entries(scope, EntryQuery()) == journal
-        assert await store.entries(scope, EntryQuery(newest_first=True)) == journal[::-1]
-        assert await texts(store, scope, limit=3) == ["0", "1", "2"]
-        assert await texts(store, scope, limit=3, newest_first=True) == ["9", "8", "7"]
-        assert await texts(store, scope, limit=0) == []
+        assert await agent.store.entries(agent.scope, EntryQuery()) == journal
+        assert await agent.store.entries(agent.scope, EntryQuery(newest_first=True)) == journal[::-1]
+        assert await texts(agent.store, agent.scope, limit=3) == ["0", "1", "2"]
+        assert await texts(agent.store, agent.scope, limit=3, newest_first=True) == ["9", "8", "7"]
+        assert await texts(agent.store, agent.scope, limit=0) == []
 
-    async def test_entries_are_read_by_place(self, store: Store, scope: Scope, journal: list[Entry]) -> None:
+    async def test_entries_are_read_by_place(self, agent: StoredAgent, journal: list[Entry]) -> None:
         """Behind a place for following, before a place for paging back."""
-        assert await texts(store, scope, after_seq=journal[6].seq) == ["7", "8", "9"]
-        assert await texts(store, scope, before_seq=journal[2].seq) == ["0", "1"]
-        assert await texts(store, scope, after_seq=journal[2].seq, before_seq=journal[5].seq) == ["3", "4"]
-        assert await texts(store, scope, before_seq=journal[5].seq, newest_first=True, limit=2) == ["4", "3"]
+        assert await texts(agent.store, agent.scope, after_seq=journal[6].seq) == ["7", "8", "9"]
+        assert await texts(agent.store, agent.scope, before_seq=journal[2].seq) == ["0", "1"]
+        assert await texts(agent.store, agent.scope, after_seq=journal[2].seq, before_seq=journal[5].seq) == ["3", "4"]
+        assert await texts(agent.store, agent.scope, before_seq=journal[5].seq, newest_first=True, limit=2) == [
+            "4",
+            "3",
+        ]
 
     async def test_paging_through_the_journal_meets_every_entry_once(
-        self, store: Store, scope: Scope, journal: list[Entry]
+        self, agent: StoredAgent, journal: list[Entry]
     ) -> None:
         """Exports and indexing page; one entry that is skipped would never be found again."""
         met: list[Entry] = []
-        while page := await store.entries(scope, EntryQuery(after_seq=met[-1].seq if met else 0, limit=3)):
+        while page := await agent.store.entries(agent.scope, EntryQuery(after_seq=met[-1].seq if met else 0, limit=3)):
             met += page
         assert met == journal
 
-    async def test_entries_are_read_by_their_ids(self, store: Store, scope: Scope, journal: list[Entry]) -> None:
+    async def test_entries_are_read_by_their_ids(self, agent: StoredAgent, journal: list[Entry]) -> None:
         """In journal order, whatever the order of the ids."""
-        assert await texts(store, scope, entry_ids=(journal[7].id, "nobody", journal[2].id)) == ["2", "7"]
-        assert await texts(store, scope, entry_ids=(journal[7].id,)) == ["7"]
-        assert await texts(store, scope, entry_ids=()) == []
+        assert await texts(agent.store, agent.scope, entry_ids=(journal[7].id, "nobody", journal[2].id)) == ["2", "7"]
+        assert await texts(agent.store, agent.scope, entry_ids=(journal[7].id,)) == ["7"]
+        assert await texts(agent.store, agent.scope, entry_ids=()) == []
 
-    async def test_entries_are_read_by_the_callers_ids(self, store: Store, scope: Scope, journal: list[Entry]) -> None:
+    async def test_entries_are_read_by_the_callers_ids(self, agent: StoredAgent, journal: list[Entry]) -> None:
         """A client finds its own message again without having kept our id."""
-        assert await texts(store, scope, caller_ids=("m7", "nobody", "m2")) == ["2", "7"]
-        assert await texts(store, scope, caller_ids=()) == []
+        assert await texts(agent.store, agent.scope, caller_ids=("m7", "nobody", "m2")) == ["2", "7"]
+        assert await texts(agent.store, agent.scope, caller_ids=()) == []
 
-    async def test_entries_are_read_by_kind(self, store: Store, scope: Scope, journal: list[Entry]) -> None:
-        assert await texts(store, scope, kinds=(EntryKind.EVENT,)) == ["0", "5"]
-        assert len(await texts(store, scope, kinds=(EntryKind.EVENT, EntryKind.MESSAGE))) == 10
-        assert await texts(store, scope, kinds=(EntryKind.DOCUMENT,)) == []
+    async def test_entries_are_read_by_kind(self, agent: StoredAgent, journal: list[Entry]) -> None:
+        assert await texts(agent.store, agent.scope, kinds=(EntryKind.EVENT,)) == ["0", "5"]
+        assert len(await texts(agent.store, agent.scope, kinds=(EntryKind.EVENT, EntryKind.MESSAGE))) == 10
+        assert await texts(agent.store, agent.scope, kinds=(EntryKind.DOCUMENT,)) == []
 
     async def test_entries_are_read_by_time_with_the_end_left_out(
-        self, store: Store, scope: Scope, journal: list[Entry]
+        self, agent: StoredAgent, journal: list[Entry]
     ) -> None:
         """Half-open, so that neighbouring ranges neither overlap nor leave a gap."""
         start, end = journal[3].occurred_at, journal[6].occurred_at
-        assert await texts(store, scope, occurred_from=start, occurred_before=end) == ["3", "4", "5"]
-        assert await texts(store, scope, occurred_from=end) == ["6", "7", "8", "9"]
-        assert await texts(store, scope, occurred_before=start) == ["0", "1", "2"]
+        assert await texts(agent.store, agent.scope, occurred_from=start, occurred_before=end) == ["3", "4", "5"]
+        assert await texts(agent.store, agent.scope, occurred_from=end) == ["6", "7", "8", "9"]
+        assert await texts(agent.store, agent.scope, occurred_before=start) == ["0", "1", "2"]
 
     async def test_a_scope_narrows_the_journal_to_its_session_and_task(
-        self, store: Store, scope: Scope, journal: list[Entry]
+        self, agent: StoredAgent, journal: list[Entry]
     ) -> None:
         """The same call serves a whole agent and one conversation of it."""
-        assert await texts(store, scope.within(session="s1")) == ["1", "3", "5", "7", "9"]
-        assert await texts(store, scope.within(task="t")) == ["0", "1", "2", "3"]
-        assert await texts(store, scope.within(session="s1", task="t")) == ["1", "3"]
-        assert await texts(store, scope.within(session="nobody")) == []
-        assert await texts(store, scope.within(session="s1"), entry_ids=(journal[0].id,)) == []
+        assert await texts(agent.store, agent.scope.within(session="s1")) == ["1", "3", "5", "7", "9"]
+        assert await texts(agent.store, agent.scope.within(task="t")) == ["0", "1", "2", "3"]
+        assert await texts(agent.store, agent.scope.within(session="s1", task="t")) == ["1", "3"]
+        assert await texts(agent.store, agent.scope.within(session="nobody")) == []
+        assert await texts(agent.store, agent.scope.within(session="s1"), entry_ids=(journal[0].id,)) == []
 
-    async def test_every_condition_of_a_query_must_hold(self, store: Store, scope: Scope, journal: list[Entry]) -> None:
+    async def test_every_condition_of_a_query_must_hold(self, agent: StoredAgent, journal: list[Entry]) -> None:
         """Conditions only ever narrow."""
         conditions: dict[str, Any] = {"kinds": (EntryKind.MESSAGE,), "after_seq": journal[1].seq, "limit": 2}
         conditions["occurred_before"] = journal[8].occurred_at
-        assert await texts(store, scope.within(session="s0"), **conditions) == ["2", "4"]
+        assert await texts(agent.store, agent.scope.within(session="s0"), **conditions) == ["2", "4"]
 
-    async def test_words_of_the_query_language_in_a_session_are_just_words(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_words_of_the_query_language_in_a_session_are_just_words(self, agent: StoredAgent) -> None:
         """Session names come from users, and none may become part of a statement."""
         label = "a(b) OR 1=1 #,-- _"
-        await append(store, samples.make_entry(scope.within(session=label), "odd"))
-        await append(store, samples.make_entry(scope, "plain"))
-        assert await texts(store, scope.within(session=label)) == ["odd"]
-        assert await texts(store, scope.within(session="a(b) OR 1=1 #,-- x")) == []
+        await agent.append(agent.samples.make_entry(agent.scope.within(session=label), "odd"))
+        await agent.append(agent.entry("plain"))
+        assert await texts(agent.store, agent.scope.within(session=label)) == ["odd"]
+        assert await texts(agent.store, agent.scope.within(session="a(b) OR 1=1 #,-- x")) == []
 
 
 LEASE = timedelta(minutes=1)
@@ -350,9 +335,9 @@ class CommitsConformance(StoreSuite):
     """All or none, and nothing lost after."""
 
     @pytest.fixture
-    async def world(self, store: Store, samples: Samples, scope: Scope) -> World:
+    async def world(self, agent: StoredAgent) -> World:
         """Return what is in the store before the test."""
-        return await make_world(store, samples, scope)
+        return await make_world(agent.store, agent.samples, agent.scope)
 
     @pytest.mark.parametrize("name", GOOD)
     async def test_every_sort_of_change_takes_effect(self, store: Store, world: World, name: str) -> None:
@@ -391,131 +376,122 @@ class CommitsConformance(StoreSuite):
         await store.commit(world.scope, [transaction.PutState("after", True)])
         assert (await store.states(world.scope))["after"] is True
 
-    async def test_an_empty_unit_of_work_is_harmless(self, store: Store, scope: Scope) -> None:
+    async def test_an_empty_unit_of_work_is_harmless(self, agent: StoredAgent) -> None:
         """Code that found nothing to do need not ask first."""
-        committed = await store.commit(scope, [])
+        committed = await agent.store.commit(agent.scope, [])
         assert committed == transaction.Committed()
-        async with store.transaction(scope) as tx:
+        async with agent.transaction() as tx:
             pass
         assert tx.committed == transaction.Committed()
 
-    async def test_an_error_inside_the_unit_of_work_commits_nothing(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_an_error_inside_the_unit_of_work_commits_nothing(self, agent: StoredAgent) -> None:
         """The caller's own error counts as much as one of the store."""
 
         async def break_off() -> None:
-            async with store.transaction(scope) as tx:
-                tx.append(samples.make_entry(scope))
+            async with agent.transaction() as tx:
+                tx.append(agent.entry())
                 raise ZeroDivisionError
 
         with pytest.raises(ZeroDivisionError):
             await break_off()
-        assert await store.entries(scope, EntryQuery()) == []
+        assert await agent.store.entries(agent.scope, EntryQuery()) == []
 
-    async def test_a_unit_of_work_takes_nothing_of_another_agent(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_a_unit_of_work_takes_nothing_of_another_agent(self, agent: StoredAgent) -> None:
         """The scope is checked before anything is written, as a last line of defence."""
-        other = samples.make_scope("bob")
-        pair = [samples.make_record(other), samples.make_record(other)]
-        async with store.transaction(scope) as tx:
+        other = agent.samples.make_scope("bob")
+        pair = [agent.samples.make_record(other), agent.samples.make_record(other)]
+        async with agent.transaction() as tx:
             with pytest.raises(InvalidInput):
-                tx.append(samples.make_entry(other))
+                tx.append(agent.samples.make_entry(other))
             with pytest.raises(InvalidInput):
                 tx.put(pair[0])
             with pytest.raises(InvalidInput):
-                tx.conflict(samples.make_conflict(other, pair))
+                tx.conflict(agent.samples.make_conflict(other, pair))
             with pytest.raises(InvalidInput):
-                tx.enqueue(samples.make_job(other), limit=10)
-        assert await store.entries(scope, EntryQuery()) == []
+                tx.enqueue(agent.samples.make_job(other), limit=10)
+        assert await agent.store.entries(agent.scope, EntryQuery()) == []
 
-    async def test_a_unit_of_work_counts_versions(self, store: Store, samples: Samples, scope: Scope) -> None:
+    async def test_a_unit_of_work_counts_versions(self, agent: StoredAgent) -> None:
         """A wrong number is a mistake of the caller and shows before anything is sent."""
-        record = samples.make_record(scope)
-        pair = [record, samples.make_record(scope)]
-        async with store.transaction(scope) as tx:
+        record = agent.record()
+        pair = [record, agent.record()]
+        async with agent.transaction() as tx:
             with pytest.raises(InvalidInput):
                 tx.put(record, expects=1)
             with pytest.raises(InvalidInput):
-                tx.conflict(samples.make_conflict(scope, pair), expects=1)
+                tx.conflict(agent.conflict(pair), expects=1)
 
-    async def test_one_unit_of_work_may_use_what_it_has_just_made(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_one_unit_of_work_may_use_what_it_has_just_made(self, agent: StoredAgent) -> None:
         """A record and its vector, a link and both its ends."""
-        entry = samples.make_entry(scope)
-        record = samples.make_record_of(entry)
-        second = samples.next_version(record, summary="in short")
-        async with store.transaction(scope) as tx:
+        entry = agent.entry()
+        record = agent.record_of(entry)
+        second = agent.next_version(record, summary="in short")
+        async with agent.transaction() as tx:
             tx.append(entry)
             tx.put(record)
             tx.put(second, expects=1)
             tx.changes.append(transaction.PutVector(record.id, MODEL, vector_bytes(1)))
-        assert await current(store, scope, record.id) == second
-        assert (await everything(store, scope)).vectors == {(MODEL, record.id): vector_bytes(1)}
+        assert await agent.current(record.id) == second
+        assert (await agent.everything()).vectors == {(MODEL, record.id): vector_bytes(1)}
 
-    async def test_of_many_that_change_the_same_version_one_wins(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_of_many_that_change_the_same_version_one_wins(self, agent: StoredAgent) -> None:
         """Two workers may consolidate the same record; the second must read again, not overwrite."""
-        record = samples.make_record(scope)
-        await store.commit(scope, [_put(record)])
-        rivals = [samples.next_version(record, content=f"claim {number}") for number in range(20)]
+        record = agent.record()
+        await agent.store.commit(agent.scope, [_put(record)])
+        rivals = [agent.next_version(record, content=f"claim {number}") for number in range(20)]
         outcomes = await asyncio.gather(
-            *(store.commit(scope, [_put(rival)]) for rival in rivals), return_exceptions=True
+            *(agent.store.commit(agent.scope, [_put(rival)]) for rival in rivals), return_exceptions=True
         )
         refused = [outcome for outcome in outcomes if isinstance(outcome, VersionConflict)]
         assert len(refused) == 19
         winner = rivals[next(place for place, outcome in enumerate(outcomes) if outcome not in refused)]
-        assert await current(store, scope, record.id) == winner
+        assert await agent.current(record.id) == winner
 
-    async def test_of_many_that_change_the_same_conflict_one_wins(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_of_many_that_change_the_same_conflict_one_wins(self, agent: StoredAgent) -> None:
         """The same for verdicts."""
-        conflict = samples.make_conflict(scope, [samples.make_record(scope), samples.make_record(scope)])
-        await store.commit(scope, [transaction.PutConflict(conflict)])
+        conflict = agent.conflict([agent.record(), agent.record()])
+        await agent.store.commit(agent.scope, [transaction.PutConflict(conflict)])
         rivals = [conflict.replace(version=2, description=f"view {number}") for number in range(10)]
         outcomes = await asyncio.gather(
-            *(store.commit(scope, [transaction.PutConflict(rival, 1)]) for rival in rivals), return_exceptions=True
+            *(agent.store.commit(agent.scope, [transaction.PutConflict(rival, 1)]) for rival in rivals),
+            return_exceptions=True,
         )
         assert sum(isinstance(outcome, VersionConflict) for outcome in outcomes) == 9
-        [kept] = await store.conflicts(scope, ConflictQuery())
+        [kept] = await agent.store.conflicts(agent.scope, ConflictQuery())
         assert kept in rivals
 
-    async def test_a_hundred_commits_at_once_are_all_kept_in_distinct_places(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_a_hundred_commits_at_once_are_all_kept_in_distinct_places(self, agent: StoredAgent) -> None:
         """Backends that gather commits into groups must still give each its own answer."""
-        entries = [samples.make_entry(scope, f"message {number}") for number in range(100)]
+        entries = [agent.entry(f"message {number}") for number in range(100)]
 
         async def remember(entry: Entry) -> int:
-            async with store.transaction(scope) as tx:
+            async with agent.transaction() as tx:
                 tx.append(entry)
-                tx.put(samples.make_record_of(entry))
-                tx.enqueue(samples.make_job(scope), limit=1000)
+                tx.put(agent.record_of(entry))
+                tx.enqueue(agent.samples.make_job(agent.scope), limit=1000)
             return tx.committed.last_seq
 
         places = await asyncio.gather(*(remember(entry) for entry in entries))
-        stored = await store.entries(scope, EntryQuery(limit=1000))
+        stored = await agent.store.entries(agent.scope, EntryQuery(limit=1000))
         assert {entry.text for entry in stored} == {entry.text for entry in entries}
         assert sorted(places) == [entry.seq for entry in stored]
         assert len(set(places)) == 100
-        assert len(await store.records(scope, RecordQuery(limit=1000))) == 100
-        assert (await store.queue(scope)).pending == 100
+        assert len(await agent.store.records(agent.scope, RecordQuery(limit=1000))) == 100
+        assert (await agent.store.queue(agent.scope)).pending == 100
 
-    async def test_one_that_fails_among_many_harms_no_other(self, store: Store, samples: Samples, scope: Scope) -> None:
+    async def test_one_that_fails_among_many_harms_no_other(self, agent: StoredAgent) -> None:
         """The same holds for a refusal inside such a group."""
-        taken = samples.make_record(scope)
-        await store.commit(scope, [_put(taken)])
+        taken = agent.record()
+        await agent.store.commit(agent.scope, [_put(taken)])
         units = [[transaction.PutState(f"unit {number}", number)] for number in range(30)]
         work: list[list[Change]] = [
             [*unit, _put(taken)] if number % 3 == 0 else [*unit] for number, unit in enumerate(units)
         ]
-        outcomes = await asyncio.gather(*(store.commit(scope, unit) for unit in work), return_exceptions=True)
+        outcomes = await asyncio.gather(
+            *(agent.store.commit(agent.scope, unit) for unit in work), return_exceptions=True
+        )
         assert [isinstance(outcome, VersionConflict) for outcome in outcomes] == [n % 3 == 0 for n in range(30)]
-        assert await store.states(scope) == {f"unit {n}": n for n in range(30) if n % 3}
+        assert await agent.store.states(agent.scope) == {f"unit {n}": n for n in range(30) if n % 3}
 
     async def test_what_was_committed_is_there_when_the_store_is_opened_again(
         self, store: Store, opened: OpenStore, world: World
@@ -526,11 +502,11 @@ class CommitsConformance(StoreSuite):
         assert await everything(await opened("here"), world.scope) == before
 
     async def test_another_handle_on_the_same_data_sees_every_commit_at_once(
-        self, store: Store, opened: OpenStore, samples: Samples, scope: Scope
+        self, agent: StoredAgent, opened: OpenStore
     ) -> None:
         """A server may run several processes over one home."""
         other = await opened("here")
         for number in range(5):
-            writer, reader = (store, other) if number % 2 else (other, store)
-            await append(writer, samples.make_entry(scope, f"message {number}"))
-            assert len(await reader.entries(scope, EntryQuery())) == number + 1
+            writer, reader = (agent.store, other) if number % 2 else (other, agent.store)
+            await append(writer, agent.entry(f"message {number}"))
+            assert len(await reader.entries(agent.scope, EntryQuery())) == number + 1

@@ -8,7 +8,7 @@ import pytest
 
 from remanent.model import Kind, Maker, Origin, Record, Scope, Source, Status
 from remanent.model.kinds import PassageData, SemanticData
-from remanent.stores.conformance.base import ANY_STATUS, Samples, StoreSuite, append, current, listed, put, update
+from remanent.stores.conformance.base import ANY_STATUS, Samples, StoredAgent, StoreSuite, append, listed, put
 from remanent.stores.queries import EntryQuery, Erasure, LinkQuery, Order, RecordFilter, RecordQuery
 from remanent.stores.store import Store
 from remanent.stores.transaction import TouchRecords
@@ -19,11 +19,11 @@ DAY = timedelta(days=1)
 class RecordsConformance(StoreSuite):
     """What is remembered."""
 
-    async def test_a_record_comes_back_as_it_was_put(self, store: Store, samples: Samples, scope: Scope) -> None:
+    async def test_a_record_comes_back_as_it_was_put(self, agent: StoredAgent) -> None:
         """To the last field, since a record that is read is written back with changes."""
-        [entry] = await append(store, samples.make_entry(scope))
-        record = samples.make_record(
-            scope.within(session="s", task="t"),
+        [entry] = await agent.append(agent.entry())
+        record = agent.samples.make_record(
+            agent.scope.within(session="s", task="t"),
             "她住在里斯本。\x00 '; DROP TABLE records; -- 🎉",
             kind=Kind.SEMANTIC,
             summary="lives in Lisbon",
@@ -34,59 +34,53 @@ class RecordsConformance(StoreSuite):
             evidence_count=4,
             access_count=5,
             scan_count=6,
-            valid_from=samples.clock() - DAY,
-            valid_to=samples.clock() + DAY,
-            expires_at=samples.clock() + 2 * DAY,
+            valid_from=agent.clock() - DAY,
+            valid_to=agent.clock() + DAY,
+            expires_at=agent.clock() + 2 * DAY,
             status=Status.PROVISIONAL,
             sources=(Source(entry_id=entry.id, start=2, end=5),),
             trust=Origin.TOOL,
             made_by=Maker(role="extraction", engine="offline", version="2"),
-            data=SemanticData(category="住所", first_observed=samples.clock(), related=("x",)),
+            data=SemanticData(category="住所", first_observed=agent.clock(), related=("x",)),
         )
-        await put(store, record)
-        assert await current(store, scope, record.id) == record
+        await agent.put(record)
+        assert await agent.current(record.id) == record
 
     @pytest.mark.parametrize("kind", list(Kind))
-    async def test_a_record_of_every_kind_keeps_its_typed_data(
-        self, store: Store, samples: Samples, scope: Scope, kind: Kind
-    ) -> None:
+    async def test_a_record_of_every_kind_keeps_its_typed_data(self, agent: StoredAgent, kind: Kind) -> None:
         """Kinds are an open set: data of a discipline that is not installed must survive as well."""
-        record = samples.make_record(scope, kind=kind)
-        await put(store, record)
-        assert type((await current(store, scope, record.id)).data) is kind.data
+        record = agent.record(kind=kind)
+        await agent.put(record)
+        assert type((await agent.current(record.id)).data) is kind.data
 
-    async def test_the_next_version_takes_the_place_of_the_record(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_the_next_version_takes_the_place_of_the_record(self, agent: StoredAgent) -> None:
         """There is one current version, whatever was asked for meanwhile."""
-        record = samples.make_record(scope, "She lives in Lisbon.", tags=("old",))
-        await put(store, record)
-        samples.clock.advance(seconds=1)
-        second = await update(store, samples.next_version(record, content="She lives in Porto.", tags=("new",)))
-        assert await store.records(scope, RecordQuery(ANY_STATUS)) == [second]
-        assert await listed(store, scope, tags=("old",)) == []
-        assert await listed(store, scope, tags=("new",)) == ["She lives in Porto."]
+        record = agent.record("She lives in Lisbon.", tags=("old",))
+        await agent.put(record)
+        agent.clock.advance(seconds=1)
+        second = await agent.update(agent.next_version(record, content="She lives in Porto.", tags=("new",)))
+        assert await agent.store.records(agent.scope, RecordQuery(ANY_STATUS)) == [second]
+        assert await agent.listed(tags=("old",)) == []
+        assert await agent.listed(tags=("new",)) == ["She lives in Porto."]
 
-    async def test_counting_makes_no_version_and_the_next_version_keeps_the_counts(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_counting_makes_no_version_and_the_next_version_keeps_the_counts(self, agent: StoredAgent) -> None:
         """Reading is frequent; a version for every access would bury the history that matters."""
-        record, other = samples.make_record(scope), samples.make_record(scope)
-        await put(store, record, other)
-        samples.clock.advance(seconds=1)
-        async with store.transaction(scope) as tx:
+        record, other = agent.record(), agent.record()
+        await agent.put(record, other)
+        agent.clock.advance(seconds=1)
+        async with agent.transaction() as tx:
             tx.touch([record.id, record.id, "nobody"], accessed=1, scanned=2)
-        assert await current(store, scope, record.id) == record.replace(access_count=2, scan_count=4)
-        assert await current(store, scope, other.id) == other
-        assert len(await store.versions(scope, record.id)) == 1
-        await update(store, samples.next_version(record, summary="written by who saw no counts"))
-        kept = await current(store, scope, record.id)
+        assert await agent.current(record.id) == record.replace(access_count=2, scan_count=4)
+        assert await agent.current(other.id) == other
+        assert len(await agent.store.versions(agent.scope, record.id)) == 1
+        await agent.update(agent.next_version(record, summary="written by who saw no counts"))
+        kept = await agent.current(record.id)
         assert (kept.access_count, kept.scan_count) == (2, 4)
 
     @pytest.fixture
-    async def shelf(self, store: Store, samples: Samples, scope: Scope) -> dict[str, Record]:
+    async def shelf(self, agent: StoredAgent) -> dict[str, Record]:
         """Return records that differ in every way a filter can tell, by their content."""
-        now = samples.clock()
+        now = agent.clock()
         fields: dict[str, dict[str, Any]] = {
             "plain": {},
             "note": {"kind": Kind.NOTE},
@@ -107,36 +101,36 @@ class RecordsConformance(StoreSuite):
             "past its end": {"expires_at": now - DAY},
             "expires tomorrow": {"expires_at": now + DAY},
         }
-        shelf = {content: samples.make_record(scope, content, **given) for content, given in fields.items()}
-        await put(store, *shelf.values())
+        shelf = {content: agent.record(content, **given) for content, given in fields.items()}
+        await agent.put(*shelf.values())
         return shelf
 
-    async def _passing(self, store: Store, scope: Scope, shelf: dict[str, Record], **wanted: Any) -> set[str]:
+    async def _passing(self, agent: StoredAgent, shelf: dict[str, Record], **wanted: Any) -> set[str]:
         """Return the contents that pass, having checked that listing and matching agree."""
-        contents = await listed(store, scope, **wanted)
+        contents = await agent.listed(**wanted)
         ids = [record.id for record in reversed(shelf.values())]
-        matched = await store.match(scope, ids, RecordFilter(**wanted))
+        matched = await agent.store.match(agent.scope, ids, RecordFilter(**wanted))
         assert matched == [shelf[content].id for content in reversed(contents)]
         return set(contents)
 
     async def test_by_default_only_records_that_answer_questions_are_listed(
-        self, store: Store, scope: Scope, shelf: dict[str, Record]
+        self, agent: StoredAgent, shelf: dict[str, Record]
     ) -> None:
         """Whoever forgets to name a status must not be shown what was forgotten."""
-        passing = await self._passing(store, scope, shelf)
+        passing = await self._passing(agent, shelf)
         assert passing == set(shelf) - {"pending", "superseded", "quarantined", "forgotten", "expired"}
 
-    async def test_records_are_listed_by_status(self, store: Store, scope: Scope, shelf: dict[str, Record]) -> None:
+    async def test_records_are_listed_by_status(self, agent: StoredAgent, shelf: dict[str, Record]) -> None:
         """Upkeep looks at what others do not see."""
-        assert await self._passing(store, scope, shelf, statuses=None) == set(shelf)
-        assert await self._passing(store, scope, shelf, statuses=()) == set()
+        assert await self._passing(agent, shelf, statuses=None) == set(shelf)
+        assert await self._passing(agent, shelf, statuses=()) == set()
         for status in set(Status) - {Status.ACTIVE}:
-            assert await self._passing(store, scope, shelf, statuses=(status,)) == {status.value}
+            assert await self._passing(agent, shelf, statuses=(status,)) == {status.value}
         wanted = (Status.PENDING, Status.FORGOTTEN)
-        assert await self._passing(store, scope, shelf, statuses=wanted) == {"pending", "forgotten"}
+        assert await self._passing(agent, shelf, statuses=wanted) == {"pending", "forgotten"}
 
     async def test_records_are_counted_by_kind_and_status_with_the_flags_of_their_data(
-        self, store: Store, samples: Samples, scope: Scope
+        self, agent: StoredAgent
     ) -> None:
         """A report about a hundred thousand records must not read them."""
         made: dict[str, dict[str, Any]] = {
@@ -145,53 +139,53 @@ class RecordsConformance(StoreSuite):
             "related": {"data": SemanticData(related=("a",))},
             "plain": {"data": SemanticData()},
         }
-        records = [samples.make_record(scope, text, kind=Kind.SEMANTIC, **given) for text, given in made.items()]
-        gone = samples.make_record(scope, "gone", kind=Kind.SEMANTIC, status=Status.FORGOTTEN)
-        await put(store, *records, gone, samples.make_record(scope, "a turn"))
+        records = [agent.record(text, kind=Kind.SEMANTIC, **given) for text, given in made.items()]
+        gone = agent.record("gone", kind=Kind.SEMANTIC, status=Status.FORGOTTEN)
+        await agent.put(*records, gone, agent.record("a turn"))
         flags = ("pinned", "stale", "related", "nothing of the sort")
-        found = sorted(await store.tally(scope, (Kind.SEMANTIC,), flags=flags), key=lambda one: one.count)
+        found = sorted(await agent.store.tally(agent.scope, (Kind.SEMANTIC,), flags=flags), key=lambda one: one.count)
         assert [(one.kind, one.status, one.count, one.confidence) for one in found] == [
             (Kind.SEMANTIC, Status.FORGOTTEN, 1, 1.0),
             (Kind.SEMANTIC, Status.ACTIVE, 4, 3.5),
         ]
         assert found[1].flags == {"pinned": 1, "stale": 1, "related": 1, "nothing of the sort": 0}
-        assert await store.tally(samples.make_scope("nobody"), (Kind.SEMANTIC,)) == []
+        assert await agent.store.tally(agent.samples.make_scope("nobody"), (Kind.SEMANTIC,)) == []
 
-    async def test_records_are_listed_by_kind(self, store: Store, scope: Scope, shelf: dict[str, Record]) -> None:
+    async def test_records_are_listed_by_kind(self, agent: StoredAgent, shelf: dict[str, Record]) -> None:
         """Disciplines share a store and list their own kinds only."""
-        assert await self._passing(store, scope, shelf, kinds=(Kind.NOTE,)) == {"note"}
-        assert await self._passing(store, scope, shelf, kinds=(Kind.NOTE, Kind.CHUNK)) == {"note", "chunk"}
-        assert await self._passing(store, scope, shelf, kinds=(Kind.MOOD,)) == set()
-        assert await self._passing(store, scope, shelf, kinds=()) == set()
+        assert await self._passing(agent, shelf, kinds=(Kind.NOTE,)) == {"note"}
+        assert await self._passing(agent, shelf, kinds=(Kind.NOTE, Kind.CHUNK)) == {"note", "chunk"}
+        assert await self._passing(agent, shelf, kinds=(Kind.MOOD,)) == set()
+        assert await self._passing(agent, shelf, kinds=()) == set()
 
     async def test_records_are_listed_that_have_all_of_the_tags(
-        self, store: Store, scope: Scope, shelf: dict[str, Record]
+        self, agent: StoredAgent, shelf: dict[str, Record]
     ) -> None:
         """All, not any: tags narrow."""
-        assert await self._passing(store, scope, shelf, tags=("red",)) == {"red", "red and big"}
-        assert await self._passing(store, scope, shelf, tags=("big", "red")) == {"red and big"}
-        assert await self._passing(store, scope, shelf, tags=("red", "blue")) == set()
-        assert await self._passing(store, scope, shelf, tags=("re",)) == set()
+        assert await self._passing(agent, shelf, tags=("red",)) == {"red", "red and big"}
+        assert await self._passing(agent, shelf, tags=("big", "red")) == {"red and big"}
+        assert await self._passing(agent, shelf, tags=("red", "blue")) == set()
+        assert await self._passing(agent, shelf, tags=("re",)) == set()
 
     async def test_records_are_listed_by_when_it_happened_with_the_end_left_out(
-        self, store: Store, samples: Samples, scope: Scope, shelf: dict[str, Record]
+        self, agent: StoredAgent, shelf: dict[str, Record]
     ) -> None:
         """Half-open, as everywhere."""
-        now = samples.clock()
-        assert await self._passing(store, scope, shelf, occurred_before=now) == {"yesterday"}
-        assert await self._passing(store, scope, shelf, occurred_from=now + DAY) == {"tomorrow"}
-        today = await self._passing(store, scope, shelf, occurred_from=now, occurred_before=now + DAY)
+        now = agent.clock()
+        assert await self._passing(agent, shelf, occurred_before=now) == {"yesterday"}
+        assert await self._passing(agent, shelf, occurred_from=now + DAY) == {"tomorrow"}
+        today = await self._passing(agent, shelf, occurred_from=now, occurred_before=now + DAY)
         assert "plain" in today
         assert not today & {"yesterday", "tomorrow"}
 
     async def test_records_are_listed_that_were_valid_at_a_moment(
-        self, store: Store, samples: Samples, scope: Scope, shelf: dict[str, Record]
+        self, agent: StoredAgent, shelf: dict[str, Record]
     ) -> None:
         """A fact without an end is valid until told otherwise."""
-        now, named = samples.clock(), {"valid from tomorrow", "valid to yesterday", "valid today"}
+        now, named = agent.clock(), {"valid from tomorrow", "valid to yesterday", "valid today"}
 
         async def valid(moment: Any) -> set[str]:
-            passing = await self._passing(store, scope, shelf, valid_at=moment)
+            passing = await self._passing(agent, shelf, valid_at=moment)
             assert "plain" in passing
             return passing & named
 
@@ -201,153 +195,137 @@ class RecordsConformance(StoreSuite):
         assert await valid(now + DAY) == {"valid from tomorrow"}
 
     async def test_records_are_listed_that_are_alive_at_a_moment(
-        self, store: Store, samples: Samples, scope: Scope, shelf: dict[str, Record]
+        self, agent: StoredAgent, shelf: dict[str, Record]
     ) -> None:
         """What has expired is hidden at once, before any job removes it."""
-        now, named = samples.clock(), {"past its end", "expires tomorrow"}
-        assert await self._passing(store, scope, shelf, alive_at=now) & named == {"expires tomorrow"}
-        assert await self._passing(store, scope, shelf, alive_at=now - 2 * DAY) & named == named
-        assert await self._passing(store, scope, shelf, alive_at=now + DAY) & named == set()
-        assert "plain" in await self._passing(store, scope, shelf, alive_at=now + 1000 * DAY)
+        now, named = agent.clock(), {"past its end", "expires tomorrow"}
+        assert await self._passing(agent, shelf, alive_at=now) & named == {"expires tomorrow"}
+        assert await self._passing(agent, shelf, alive_at=now - 2 * DAY) & named == named
+        assert await self._passing(agent, shelf, alive_at=now + DAY) & named == set()
+        assert "plain" in await self._passing(agent, shelf, alive_at=now + 1000 * DAY)
 
-    async def test_every_condition_of_a_filter_must_hold(
-        self, store: Store, samples: Samples, scope: Scope, shelf: dict[str, Record]
-    ) -> None:
+    async def test_every_condition_of_a_filter_must_hold(self, agent: StoredAgent, shelf: dict[str, Record]) -> None:
         """Conditions only ever narrow."""
-        now = samples.clock()
+        now = agent.clock()
         wanted: dict[str, Any] = {"tags": ("red",), "kinds": (Kind.TURN,), "valid_at": now, "alive_at": now}
-        assert await self._passing(store, scope, shelf, **wanted) == {"red", "red and big"}
-        assert await self._passing(store, scope, shelf, **wanted, occurred_from=now + DAY) == set()
+        assert await self._passing(agent, shelf, **wanted) == {"red", "red and big"}
+        assert await self._passing(agent, shelf, **wanted, occurred_from=now + DAY) == set()
 
-    async def test_records_are_read_by_their_ids(self, store: Store, scope: Scope, shelf: dict[str, Record]) -> None:
+    async def test_records_are_read_by_their_ids(self, agent: StoredAgent, shelf: dict[str, Record]) -> None:
         """In the order of listing; ids that are not there are left out."""
         ids = (shelf["red"].id, "nobody", shelf["plain"].id)
-        assert await listed(store, scope, record_ids=ids) == ["plain", "red"]
-        assert await listed(store, scope, record_ids=()) == []
-        assert await listed(store, scope, record_ids=(shelf["forgotten"].id,)) == []
+        assert await agent.listed(record_ids=ids) == ["plain", "red"]
+        assert await agent.listed(record_ids=()) == []
+        assert await agent.listed(record_ids=(shelf["forgotten"].id,)) == []
 
     async def test_matching_keeps_the_given_order_and_leaves_out_strangers(
-        self, store: Store, scope: Scope, shelf: dict[str, Record]
+        self, agent: StoredAgent, shelf: dict[str, Record]
     ) -> None:
         """The caller has ranked the ids, and the filter must not rank them anew."""
         ids = [shelf["red"].id, "nobody", shelf["pending"].id, shelf["plain"].id]
-        assert await store.match(scope, ids, RecordFilter()) == [ids[0], ids[3]]
-        assert await store.match(scope, [], RecordFilter()) == []
+        assert await agent.store.match(agent.scope, ids, RecordFilter()) == [ids[0], ids[3]]
+        assert await agent.store.match(agent.scope, [], RecordFilter()) == []
 
-    async def test_records_are_found_by_the_entries_they_came_from(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_records_are_found_by_the_entries_they_came_from(self, agent: StoredAgent) -> None:
         """Corrections and erasures start from the journal."""
-        one, two = await append(store, samples.make_entry(scope, "one"), samples.make_entry(scope, "two"))
+        one, two = await agent.append(agent.entry("one"), agent.entry("two"))
         both = tuple(Source(entry_id=entry.id) for entry in (one, two))
-        await put(
-            store,
-            samples.make_record_of(one, "from one"),
-            samples.make_record_of(two, "from two"),
-            samples.make_record(scope, "from both", sources=both),
-            samples.make_record(scope, "from nothing"),
+        await agent.put(
+            agent.record_of(one, "from one"),
+            agent.record_of(two, "from two"),
+            agent.record("from both", sources=both),
+            agent.record("from nothing"),
         )
-        assert await listed(store, scope, source_entry_ids=(one.id,)) == ["from one", "from both"]
-        assert await listed(store, scope, source_entry_ids=(one.id, two.id)) == ["from one", "from two", "from both"]
-        assert await listed(store, scope, source_entry_ids=()) == []
+        assert await agent.listed(source_entry_ids=(one.id,)) == ["from one", "from both"]
+        assert await agent.listed(source_entry_ids=(one.id, two.id)) == ["from one", "from two", "from both"]
+        assert await agent.listed(source_entry_ids=()) == []
 
-    async def test_a_scope_narrows_records_to_its_session_and_task(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_a_scope_narrows_records_to_its_session_and_task(self, agent: StoredAgent) -> None:
         """As in the journal."""
-        places = {"bare": scope, "s": scope.within(session="s"), "t": scope.within(task="t")}
-        places["s t"] = scope.within(session="s", task="t")
-        records = {name: samples.make_record(place, name) for name, place in places.items()}
-        await put(store, *records.values())
-        assert await listed(store, scope) == ["bare", "s", "t", "s t"]
-        assert await listed(store, scope.within(session="s")) == ["s", "s t"]
-        assert await listed(store, scope.within(task="t")) == ["t", "s t"]
-        assert await listed(store, scope.within(session="s", task="t")) == ["s t"]
-        assert await listed(store, scope.within(session="s"), record_ids=(records["bare"].id,)) == []
+        places = {"bare": agent.scope, "s": agent.scope.within(session="s"), "t": agent.scope.within(task="t")}
+        places["s t"] = agent.scope.within(session="s", task="t")
+        records = {name: agent.samples.make_record(place, name) for name, place in places.items()}
+        await agent.put(*records.values())
+        assert await agent.listed() == ["bare", "s", "t", "s t"]
+        assert await listed(agent.store, agent.scope.within(session="s")) == ["s", "s t"]
+        assert await listed(agent.store, agent.scope.within(task="t")) == ["t", "s t"]
+        assert await listed(agent.store, agent.scope.within(session="s", task="t")) == ["s t"]
+        assert await listed(agent.store, agent.scope.within(session="s"), record_ids=(records["bare"].id,)) == []
         ids = [record.id for record in records.values()]
-        assert await store.match(scope.within(session="s"), ids, RecordFilter()) == [records["s"].id, records["s t"].id]
-        assert await store.versions(scope.within(session="s"), records["bare"].id) == []
+        assert await agent.store.match(agent.scope.within(session="s"), ids, RecordFilter()) == [
+            records["s"].id,
+            records["s t"].id,
+        ]
+        assert await agent.store.versions(agent.scope.within(session="s"), records["bare"].id) == []
 
-    async def test_records_are_listed_in_the_order_asked_for(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_records_are_listed_in_the_order_asked_for(self, agent: StoredAgent) -> None:
         """Each order has a tie-breaker, so that two backends list alike."""
-        now = samples.clock()
+        now = agent.clock()
         records = []
         for content, happened, scans in (("a", 3, 5), ("b", 1, 0), ("c", 2, 5), ("d", 2, 1)):
             when = now + happened * DAY
-            records.append(samples.make_record(scope, content, occurred_at=when, scan_count=scans))
-            samples.clock.advance(seconds=1)
-        await put(store, *records)
-        assert await listed(store, scope, order=Order.FIRST_CREATED) == ["a", "b", "c", "d"]
-        assert await listed(store, scope, order=Order.LAST_CREATED) == ["d", "c", "b", "a"]
-        assert await listed(store, scope, order=Order.LAST_OCCURRED) == ["a", "d", "c", "b"]
-        assert await listed(store, scope, order=Order.LEAST_SCANNED) == ["b", "d", "a", "c"]
-        assert await listed(store, scope, order=Order.LAST_OCCURRED, limit=2) == ["a", "d"]
-        assert await listed(store, scope, limit=0) == []
+            records.append(agent.record(content, occurred_at=when, scan_count=scans))
+            agent.clock.advance(seconds=1)
+        await agent.put(*records)
+        assert await agent.listed(order=Order.FIRST_CREATED) == ["a", "b", "c", "d"]
+        assert await agent.listed(order=Order.LAST_CREATED) == ["d", "c", "b", "a"]
+        assert await agent.listed(order=Order.LAST_OCCURRED) == ["a", "d", "c", "b"]
+        assert await agent.listed(order=Order.LEAST_SCANNED) == ["b", "d", "a", "c"]
+        assert await agent.listed(order=Order.LAST_OCCURRED, limit=2) == ["a", "d"]
+        assert await agent.listed(limit=0) == []
 
-    async def test_an_update_does_not_change_a_records_place(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_an_update_does_not_change_a_records_place(self, agent: StoredAgent) -> None:
         """Else paging through records while they change would skip some or meet some twice."""
-        records = [samples.make_record(scope, content) for content in "abc"]
-        await put(store, *records)
-        await update(store, samples.next_version(records[0], content="a again"))
-        assert await listed(store, scope) == ["a again", "b", "c"]
+        records = [agent.record(content) for content in "abc"]
+        await agent.put(*records)
+        await agent.update(agent.next_version(records[0], content="a again"))
+        assert await agent.listed() == ["a again", "b", "c"]
 
     @pytest.mark.parametrize("order", [Order.FIRST_CREATED, Order.LAST_CREATED])
-    async def test_paging_through_records_meets_each_once(
-        self, store: Store, samples: Samples, scope: Scope, order: Order
-    ) -> None:
+    async def test_paging_through_records_meets_each_once(self, agent: StoredAgent, order: Order) -> None:
         """By id, not by offset: an offset slips when something is dropped."""
-        records = [samples.make_record(scope, str(number)) for number in range(10)]
-        await put(store, *records)
+        records = [agent.record(str(number)) for number in range(10)]
+        await agent.put(*records)
         met: list[Record] = []
-        while page := await store.records(
-            scope, RecordQuery(order=order, after_id=met[-1].id if met else None, limit=3)
+        while page := await agent.store.records(
+            agent.scope, RecordQuery(order=order, after_id=met[-1].id if met else None, limit=3)
         ):
             met += page
         assert met == (records if order is Order.FIRST_CREATED else records[::-1])
 
-    async def test_a_dropped_record_is_gone_with_its_versions_and_its_outgoing_links(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_a_dropped_record_is_gone_with_its_versions_and_its_outgoing_links(self, agent: StoredAgent) -> None:
         """Derived records are made anew by the thousand; leftovers would pile up."""
-        record, other = samples.make_record(scope, "dropped"), samples.make_record(scope, "other")
-        await put(store, record, other)
-        await update(store, samples.next_version(record, content="dropped later"))
-        there, back = samples.make_link(record.id, other.id), samples.make_link(other.id, record.id)
-        async with store.transaction(scope) as tx:
+        record, other = agent.record("dropped"), agent.record("other")
+        await agent.put(record, other)
+        await agent.update(agent.next_version(record, content="dropped later"))
+        there, back = agent.link(record.id, other.id), agent.link(other.id, record.id)
+        async with agent.transaction() as tx:
             tx.link(there)
             tx.link(back)
-        async with store.transaction(scope) as tx:
-            tx.drop(record.id)
-        assert await listed(store, scope, statuses=None) == ["other"]
-        assert await store.versions(scope, record.id) == []
-        assert await store.past_versions(scope, after=None, limit=10) == []
-        assert await store.links(scope, LinkQuery()) == [back]
+        await agent.drop(record.id)
+        assert await agent.listed(statuses=None) == ["other"]
+        assert await agent.store.versions(agent.scope, record.id) == []
+        assert await agent.store.past_versions(agent.scope, after=None, limit=10) == []
+        assert await agent.store.links(agent.scope, LinkQuery()) == [back]
 
-    async def test_a_dropped_record_can_be_put_anew(self, store: Store, samples: Samples, scope: Scope) -> None:
+    async def test_a_dropped_record_can_be_put_anew(self, agent: StoredAgent) -> None:
         """Derived ids are often worked out from what they derive from, and come again."""
-        record = samples.make_record(scope)
-        await put(store, record)
-        async with store.transaction(scope) as tx:
-            tx.drop(record.id)
-        await put(store, record)
-        assert await current(store, scope, record.id) == record
-        assert len(await store.versions(scope, record.id)) == 1
+        record = agent.record()
+        await agent.put(record)
+        await agent.drop(record.id)
+        await agent.put(record)
+        assert await agent.current(record.id) == record
+        assert len(await agent.store.versions(agent.scope, record.id)) == 1
 
 
 class PlacesConformance(StoreSuite):
     """Neighbours and revisions."""
 
-    async def test_a_turn_knows_its_neighbours_in_its_session(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_a_turn_knows_its_neighbours_in_its_session(self, agent: StoredAgent) -> None:
         """The turn before it in the journal may be of another conversation."""
-        turns = await _turns(store, samples, scope, ["a", "b", "a", "a", "b"])
+        turns = await _turns(agent.store, agent.samples, agent.scope, ["a", "b", "a", "a", "b"])
         ids = [turn.id for turn in turns]
-        places = await store.places(scope, [ids[2], ids[0]], record_filter=RecordFilter())
+        places = await agent.store.places(agent.scope, [ids[2], ids[0]], record_filter=RecordFilter())
         assert [place.record_id for place in places] == [ids[2], ids[0]]
         middle, first = places
         assert (middle.session, middle.before_id, middle.after_id) == ("a", ids[0], ids[3])
@@ -355,89 +333,79 @@ class PlacesConformance(StoreSuite):
         assert (middle.kind, middle.trust, middle.occurred_at) == (Kind.TURN, Origin.USER, turns[2].occurred_at)
         assert 0 < first.seq < middle.seq
         assert middle.role == "user"
-        entries = await store.entries(scope, EntryQuery(entry_ids=(ids[0],)))
+        entries = await agent.store.entries(agent.scope, EntryQuery(entry_ids=(ids[0],)))
         assert first.recorded_at == entries[0].recorded_at
 
-    async def test_neighbours_come_along_as_far_as_asked_and_as_they_pass(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_neighbours_come_along_as_far_as_asked_and_as_they_pass(self, agent: StoredAgent) -> None:
         """A turn is often understood only with the ones around it, and the filter holds for these, too."""
-        turns = await _turns(store, samples, scope, ["a"] * 6)
+        turns = await _turns(agent.store, agent.samples, agent.scope, ["a"] * 6)
         ids = [turn.id for turn in turns]
 
         async def reached(reach: int) -> set[str]:
-            found = await store.places(scope, [ids[2]], record_filter=RecordFilter(), reach=reach)
+            found = await agent.store.places(agent.scope, [ids[2]], record_filter=RecordFilter(), reach=reach)
             return {place.record_id for place in found}
 
         assert await reached(0) == {ids[2]}
         assert await reached(1) == set(ids[1:4])
         assert await reached(2) == set(ids[:5])
-        async with store.transaction(scope) as tx:
-            tx.forget(turns[1], at=samples.clock())
+        await agent.forget(turns[1])
         assert await reached(1) == {ids[2], ids[3]}
 
-    async def test_what_belongs_to_no_session_has_its_neighbours_in_the_journal(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_what_belongs_to_no_session_has_its_neighbours_in_the_journal(self, agent: StoredAgent) -> None:
         """Without sessions the journal is the one conversation."""
-        turns = await _turns(store, samples, scope, [None, None, "a", None])
+        turns = await _turns(agent.store, agent.samples, agent.scope, [None, None, "a", None])
         ids = [turn.id for turn in turns]
-        places = {place.record_id: place for place in await store.places(scope, ids, record_filter=ANY_STATUS)}
+        places = {
+            place.record_id: place for place in await agent.store.places(agent.scope, ids, record_filter=ANY_STATUS)
+        }
         assert (places[ids[0]].before_id, places[ids[0]].after_id) == (None, ids[1])
         assert places[ids[3]].before_id is None
 
-    async def test_a_record_that_is_no_turn_has_a_place_without_neighbours(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_a_record_that_is_no_turn_has_a_place_without_neighbours(self, agent: StoredAgent) -> None:
         """A fact stands nowhere in a conversation, and still has a time and an origin."""
-        record = samples.make_record(scope, kind=Kind.SEMANTIC, trust=Origin.WEB)
-        await put(store, record)
-        (place,) = await store.places(scope, [record.id, "unknown"], record_filter=RecordFilter(), reach=1)
+        record = agent.record(kind=Kind.SEMANTIC, trust=Origin.WEB)
+        await agent.put(record)
+        (place,) = await agent.store.places(agent.scope, [record.id, "unknown"], record_filter=RecordFilter(), reach=1)
         assert (place.kind, place.trust, place.seq, place.before_id) == (Kind.SEMANTIC, Origin.WEB, 0, None)
 
-    async def test_a_place_without_neighbours_says_all_else(self, store: Store, samples: Samples, scope: Scope) -> None:
+    async def test_a_place_without_neighbours_says_all_else(self, agent: StoredAgent) -> None:
         """Finding neighbours costs the most, and most candidates of a question do not need them."""
-        turns = await _turns(store, samples, scope, ["a", None, "a"])
-        record = samples.make_record(scope, kind=Kind.SEMANTIC, trust=Origin.WEB)
-        await put(store, record)
+        turns = await _turns(agent.store, agent.samples, agent.scope, ["a", None, "a"])
+        record = agent.record(kind=Kind.SEMANTIC, trust=Origin.WEB)
+        await agent.put(record)
         ids = [record.id, "unknown", *(turn.id for turn in turns)]
-        whole = await store.places(scope, ids, record_filter=RecordFilter())
-        alone = await store.places(scope, ids, record_filter=RecordFilter(), neighbours=False)
+        whole = await agent.store.places(agent.scope, ids, record_filter=RecordFilter())
+        alone = await agent.store.places(agent.scope, ids, record_filter=RecordFilter(), neighbours=False)
         assert alone == [place._replace(before_id=None, after_id=None) for place in whole]
         assert any(place.before_id for place in whole)
 
-    async def test_the_revision_rises_with_every_change_that_can_be_read(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_the_revision_rises_with_every_change_that_can_be_read(self, agent: StoredAgent) -> None:
         """Kept answers are valid exactly as long as this number stays."""
-        assert await store.revision(scope) == 0
-        (turn,) = await _turns(store, samples, scope, ["a"])
-        seen = [await store.revision(scope)]
-        other = samples.make_record(scope)
-        await put(store, other)
-        seen.append(await store.revision(scope))
-        async with store.transaction(scope) as tx:
-            tx.link(samples.make_link(turn.id, other.id))
-        seen.append(await store.revision(scope))
-        async with store.transaction(scope) as tx:
-            tx.forget(other, at=samples.clock())
-        seen.append(await store.revision(scope))
-        await store.erase(scope, Erasure(record_ids=(turn.id,)))
-        seen.append(await store.revision(scope))
-        await store.erase(scope, Erasure(everything=True))
-        seen.append(await store.revision(scope))
+        assert await agent.store.revision(agent.scope) == 0
+        (turn,) = await _turns(agent.store, agent.samples, agent.scope, ["a"])
+        seen = [await agent.store.revision(agent.scope)]
+        other = agent.record()
+        await agent.put(other)
+        seen.append(await agent.store.revision(agent.scope))
+        async with agent.transaction() as tx:
+            tx.link(agent.link(turn.id, other.id))
+        seen.append(await agent.store.revision(agent.scope))
+        await agent.forget(other)
+        seen.append(await agent.store.revision(agent.scope))
+        await agent.store.erase(agent.scope, Erasure(record_ids=(turn.id,)))
+        seen.append(await agent.store.revision(agent.scope))
+        await agent.store.erase(agent.scope, Erasure(everything=True))
+        seen.append(await agent.store.revision(agent.scope))
         assert all(before < after for before, after in itertools.pairwise(seen))
 
-    async def test_counting_accesses_and_the_queue_do_not_raise_the_revision(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_counting_accesses_and_the_queue_do_not_raise_the_revision(self, agent: StoredAgent) -> None:
         """Else reading would invalidate the answers that reading has just kept."""
-        (turn,) = await _turns(store, samples, scope, ["a"])
-        before = await store.revision(scope)
-        await store.commit(scope, [TouchRecords((turn.id,), accessed=1)])
-        async with store.transaction(scope) as tx:
-            tx.enqueue(samples.make_job(scope), limit=10)
-        assert await store.revision(scope) == before
+        (turn,) = await _turns(agent.store, agent.samples, agent.scope, ["a"])
+        before = await agent.store.revision(agent.scope)
+        await agent.store.commit(agent.scope, [TouchRecords((turn.id,), accessed=1)])
+        async with agent.transaction() as tx:
+            tx.enqueue(agent.samples.make_job(agent.scope), limit=10)
+        assert await agent.store.revision(agent.scope) == before
 
 
 async def _turns(store: Store, samples: Samples, scope: Scope, sessions: list[str | None]) -> list[Record]:

@@ -13,11 +13,11 @@ from remanent.stores.conformance.base import (
     START,
     OpenStore,
     Samples,
+    StoredAgent,
     StoreSuite,
     append,
     everything,
     found,
-    put,
     vector_bytes,
 )
 from remanent.stores.conformance.journal import make_world
@@ -71,28 +71,28 @@ class ScopesConformance(StoreSuite):
     """Agent A can never read B's rows."""
 
     @pytest.mark.parametrize("differs", ["agent", "workspace", "org", "shared"])
-    async def test_agents_do_not_meet(self, store: Store, samples: Samples, scope: Scope, differs: str) -> None:
+    async def test_agents_do_not_meet(self, agent: StoredAgent, differs: str) -> None:
         """Every method is called for one agent with another agent's data beside it."""
-        other = scope.shared if differs == "shared" else scope.replace(**{differs: "other"})
-        world = await make_world(store, samples, scope)
-        nothing = await everything(store, other)
+        other = agent.scope.shared if differs == "shared" else agent.scope.replace(**{differs: "other"})
+        world = await make_world(agent.store, agent.samples, agent.scope)
+        nothing = await everything(agent.store, other)
         assert (nothing.entries, nothing.records, nothing.jobs, nothing.states) == ([], [], [], {})
-        assert await found(store, other, "Lisbon") == []
-        assert await store.match(other, [world.kept.id], RecordFilter()) == []
-        assert await store.versions(other, world.kept.id) == []
-        assert await store.claim(other, worker="w", now=samples.clock(), lease=LEASE) is None
-        before = await everything(store, scope)
-        twin = samples.make_record(other, "Lisbon, in the other's words", id=world.kept.id)
-        await append(store, samples.make_entry(other, "other words", caller_id="first"))
-        await put(store, twin)
-        await store.erase(other, Erasure(record_ids=(world.kept.id,)))
-        assert await everything(store, scope) == before
+        assert await found(agent.store, other, "Lisbon") == []
+        assert await agent.store.match(other, [world.kept.id], RecordFilter()) == []
+        assert await agent.store.versions(other, world.kept.id) == []
+        assert await agent.store.claim(other, worker="w", now=agent.clock(), lease=LEASE) is None
+        before = await agent.everything()
+        twin = agent.samples.make_record(other, "Lisbon, in the other's words", id=world.kept.id)
+        await agent.append(agent.samples.make_entry(other, "other words", caller_id="first"))
+        await agent.put(twin)
+        await agent.store.erase(other, Erasure(record_ids=(world.kept.id,)))
+        assert await agent.everything() == before
 
-    async def test_what_was_only_asked_for_is_not_made(self, store: Store, scope: Scope) -> None:
+    async def test_what_was_only_asked_for_is_not_made(self, agent: StoredAgent) -> None:
         """A typing mistake in a name must not leave a folder or a row behind."""
         for read in READS.values():
-            await read(store, scope)
-        assert await store.scopes() == []
+            await read(agent.store, agent.scope)
+        assert await agent.store.scopes() == []
 
     async def test_agents_with_data_are_listed_in_a_stable_order(self, store: Store, samples: Samples) -> None:
         """Backups and workers go through them, and may be interrupted."""
@@ -121,14 +121,12 @@ class ScopesConformance(StoreSuite):
             assert entry.scope == samples.make_scope(name)
 
     @pytest.mark.parametrize("name", [*READS, *WRITES])
-    async def test_a_closed_store_refuses_everything(
-        self, store: Store, samples: Samples, scope: Scope, name: str
-    ) -> None:
+    async def test_a_closed_store_refuses_everything(self, agent: StoredAgent, name: str) -> None:
         """A late call must get a clear error, and never open the files again."""
-        await append(store, samples.make_entry(scope))
-        await store.close()
+        await agent.append(agent.entry())
+        await agent.store.close()
         with pytest.raises(StoreClosed):
-            await {**READS, **WRITES}[name](store, scope)
+            await {**READS, **WRITES}[name](agent.store, agent.scope)
 
     async def test_closing_twice_or_unused_is_harmless(self, store: Store, opened: OpenStore) -> None:
         """Error paths close what they may not have opened."""
@@ -137,28 +135,26 @@ class ScopesConformance(StoreSuite):
         unused = await opened("elsewhere")
         await unused.close()
 
-    async def test_a_sound_store_is_found_sound(self, store: Store, samples: Samples, scope: Scope) -> None:
+    async def test_a_sound_store_is_found_sound(self, agent: StoredAgent) -> None:
         """A check that cries wolf is not heeded when it matters."""
-        await make_world(store, samples, scope)
-        health = await store.check(scope)
-        assert await store.check(scope, quick=True) == health
+        await make_world(agent.store, agent.samples, agent.scope)
+        health = await agent.store.check(agent.scope)
+        assert await agent.store.check(agent.scope, quick=True) == health
         assert health.problems == ()
         assert (health.entries, health.records, health.vectors) == (1, 3, 1)
 
     # ── filling an unused agent ──────────────────────────────────────────────
 
-    async def test_an_unused_agent_is_filled_with_places_and_versions_kept(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_an_unused_agent_is_filled_with_places_and_versions_kept(self, agent: StoredAgent) -> None:
         """Sources cite places, and the next version must follow the last one."""
-        entry = samples.make_entry(scope, seq=41)
-        old = samples.make_record_of(entry, "old words")
-        record = samples.next_version(old.replace(version=6), content="new words")
-        past = [Version(record=old.replace(version=n), superseded_at=samples.clock()) for n in range(1, 7)]
-        conflict = samples.make_conflict(scope, [record, record]).replace(version=3)
-        job = samples.make_job(scope, seq=7, attempts=2, fence=5)
-        await store.load(
-            scope,
+        entry = agent.entry(seq=41)
+        old = agent.record_of(entry, "old words")
+        record = agent.next_version(old.replace(version=6), content="new words")
+        past = [Version(record=old.replace(version=n), superseded_at=agent.clock()) for n in range(1, 7)]
+        conflict = agent.conflict([record, record]).replace(version=3)
+        job = agent.samples.make_job(agent.scope, seq=7, attempts=2, fence=5)
+        await agent.store.load(
+            agent.scope,
             batches(
                 [transaction.AppendEntry(entry), transaction.PutRecord(record, "new words", 6)],
                 [transaction.PutVersion(version, "old words") for version in past],
@@ -166,14 +162,14 @@ class ScopesConformance(StoreSuite):
                 [transaction.EnqueueJob(job, limit=10), transaction.PutState("a", 1)],
             ),
         )
-        loaded = await everything(store, scope)
+        loaded = await agent.everything()
         assert (loaded.entries, loaded.records, loaded.past) == ([entry], [record], past)
         assert (loaded.conflicts, loaded.jobs, loaded.states) == ([conflict], [job], {"a": 1})
-        assert await found(store, scope, "new") == [record.id]
-        assert await found(store, scope, "old") == []
-        [following] = await append(store, samples.make_entry(scope, "what follows"))
+        assert await agent.found("new") == [record.id]
+        assert await agent.found("old") == []
+        [following] = await agent.append(agent.entry("what follows"))
         assert following.seq > 41
-        assert (await store.check(scope)).problems == ()
+        assert (await agent.store.check(agent.scope)).problems == ()
 
     USES: dict[str, Callable[[Samples, Scope], Change]] = {  # noqa: RUF012 - never changed
         "an entry": lambda samples, scope: transaction.AppendEntry(samples.make_entry(scope)),
@@ -190,21 +186,19 @@ class ScopesConformance(StoreSuite):
     }
 
     @pytest.mark.parametrize("use", USES)
-    async def test_an_agent_in_use_is_not_filled(self, store: Store, samples: Samples, scope: Scope, use: str) -> None:
+    async def test_an_agent_in_use_is_not_filled(self, agent: StoredAgent, use: str) -> None:
         """Two memories in one would have two entries for one place."""
-        await store.commit(scope, [self.USES[use](samples, scope)])
-        before = await everything(store, scope)
+        await agent.store.commit(agent.scope, [self.USES[use](agent.samples, agent.scope)])
+        before = await agent.everything()
         with pytest.raises(InvalidInput):
-            await store.load(scope, batches([transaction.PutState("loaded", 1)]))
-        assert await everything(store, scope) == before
+            await agent.store.load(agent.scope, batches([transaction.PutState("loaded", 1)]))
+        assert await agent.everything() == before
 
-    async def test_a_filling_that_breaks_off_leaves_nothing_and_can_be_tried_again(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_a_filling_that_breaks_off_leaves_nothing_and_can_be_tried_again(self, agent: StoredAgent) -> None:
         """A half-filled agent looks like a whole one to whoever asks it."""
-        record = samples.make_record(scope)
+        record = agent.record()
         good: list[Change] = [
-            transaction.AppendEntry(samples.make_entry(scope)),
+            transaction.AppendEntry(agent.entry()),
             transaction.PutRecord(record, "word", 0),
         ]
 
@@ -213,27 +207,27 @@ class ScopesConformance(StoreSuite):
             raise ZeroDivisionError
 
         with pytest.raises(ZeroDivisionError):
-            await store.load(scope, breaks_off())
+            await agent.store.load(agent.scope, breaks_off())
         with pytest.raises(RemanentError):
-            await store.load(scope, batches(good, [transaction.PutVector("nobody", MODEL, vector_bytes(1))]))
-        left = await everything(store, scope)
-        assert (left.entries, left.records, left.vectors) == ([], [], {})
-        assert await found(store, scope, "word") == []
-        await store.load(scope, batches(good))
-        assert (await everything(store, scope)).records == [record]
-
-    async def test_what_is_filled_twice_with_the_same_is_refused(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
-        """Two of one id in a file: one was changed by hand, and nobody knows which."""
-        record = samples.make_record(scope)
-        with pytest.raises((VersionConflict, InvalidInput)):
-            await store.load(
-                scope, batches([transaction.PutRecord(record, "", 0)], [transaction.PutRecord(record, "", 0)])
+            await agent.store.load(
+                agent.scope, batches(good, [transaction.PutVector("nobody", MODEL, vector_bytes(1))])
             )
-        assert (await everything(store, scope)).records == []
+        left = await agent.everything()
+        assert (left.entries, left.records, left.vectors) == ([], [], {})
+        assert await agent.found("word") == []
+        await agent.store.load(agent.scope, batches(good))
+        assert (await agent.everything()).records == [record]
 
-    async def test_nothing_is_a_filling_too(self, store: Store, scope: Scope) -> None:
+    async def test_what_is_filled_twice_with_the_same_is_refused(self, agent: StoredAgent) -> None:
+        """Two of one id in a file: one was changed by hand, and nobody knows which."""
+        record = agent.record()
+        with pytest.raises((VersionConflict, InvalidInput)):
+            await agent.store.load(
+                agent.scope, batches([transaction.PutRecord(record, "", 0)], [transaction.PutRecord(record, "", 0)])
+            )
+        assert (await agent.everything()).records == []
+
+    async def test_nothing_is_a_filling_too(self, agent: StoredAgent) -> None:
         """The export of an empty agent is imported like any other."""
-        await store.load(scope, batches())
-        assert (await everything(store, scope)).entries == []
+        await agent.store.load(agent.scope, batches())
+        assert (await agent.everything()).entries == []

@@ -14,18 +14,13 @@ from remanent.model import Kind, Origin, Record, Scope, Status
 from remanent.stores.conformance.base import (
     MODEL,
     START,
+    AgentSuite,
     OpenStore,
-    Samples,
+    StoredAgent,
     StoreSuite,
-    append,
-    current,
     found,
-    found_by,
     make_vector,
-    put,
-    update,
     vector_bytes,
-    vectors_of,
 )
 from remanent.stores.queries import (
     Erasure,
@@ -82,109 +77,99 @@ SYNTAX = [
 class TextConformance(StoreSuite):
     """What was said can always be found."""
 
-    async def test_a_record_is_found_by_any_of_its_words(self, store: Store, samples: Samples, scope: Scope) -> None:
+    async def test_a_record_is_found_by_any_of_its_words(self, agent: StoredAgent) -> None:
         """Content, summary, keywords and tags alike."""
-        record = samples.make_record(
-            scope, "She moved to Lisbon.", summary="relocation", keywords=("Portugal",), tags=("travel",)
-        )
-        await put(store, record, samples.make_record(scope, "Unrelated words."))
+        record = agent.record("She moved to Lisbon.", summary="relocation", keywords=("Portugal",), tags=("travel",))
+        await agent.put(record, agent.record("Unrelated words."))
         for question in ("lisbon", "LISBON", "moving", "relocation", "portugal", "travel", "Lisbon zebra"):
-            assert await found(store, scope, question) == [record.id], question
-        assert await found(store, scope, "zebra") == []
+            assert await agent.found(question) == [record.id], question
+        assert await agent.found("zebra") == []
 
-    async def test_chinese_is_found_by_its_words(self, store: Store, samples: Samples, scope: Scope) -> None:
+    async def test_chinese_is_found_by_its_words(self, agent: StoredAgent) -> None:
         """No spaces part the words: the terms are worked out before the store sees them."""
-        tea = samples.make_record(scope, "她搬到里斯本以后，每天早上喝绿茶。")
-        coffee = samples.make_record(scope, "他在北京工作，喜欢喝咖啡。")
-        await put(store, tea, coffee)
-        assert await found(store, scope, "绿茶") == [tea.id]
-        assert await found(store, scope, "她在里斯本吗？") == [tea.id]
-        assert await found(store, scope, "谁喜欢咖啡") == [coffee.id]
-        assert await found(store, scope, "足球") == []
+        tea = agent.record("她搬到里斯本以后，每天早上喝绿茶。")
+        coffee = agent.record("他在北京工作，喜欢喝咖啡。")
+        await agent.put(tea, coffee)
+        assert await agent.found("绿茶") == [tea.id]
+        assert await agent.found("她在里斯本吗？") == [tea.id]
+        assert await agent.found("谁喜欢咖啡") == [coffee.id]
+        assert await agent.found("足球") == []
 
-    async def test_mixed_writing_is_found_by_either(self, store: Store, samples: Samples, scope: Scope) -> None:
+    async def test_mixed_writing_is_found_by_either(self, agent: StoredAgent) -> None:
         """One sentence often holds both."""
-        record = samples.make_record(scope, "她用Python写了一个爬虫，部署在AWS上。")
-        await put(store, record, samples.make_record(scope, "他写Java代码。"))
+        record = agent.record("她用Python写了一个爬虫，部署在AWS上。")
+        await agent.put(record, agent.record("他写Java代码。"))
         for question in ("python", "爬虫", "aws 部署", "Python爬虫"):
-            assert (await found(store, scope, question))[:1] == [record.id], question
+            assert (await agent.found(question))[:1] == [record.id], question
 
-    async def test_a_rarer_word_counts_more(self, store: Store, samples: Samples, scope: Scope) -> None:
+    async def test_a_rarer_word_counts_more(self, agent: StoredAgent) -> None:
         """The inverse document frequency of BM25."""
-        common = [samples.make_record(scope, f"coffee number {number}") for number in range(20)]
-        rare = samples.make_record(scope, "zebra number 20")
-        await put(store, *common, rare)
-        assert (await found(store, scope, "coffee zebra"))[0] == rare.id
+        common = [agent.record(f"coffee number {number}") for number in range(20)]
+        rare = agent.record("zebra number 20")
+        await agent.put(*common, rare)
+        assert (await agent.found("coffee zebra"))[0] == rare.id
 
-    async def test_more_of_the_words_and_a_shorter_text_count_more(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_more_of_the_words_and_a_shorter_text_count_more(self, agent: StoredAgent) -> None:
         """The saturation and length terms of BM25."""
-        both = samples.make_record(scope, "green tea")
-        long = samples.make_record(scope, "green " + "and then a great many other things were told " * 5)
-        short = samples.make_record(scope, "green door")
-        others = [samples.make_record(scope, f"filler {number}") for number in range(10)]
-        await put(store, long, short, both, *others)
-        assert await found(store, scope, "green tea") == [both.id, short.id, long.id]
+        both = agent.record("green tea")
+        long = agent.record("green " + "and then a great many other things were told " * 5)
+        short = agent.record("green door")
+        others = [agent.record(f"filler {number}") for number in range(10)]
+        await agent.put(long, short, both, *others)
+        assert await agent.found("green tea") == [both.id, short.id, long.id]
 
-    async def test_scores_fall_from_hit_to_hit(self, store: Store, samples: Samples, scope: Scope) -> None:
+    async def test_scores_fall_from_hit_to_hit(self, agent: StoredAgent) -> None:
         """Fusion with other searches goes by rank and by score."""
-        await put(store, *(samples.make_record(scope, "tea " + "leaf " * number) for number in range(8)))
-        hits = await store.search_text(scope, query_terms("tea"), record_filter=RecordFilter(), limit=5)
+        await agent.put(*(agent.record("tea " + "leaf " * number) for number in range(8)))
+        hits = await agent.store.search_text(agent.scope, query_terms("tea"), record_filter=RecordFilter(), limit=5)
         assert len(hits) == 5
         scores = [hit.score for hit in hits]
         assert scores == sorted(scores, reverse=True)
 
-    async def test_records_of_sessions_that_are_left_out_are_not_found(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_records_of_sessions_that_are_left_out_are_not_found(self, agent: StoredAgent) -> None:
         """What belongs to no session passes: it is nobody's flood."""
-        records = [samples.make_record(scope.within(session=name), content="heron") for name in ("a", "b", None)]
-        await put(store, *records)
+        records = [
+            agent.samples.make_record(agent.scope.within(session=name), content="heron") for name in ("a", "b", None)
+        ]
+        await agent.put(*records)
         without = RecordFilter(not_sessions=("a", "c"))
-        hits = await store.search_text(scope, ["heron"], record_filter=without, limit=10)
+        hits = await agent.store.search_text(agent.scope, ["heron"], record_filter=without, limit=10)
         assert {hit.record_id for hit in hits} == {record.id for record in records[1:]}
-        passing = await store.match(scope, [record.id for record in records], without)
+        passing = await agent.store.match(agent.scope, [record.id for record in records], without)
         assert passing == [record.id for record in records[1:]]
 
-    async def test_no_more_than_the_limit_is_found(self, store: Store, samples: Samples, scope: Scope) -> None:
-        await put(store, *(samples.make_record(scope, "tea") for _ in range(30)))
+    async def test_no_more_than_the_limit_is_found(self, agent: StoredAgent) -> None:
+        await agent.put(*(agent.record("tea") for _ in range(30)))
         for limit in (0, 1, 7, 30, 100):
-            hits = await found(store, scope, "tea", limit=limit)
+            hits = await agent.found("tea", limit=limit)
             assert len(hits) == len(set(hits)) == min(limit, 30)
 
-    async def test_an_updated_record_is_found_by_its_new_words_only(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_an_updated_record_is_found_by_its_new_words_only(self, agent: StoredAgent) -> None:
         """A stale index row would quote what was corrected."""
-        record = samples.make_record(scope, "She lives in Lisbon.", keywords=("sea",))
-        await put(store, record)
-        await update(store, samples.next_version(record, content="She lives in Porto.", keywords=("river",)))
-        assert await found(store, scope, "porto") == await found(store, scope, "river") == [record.id]
-        assert await found(store, scope, "lisbon") == await found(store, scope, "sea") == []
+        record = agent.record("She lives in Lisbon.", keywords=("sea",))
+        await agent.put(record)
+        await agent.update(agent.next_version(record, content="She lives in Porto.", keywords=("river",)))
+        assert await agent.found("porto") == await agent.found("river") == [record.id]
+        assert await agent.found("lisbon") == await agent.found("sea") == []
 
-    async def test_a_forgotten_record_is_not_found_even_when_asked_for(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_a_forgotten_record_is_not_found_even_when_asked_for(self, agent: StoredAgent) -> None:
         """It has left the index; its words must not be reachable by a filter on the status."""
-        record = samples.make_record(scope)
-        await put(store, record)
-        async with store.transaction(scope) as tx:
-            tx.forget(record, at=samples.clock())
-        assert await found(store, scope, "lisbon") == []
-        assert await found(store, scope, "lisbon", statuses=None) == []
+        record = agent.record()
+        await agent.put(record)
+        await agent.forget(record)
+        assert await agent.found("lisbon") == []
+        assert await agent.found("lisbon", statuses=None) == []
 
-    async def test_a_dropped_record_is_not_found(self, store: Store, samples: Samples, scope: Scope) -> None:
+    async def test_a_dropped_record_is_not_found(self, agent: StoredAgent) -> None:
         """Its terms leave the index in the same commit."""
-        record = samples.make_record(scope)
-        await put(store, record)
-        async with store.transaction(scope) as tx:
-            tx.drop(record.id)
-        assert await found(store, scope, "lisbon", statuses=None) == []
+        record = agent.record()
+        await agent.put(record)
+        await agent.drop(record.id)
+        assert await agent.found("lisbon", statuses=None) == []
 
-    async def test_filters_apply_to_what_is_found(self, store: Store, samples: Samples, scope: Scope) -> None:
+    async def test_filters_apply_to_what_is_found(self, agent: StoredAgent) -> None:
         """The same filter as for lists: one meaning everywhere."""
-        now = samples.clock()
+        now = agent.clock()
         fields: dict[str, dict[str, Any]] = {
             "plain": {},
             "note": {"kind": Kind.NOTE},
@@ -194,11 +179,11 @@ class TextConformance(StoreSuite):
             "outdated": {"valid_to": now.replace(year=2020)},
             "expired": {"expires_at": now.replace(year=2020)},
         }
-        records = {name: samples.make_record(scope, "tea", **given) for name, given in fields.items()}
-        await put(store, *records.values())
+        records = {name: agent.record("tea", **given) for name, given in fields.items()}
+        await agent.put(*records.values())
 
         async def names(**wanted: Any) -> set[str]:
-            ids = await found(store, scope, "tea", **wanted)
+            ids = await agent.found("tea", **wanted)
             return {name for name, record in records.items() if record.id in ids}
 
         assert await names() == set(fields) - {"pending"}
@@ -210,68 +195,59 @@ class TextConformance(StoreSuite):
         assert await names(valid_at=now) == set(fields) - {"pending", "outdated"}
         assert await names(alive_at=now) == set(fields) - {"pending", "expired"}
 
-    async def test_a_filter_that_leaves_out_the_best_still_finds_the_rest(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_a_filter_that_leaves_out_the_best_still_finds_the_rest(self, agent: StoredAgent) -> None:
         """Backends that rank first and filter later must look further."""
-        hidden = [samples.make_record(scope, "tea", status=Status.QUARANTINED) for _ in range(60)]
-        wanted = [samples.make_record(scope, "tea among a number of other words") for _ in range(3)]
-        await put(store, *hidden, *wanted)
-        assert sorted(await found(store, scope, "tea", limit=3)) == [record.id for record in wanted]
+        hidden = [agent.record("tea", status=Status.QUARANTINED) for _ in range(60)]
+        wanted = [agent.record("tea among a number of other words") for _ in range(3)]
+        await agent.put(*hidden, *wanted)
+        assert sorted(await agent.found("tea", limit=3)) == [record.id for record in wanted]
 
-    async def test_a_scope_narrows_what_is_found(self, store: Store, samples: Samples, scope: Scope) -> None:
+    async def test_a_scope_narrows_what_is_found(self, agent: StoredAgent) -> None:
         """As everywhere."""
-        mine, other = scope.within(session="s1", task="t1"), scope.within(session="s2")
-        here, there = samples.make_record(mine, "tea"), samples.make_record(other, "tea")
-        await put(store, here, there)
-        assert set(await found(store, scope, "tea")) == {here.id, there.id}
-        assert await found(store, scope.within(session="s1"), "tea") == [here.id]
-        assert await found(store, scope.within(task="t1"), "tea") == [here.id]
-        assert await found(store, scope.within(session="s2", task="t1"), "tea") == []
+        mine, other = agent.scope.within(session="s1", task="t1"), agent.scope.within(session="s2")
+        here, there = agent.samples.make_record(mine, "tea"), agent.samples.make_record(other, "tea")
+        await agent.put(here, there)
+        assert set(await agent.found("tea")) == {here.id, there.id}
+        assert await found(agent.store, agent.scope.within(session="s1"), "tea") == [here.id]
+        assert await found(agent.store, agent.scope.within(task="t1"), "tea") == [here.id]
+        assert await found(agent.store, agent.scope.within(session="s2", task="t1"), "tea") == []
 
     @pytest.mark.parametrize("term", SYNTAX, ids=ascii)
-    async def test_signs_of_a_query_language_are_harmless(
-        self, store: Store, samples: Samples, scope: Scope, term: str
-    ) -> None:
+    async def test_signs_of_a_query_language_are_harmless(self, agent: StoredAgent, term: str) -> None:
         """Questions are free text and hold quotes, stars and the words AND and NOT."""
-        record, other = samples.make_record(scope, "lisbon"), samples.make_record(scope, "porto")
-        await put(store, record, other)
-        assert other.id not in await found_by(store, scope, [term])
-        assert await found_by(store, scope, [term, "lisbon"]) == [record.id]
-        assert await found_by(store, scope, ["lisbon", term, term]) == [record.id]
+        record, other = agent.record("lisbon"), agent.record("porto")
+        await agent.put(record, other)
+        assert other.id not in await agent.found_by([term])
+        assert await agent.found_by([term, "lisbon"]) == [record.id]
+        assert await agent.found_by(["lisbon", term, term]) == [record.id]
 
-    async def test_terms_are_counted_by_the_records_that_hold_them(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_terms_are_counted_by_the_records_that_hold_them(self, agent: StoredAgent) -> None:
         """How rare a word is decides what it tells about a question."""
         texts = ("green tea", "black tea", "tea tea tea", "里斯本的茶")
-        await put(store, *(samples.make_record(scope, text) for text in texts))
-        counts = await store.term_counts(scope, ["tea", "green", "茶", "zebra", '"', ""], most=100)
+        await agent.put(*(agent.record(text) for text in texts))
+        counts = await agent.store.term_counts(agent.scope, ["tea", "green", "茶", "zebra", '"', ""], most=100)
         assert counts.records == 4
         assert dict(counts.holding) == {"tea": 3, "green": 1, "茶": 1, "zebra": 0, '"': 0, "": 0}
 
-    async def test_terms_are_counted_no_further_than_asked_and_without_the_forgotten(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_terms_are_counted_no_further_than_asked_and_without_the_forgotten(self, agent: StoredAgent) -> None:
         """A count only has to tell common from rare, and counting all would cost too much."""
-        records = [samples.make_record(scope, "tea") for _ in range(6)]
-        await put(store, *records)
-        async with store.transaction(scope) as tx:
-            tx.forget(records[0], at=samples.clock())
-        assert (await store.term_counts(scope, ["tea"], most=3)).holding == {"tea": 3}
-        assert (await store.term_counts(scope, ["tea"], most=100)).holding == {"tea": 5}
+        records = [agent.record("tea") for _ in range(6)]
+        await agent.put(*records)
+        await agent.forget(records[0])
+        assert (await agent.store.term_counts(agent.scope, ["tea"], most=3)).holding == {"tea": 3}
+        assert (await agent.store.term_counts(agent.scope, ["tea"], most=100)).holding == {"tea": 5}
 
-    async def test_terms_are_counted_by_session(self, store: Store, samples: Samples, scope: Scope) -> None:
+    async def test_terms_are_counted_by_session(self, agent: StoredAgent) -> None:
         """A session that holds many of the words is likely to be the one that is meant."""
-        inner = {name: scope.within(session=name) for name in ("a", "b")}
-        told = [samples.make_record(inner["a"], text) for text in ("green tea tea", "black tea", "milk")]
-        other = samples.make_record(inner["b"], "tea")
-        machine = samples.make_record(inner["b"], "tea tea", trust=Origin.AGENT)
-        await put(store, *told, other, machine)
+        inner = {name: agent.scope.within(session=name) for name in ("a", "b")}
+        told = [agent.samples.make_record(inner["a"], text) for text in ("green tea tea", "black tea", "milk")]
+        other = agent.samples.make_record(inner["b"], "tea")
+        machine = agent.samples.make_record(inner["b"], "tea tea", trust=Origin.AGENT)
+        await agent.put(*told, other, machine)
 
         async def held(most: int = 100, origins: list[Origin] | None = None) -> dict[str, SessionTerms]:
-            return await store.session_terms(
-                scope,
+            return await agent.store.session_terms(
+                agent.scope,
                 ["a", "b", "none"],
                 ["tea", "milk", '"'],
                 record_filter=RecordFilter(),
@@ -282,31 +258,30 @@ class TextConformance(StoreSuite):
         assert await held() == {"a": SessionTerms(6, {"tea": 3, "milk": 1}), "b": SessionTerms(3, {"tea": 3})}
         assert (await held(origins=[Origin.USER]))["b"] == SessionTerms(1, {"tea": 1})
         assert (await held(most=2)).keys() == {"b"}
-        async with store.transaction(scope) as tx:
-            tx.forget(told[0], at=samples.clock())
+        await agent.forget(told[0])
         assert (await held())["a"] == SessionTerms(3, {"tea": 1, "milk": 1})
 
     @pytest.mark.parametrize("wanted", [RecordFilter(), RecordFilter(kinds=(Kind.TURN,)), RecordFilter(as_of=START)])
-    async def test_hits_say_where_they_stand_when_asked_to(
-        self, store: Store, samples: Samples, scope: Scope, wanted: RecordFilter
-    ) -> None:
+    async def test_hits_say_where_they_stand_when_asked_to(self, agent: StoredAgent, wanted: RecordFilter) -> None:
         """Whoever ranks them needs that, and it saves a call."""
-        [entry] = await append(store, samples.make_entry(scope.within(session="s"), "Lisbon in May", role="user"))
-        turn = samples.make_record_of(entry, id=entry.id)
-        await put(store, turn)
-        [plain] = await store.search_text(scope, query_terms("Lisbon"), record_filter=wanted, limit=5)
-        [hit] = await store.search_text(scope, query_terms("Lisbon"), record_filter=wanted, limit=5, places=True)
-        [place] = await store.places(scope, [turn.id], record_filter=wanted, neighbours=False)
+        [entry] = await agent.append(
+            agent.samples.make_entry(agent.scope.within(session="s"), "Lisbon in May", role="user")
+        )
+        turn = agent.record_of(entry, id=entry.id)
+        await agent.put(turn)
+        [plain] = await agent.store.search_text(agent.scope, query_terms("Lisbon"), record_filter=wanted, limit=5)
+        [hit] = await agent.store.search_text(
+            agent.scope, query_terms("Lisbon"), record_filter=wanted, limit=5, places=True
+        )
+        [place] = await agent.store.places(agent.scope, [turn.id], record_filter=wanted, neighbours=False)
         assert (plain.place, hit.place) == (None, place)
         assert plain[:2] == hit[:2]
         assert (place.session, place.seq, place.role) == ("s", entry.seq, "user")
 
-    async def test_questions_of_any_sort_are_answered_together_in_order(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_questions_of_any_sort_are_answered_together_in_order(self, agent: StoredAgent) -> None:
         """A piece of work costs as many round trips as it has steps, not as many as it has questions."""
-        record = samples.make_record(scope, "The kettle whistles.")
-        async with store.transaction(scope) as tx:
+        record = agent.record("The kettle whistles.")
+        async with agent.transaction() as tx:
             tx.put(record)
             tx.state("a", 1)
         asked = [
@@ -317,25 +292,25 @@ class TextConformance(StoreSuite):
             TextQuery(tuple(query_terms("whistles")), RecordFilter(), 5),
             StandingQuery(("a", "b")),
         ]
-        first, state, none, records, second, standing = await store.read(scope, asked)
+        first, state, none, records, second, standing = await agent.store.read(agent.scope, asked)
         assert [[hit.record_id for hit in hits] for hits in (first, none, second)] == [[record.id], [], [record.id]]
         assert (state, records) == (1, [record])
         assert standing.states == {"a": 1}
-        assert standing.revision == await store.revision(scope) > 0
-        assert standing.graphs[Kind.TURN] == await store.graph_revision(scope, Kind.TURN) > 0
-        assert standing.vector_revision == await store.vector_revision(scope)
-        assert await store.read(samples.make_scope("nobody"), asked) == [[], None, [], [], [], Standing()]
+        assert standing.revision == await agent.store.revision(agent.scope) > 0
+        assert standing.graphs[Kind.TURN] == await agent.store.graph_revision(agent.scope, Kind.TURN) > 0
+        assert standing.vector_revision == await agent.store.vector_revision(agent.scope)
+        assert await agent.store.read(agent.samples.make_scope("nobody"), asked) == [[], None, [], [], [], Standing()]
 
-    async def test_no_terms_find_nothing(self, store: Store, samples: Samples, scope: Scope) -> None:
+    async def test_no_terms_find_nothing(self, agent: StoredAgent) -> None:
         """And do not find everything."""
-        await put(store, samples.make_record(scope))
-        assert await found_by(store, scope, []) == []
+        await agent.put(agent.record())
+        assert await agent.found_by([]) == []
 
-    async def test_a_great_many_terms_are_no_trouble(self, store: Store, samples: Samples, scope: Scope) -> None:
+    async def test_a_great_many_terms_are_no_trouble(self, agent: StoredAgent) -> None:
         """A pasted document is a question, too."""
-        record = samples.make_record(scope, "lisbon")
-        await put(store, record)
-        assert await found_by(store, scope, ["lisbon", *(f"term{number}" for number in range(5000))]) == [record.id]
+        record = agent.record("lisbon")
+        await agent.put(record)
+        assert await agent.found_by(["lisbon", *(f"term{number}" for number in range(5000))]) == [record.id]
 
 
 async def keep(store: Store, record: Record, *values: float, model: str = MODEL) -> None:
@@ -371,274 +346,265 @@ class VectorRowsConformance(StoreSuite):
     """Vectors are kept by the store and never by an index alone."""
 
     @pytest.fixture
-    async def records(self, store: Store, samples: Samples, scope: Scope) -> list[Record]:
+    async def records(self, agent: StoredAgent) -> list[Record]:
         """Return three stored records."""
-        records = [samples.make_record(scope, content) for content in ("one", "two", "three")]
-        await put(store, *records)
+        records = [agent.record(content) for content in ("one", "two", "three")]
+        await agent.put(*records)
         return records
 
-    async def test_a_vector_comes_back_bit_by_bit_with_the_kind_of_its_record(
-        self, store: Store, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_a_vector_comes_back_bit_by_bit_with_the_kind_of_its_record(self, agent: StoredAgent) -> None:
         """Scores must not depend on where a vector was kept."""
-        record = samples.make_record(scope, kind=Kind.NOTE)
-        await put(store, record)
+        record = agent.record(kind=Kind.NOTE)
+        await agent.put(record)
         values = make_vector(0.1, -1e-38, 3.4e38, 1 / 3)
-        async with store.transaction(scope) as tx:
+        async with agent.transaction() as tx:
             tx.vector(record.id, model=MODEL, values=values)
-        changes = await store.vector_changes(scope, MODEL, since=0)
+        changes = await agent.store.vector_changes(agent.scope, MODEL, since=0)
         assert changes.record_ids == [record.id]
         assert changes.kinds == [Kind.NOTE]
         assert changes.matrix.tolist() == [values.tolist()]
         assert changes.removed == []
 
-    async def test_each_model_has_its_own_vectors_and_size(
-        self, store: Store, scope: Scope, records: list[Record]
-    ) -> None:
+    async def test_each_model_has_its_own_vectors_and_size(self, agent: StoredAgent, records: list[Record]) -> None:
         """While one model takes over from another, both answer."""
-        await keep(store, records[0], 1)
-        await store.commit(scope, [PutVector(records[0].id, "small", b"\0" * 8)])
-        assert await store.vector_models(scope) == {MODEL: 4, "small": 2}
-        assert await vectors_of(store, scope) == {
+        await keep(agent.store, records[0], 1)
+        await agent.store.commit(agent.scope, [PutVector(records[0].id, "small", b"\0" * 8)])
+        assert await agent.store.vector_models(agent.scope) == {MODEL: 4, "small": 2}
+        assert await agent.vectors() == {
             (MODEL, records[0].id): vector_bytes(1),
             ("small", records[0].id): b"\0" * 8,
         }
-        assert (await store.vector_changes(scope, "unheard of", since=0)).record_ids == []
+        assert (await agent.store.vector_changes(agent.scope, "unheard of", since=0)).record_ids == []
 
     async def test_vectors_of_some_records_are_read_by_their_model(
-        self, store: Store, scope: Scope, records: list[Record]
+        self, agent: StoredAgent, records: list[Record]
     ) -> None:
-        await keep(store, records[0], 1)
-        await keep(store, records[1], 2)
-        await store.commit(scope, [PutVector(records[1].id, "small", b"\0" * 8)])
+        await keep(agent.store, records[0], 1)
+        await keep(agent.store, records[1], 2)
+        await agent.store.commit(agent.scope, [PutVector(records[1].id, "small", b"\0" * 8)])
         wanted = [records[1].id, records[2].id, "unheard of"]
-        found = await store.vectors(scope, wanted, model=MODEL)
+        found = await agent.store.vectors(agent.scope, wanted, model=MODEL)
         assert {record_id: row.tobytes() for record_id, row in found.items()} == {records[1].id: vector_bytes(2)}
-        assert await store.vectors(scope, wanted, model="unheard of") == {}
-        assert await store.vectors(scope, [], model=MODEL) == {}
+        assert await agent.store.vectors(agent.scope, wanted, model="unheard of") == {}
+        assert await agent.store.vectors(agent.scope, [], model=MODEL) == {}
 
     async def test_vectors_are_counted_by_model_from_a_revision_on(
-        self, store: Store, scope: Scope, records: list[Record]
+        self, agent: StoredAgent, records: list[Record]
     ) -> None:
-        await keep(store, records[0], 1)
-        await keep(store, records[1], 2)
-        await store.commit(scope, [PutVector(records[0].id, "small", b"\0" * 8)])
-        assert await store.vector_counts(scope) == {MODEL: 2, "small": 1}
-        revision = await store.vector_revision(scope)
-        assert await store.vector_counts(scope, since=revision) == {}
-        await keep(store, records[1], 3)
-        assert await store.vector_counts(scope, since=revision) == {MODEL: 1}
-        assert await store.vector_counts(scope) == {MODEL: 2, "small": 1}
+        await keep(agent.store, records[0], 1)
+        await keep(agent.store, records[1], 2)
+        await agent.store.commit(agent.scope, [PutVector(records[0].id, "small", b"\0" * 8)])
+        assert await agent.store.vector_counts(agent.scope) == {MODEL: 2, "small": 1}
+        revision = await agent.store.vector_revision(agent.scope)
+        assert await agent.store.vector_counts(agent.scope, since=revision) == {}
+        await keep(agent.store, records[1], 3)
+        assert await agent.store.vector_counts(agent.scope, since=revision) == {MODEL: 1}
+        assert await agent.store.vector_counts(agent.scope) == {MODEL: 2, "small": 1}
 
-    async def test_an_agent_without_vectors_says_so(self, store: Store, scope: Scope) -> None:
+    async def test_an_agent_without_vectors_says_so(self, agent: StoredAgent) -> None:
         """Without making a database for the question."""
-        assert await store.vector_models(scope) == {}
-        assert await store.vector_counts(scope) == {}
-        assert await store.vector_revision(scope) == 0
-        changes = await store.vector_changes(scope, MODEL, since=0)
+        assert await agent.store.vector_models(agent.scope) == {}
+        assert await agent.store.vector_counts(agent.scope) == {}
+        assert await agent.store.vector_revision(agent.scope) == 0
+        changes = await agent.store.vector_changes(agent.scope, MODEL, since=0)
         assert (changes.record_ids, changes.removed, len(changes.matrix)) == ([], [], 0)
 
     async def test_the_revision_rises_with_every_change_and_with_nothing_else(
-        self, store: Store, samples: Samples, scope: Scope, records: list[Record]
+        self, agent: StoredAgent, records: list[Record]
     ) -> None:
         """Every search asks for it, and a rise without a change costs a reload."""
-        seen = [await store.vector_revision(scope)]
+        seen = [await agent.store.vector_revision(agent.scope)]
 
         async def rises() -> bool:
-            seen.append(await store.vector_revision(scope))
+            seen.append(await agent.store.vector_revision(agent.scope))
             return seen[-1] > seen[-2]
 
-        await keep(store, records[0], 1)
+        await keep(agent.store, records[0], 1)
         assert await rises()
-        await keep(store, records[0], 2)
+        await keep(agent.store, records[0], 2)
         assert await rises()
-        await put(store, samples.make_record(scope, "four"))
+        await agent.put(agent.record("four"))
         assert not await rises()
-        await update(store, samples.next_version(records[0], summary="the content stays"))
+        await agent.update(agent.next_version(records[0], summary="the content stays"))
         assert not await rises()
-        await update(store, samples.next_version(await current(store, scope, records[0].id), content="another"))
+        await agent.update(agent.next_version(await agent.current(records[0].id), content="another"))
         assert await rises()
 
     async def test_a_follower_hears_of_every_vector_put_and_of_nothing_else(
-        self, store: Store, scope: Scope, records: list[Record]
+        self, agent: StoredAgent, records: list[Record]
     ) -> None:
         """Index and store stay equal by this alone."""
-        follower = Follower(store, scope)
-        await keep(store, records[0], 1)
+        follower = Follower(agent.store, agent.scope)
+        await keep(agent.store, records[0], 1)
         assert await follower.follow() == {records[0].id}
-        await keep(store, records[1], 2)
-        await keep(store, records[2], 3, model="another model")
+        await keep(agent.store, records[1], 2)
+        await keep(agent.store, records[2], 3, model="another model")
         assert await follower.follow() == {records[1].id}
         assert await follower.follow() == set()
-        await keep(store, records[0], 4)
+        await keep(agent.store, records[0], 4)
         assert await follower.follow() == {records[0].id}
         assert follower.held == {records[0].id: vector_bytes(4), records[1].id: vector_bytes(2)}
 
     @pytest.mark.parametrize("how", ["content", "forget", "drop", "erase", "erase everything"])
     async def test_a_follower_hears_of_every_vector_that_goes(
-        self, store: Store, samples: Samples, scope: Scope, records: list[Record], how: str
+        self, agent: StoredAgent, records: list[Record], how: str
     ) -> None:
         """An index that misses a removal keeps an erased vector."""
-        follower = Follower(store, scope)
-        await keep(store, records[0], 1)
-        await keep(store, records[1], 2)
+        follower = Follower(agent.store, agent.scope)
+        await keep(agent.store, records[0], 1)
+        await keep(agent.store, records[1], 2)
         await follower.follow()
         if how == "content":
-            await update(store, samples.next_version(records[0], content="another"))
+            await agent.update(agent.next_version(records[0], content="another"))
         elif how == "forget":
-            async with store.transaction(scope) as tx:
-                tx.forget(records[0], at=samples.clock())
+            await agent.forget(records[0])
         elif how == "drop":
-            async with store.transaction(scope) as tx:
-                tx.drop(records[0].id)
+            await agent.drop(records[0].id)
         elif how == "erase":
-            await store.erase(scope, Erasure(record_ids=(records[0].id,)))
+            await agent.store.erase(agent.scope, Erasure(record_ids=(records[0].id,)))
         else:
-            await store.erase(scope, Erasure(everything=True))
+            await agent.store.erase(agent.scope, Erasure(everything=True))
         left = {} if how == "erase everything" else {(MODEL, records[1].id): vector_bytes(2)}
-        assert await vectors_of(store, scope) == left
+        assert await agent.vectors() == left
         await follower.follow()
         assert follower.held == {record_id: values for (_, record_id), values in left.items()}
 
     async def test_a_change_that_keeps_the_content_keeps_the_vector(
-        self, store: Store, samples: Samples, scope: Scope, records: list[Record]
+        self, agent: StoredAgent, records: list[Record]
     ) -> None:
         """Embedding is the most expensive step; a new tag is no reason to repeat it."""
-        await keep(store, records[0], 1)
-        changed = await update(store, samples.next_version(records[0], tags=("new",), status=Status.SUPERSEDED))
-        await update(store, samples.next_version(changed, confidence=0.5))
-        assert await vectors_of(store, scope) == {(MODEL, records[0].id): vector_bytes(1)}
+        await keep(agent.store, records[0], 1)
+        changed = await agent.update(agent.next_version(records[0], tags=("new",), status=Status.SUPERSEDED))
+        await agent.update(agent.next_version(changed, confidence=0.5))
+        assert await agent.vectors() == {(MODEL, records[0].id): vector_bytes(1)}
 
     async def test_a_vector_that_went_and_came_again_is_not_reported_gone(
-        self, store: Store, samples: Samples, scope: Scope, records: list[Record]
+        self, agent: StoredAgent, records: list[Record]
     ) -> None:
         """A follower applies removals first: the new vector must not be lost to an old removal."""
-        follower = Follower(store, scope)
-        await keep(store, records[0], 1)
+        follower = Follower(agent.store, agent.scope)
+        await keep(agent.store, records[0], 1)
         await follower.follow()
-        changed = await update(store, samples.next_version(records[0], content="another"))
-        await keep(store, changed, 2)
+        changed = await agent.update(agent.next_version(records[0], content="another"))
+        await keep(agent.store, changed, 2)
         await follower.follow()
         assert follower.held == {records[0].id: vector_bytes(2)}
 
     async def test_a_follower_that_sleeps_for_long_is_right_again_after_one_look(
-        self, store: Store, samples: Samples, scope: Scope, records: list[Record]
+        self, agent: StoredAgent, records: list[Record]
     ) -> None:
         """Removals are not remembered for ever; then the store says `reset`."""
-        follower = Follower(store, scope)
-        await keep(store, records[0], 1)
+        follower = Follower(agent.store, agent.scope)
+        await keep(agent.store, records[0], 1)
         await follower.follow()
         latest = records[1]
         for number in range(30):
-            await keep(store, latest, number)
-            latest = await update(store, samples.next_version(latest, content=f"content {number}"))
-        await keep(store, records[2], 5)
-        async with store.transaction(scope) as tx:
-            tx.drop(records[0].id)
+            await keep(agent.store, latest, number)
+            latest = await agent.update(agent.next_version(latest, content=f"content {number}"))
+        await keep(agent.store, records[2], 5)
+        await agent.drop(records[0].id)
         await follower.follow()
         assert follower.held == {records[2].id: vector_bytes(5)}
 
     async def test_a_follower_survives_that_everything_is_erased_and_begun_again(
-        self, store: Store, samples: Samples, scope: Scope, records: list[Record]
+        self, agent: StoredAgent, records: list[Record]
     ) -> None:
         """Revisions must not start over, or an old index would take itself for current."""
-        follower = Follower(store, scope)
-        await keep(store, records[0], 1)
+        follower = Follower(agent.store, agent.scope)
+        await keep(agent.store, records[0], 1)
         await follower.follow()
-        await store.erase(scope, Erasure(everything=True))
-        fresh = samples.make_record(scope, "fresh")
-        await put(store, fresh)
-        await keep(store, fresh, 7)
+        await agent.store.erase(agent.scope, Erasure(everything=True))
+        fresh = agent.record("fresh")
+        await agent.put(fresh)
+        await keep(agent.store, fresh, 7)
         await follower.follow()
         assert follower.held == {fresh.id: vector_bytes(7)}
 
     async def test_a_vector_made_from_an_older_text_is_quietly_dropped(
-        self, store: Store, samples: Samples, scope: Scope, records: list[Record]
+        self, agent: StoredAgent, records: list[Record]
     ) -> None:
         """The text changed while the model was at work: the next job embeds the new one."""
-        await update(store, samples.next_version(records[0], content="another"))
-        before = await store.vector_revision(scope)
-        async with store.transaction(scope) as tx:
+        await agent.update(agent.next_version(records[0], content="another"))
+        before = await agent.store.vector_revision(agent.scope)
+        async with agent.transaction() as tx:
             tx.vector(records[0].id, model=MODEL, values=make_vector(1), expects=1)
             tx.vector("nobody", model=MODEL, values=make_vector(1), expects=1)
             tx.state("the rest", "is committed")
-        assert await vectors_of(store, scope) == {}
-        assert await store.vector_revision(scope) == before
-        assert await store.states(scope) == {"the rest": "is committed"}
-        async with store.transaction(scope) as tx:
+        assert await agent.vectors() == {}
+        assert await agent.store.vector_revision(agent.scope) == before
+        assert await agent.store.states(agent.scope) == {"the rest": "is committed"}
+        async with agent.transaction() as tx:
             tx.vector(records[0].id, model=MODEL, values=make_vector(2), expects=2)
-        assert await vectors_of(store, scope) == {(MODEL, records[0].id): vector_bytes(2)}
+        assert await agent.vectors() == {(MODEL, records[0].id): vector_bytes(2)}
 
     async def test_records_whose_content_has_no_vector_yet_are_listed_oldest_first(
-        self, store: Store, samples: Samples, scope: Scope, records: list[Record]
+        self, agent: StoredAgent, records: list[Record]
     ) -> None:
         """The work list of embedding; it survives a crash because it is no job."""
 
         async def without(limit: int = 10) -> list[str]:
-            return [record.content for record in await store.unembedded(scope, limit=limit)]
+            return [record.content for record in await agent.store.unembedded(agent.scope, limit=limit)]
 
         assert await without() == ["one", "two", "three"]
         assert await without(2) == ["one", "two"]
-        await keep(store, records[0], 1)
+        await keep(agent.store, records[0], 1)
         assert await without() == ["two", "three"]
-        second = await update(store, samples.next_version(records[0], content="one again"))
+        second = await agent.update(agent.next_version(records[0], content="one again"))
         assert await without() == ["one again", "two", "three"]
-        await keep(store, second, 2)
-        await update(store, samples.next_version(second, summary="the content stays"))
+        await keep(agent.store, second, 2)
+        await agent.update(agent.next_version(second, summary="the content stays"))
         assert await without() == ["two", "three"]
 
     async def test_a_forgotten_record_needs_no_vector_until_it_is_restored(
-        self, store: Store, samples: Samples, scope: Scope, records: list[Record]
+        self, agent: StoredAgent, records: list[Record]
     ) -> None:
         """Its content must not leave the house for an embedding API."""
         for record in records:
-            await keep(store, record, 1)
-        async with store.transaction(scope) as tx:
-            tx.forget(records[1], at=samples.clock())
-        assert await store.unembedded(scope, limit=10) == []
-        async with store.transaction(scope) as tx:
-            tx.restore(await current(store, scope, records[1].id), at=samples.clock())
-        assert [record.id for record in await store.unembedded(scope, limit=10)] == [records[1].id]
-        async with store.transaction(scope) as tx:
-            tx.drop(records[1].id)
-        assert await store.unembedded(scope, limit=10) == []
+            await keep(agent.store, record, 1)
+        await agent.forget(records[1])
+        assert await agent.store.unembedded(agent.scope, limit=10) == []
+        async with agent.transaction() as tx:
+            tx.restore(await agent.current(records[1].id), at=agent.clock())
+        assert [record.id for record in await agent.store.unembedded(agent.scope, limit=10)] == [records[1].id]
+        await agent.drop(records[1].id)
+        assert await agent.store.unembedded(agent.scope, limit=10) == []
 
     async def test_dropping_a_model_leaves_the_others_and_tells_whoever_follows(
-        self, store: Store, scope: Scope, records: list[Record]
+        self, agent: StoredAgent, records: list[Record]
     ) -> None:
         """A change of the embedding model ends with this."""
         for record in records:
-            await keep(store, record, 1)
-        await keep(store, records[0], 2, 3, model="other")
-        gone, left = Follower(store, scope), Follower(store, scope, "other")
+            await keep(agent.store, record, 1)
+        await keep(agent.store, records[0], 2, 3, model="other")
+        gone, left = Follower(agent.store, agent.scope), Follower(agent.store, agent.scope, "other")
         await gone.follow()
         await left.follow()
-        async with store.transaction(scope) as tx:
+        async with agent.transaction() as tx:
             tx.drop_vectors(MODEL)
             tx.drop_vectors("nobody's")
         await gone.follow()
         await left.follow()
         assert gone.held == {}
         assert left.held == {records[0].id: vector_bytes(2, 3)}
-        assert await store.vector_models(scope) == {"other": 4}
-        assert await store.unembedded(scope, limit=10) == records[1:]
+        assert await agent.store.vector_models(agent.scope) == {"other": 4}
+        assert await agent.store.unembedded(agent.scope, limit=10) == records[1:]
         # The name is free for vectors of another size.
-        await store.commit(scope, [PutVector(records[1].id, MODEL, b"\0" * 8)])
+        await agent.store.commit(agent.scope, [PutVector(records[1].id, MODEL, b"\0" * 8)])
         await gone.follow()
         assert gone.held == {records[1].id: b"\0" * 8}
 
     async def test_another_handle_follows_too(
-        self, store: Store, opened: OpenStore, scope: Scope, records: list[Record]
+        self, agent: StoredAgent, opened: OpenStore, records: list[Record]
     ) -> None:
-        follower = Follower(await opened("here"), scope)
+        follower = Follower(await opened("here"), agent.scope)
         for number, record in enumerate(records):
-            before = await store.vector_revision(scope)
-            await keep(store, record, number)
+            before = await agent.store.vector_revision(agent.scope)
+            await keep(agent.store, record, number)
             assert await follower.follow() == {record.id}
             assert follower.revision > before
 
 
-class VectorsConformance:
+class VectorsConformance(AgentSuite):
     """The promises of `Vectors`; a backend gives `opened`: an empty store, and the index over it."""
 
     @pytest.fixture
@@ -656,16 +622,6 @@ class VectorsConformance:
         """Return the index."""
         return opened[1]
 
-    @pytest.fixture
-    def samples(self) -> Samples:
-        """Return the builder of data."""
-        return Samples()
-
-    @pytest.fixture
-    def scope(self, samples: Samples) -> Scope:
-        """Return whose memory it is."""
-        return samples.make_scope()
-
     async def _keep(self, store: Store, record: Record, *values: float, model: str = MODEL) -> Record:
         async with store.transaction(record.scope) as tx:
             tx.put(record, expects=record.version - 1)
@@ -682,78 +638,68 @@ class VectorsConformance:
         assert scores == sorted(scores, reverse=True)
         return [hit.record_id for hit in hits]
 
-    async def test_the_nearest_come_first_by_cosine(
-        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_the_nearest_come_first_by_cosine(self, agent: StoredAgent, vectors: Vectors) -> None:
         """Whatever the length of the vectors."""
-        east = await self._keep(store, samples.make_record(scope), 1, 0)
-        north_east = await self._keep(store, samples.make_record(scope), 100, 100)
-        north = await self._keep(store, samples.make_record(scope), 0, 0.01)
-        west = await self._keep(store, samples.make_record(scope), -1, 0)
-        assert await self._near(vectors, scope, 5, 0.5) == [east.id, north_east.id, north.id, west.id]
-        hits = await vectors.search(scope, make_vector(2, 0), model=MODEL, record_filter=RecordFilter(), limit=4)
+        east = await self._keep(agent.store, agent.record(), 1, 0)
+        north_east = await self._keep(agent.store, agent.record(), 100, 100)
+        north = await self._keep(agent.store, agent.record(), 0, 0.01)
+        west = await self._keep(agent.store, agent.record(), -1, 0)
+        assert await self._near(vectors, agent.scope, 5, 0.5) == [east.id, north_east.id, north.id, west.id]
+        hits = await vectors.search(agent.scope, make_vector(2, 0), model=MODEL, record_filter=RecordFilter(), limit=4)
         assert [hit.score for hit in hits] == pytest.approx([1.0, 0.5**0.5, 0.0, -1.0], abs=1e-3)
 
-    async def test_no_more_than_the_limit_is_found(
-        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_no_more_than_the_limit_is_found(self, agent: StoredAgent, vectors: Vectors) -> None:
         for number in range(12):
-            await self._keep(store, samples.make_record(scope), 1, number)
+            await self._keep(agent.store, agent.record(), 1, number)
         for limit in (0, 1, 5, 12, 50):
-            near = await self._near(vectors, scope, 1, limit=limit)
+            near = await self._near(vectors, agent.scope, 1, limit=limit)
             assert len(near) == len(set(near)) == min(limit, 12)
 
     async def test_an_agent_or_a_model_without_vectors_finds_nothing(
-        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
+        self, agent: StoredAgent, vectors: Vectors
     ) -> None:
         """No error: the first question of a new agent comes before its first memory."""
-        assert await self._near(vectors, scope, 1) == []
-        await self._keep(store, samples.make_record(scope), 1)
-        assert await self._near(vectors, scope, 1, model="unheard of") == []
+        assert await self._near(vectors, agent.scope, 1) == []
+        await self._keep(agent.store, agent.record(), 1)
+        assert await self._near(vectors, agent.scope, 1, model="unheard of") == []
 
-    async def test_every_committed_vector_is_seen_at_once(
-        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_every_committed_vector_is_seen_at_once(self, agent: StoredAgent, vectors: Vectors) -> None:
         """What was just remembered is asked about in the next sentence."""
         for number in range(10):
-            record = await self._keep(store, samples.make_record(scope), 1, number)
-            assert await self._near(vectors, scope, 1, number, limit=1) == [record.id]
+            record = await self._keep(agent.store, agent.record(), 1, number)
+            assert await self._near(vectors, agent.scope, 1, number, limit=1) == [record.id]
 
     async def test_a_vector_put_again_is_found_in_its_new_place_only(
-        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
+        self, agent: StoredAgent, vectors: Vectors
     ) -> None:
         """The old one must not linger in a block or a cell."""
-        moved = await self._keep(store, samples.make_record(scope), 1, 0)
-        still = await self._keep(store, samples.make_record(scope), 0.7, 0.7)
-        assert await self._near(vectors, scope, 1, 0) == [moved.id, still.id]
-        await store.commit(scope, [PutVector(moved.id, MODEL, vector_bytes(-1, 0))])
-        assert await self._near(vectors, scope, 1, 0) == [still.id, moved.id]
+        moved = await self._keep(agent.store, agent.record(), 1, 0)
+        still = await self._keep(agent.store, agent.record(), 0.7, 0.7)
+        assert await self._near(vectors, agent.scope, 1, 0) == [moved.id, still.id]
+        await agent.store.commit(agent.scope, [PutVector(moved.id, MODEL, vector_bytes(-1, 0))])
+        assert await self._near(vectors, agent.scope, 1, 0) == [still.id, moved.id]
 
     @pytest.mark.parametrize("how", ["content", "forget", "drop", "erase", "erase everything"])
-    async def test_a_vector_that_is_gone_is_not_found(
-        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope, how: str
-    ) -> None:
-        gone = await self._keep(store, samples.make_record(scope), 1, 0)
-        kept = await self._keep(store, samples.make_record(scope), 0, 1)
-        assert len(await self._near(vectors, scope, 1, 0)) == 2
+    async def test_a_vector_that_is_gone_is_not_found(self, agent: StoredAgent, vectors: Vectors, how: str) -> None:
+        gone = await self._keep(agent.store, agent.record(), 1, 0)
+        kept = await self._keep(agent.store, agent.record(), 0, 1)
+        assert len(await self._near(vectors, agent.scope, 1, 0)) == 2
         if how == "content":
-            await update(store, samples.next_version(gone, content="another"))
+            await agent.update(agent.next_version(gone, content="another"))
         elif how.startswith("erase"):
             everything = how == "erase everything"
-            erased = await store.erase(scope, Erasure(record_ids=(gone.id,), everything=everything))
-            await vectors.erased(scope, erased.record_ids)
+            erased = await agent.store.erase(agent.scope, Erasure(record_ids=(gone.id,), everything=everything))
+            await vectors.erased(agent.scope, erased.record_ids)
         else:
-            async with store.transaction(scope) as tx:
+            async with agent.transaction() as tx:
                 if how == "drop":
                     tx.drop(gone.id)
                 else:
-                    tx.forget(gone, at=samples.clock())
-        assert await self._near(vectors, scope, 1, 0) == ([] if how == "erase everything" else [kept.id])
+                    tx.forget(gone, at=agent.clock())
+        assert await self._near(vectors, agent.scope, 1, 0) == ([] if how == "erase everything" else [kept.id])
 
-    async def test_filters_apply_to_what_is_near(
-        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
-    ) -> None:
-        now = samples.clock()
+    async def test_filters_apply_to_what_is_near(self, agent: StoredAgent, vectors: Vectors) -> None:
+        now = agent.clock()
         fields: dict[str, dict[str, Any]] = {
             "plain": {},
             "note": {"kind": Kind.NOTE},
@@ -765,10 +711,10 @@ class VectorsConformance:
         }
         records: dict[str, Record] = {}
         for name, given in fields.items():
-            records[name] = await self._keep(store, samples.make_record(scope, name, **given), 1, len(records))
+            records[name] = await self._keep(agent.store, agent.record(name, **given), 1, len(records))
 
         async def names(**wanted: Any) -> set[str]:
-            near = await self._near(vectors, scope, 1, **wanted)
+            near = await self._near(vectors, agent.scope, 1, **wanted)
             return {name for name, record in records.items() if record.id in near}
 
         assert await names() == set(fields) - {"pending"}
@@ -781,72 +727,68 @@ class VectorsConformance:
         assert await names(alive_at=now) == set(fields) - {"pending", "expired"}
 
     async def test_a_filter_that_leaves_out_the_nearest_still_finds_the_rest(
-        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
+        self, agent: StoredAgent, vectors: Vectors
     ) -> None:
         """The index has to look further by itself."""
         for number in range(60):
-            hidden = samples.make_record(scope, status=Status.QUARANTINED)
-            await self._keep(store, hidden, 1, number / 1000)
-        wanted = [await self._keep(store, samples.make_record(scope), -1, number) for number in range(3)]
-        assert sorted(await self._near(vectors, scope, 1, limit=3)) == sorted(record.id for record in wanted)
+            hidden = agent.record(status=Status.QUARANTINED)
+            await self._keep(agent.store, hidden, 1, number / 1000)
+        wanted = [await self._keep(agent.store, agent.record(), -1, number) for number in range(3)]
+        assert sorted(await self._near(vectors, agent.scope, 1, limit=3)) == sorted(record.id for record in wanted)
 
-    async def test_a_scope_narrows_what_is_near(
-        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
-    ) -> None:
-        mine, other = scope.within(session="s1", task="t1"), scope.within(session="s2")
-        here = await self._keep(store, samples.make_record(mine), 1)
-        there = await self._keep(store, samples.make_record(other), 1)
-        assert set(await self._near(vectors, scope, 1)) == {here.id, there.id}
-        assert await self._near(vectors, scope.within(session="s1"), 1) == [here.id]
-        assert await self._near(vectors, scope.within(task="t1"), 1) == [here.id]
+    async def test_a_scope_narrows_what_is_near(self, agent: StoredAgent, vectors: Vectors) -> None:
+        mine, other = agent.scope.within(session="s1", task="t1"), agent.scope.within(session="s2")
+        here = await self._keep(agent.store, agent.samples.make_record(mine), 1)
+        there = await self._keep(agent.store, agent.samples.make_record(other), 1)
+        assert set(await self._near(vectors, agent.scope, 1)) == {here.id, there.id}
+        assert await self._near(vectors, agent.scope.within(session="s1"), 1) == [here.id]
+        assert await self._near(vectors, agent.scope.within(task="t1"), 1) == [here.id]
 
-    async def test_agents_do_not_meet(self, store: Store, vectors: Vectors, samples: Samples, scope: Scope) -> None:
-        mine = await self._keep(store, samples.make_record(scope), 1)
-        for other in (samples.make_scope("bob"), samples.make_scope(workspace="x"), samples.make_scope(org="x")):
+    async def test_agents_do_not_meet(self, agent: StoredAgent, vectors: Vectors) -> None:
+        mine = await self._keep(agent.store, agent.record(), 1)
+        for other in (
+            agent.samples.make_scope("bob"),
+            agent.samples.make_scope(workspace="x"),
+            agent.samples.make_scope(org="x"),
+        ):
             assert await self._near(vectors, other, 1) == []
-            theirs = await self._keep(store, samples.make_record(other), 1)
+            theirs = await self._keep(agent.store, agent.samples.make_record(other), 1)
             assert await self._near(vectors, other, 1) == [theirs.id]
-        assert await self._near(vectors, scope, 1) == [mine.id]
+        assert await self._near(vectors, agent.scope, 1) == [mine.id]
 
-    async def test_models_do_not_meet(self, store: Store, vectors: Vectors, samples: Samples, scope: Scope) -> None:
+    async def test_models_do_not_meet(self, agent: StoredAgent, vectors: Vectors) -> None:
         """Vectors of different models have no angle between them that means anything."""
-        record = await self._keep(store, samples.make_record(scope), 1)
-        other = await self._keep(store, samples.make_record(scope), 1, model="other")
-        assert await self._near(vectors, scope, 1) == [record.id]
-        assert await self._near(vectors, scope, 1, model="other") == [other.id]
+        record = await self._keep(agent.store, agent.record(), 1)
+        other = await self._keep(agent.store, agent.record(), 1, model="other")
+        assert await self._near(vectors, agent.scope, 1) == [record.id]
+        assert await self._near(vectors, agent.scope, 1, model="other") == [other.id]
 
-    async def test_a_question_of_the_wrong_size_is_refused(
-        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_a_question_of_the_wrong_size_is_refused(self, agent: StoredAgent, vectors: Vectors) -> None:
         """It comes from another model, and any score against it would be nonsense."""
-        await self._keep(store, samples.make_record(scope), 1)
+        await self._keep(agent.store, agent.record(), 1)
         with pytest.raises(InvalidInput):
-            await vectors.search(scope, make_vector(1)[:3], model=MODEL, record_filter=RecordFilter(), limit=1)
+            await vectors.search(agent.scope, make_vector(1)[:3], model=MODEL, record_filter=RecordFilter(), limit=1)
 
-    async def test_a_vector_of_nothing_but_zeros_is_no_trouble(
-        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
-    ) -> None:
+    async def test_a_vector_of_nothing_but_zeros_is_no_trouble(self, agent: StoredAgent, vectors: Vectors) -> None:
         """Some models give one for an empty text, and it has no direction to divide by."""
-        record = await self._keep(store, samples.make_record(scope), 1)
-        await self._keep(store, samples.make_record(scope), 0)
-        assert (await self._near(vectors, scope, 1))[0] == record.id
-        hits = await vectors.search(scope, make_vector(0), model=MODEL, record_filter=RecordFilter(), limit=5)
+        record = await self._keep(agent.store, agent.record(), 1)
+        await self._keep(agent.store, agent.record(), 0)
+        assert (await self._near(vectors, agent.scope, 1))[0] == record.id
+        hits = await vectors.search(agent.scope, make_vector(0), model=MODEL, record_filter=RecordFilter(), limit=5)
         assert all(hit.score == hit.score for hit in hits), "no score is NaN"
 
-    async def test_records_without_a_vector_are_not_near_anything(
-        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
-    ) -> None:
-        await put(store, samples.make_record(scope))
-        assert await self._near(vectors, scope, 1) == []
+    async def test_records_without_a_vector_are_not_near_anything(self, agent: StoredAgent, vectors: Vectors) -> None:
+        await agent.put(agent.record())
+        assert await self._near(vectors, agent.scope, 1) == []
 
     async def test_searches_made_together_find_what_each_finds_alone(
-        self, store: Store, vectors: Vectors, samples: Samples, scope: Scope
+        self, agent: StoredAgent, vectors: Vectors
     ) -> None:
         """Of several models, filters and limits; a hit says where it stands when asked to."""
         for number in range(30):
-            record = samples.make_record(scope, kind=Kind.NOTE if number % 3 else Kind.TURN)
-            await self._keep(store, record, 1, number)
-            await store.commit(scope, [PutVector(record.id, "other", vector_bytes(number, 1))])
+            record = agent.record(kind=Kind.NOTE if number % 3 else Kind.TURN)
+            await self._keep(agent.store, record, 1, number)
+            await agent.store.commit(agent.scope, [PutVector(record.id, "other", vector_bytes(number, 1))])
         searches = [
             VectorSearch(make_vector(1, at), model, RecordFilter(kinds=kinds), limit, places=at == 3)
             for at in (0, 3, 20)
@@ -854,12 +796,12 @@ class VectorsConformance:
             for kinds in (None, (Kind.TURN,))
             for limit in (0, 2, 25)
         ]
-        together = await vectors.search_all(scope, searches)
-        assert together == [(await vectors.search_all(scope, [search]))[0] for search in searches]
+        together = await vectors.search_all(agent.scope, searches)
+        assert together == [(await vectors.search_all(agent.scope, [search]))[0] for search in searches]
         assert [len(hits) for hits in together[:6]] == [0, 2, 25, 0, 2, 10]
         for search, hits in zip(searches, together, strict=True):
             ids = [hit.record_id for hit in hits]
-            places = await store.places(scope, ids, record_filter=search.filter, neighbours=False)
+            places = await agent.store.places(agent.scope, ids, record_filter=search.filter, neighbours=False)
             assert [hit.place for hit in hits] == (places if search.places else [None] * len(hits))
 
     async def test_closing_twice_is_harmless(self, vectors: Vectors) -> None:

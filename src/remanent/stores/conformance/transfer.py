@@ -7,7 +7,7 @@ import pytest
 
 from remanent.errors import IntegrityError, InvalidInput, SchemaTooNew
 from remanent.model import JobState, Scope
-from remanent.stores.conformance.base import OpenStore, Samples, StoreSuite, append, everything, found, put, update
+from remanent.stores.conformance.base import OpenStore, Samples, StoredAgent, StoreSuite, append, everything, found
 from remanent.stores.conformance.journal import World, make_world
 from remanent.stores.queries import Erasure, JobQuery
 from remanent.stores.store import Store
@@ -23,20 +23,19 @@ class TransferConformance(StoreSuite):
     """A whole agent as lines of JSON, and back."""
 
     @pytest.fixture
-    async def lived(self, store: Store, samples: Samples, scope: Scope) -> World:
+    async def lived(self, agent: StoredAgent) -> World:
         """Return what is exported: a little of everything, with history and an erased entry."""
-        world = await make_world(store, samples, scope)
+        world = await make_world(agent.store, agent.samples, agent.scope)
         tricky = "separators \u2028 \u2029 \x85 and \x00 \r\n and 中文 and 🎉"
-        erased, _ = await append(
-            store,
-            samples.make_entry(scope.within(session="s"), "to be erased"),
-            samples.make_entry(scope.within(task="t"), tricky, metadata={"float": 0.1, "big": 10**15}),
+        erased, _ = await agent.append(
+            agent.samples.make_entry(agent.scope.within(session="s"), "to be erased"),
+            agent.samples.make_entry(agent.scope.within(task="t"), tricky, metadata={"float": 0.1, "big": 10**15}),
         )
-        await put(store, samples.make_record(scope, tricky, tags=("a", "b")))
-        second = await update(store, samples.next_version(world.kept, content="She moved to Porto."))
-        await update(store, samples.next_version(second, summary="Porto"))
-        await store.erase(scope, Erasure(entry_ids=(erased.id,)))
-        async with store.transaction(scope) as tx:
+        await agent.put(agent.record(tricky, tags=("a", "b")))
+        second = await agent.update(agent.next_version(world.kept, content="She moved to Porto."))
+        await agent.update(agent.next_version(second, summary="Porto"))
+        await agent.store.erase(agent.scope, Erasure(entry_ids=(erased.id,)))
+        async with agent.transaction() as tx:
             tx.touch([world.linked.id], accessed=3)
         return world
 
@@ -95,16 +94,14 @@ class TransferConformance(StoreSuite):
             again = again.replace(f'"{new}"', f'"{old}"')
         assert again.split("\n")[:-1] == lines[:-1]
 
-    async def test_an_empty_agent_is_a_first_and_a_last_line(
-        self, store: Store, opened: OpenStore, scope: Scope
-    ) -> None:
+    async def test_an_empty_agent_is_a_first_and_a_last_line(self, agent: StoredAgent, opened: OpenStore) -> None:
         """And those two seal each other."""
-        lines = await exported(store, scope)
+        lines = await exported(agent.store, agent.scope)
         assert len(lines) == 2
         header = {"remanent": "export", "format": 1, "org": "acme", "workspace": "lab", "agent": "ada"}
         assert json.loads(lines[0]) == header
         elsewhere = await opened("elsewhere")
-        assert set((await import_lines(elsewhere, scope, lines)).values()) == {0}
+        assert set((await import_lines(elsewhere, agent.scope, lines)).values()) == {0}
 
     async def test_an_import_takes_lines_from_a_file_or_a_stream_and_counts_them(
         self, store: Store, opened: OpenStore, lived: World
