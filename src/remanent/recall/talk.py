@@ -79,6 +79,7 @@ def is_standing_instruction(text: str) -> bool:
     """
     return len(text) <= LONGEST_INSTRUCTION and _STANDING.search(text) is not None
 
+
 _ONESELF = lazy_regex(r"\b(?:i|my|me|mine|we|our|us|ours)\b|我|咱|俺", re.IGNORECASE)
 # Who asks for advice or help wants no memory: "How do I mend my bike?", "我的简历该怎么写？".
 _OF_ADVICE = lazy_regex(
