@@ -67,10 +67,24 @@ def knowledge(
     *,
     tasks: Annotated[int, typer.Option("--tasks", metavar="N", min=1, help="Multi-document tasks to pool.")] = 100,
     questions: Annotated[int, typer.Option("--questions", metavar="N", min=1, help="Questions of CMRC.")] = 300,
+    rivals: Annotated[
+        bool, typer.Option("--rivals", help="Ask others, too, which are installed into .venv-bench-recall/.")
+    ] = False,
     data: Annotated[Path, typer.Option("--data", envvar="REMANENT_EVAL_DATA", help="Folder with the public sets.")],
 ) -> None:
     """Find the right documents among many, with each technique off and on, beside BM25."""
-    commands.knowledge(place, tasks=tasks, questions=questions, data=data)
+    commands.knowledge(place, tasks=tasks, questions=questions, rivals=rivals, data=data)
+
+
+@app.command()
+@with_common_options("machine")
+def workspace(
+    place: CommonOptions,
+    *,
+    files: Annotated[int, typer.Option("--files", metavar="N", min=200, help="Notes in the folder.")] = 1000,
+) -> None:
+    """Measure a folder of notes searched and edited, and a long conversation shortened, by processor time."""
+    commands.workspace(place, files=files)
 
 
 @app.command()

@@ -24,6 +24,7 @@ from bench.retrieval.product import Advance
 from bench.scale import run_scale_bench
 from bench.server import run_server_bench
 from bench.store import run_store_bench
+from bench.workspace import run_workspace_bench
 from remanent.cli import words
 from remanent.cli.exits import Exit
 from remanent.cli.options import CommonOptions
@@ -63,10 +64,19 @@ def scale(place: CommonOptions, *, url: str | None, agents: int, records: int) -
     _end(screen, place, figures)
 
 
-def knowledge(place: CommonOptions, *, tasks: int, questions: int, data: Path) -> None:
+def knowledge(place: CommonOptions, *, tasks: int, questions: int, rivals: bool, data: Path) -> None:
     """Measure knowledge bases; ends with `Exit.NO` when a promise is not kept."""
     screen, _ = begin(place)
-    _end(screen, place, run_knowledge_bench(data, tasks=tasks, questions=questions, report=screen.note))
+    figures = run_knowledge_bench(data, tasks=tasks, questions=questions, rivals=rivals, report=screen.note)
+    _end(screen, place, figures)
+
+
+def workspace(place: CommonOptions, *, files: int) -> None:
+    """Measure notes and shortening; ends with `Exit.NO` when a promise is not kept."""
+    screen, _ = begin(place)
+    with tempfile.TemporaryDirectory(prefix="remanent-bench-", dir=place.home) as folder:
+        figures = run_workspace_bench(Path(folder), files=files, report=screen.note)
+    _end(screen, place, figures)
 
 
 def pages(place: CommonOptions, *, size: int) -> None:

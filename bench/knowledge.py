@@ -1,9 +1,11 @@
 """Knowledge bases on public texts: how often the right documents are found, with each technique off and on.
 
 The documents of multi-document tasks are pooled in one base (English), and the passages of CMRC in another (Chinese).
-Beside them stands BM25 over the same documents. Other parts of the sets are kept back by whoever judges.
+Beside them stands BM25 over the same documents and, where asked for, others that store documents. Other parts of the
+sets are kept back by whoever judges.
 """
 
+import asyncio
 import gzip
 import json
 import math
@@ -13,11 +15,20 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import remanent
 from bench.figures import Figure, Report, at_least
+from bench.retrieval.comparing import Field
+from bench.retrieval.rivals import DOCUMENT_RIVALS, Material
+from remanent.embedding import open_embedders
+from remanent.errors import MissingDependency
+from remanent.settings import load_settings
 from remanent.text.terms import index_terms, query_terms
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 TECHNIQUES: Mapping[str, dict[str, bool]] = {
     "plain": {},
@@ -79,12 +90,14 @@ def bm25(texts: Mapping[str, str]) -> Callable[[str], list[str]]:
 
 
 def run_knowledge_bench(
-    data: Path, *, tasks: int = 100, questions: int = 300, report: Report = lambda _: None
+    data: Path, *, tasks: int = 100, questions: int = 300, rivals: bool = False, report: Report = lambda _: None
 ) -> list[Figure]:
     """Measure both sets; the promises are those of the plain call."""
-    english = _measure("multihop", *pooled_tasks(data, tasks=tasks), techniques=TECHNIQUES, report=report)
+    field = Field(DOCUMENT_RIVALS if rivals else (), report)
+    pooled = pooled_tasks(data, tasks=tasks)
+    english = _measure("multihop", *pooled, techniques=TECHNIQUES, field=field, report=report)
     plain = {"plain": TECHNIQUES["plain"]}
-    chinese = _measure("cmrc", *passages(data, questions=questions), techniques=plain, report=report)
+    chinese = _measure("cmrc", *passages(data, questions=questions), techniques=plain, field=field, report=report)
     return [
         at_least("multihop any@1", english["plain"]["any@1"], "share", 0.8),
         at_least("multihop all@5", english["plain"]["all@5"], "share", 0.45),
@@ -98,9 +111,10 @@ def _measure(
     asked: Sequence[Asked],
     *,
     techniques: Mapping[str, dict[str, bool]],
+    field: Field,
     report: Report,
 ) -> dict[str, dict[str, float]]:
-    figures = {"BM25": _scores(asked, bm25(texts))}
+    figures = {"BM25": _scores(asked, bm25(texts)), **_others(texts, asked, field)}
     with tempfile.TemporaryDirectory(prefix="remanent-bench-") as home, remanent.open(home) as memory:
         base = memory.knowledge(workspace="bench")
         begin = time.perf_counter()
@@ -120,6 +134,31 @@ def _measure(
     for technique, held in figures.items():
         report(f"{name} n={len(asked)} {technique}: " + ", ".join(f"{key} {value:.2f}" for key, value in held.items()))
     return figures
+
+
+def _others(texts: Mapping[str, str], asked: Sequence[Asked], field: Field) -> dict[str, dict[str, float]]:
+    """Return how others fare that are handed whole documents, and the vectors of the model that suits the questions."""
+    if not field.rivals:
+        return {}
+    questions = [one.question for one in asked]
+    vectors = asyncio.run(_vectors([*texts.values(), *questions], asked=" ".join(questions)[:2000]))
+    material = Material(list(texts), list(texts.values()), questions, [len(texts)] * len(asked), vectors)
+    figures = {}
+    for rival in field.rivals:
+        given = field.ask(rival, [material], lambda _: None)
+        if given is not None:
+            answers = {question: answer.ids for question, answer in zip(questions, given[0], strict=True)}
+            figures[rival.name] = _scores(asked, answers.__getitem__)
+    return figures
+
+
+async def _vectors(texts: Sequence[str], *, asked: str) -> "NDArray[np.float32]":
+    with tempfile.TemporaryDirectory(prefix="remanent-bench-") as home:
+        embedders = open_embedders(load_settings(home=Path(home)).embedder)
+    if embedders is None:
+        raise MissingDependency("others are compared by the vectors of our embedder, and there is none")
+    best = max(embedders.members, key=lambda member: embedders.weight(member, asked))
+    return await best.embed(texts)
 
 
 def _scores(asked: Sequence[Asked], find: Callable[[str], list[str]]) -> dict[str, float]:

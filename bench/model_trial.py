@@ -197,11 +197,18 @@ def table(rows: list[tuple[str, ...]]) -> str:
     return "\n".join([head, "|" + "---|" * len(rows[0]), *rest])
 
 
+def tell(what: str) -> None:
+    """Say on the terminal what is being tried: with a slow model each part takes minutes."""
+    sys.stderr.write(f"» {time.strftime('%H:%M:%S')} {what}\n")
+    sys.stderr.flush()
+
+
 def report(base_url: str, name: str, *, window: int, minutes: float) -> str:
     """Return what a trial found, as Markdown."""
     parts = [f"# A trial of {name}"]
     for output in OUTPUTS:
         model = settings_for(base_url, name, window=window, output=output)
+        tell(f"every role, answers by {output}: up to {minutes:.0f} minutes")
         marks = asyncio.run(marks_of(model, minutes=minutes))
         rows: list[tuple[str, ...]] = [("role", "right", "refused", "offline right", "seconds", "proposed")]
         rows += [
@@ -211,13 +218,16 @@ def report(base_url: str, name: str, *, window: int, minutes: float) -> str:
         ]  # fmt: skip
         parts += [f"## Roles, answers by {output}", table(rows)]
     model = settings_for(base_url, name, window=window, output="auto")
+    tell(f"{len(SAID)} messages into the associative memory")
     parts += ["## Memory", f"Messages lost of {len(SAID) - len(_SILENT)}: {lost_messages(model)}"]
+    tell(f"{len(TASKS)} banks")
     rows = [("task", "conflicts", "right", "answer", "tokens")]
     rows += [
         (task, str(found), "yes" if right else "no", answer.replace("\n", " ")[:200], str(tokens))
         for task, found, right, answer, tokens in banks(model)
     ]
     parts += ["## Banks", table(rows)]
+    tell(f"{len(KNOWN) + len(UNKNOWN)} questions through the proxy")
     known, admitted, invented = chats(base_url, name)
     figures = f"answered: {known} of {len(KNOWN)}; unknown things admitted: {len(admitted)} of {len(UNKNOWN)}"
     parts += ["## Proxy", f"Questions on an earlier session {figures}"]

@@ -210,6 +210,44 @@ def open_memory(place, ids, texts):
 run(open_memory)
 """
 
+# Its own index, store and retriever; the texts are short enough to be a node each.
+_LLAMAINDEX = """
+os.environ.setdefault("OPENAI_API_KEY", "none")
+from llama_index.core import VectorStoreIndex
+from llama_index.core.embeddings import BaseEmbedding
+from llama_index.core.schema import TextNode
+
+class Handed(BaseEmbedding):
+    def _get_text_embedding(self, text):
+        return vector(text).tolist()
+    def _get_query_embedding(self, query):
+        return vector(query).tolist()
+    async def _aget_query_embedding(self, query):
+        return vector(query).tolist()
+
+def open_memory(place, ids, texts):
+    nodes = [TextNode(id_=one, text=text) for one, text in zip(ids, texts)]
+    index = VectorStoreIndex(nodes, embed_model=Handed())
+    def search(question, limit, before):
+        found = index.as_retriever(similarity_top_k=limit).retrieve(question)
+        return [(one.node.node_id, one.score) for one in found]
+    return search
+
+run(open_memory)
+"""
+
+_TXTAI = """
+from txtai import Embeddings
+
+def open_memory(place, ids, texts):
+    handed = lambda wanted: np.stack([vector(text) for text in wanted]).astype(np.float32)
+    kept = Embeddings(method="external", transform=handed)
+    kept.index(list(zip(ids, texts)))
+    return lambda question, limit, before: kept.search(question, limit)
+
+run(open_memory)
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Rival:
@@ -225,6 +263,10 @@ LANGGRAPH = Rival("LangGraph InMemoryStore", ("langgraph==1.2.20",), _LANGGRAPH)
 MEM0 = Rival("mem0 (infer=False)", ("mem0ai==2.2.1",), _MEM0)
 MEMPALACE = Rival("MemPalace", ("mempalace==3.11.0",), _MEMPALACE)
 RIVALS = (CHROMA, LANGGRAPH, MEM0, MEMPALACE)
+LLAMAINDEX = Rival("LlamaIndex", ("llama-index-core==0.14.25",), _LLAMAINDEX)
+TXTAI = Rival("txtai", ("txtai==9.14.0",), _TXTAI)
+DOCUMENT_RIVALS = (CHROMA, LLAMAINDEX, TXTAI)
+"""Those that are asked for documents; none of them knows a time before which something was said."""
 
 
 @dataclass(frozen=True, slots=True)

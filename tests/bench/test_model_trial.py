@@ -10,10 +10,15 @@ from tests.language.scripted.steps import says
 
 
 @pytest.mark.spec("USE-08")
-async def test_a_model_that_only_ever_shrugs_loses_nothing_and_hides_no_contradiction() -> None:
+async def test_a_model_that_only_ever_shrugs_loses_nothing_and_hides_no_contradiction(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     async with ScriptedServer(forever=says("我不记得。")) as server:
         told = await asyncio.to_thread(model_trial.report, server.base_url, "parrot", window=8_000, minutes=0.02)
     assert "Messages lost of 28: 0" in told
     rows = [line.split(" | ") for line in told.splitlines() if "Kelt" in line or "凯尔特" in line]
     assert [(row[1], row[2]) for row in rows] == [("1", "yes"), ("1", "yes")], told
     assert "answered: 0 of 6; unknown things admitted: 13 of 13" in told
+    progress = capsys.readouterr().err
+    parts = ("answers by schema", "answers by text", "30 messages", "2 banks", "19 questions")
+    assert [part for part in parts if part in progress] == list(parts)

@@ -211,3 +211,44 @@ async def test_two_users_of_a_session_may_use_the_same_message_id(ada: AsyncAgen
         await ada.remember([{"role": "user", "content": f"I live in {town}.", "id": "1"}], user=user, session="s")
     await ada.settle()
     assert await users_of(ada) == {"ann": ["The user lives in Rome"], "bob": ["The user lives in Oslo"]}
+
+
+@pytest.mark.spec("COG-01")
+async def test_what_was_erased_of_one_user_stands_in_no_other_users_way(ada: AsyncAgent) -> None:
+    message = {"role": "user", "content": "I live in Rome.", "id": "1"}
+    await ada.remember([message], session="s")
+    await ada.remember([message], user="ann", session="s")
+    for entry in await ada.entries():
+        await ada.erase(entry_ids=[entry.id])
+    await ada.remember([{**message, "content": "I live in Oslo."}], user="bob", session="s")
+    await ada.settle()
+    assert await users_of(ada) == {"bob": ["The user lives in Oslo"]}
+    await ada.remember([message], user="ann", session="s")
+    await ada.remember([message], session="s")
+    await ada.settle()
+    assert set(await users_of(ada)) == {"bob"}, "what was erased stays erased when its own user sends it again"
+
+
+@pytest.mark.spec("COG-01", "COG-08")
+async def test_no_user_among_1000_sees_or_settles_the_contradiction_of_another(
+    ada: AsyncAgent, clock: SetClock
+) -> None:
+    for towns in (TOWNS, TOWNS[1:]):
+        said = [{"content": f"I live in {town}.", "metadata": {"user_id": f"u{n}"}} for n, town in enumerate(towns)]
+        await ada.remember([*said, *({"content": "Hello", "metadata": {"user_id": f"v{n}"}} for n in range(490))])
+        await ada.settle()
+        clock.now += timedelta(days=1)
+    assert len(await ada.conflicts()) == len(TOWNS) - 1
+    (own,) = await ada.cognition.conflicts(user="u7")
+    assert await ada.cognition.conflicts(user="mallory") == []
+    assert await ada.cognition.conflicts(user="u9", open_only=True) == [], "who said but one thing contradicts nobody"
+    cognition = ada.cognition
+    for attempt in (
+        cognition.conflict(own.id, user="mallory"),
+        *(cognition.resolve(own.id, how, text="x", user="mallory") for how in ("undo", "choose", "merge", "keep_both")),
+    ):
+        with pytest.raises(NotFound, match="no conflict"):
+            await attempt
+    assert await cognition.conflict(own.id, user="u7") == own == await cognition.conflict(own.id)
+    await cognition.resolve(own.id, "undo", user="u7")
+    assert (await users_of(ada))["u7"] == ["The user lives in Turin"]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from remanent.context import Compactor, ContextCompactor, ContextView, Strategy
+from remanent.context.messages import MESSAGE_TOKENS, read_messages
 from remanent.errors import InvalidInput, ModelUnavailable
 from remanent.language.engine import Answer, Engine
 from remanent.language.engines import OfflineEngine
@@ -171,7 +172,7 @@ async def test_what_older_messages_tell_is_ranked_once_however_their_room_shrink
 
 
 @pytest.mark.spec("COG-03")
-async def test_a_new_message_has_no_older_one_parted_into_sentences_again_nor_the_digest_counted_twice(
+async def test_a_new_message_has_no_older_one_parted_into_sentences_again_nor_the_digest_counted_as_a_whole(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     parted: list[str] = []
@@ -193,7 +194,7 @@ async def test_a_new_message_has_no_older_one_parted_into_sentences_again_nor_th
         assert (await growing.view(ADA, messages[:length], level=3)).level == 3
     assert parted
     assert len(parted) == len(set(parted))
-    assert digests
+    assert {text.rstrip() for text in digests} == {MARKS[SummaryLevel.SESSION]["en"]}  # its first line, never all of it
     assert len(digests) == len(set(digests))
 
 
@@ -447,6 +448,31 @@ async def test_one_new_message_extends_a_view_and_nothing_older_is_counted_or_re
     assert max(more) < cold / 5
     anew = await compactor().view(ADA, messages, **how)
     assert abs(extended.tokens - anew.tokens) <= 0.1 * anew.tokens
+
+
+@pytest.mark.spec("COG-02")
+async def test_a_digest_of_short_sentences_takes_most_of_the_budget() -> None:
+    things = ("boat", "garden", "violin", "bakery", "mountain", "library", "harbour", "lantern", "meadow", "tram")
+    said = [f"Tom: We saw the {one} of {other} on day {place}." for one in things for place, other in enumerate(things)]
+    messages = [{"role": "user", "content": " ".join(said[at : at + 4])} for at in range(0, 100, 4)] * 4
+    messages = [{**one, "content": f"{one['content']} It was number {at}."} for at, one in enumerate(messages)]
+    view = await compactor().view(ADA, messages, budget=1_200)
+    assert view.level == 3
+    assert 0.86 * 1_200 <= view.tokens <= 1_200
+
+
+@pytest.mark.spec("COG-17")
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_a_digest_has_as_many_tokens_as_the_tokenizer_says_though_its_lines_are_counted_apart(
+    language: str,
+) -> None:
+    messages = dialogue(language)
+    messages[4] = {"role": "user", "content": "We decided to keep it!\n/srv/data is where it lies.\n\n    So it is."}
+    made = compactor()
+    view = await made.view(ADA, messages, budget=6_000)
+    (digest,) = read_messages(view.messages[:1])
+    assert digest.text.count("\n") > 20
+    assert made.tokens(digest, made._of(ADA)) == COUNT(digest.text) + MESSAGE_TOKENS
 
 
 @pytest.mark.spec("COG-03")

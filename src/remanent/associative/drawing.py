@@ -19,6 +19,7 @@ from remanent.associative.model import EARLIER, LATER
 MAX_DRAWN = 500
 """Nodes in the picture: more cannot be told apart. This and the other sizes here were chosen by looking."""
 MAX_CLUSTER = 24
+"""Nodes of one circle: more are cut into several."""
 MAX_LABEL_LENGTH = 24
 MAX_LINKS_EACH = 2
 """Links of a node that are drawn, the strongest: nodes learned together are all linked, and all lines would hide all

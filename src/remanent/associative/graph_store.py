@@ -17,6 +17,7 @@ from remanent.stores.transaction import DropTombstone, PutTombstone
 from remanent.text.boundaries import excerpt
 
 MAX_ABOUT_LENGTH = 40
+"""Characters that stand for a deleted node where it had no phrase."""
 
 
 def _burial(forgotten: Forgotten) -> Effect:

@@ -281,23 +281,23 @@ def _check_whole(reading: ParsedGraph) -> None:
     for node_id, told in reading.of_nodes.items():
         # The order of a focus may be told of a node that the reader has already.
         if node_id not in reading.nodes and not (node_id in reading.members and told.keys() == {"order"}):
-            raise invalid_line(
-                min(said.line for said in told.values()), f"no line says that <node:{node_id}> is a memory:Node"
-            )
+            raise _unnamed(told, f"<node:{node_id}> is a memory:Node")
     for ends, told in reading.of_links.items():
         if ends not in reading.links:
             name = ":".join(part for part in ends if part)
-            raise invalid_line(
-                min(said.line for said in told.values()), f"no line says that <link:{name}> is a memory:Link"
-            )
+            raise _unnamed(told, f"<link:{name}> is a memory:Link")
     for node_id, told in reading.of_forgotten.items():
         if node_id not in reading.forgotten:
-            line = min(said.line for said in told.values())
-            raise invalid_line(line, f"no line says that <forgotten:{node_id}> is memory:Forgotten")
+            raise _unnamed(told, f"<forgotten:{node_id}> is memory:Forgotten")
     described = {(ends.from_id, ends.to_id) for ends in reading.links}
     for ends, line in reading.ties.items():
         if (ends.from_id, ends.to_id) not in described:
             reading.links[ends] = line
+
+
+def _unnamed(told: Properties, what: str) -> InvalidInput:
+    """Return the error for something that is described and never named as what it is."""
+    return invalid_line(min(said.line for said in told.values()), f"no line says that {what}")
 
 
 def _id(text: str, line: int) -> str:

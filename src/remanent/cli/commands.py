@@ -597,7 +597,8 @@ CognitionBriefBudget = Annotated[
     int | None,
     typer.Option("--budget", metavar="N", min=50, max=100000, help=say("Tokens at most.", "最多多少 token。")),
 ]
-CognitionResolveConflictId = Annotated[
+OpenOnly = Annotated[bool, typer.Option("--open-only", help=say("Only those that are not settled.", "只要未解决的。"))]
+CognitionConflictConflictId = Annotated[
     str,
     typer.Argument(
         metavar="CONFLICT_ID", help=say("A conflict, as `conflicts list` shows it.", "冲突的 id，见 `conflicts list`。")
@@ -949,6 +950,8 @@ def records(
     tags: RecallTags = None,
     any_tags: AnyTags = None,
     session: Session = None,
+    since: Since = None,
+    until: Until = None,
     valid_at: ValidAt = None,
     as_of: AsOf = None,
     order: RecordsOrder = "last_created",
@@ -966,6 +969,8 @@ def records(
             "tags": tags,
             "any_tags": any_tags,
             "session": session,
+            "since": since,
+            "until": until,
             "valid_at": valid_at,
             "as_of": as_of,
             "order": order,
@@ -1346,6 +1351,12 @@ def associative_load_triples(place: CommonOptions, *, file: options.ImportFile, 
 
 
 @with_common_options("agent")
+def bank_list(place: CommonOptions, *, limit: EntriesLimit = 100) -> None:
+    """List the kept banks of an agent, those that were worked on last first."""
+    perform("bank.list", place, {"limit": limit})
+
+
+@with_common_options("agent")
 def bank_get(place: CommonOptions, *, bank_id: BankId) -> None:
     """Show the state of a kept bank: its task, its nodes, its contradictions."""
     perform("bank.get", place, {"bank_id": bank_id})
@@ -1547,10 +1558,23 @@ def cognition_brief(
 
 
 @with_common_options("agent")
+def cognition_conflicts(place: CommonOptions, *, user: User = None, open_only: OpenOnly = False) -> None:
+    """List the contradictions between memories, oldest first; of a user, none that is another's."""
+    perform("cognition.conflicts", place, {"user": user, "open_only": open_only})
+
+
+@with_common_options("agent")
+def cognition_conflict(place: CommonOptions, *, conflict_id: CognitionConflictConflictId, user: User = None) -> None:
+    """Show a contradiction: what was claimed, with the words that say so, and how it ended."""
+    perform("cognition.conflict", place, {"conflict_id": conflict_id, "user": user})
+
+
+@with_common_options("agent")
 def cognition_resolve(
     place: CommonOptions,
     *,
-    conflict_id: CognitionResolveConflictId,
+    conflict_id: CognitionConflictConflictId,
+    user: User = None,
     how: How,
     claim: Claim = 1,
     text: CognitionResolveText = "",
@@ -1558,7 +1582,10 @@ def cognition_resolve(
 ) -> None:
     """Settle a contradiction, or undo how it was settled."""
     perform(
-        "cognition.resolve", place, {"conflict_id": conflict_id, "how": how, "claim": claim, "text": text}, wait=wait
+        "cognition.resolve",
+        place,
+        {"conflict_id": conflict_id, "user": user, "how": how, "claim": claim, "text": text},
+        wait=wait,
     )
 
 
@@ -2230,6 +2257,19 @@ COMMANDS = (
         discipline="associative",
     ),
     GeneratedCommand(
+        ("bank", "list"),
+        say(
+            "List the kept banks of an agent, those that were worked on last first.",
+            "列出保留的记忆库，最近使用的在前。",
+        ),
+        bank_list,
+        group=say(
+            "Work on one long task with a memory that cross-checks what it learns.",
+            "用会交叉核对的记忆处理一项长任务。",
+        ),
+        discipline="bank",
+    ),
+    GeneratedCommand(
         ("bank", "get"),
         say("Show the state of a kept bank: its task, its nodes, its contradictions.", "显示记忆库的状况。"),
         bank_get,
@@ -2481,6 +2521,29 @@ COMMANDS = (
             "Look at what was learned: list, explain, correct, confirm, forget.",
             "查看所学：列出、说明、更正、确认、忘记。",
         ),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("cognition", "conflicts"),
+        say(
+            "List the contradictions between memories, oldest first; of a user, none that is another's.",
+            "列出记忆之间的矛盾，最早的在前；指定用户时只列该用户的。",
+        ),
+        cognition_conflicts,
+        group=say(
+            "Memories in tiers: facts, preferences, episodes and procedures made of what is said.",
+            "分层记忆：从对话中得出的事实、偏好、情景与流程。",
+        ),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("conflicts", "show"),
+        say(
+            "Show a contradiction: what was claimed, with the words that say so, and how it ended.",
+            "显示一个矛盾：双方的主张、原话与结论。",
+        ),
+        cognition_conflict,
+        group=say("Look at contradictions between memories and settle them.", "查看并解决记忆之间的矛盾。"),
         discipline="cognition",
     ),
     GeneratedCommand(

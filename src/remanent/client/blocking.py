@@ -359,6 +359,14 @@ class RemoteCognition:
         """
         return self._portal.call(self._wrapped.brief, message, user=user, session=session, agents=agents, budget=budget)
 
+    def conflicts(self, *, user: str | None = None, open_only: bool = False) -> list[Conflict]:
+        """Return the contradictions between memories, oldest first; of a user, none that is another's."""
+        return self._portal.call(self._wrapped.conflicts, user=user, open_only=open_only)
+
+    def conflict(self, conflict_id: str, *, user: str | None = None) -> Conflict:
+        """Return a contradiction: what was claimed, with the words that say so, and how it ended."""
+        return self._portal.call(self._wrapped.conflict, conflict_id, user=user)
+
     def shared(self, *, pending: bool = False) -> list[Record]:
         """Return what the workspace shares, newest first; with `pending`, what waits for approval."""
         return self._portal.call(self._wrapped.shared, pending=pending)
@@ -784,13 +792,15 @@ class RemoteAgent:
         tags: Sequence[str] = (),
         any_tags: Sequence[str] = (),
         session: str | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
         valid_at: Moment | None = None,
         as_of: Moment | None = None,
         order: Order = Order.LAST_CREATED,
         after_id: str | None = None,
         limit: int = 100,
     ) -> list[Record]:
-        """Return records, newest first; page on with `after_id`."""
+        """Return records, newest first; page on with `after_id`. `since` and `until` bound when it happened."""
         return self._portal.call(
             self._wrapped.records,
             kinds=kinds,
@@ -799,6 +809,8 @@ class RemoteAgent:
             tags=tags,
             any_tags=any_tags,
             session=session,
+            since=since,
+            until=until,
             valid_at=valid_at,
             as_of=as_of,
             order=order,

@@ -134,9 +134,19 @@ class Cognition:
         """Promote what was used, end what is over, and take away what had ended before; or tell what that would be."""
         return self._portal.call(self._wrapped.clean, dry_run=dry_run)
 
-    def resolve(self, conflict_id: str, how: str, *, claim: int = 1, text: str = "", by: str = "user") -> Conflict:
+    def conflicts(self, *, user: str | None = None, open_only: bool = False) -> list[Conflict]:
+        """Return the contradictions between memories, oldest first; of a user, none that is another's."""
+        return self._portal.call(self._wrapped.conflicts, user=user, open_only=open_only)
+
+    def conflict(self, conflict_id: str, *, user: str | None = None) -> Conflict:
+        """Return a contradiction: what was claimed, with the words that say so, and how it ended."""
+        return self._portal.call(self._wrapped.conflict, conflict_id, user=user)
+
+    def resolve(
+        self, conflict_id: str, how: str, *, claim: int = 1, text: str = "", by: str = "user", user: str | None = None
+    ) -> Conflict:
         """Settle a contradiction: choose a claim by its number from 0, merge both into a text, keep both, or undo."""
-        return self._portal.call(self._wrapped.resolve, conflict_id, how, claim=claim, text=text, by=by)
+        return self._portal.call(self._wrapped.resolve, conflict_id, how, claim=claim, text=text, by=by, user=user)
 
     def propose(
         self,

@@ -124,6 +124,8 @@ async def health(store: Store, scope: Scope) -> MemoryHealth:
         open_conflicts=len(waiting),
         duplicates=len(double),
         rotten=len(rotten),
+        compared=len(newest),
+        reread=min(_READ_AGAIN, len(newest)),
         echoes=sum(one.flags["repeats"] for one in turns) / turn_count if turn_count else 0.0,
         examples={name: texts for name, texts in examples.items() if texts},
     )
@@ -153,8 +155,9 @@ async def conflicts(
     open_only: bool = False,
     record_id: str | None = None,
     conflict_id: str | None = None,
+    user: str | None = None,
 ) -> list[Conflict]:
-    """Return the contradictions between memories."""
+    """Return the contradictions between memories; of a user, none that is another's."""
     query = ConflictQuery(
         conflict_ids=None if conflict_id is None else (conflict_id,),
         states=(ConflictState.OPEN,) if open_only else None,
@@ -166,17 +169,23 @@ async def conflicts(
     if not ids:
         return []
     own = set(await store.match(scope, list(ids), RecordFilter(kinds=MEMORIES, statuses=None)))
-    return [conflict for conflict in found if all(claim.record_id in own for claim in conflict.claims)]
+    found = [conflict for conflict in found if all(claim.record_id in own for claim in conflict.claims)]
+    return found if user is None else await store.conflicts_of(scope, found, user)
+
+
+async def conflict_by_id(store: Store, scope: Scope, conflict_id: str, *, user: str | None = None) -> Conflict:
+    """Return a contradiction by its id; who names a user reaches none that is another's."""
+    found = await conflicts(store, scope, conflict_id=conflict_id, user=user)
+    if not found:
+        raise NotFound(f"no conflict {conflict_id} here; `conflicts` names those that there are")
+    return found[0]
 
 
 async def resolve(
-    parts: Parts, writer: MemoryWriter, scope: Scope, conflict_id: str, how: str, *, claim: int, text: str, by: str
+    parts: Parts, writer: MemoryWriter, scope: Scope, conflict: Conflict, how: str, *, claim: int, text: str, by: str
 ) -> None:
     """Settle a contradiction, or undo how it was settled."""
-    found = await conflicts(parts.store, scope, conflict_id=conflict_id)
-    if not found:
-        raise NotFound(f"no conflict {conflict_id} here; `conflicts` names those that there are")
-    conflict, now = found[0], parts.clock()
+    now = parts.clock()
     record_id = conflict.claims[0].record_id
     record = (await writer.records(scope, (record_id,)))[record_id]
     changes, settled = Changes({record_id: record}), conflict

@@ -260,12 +260,28 @@ class AsyncCognition:
 
     # ── conflicts ────────────────────────────────────────────────────────────
 
+    async def conflicts(self, *, user: str | None = None, open_only: bool = False) -> list[Conflict]:
+        """Return the contradictions between memories, oldest first; of a user, none that is another's."""
+        return await care.conflicts(self._parts.store, self._scope, open_only=open_only, user=user)
+
+    async def conflict(self, conflict_id: str, *, user: str | None = None) -> Conflict:
+        """Return a contradiction: what was claimed, with the words that say so, and how it ended."""
+        return await care.conflict_by_id(self._parts.store, self._scope, conflict_id, user=user)
+
     async def resolve(
-        self, conflict_id: str, how: str, *, claim: int = 1, text: str = "", by: str = "user"
+        self,
+        conflict_id: str,
+        how: str,
+        *,
+        claim: int = 1,
+        text: str = "",
+        by: str = "user",
+        user: str | None = None,
     ) -> Conflict:
         """Settle a contradiction: choose a claim by its number from 0, merge both into a text, keep both, or undo."""
-        await care.resolve(self._parts, self._writer, self._scope, conflict_id, how, claim=claim, text=text, by=by)
-        return (await care.conflicts(self._parts.store, self._scope, conflict_id=conflict_id))[0]
+        conflict = await self.conflict(conflict_id, user=user)
+        await care.resolve(self._parts, self._writer, self._scope, conflict, how, claim=claim, text=text, by=by)
+        return await self.conflict(conflict_id)
 
     # ── what a workspace shares ──────────────────────────────────────────────
 

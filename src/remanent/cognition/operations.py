@@ -316,10 +316,48 @@ async def brief(call: Call, request: BriefRequest) -> Briefing:
 # ── contradictions ───────────────────────────────────────────────────────────
 
 
-class ResolveConflict(Model):
-    """How a contradiction ends."""
+class ListConflicts(Model):
+    """Whose contradictions."""
+
+    user: User = None
+    open_only: Annotated[bool, about("Only those that are not settled.", "只要未解决的。")] = False
+
+
+@operation(
+    "cognition.conflicts",
+    zh="列出记忆之间的矛盾，最早的在前；指定用户时只列该用户的。",
+    permission=READ,
+    route="GET memories/conflicts",
+    face=_face("conflicts", give=items_of),
+)
+async def conflicts(call: Call, request: ListConflicts) -> Page[Conflict]:
+    """List the contradictions between memories, oldest first; of a user, none that is another's."""
+    return Page(items=tuple(await _of(call).conflicts(user=request.user, open_only=request.open_only)))
+
+
+class ByConflict(Model):
+    """Which contradiction."""
 
     conflict_id: Annotated[Id, about("A conflict, as `conflicts list` shows it.", "冲突的 id，见 `conflicts list`。")]
+    user: User = None
+
+
+@operation(
+    "cognition.conflict",
+    zh="显示一个矛盾：双方的主张、原话与结论。",
+    permission=READ,
+    route="GET memories/conflicts/{conflict_id}",
+    face=_face("conflict"),
+    command=Command(path=("conflicts", "show"), arguments=("conflict_id",)),
+)
+async def conflict(call: Call, request: ByConflict) -> Conflict:
+    """Show a contradiction: what was claimed, with the words that say so, and how it ended."""
+    return await _of(call).conflict(request.conflict_id, user=request.user)
+
+
+class ResolveConflict(ByConflict):
+    """How a contradiction ends."""
+
     how: Annotated[
         Literal["choose", "merge", "keep_both", "undo"],
         about("Choose a claim, merge, keep both, or undo.", "选择其一、合并、都保留，或撤销。"),
@@ -345,6 +383,7 @@ async def resolve(call: Call, request: ResolveConflict) -> Conflict:
         claim=request.claim,
         text=request.text,
         by=call.principal.name,
+        user=request.user,
     )
 
 
@@ -380,7 +419,8 @@ async def propose(call: Call, request: ProposeShared) -> Record:
         sort=request.sort,
         number=request.number,
         confidence=request.confidence,
-        by=call.principal.name,
+        # Without keys the agent is who proposes, and the person at the machine may approve it.
+        by="" if call.principal.is_keyless else call.principal.name,
     )
 
 
@@ -457,5 +497,5 @@ async def revoke(call: Call, request: EndShared) -> Record:
 
 OPERATIONS = (
     listed, show, history, why, edit, confirm, pin, forget, restore, feedback, clean, health, brief,
-    resolve, propose, shared, approve, refuse, revoke,
+    conflicts, conflict, resolve, propose, shared, approve, refuse, revoke,
 )  # fmt: skip

@@ -15,7 +15,9 @@ RESULT_TOKENS = 60
 By the design's example the first level takes 50K tokens to 35K; with 40 % of them in results of 250 tokens each this
 leaves a margin of some 3K."""
 _LONGEST_VALUE = 80
+"""Characters of a text inside JSON that an outline keeps."""
 _MAX_MEMBERS = 4
+"""Items of a list that an outline keeps; of an object, three times as many keys."""
 _TELLING_LINE = re.compile(
     r"error|fail|exception|warning|denied|not found|result|total|passed|success|done|created|saved|exit code"
     r"|错误|失败|异常|警告|拒绝|未找到|结果|总计|合计|通过|成功|完成|已创建|已保存",

@@ -70,6 +70,7 @@ DEPTH = 4
 taken from there."""
 MIN_DEPTH = 20
 OTHER_WORDINGS = 2
+"""Other wordings that are asked beside the question; each costs a search."""
 OTHER_WEIGHT = 0.4
 """How much another wording counts beside the question itself. Chosen by hand."""
 BEST_DOCUMENTS = 10

@@ -12,6 +12,7 @@ from remanent.text.sentences import paragraphs, sentences
 from remanent.text.spans import Span
 
 MAX_PASSAGE_LENGTH = 800
+"""Characters of a passage that has one number; longer paragraphs are cut at the ends of sentences."""
 MAX_PASSAGES = 200
 """More numbers than this would leave too little of a window to the text, and a model would lose count."""
 

@@ -13,6 +13,7 @@ _RANGE = re.compile(r"\D{0,12}?(\d{1,6})\s*(?:[-–—~～]|to|至|到)\s*\D{0,4
 _NUMBER = re.compile(r"\D{0,12}?(\d{1,6})\D{0,4}")
 _SEPARATOR = re.compile(r"[,，、;；]")
 _LONGEST_RANGE = 1000
+"""Numbers that "4-6" may stand for: as many as a reply may list."""
 MAX_ITEMS = 1000
 """Things that a reply may list; far more than any request can give rise to."""
 

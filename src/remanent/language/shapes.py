@@ -15,6 +15,7 @@ MAX_REMARK = 2_000
 MAX_CONTEXT = 500
 MAX_KEYWORD = 60
 MAX_SEGMENT = 200
+"""Characters of a piece of memory, as the design of the associative memory has it."""
 MAX_KEYWORDS = 12
 
 

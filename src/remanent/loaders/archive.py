@@ -8,6 +8,7 @@ from io import BytesIO
 from remanent.loaders.reading import LoadLimits, refuse
 
 _MAX_ENTRIES = 50_000
+"""Entries that an archive may have; one with more is refused before anything is unpacked."""
 _SMALL = 20_000_000
 """Bytes that a file may always come to, however well it is packed."""
 _ENCRYPTED = 0x1

@@ -20,6 +20,7 @@ _COMMON = {
     "big5": re.compile(rb"[\xa1-\xc6][\x40-\x7e\xa1-\xfe]"),
 }
 _LEAST_COMMON = 0.7
+"""The share of common characters from which on a table explains the bytes."""
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 # Upper halves of UTF-16: of Latin letters; with those of Chinese characters and their punctuation.
 _LATIN = frozenset({0x00, 0x20})

@@ -15,6 +15,7 @@ from remanent.loaders.types import MAIL
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _MAX_ATTACHMENTS = 100
 _MAX_DEPTH = 3
+"""How deep files are read that are attached to what is attached."""
 
 
 def read(data: bytes, reading: Reading) -> LoadedDocument:

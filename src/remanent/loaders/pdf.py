@@ -39,6 +39,7 @@ _MAX_DRAWN = 2_000
 _MAX_OUTLINE = 10_000
 _OCR_DOTS_PER_INCH = 200
 _MAX_DOTS = 40_000_000
+"""Dots of a page that is drawn to be read as a picture: large sheets are drawn coarser."""
 _PASSWORD = "password"
 
 

@@ -11,6 +11,7 @@ from remanent.loaders.reading import Reading
 from remanent.loaders.types import PPTX
 
 _MAX_DEPTH = 20
+"""Groups of shapes inside of groups that are gone into."""
 
 
 def read(data: bytes, reading: Reading) -> LoadedDocument:

@@ -19,7 +19,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -30,9 +30,11 @@ from remanent.loaders.reading import LoadLimits, Reading, refuse
 
 _FRAME = struct.Struct(">IQ")
 _FILES_PER_CHILD = 500
+"""Files after which a child is replaced, because parsers leave something behind."""
 _MAX_RESIDENT_KIB = 1_000_000
 """A child that has once been larger is replaced: what parsers leave behind is not given back."""
 _IDLE_SECONDS = 60.0
+"""Seconds without a file after which a child ends by itself."""
 _ENVIRONMENT = ("HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "TMPDIR")
 """What a child is told of ours; no key of any service is among it."""
 _PROGRAM = "from remanent.loaders.worker import main; main()"
@@ -58,12 +60,6 @@ def _receive(stream: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:
 # ── the side that asks ──
 
 
-@dataclass(frozen=True, slots=True)
-class _ReadRequest:
-    data: bytes
-    reading: Reading
-
-
 class _Child:
     """One process, while it lives."""
 
@@ -80,11 +76,10 @@ class _Child:
             start_new_session=True,
         )
 
-    def ask(self, request: _ReadRequest) -> tuple[dict[str, Any], bytes] | None:
+    def ask(self, data: bytes, reading: Reading) -> tuple[dict[str, Any], bytes] | None:
         """Return what the child makes of a file, or None when it died over it."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        reading = request.reading
         head = {
             "name": reading.name,
             "media_type": reading.media_type,
@@ -93,7 +88,7 @@ class _Child:
             "reads_images": reading.read_image is not None,
         }
         with suppress(BrokenPipeError):
-            _send(self._process.stdin, head, request.data)
+            _send(self._process.stdin, head, data)
             while (answer := _receive(self._process.stdout)) is not None:
                 if answer[0]["kind"] != "image" or reading.read_image is None:
                     return answer
@@ -123,17 +118,16 @@ class ReaderProcess:
         self._program = program
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="remanent-loader")
         self._child: _Child | None = None
-        self._current: _ReadRequest | None = None
+        self._current: Reading | None = None
         self._guard = threading.Lock()
 
     async def read(self, data: bytes, reading: Reading) -> LoadedDocument:
         """Read a file; when the caller stops waiting, so does the child."""
-        request = _ReadRequest(data, reading)
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, self._read, request)
+            return await asyncio.get_running_loop().run_in_executor(self._thread, self._read, data, reading)
         except asyncio.CancelledError:
             with self._guard:
-                if self._current is request and self._child is not None:
+                if self._current is reading and self._child is not None:
                     self._child.kill()
             raise
 
@@ -143,13 +137,13 @@ class ReaderProcess:
             self._child.end()
             self._child = None
 
-    def _read(self, request: _ReadRequest) -> LoadedDocument:
+    def _read(self, data: bytes, reading: Reading) -> LoadedDocument:
         """Ask the child; a new one when the last had gone to rest in the meantime."""
         is_fresh = self._child is None
         while True:
-            child = self._ready(request)
+            child = self._ready(reading)
             try:
-                answer = child.ask(request)
+                answer = child.ask(data, reading)
             except BaseException:
                 child.kill()
                 self._release(child)
@@ -166,13 +160,13 @@ class ReaderProcess:
                 return _dead(code)
             is_fresh = True
 
-    def _ready(self, request: _ReadRequest) -> _Child:
-        memory = request.reading.limits.memory
+    def _ready(self, reading: Reading) -> _Child:
+        memory = reading.limits.memory
         if self._child is not None and self._child.memory != memory:
             self._release(self._child)
         with self._guard:
             self._child = self._child or _Child(self._program, memory)
-            self._current = request
+            self._current = reading
             return self._child
 
     def _release(self, child: _Child) -> int:

@@ -13,12 +13,13 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from pydantic import JsonValue
 
-from remanent.model import Conflict, Entry, Job, Kind, Link, Origin, Record, Scope, Tombstone, Version
+from remanent.model import Conflict, Entry, Job, Kind, Link, MemoryData, Origin, Record, Scope, Tombstone, Version
 from remanent.stores.batching import Batches
 from remanent.stores.queries import (
     Claims,
@@ -80,6 +81,17 @@ nobody would live to see it; far above the longest back-off and lease that setti
 ERASED_MEANWHILE = "something was erased while this ran"
 """The error of a job that ran during an erasure: whatever it fails with later may quote the erased text, so that only
 the part of its error before the first colon is kept. It has no colon itself: the next erasure leaves it whole."""
+
+
+def erased_mark(caller_id: str | None, user: str) -> int:
+    """Return what an erased entry keeps of whose it was: a number from 1.
+
+    When the message is sent again by the same user it is known by it, while another user's message of that id is a new
+    one. It is short and mixed with the id, so that it names nobody: one user has another in every entry.
+    """
+    if caller_id is None:
+        return 1
+    return 2 + int(sha256(f"{caller_id}\n{user}".encode()).hexdigest()[:7], 16)
 
 
 class Store(ABC):
@@ -252,6 +264,13 @@ class Store(ABC):
     async def conflicts(self, scope: Scope, query: ConflictQuery) -> list[Conflict]:
         """Return conflicts, oldest first."""
         return await self.ask(scope, query)
+
+    async def conflicts_of(self, scope: Scope, found: Sequence[Conflict], user: str) -> list[Conflict]:
+        """Return those of some contradictions whose every claim is about a memory of one user."""
+        claimed = {conflict.id: [claim.record_id for claim in conflict.claims] for conflict in found}
+        records = await self.records_by_id(scope, list({one for ids in claimed.values() for one in ids}))
+        own = {one.id for one in records.values() if isinstance(one.data, MemoryData) and one.data.user == user}
+        return [conflict for conflict in found if own.issuperset(claimed[conflict.id])]
 
     async def tombstones(self, scope: Scope, record_ids: Sequence[str] | None = None) -> list[Tombstone]:
         """Return tombstones by record id, all of them when no ids are given."""

@@ -8,8 +8,10 @@ LoCoMo, 240 questions: .72 / .51, by the summary of the joined text .45 / .25; B
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from remanent.text.sentences import sentence_texts
 from remanent.text.terms import index_terms
@@ -101,10 +103,9 @@ def telling(
 
 def _rarity(said: Iterable[DialogueSentence]) -> dict[str, float]:
     """Return how much each term tells: the fewer messages hold it, the more."""
-    held: dict[str, set[int]] = {}
-    messages: set[int] = set()
+    messages: dict[int, set[str]] = {}
     for one in said:
-        messages.add(one.message)
-        for term in one.terms:
-            held.setdefault(term, set()).add(one.message)
-    return {term: math.log(1 + len(messages) / len(where)) for term, where in held.items()}
+        messages.setdefault(one.message, set()).update(one.terms)
+    held = Counter(chain.from_iterable(messages.values()))
+    worth = {count: math.log(1 + len(messages) / count) for count in set(held.values())}
+    return {term: worth[count] for term, count in held.items()}

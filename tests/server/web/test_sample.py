@@ -21,23 +21,25 @@ async def test_no_page_is_empty_and_no_figure_that_should_count_is_zero(window: 
     page = shown.page
     await shown.open("/")
     for agent in ("ada", "lin"):
-        await expect(page.locator("a.panel").filter(has_text=agent)).to_contain_text("Turns")
+        await expect(page.locator("a.panel").filter(has_text=agent)).to_contain_text("journal entries")
     await shown.open(f"{PLACE}/memory?agent=ada")
-    for label in ("Memories", "Mean confidence", "Conflicts", "Stale"):
+    for label in ("Memories", "Mean confidence", "Conflicts", "Outdated premise"):
         figure = page.locator(".figure").filter(has=page.get_by_text(label, exact=True))
         await expect(figure.locator("b")).to_have_text(re.compile(r"^[1-9]"))
-    await page.get_by_role("button", name="Stale").click()
+    await page.get_by_role("button", name="Outdated premise").click()
     await expect(page.get_by_role("dialog")).to_contain_text("working from the library")
     await page.get_by_role("dialog").get_by_role("button", name="Close").click()
     for tab in ("All", "Semantic", "Episodic", "Procedural", "Shared", "Knowledge", "Short-term", "Turns"):
         await page.get_by_role("tab", name=tab, exact=True).click()
         await expect(page.locator("article.card").first).to_be_visible()
+    await page.get_by_role("tab", name="Task banks").click()
+    await expect(page.get_by_role("tabpanel")).to_contain_text(BANK)
     await page.get_by_role("tab", name="Short-term").click()
     await expect(page.locator("article.card").first).to_contain_text("left")
     await shown.open(f"{PLACE}/ask?agent=ada&q={QUESTION}")
     await expect(page.locator("article.card").first).to_contain_text("Clara lives in")
     for name, wanted in {
-        "conflicts": "Bremen", "timeline": "Turns a day", "knowledge": "house-rules.md", "shared": "ADR-003",
+        "conflicts": "Bremen", "timeline": "Turns by the day", "knowledge": "house-rules.md", "shared": "ADR-003",
         "runs": "Insight Doc", "admin": "bank.run", "settings": "embedder",
     }.items():  # fmt: skip
         await shown.open(f"{PLACE}/{name}?agent=ada")

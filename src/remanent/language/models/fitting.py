@@ -23,7 +23,9 @@ _ReplyT = TypeVar("_ReplyT", bound=Model)
 Schema = dict[str, Any]
 
 _DEEPEST = 32
+"""Levels of a reply that are brought into form; what lies deeper is left to pydantic."""
 _LONGEST_WORD = 40
+"""Characters of a word of an enumeration: "a, b" is two words, a sentence with commas is one."""
 _SEPARATOR = re.compile(r"\s*[,，、;；\n]\s*")
 _BULLET = re.compile(r"^\s*(?:[-*•·]|\d{1,3}[.)、])\s*")
 _SENTENCE = re.compile(r"[.!?。！？…](?:\s|$)|[。！？]")

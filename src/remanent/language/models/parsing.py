@@ -27,6 +27,7 @@ MAX_DEPTH: Final = 64
 """Levels of nesting; what is deeper is no answer."""
 
 _MAX_DIGITS = 300
+"""Characters of a number: more do not fit a float, and reading them takes the square of their number."""
 
 _GAP = lazy_regex(r"(?:\s++|//[^\n]*+|/\*.*?\*/|#[^\n]*+)*+", re.DOTALL)
 _NUMBER = lazy_regex(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])", re.ASCII)
@@ -294,6 +295,7 @@ MAX_TOLERATED = 1_000_000
 """Characters past which only well-formed JSON is read: the generous grammar is slow."""
 
 _MAX_STARTS = 50
+"""Places from which an object is looked for in prose, the first so many."""
 
 # Reasoning that some models write before their answer.
 _THOUGHTS = lazy_regex(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)

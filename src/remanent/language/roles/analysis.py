@@ -323,12 +323,15 @@ _SAME = 0.72
 _MERGE_SHARE = 0.6
 """The share of either node's statements that the other must have, too, for a merge."""
 _RELATED_BY_MEANING = 0.42
+"""The cosine from which on two nodes have a topic in common."""
 _RELATED_BY_NAME = 0.22
 """Enough where both name the same thing or share a keyword."""
 _RELATED_BY_WORDS = 0.2
 """Without an embedder: cosines of words are far lower than those of vectors."""
 _LONGEST_QUOTE = 200
+"""Characters of a statement that a reason quotes: two of them and the words around fit a remark."""
 _MAX_STATEMENTS = 120
+"""Statements of a node that are read: each is laid beside the nearest of every candidate."""
 
 _WORDS: dict[Tongue, dict[str, str]] = {
     "zh": {

@@ -27,7 +27,9 @@ from remanent.text.summary import compress
 from remanent.text.wordlists import CHINESE_FILLERS, CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS, FILLERS, word_set
 
 MAX_PHRASE = 20
+"""Characters of a phrase: 10 to 20, as the design of the associative memory has it."""
 MAX_ANNOTATED_KEYWORDS = 5
+"""Keywords of a memory: 3 to 5, by the same design."""
 
 
 class AnnotationRequest(Model):
@@ -183,6 +185,7 @@ def _compressed(text: str, content: str, target: int) -> str:
 _SHORTEST_PHRASE = 10
 
 _READ = 20_000
+"""Characters from the beginning of a text that phrase and keywords are taken from."""
 _LABEL = re.compile(r"\A\s*[^\W\d_][\w.'’ -]{0,40}[:：]\s*")
 _ROLE = re.compile(r"\A\s*(?:user|assistant|agent|tool|system|用户|助手|工具|系统)[:：]\s*", re.IGNORECASE)
 # What segmentation writes behind "yesterday" is no word of the speaker.

@@ -19,6 +19,7 @@ from remanent.model import Model
 
 MAX_SENTENCES = 20
 LONGEST_SENTENCE = 1_000
+"""Characters of a sentence; above, sentences of an answer that are kept, of which a model is asked for five."""
 
 
 class SourcePassage(Model):
@@ -51,6 +52,7 @@ class AnsweringResponse(Model):
 _SHOWN = 40_000
 """Characters of all passages together: with the rest about half of the smallest window in use."""
 _LEAST_SHOWN = 300
+"""Characters of a passage that are shown in any case, however many passages there are."""
 _INSTRUCTIONS: Wording = {
     "zh": """
 你负责只根据给出的段落（<p n="编号">）回答问题（<question>）。

@@ -230,10 +230,12 @@ _LONGEST_PASSAGE = 400
 _SHORT = 160
 _LONGEST_CONTEXT = 120
 _MOST_KEYWORDS = 8
+"""Keywords of a topic: as many as a model is asked for."""
 _MOST_CONTESTED = 5
 """Sentences of one text that become topics because they contradict it: a text where more of them seem to is a series
 of like things at different times, and taken as it is."""
 _READ = 20_000
+"""Characters from the beginning of a text, or of a topic, that its sentence, keywords and contradictions are from."""
 
 _MARKED = re.compile(r"^\W*(?:question|task|query|instruction|问题|任务|提问|要求|请回答)\s*[:：]", re.IGNORECASE)
 _ORDER = re.compile(

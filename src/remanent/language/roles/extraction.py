@@ -76,6 +76,7 @@ class ExtractionResponse(Model):
 
 _LONGEST_FACT = 500
 _LONGEST_SHOWN = 4_000
+"""Characters of an utterance that a model is shown; of a longer one, beginning and end."""
 _LEAST_SUPPORT = 0.5
 """The share of a fact's terms that must have been said, as for a piece of segmentation; below, it was made up."""
 # What it takes for "said in so many words that it is to be remembered": a model's word for it is not enough.
@@ -362,6 +363,7 @@ _PATTERNS: tuple[tuple[FactKind, re.Pattern[str], float], ...] = (
 # What only a person says of himself.
 _OWN = frozenset({FactKind.PREFERENCE, FactKind.MOOD, FactKind.REQUEST, FactKind.FACT})
 _SHORTEST = 4
+"""Characters below which a sentence says nothing: "Ok.", 「好的」."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,7 @@ class Hyde(Role[HydeRequest, TextReply, HydeResponse]):
 
 
 _MOST_WORDS = 12
+"""Words of the question that are put behind its statement."""
 
 
 async def imagine(request: HydeRequest, toolbox: Toolbox) -> HydeResponse:

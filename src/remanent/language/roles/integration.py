@@ -107,6 +107,7 @@ class IntegrationResponse(Model):
 
 
 _LONGEST_VALIDATION = 20_000
+"""Characters of a validation that a model is shown; of a longer one, beginning and end."""
 _MERGE: Wording = {
     "zh": """
 你负责把几个讲同一件事的记忆节点（<nodes>）合并成一个新节点。
@@ -327,6 +328,7 @@ _SAME = 0.85
 """Likeness from which a statement counts as a repeat; chosen by hand, high, because what repeats is dropped."""
 _MAX_QUOTES = 3
 _MAX_STATEMENTS = 200
+"""Statements of a node that are read; `_MAX_PAIRS` bounds what is made of them."""
 _LONGEST_QUOTE = 300
 _MAX_PAIRS = 20_000
 """Pairs of statements that are laid side by side: all of two nodes of a hundred statements each. Beyond, only those

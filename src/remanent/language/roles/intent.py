@@ -49,6 +49,7 @@ class IntentResponse(Model):
 
 _LONGEST_MESSAGE = 4_000
 _LONGEST_EARLIER = 500
+"""Characters of an earlier message that a model is shown."""
 _INSTRUCTIONS: Wording = {
     "zh": """
 你负责判断用户最新消息（<message>）的意图；<earlier> 是之前的对话，<agents> 是其他智能体的名称。
@@ -166,6 +167,7 @@ _ADDRESSING = (
     r"(?:@|\b(?:ask|tell|let|have|get|notify|with|to|for)\s+(?:the\s+)?|让|请|叫|问|找|通知|告诉|交给|转给|和|跟)\s*"
 )
 _SHORT = 60
+"""Characters up to which a message with "it" or 那个 in it needs the one before to be understood."""
 
 
 async def recognise(request: IntentRequest, toolbox: Toolbox) -> IntentResponse:

@@ -172,7 +172,9 @@ def _next_task(request: PlanningRequest, proposed: PlannedTask | None, tongue: T
 
 
 _LONGEST_RESULT = 8_000
+"""Characters of a result that the planner is shown; of a longer one, beginning and end."""
 _LONGEST_CONTEXT = 400
+"""Characters of what a step taught: the design asks for one or two sentences."""
 _INSTRUCTIONS: Wording = {
     "zh": """
 你负责规划一个任务的下一步。每次只决定一步：参考完整历史，不重新规划全部，也不改动目标（<goal>）。
@@ -331,6 +333,7 @@ def _proposed(request: PlanningRequest, task: TaskReply) -> PlannedTask | None:
 _ATTEMPTS = 2
 """How often the goal is gone at before the answer is given from what is known."""
 _LONGEST_LESSON = 300
+"""The same without a model: two sentences of the result."""
 _SAME_AIM = 0.6
 """The share of its words by which a step is taken to go at the goal; chosen by hand."""
 

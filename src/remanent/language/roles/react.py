@@ -248,7 +248,9 @@ def _declared(tools: Sequence[ToolDefinition], tongue: Tongue) -> str:
 
 
 _MAX_CALLS = 20
+"""Tool calls of one turn that are made; the agent is told that the others were not."""
 _CANDIDATES = 5
+"""Closing tags that are tried for the end of a body: looking at all would take the square of their number."""
 _TAG = re.compile(r"<\s*+(/?)\s*+(think(?:ing)?|tool_calls?|answer|tool_response)(?:\s[^<>]{0,200})?>", re.IGNORECASE)
 _NAME_KEYS = ("name", "tool", "tool_name", "function", "action")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "action_input")
@@ -472,6 +474,7 @@ _GOAL = re.compile(
 )
 _TAGS = re.compile(r"</?[A-Za-z_][^<>]{0,200}>")
 _LONGEST_QUERY = 200
+"""Characters of a query that the offline agent searches with."""
 _LONGEST_QUESTION = 600
 
 _SAID: dict[Tongue, dict[str, str]] = {

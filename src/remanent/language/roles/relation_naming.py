@@ -22,6 +22,7 @@ from remanent.text.regex import lazy_regex, word_regex
 from remanent.text.scripts import HAN
 
 LONGEST_RELATION = 20
+"""Characters of a relation: two to four in Chinese, by the design; two English words need as many as this."""
 
 
 class RelationNamingRequest(Model):

@@ -50,7 +50,9 @@ class RerankingResponse(Model):
 
 
 _LONGEST_SHOWN = 1_200
+"""Characters of a passage that a model is shown; of a longer one, beginning and end."""
 _BEST = 10
+"""The highest score that a model is asked for; in the response it is 1."""
 _INSTRUCTIONS: Wording = {
     "zh": """
 你负责判断每个段落（<p n="编号">）对回答问题（<query>）有多大用处。

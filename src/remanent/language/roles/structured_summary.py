@@ -158,6 +158,7 @@ def _bare(text: str) -> str:
 
 _LONGEST_OFFLINE_FACT = 400
 _MOST_STATEMENTS = 2_000
+"""Statements of a text that are weighed."""
 # Of a short text all is kept; of a long one at least so many statements, all that tell something, or one in so many.
 _FEW = 12
 _ONE_IN = 3

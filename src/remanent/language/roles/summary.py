@@ -50,6 +50,7 @@ LIST_HEADINGS: dict[Tongue, tuple[str, str, str]] = {
 }
 _MAX_ITEMS = 30
 _LONGEST_ITEM = 300
+"""Characters of an item of a list; above, items of each list."""
 
 
 class SummaryRequest(Model):
@@ -135,6 +136,7 @@ def _listed(listed: Sequence[Sequence[str]], tongue: Tongue) -> str:
 
 
 _LONGEST_SHOWN = 8_000
+"""Characters of an utterance that a model is shown; of a longer one, beginning and end."""
 _TASK: dict[SummaryLevel, Wording] = {
     SummaryLevel.SEGMENT: {
         "zh": """
@@ -254,6 +256,7 @@ class Summarisation(Role[SummaryRequest, SummaryReply, SummaryResponse]):
 
 
 _MAX_LISTED = 15
+"""Items of each list without a model."""
 # The mark, names of speakers and what joins the sentences take some of the tokens.
 _FOR_SENTENCES = 0.8
 """The share of the tokens that is left to them; chosen by hand."""

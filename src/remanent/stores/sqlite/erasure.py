@@ -23,9 +23,9 @@ from remanent.errors import StoreBusy
 from remanent.model import Scope
 from remanent.stores.queries import Erased, Erasure
 from remanent.stores.sqlite.fileformat import FOLDER_PREFIX, PAGE_SIZE, file_chunks
-from remanent.stores.sqlite.rows import RECORD_COLUMNS, dump, parse, record_of
+from remanent.stores.sqlite.rows import RECORD_COLUMNS, USER_OF_ENTRY, dump, parse, record_of
 from remanent.stores.sqlite.writes import UnitOfWork
-from remanent.stores.store import ERASED_MEANWHILE, ERASING
+from remanent.stores.store import ERASED_MEANWHILE, ERASING, erased_mark
 from remanent.stores.transaction import search_terms
 
 if TYPE_CHECKING:
@@ -244,6 +244,9 @@ UPDATE counters SET value = (SELECT value + 1 FROM counters WHERE name = 'vector
 WHERE name NOT GLOB 'graph:*' AND name != 'revision'
 """
 
+_WHOSE = f"""
+SELECT id, caller_id, {USER_OF_ENTRY} FROM entries WHERE id IN (SELECT value FROM json_each(?)) AND NOT erased
+"""
 # Everything that can quote what is erased: these are read before the rows go, to know what to look for in slack.
 _TEXTS_OF_ENTRIES = """
 SELECT text, metadata, attachments FROM entries WHERE id IN (SELECT value FROM json_each(?))
@@ -302,10 +305,10 @@ def erase_rows(connection: apsw.Connection, scope: Scope, erasure: Erasure) -> t
         _erase_record(connection, unit, record_id)
     unit.revise_graphs()
     stubs = dump(entry_ids)
-    connection.execute(
-        """UPDATE entries SET text = '', metadata = NULL, attachments = NULL, erased = 1, crc = 0
-           WHERE id IN (SELECT value FROM json_each(?))""",
-        (stubs,),
+    whose: list[Any] = connection.execute(_WHOSE, (stubs,)).fetchall()
+    connection.executemany(
+        "UPDATE entries SET text = '', metadata = NULL, attachments = NULL, erased = ?, crc = 0 WHERE id = ?",
+        [(erased_mark(caller_id, user), entry_id) for entry_id, caller_id, user in whose],
     )
     connection.execute("DELETE FROM record_sources WHERE entry_id IN (SELECT value FROM json_each(?))", (stubs,))
     for record_id in replies.difference(record_ids):

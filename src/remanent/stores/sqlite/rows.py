@@ -7,7 +7,7 @@ trusted to be valid (`model_construct`), not to be undamaged: every text is comp
 import json
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, LiteralString
 from zlib import crc32
 
 from pydantic_core import from_json
@@ -44,6 +44,10 @@ ENTRY_COLUMNS = (
     "seq, id, caller_id, session, task, kind, role, text, occurred_at, recorded_at, metadata, attachments, "
     "origin, erased, crc"
 )
+USER_OF_ENTRY: LiteralString = (
+    "ifnull(CASE WHEN json_valid(metadata) THEN CAST(metadata ->> 'user_id' AS TEXT) END, '')"
+)
+"""Whose an entry is, as `user_in` tells it."""
 RECORD_COLUMNS = "session, task, access_count, scan_count, crc, body"
 JOB_COLUMNS = (
     "seq, id, session, task, kind, lane, key, payload, state, attempts, max_attempts, enqueued_at, not_before, worker, "

@@ -25,7 +25,7 @@ from remanent.model.filters import user_in
 from remanent.stores import transaction
 from remanent.stores.sqlite import rows
 from remanent.stores.sqlite.connection import connect, translated
-from remanent.stores.store import ERASED_MEANWHILE
+from remanent.stores.store import ERASED_MEANWHILE, erased_mark
 from remanent.stores.transaction import Change, Committed
 
 REMOVALS_KEPT = 20_000
@@ -97,10 +97,9 @@ class UnitOfWork:
 
     def _known(self, entry: Entry) -> bool:
         """Recognise an entry that was sent before by its caller's id, and answer with the first one."""
-        found = self._sql(
-            _SENT_BEFORE,
-            (entry.caller_id, entry.scope.session or "", user_in(entry.metadata)),
-        ).get
+        user = user_in(entry.metadata)
+        mark = erased_mark(entry.caller_id, user)
+        found = self._sql(_SENT_BEFORE, (entry.caller_id, entry.scope.session or "", mark, user)).get
         if found is None:
             return False
         known_id, seq, text, role, erased = found
@@ -434,11 +433,12 @@ _REVISE_GRAPH = """
 INSERT INTO counters VALUES ('graph:' || ?, 1 + abs(random() % 1000000000000))
 ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value
 """
-# Ids are the user's own: two users of a session may both have an "m1". Of what was erased nothing says whose it was.
-_SENT_BEFORE = """
+# Ids are the user's own: two users of a session may both have an "m1". Of what was erased its mark says whose it was; 1
+# is the mark of what was erased or imported before there were marks, and may be anybody's.
+_SENT_BEFORE = f"""
 SELECT id, seq, text, role, erased FROM entries
 WHERE caller_id = ? AND ifnull(session, '') = ?
-    AND (erased OR ifnull(CASE WHEN json_valid(metadata) THEN CAST(metadata ->> 'user_id' AS TEXT) END, '') = ?)
+    AND (erased IN (1, ?) OR (NOT erased AND {rows.USER_OF_ENTRY} = ?))
 ORDER BY erased LIMIT 1
 """
 _INSERT_ENTRY = """

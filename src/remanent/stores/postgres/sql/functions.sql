@@ -90,7 +90,7 @@ BEGIN
                 new.id, coalesce(old.version, 0), c ->> 'expects' USING ERRCODE = 'RM002';
         END IF;
         SELECT e.id INTO erased_source FROM entries e
-            WHERE e.agent = a AND e.id IN (SELECT jsonb_array_elements_text(c -> 'sources')) AND e.erased = 1 LIMIT 1;
+            WHERE e.agent = a AND e.id IN (SELECT jsonb_array_elements_text(c -> 'sources')) AND e.erased <> 0 LIMIT 1;
         IF erased_source IS NOT NULL THEN
             RAISE EXCEPTION 'entry % was erased; make record % anew without it', erased_source, new.id
                 USING ERRCODE = 'RM002';
@@ -149,6 +149,12 @@ BEGIN
     PERFORM note_sources(me.id, past.id, c -> 'sources');
 END $$;
 
+-- What an erased entry keeps of whose it was; the same number as `erased_mark` of `stores.store` gives.
+CREATE OR REPLACE FUNCTION erased_mark(caller_id text, metadata text) RETURNS integer LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN caller_id IS NULL THEN 1 ELSE 2 + ('x' || left(encode(sha256(convert_to(
+        caller_id || chr(10) || coalesce(metadata::jsonb ->> 'user_id', ''), 'UTF8')), 'hex'), 7))::bit(28)::integer END
+$$;
+
 -- Append an entry, or recognise one that was sent before under the same caller's id; `known` is its id then.
 CREATE OR REPLACE FUNCTION append_entry(INOUT me agents, c jsonb, OUT entry_id text, OUT place bigint, OUT known boolean)
 LANGUAGE plpgsql AS $$
@@ -158,10 +164,12 @@ DECLARE
 BEGIN
     known := false;
     IF new.caller_id IS NOT NULL THEN
-        -- Ids are the user's own; of what was erased nothing says whose it was.
+        -- Ids are the user's own; of what was erased its mark says whose it was, and 1 may be anybody's.
         SELECT * INTO old FROM entries e WHERE e.agent = me.id AND e.caller_id = new.caller_id
             AND e.session IS NOT DISTINCT FROM new.session
-            AND (e.erased = 1 OR e.metadata::jsonb ->> 'user_id' IS NOT DISTINCT FROM new.metadata::jsonb ->> 'user_id')
+            AND (e.erased IN (1, erased_mark(new.caller_id, new.metadata))
+                OR (e.erased = 0
+                    AND e.metadata::jsonb ->> 'user_id' IS NOT DISTINCT FROM new.metadata::jsonb ->> 'user_id'))
             ORDER BY e.erased LIMIT 1;
         IF old.id IS NOT NULL THEN
             -- What was erased stays erased when it is sent again.

@@ -56,9 +56,9 @@ SELECT DISTINCT later.id FROM entries said CROSS JOIN LATERAL (
     SELECT o.id FROM entries o WHERE o.agent = said.agent AND o.seq BETWEEN said.seq + 1 AND said.seq + 512
         AND o.session IS NOT DISTINCT FROM said.session AND o.text <> '' ORDER BY o.seq LIMIT 1
 ) later WHERE said.agent = %s AND said.id = ANY (%s)
--- stubs: erased entries keep their place and nothing that was said
-UPDATE entries SET text = '', metadata = NULL, attachments = NULL, erased = 1, crc = 0
-WHERE agent = %s AND id = ANY (%s)
+-- stubs: erased entries keep their place, a mark of whose they were, and nothing that was said
+UPDATE entries SET text = '', metadata = NULL, attachments = NULL, erased = erased_mark(caller_id, metadata), crc = 0
+WHERE agent = %s AND id = ANY (%s) AND erased = 0
 -- blur_errors: of each job's error only its name, since its message may quote what was erased; a job under way may yet do so
 UPDATE jobs SET error = CASE WHEN state = 'running' THEN %s ELSE split_part(error, ':', 1) END
 WHERE agent = %s AND (error <> '' OR state = 'running')
