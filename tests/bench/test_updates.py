@@ -28,7 +28,11 @@ def _empty(folder: Path, name: str) -> None:
 
 
 def test_public_questions_are_asked_beside_plain_recall_and_bm25(tmp_path: Path) -> None:
-    said = ("I own twelve maps in my map collection, all maps of Rome.", "Hello there.", "I own thirty maps by now.")
+    said = (
+        "I own twelve maps in my map collection, all maps of Rome.",
+        "Hello there.",
+        "My collection holds thirty maps by now, I guess, with those of last week.",
+    )
     sessions = [
         {
             "session": f"s{n}",
@@ -38,7 +42,7 @@ def test_public_questions_are_asked_beside_plain_recall_and_bm25(tmp_path: Path)
         for n, text in enumerate(said)
     ]
     asked = {
-        "store": "pool", "id": "q", "type": "knowledge-update", "question": "How many maps do I own?", "answer": "30",
+        "store": "pool", "id": "q", "type": "knowledge-update", "question": "How many maps are in my collection?", "answer": "30",
         "date": "2023/06/01 (Thu) 07:00", "answerable": True,
         "evidence_sessions": ["s0", "s2"], "evidence_turns": ["t0", "t2"],
     }  # fmt: skip

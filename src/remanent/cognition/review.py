@@ -58,6 +58,8 @@ _SAME_MATTER = 0.6
 """The share of what the best says to the question, by the weight of the words, that another one must say as well to be
 about the same matter. With .5 to .7 most of the questions of LongMemEval and BEAM for what has changed come right; with
 .3 the first place of their other questions suffers."""
+_ENOUGH_WORDS = 2
+"""By one word alone ("where do I live") what is said of somebody else counts as the same matter."""
 _READ = 2_000
 """Characters of a turn that are compared; what is longer is a document more than a word on a matter."""
 _OF_ONESELF = lazy_regex(r"\b(?:i|my|mine|we|our|me)\b|我|咱", re.IGNORECASE)
@@ -91,8 +93,8 @@ def newest_first(question: Question, found: Found) -> Found:
     best = sorted((one for one in best if one.trust is Origin.USER), key=lambda item: item.rank)
     matter = set(query_terms(_OF_NOW.sub(" ", asked)))
     said = [matter.intersection(index_terms(item.text[:_READ])) for item in best]
-    if not said or not said[0]:
-        return found  # found by its meaning: no word says what the matter is
+    if not said or _words(said[0]) < _ENOUGH_WORDS:
+        return found
     times = Counter(term for terms in said for term in terms)
 
     def weight(terms: Iterable[str]) -> float:
@@ -109,6 +111,12 @@ def newest_first(question: Question, found: Found) -> Found:
     if found.order != "time":
         ranked.sort(key=lambda item: item.rank)
     return found.replace(items=tuple(ranked))
+
+
+def _words(terms: Collection[str]) -> int:
+    """Return how many words terms are, where Chinese ones hold each other and their signs."""
+    whole = [term for term in terms if not any(term != other and term in other for other in terms)]
+    return sum(1 if term.isascii() else max(1, len(term) // 2) for term in whole)
 
 
 def _told(item: FoundItem) -> tuple[datetime, datetime, str]:
