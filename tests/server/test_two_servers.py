@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from remanent.embedding import KnownEmbedders
-from remanent.errors import InvalidInput, InvalidSettings, NotAuthenticated
+from remanent.errors import InvalidInput, InvalidSettings, NotAuthenticated, StoreBusy
 from remanent.memory import aopen
 from remanent.operations import LOCAL, Permission, Service, Target
 from remanent.operations.access.audit import AuditLog
@@ -23,6 +23,7 @@ from remanent.server.authentication import Authenticator
 from remanent.server.idempotency import REPLAYED, IdempotencyStore
 from remanent.server.page_sessions import COOKIE, PageSessions
 from remanent.settings import EmbeddingSettings, load_settings
+from remanent.stores import Erasure
 from remanent.stores.postgres import PostgresShelf
 from remanent.stores.registry import open_shelf
 from remanent.stores.relocation import move_shelf
@@ -284,3 +285,39 @@ async def test_how_a_model_is_opened_again_is_known_to_every_server(start: Start
         KnownEmbedders(one.memory.shelf, folder=".embedders", kind="http", settings=settings).note()
         [note] = two.memory.shelf.names(".embedders")
         assert b"127.0.0.1:9" in (two.memory.shelf.read(note) or b"")
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_an_erasure_of_a_server_that_died_is_finished_by_another(start: Start) -> None:
+    """Its home is on another machine; what it had begun is known from the database."""
+    async with start("one") as one, start("two") as two:
+        ada = one.memory.agent("ada", org="acme", workspace="lab")
+        said = await ada.remember("The safe opens with 4711.")
+        erasures = one.memory._parts.erasures
+        begun = erasures.begin(ada.scope, Erasure(entry_ids=said.entry_ids), last_seq=said.last_seq)
+        await two.memory._finish_erasures()
+        assert (await two.memory.agent("ada", org="acme", workspace="lab").entries())[0].text, "somebody is at it"
+        begun.release()  # as the database does when the server is gone
+        await two.memory._finish_erasures()
+        assert not erasures.has_any()
+        assert not [entry.text for entry in await ada.entries() if entry.text]
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_an_erasure_that_failed_half_way_is_finished_when_another_server_opens(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with start("one") as one:
+        ada = one.memory.agent("ada", org="acme", workspace="lab")
+        said = await ada.remember("The safe opens with 4711.")
+
+        async def away(*_: object) -> None:
+            raise StoreBusy("away")
+
+        monkeypatch.setattr(one.memory._parts.vectors, "erased", away)
+        with pytest.raises(StoreBusy):
+            await ada.erase(entry_ids=said.entry_ids)
+        assert one.memory._parts.erasures.has_any()
+        async with start("two") as two:
+            await two.memory.settle()
+            assert not two.memory._parts.erasures.has_any()

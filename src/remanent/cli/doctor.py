@@ -28,7 +28,7 @@ from remanent.model import Scope
 from remanent.operations.access.audit import open_audit
 from remanent.settings import Settings, setting_sources
 from remanent.stores import Health
-from remanent.stores.pending_erasures import PendingErasures
+from remanent.stores.pending_erasures import open_erasures
 from remanent.stores.registry import open_shelf
 from remanent.stores.sqlite.connection import OLDEST_SAFE, checksums_available, engine_version
 from remanent.stores.sqlite.layout import Layout
@@ -127,7 +127,7 @@ def _audit(screen: Terminal, settings: Settings) -> Iterator[Finding]:
 
 def _erasures(screen: Terminal, settings: Settings) -> Iterator[Finding]:
     """Name erasures that a crash cut short, before the memory is opened: opening it carries them to their end."""
-    for begun in PendingErasures(settings.home).interrupted():
+    for begun in open_erasures(settings.home, open_shelf(settings)).interrupted():
         begun.release()
         yield Finding("erasure", None, screen.word(words.ERASURE_CUT_SHORT), agent=str(begun.scope.owner))
 

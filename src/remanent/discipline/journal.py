@@ -7,6 +7,7 @@ journal that recall cannot find later; erasing has everybody let go of what was 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -15,7 +16,7 @@ from remanent.embedding import Embedders
 from remanent.model import Attachment, Clock, Entry, Job, Message, NewId, Receipt, Scope, read_messages, to_instant
 from remanent.model.chat import STAMPS, Messages
 from remanent.recall import EMBED, TURNS, Echoes, Indexing, Recall
-from remanent.stores import NO_LIMIT, Change, Committed, Erased, Erasure, Store, Transaction, Vectors
+from remanent.stores import NO_LIMIT, Change, Committed, Erased, Erasure, ErasureDepth, Store, Transaction, Vectors
 from remanent.stores.blobs import Blobs
 from remanent.stores.store import ERASING
 from remanent.stores.transaction import AppendEntry
@@ -191,7 +192,8 @@ class Journal:
             await self.listener.on_erase(scope, erased)
         if self.recall is not None:
             await self.recall.erased(scope.owner)
-        return erased
+        beside = self._vectors.depth
+        return erased if beside is ErasureDepth.OVERWRITTEN else replace(erased, depth=beside)
 
 
 Append = Callable[[Transaction, Sequence[Entry]], Awaitable[None]]

@@ -4,6 +4,7 @@
 |---|---|
 | `Store`, `Vectors` | `sqlite` (files under `home`), `sqlite:///folder`, `postgresql://…` |
 | `Cache` | `memory`, `redis://…`, `rediss://…`, `unix://…` |
+| `Vectors`, apart | `milvus://host:19530/database?space=…`, `milvus:///folder/file.db` |
 | `Blobs` | `files` (under `home`), `s3://bucket/prefix?endpoint=…&region=…` |
 """
 
@@ -40,6 +41,7 @@ def open_stores(settings: Settings) -> Stores:
     url = settings.store.get_secret_value()
     if _scheme(url) == "sqlite":
         store, vectors = _sqlite(url, settings)
+        vectors = _vectors(settings, store, vectors)
         return Stores(store, vectors, _blobs(settings) or FileBlobs(store.folder), open_shelf(settings))
     with _installed("postgres"):
         from remanent.stores.postgres import PostgresStore, PostgresVectors
@@ -47,7 +49,7 @@ def open_stores(settings: Settings) -> Stores:
     layout = Layout(settings.home)
     layout.require_writable()
     blobs = _blobs(settings) or FileBlobs(layout.folder)
-    return Stores(shared, PostgresVectors(shared), blobs, open_shelf(settings))
+    return Stores(shared, _vectors(settings, shared, PostgresVectors(shared)), blobs, open_shelf(settings))
 
 
 def open_shelf(settings: Settings) -> Shelf:
@@ -100,6 +102,16 @@ def _sqlite(url: str, settings: Settings) -> tuple[SqliteStore, Vectors]:
         max_files=store.descriptor_budget.index_files,
     )
     return store, vectors
+
+
+def _vectors(settings: Settings, store: Store, beside: Vectors) -> Vectors:
+    """Return what searches vectors: the store's own search, or a server with that beside it."""
+    url = settings.vectors.url.get_secret_value()
+    if url == "store":
+        return beside
+    with _installed("milvus"):
+        from remanent.stores.milvus import MilvusVectors
+    return MilvusVectors(url, store, beside=beside)
 
 
 def _blobs(settings: Settings) -> Blobs | None:

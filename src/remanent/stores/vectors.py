@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from remanent.model import Scope
 from remanent.stores.batching import Batches
-from remanent.stores.queries import Hit, RecordFilter
+from remanent.stores.queries import ErasureDepth, Hit, RecordFilter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +34,9 @@ class VectorSearch:
 
 class Vectors(ABC):
     """Finds the records nearest to a vector. Never the only copy: all of it can be rebuilt from the store."""
+
+    depth: ErasureDepth = ErasureDepth.OVERWRITTEN
+    """How far `erased` reaches in what is kept beside the store."""
 
     def __init__(self) -> None:
         self._searches: Batches[Scope, VectorSearch] = Batches(self.search_all)
