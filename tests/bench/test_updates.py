@@ -42,7 +42,8 @@ def test_public_questions_are_asked_beside_plain_recall_and_bm25(tmp_path: Path)
         for n, text in enumerate(said)
     ]
     asked = {
-        "store": "pool", "id": "q", "type": "knowledge-update", "question": "How many maps are in my collection?", "answer": "30",
+        "store": "pool", "id": "q", "type": "knowledge-update", "answer": "30",
+        "question": "How many maps are in my collection?",
         "date": "2023/06/01 (Thu) 07:00", "answerable": True,
         "evidence_sessions": ["s0", "s2"], "evidence_turns": ["t0", "t2"],
     }  # fmt: skip
