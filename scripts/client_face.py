@@ -33,13 +33,8 @@ from __future__ import annotations
 
 CLASS: Final = '''
 
-class {name}:
+class {name}(RemotePart):
     """{doc}"""
-
-    def __init__(self, connection: Connection, scope: Scope) -> None:
-        self._connection = connection
-        self._scope = scope
-        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
 
     def __repr__(self) -> str:
         return f"<{{type(self).__name__}} {{self._scope}} on {{self._connection.url}}>"
@@ -154,7 +149,7 @@ def generate(*, memory: str | None = None) -> str:
     at_load = [
         "from typing import TYPE_CHECKING",
         "from remanent.client.bank import AsyncRemoteBanks",
-        "from remanent.client.connection import Connection",
+        "from remanent.client.connection import Connection, RemotePart",
         "from remanent.operations import Target",
         "from remanent.discipline.shapes import Page",
         "from remanent.operations import Place",

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,6 @@ from remanent.cli.sample import AGENT, QUESTION, WORKSPACE
 
 OUT = Path(__file__).parent.parent / "docs" / "pages"
 PAGES = ("memory", "ask", "graph", "timeline", "conflicts", "knowledge", "shared", "runs", "admin")
-PORT = 8799
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -28,14 +28,18 @@ def main() -> None:
     )
     if browser is None:
         sys.exit("no browser is installed: run `make browser`")
+    with socket.socket() as free:  # another server on a port of ours would be photographed in place of this one
+        free.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{free.getsockname()[1]}"
     with tempfile.TemporaryDirectory() as home:
-        command = [sys.executable, "-m", "remanent", "serve", "--sample", "--home", home, "--port", str(PORT)]
+        port = address.rpartition(":")[2]
+        command = [sys.executable, "-m", "remanent", "serve", "--sample", "--home", home, "--port", port]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
             try:
                 # The last thing that is learned of the sample: when it is there, everything is.
-                at = f"http://127.0.0.1:{PORT}/v1/orgs/default/workspaces/{WORKSPACE}/agents/{AGENT}"
+                at = f"{address}/v1/orgs/default/workspaces/{WORKSPACE}/agents/{AGENT}"
                 _wait(f"{at}/conflicts?states=open", wanted=b"Bremen")
-                asyncio.run(_shoot(browser))
+                asyncio.run(_shoot(browser, address))
             finally:
                 server.terminate()
 
@@ -49,7 +53,7 @@ def _wait(address: str, *, wanted: bytes) -> None:
     sys.exit("the server did not begin")
 
 
-async def _shoot(path: str) -> None:
+async def _shoot(path: str, address: str) -> None:
     OUT.mkdir(parents=True, exist_ok=True)
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
@@ -63,7 +67,7 @@ async def _shoot(path: str) -> None:
             for name in ("home", *PAGES):
                 question = QUESTION if folder == "en" else "发布新版本时要做什么？"
                 where = "/" if name == "home" else f"/org/default/ws/{WORKSPACE}/{name}?agent={AGENT}"
-                await page.goto(f"http://127.0.0.1:{PORT}{where}{f'&q={question}' if name == 'ask' else ''}")
+                await page.goto(f"{address}{where}{f'&q={question}' if name == 'ask' else ''}")
                 await page.wait_for_load_state("networkidle")
                 if name in {"graph", "runs"}:
                     await page.wait_for_timeout(2000)  # the worker's layout comes to its end

@@ -43,6 +43,8 @@ FACES_MODULE: Final = "remanent._faces"
 REMOTE: Final = REPOSITORY / "src" / "remanent" / "client" / "remote.py"
 REMOTE_TARGET: Final = REPOSITORY / "src" / "remanent" / "client" / "blocking.py"
 
+WITHOUT_MEMBERS: Final = "RemotePart"
+"""A base that only begins: it has nothing that a caller could use."""
 OF_DISCIPLINES: Final = frozenset({"AgentFaces", "MemoryFaces"})
 PREFIX: Final = "Async"
 RENAMED: Final = {
@@ -184,7 +186,7 @@ def _write_class(face: Face, node: ast.ClassDef) -> None:
             _write_property(face, member)
         else:
             _write_method(face, member, owner=node.name in face.owners)
-    for base in node.bases:
+    for base in [one for one in node.bases if ast.unparse(one) in OF_DISCIPLINES]:
         for member in _given_by_disciplines(base):
             _write_given(face, member)
 
@@ -212,7 +214,7 @@ def _write_given(face: Face, node: ast.FunctionDef) -> None:
 
 def _members(node: ast.ClassDef) -> Iterator[Function]:
     """The methods that belong to the face; what cannot be told is refused."""
-    strange = [ast.unparse(base) for base in node.bases if ast.unparse(base) not in OF_DISCIPLINES]
+    strange = [ast.unparse(base) for base in node.bases if ast.unparse(base) not in {*OF_DISCIPLINES, WITHOUT_MEMBERS}]
     if strange:
         raise Unknown(node, f"{node.name} has members of {', '.join(strange)} that are not seen here")
     for member in node.body:

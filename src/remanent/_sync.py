@@ -362,13 +362,15 @@ class Agent:
         tags: Sequence[str] = (),
         any_tags: Sequence[str] = (),
         session: str | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
         valid_at: Moment | None = None,
         as_of: Moment | None = None,
         order: Order = Order.LAST_CREATED,
         after_id: str | None = None,
         limit: int = 100,
     ) -> list[Record]:
-        """Return records, newest first; page on with `after_id`."""
+        """Return records, newest first; page on with `after_id`. `since` and `until` bound when it happened."""
         return self._portal.call(
             self._wrapped.records,
             kinds=kinds,
@@ -377,6 +379,8 @@ class Agent:
             tags=tags,
             any_tags=any_tags,
             session=session,
+            since=since,
+            until=until,
             valid_at=valid_at,
             as_of=as_of,
             order=order,

@@ -708,17 +708,27 @@ class AsyncAgent(AgentFaces):
         tags: Sequence[str] = (),
         any_tags: Sequence[str] = (),
         session: str | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
         valid_at: Moment | None = None,
         as_of: Moment | None = None,
         order: Order = Order.LAST_CREATED,
         after_id: str | None = None,
         limit: int = 100,
     ) -> list[Record]:
-        """Return records, newest first; page on with `after_id`."""
+        """Return records, newest first; page on with `after_id`. `since` and `until` bound when it happened."""
+        since, until = read_span(since, until)
         valid_at, as_of = read_span(valid_at, as_of)
-        states = None if statuses is None else tuple(Status(status) for status in statuses)
         wanted = _filter(
-            kinds, where=where, tags=tags, any_tags=any_tags, statuses=states, valid_at=valid_at, as_of=as_of
+            kinds,
+            where=where,
+            tags=tags,
+            any_tags=any_tags,
+            statuses=None if statuses is None else tuple(Status(status) for status in statuses),
+            occurred_from=since,
+            occurred_before=until,
+            valid_at=valid_at,
+            as_of=as_of,
         )
         query = RecordQuery(filter=wanted, order=order, after_id=after_id, limit=limit)
         return await self._parts.store.records(self._scope.within(session=session), query)

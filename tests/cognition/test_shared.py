@@ -95,3 +95,11 @@ async def test_over_an_interface_nobody_approves_his_own_under_another_name(tmp_
         approved = await service.perform("cognition.approve", asked, place=place, principal=lead)
         assert approved.data.approved_by == "key:lead"
         await service.aclose()
+
+
+async def test_without_keys_whoever_sits_at_the_machine_approves_what_an_agent_proposed(tmp_path: Path) -> None:
+    place = Target(org="acme", workspace="lab", agent="dev")
+    async with aopen(tmp_path, embedder="none") as memory, Service(memory) as service:
+        made = await service.perform("cognition.propose", {"content": "Deploys are on Monday"}, place=place)
+        approved = await service.perform("cognition.approve", {"record_id": made.id}, place=place)
+    assert (approved.status, approved.data.created_by) == (Status.ACTIVE, "dev")

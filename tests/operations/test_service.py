@@ -68,6 +68,20 @@ async def test_pages_follow_each_other_without_gap_or_overlap(service: Service) 
         assert len(seen) == 7
 
 
+@pytest.mark.spec("UI-02")
+async def test_records_are_listed_of_a_time_page_after_page(service: Service) -> None:
+    told = [
+        {"role": "user", "content": f"day {day}", "occurred_at": f"2024-05-{day:02}T12:00:00Z"} for day in range(1, 8)
+    ]
+    await service.perform("remember", {"messages": told}, place=HERE)
+    await service.memory.settle()
+    asked = {"kinds": ["turn"], "since": "2024-05-02T00:00:00Z", "until": "2024-05-06T12:00:00Z", "limit": 3}
+    first = await service.perform("records", asked, place=HERE)
+    second = await service.perform("records", {**asked, "cursor": first.next}, place=HERE)
+    assert [one.content for one in (*first.items, *second.items)] == ["day 5", "day 4", "day 3", "day 2"]
+    assert second.next is None
+
+
 async def test_a_cursor_of_another_listing_is_refused(service: Service) -> None:
     await service.perform("remember", {"messages": ["a", "b"]}, place=HERE)
     page = await service.perform("entries", {"limit": 1}, place=HERE)

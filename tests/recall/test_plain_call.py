@@ -40,6 +40,32 @@ def test_a_session_that_holds_the_whole_answer_gives_all_of_it(tmp_path: Path) -
 
 
 @pytest.mark.spec("USE-03")
+@pytest.mark.parametrize(
+    ("instruction", "talk", "aside", "asked"),
+    [
+        (
+            "Always draw a diagram when I ask about networks.",
+            "The networks in {room} join other networks.",
+            "networks",
+            "How do I plan networks?",
+        ),
+        ("以后讲网络都先画图。", "{room}的网络连着别的网络。", "网络", "网络应该怎么规划？"),
+    ],
+)
+def test_a_standing_instruction_of_the_user_is_found_for_the_work_it_is_about(
+    tmp_path: Path, instruction: str, talk: str, aside: str, asked: str
+) -> None:
+    with remanent.open(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        told = [*FILLER, f"{' '.join(FILLER[:9])} {aside}", *(talk.format(room=room) for room in ROOMS)]
+        ada.remember([*told, instruction], session="work")
+        memory.settle()
+        # Without the gate, which wants more than one word in common.
+        found = ada.recall(asked, options=RecallOptions(gate=False)).items
+        assert found[0].text == instruction
+
+
+@pytest.mark.spec("USE-03")
 def test_a_rare_exact_term_opens_the_gate(tmp_path: Path) -> None:
     with remanent.open(tmp_path, embedder="none") as memory:
         ada = memory.agent("ada")

@@ -156,6 +156,16 @@ def test_a_turn_gets_a_share_of_its_session_s_best_turns() -> None:
     assert context["e"] == 0.0, "it belongs to no session"
 
 
+def test_the_echo_of_an_agent_adds_nothing_to_its_session_and_gets_less_of_it() -> None:
+    places = IN_A_SESSION | {"b": IN_A_SESSION["b"]._replace(trust=Origin.AGENT)}
+    scores = {"a": 1.0, "b": 0.5, "d": 0.4}
+    heard = context_of(scores, places, Surroundings(session=0.3), agent_share=0.5)
+    assert heard["a"] == pytest.approx(0.3 * 1.0), "the agent repeats what it was told"
+    assert heard["b"] == pytest.approx(0.5 * 0.3 * 1.0)
+    asked = context_of(scores, places, Surroundings(session=0.3), agent_share=1.0)
+    assert asked["a"] == asked["b"] == pytest.approx(0.3 * (1 + 0.5 * 0.5)), "its own word is asked for"
+
+
 def test_only_the_best_turns_of_a_session_count() -> None:
     assert discounted([0.25, 1.0, 0.5, 0.125], discount=0.5, depth=2) == 1.25
     assert session_evidence({"a": 1.0, "b": 1.0, "d": 1.5}, IN_A_SESSION, discount=1.0, depth=9) == {"s": 2.0, "t": 1.5}

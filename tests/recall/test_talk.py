@@ -2,7 +2,7 @@
 
 import pytest
 
-from remanent.recall.talk import asks_of_oneself, is_small_talk, only_asks
+from remanent.recall.talk import asks_of_oneself, is_small_talk, is_standing_instruction, only_asks
 
 SMALL_TALK = """
 hi
@@ -62,6 +62,34 @@ You asked who called: it was Clara.
 我是O型血。这是什么意思？
 我什么都吃
 """.strip().split("\n")
+INSTRUCTIONS = """
+Always cite the statute when I ask about contracts.
+Please never use emoji in mails to customers.
+Great, that helps. From now on, keep answers below ten lines.
+When I ask about recipes, give the amounts in grams.
+以后回答都用中文
+每次我问天气，都先说温度
+请始终给出出处。
+""".strip().split("\n")
+NO_INSTRUCTIONS = """
+Never mind, it works now.
+Always wanted to see Rome.
+I always take the early train.
+From now on I run every morning.
+She asked me when I would come.
+以后我都要早起
+我每次都忘记带伞
+""".strip().split("\n")
+
+
+@pytest.mark.parametrize("text", INSTRUCTIONS)
+def test_what_is_to_be_done_from_now_on_is_a_standing_instruction(text: str) -> None:
+    assert is_standing_instruction(text)
+
+
+@pytest.mark.parametrize("text", [*NO_INSTRUCTIONS, *MATTER, *ASKING, "Always cite. " + "x" * 400])
+def test_what_people_tell_of_themselves_instructs_nobody(text: str) -> None:
+    assert not is_standing_instruction(text)
 
 
 @pytest.mark.spec("USE-04")

@@ -1,14 +1,18 @@
-"""What the C library is told of memory."""
+"""What the C library is told of memory, how connections are taken, and whose the signals of a process are."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from remanent.operations import Target
 from remanent.server.serving import ACCEPTED_AT_ONCE, MAX_ARENAS, _config, _listen, tune_allocator
 from remanent.settings import ServerSettings
+from tests.server.rest.conftest import running
 
 _POOLS = """
 import sys, threading
@@ -64,3 +68,20 @@ def test_small_answers_are_sent_at_once() -> None:
 def test_a_burst_of_connections_is_taken_a_few_at_a_time() -> None:
     # asyncio takes as many connections as this says before it does anything else.
     assert _config(None, ServerSettings()).backlog == ACCEPTED_AT_ONCE <= 16
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")
+async def test_a_signal_to_a_process_that_embeds_a_server_does_not_close_the_memory_under_it(tmp_path: Path) -> None:
+    told: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
+    try:
+        async with running(tmp_path) as served:
+            os.kill(os.getpid(), signal.SIGTERM)
+            place = Target(org="acme", workspace="lab", agent="ada")
+            # Each is answered after the last: a server that were ending would be gone by then.
+            for number in range(20):
+                await served.service.perform("remember", {"messages": [f"thing {number}"]}, place=place)
+                assert (await served.http.get("/readyz")).status_code == 200
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert told == [signal.SIGTERM]

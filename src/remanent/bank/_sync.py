@@ -15,7 +15,7 @@ from remanent.agents.tools import AgentStep, AgentTool
 from remanent.bank.adapter import AsyncAdapter, Framework
 from remanent.bank.adapter.framework import EnhancedPrompt, Execution
 from remanent.bank.bank import MemoryBank, Observed
-from remanent.bank.face import AsyncBank, AsyncBanks
+from remanent.bank.face import AsyncBank, AsyncBanks, BankInfo
 from remanent.bank.graph import Retrieved
 from remanent.bank.ledger import CONTEXT
 from remanent.bank.node import QueryNode
@@ -78,6 +78,12 @@ class Banks:
                 org=org,
             ),
         )
+
+    def stored(
+        self, *, agent: str = "bank", workspace: str | None = None, org: str | None = None, limit: int = 100
+    ) -> list[BankInfo]:
+        """Return the banks that an agent keeps, those that were worked on last first."""
+        return self._portal.call(self._wrapped.stored, agent=agent, workspace=workspace, org=org, limit=limit)
 
 
 class Bank:

@@ -19,9 +19,9 @@ from remanent.agents.tools import AgentTool
 from remanent.bank.adapter import AsyncAdapter, BuiltinReact, Framework
 from remanent.bank.bank import MemoryBank, Observed, open_bank
 from remanent.bank.graph import Retrieved
-from remanent.bank.ledger import CONTEXT
+from remanent.bank.ledger import CONTEXT, source_of
 from remanent.bank.node import QueryNode
-from remanent.bank.planning import InsightDoc
+from remanent.bank.planning import INSIGHT, InsightDoc
 from remanent.bank.run import BankRun, GivenFile, RunResult, close_tools, default_tools
 from remanent.bank.runtime import EventListener
 from remanent.bank.settings import MAX_PROMPT_TOKENS, MIN_PROMPT_TOKENS, BankSettings
@@ -33,10 +33,15 @@ from remanent.errors import InvalidInput
 from remanent.language.engine import Engine
 from remanent.language.models.call import choose
 from remanent.language.roles import CLASSIFICATION
-from remanent.model import Clock, Conflict, NewId, Scope
+from remanent.model import Clock, Conflict, EntryKind, Instant, Model, NewId, Scope
+from remanent.model.base import Count, Text
+from remanent.model.ids import Id
 from remanent.settings import Settings
 from remanent.stores import EntryQuery, Store, Vectors
 from remanent.stores.blobs import AttachmentStore, Blobs, FileBlobs
+
+_PAGE = 500
+"""Journal entries that are looked through at a time, as where a bank is read back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,29 @@ class TaskInput:
     files: tuple[GivenFile, ...] = ()
     sources: tuple[SearchableText, ...] = ()
     """Texts that can be searched and are not ingested."""
+
+
+class BankInfo(Model):
+    """One of the banks that an agent keeps."""
+
+    bank_id: Id
+    goal: Text
+    steps: Count
+    """Sub-tasks that were completed or given up."""
+    is_done: bool
+    """Whether no step is left."""
+    updated_at: Instant
+
+    @classmethod
+    def of(cls, bank_id: str, insight: InsightDoc, updated_at: Instant) -> Self:
+        """Return what a task's Insight Doc says of it."""
+        return cls(
+            bank_id=bank_id,
+            goal=insight.goal,
+            steps=len(insight.completed),
+            is_done=insight.current is None,
+            updated_at=updated_at,
+        )
 
 
 class AsyncBanks:
@@ -103,6 +131,26 @@ class AsyncBanks:
         if prompt_tokens is not None:
             settings = settings.model_copy(update={"prompt_tokens": prompt_tokens})
         return AsyncBank(self._services, scope, task_input, settings=settings, stored=bank_id is not None)
+
+    async def stored(
+        self, *, agent: str = "bank", workspace: str | None = None, org: str | None = None, limit: int = 100
+    ) -> list[BankInfo]:
+        """Return the banks that an agent keeps, those that were worked on last first."""
+        scope = self._memory.agent(agent, workspace=workspace, org=org).scope
+        found: dict[str, BankInfo] = {}
+        before: int | None = None
+        while len(found) < limit:
+            query = EntryQuery(kinds=(EntryKind.EVENT,), before_seq=before, newest_first=True, limit=_PAGE)
+            page = await self._services.store.entries(scope, query)
+            for entry in page:
+                # The last Insight Doc of a task says how it stands.
+                name = entry.scope.task
+                if name is not None and name not in found and not entry.erased and source_of(entry) == INSIGHT:
+                    found[name] = BankInfo.of(name, InsightDoc.from_json(entry.text), entry.recorded_at)
+            if len(page) < _PAGE:
+                break
+            before = page[-1].seq
+        return [*found.values()][:limit]
 
 
 class AsyncBank:

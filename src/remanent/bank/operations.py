@@ -13,7 +13,7 @@ from pydantic import Field
 from remanent.agents.deep_retrieval import DeepRetrieved
 from remanent.bank.adapter.framework import tidy_insight
 from remanent.bank.bank import Observed
-from remanent.bank.face import AsyncBank, AsyncBanks
+from remanent.bank.face import AsyncBank, AsyncBanks, BankInfo
 from remanent.bank.graph import Retrieved
 from remanent.bank.node import QueryNode
 from remanent.bank.planning import InsightDoc
@@ -22,7 +22,7 @@ from remanent.bank.runtime import BankEvent, EventKind
 from remanent.bilingual import Bilingual
 from remanent.discipline.call import Call, ProgressStep
 from remanent.discipline.operation import Body, Command, Permission, Tool, operation
-from remanent.discipline.shapes import Done, about
+from remanent.discipline.shapes import Done, Limit, Page, about
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.model import Conflict, ConflictState, Instant, Model
@@ -121,6 +121,28 @@ async def run_bank(call: Call, request: RunBank) -> BankAnswer:
             raise InvalidInput(f"there is a bank {request.bank_id} already; clear it or choose another name")
         result = await bank.run(keep=True, on_event=tell)
         return BankAnswer(result=result, conflicts=bank.conflicts, calls=dict(bank.calls), bank_id=request.bank_id)
+
+
+class ListBanks(Model):
+    """How many."""
+
+    limit: Limit = 100
+
+
+@operation(
+    "bank.list",
+    zh="列出保留的记忆库，最近使用的在前。",
+    permission=READ,
+    route="GET banks",
+    command=Command(),
+)
+async def list_banks(call: Call, request: ListBanks) -> Page[BankInfo]:
+    """List the kept banks of an agent, those that were worked on last first."""
+    scope = call.agent.scope
+    found = await call.memory.face(AsyncBanks).stored(
+        agent=scope.agent, workspace=scope.workspace, org=scope.org, limit=request.limit
+    )
+    return Page(items=tuple(found))
 
 
 class BankReference(Model):
@@ -421,5 +443,5 @@ async def _opened(call: Call, bank_id: str) -> AsyncIterator[AsyncBank]:
 
 
 OPERATIONS = (
-    run_bank, get_bank, resume_bank, observe, search, resolve, undo, deep_retrieval, export, load, clear,
+    run_bank, list_banks, get_bank, resume_bank, observe, search, resolve, undo, deep_retrieval, export, load, clear,
 )  # fmt: skip

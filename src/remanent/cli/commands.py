@@ -950,6 +950,8 @@ def records(
     tags: RecallTags = None,
     any_tags: AnyTags = None,
     session: Session = None,
+    since: Since = None,
+    until: Until = None,
     valid_at: ValidAt = None,
     as_of: AsOf = None,
     order: RecordsOrder = "last_created",
@@ -967,6 +969,8 @@ def records(
             "tags": tags,
             "any_tags": any_tags,
             "session": session,
+            "since": since,
+            "until": until,
             "valid_at": valid_at,
             "as_of": as_of,
             "order": order,
@@ -1344,6 +1348,12 @@ def associative_triples(place: CommonOptions, *, file: options.ExportFile = Path
 def associative_load_triples(place: CommonOptions, *, file: options.ImportFile, wait: options.Wait = True) -> None:
     """Take in a graph of N-Triples: all of it or nothing."""
     perform("associative.load_triples", place, {}, file=file, wait=wait)
+
+
+@with_common_options("agent")
+def bank_list(place: CommonOptions, *, limit: EntriesLimit = 100) -> None:
+    """List the kept banks of an agent, those that were worked on last first."""
+    perform("bank.list", place, {"limit": limit})
 
 
 @with_common_options("agent")
@@ -2245,6 +2255,19 @@ COMMANDS = (
         associative_load_triples,
         group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
         discipline="associative",
+    ),
+    GeneratedCommand(
+        ("bank", "list"),
+        say(
+            "List the kept banks of an agent, those that were worked on last first.",
+            "列出保留的记忆库，最近使用的在前。",
+        ),
+        bank_list,
+        group=say(
+            "Work on one long task with a memory that cross-checks what it learns.",
+            "用会交叉核对的记忆处理一项长任务。",
+        ),
+        discipline="bank",
     ),
     GeneratedCommand(
         ("bank", "get"),

@@ -27,7 +27,7 @@ from remanent.errors import (
 )
 from remanent.http.client import AnswerTooLarge, backoff, make_client, retry_after
 from remanent.jobs import Progress
-from remanent.model import Model, system_clock
+from remanent.model import Model, Scope, system_clock
 from remanent.operations import CATALOGUE, Body, Level, Operation, ProgressStep, Run, RunState, Target
 
 if TYPE_CHECKING:
@@ -312,3 +312,12 @@ def _failure(response: "httpx2.Response") -> RemanentError:
     if isinstance(error, RateLimited):
         error.retry_after = retry_after(response.headers, now=system_clock()) or error.retry_after
     return error
+
+
+class RemotePart:
+    """What every generated class of the remote face begins with: the server, and whose memory is meant there."""
+
+    def __init__(self, connection: Connection, scope: Scope) -> None:
+        self._connection = connection
+        self._scope = scope
+        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from remanent.agents.deep_retrieval import DeepRetrieved
 from remanent.client.bank import AsyncRemoteBanks
-from remanent.client.connection import Connection
+from remanent.client.connection import Connection, RemotePart
 from remanent.context import (
     ContextView,
     Decision,
@@ -88,16 +88,11 @@ if TYPE_CHECKING:
     from remanent.workspace.tool import MemoryCommand
 
 
-class AsyncRemoteAgentAdmin:
+class AsyncRemoteAgentAdmin(RemotePart):
     """The operator's side of one agent's memory: its files, and the work in its background.
 
     It stands apart from the verbs of `AsyncAgent` so that those stay few: nothing here remembers or recalls.
     """
-
-    def __init__(self, connection: Connection, scope: Scope) -> None:
-        self._connection = connection
-        self._scope = scope
-        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
@@ -127,17 +122,12 @@ class AsyncRemoteAgentAdmin:
         return answer
 
 
-class AsyncRemoteAssociativeMemory:
+class AsyncRemoteAssociativeMemory(RemotePart):
     """A memory that forgets as people do: what is linked strongly stays, the rest fades and leaves a trace.
 
     What is remembered becomes nodes that are linked with what was in focus. Recall goes by words, meaning and links.
     Links weaken, texts shrink with their importance, and what has none is deleted; that it was known is kept.
     """
-
-    def __init__(self, connection: Connection, scope: Scope) -> None:
-        self._connection = connection
-        self._scope = scope
-        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
@@ -275,13 +265,8 @@ class AsyncRemoteAssociativeMemory:
         return answer
 
 
-class AsyncRemoteCognition:
+class AsyncRemoteCognition(RemotePart):
     """What an agent has learned: to list, correct, confirm, forget, explain, and to be briefed from."""
-
-    def __init__(self, connection: Connection, scope: Scope) -> None:
-        self._connection = connection
-        self._scope = scope
-        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
@@ -428,16 +413,11 @@ class AsyncRemoteCognition:
         return answer
 
 
-class AsyncRemoteKnowledgeCollection:
+class AsyncRemoteKnowledgeCollection(RemotePart):
     """Documents that an agent can stand on: one collection of a workspace, or of an agent.
 
     What an agent searches is its own documents and those that its workspace shares; what it adds is its own.
     """
-
-    def __init__(self, connection: Connection, scope: Scope) -> None:
-        self._connection = connection
-        self._scope = scope
-        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
@@ -602,17 +582,12 @@ class AsyncRemoteKnowledgeCollection:
         return answer
 
 
-class AsyncRemoteWorkspace:
+class AsyncRemoteWorkspace(RemotePart):
     """A folder of Markdown files that the agent and its user both read and write.
 
     IDENTITY.md, SOUL.md and USER.md say what must always hold, MEMORY.md what is to last, memory/<day>.md what was
     asked for and done. Whatever we write can be undone, and a line that a person wrote is never touched.
     """
-
-    def __init__(self, connection: Connection, scope: Scope) -> None:
-        self._connection = connection
-        self._scope = scope
-        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
@@ -733,13 +708,8 @@ class AsyncRemoteWorkspace:
         return answer
 
 
-class AsyncRemoteAgent:
+class AsyncRemoteAgent(RemotePart):
     """One agent's memory on a server: everything here happens in its scope and in no other."""
-
-    def __init__(self, connection: Connection, scope: Scope) -> None:
-        self._connection = connection
-        self._scope = scope
-        self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
@@ -917,13 +887,15 @@ class AsyncRemoteAgent:
         tags: Sequence[str] = (),
         any_tags: Sequence[str] = (),
         session: str | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
         valid_at: Moment | None = None,
         as_of: Moment | None = None,
         order: Order = Order.LAST_CREATED,
         after_id: str | None = None,
         limit: int = 100,
     ) -> list[Record]:
-        """Return records, newest first; page on with `after_id`."""
+        """Return records, newest first; page on with `after_id`. `since` and `until` bound when it happened."""
         answer: list[Record] = await self._connection.do(
             "records",
             {
@@ -933,6 +905,8 @@ class AsyncRemoteAgent:
                 "tags": tags,
                 "any_tags": any_tags,
                 "session": session,
+                "since": since,
+                "until": until,
                 "valid_at": valid_at,
                 "as_of": as_of,
                 "order": order,

@@ -124,6 +124,8 @@ async def health(store: Store, scope: Scope) -> MemoryHealth:
         open_conflicts=len(waiting),
         duplicates=len(double),
         rotten=len(rotten),
+        compared=len(newest),
+        reread=min(_READ_AGAIN, len(newest)),
         echoes=sum(one.flags["repeats"] for one in turns) / turn_count if turn_count else 0.0,
         examples={name: texts for name, texts in examples.items() if texts},
     )

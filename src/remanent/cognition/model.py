@@ -63,9 +63,11 @@ class MemoryHealth(Model):
     stale: Count = 0
     open_conflicts: Count = 0
     duplicates: Count = 0
-    """Memories that say what another one says."""
+    """Memories that say what another one says, among the newest `compared` ones."""
     rotten: Count = 0
-    """Memories that would not be made of their words today."""
+    """Memories that would not be made of their words today, among the newest `reread` ones."""
+    compared: Count = 0
+    reread: Count = 0
     echoes: Share = 0.0
     """Of what was said, the share that only brings back what was recalled; nothing is learned of it."""
     examples: dict[str, tuple[Text, ...]] = Field(default_factory=dict)

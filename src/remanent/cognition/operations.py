@@ -419,7 +419,8 @@ async def propose(call: Call, request: ProposeShared) -> Record:
         sort=request.sort,
         number=request.number,
         confidence=request.confidence,
-        by=call.principal.name,
+        # Without keys the agent is who proposes, and the person at the machine may approve it.
+        by="" if call.principal.is_keyless else call.principal.name,
     )
 
 

@@ -69,6 +69,10 @@ class Caller(Protocol):
     def name(self) -> str:
         """What logs and the audit log say."""
 
+    @property
+    def is_keyless(self) -> bool:
+        """Whether it is whoever sits at this machine: a program and the person beside it cannot be told apart."""
+
 
 class Call(Protocol):
     """One call of an operation."""

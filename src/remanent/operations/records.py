@@ -18,7 +18,9 @@ from remanent.discipline.shapes import (
     Page,
     RecordId,
     Session,
+    Since,
     Tags,
+    Until,
     Where,
     about,
     items_of,
@@ -52,6 +54,8 @@ class ListRecords(Model):
     tags: Tags = ()
     any_tags: AnyTags = ()
     session: Session = None
+    since: Since = None
+    until: Until = None
     valid_at: Annotated[Moment | None, about("Only what was true at this time.", "只要当时成立的。")] = None
     as_of: AsOf = None
     order: Annotated[Order, about("The sort order.", "排列顺序。")] = Order.LAST_CREATED

@@ -22,7 +22,13 @@ from remanent.recall.indexing import as_spoken
 from remanent.recall.path import Candidate
 from remanent.recall.question import Question
 from remanent.recall.recipe import Boosts, Recipe, Rerank, Surroundings
-from remanent.recall.talk import LONGEST_ASKING, asks_what_was_asked, is_small_talk, share_asked
+from remanent.recall.talk import (
+    LONGEST_ASKING,
+    asks_what_was_asked,
+    is_small_talk,
+    is_standing_instruction,
+    share_asked,
+)
 from remanent.stores import RecordPosition
 
 _DAY = 86_400.0
@@ -145,15 +151,25 @@ def _factors(**factors: float) -> tuple[Factor, ...]:
 
 
 def context_of(
-    scores: Mapping[str, float], places: Mapping[str, RecordPosition], surroundings: Surroundings
+    scores: Mapping[str, float],
+    places: Mapping[str, RecordPosition],
+    surroundings: Surroundings,
+    *,
+    agent_share: float = 1.0,
 ) -> dict[str, float]:
     """Return what each placed record gets in addition to its own score, 0 or more.
 
     A record that nobody found may get something from its neighbours, but nothing from its session alone.
+
+    `agent_share` is what an agent's word counts of a person's. Where that is less, its turns get no more than this
+    share of their session's evidence, and add nothing to it: an agent repeats what it was told before it answers, so
+    that one remark of a user would count twice, and its echo would stand before what others said.
     """
     evidence: dict[str, float] = {}
+    echoes = {one for one, place in places.items() if place.trust is Origin.AGENT} if agent_share < 1 else frozenset()
     if surroundings.session:
-        evidence = session_evidence(scores, places, discount=surroundings.discount, depth=surroundings.depth)
+        told = {one: score for one, score in scores.items() if one not in echoes} if echoes else scores
+        evidence = session_evidence(told, places, discount=surroundings.discount, depth=surroundings.depth)
     context: dict[str, float] = {}
     of_neighbours, of_session = surroundings.neighbours, surroundings.session
     for record_id, place in places.items():
@@ -163,7 +179,7 @@ def context_of(
             near = of_neighbours * sum(scores.get(other, 0.0) for other in around)
         session = place.session
         if session is not None and (near or record_id in scores):
-            near += of_session * evidence.get(session, 0.0)
+            near += of_session * evidence.get(session, 0.0) * (agent_share if record_id in echoes else 1.0)
         context[record_id] = near
     return context
 
@@ -264,7 +280,8 @@ def weigh(
         times=question.times,
     )
     own = {one: score * boosts.product(places[one]) for one, score in fused.items() if one in places}
-    context = context_of(own, places, recipe.surroundings)
+    agent_share = trust(Origin.AGENT, recipe.boosts, agent_is_asked=question.asks_the_agent)
+    context = context_of(own, places, recipe.surroundings, agent_share=agent_share)
     # In the order of `order`.
     ranked = sorted(
         (-(own.get(one, 0.0) + around), -fused.get(one, 0.0), one)
@@ -318,6 +335,9 @@ def boost(
             if boosts.asking and (asked == 1 or is_small_talk(record.content)):
                 # Behind all that tells something, in their own order.
                 one.boosts, one.context = (Factor("asking", 0.0),), 0.0
+                continue
+            if boosts.instruction and one.place.trust is Origin.USER and is_standing_instruction(record.content):
+                one.boosts += _factors(instruction=1 + boosts.instruction)
                 continue
             one.boosts += _factors(asking=1 - boosts.asking * asked, brevity=1 - boosts.brevity * brevity)
     for one in weighed:

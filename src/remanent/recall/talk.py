@@ -57,6 +57,28 @@ _OF_ASKING = lazy_regex(
     r"questions?\b|[我你您他她们]\S{0,6}问[过了的]|问过|提过?的?问题",
     re.IGNORECASE,
 )
+LONGEST_INSTRUCTION = 400
+"""Characters of a turn that may be a standing instruction; a longer one is about something else. Chosen by hand."""
+_STANDING = lazy_regex(
+    r"(?:\A|(?<=[.!?\n])\s)\W{0,3}(?:(?:please|and|so|also|remember|ok(?:ay)?)[,:]?\s+){0,2}"
+    r"(?:always|never|from\s+now\s+on,?(?:\s+please)?)\s+"
+    # "Always wanted one", "never mind", "from now on I run": somebody tells of themselves.
+    r"(?!(?:i|we|my|an?|the|so|good|nice|great|happy|fun|there|here|been|had|seen|heard|knew|thought|done|gone|felt|mind"
+    r"|again|too|in|on|\w+ed|\w+ing)\b)\w+"
+    r"|\b(?:whenever|(?:every|each)\s+time|when|if)\s+i\s+ask\s+(?:you\s+)?(?:about|for|to|how|what)\b"
+    r"|(?:\A|[。！？；，,\n])\s*(?:请|麻烦|你)?(?:以后|今后|从现在(?:开始|起)|从今以后)(?!我|他|她)[^。！？\n]{0,20}(?:都|请|要|别|必须|用|先)"
+    r"|(?:每次|每当|只要)我(?:问|让|请|找)[^。！？\n]{1,40}(?:都|请|要|别|必须|用|先)|请(?:你)?(?:始终|总是|一直|永远|每次)",
+    re.IGNORECASE,
+)
+
+
+def is_standing_instruction(text: str) -> bool:
+    """Tell whether a user says how things are to be done from now on: "Always cite sources when I ask about law".
+
+    Whoever asks for something to be done wants these heeded, although they share few words with what is asked.
+    """
+    return len(text) <= LONGEST_INSTRUCTION and _STANDING.search(text) is not None
+
 
 _ONESELF = lazy_regex(r"\b(?:i|my|me|mine|we|our|us|ours)\b|我|咱|俺", re.IGNORECASE)
 # Who asks for advice or help wants no memory: "How do I mend my bike?", "我的简历该怎么写？".

@@ -107,7 +107,11 @@ async def serve(
     ready: Ready = lambda _, __: None,
     until: asyncio.Event | None = None,
 ) -> None:
-    """Serve until a signal or `until` ends it; `ready` is told when requests are taken, and under which address."""
+    """Serve until a signal ends it, or `until` where that is given; `ready` is told when requests are taken, and where.
+
+    Whoever gives `until` has a process of its own to look after: its signals stay its own. Otherwise what ends that
+    process would close the memory under everything in it that goes on.
+    """
     check_address(settings)
     drain = settings.server.drain_timeout
     within = settings.model_copy(update={"jobs": settings.jobs.model_copy(update={"drain_timeout": drain})})
@@ -123,7 +127,7 @@ async def serve(
         server = _Server(_config(create_app(service, parts=made, warming=warming), settings.server))
         server.begun = lambda: ready(service, _address(listener, settings.server.host))
         server.ending = service.runs.close
-        with _signals(server), _watching(until, server):
+        with _signals(server) if until is None else _watching(until, server):
             async with warming.running():
                 await server.serve(sockets=[listener])
 
@@ -186,19 +190,18 @@ def _signals(server: _Server) -> Iterator[None]:
 
 
 @contextmanager
-def _watching(until: asyncio.Event | None, server: _Server) -> Iterator[None]:
+def _watching(until: asyncio.Event, server: _Server) -> Iterator[None]:
     """End the server when an event is set: what tests and programs that embed it use in place of a signal."""
 
-    async def watch(event: asyncio.Event) -> None:
-        await event.wait()
+    async def watch() -> None:
+        await until.wait()
         server.end()
 
-    task = None if until is None else asyncio.create_task(watch(until), name="remanent serve: until")
+    task = asyncio.create_task(watch(), name="remanent serve: until")
     try:
         yield
     finally:
-        if task is not None:
-            task.cancel()
+        task.cancel()
 
 
 def _config(app: object, settings: ServerSettings) -> uvicorn.Config:

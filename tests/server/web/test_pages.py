@@ -304,7 +304,7 @@ async def test_documents_are_added_previewed_searched_and_removed(window: OpenWi
     await expect(progress).to_contain_text("Added")
     await expect(progress).to_contain_text("This did not work")
     row = shown.page.get_by_role("row").filter(has_text="harbour.md")
-    await expect(row).to_contain_text("text/markdown")
+    await expect(row).to_contain_text("Markdown")
     await row.get_by_role("button", name="Preview").click()
     dialog = shown.page.get_by_role("dialog")
     await expect(dialog).to_contain_text("The lighthouse of Vell is 48 metres high.")
@@ -353,7 +353,7 @@ async def test_a_task_bank_is_shown_with_its_insight_its_graph_and_the_words_beh
     started = await shown.served.http.post("/v1/orgs/acme/workspaces/lab/agents/ada/banks", json=body)
     await collect(shown.served.service.runs.follow(started.json()["run_id"]))
     await shown.open(f"{PLACE}/runs?agent=ada")
-    row = shown.page.get_by_role("row").filter(has_text="Task bank")
+    row = shown.page.get_by_role("row").filter(has_text="Task bank: work on a task")
     await expect(row).to_contain_text("Done")
     await row.get_by_role("button", name="Open").click()
     await expect(shown.page.get_by_role("heading", name="Insight Doc")).to_be_visible()
@@ -362,6 +362,9 @@ async def test_a_task_bank_is_shown_with_its_insight_its_graph_and_the_words_beh
     node = shown.page.locator("article.card").first
     await node.get_by_role("button", name="Interaction tree").click()
     await expect(node.locator("pre")).to_contain_text("3,412 metres")
+    await shown.open(f"{PLACE}/memory?agent=ada&tab=bank")
+    await shown.page.get_by_role("tabpanel").get_by_role("link", name="How high is Mount Kelt?").click()
+    await expect(shown.page.get_by_role("heading", name="Insight Doc")).to_be_visible()
     await shown.open(f"{PLACE}/runs?agent=ada&bank=nothing")
     await expect(shown.page.get_by_role("alert")).to_contain_text("there is no bank nothing here")
     assert [one for one in shown.complaints if "404" not in one] == []
@@ -435,4 +438,93 @@ async def test_the_settings_are_shown_without_a_secret_and_only_to_who_runs_the_
     await shown.page.get_by_role("searchbox").fill("how far the log has come")
     await expect(rows).to_have_count(2)
     assert await shown.page.locator("main input:not([type=search]):not([type=checkbox])").count() == 0
+    assert shown.complaints == []
+
+
+async def test_what_was_chosen_is_there_again_when_one_comes_back_from_a_memory(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("The flat is in Lisbon.", tags=["home"], occurred_at="2026-03-01T10:00:00Z")
+    await shown.say("The office is in Porto.", tags=["work"], occurred_at="2026-05-01T10:00:00Z")
+    await shown.open(f"{PLACE}/memory?agent=ada")
+    await shown.page.get_by_role("tab", name="Turns").click()
+    await shown.page.get_by_label("Tags").fill("work")
+    cards = shown.page.locator("article.card")
+    await expect(cards).to_have_count(1)
+    await shown.page.get_by_role("link", name="The office is in Porto.").click()
+    await expect(shown.page.get_by_role("heading", level=1)).to_have_text("The office is in Porto.")
+    await shown.page.go_back()
+    await expect(shown.page.get_by_role("tab", name="Turns")).to_have_attribute("aria-selected", "true")
+    await expect(shown.page.get_by_label("Tags")).to_have_value("work")
+    await expect(cards).to_have_count(1)
+
+
+@pytest.mark.spec("UI-04")
+async def test_a_conflict_that_was_settled_says_which_claim_was_kept_and_can_be_reopened(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("My sister Ann lives in Hamburg.")
+    await shown.say("My sister Ann lives in Bremen.")
+    await shown.open(f"{PLACE}/conflicts?agent=ada")
+    claims = shown.page.locator("section .two > .panel")
+    await expect(claims.filter(has_text="Bremen")).to_contain_text("Kept")
+    await expect(claims.filter(has_text="Hamburg")).to_contain_text("Set aside")
+    await shown.page.get_by_role("button", name="Undo").click()
+    await expect(shown.page.get_by_role("heading", name="To resolve (1)")).to_be_visible()
+    await shown.page.get_by_label("Merge").fill("My sister Ann lives in Hamburg and works in Bremen.")
+    await shown.page.get_by_role("button", name="Merge").click()
+    await expect(shown.page.get_by_role("heading", name="Resolved (1)")).to_be_visible()
+    await expect(shown.page.locator("main")).to_contain_text("Hamburg and works in Bremen")
+
+
+async def test_the_timeline_goes_from_years_to_the_turns_of_a_day_and_back(window: OpenWindow) -> None:
+    shown = await window()
+    for when in ("2016-03-01T10:00:00Z", "2026-05-01T10:00:00Z", "2026-05-02T10:00:00Z"):
+        await shown.say(f"Said at {when}.", occurred_at=when)
+    await shown.open(f"{PLACE}/timeline?agent=ada")
+    bars = shown.page.locator(".timeline g")
+    await expect(bars).to_have_count(2)
+    for expected in ("by the month", "by the day", "by the hour"):
+        await bars.last.press("Enter")
+        await expect(shown.page.locator("main")).to_contain_text(expected)
+    await expect(shown.page.locator(".turn")).to_have_count(1)
+    await expect(shown.page.locator(".turn")).to_contain_text("2026-05-02")
+    for _ in range(3):
+        await shown.page.get_by_role("button", name="Zoom out").click()
+    await expect(bars).to_have_count(2)
+
+
+async def test_a_dropped_folder_is_looked_through_and_what_cannot_be_read_is_told(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("Hello.")
+    await shown.open(f"{PLACE}/knowledge?agent=ada")
+    # A browser makes such entries for what a person drags in; no script can make a real one.
+    await shown.page.evaluate(
+        """() => {
+          const file = (name, text) => ({ name, isFile: true, file: (done) => done(new File([text], name)) });
+          const folder = (name, inside) => ({ name, isFile: false, createReader: () => {
+            const parts = [inside, []]; return { readEntries: (done) => done(parts.shift()) }; } });
+          const lost = new File(["x"], "lost.md"); lost.slice = () => ({ arrayBuffer: () => Promise.reject("gone") });
+          const entries = [folder("papers", [file("a.md", "The pier of Vell is old."), file(".hidden", "x"),
+            folder("deep", [file("b.md", "Mount Kelt is high.")])]),
+            { name: "lost.md", isFile: true, file: (done) => done(lost) }];
+          const event = new Event("drop", { bubbles: true });
+          event.dataTransfer = { files: [], items: entries.map((one) => ({ webkitGetAsEntry: () => one })) };
+          document.querySelector(".drop").dispatchEvent(event);
+        }"""
+    )
+    rows = shown.page.get_by_role("row")
+    await expect(rows.filter(has_text="a.md")).to_be_visible()
+    await expect(rows.filter(has_text="b.md")).to_be_visible()
+    progress = shown.page.get_by_role("status").filter(has_text="lost.md")
+    await expect(progress).to_contain_text("could not read this file")
+    assert ".hidden" not in await progress.inner_text()
+
+
+async def test_a_proposal_is_approved_by_whoever_sits_at_the_machine(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("Hello.")
+    await shown.open(f"{PLACE}/shared?agent=ada")
+    await shown.page.get_by_role("textbox").fill("Deploys are on Monday.")
+    await shown.page.get_by_role("button", name="Propose").click()
+    await shown.page.get_by_role("button", name="Approve").click()
+    await expect(shown.page.get_by_role("heading", name="In force (1)")).to_be_visible()
     assert shown.complaints == []

@@ -68,6 +68,11 @@ class Principal(Model):
         """Return whether this is allowed within the reach."""
         return Permission.ADMIN in self.permissions or permission in self.permissions
 
+    @property
+    def is_keyless(self) -> bool:
+        """Whether nobody said who it is: all who come without a key share one name."""
+        return self.name == LOCAL.name
+
 
 LOCAL = Principal(name="local", permissions=frozenset({Permission.ADMIN}))
 """Whoever can open the files themselves: the command line, and callers of a server on the same machine until

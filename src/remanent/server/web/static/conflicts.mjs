@@ -2,17 +2,25 @@
 import { useState } from "preact/hooks";
 import { ask, can, may, place } from "./api.mjs";
 import { Age, Empty, html, Loaded, useApp, useLoad } from "./parts.mjs";
-import { role, say } from "./words.mjs";
+import { number, role, say } from "./words.mjs";
+
+const SOME = 20; // resolved ones that are shown at first: an agent may have hundreds
 
 export function Page() {
   const { here } = useApp();
   const at = place(here.org, here.workspace, here.agent);
   const state = useLoad(async (signal) => {
     if (!here.agent) return [];
-    const { items } = await ask("GET", `${at}/conflicts`, { signal, query: { limit: 200 } });
-    return items.sort((a, b) => Number(isOpen(b)) - Number(isOpen(a)) || b.updated_at.localeCompare(a.updated_at));
+    const { items } = await ask("GET", `${at}/conflicts`, { signal, query: { limit: 1000 } });
+    return items.sort((a, b) => b.updated_at.localeCompare(a.updated_at));
   }, [at]);
-  return html`<h1>${say("conflicts")}</h1><${Loaded} state=${state}>${(items) => items.length ? html`<div class="stack">${items.map((one) => html`<${One} key=${one.id} conflict=${one} at=${at} again=${state.again} />`)}</div>` : html`<${Empty}>${say("conflict_none")}</${Empty}>`}</${Loaded}>`;
+  const [shown, setShown] = useState(SOME);
+  const list = (items) => html`<div class="stack">${items.map((one) => html`<${One} key=${one.id} conflict=${one} at=${at} again=${state.again} />`)}</div>`;
+  return html`<h1>${say("conflicts")}</h1><${Loaded} state=${state}>${(items) => {
+    const [open, past] = [items.filter(isOpen), items.filter((one) => !isOpen(one))];
+    return html`${open.length ? html`<h2>${say("conflict_now", { n: number(open.length) })}</h2>${list(open)}` : html`<${Empty}>${say("conflict_none")}</${Empty}>`}
+      ${past.length > 0 && html`<h2>${say("conflict_past", { n: number(past.length) })}</h2>${list(past.slice(0, shown))}${past.length > shown && html`<p><button onClick=${() => setShown(shown + SOME)}>${say("more")}</button></p>`}`}`;
+  }}</${Loaded}>`;
 }
 
 const isOpen = (conflict) => conflict.state === "open" || conflict.state === "unresolved";
@@ -22,13 +30,19 @@ function One({ conflict, at, again }) {
   const { base, here } = app;
   const [text, setText] = useState("");
   const send = (body) => ask("POST", `${at}/memories/conflicts/${encodeURIComponent(conflict.id)}/resolve`, { body }).then(() => { again(); app.say(say("resolved"), () => undo()); }, app.fail);
-  const undo = () => ask("POST", `${at}/memories/conflicts/${encodeURIComponent(conflict.id)}/resolve`, { body: { how: "undo" } }).then(again, app.fail);
+  const undo = () => ask("POST", `${at}/memories/conflicts/${encodeURIComponent(conflict.id)}/resolve`, { body: { how: "undo" } }).then(() => { again(); app.say(say("undone")); }, app.fail);
+  const verdict = conflict.state === "resolved" ? conflict.verdict : null;
+  // Two versions of one memory have one id: then the words tell which of them was kept.
+  const ids = new Set(conflict.claims.map((claim) => claim.record_id)), same = ids.size < conflict.claims.length;
+  const kept = (claim) => (same ? claim.text === verdict.text : verdict.upheld.includes(claim.record_id));
+  const merged = verdict && !conflict.claims.some(kept);
   const task = conflict.scope.task; // a contradiction in a task is settled in its bank
   const open = isOpen(conflict) && !task && may("write") && can("cognition.resolve");
-  return html`<section class="panel" aria-label=${conflict.description}><div class="row"><h2 class="title">${conflict.description}</h2><span class="grow"></span><span class="tag">${say(`conflict_${conflict.state}`)}</span><span class="small quiet"><${Age} at=${conflict.updated_at} /></span></div>
-    <div class="two">${conflict.claims.map((claim, index) => html`<div class="panel stack"><p><a href="${base}/record/${encodeURIComponent(claim.record_id)}?agent=${encodeURIComponent(here.agent)}">${claim.text}</a></p>
+  return html`<section class="panel" aria-label=${conflict.description}><div class="row"><h3>${conflict.description}</h3><span class="grow"></span>${!["open", "resolved"].includes(conflict.state) && html`<span class="tag">${say(`conflict_${conflict.state}`)}</span>`}<span class="small quiet"><${Age} at=${conflict.updated_at} /></span></div>
+    <div class="two gap">${conflict.claims.map((claim, index) => html`<div class="panel stack ${verdict && !kept(claim) ? "quiet" : ""}">${verdict && !merged && html`<p><span class="tag">${say(kept(claim) ? "kept" : "not_kept")}</span></p>`}<p><a class="calm" href="${base}/record/${encodeURIComponent(claim.record_id)}?agent=${encodeURIComponent(here.agent)}">${claim.text}</a></p>
       ${claim.evidence.length > 0 && html`<details class="small" open><summary>${say("evidence")} (${claim.evidence.length})</summary><ul>${claim.evidence.map((one) => html`<${Evidence} key=${one.entry_id} at=${at} source=${one} />`)}</ul></details>`}
       ${open && html`<div><button class="main" onClick=${() => send({ how: "choose", claim: index })}>${say("keep_this")}</button></div>`}</div>`)}</div>
+    ${verdict && html`<p class="small quiet gap">${merged && html`${say("merged", { text: verdict.text })} · `}${verdict.decided_by === "cognition" ? say("by_rule") : say("by_who", { name: verdict.decided_by })}</p>`}
     ${open && html`<div class="row gap"><input class="grow" aria-label=${say("merge")} placeholder=${say("scope_hint")} value=${text} onInput=${(event) => setText(event.target.value)} /><button onClick=${() => send({ how: "keep_both", text })}>${say("keep_both")}</button><button disabled=${!text.trim()} onClick=${() => send({ how: "merge", text })}>${say("merge")}</button></div>`}
     ${task && html`<p class="small"><a href="${base}/runs?agent=${encodeURIComponent(here.agent)}&bank=${encodeURIComponent(task)}">${say("bank")}: ${task}</a></p>`}
     ${!isOpen(conflict) && !task && conflict.state === "resolved" && may("write") && can("cognition.resolve") && html`<button class="gap" onClick=${undo}>${say("undo")}</button>`}</section>`;

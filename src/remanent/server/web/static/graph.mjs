@@ -2,23 +2,28 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ask, place } from "./api.mjs";
 import { Empty, html, Loaded, useApp, useLoad } from "./parts.mjs";
-import { age, number, say } from "./words.mjs";
+import { age, day, number, say } from "./words.mjs";
 
 // The page may start one script by its address, this one; the policy is what makes a browser allow it.
 const LAYOUT = "/static/layout.mjs";
 const policy = globalThis.trustedTypes?.createPolicy("remanent-layout", { createScriptURL: () => LAYOUT });
 
-const pause = () => new Promise((go) => setTimeout(go));
-const SLICE = 12; // milliseconds of reading after which the page may answer to a person again
+const SLICE = 12; // milliseconds of work after which the page may answer to a person again
+const PARCEL = 500; // nodes or links that are handed to the worker at a time: each is copied while the page waits
+/** Something to ask between two pieces of work: it is a moment to wait for when the page was kept busy for long enough. */
+function breaths() {
+  let until = performance.now() + SLICE;
+  return () => performance.now() > until && new Promise((go) => setTimeout(go)).then(() => { until = performance.now() + SLICE; });
+}
 const MOST = 5000, LINKS = 3; // nodes drawn; and of each node its strongest links, because hundreds say nothing
 
 /** Read the lines of the graph's own export (N-Triples): nodes, links, focuses. */
 export async function read(lines) {
   const nodes = new Map(), links = new Map(), focus = new Map();
   const member = new Map();
-  let until = performance.now() + SLICE;
+  const breath = breaths();
   for (const line of lines.split("\n")) {
-    if (performance.now() > until) { await pause(); until = performance.now() + SLICE; }
+    const wait = breath(); if (wait) await wait;
     const found = line.match(/^<(node|link|focus):([^>]+)> <(?:memory:)?([^>]+)> (?:"((?:[^"\\]|\\.)*)"|<([^>]+)>)/);
     if (!found) continue;
     const [, sort, id, name, text, other] = found;
@@ -40,20 +45,18 @@ export function Page() {
     if (!here.agent) return null;
     const [stand, lines, focus, forgotten] = await Promise.all([ask("GET", `${at}/associative/state`, { signal }), ask("GET", `${at}/associative/triples`, { signal }), ask("GET", `${at}/associative/focus`, { signal }), ask("GET", `${at}/associative/forgotten`, { signal })]);
     const graph = await read(typeof lines === "string" ? lines : "");
-    await pause();
-    const drawn = prepare({ ...graph, focused: new Set(focus.items.map((node) => node.id)), forgotten: forgotten.items });
-    await pause();
-    return { stand, count: graph.nodes.length, ...drawn };
+    return { stand, count: graph.nodes.length, ...(await prepare({ ...graph, focused: new Set(focus.items.map((node) => node.id)), forgotten: forgotten.items })) };
   }, [at]);
   return html`<h1>${say("graph")}</h1><${Loaded} state=${state}>${(graph) => graph?.count ? html`<${Drawn} ...${graph} />` : html`<${Empty}>${say("graph_none")}</${Empty}>`}</${Loaded}>`;
 }
 
-function prepare({ nodes, links, focused, forgotten }) {
-  const ids = new Map();
+async function prepare({ nodes, links, focused, forgotten }) {
+  const ids = new Map(), breath = breaths();
   const shown = nodes.slice(-MOST);
   shown.forEach((node, index) => ids.set(node.id, index));
   const perNode = new Map(), seen = new Set(), edges = [], ghosts = new Map();
   for (const link of [...links].sort((a, b) => b.strength - a.strength)) {
+    const wait = breath(); if (wait) await wait;
     const a = ids.get(link.from), b = ids.get(link.to);
     if (a === undefined) continue;
     if (b === undefined) { ghosts.set(link.to, [...(ghosts.get(link.to) ?? []), { a, link }]); continue; }
@@ -62,9 +65,14 @@ function prepare({ nodes, links, focused, forgotten }) {
     seen.add(key); perNode.set(a, (perNode.get(a) ?? 0) + 1); perNode.set(b, (perNode.get(b) ?? 0) + 1);
     edges.push({ a, b, strength: link.strength, relation: link.relation });
   }
-  const points = shown.map((node) => ({ id: node.id, label: node.phrase || node.content, content: node.content, keywords: node.keywords, at: Number(node.occurredAt ?? node.createdAt), focus: focused.has(node.id), weight: perNode.get(ids.get(node.id)) ?? 0 }));
+  const points = [];
+  for (const node of shown) {
+    const wait = breath(); if (wait) await wait;
+    points.push({ id: node.id, label: node.phrase || node.content, content: node.content, keywords: node.keywords, at: Number(node.occurredAt ?? node.createdAt), focus: focused.has(node.id), weight: perNode.get(ids.get(node.id)) ?? 0 });
+  }
+  const about = new Map(forgotten.map((one) => [one.node_id, one.about]));
   for (const [id, ends] of [...ghosts].slice(0, 300)) {
-    const index = points.push({ id, label: say("forgotten"), content: forgotten.find((one) => one.node_id === id)?.about ?? "", ghost: true, weight: 1 }) - 1;
+    const index = points.push({ id, label: say("forgotten"), content: about.get(id) ?? "", ghost: true, weight: 1 }) - 1;
     for (const { a, link } of ends.slice(0, LINKS)) edges.push({ a, b: index, strength: link.strength, relation: link.relation, ghost: true });
   }
   return { points, edges };
@@ -79,7 +87,7 @@ function Drawn({ stand, count, points, edges }) {
   const limit = until === 100 ? Infinity : from + ((to - from) * until) / 100;
   return html`<p class="row small quiet"><span>${say("nodes")}: ${number(stand.nodes)}</span><span>${say("links")}: ${number(stand.links)}</span><span>${say("focuses")}: ${stand.focuses.length}</span><span>${say("forgotten")}: ${stand.forgotten}</span><span>${say("dangling")}: ${stand.dangling}</span></p>
     ${count > MOST && html`<p class="warn small">${say("node_limit", { n: MOST })}</p>`}
-    <div class="row"><input type="search" class="grow" aria-label=${say("find_node")} placeholder=${say("find_node")} value=${search} onInput=${(event) => setSearch(event.target.value)} /><label class="row small">${say("until")}<input type="range" min="0" max="100" value=${until} onInput=${(event) => setUntil(Number(event.target.value))} /></label></div>
+    <div class="row"><input type="search" class="grow" aria-label=${say("find_node")} placeholder=${say("find_node")} value=${search} onInput=${(event) => setSearch(event.target.value)} /><label class="row small">${say("up_to")}<input type="range" min="0" max="100" value=${until} onInput=${(event) => setUntil(Number(event.target.value))} /><span class="quiet">${until === 100 ? say("now") : day(limit)}</span></label></div>
     <p class="row small quiet legend"><span><i class="dot focus"></i>${say("legend_focus")}</span><span><i class="dot"></i>${say("legend_node")}</span><span><i class="dot ghost"></i>${say("legend_ghost")}</span><span>${say("legend_line")}</span></p>
     <${Canvas} points=${points} edges=${edges} limit=${limit} search=${search.trim().toLowerCase()} chosen=${chosen} onChoose=${setChosen} />
     <div aria-live="polite">${chosen !== null && html`<div class="panel"><h3>${points[chosen].label}</h3><p>${points[chosen].content}</p><p class="small quiet">${points[chosen].at ? age(points[chosen].at) : ""}</p></div>`}</div>
@@ -107,8 +115,7 @@ export function Canvas({ points, edges, limit, search, chosen, onChoose, label, 
       if (data.drawn !== undefined) { canvas.dataset.drawn = data.drawn; return; }
       view.current.placed = data; if (!view.current.moved) fit(canvas, view.current); soon();
     };
-    const shown = points.map(({ label: name, content, at, focus, ghost, warn, weight }) => ({ label: name, content, at, focus, ghost, warn, weight }));
-    made.postMessage({ surface, points: shown, edges: edges.map(({ a, b, strength, ghost }) => ({ a, b, strength, ghost })), steps: points.length > 1500 ? 120 : 300 }, [surface]);
+    hand(made, points, edges).then(() => made.postMessage({ surface, steps: points.length > 1500 ? 120 : 300 }, [surface]));
     const resized = new ResizeObserver(soon); resized.observe(canvas);
     const scheme = matchMedia("(prefers-color-scheme: dark)"); scheme.addEventListener("change", soon);
     return () => { made.terminate(); worker.current = null; resized.disconnect(); scheme.removeEventListener("change", soon); };
@@ -135,6 +142,15 @@ export function Canvas({ points, edges, limit, search, chosen, onChoose, label, 
   };
   return html`<div class="row"><button onClick=${() => zoom(1.3)} aria-label=${say("zoom_in")}>+</button><button onClick=${() => zoom(1 / 1.3)} aria-label=${say("zoom_away")}>−</button><button onClick=${() => { view.current.moved = false; fit(box.current, view.current); soon(); }}>${say("fit")}</button></div>
     <canvas key=${drawing} class="graph ${small ? "small-graph" : ""}" ref=${box} tabindex="0" role="img" aria-label=${label ?? say("graph")} onPointerDown=${drag} onWheel=${(event) => { event.preventDefault(); zoom(event.deltaY < 0 ? 1.12 : 1 / 1.12); }} onKeyDown=${keys}></canvas>`;
+}
+
+/** Give a worker the nodes and links of a graph, a parcel at a time. */
+async function hand(worker, points, edges) {
+  const breath = breaths();
+  for (let from = 0; from < Math.max(points.length, edges.length); from += PARCEL) {
+    worker.postMessage({ points: points.slice(from, from + PARCEL).map(({ label, content, at, focus, ghost, warn, weight }) => ({ label, content, at, focus, ghost, warn, weight })), edges: edges.slice(from, from + PARCEL).map(({ a, b, strength, ghost }) => ({ a, b, strength, ghost })) });
+    const wait = breath(); if (wait) await wait;
+  }
 }
 
 function fit(canvas, view) {

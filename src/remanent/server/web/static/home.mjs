@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { ask, can, place, session } from "./api.mjs";
 import { Age, Dialog, html, Loaded, told, useApp, useLoad, useTyped } from "./parts.mjs";
-import { isChinese, number, say } from "./words.mjs";
+import { age, isChinese, number, say } from "./words.mjs";
 
 const SHOWN = 60; // cards whose state is asked for; more are listed by name, because each costs two requests
 
@@ -30,8 +30,8 @@ function AgentCard({ base, org, workspace, agent }) {
   }, [at]);
   const { queue, newest } = state.value ?? {};
   const light = state.error || queue?.dead ? "off" : queue?.pending || queue?.running ? "busy" : queue ? "on" : "";
-  return html`<a class="panel button" href="${base}/memory?agent=${encodeURIComponent(agent)}"><span class="row"><span class="light ${light}"></span><h3>${agent}</h3></span>
-    <span class="small quiet">${newest ? html`${number(newest.seq)} ${say("entries")} · <${Age} at=${newest.recorded_at} />` : state.value ? say("nothing") : state.error ? told(state.error) : say("loading")}</span>
+  return html`<a class="panel button" href="${base}/memory?agent=${encodeURIComponent(agent)}"><span class="row"><span class="light ${light}" role="img" aria-label=${light ? say(`light_${light}`) : say("loading")} title=${light ? say(`light_${light}`) : ""}></span><h3>${agent === "shared" ? say("shared_place") : agent}</h3></span>
+    <span class="small quiet">${newest ? html`${number(newest.seq)} ${say("entries")} · ${say("last_used", { age: age(newest.recorded_at) })}` : state.value ? say("nothing") : state.error ? told(state.error) : say("loading")}</span>
     ${queue?.dead > 0 && html`<p class="small bad">${say("dead")}: ${queue.dead}</p>`}</a>`;
 }
 
@@ -75,7 +75,7 @@ function TryIt() {
     setBusy(false);
   };
   return html`<section class="panel"><h3>${say("tries")}</h3><form class="stack" onSubmit=${run}>
-    <label>${say("kind_turn")}<textarea value=${text} onInput=${(event) => setText(event.target.value)}></textarea></label><label class="row">${say("ask")}<input class="grow" value=${question} onInput=${(event) => setQuestion(event.target.value)} /></label>
+    <label>${say("try_say")}<textarea value=${text} onInput=${(event) => setText(event.target.value)}></textarea></label><label>${say("try_ask")}<input class="wide" value=${question} onInput=${(event) => setQuestion(event.target.value)} /></label>
     <div><button class="main" disabled=${busy}>${say("try_it")}</button></div></form>
     ${found && html`<div role="status"><p>${say("try_done", { question })}</p>${found.items.length ? html`<ol>${found.items.map((item) => html`<li>${item.text} <span class="small quiet"><${Age} at=${item.occurred_at} /></span></li>`)}</ol>` : html`<p class="quiet">${say("no_match")}</p>`}</div>`}</section>`;
 }

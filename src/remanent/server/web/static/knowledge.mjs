@@ -1,10 +1,12 @@
 // The knowledge base: adding files with progress, what became of them, their passages, and a bench to try searches on.
 import { useState } from "preact/hooks";
 import { ask, can, may, place, session } from "./api.mjs";
-import { Age, Dialog, Empty, html, Loaded, told, useApp, useLoad, useTyped } from "./parts.mjs";
+import { Age, Dialog, Empty, html, Loaded, Table, told, useApp, useLoad, useTyped } from "./parts.mjs";
 import { number, say, size } from "./words.mjs";
 
 const SWITCHES = ["rewrite", "hyde", "parents", "summaries"];
+
+const TYPES = { "text/markdown": "Markdown", "text/plain": "TXT", "text/html": "HTML", "application/pdf": "PDF", "text/csv": "CSV", "application/json": "JSON", "message/rfc822": "EML", "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "DOCX", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "XLSX", "application/vnd.openxmlformats-officedocument.presentationml.presentation": "PPTX" };
 
 export function Page() {
   const app = useApp();
@@ -28,19 +30,22 @@ export function Page() {
   return html`<h1>${say("knowledge")}</h1><${Loaded} state=${state}>${(found) => found === null ? html`<${Empty}>${say("kb_missing")}</${Empty}>` : html`
     ${may("write") && html`<${Drop} onFiles=${add} />`}
     ${uploads.length > 0 && html`<div class="panel stack" role="status">${uploads.map((one) => html`<div class="bar"><span>${one.name}</span><progress max=${one.size || 1} value=${one.sent} aria-label=${one.name}></progress><span class=${one.state === "failed" ? "bad" : "quiet"}>${one.state === "failed" ? told(one.error) : say(`kb_${one.state}`)} ${one.state === "failed" && one.file && html`<button onClick=${() => add([one.file])}>${say("again")}</button>`}</span></div>`)}</div>`}
-    ${found.items.length === 0 ? html`<${Empty}>${say("kb_none")}</${Empty}>` : html`<div class="panel scroll"><table><thead><tr><th>${say("kb_name")}</th><th>${say("kb_type")}</th><th>${say("kb_chunks")}</th><th>${say("disk")}</th><th>${say("kb_added_at")}</th><td></td></tr></thead><tbody>
-      ${found.items.map((one) => html`<tr key=${one.document_id}><td>${one.title && one.title !== one.name ? html`<b>${one.title}</b><br />` : ""}${one.name}${one.unread > 0 && html`<p class="warn small">${say("kb_unread", { n: one.unread })}</p>`}</td><td>${one.media_type}</td><td>${number(one.chunks)}</td><td>${size(one.size)}</td><td><${Age} at=${one.updated_at} /></td><td><button onClick=${() => setShown(one)}>${say("preview")}</button> ${may("write") && html`<button class="danger" onClick=${() => setRemoving(one)}>${say("delete")}</button>`}</td></tr>`)}</tbody></table></div>`}
+    ${found.items.length === 0 ? html`<${Empty}>${say("kb_none")}</${Empty}>` : html`<${Table} heads=${[say("kb_name"), say("kb_type"), say("kb_chunks"), say("kb_size"), say("kb_added_at"), ""]} rows=${found.items.map((one) => ({ key: one.document_id, cells: [html`${one.title && one.title !== one.name ? html`<b>${one.title}</b><br />` : ""}${one.name}${one.unread > 0 && html`<p class="warn small">${say("kb_unread", { n: one.unread })}</p>`}`, html`<span title=${one.media_type}>${TYPES[one.media_type] ?? one.media_type}</span>`, number(one.chunks), size(one.size), html`<${Age} at=${one.updated_at} />`,
+      html`<button onClick=${() => setShown(one)}>${say("preview")}</button> ${may("write") && html`<button class="danger" onClick=${() => setRemoving(one)}>${say("delete")}</button>`}`] }))} />`}
     ${can("knowledge.search") && html`<${Bench} at=${at} />`}`}</${Loaded}>
     ${shown && html`<${Chunks} at=${at} document=${shown} onClose=${() => setShown(null)} />`}
     ${removing && html`<${Dialog} title=${say("delete")} onClose=${() => setRemoving(null)}><p>${removing.name}</p><div class="row"><button class="danger" onClick=${() => remove(removing)}>${say("delete")}</button><button onClick=${() => setRemoving(null)}>${say("cancel")}</button></div></${Dialog}>`}`;
 }
 
 const WHOLE = 4e6; // bytes up to which a file is sent in one go; a larger one in parts, so that a lost connection costs little
+const HASHED = 1e9; // bytes up to which a browser can hold a file to hash it; the server says whether a larger one may come
 const PART = 8e6; // bytes of a part
 
 /** Add a file: a large one in parts under its SHA-256, from where an earlier attempt was cut off, also of another day. */
 async function upload(at, file, onProgress) {
-  if (file.size <= WHOLE || !globalThis.crypto?.subtle) return send("POST", `${at}/documents?${new URLSearchParams({ name: file.name })}`, file, onProgress); // a page that came without TLS from afar cannot hash
+  // A file that was moved, locked or never was one (a device, a package) cannot be read; sending would only say "no connection".
+  try { await file.slice(0, 1).arrayBuffer(); } catch { throw { status: 400, message: say("kb_unreadable") }; }
+  if (file.size <= WHOLE || file.size > HASHED || !globalThis.crypto?.subtle) return send("POST", `${at}/documents?${new URLSearchParams({ name: file.name })}`, file, onProgress); // a page that came without TLS from afar cannot hash
   const digest = Array.from(new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer())), (byte) => byte.toString(16).padStart(2, "0")).join("");
   let { received } = await ask("GET", `${at}/uploads/${digest}`);
   while (received < file.size) {
@@ -66,9 +71,24 @@ function send(method, address, content, onProgress) {
   });
 }
 
+/** The files that were dropped, with those in dropped folders; a hidden file is nobody's document. */
+async function dropped(transfer) {
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  if (entries.length === 0) return [...transfer.files];
+  const found = [];
+  const look = async (entry) => {
+    if (entry.name.startsWith(".")) return;
+    if (entry.isFile) { found.push(await new Promise((done, fail) => entry.file(done, fail)).catch(() => new File([], entry.name))); return; }
+    const reader = entry.createReader();
+    for (let some; (some = await new Promise((done) => reader.readEntries(done, () => done([])))).length > 0; ) for (const one of some) await look(one);
+  };
+  for (const entry of entries) await look(entry);
+  return found;
+}
+
 function Drop({ onFiles }) {
   const [over, setOver] = useState(false);
-  return html`<div class="drop ${over ? "over" : ""}" onDragOver=${(event) => { event.preventDefault(); setOver(true); }} onDragLeave=${() => setOver(false)} onDrop=${(event) => { event.preventDefault(); setOver(false); onFiles(event.dataTransfer.files); }}>
+  return html`<div class="drop ${over ? "over" : ""}" onDragOver=${(event) => { event.preventDefault(); setOver(true); }} onDragLeave=${() => setOver(false)} onDrop=${(event) => { event.preventDefault(); setOver(false); dropped(event.dataTransfer).then(onFiles); }}>
     ${say("kb_drop")} <label class="button">${say("kb_choose")}<input type="file" multiple class="skip" onChange=${(event) => { onFiles(event.target.files); event.target.value = ""; }} /></label></div>`;
 }
 
@@ -89,7 +109,7 @@ function Bench({ at }) {
     const found = await ask("POST", `${at}/search`, { signal, body: { question: query, limit: 5, ...on } });
     return { found, took: Math.round(performance.now() - started) };
   }, [query, on]);
-  return html`<h2>${say("kb_bench")}</h2><form class="row" role="search" onSubmit=${(event) => { event.preventDefault(); setQuery(text.trim()); }}><input class="grow" type="search" aria-label=${say("kb_bench")} value=${text} onInput=${(event) => setText(event.target.value)} /><button class="main">${say("search")}</button></form>
+  return html`<h2>${say("kb_bench")}</h2><form class="row" role="search" onSubmit=${(event) => { event.preventDefault(); setQuery(text.trim()); }}><input class="grow" type="search" aria-label=${say("kb_bench")} placeholder=${say("kb_bench_hint")} value=${text} onInput=${(event) => setText(event.target.value)} /><button class="main">${say("search")}</button></form>
     <fieldset class="row"><legend class="small quiet">${say("kb_tech")}</legend>${SWITCHES.map((name) => html`<label class="row small"><input type="checkbox" checked=${on[name] ?? false} onChange=${(event) => setOn({ ...on, [name]: event.target.checked })} />${say(`kb_${name}`)}</label>`)}</fieldset>
     <${Loaded} state=${state}>${(answer) => answer && html`<p class="small quiet">${say("took", { ms: answer.took })} ${answer.found.techniques?.map((one) => html`<span class="tag">${say(`kb_${one.name}`)} ${one.detail} ${Math.round(one.milliseconds)} ms</span> `)}</p>
       <div class="stack">${answer.found.items.length === 0 && html`<${Empty}>${say("no_match")}</${Empty}>`}${answer.found.items.map((item) => html`<article class="card k-knowledge"><header><b>${item.document}</b><span class="grow"></span><span class="small quiet">${where(item.place)}</span><span class="small quiet">${item.score.toFixed(3)}</span></header>${item.path?.length > 0 && html`<p class="small quiet">${item.path.join(" › ")}</p>`}<p>${item.before && html`<span class="quiet">${item.before} </span>`}${item.text}${item.after && html`<span class="quiet"> ${item.after}</span>`}</p></article>`)}</div>`}</${Loaded}>`;

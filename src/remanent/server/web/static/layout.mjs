@@ -5,7 +5,8 @@ let canvas, points = [], edges = [], x, y, vx, vy, steps = 0, step = 0, view = n
 
 onmessage = ({ data }) => {
   if (data.draw) { view = data.draw; waiting ||= setTimeout(show); return; }
-  ({ surface: canvas, points, edges, steps } = data);
+  if (data.points) { points.push(...data.points); edges.push(...data.edges); return; }
+  ({ surface: canvas, steps } = data);
   [x, y, vx, vy] = [0, 0, 0, 0].map(() => new Float32Array(points.length));
   // A spiral: even, the same each time, and no two nodes at one place.
   for (let i = 0; i < points.length; i++) { const turn = i * 2.399963, radius = 40 * Math.sqrt(i + 0.5); x[i] = radius * Math.cos(turn); y[i] = radius * Math.sin(turn); }
@@ -14,6 +15,7 @@ onmessage = ({ data }) => {
 
 function show() {
   waiting = 0;
+  if (!canvas) return; // not all is there yet; it is drawn when the first places are known
   postMessage({ drawn: paint(canvas, view, points, edges, x, y) });
 }
 
@@ -90,10 +92,10 @@ function paint(canvas, view, points, edges, x, y) {
     if (!shown(i)) continue;
     const px = sx(i), py = sy(i); if (px < 0 || py < 0 || px > width || py > height) continue;
     if (++labels > most) break;
-    const label = [...points[i].label].slice(0, 28).join("") + ([...points[i].label].length > 28 ? "…" : ""), wide = pen.measureText(label).width, cells = [];
-    for (let cx = Math.floor((px - wide / 2) / 20); cx <= Math.floor((px + wide / 2) / 20); cx++) cells.push([cx, Math.floor((py + 22) / 8)]);
+    const label = [...points[i].label].slice(0, 28).join("") + ([...points[i].label].length > 28 ? "…" : ""), wide = pen.measureText(label).width, middle = Math.min(Math.max(px, wide / 2 + 4), Math.max(wide / 2 + 4, width - wide / 2 - 4)), cells = []; // no name is cut off at the rim
+    for (let cx = Math.floor((middle - wide / 2) / 20); cx <= Math.floor((middle + wide / 2) / 20); cx++) cells.push([cx, Math.floor((py + 22) / 8)]);
     if (cells.some(([cx, cy]) => [-2, -1, 0, 1, 2].some((near) => taken.has(`${cx} ${cy + near}`)))) continue;
-    cells.forEach(([cx, cy]) => taken.add(`${cx} ${cy}`)); pen.strokeText(label, px, py + 22); pen.fillText(label, px, py + 22);
+    cells.forEach(([cx, cy]) => taken.add(`${cx} ${cy}`)); pen.strokeText(label, middle, py + 22); pen.fillText(label, middle, py + 22);
   }
   return order.length;
 }

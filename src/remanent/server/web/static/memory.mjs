@@ -1,10 +1,10 @@
 // What is remembered: tabs by kind, search as one types, and the health of it all above.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ask, can, may, place } from "./api.mjs";
-import { Card, Dialog, Empty, Figure, html, Loaded, told, useApp, useLate, useLoad, useTyped } from "./parts.mjs";
+import { Age, Card, Dialog, Empty, Figure, html, Loaded, Table, useApp, useLate, useLoad, useTyped } from "./parts.mjs";
 import { isChinese, number, say, size } from "./words.mjs";
 
-const TABS = ["all", "semantic", "episodic", "procedural", "shared", "knowledge", "short_term", "turn"];
+const TABS = ["all", "semantic", "episodic", "procedural", "shared", "knowledge", "short_term", "turn", "bank"];
 // What only serves another page (nodes of graphs, the frame of documents) is not shown among memories.
 const KINDS = { all: ["instruction", "semantic", "episodic", "procedural", "shared", "preference", "decision", "follow_up", "mood", "note", "chunk", "turn"], semantic: ["semantic", "instruction"], knowledge: ["chunk"], short_term: ["preference", "decision", "follow_up", "mood"] };
 const STEP = 50;
@@ -14,30 +14,47 @@ const FEW = 20, PAUSE = 350;
 export function Page() {
   const app = useApp();
   const { here, base } = app;
-  const [tab, setTab] = useState(here.query.get("tab") ?? "all");
+  const tabs = TABS.filter((name) => name !== "bank" || can("bank.list"));
+  const [tab, setTab] = useState(tabs.includes(here.query.get("tab")) ? here.query.get("tab") : "all");
   const [query, setQuery] = useTyped("memory query", here.query.get("q") ?? "");
-  const [filters, setFilters] = useState({ tags: "", since: "", until: "", status: here.query.get("status") ?? "active" });
+  const [filters, setFilters] = useState(() => Object.fromEntries(Object.entries({ tags: "", since: "", until: "", status: "active" }).map(([name, usual]) => [name, here.query.get(name) ?? usual])));
   const [ready, setReady] = useState(false); // the list is there: what counts all of the memory may be asked for
+  // What was chosen stands in the address: who opens a memory and goes back, or sends the address on, finds it again.
+  useEffect(() => {
+    const url = new URL(location.href);
+    for (const [name, value] of Object.entries({ tab: tab === "all" ? "" : tab, ...filters, status: filters.status === "active" ? "" : filters.status })) if (value) url.searchParams.set(name, value); else url.searchParams.delete(name);
+    if (here.agent && url.href !== location.href) history.replaceState(null, "", url);
+  }, [tab, filters]);
   if (!here.agent) return html`<${Empty}>${say("nothing")}</${Empty}>`;
   const agent = ["shared", "knowledge"].includes(tab) ? "shared" : here.agent; // documents, too, are the workspace's
   const move = (event, index) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
-    const next = (index + step + TABS.length) % TABS.length;
-    setTab(TABS[next]); event.currentTarget.parentElement.children[next].focus();
+    const next = (index + step + tabs.length) % tabs.length;
+    setTab(tabs[next]); event.currentTarget.parentElement.children[next].focus();
   };
   return html`<h1>${say("memory")}</h1><${Health} ready=${ready} onStatus=${(status) => setFilters({ ...filters, status })} />
-    <div role="tablist" aria-label=${say("memory")}>${TABS.map((name, index) => html`<button role="tab" id="tab-${name}" aria-controls="list" aria-selected=${tab === name} tabindex=${tab === name ? 0 : -1} onKeyDown=${(event) => move(event, index)} onClick=${() => setTab(name)}>${say(`tab_${name}`)}</button>`)}</div>
-    <form class="row" role="search" onSubmit=${(event) => event.preventDefault()}>
+    <div role="tablist" aria-label=${say("memory")}>${tabs.map((name, index) => html`<button role="tab" id="tab-${name}" aria-controls="list" aria-selected=${tab === name} tabindex=${tab === name ? 0 : -1} onKeyDown=${(event) => move(event, index)} onClick=${() => setTab(name)}>${say(`tab_${name}`)}</button>`)}</div>
+    ${tab !== "bank" && html`<form class="row filters" role="search" onSubmit=${(event) => event.preventDefault()}>
       <input class="grow" type="search" aria-label=${say("search")} placeholder=${say("search_hint")} value=${query} onInput=${(event) => setQuery(event.target.value)} />
       <input aria-label=${say("tags")} placeholder=${say("tags_hint")} value=${filters.tags} onInput=${(event) => setFilters({ ...filters, tags: event.target.value })} />
       <label class="row small">${say("since")}<input type="date" value=${filters.since} onInput=${(event) => setFilters({ ...filters, since: event.target.value })} /></label>
       <label class="row small">${say("until")}<input type="date" value=${filters.until} onInput=${(event) => setFilters({ ...filters, until: event.target.value })} /></label>
-      <label class="row small">${say("status")}<select value=${filters.status} onChange=${(event) => setFilters({ ...filters, status: event.target.value })}>${["active", "expired", "superseded", "forgotten"].map((one) => html`<option value=${one}>${say(`status_${one}`)}</option>`)}</select></label></form>
-    <div id="list" role="tabpanel" aria-labelledby="tab-${tab}" tabindex="0"><${List} key=${`${tab} ${agent}`} tab=${tab} agent=${agent} query=${query} filters=${filters} base=${base} onReady=${() => setReady(true)} /></div>`;
+      <label class="row small">${say("status")}<select value=${filters.status} onChange=${(event) => setFilters({ ...filters, status: event.target.value })}>${["active", "expired", "superseded", "forgotten"].map((one) => html`<option value=${one}>${say(`status_${one}`)}</option>`)}</select></label></form>`}
+    <div id="list" role="tabpanel" aria-labelledby="tab-${tab}" tabindex="0">${tab === "bank" ? html`<${Banks} onReady=${() => setReady(true)} />` : html`<${List} key=${`${tab} ${agent}`} tab=${tab} agent=${agent} query=${query} filters=${filters} base=${base} onReady=${() => setReady(true)} />`}</div>`;
 }
 
-const asDay = (text, end) => (text ? new Date(`${text}T${end ? "23:59:59.999" : "00:00:00"}`).toISOString() : undefined);
+/** The tasks whose memory was kept; each opens with its Insight Doc and its graph. */
+export function Banks({ onReady, onOpen }) {
+  const { here, base } = useApp();
+  const state = useLoad((signal) => ask("GET", `${place(here.org, here.workspace, here.agent)}/banks`, { signal }), [here.org, here.workspace, here.agent]);
+  useEffect(() => { if (state.value) onReady?.(); }, [state.value]);
+  const address = (one) => `${base}/runs?agent=${encodeURIComponent(here.agent)}&bank=${encodeURIComponent(one.bank_id)}`;
+  return html`<${Loaded} state=${state}>${({ items }) => items.length ? html`<${Table} heads=${[say("goal"), say("bank"), say("bank_steps"), say("state"), say("when")]} rows=${items.map((one) => ({ key: one.bank_id, cells: [html`<a href=${address(one)} onClick=${() => onOpen?.(one.bank_id)}>${one.goal}</a>`, html`<code>${one.bank_id}</code>`, number(one.steps), say(one.is_done ? "bank_done" : "bank_open"), html`<${Age} at=${one.updated_at} />`] }))} />` : html`<${Empty}>${say("bank_none")}</${Empty}>`}</${Loaded}>`;
+}
+
+// The last day is meant to its end: what happened before the next one begins.
+const asDay = (text, end) => { if (!text) return undefined; const at = new Date(`${text}T00:00:00`); if (end) at.setDate(at.getDate() + 1); return at.toISOString(); };
 const asTags = (text) => text.split(/[,，]/).map((one) => one.trim()).filter(Boolean);
 
 function List({ tab, agent, query, filters, base, onReady }) {
@@ -51,15 +68,16 @@ function List({ tab, agent, query, filters, base, onReady }) {
   const [pages, setPages] = useState([]);
   const kinds = (KINDS[tab] ?? [tab]).filter((kind) => kind !== "instruction" || can("cognition.list"));
   const tags = asTags(lateFilters.tags);
+  const bounds = { since: asDay(lateFilters.since), until: asDay(lateFilters.until, true) };
   const find = async (signal, how) => {
-    const body = { query: late, kinds, tags: tags.length ? tags : undefined, since: asDay(lateFilters.since), until: asDay(lateFilters.until, true), gate: false, ...how };
+    const body = { query: late, kinds, tags: tags.length ? tags : undefined, ...bounds, gate: false, ...how };
     const found = await ask("POST", `${at}/recall`, { signal, body });
-    return { found: true, items: found.items.map((item) => ({ ...item, id: item.record_id, content: item.text, scope: { agent } })), next: null };
+    return { items: found.items.filter((item) => !item.metadata?.bank).map((item) => ({ ...item, id: item.record_id, content: item.text, scope: { agent } })), next: null };
   };
   const quick = useLoad(async (signal) => {
     setPages([]);
     if (late) return find(signal, { recipe: "words", limit: FEW });
-    return ask("GET", `${at}/records`, { signal, query: { kinds, tags, statuses: lateFilters.status, limit: STEP } });
+    return ask("GET", `${at}/records`, { signal, query: { kinds, tags, ...bounds, statuses: lateFilters.status, limit: STEP } });
   }, [at, tab, late, lateFilters]);
   useEffect(() => { if (quick.value && !quick.loading) onReady(); }, [quick.value]);
   const [full, setFull] = useState(null);
@@ -73,13 +91,13 @@ function List({ tab, agent, query, filters, base, onReady }) {
   }, [at, tab, late, lateFilters]);
   const state = full && late ? { ...quick, value: full, loading: false, error: null } : quick;
   // What a task bank wrote down for itself is shown with its task, not among memories.
-  const batches = [state.value?.items ?? [], ...pages.map((page) => page.items)].map((batch) => batch.filter((item) => !(item.kind === "turn" && item.scope?.task) && inTime(item, lateFilters, late)));
+  const batches = [state.value?.items ?? [], ...pages.map((page) => page.items)].map((batch) => batch.filter((item) => !(item.kind === "turn" && item.scope?.task)));
   const isEmpty = batches.every((batch) => batch.every((item) => gone.has(item.id)));
   const next = pages.length ? pages.at(-1).next : state.value?.next;
   const more = async () => {
     if (!next || more.busy) return;
     more.busy = true;
-    try { setPages([...pages, await ask("GET", `${at}/records`, { query: { kinds, tags, statuses: lateFilters.status, limit: STEP, cursor: next } })]); } catch (error) { app.fail(error); }
+    try { setPages([...pages, await ask("GET", `${at}/records`, { query: { kinds, tags, ...bounds, statuses: lateFilters.status, limit: STEP, cursor: next } })]); } catch (error) { app.fail(error); }
   };
   const forget = async (record) => {
     try {
@@ -88,7 +106,7 @@ function List({ tab, agent, query, filters, base, onReady }) {
       app.say(say("deleted"), async () => { await ask("POST", `${at}/records/${encodeURIComponent(record.id)}/restore`, { body: {} }).then(() => app.say(say("restored")), app.fail); setGone((now) => new Set([...now].filter((id) => id !== record.id))); });
     } catch (error) { app.fail(error); }
   };
-  return html`<${Loaded} state=${state}>${() => html`<div class="stack">${isEmpty && html`<${Empty}>${late ? say("no_match") : say("nothing")}</${Empty}>`}
+  return html`<${Loaded} state=${state}>${() => html`<div class="stack">${isEmpty && html`<${Empty}>${late || tags.length || bounds.since || bounds.until ? say("no_match") : say("nothing")}</${Empty}>`}
     ${batches.map((items, index) => html`<${Batch} key=${index} items=${items} first=${items[0]?.id} gone=${gone} base=${base} agent=${agent} onForget=${may("write") && lateFilters.status === "active" ? forget : null} onEdit=${may("write") && can("cognition.edit") ? setEditing : null} />`)}
     ${next && html`<${More} onSeen=${more} key=${next} />`}</div>
     ${editing && html`<${Edit} record=${editing} at=${at} onClose=${() => setEditing(null)} onSaved=${() => { setEditing(null); state.again(); app.say(say("saved")); }} />`}`}</${Loaded}>`;
@@ -98,13 +116,7 @@ function List({ tab, agent, query, filters, base, onReady }) {
 function Batch({ items, first, gone, base, agent, onForget, onEdit }) {
   const act = useRef({});
   act.current = { onForget, onEdit };
-  return useMemo(() => html`<div class="stack">${items.filter((item) => !gone.has(item.id)).map((record) => html`<${Card} key=${record.id} record=${record} base=${base} agent=${agent} onForget=${onForget && ((one) => act.current.onForget(one))} onEdit=${onEdit && record.kind !== "turn" ? (one) => act.current.onEdit(one) : null} />`)}</div>`, [first, items.length, gone, agent, Boolean(onForget), Boolean(onEdit), isChinese()]);
-}
-
-function inTime(item, filters, late) {
-  if (late || (!filters.since && !filters.until)) return true;
-  const when = item.occurred_at ?? item.created_at;
-  return (!filters.since || when >= asDay(filters.since)) && (!filters.until || when <= asDay(filters.until, true));
+  return useMemo(() => html`<div class="stack">${items.filter((item) => !gone.has(item.id)).map((record) => html`<${Card} key=${record.id} record=${record} base=${base} agent=${agent} onForget=${onForget && ((one) => act.current.onForget(one))} onEdit=${onEdit && !["turn", "chunk"].includes(record.kind) ? (one) => act.current.onEdit(one) : null} />`)}</div>`, [first, items.length, gone, agent, Boolean(onForget), Boolean(onEdit), isChinese()]);
 }
 
 /** Asks for more when it comes into sight, and can be pressed. */
@@ -129,6 +141,12 @@ export function Edit({ record, at, onClose, onSaved }) {
     <div class="row"><button class="main">${say("save")}</button><button type="button" onClick=${onClose}>${say("cancel")}</button></div></form></${Dialog}>`;
 }
 
+/** What a number counts where not all memories were looked at for it. */
+function among(health, name) {
+  const seen = { duplicates: health?.compared, rotten: health?.reread }[name];
+  return seen !== undefined && seen < health.total ? say("among", { n: number(seen) }) : null;
+}
+
 function Health({ ready, onStatus }) {
   const app = useApp();
   const { here, base, go } = app;
@@ -149,10 +167,11 @@ function Health({ ready, onStatus }) {
   return html`<${Loaded} state=${state}>${({ queue, conflicts, cognition, file }) => html`<div class="figures">
     <${Figure} label=${say("total")} value=${file ? number(cognition?.total ?? file.records) : "…"} onOpen=${() => onStatus("active")} />
     ${is && html`<${Figure} label=${say("mean_confidence")} value=${cognition ? `${Math.round(100 * (cognition.mean_confidence ?? 0))}%` : "…"} />
-      <${Figure} label=${say("expired")} value=${cognition ? say("to_clean", { n: cognition.expired }) : "…"} tone=${cognition?.expired ? "warn" : ""} onOpen=${() => setCleaning(true)} />`}
-    <${Figure} label=${say("conflict_count")} value=${queue ? say("to_solve", { n: conflicts }) : "…"} tone=${conflicts ? "warn" : ""} onOpen=${link("conflicts")} />
-    ${is && ["stale", "duplicates", "rotten"].map((name) => html`<${Figure} label=${say(name)} value=${cognition ? number(cognition[name]) : "…"} tone=${name === "stale" && cognition?.stale ? "warn" : ""} onOpen=${cognition?.[name] ? () => setListed(name) : null} />`)}
-    <${Figure} label=${say("queue")} value=${queue ? number(queue.pending + queue.running) : "…"} tone=${queue?.dead ? "bad" : ""} onOpen=${may("admin") ? link("admin") : null} />
+      <${Figure} label=${say("expired")} value=${cognition ? number(cognition.expired) : "…"} note=${say("to_clean")} tone=${cognition?.expired ? "warn" : ""} onOpen=${() => setCleaning(true)} />`}
+    <${Figure} label=${say("conflict_count")} value=${queue ? number(conflicts) : "…"} note=${say("to_solve")} tone=${conflicts ? "warn" : ""} onOpen=${link("conflicts")} />
+    ${is && ["stale", "duplicates", "rotten"].map((name) => html`<${Figure} label=${say(name)} value=${cognition ? number(cognition[name]) : "…"} note=${among(cognition, name)} tone=${name === "stale" && cognition?.stale ? "warn" : ""} onOpen=${cognition?.[name] ? () => setListed(name) : null} />`)}
+    <${Figure} label=${say("queue")} value=${queue ? number(queue.pending + queue.running) : "…"} note=${queue?.dead ? say("given_up", { n: number(queue.dead) }) : null} tone=${queue?.dead ? "bad" : ""} onOpen=${may("admin") ? link("admin") : null} />
+    <${Figure} wide label=${say("engine")} value=${file ? file.engine : "…"} />
     <${Figure} label=${say("disk")} value=${file ? size(file.bytes_on_disk) : "…"} /></div>
     ${listed && html`<${Dialog} title=${say(listed)} onClose=${() => setListed(null)}><p class="quiet">${say(`about_${listed}`)}</p><ul>${(cognition.examples[listed] ?? []).map((content) => html`<li>${content}</li>`)}</ul><p><button onClick=${() => setListed(null)}>${say("close")}</button></p></${Dialog}>`}
     ${cleaning && html`<${CleanUp} at=${at} onClose=${() => setCleaning(false)} onDone=${(n) => { setCleaning(false); state.again(); app.say(say("cleaned", { n })); }} />`}`}</${Loaded}>`;

@@ -2,7 +2,7 @@
 import { h, createContext } from "preact";
 import { useContext, useEffect, useRef, useState, useCallback } from "preact/hooks";
 import htm from "htm";
-import { say, age, moment, span } from "./words.mjs";
+import { age, knows, moment, role, say, span } from "./words.mjs";
 
 export const html = htm.bind(h);
 export const App = createContext(null);
@@ -15,10 +15,11 @@ const PATHS = {
   shared: "M9 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6zm-5 8c0-3 2-5 5-5s5 2 5 5m1-8a2.500 2.500 0 1 0 0-5m1 8c2.500 0 4 2 4 5",
   turn: "M5 6h14v9h-8l-4 4v-4H5z",
   knowledge: "M6 4h9l3 3v13H6zM9 10h6m-6 4h6",
+  short_term: "M7 4h10M7 20h10M8 4c0 5 8 5 8 8s-8 3-8 8m8-16c0 5-8 5-8 8s8 3 8 8",
 };
-export const kindOf = (kind) => ({ chunk: "knowledge", document: "knowledge", section: "knowledge" }[kind] ?? (kind in PATHS ? kind : "turn"));
+export const kindOf = (kind) => ({ chunk: "knowledge", document: "knowledge", section: "knowledge", instruction: "semantic", preference: "short_term", decision: "short_term", follow_up: "short_term", mood: "short_term" }[kind] ?? (kind in PATHS ? kind : "turn"));
 export const Icon = ({ kind }) => html`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d=${PATHS[kindOf(kind)]} /></svg>`;
-export const Badge = ({ kind }) => html`<span class="badge"><${Icon} kind=${kind} />${say(`kind_${kind}`).replace(/^kind_/, "")}</span>`;
+export const Badge = ({ kind }) => html`<span class="badge"><${Icon} kind=${kind} />${named("kind", kind)}</span>`;
 export const Age = ({ at }) => (at ? html`<time datetime=${at} title=${moment(at)}>${age(at)}</time>` : null);
 
 /** Load something, and again whenever `keys` change; an answer that was overtaken is dropped. */
@@ -48,10 +49,20 @@ export function Dialog({ title, onClose, children }) {
   return html`<dialog ref=${box} aria-label=${title} onClose=${onClose}><h2>${title}</h2>${children}</dialog>`;
 }
 
-/** A number with its name; one that opens what is behind it is a button. */
-export function Figure({ label, value, onOpen, tone }) {
-  const inside = html`<span class="quiet small">${label}</span><b class=${tone ?? ""}>${value}</b>`;
-  return onOpen ? html`<button class="figure" onClick=${onOpen}>${inside}</button>` : html`<div class="figure">${inside}</div>`;
+/** The word for a name that came from the server, or that name where there is none. */
+export const named = (sort, name) => (knows(`${sort}_${name}`) ? say(`${sort}_${name}`) : name);
+
+/** A text in which backticks mark what is typed as it stands. */
+export const Coded = ({ text }) => text.split("`").map((part, index) => (index % 2 ? html`<code>${part}</code>` : part));
+
+/** A table that becomes a list on a phone, each value with the name of its column. A row is its cells, with a key. */
+export const Table = ({ heads, rows, name }) => html`<div class="panel scroll"><table class=${name ?? ""}><thead><tr>${heads.map((head) => (head ? html`<th scope="col">${head}</th>` : html`<td></td>`))}</tr></thead>
+  <tbody>${rows.map(({ key, cells }) => html`<tr key=${key}>${cells.map((cell, index) => html`<td class=${heads[index] ? "" : "deeds"} data-label=${heads[index] || undefined}><div>${cell || (heads[index] ? "–" : "")}</div></td>`)}</tr>`)}</tbody></table></div>`;
+
+/** A number with its name, and a note where the number alone would mislead; one that opens what is behind it is a button. */
+export function Figure({ label, value, note, onOpen, tone, wide }) {
+  const inside = html`<span class="quiet small">${label}</span><b class=${tone ?? ""}>${value}${note && value !== "…" && html` <small>${note}</small>`}</b>`;
+  return onOpen ? html`<button class="figure" onClick=${onOpen}>${inside}</button>` : html`<div class="figure ${wide ? "full" : ""}">${inside}</div>`;
 }
 
 export function Card({ record, base, onForget, onEdit, agent }) {
@@ -61,10 +72,10 @@ export function Card({ record, base, onForget, onEdit, agent }) {
     <header><${Badge} kind=${record.kind} />${record.status && record.status !== "active" && html`<span class="tag">${say(`status_${record.status}`)}</span>`}<span class="grow"></span>
       <span class="small quiet">${say("confidence", { n: Math.round((record.confidence ?? 1) * 100) })}</span><span class="small quiet"><${Age} at=${record.occurred_at ?? record.updated_at ?? record.created_at} /></span></header>
     <div class="body"><a href="${base}/record/${encodeURIComponent(record.id)}?agent=${encodeURIComponent(record.scope?.agent ?? agent)}">${record.content}</a></div>
-    <footer class="small quiet"><span>${sources === 1 ? say("source_one") : say("sources", { n: sources })}</span><span>${say("by_agent", { name: record.scope?.agent ?? agent })}</span>
+    <footer class="small quiet"><span>${kind === "knowledge" ? say("source_document", { name: record.metadata?.name ?? record.data?.title ?? "" }) : sources === 1 ? say("source_one") : say("sources", { n: sources })}</span>${record.kind === "turn" && record.data?.role && html`<span>${[role(record.data.role), record.scope?.session].filter(Boolean).join(" · ")}</span>`}<span>${say("by_agent", { name: record.scope?.agent ?? agent })}</span>
       ${record.tags?.length > 0 && html`<span>${say("tagged", { tags: record.tags.join(", ") })}</span>`}
-      ${record.expires_at && html`<span class="warn">${say("left", { age: span(record.expires_at) })}</span>`}<span class="grow"></span>
-      ${onEdit && html`<button class="plain" onClick=${() => onEdit(record)}>${say("edit")}</button>`}${onForget && html`<button class="plain" onClick=${() => onForget(record)}>${say("delete")}</button>`}</footer>
+      ${record.expires_at && html`<span class="warn">${say("left", { age: span(record.expires_at) })}</span>`}
+      <span class="deeds">${onEdit && html`<button class="plain" onClick=${() => onEdit(record)}>${say("edit")}</button>`}${onForget && html`<button class="plain" onClick=${() => onForget(record)}>${say("delete")}</button>`}</span></footer>
   </article>`;
 }
 

@@ -1,10 +1,12 @@
 // One memory: the words it came from in their conversation, its versions, its links, and what can be done with it.
 import { useState } from "preact/hooks";
 import { ask, can, may, place } from "./api.mjs";
-import { Age, Badge, Dialog, Diff, Empty, html, kindOf, Loaded, useApp, useLoad } from "./parts.mjs";
+import { Age, Badge, Dialog, Diff, Empty, html, kindOf, Loaded, named, useApp, useLoad } from "./parts.mjs";
 import { Edit } from "./memory.mjs";
 import { moment, role, say } from "./words.mjs";
 
+const LONG = 160; // letters from which on a memory is read as a text and not as a heading
+const maker = ({ role: by, engine }) => [named("maker", by), engine && engine !== "code" && named("maker", engine)].filter(Boolean).join(" · ");
 const AROUND = 3; // turns shown before and after the words that a memory came from
 
 export function Page() {
@@ -26,11 +28,12 @@ function Shown({ record, sources, versions, links, why, at, mine, again }) {
   const app = useApp();
   const { base, here } = app;
   const [open, setOpen] = useState(null);
+  const learned = !["turn", "chunk", "document", "section"].includes(record.kind);
   const act = (path, body, done) => ask("POST", path, { body }).then(() => { app.say(say(done)); again(); }, app.fail);
-  const facts = [["id", record.id], ["status", say(`status_${record.status}`)], ["confidence_plain", `${Math.round(record.confidence * 100)}%`], ["trust", say(`trust_${record.trust}`)], ["occurred", record.occurred_at && moment(record.occurred_at)], ["recorded", moment(record.created_at)], ["session", record.scope.session], ["made_by", `${record.made_by.role} · ${record.made_by.engine}`]];
-  return html`<article class="panel card k-${kindOf(record.kind)}"><header class="row"><${Badge} kind=${record.kind} /><span class="grow"></span><${Age} at=${record.occurred_at ?? record.created_at} /></header>
-    <h1>${record.content}</h1>${record.summary && html`<p class="quiet">${record.summary}</p>`}<p>${[...record.tags, ...record.keywords].map((tag) => html`<span class="tag">${tag}</span> `)}</p>
-    ${may("write") && html`<div class="row">${record.status === "active" ? html`${can("cognition.edit") && record.kind !== "turn" && html`<button onClick=${() => setOpen("edit")}>${say("edit")}</button>`}${can("cognition.confirm") && record.kind !== "turn" && html`<button onClick=${() => act(`${at}/memories/${record.id}/confirm`, {}, "confirmed")}>${say("confirm")}</button><button onClick=${() => act(`${at}/memories/${record.id}/pin`, { pinned: !record.data?.pinned }, "saved_plain")}>${say(record.data?.pinned ? "unpin" : "pin")}</button>`}<button onClick=${() => act(`${mine}/forget`, {}, "deleted")}>${say("delete")}</button>` : html`<button onClick=${() => act(`${mine}/restore`, {}, "restored")}>${say("restore")}</button>`}
+  const facts = [["id", record.id], ["status", say(`status_${record.status}`)], ["confidence_plain", `${Math.round(record.confidence * 100)}%`], ["trust", say(`trust_${record.trust}`)], ["occurred", record.occurred_at && moment(record.occurred_at)], ["recorded", moment(record.created_at)], ["session", record.scope.session], ["made_by", maker(record.made_by)]];
+  return html`<article class="panel card k-${kindOf(record.kind)}"><header class="row"><${Badge} kind=${record.kind} /><span class="grow"></span><span class="small quiet"><${Age} at=${record.occurred_at ?? record.created_at} /></span></header>
+    <h1 class=${record.content.length > LONG ? "long" : ""}>${record.content}</h1>${record.summary && html`<p class="quiet">${record.summary}</p>`}<p>${[...record.tags, ...record.keywords].map((tag) => html`<span class="tag">${tag}</span> `)}</p>
+    ${may("write") && html`<div class="row">${record.status === "active" ? html`${can("cognition.edit") && learned && html`<button onClick=${() => setOpen("edit")}>${say("edit")}</button>`}${can("cognition.confirm") && learned && html`<button onClick=${() => act(`${at}/memories/${record.id}/confirm`, {}, "confirmed")}>${say("confirm")}</button><button onClick=${() => act(`${at}/memories/${record.id}/pin`, { pinned: !record.data?.pinned }, "saved_plain")}>${say(record.data?.pinned ? "unpin" : "pin")}</button>`}<button onClick=${() => act(`${mine}/forget`, {}, "deleted")}>${say("delete")}</button>` : html`<button onClick=${() => act(`${mine}/restore`, {}, "restored")}>${say("restore")}</button>`}
       <button class="danger" onClick=${() => setOpen("erase")}>${say("erase")}</button></div>`}</article>
     <div class="two"><section><h2>${say("sources_title")}</h2>${record.sources.length ? record.sources.map((source) => html`<${Source} at=${at} source=${source} />`) : html`<${Empty}>${say("nothing")}</${Empty}>`}</section>
     <section><h2>${say("details")}</h2><div class="panel"><dl class="small">${facts.filter(([, value]) => value).map(([name, value]) => html`<div><dt class="quiet">${name === "confidence_plain" ? say("mean_confidence").replace(/^Mean c/, "C").replace("平均", "") : say(name)}</dt><dd>${value}</dd></div>`)}</dl></div>
@@ -44,7 +47,7 @@ function Shown({ record, sources, versions, links, why, at, mine, again }) {
 function Why({ why }) {
   const { base, here } = useApp();
   const link = (record) => html`<li><a href="${base}/record/${encodeURIComponent(record.id)}?agent=${encodeURIComponent(here.agent)}">${record.content}</a></li>`;
-  return html`<p class="small quiet">${why.made_by.role} · ${why.made_by.engine} ${why.made_by.version}</p>${why.rotten && html`<p class="warn">${say("is_rotten")}</p>`}
+  return html`${why.rotten && html`<p class="warn">${say("is_rotten")}</p>`}
     <ul>${why.quotes.map((quote) => html`<li>“${quote.text}” <span class="small quiet">${role(quote.role)} · <${Age} at=${quote.occurred_at} /></span></li>`)}</ul>
     ${why.premises.length > 0 && html`<h3>${say("premises")}</h3><ul>${why.premises.map(link)}</ul>`}${why.dependants.length > 0 && html`<h3>${say("dependants")}</h3><ul>${why.dependants.map(link)}</ul>`}`;
 }
@@ -57,10 +60,9 @@ function Version({ one, before }) {
 /** The turn that a memory quotes, in its conversation, with the quoted words marked. */
 function Source({ at, source }) {
   const state = useLoad(async (signal) => {
-    const page = await ask("GET", `${at}/entries`, { signal, query: { limit: 1, ids: undefined } }).catch(() => null);
     const found = await ask("GET", `${at}/records/${encodeURIComponent(source.entry_id)}`, { signal }).catch(() => null);
     const session = found?.scope.session;
-    if (!session) return { turns: found ? [{ id: found.id, text: found.content, role: found.data?.role, occurred_at: found.occurred_at }] : [], page };
+    if (!session) return { turns: found ? [{ id: found.id, text: found.content, role: found.data?.role, occurred_at: found.occurred_at }] : [] };
     const all = [];
     for (let cursor; all.length < 2000; ) {
       const part = await ask("GET", `${at}/entries`, { signal, query: { session, limit: 200, cursor } });
@@ -72,7 +74,7 @@ function Source({ at, source }) {
     return { turns: [], session };
   }, [source.entry_id]);
   return html`<${Loaded} state=${state}>${({ turns, session }) => html`<div class="panel stack">${session && html`<p class="small quiet">${say("session")}: ${session}</p>`}
-    ${turns.length === 0 && html`<p class="quiet">${source.entry_id}</p>`}
+    ${turns.length === 0 && html`<p class="quiet">${say("evidence_gone")}</p>`}
     ${turns.map((turn) => html`<div class="turn ${turn.id === source.entry_id ? "here" : ""}"><span class="small quiet">${role(turn.role)} · <${Age} at=${turn.occurred_at} /></span><p>${turn.id === source.entry_id ? html`<${Marked} text=${turn.text} start=${source.start} end=${source.end} />` : turn.text}</p></div>`)}</div>`}</${Loaded}>`;
 }
 

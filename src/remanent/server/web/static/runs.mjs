@@ -2,9 +2,11 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ask, can, may, place } from "./api.mjs";
 import { Canvas } from "./graph.mjs";
-import { Age, Empty, html, Loaded, useApp, useLoad } from "./parts.mjs";
+import { Banks } from "./memory.mjs";
+import { Age, Empty, html, Loaded, named, Table, useApp, useLoad } from "./parts.mjs";
 import { number, say } from "./words.mjs";
 
+const SHOWN = 20; // runs that are listed, newest first
 const STREAMS = 3; // followed at once: a browser has six connections to a server, and the pages need some themselves
 const AGAIN = 5000; // milliseconds after which the list is asked for again while the page is in sight: others begin work, too
 const ENDED = ["done", "failed", "cancelled", "interrupted"];
@@ -15,8 +17,9 @@ export function Page() {
   const runsAt = `${place(here.org)}/runs`;
   const state = useLoad((signal) => ask("GET", runsAt, { signal }), [here.org]);
   const [steps, setSteps] = useState({}); // by run, as the streams tell
-  const [bank, setBank] = useState(here.query.get("bank") ?? "");
-  const [open, setOpen] = useState(bank);
+  const [open, setOpen] = useState("");
+  const wanted = here.query.get("bank") ?? "";
+  useEffect(() => { if (wanted) setOpen(wanted); }, [wanted]);
   const items = (state.value?.items ?? []).map((run) => steps[run.run_id] ?? run).reverse();
   const followed = items.filter((run) => run.state === "running").slice(0, STREAMS).map((run) => run.run_id);
   useEffect(() => {
@@ -25,15 +28,14 @@ export function Page() {
   }, [followed.join()]);
   useEffect(() => { const timer = setInterval(() => document.visibilityState === "visible" && state.again(), AGAIN); return () => clearInterval(timer); }, [state.again]);
   // Of an earlier process only a run itself tells its answer, not the list.
-  const show = (run, { quiet = false } = {}) => (run.response?.bank_id ? Promise.resolve(run) : ask("GET", `${runsAt}/${encodeURIComponent(run.run_id)}`)).then(({ response }) => { if (response?.bank_id) { setBank(response.bank_id); setOpen(response.bank_id); } else if (!quiet) app.say(say("run_no_bank")); }, quiet ? () => {} : app.fail);
+  const show = (run, { quiet = false } = {}) => (run.response?.bank_id ? Promise.resolve(run) : ask("GET", `${runsAt}/${encodeURIComponent(run.run_id)}`)).then(({ response }) => { if (response?.bank_id) { setOpen(response.bank_id); } else if (!quiet) app.say(say("run_no_bank")); }, quiet ? () => {} : app.fail);
   const stop = (run) => ask("DELETE", `${runsAt}/${encodeURIComponent(run.run_id)}`).then(state.again, app.fail);
   // The last task is what most come for.
   const last = items.find((run) => run.operation.startsWith("bank.") && run.state === "done");
-  useEffect(() => { if (last && !open) show(last, { quiet: true }); }, [last?.run_id]);
-  return html`<h1>${say("runs")}</h1><${Loaded} state=${state}>${() => items.length ? html`<div class="panel scroll"><table><thead><tr><th>${say("what")}</th><th>${say("state")}</th><th>${say("begun")}</th><th>${say("details")}</th><td></td></tr></thead><tbody>
-    ${items.slice(0, 100).map((run) => html`<tr key=${run.run_id}><td>${say(`run_${run.operation}`).replace(/^run_/, "")}</td><td><span class="light ${{ running: "busy", done: "on" }[run.state] ?? "off"}"></span> ${say(`run_${run.state}`)}</td><td><${Age} at=${run.started_at} /></td><td aria-live=${run.state === "running" ? "polite" : undefined}>${run.step?.note ?? ""} ${run.step?.total ? `${number(run.step.done)} / ${number(run.step.total)}` : ""} ${run.message}</td>
-      <td>${run.state === "running" && may("write") && html`<button onClick=${() => stop(run)}>${say("stop")}</button>`}${run.operation.startsWith("bank.") && run.state === "done" && html`<button onClick=${() => show(run)}>${say("open")}</button>`}</td></tr>`)}</tbody></table></div>` : html`<${Empty}>${say("runs_none")}</${Empty}>`}</${Loaded}>
-    ${can("bank.get") && html`<form class="row gap" onSubmit=${(event) => { event.preventDefault(); setOpen(bank.trim()); }}><label class="row">${say("bank")}<input value=${bank} onInput=${(event) => setBank(event.target.value)} /></label><button>${say("open")}</button></form>`}
+  useEffect(() => { if (last && !open && !wanted) show(last, { quiet: true }); }, [last?.run_id]);
+  return html`<h1>${say("runs")}</h1><${Loaded} state=${state}>${() => items.length ? html`<${Table} heads=${[say("what"), say("state"), say("begun"), say("details"), ""]} rows=${items.slice(0, SHOWN).map((run) => ({ key: run.run_id, cells: [named("run", run.operation), html`<span class="nowrap"><span class="light ${{ running: "busy", done: "on" }[run.state] ?? "off"}"></span> ${say(`run_${run.state}`)}</span>`, html`<span class="nowrap"><${Age} at=${run.started_at} /></span>`, html`<span aria-live=${run.state === "running" ? "polite" : undefined}>${[run.step?.note, run.step?.total && `${number(run.step.done)} / ${number(run.step.total)}`, run.message].filter(Boolean).join(" · ") || "–"}</span>`,
+      html`${run.state === "running" && may("write") && html`<button onClick=${() => stop(run)}>${say("stop")}</button>`}${run.operation.startsWith("bank.") && run.state === "done" && html`<button onClick=${() => show(run)}>${say("open")}</button>`}`] }))} />` : html`<${Empty}>${say("runs_none")}</${Empty}>`}</${Loaded}>
+    ${can("bank.list") && here.agent && html`<h2>${say("banks")}</h2><${Banks} onOpen=${setOpen} />`}
     ${open && here.agent && html`<${Bank} key=${open} id=${open} />`}`;
 }
 
@@ -50,7 +52,7 @@ function Bank({ id }) {
   const at = `${place(here.org, here.workspace, here.agent)}/banks/${encodeURIComponent(id)}`;
   const state = useLoad((signal) => ask("GET", at, { signal }), [at]);
   return html`<${Loaded} state=${state}>${({ insight, nodes, edges, conflicts }) => html`<h2>${say("insight")}</h2><div class="panel stack"><p><b>${say("goal")}:</b> ${insight.goal}</p>
-    <ol>${insight.completed.map((task) => html`<li>${task.description} <span class="tag">${say(`step_${task.type}`)}</span> <span class="tag">${say(`step_${task.status}`)}</span><p class="quiet">${task.context}</p></li>`)}</ol>
+    <ol>${insight.completed.map((task) => html`<li>${task.description} <span class="tag">${say(`step_${task.type}`)}</span> <span class="tag">${say(`step_${task.status}`)}</span><p class="quiet lines">${task.context}</p></li>`)}</ol>
     ${insight.current ? html`<p><b>${say("next_step")}:</b> ${insight.current.description}</p>` : html`<p class="quiet">${say("next_none")}</p>`}</div>
     <${QueryGraph} at=${at} nodes=${nodes} edges=${edges} conflicts=${conflicts} />`}</${Loaded}>`;
 }
@@ -73,6 +75,6 @@ function QueryGraph({ at, nodes, edges, conflicts }) {
 
 function Node({ at, node, open, onOpen }) {
   const state = useLoad(async (signal) => (open ? ask("GET", `${at}/nodes/${encodeURIComponent(node.node_id)}`, { signal }) : null), [open]);
-  return html`<article class="card k-semantic"><h3>${node.context}</h3>${node.summary !== node.context && html`<p>${node.summary}</p>`}<p>${node.unresolved && html`<span class="tag warn">${say("unresolved")}</span> `}${node.provisional && html`<span class="tag warn">${say("status_pending")}</span> `}${node.keywords.map((word) => html`<span class="tag">${word}</span> `)}</p>
+  return html`<article class="card k-semantic"><h3>${node.context}</h3>${node.summary !== node.context && html`<p class="lines">${node.summary}</p>`}<p>${node.unresolved && html`<span class="tag warn">${say("unresolved")}</span> `}${node.provisional && html`<span class="tag warn">${say("status_pending")}</span> `}${node.keywords.map((word) => html`<span class="tag">${word}</span> `)}</p>
     <button class="plain" aria-expanded=${open} onClick=${onOpen}>${say("tree")}</button>${open && html`<${Loaded} state=${state}>${(tree) => tree && html`<div class="stack">${tree.entries.map((entry) => html`<div class="turn"><span class="small quiet"><${Age} at=${entry.timestamp} /></span><pre>${entry.text}</pre></div>`)}</div>`}</${Loaded}>`}</article>`;
 }

@@ -17,7 +17,7 @@ export function Page() {
   }, [at]);
   return html`<h1>${say("tab_shared")}</h1><${Loaded} state=${state}>${(all) => all === null ? html`<${Empty}>${say("shared_missing")}</${Empty}>` : html`
     <h2>${say("shared_inbox")} (${all.waiting.length})</h2><div class="stack">${all.waiting.length === 0 && html`<${Empty}>${say("nothing")}</${Empty}>`}${all.waiting.map((one) => html`<${Proposal} key=${one.id} record=${one} at=${at} again=${state.again} />`)}</div>
-    <h2>${say("shared_in_force")} (${all.inForce.length})</h2><div class="stack">${all.inForce.map((one) => html`<${Entry} key=${one.id} record=${one} at=${at} again=${state.again} />`)}</div>
+    <h2>${say("shared_in_force")} (${all.inForce.length})</h2><div class="stack">${all.inForce.length === 0 && html`<${Empty}>${say("nothing")}</${Empty}>`}${all.inForce.map((one) => html`<${Entry} key=${one.id} record=${one} at=${at} again=${state.again} />`)}</div>
     ${may("write") && can("cognition.propose") && html`<${Propose} at=${at} again=${state.again} />`}`}</${Loaded}>`;
 }
 
@@ -49,6 +49,6 @@ function Propose({ at, again }) {
   const app = useApp();
   const [content, setContent] = useTyped("proposal");
   const [sort, setSort] = useState(SORTS[0]);
-  const send = (event) => { event.preventDefault(); ask("POST", `${at}/shared`, { body: { content, sort } }).then(() => { setContent(""); again(); }, app.fail); };
-  return html`<h2>${say("propose")}</h2><form class="panel stack" onSubmit=${send}><textarea aria-label=${say("propose")} required value=${content} onInput=${(event) => setContent(event.target.value)}></textarea><div class="row"><select aria-label=${say("kb_type")} value=${sort} onChange=${(event) => setSort(event.target.value)}>${SORTS.map((one) => html`<option value=${one}>${say(`sort_${one}`)}</option>`)}</select><button class="main">${say("propose")}</button></div></form>`;
+  const send = (event) => { event.preventDefault(); ask("POST", `${at}/shared`, { body: { content, sort } }).then(() => { setContent(""); app.say(say("proposed")); again(); }, app.fail); };
+  return html`<h2>${say("propose")}</h2><form class="panel stack" onSubmit=${send}><textarea aria-label=${say("propose")} placeholder=${say("propose_hint")} required value=${content} onInput=${(event) => setContent(event.target.value)}></textarea><div class="row"><select aria-label=${say("kb_type")} value=${sort} onChange=${(event) => setSort(event.target.value)}>${SORTS.map((one) => html`<option value=${one}>${say(`sort_${one}`)}</option>`)}</select><button class="main">${say("propose")}</button></div></form>`;
 }

@@ -1,45 +1,72 @@
-// When things were said: turns a day, by session, and the turns of one day.
+// When things were said: how many turns by the year, month, day or hour, whatever fits, down to the turns of one day.
 import { useMemo, useState } from "preact/hooks";
 import { ask, place } from "./api.mjs";
 import { Age, Empty, html, Loaded, useApp, useLoad } from "./parts.mjs";
-import { day, number, role, say } from "./words.mjs";
+import { day, isChinese, number, role, say } from "./words.mjs";
 
-const MOST = 20000, STEP = 1000, FEW = 3; // turns of a session that are shown before its day is opened
+const MOST = 20000, STEP = 1000; // turns that are looked at, newest first, and asked for at a time
+const FEW = 3, SESSIONS = 20, WHOLE = 200; // turns of a session before its day is opened, sessions of a list, turns of an opened session
+const BARS = 62; // more would be too thin to be hit with a finger
+const UNITS = ["hour", "day", "month", "year"];
 
 export function Page() {
   const { here } = useApp();
   const at = place(here.org, here.workspace, here.agent);
   const state = useLoad(async (signal) => {
     const all = [];
-    for (let cursor; here.agent && all.length < MOST; ) {
+    let cursor;
+    do {
+      if (!here.agent) break;
       const page = await ask("GET", `${at}/entries`, { signal, query: { limit: STEP, newest_first: true, cursor } });
-      all.push(...page.items.filter((entry) => !entry.erased && !entry.scope.task && entry.text));
-      if (!page.next) break;
+      for (const entry of page.items) if (!entry.erased && !entry.scope.task && entry.text) all.push({ ...entry, when: new Date(entry.occurred_at) });
       cursor = page.next;
-    }
-    return all;
+    } while (cursor && all.length < MOST);
+    return { entries: all, more: Boolean(cursor) };
   }, [at]);
-  return html`<h1>${say("timeline")}</h1><${Loaded} state=${state}>${(entries) => entries.length ? html`<${Drawn} entries=${entries} />` : html`<${Empty}>${say("nothing")}</${Empty}>`}</${Loaded}>`;
+  return html`<h1>${say("timeline")}</h1><${Loaded} state=${state}>${({ entries, more }) => entries.length ? html`${more && html`<p class="warn small">${say("newest_only", { n: number(entries.length) })}</p>`}<${Drawn} entries=${entries} />` : html`<${Empty}>${say("nothing")}</${Empty}>`}</${Loaded}>`;
 }
 
-const dayOf = (entry) => new Date(entry.occurred_at).toLocaleDateString("sv");
+/** The beginning of the hour, day, month or year that a moment lies in, and of the `n`th after it. */
+const begin = (at, unit, n = 0) => ({ hour: () => new Date(at.getFullYear(), at.getMonth(), at.getDate(), at.getHours() + n), day: () => new Date(at.getFullYear(), at.getMonth(), at.getDate() + n), month: () => new Date(at.getFullYear(), at.getMonth() + n, 1), year: () => new Date(at.getFullYear() + n, 0, 1) })[unit]();
+const LENGTHS = { hour: 3600e3, day: 864e5, month: 30.4 * 864e5, year: 365 * 864e5 };
+const FORMATS = { hour: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" }, day: { dateStyle: "medium" }, month: { year: "numeric", month: "long" }, year: { year: "numeric" } };
+const title = (at, unit) => new Intl.DateTimeFormat(isChinese() ? "zh-CN" : "en", FORMATS[unit]).format(at);
 
 function Drawn({ entries }) {
-  const [chosen, setChosen] = useState(null);
-  const days = useMemo(() => { const found = new Map(); for (const entry of entries) found.set(dayOf(entry), [...(found.get(dayOf(entry)) ?? []), entry]); return new Map([...found].sort()); }, [entries]);
-  const names = [...days.keys()], first = Date.parse(names[0]), span = Math.max(1, (Date.parse(names.at(-1)) - first) / 86400000);
-  const most = Math.max(...[...days.values()].map((list) => list.length)), wide = Math.max(1.5, Math.min(18, 900 / (span + 1)));
-  const left = (name) => 20 + (((Date.parse(name) - first) / 86400000) / span) * (960 - wide);
-  const open = (name) => setChosen(chosen === name ? null : name);
-  return html`<div class="panel"><p class="small quiet">${say("days")} · ${number(entries.length)}</p><svg class="timeline" viewBox="0 0 1000 190" role="group" aria-label=${say("timeline")}><line x1="20" x2="980" y1="150" y2="150" />
-    ${names.map((name) => { const count = days.get(name).length, tall = 8 + (130 * count) / most; return html`<g role="button" tabindex="0" aria-label=${say("day_title", { day: day(name), n: count })} onClick=${() => open(name)} onKeyDown=${(event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), open(name))}><title>${say("day_title", { day: day(name), n: count })}</title><rect class="hot" x=${left(name)} y=${150 - tall} width=${wide} height=${tall} rx="2" opacity=${chosen && chosen !== name ? 0.35 : 1} /></g>`; })}
-    <text x="20" y="172">${day(names[0])}</text>${names.length > 1 && html`<text x="980" y="172" text-anchor="end">${day(names.at(-1))}</text>`}</svg></div>
-    ${chosen && html`<button onClick=${() => setChosen(null)}>${say("zoom_out")}</button>`}
-    <div class="stack">${(chosen ? [chosen] : names.slice(-30).reverse()).map((name) => html`<section key=${name}><h2>${day(name)}</h2><${Day} entries=${days.get(name)} whole=${Boolean(chosen)} onAll=${() => open(name)} /></section>`)}</div>`;
+  const [path, setPath] = useState([]); // the periods that were opened one within another, as [unit, beginning]
+  const [unit, from] = path.at(-1) ?? [];
+  const inside = useMemo(() => (unit ? entries.filter(({ when }) => when >= from && when < begin(from, unit, 1)) : entries), [entries, unit, from]);
+  const { bars, step } = useMemo(() => counted(inside, unit), [inside, unit]);
+  const most = Math.max(...bars.map(([, count]) => count)), wide = 960 / bars.length;
+  const open = (at) => step !== "hour" && setPath([...path, [step, at]]);
+  const days = useMemo(() => { const found = new Map(); for (const entry of inside) { const key = begin(entry.when, "day").getTime(); if (!found.has(key)) found.set(key, []); found.get(key).push(entry); } return [...found].sort(([a], [b]) => b - a); }, [inside]);
+  let left = SESSIONS;
+  return html`<div class="panel"><div class="row"><span class="small quiet">${unit && html`<b>${title(from, unit)}</b> · `}${say(`per_${step}`)} · ${say("turn_count", { n: number(inside.length) })}</span><span class="grow"></span>${path.length > 0 && html`<button onClick=${() => setPath(path.slice(0, -1))}>${say("zoom_out")}</button>`}</div>
+    <svg class="timeline" viewBox="0 0 1000 180" preserveAspectRatio="none" role="group" aria-label=${say("timeline")}><line x1="20" x2="980" y1="170" y2="170" />
+    ${bars.map(([at, count], index) => { const tall = count && 6 + (150 * count) / most, label = say("day_title", { day: title(at, step), n: count }); return count > 0 && html`<g role="button" tabindex="0" aria-label=${label} onClick=${() => open(at)} onKeyDown=${(event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), open(at))}><title>${label}</title><rect class="room" x=${20 + index * wide} y="0" width=${wide} height="170" /><rect class="hot" x=${20 + index * wide + wide * 0.1} y=${170 - tall} width=${Math.min(60, wide * 0.8)} height=${tall} /></g>`; })}</svg>
+    <div class="row small quiet ends"><span>${title(bars[0][0], step)}</span><span class="grow"></span>${bars.length > 1 && html`<span>${title(bars.at(-1)[0], step)}</span>`}</div></div>
+    <div class="stack">${days.map(([at, list]) => left > 0 && html`<section key=${at}><h2>${day(at)}</h2>${sessionsOf(list).map(([name, turns]) => left-- > 0 && html`<${Session} key=${name} name=${name} turns=${turns} whole=${unit === "day"} onAll=${() => setPath([...path, ["day", new Date(at)]])} />`)}</section>`)}</div>`;
 }
 
-function Day({ entries, whole, onAll }) {
-  const sessions = new Map();
-  for (const entry of [...entries].sort((a, b) => a.seq - b.seq)) sessions.set(entry.scope.session ?? "", [...(sessions.get(entry.scope.session ?? "") ?? []), entry]);
-  return html`${[...sessions].map(([name, list]) => html`<div class="panel"><p><b>${name || say("session")}</b> <span class="small quiet">${number(list.length)}</span></p>${list.slice(0, whole ? 200 : FEW).map((entry) => html`<div class="turn"><span class="small quiet">${role(entry.role)} · <${Age} at=${entry.occurred_at} /></span><p>${entry.text}</p></div>`)}${!whole && list.length > FEW && html`<button class="plain" onClick=${onAll}>${say("more_turns", { n: list.length - FEW })}</button>`}</div>`)}`;
+/** How many turns fell into each period, and which: of the finest sort that is not too thin to see. */
+function counted(entries, within) {
+  let [first, last] = [entries[0].when, entries[0].when];
+  for (const { when } of entries) { if (when < first) first = when; if (when > last) last = when; }
+  const finest = within ? Math.max(0, UNITS.indexOf(within) - 1) : 0;
+  const step = within ? UNITS[finest] : UNITS.find((one, index) => index === UNITS.length - 1 || (last - first) / LENGTHS[one] < BARS);
+  const counts = new Map();
+  for (const { when } of entries) { const key = begin(when, step).getTime(); counts.set(key, (counts.get(key) ?? 0) + 1); }
+  const bars = [];
+  for (let at = begin(first, step); at <= last; at = begin(at, step, 1)) bars.push([at, counts.get(at.getTime()) ?? 0]);
+  return { bars, step };
+}
+
+function sessionsOf(entries) {
+  const found = new Map();
+  for (const entry of [...entries].sort((a, b) => a.seq - b.seq)) { const name = entry.scope.session ?? ""; if (!found.has(name)) found.set(name, []); found.get(name).push(entry); }
+  return [...found];
+}
+
+function Session({ name, turns, whole, onAll }) {
+  return html`<div class="panel"><p><b>${name || say("without_session")}</b> <span class="small quiet">${say("turn_count", { n: number(turns.length) })}</span></p>${turns.slice(0, whole ? WHOLE : FEW).map((entry) => html`<div class="turn"><span class="small quiet">${role(entry.role)} · <${Age} at=${entry.occurred_at} /></span><p>${entry.text}</p></div>`)}${!whole && turns.length > FEW && html`<button class="plain" onClick=${onAll}>${say("more_turns", { n: number(turns.length - FEW) })}</button>`}</div>`;
 }
