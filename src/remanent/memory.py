@@ -5,7 +5,7 @@ import logging
 import mimetypes
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from functools import partial
 from os import PathLike
@@ -44,7 +44,6 @@ from remanent.embedding import (
 from remanent.errors import CallerError, DatabaseMissing, InvalidInput, NotFound, RemanentError, VersionConflict
 from remanent.fairness import Shares
 from remanent.jobs import Progress, Worker
-from remanent.language import Engine
 from remanent.language.engines import open_engine
 from remanent.model import (
     Attachment,
@@ -125,7 +124,7 @@ from remanent.stores import (
     Transaction,
     Vectors,
 )
-from remanent.stores.blobs import AttachmentStore, Blobs
+from remanent.stores.blobs import AttachmentStore
 from remanent.stores.cache import Cache
 from remanent.stores.notes import Notes
 from remanent.stores.pending_erasures import PendingErasure, PendingErasures, open_erasures
@@ -148,34 +147,24 @@ _INDEXING_TIMEOUT = 30.0
 """Seconds to wait until something that was just said has become a record."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """Everything that one open memory is made of."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Parts(Parts):
+    """Everything that one open memory is made of: what disciplines share, and what only the memory itself uses."""
 
-    settings: Settings
-    store: Store
-    vectors: Vectors
-    blobs: Blobs
     shelf: Shelf
     cache: Cache
-    embedders: Embedders | None
     known: KnownEmbedders
     """Embedders of before: records that they embedded are searched by them until they are embedded anew."""
     questions: tuple[CachedEmbedder, ...]
     """The embedders with a cache before them, for questions only."""
     indexing: Indexing
     echoes: Echoes
-    recall: Recall
-    engine: Engine
     compactor: Compactor
     sessions: SessionStates
-    journal: Journal
     disciplines: Disciplines
     notes: Notes
     worker: Worker
     erasures: PendingErasures
-    clock: Clock
-    new_id: NewId
 
 
 # The order matters: disciplines are given the journal, recall takes up their paths, and the journal is told of both
@@ -204,6 +193,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         store=store,
         vectors=vectors,
         blobs=blobs,
+        shelf=shelf,
         embedders=embedders,
         engine=engine,
         journal=journal,
@@ -216,28 +206,19 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     sessions = _sessions(shared, disciplines)
     worker = _worker(shared, indexing, calibration, disciplines, sessions=sessions.sessions, recall=recall)
     return _Parts(
-        settings=settings,
-        store=store,
-        vectors=vectors,
-        blobs=blobs,
+        **{field.name: getattr(shared, field.name) for field in fields(shared)},
         shelf=shelf,
         cache=cache,
-        embedders=embedders,
         known=known,
         questions=questions,
         indexing=indexing,
         echoes=echoes,
-        recall=recall,
-        engine=engine,
         compactor=Compactor(engine, cache=cache, settings=settings.context),
         sessions=sessions,
-        journal=journal,
         disciplines=disciplines,
         notes=Notes(store, clock=clock),
         worker=worker,
         erasures=open_erasures(settings.home, shelf),
-        clock=clock,
-        new_id=new_id,
     )
 
 

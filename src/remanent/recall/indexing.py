@@ -65,11 +65,6 @@ CONTEXT_TERMS = 20
 """Terms of what a turn replies to that it is found by as well; more would drown its own."""
 SPOKEN_CHARACTERS = 300
 """Characters of a turn that a model embeds; chosen with an eye on the public sets of docs/figures.md."""
-PASSAGE_CHARACTERS = 700
-"""The same of a passage of a document: a chunk with its headings, which is cut so that a vector can hold it."""
-LONG_PASSAGE = 2 * PASSAGE_CHARACTERS
-"""Characters from which on a passage, of a collection with large chunks, is embedded whole: a model reads it in several
-windows, whose mean is kept. 40 questions over chunks of 3,000 characters: any@5 .93 by the beginning, 1.0 now."""
 CONTEXT_CHARACTERS = 400
 """The end of a message from which those terms are taken."""
 
@@ -377,9 +372,10 @@ def as_spoken(record: Record, *, most: int = SPOKEN_CHARACTERS) -> str:
     """
     if isinstance(record.data, PassageData):
         # A passage after what it stands under, unless it begins with those very words: a title alone names no matter.
+        # All of it: what is longer than a model's window is read in several, whose mean is kept. 40 questions over
+        # chunks of 3,000 characters: any@5 .93 by the beginning, 1.0 by all.
         under = record.summary
-        told = record.content if not under or record.content.startswith(under) else f"{under}: {record.content}"
-        return told if len(told) > LONG_PASSAGE else told[:PASSAGE_CHARACTERS]
+        return record.content if not under or record.content.startswith(under) else f"{under}: {record.content}"
     if not isinstance(record.data, TurnData):
         return record.content
     speaker = record.data.speaker

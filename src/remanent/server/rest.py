@@ -11,6 +11,7 @@ import types
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Union, get_args, get_origin
 
@@ -183,6 +184,22 @@ def address_of(operation: Operation[Any, Any]) -> str:
     return f"{ADDRESS[operation.level]}/{operation.path}"
 
 
+@dataclass(frozen=True, slots=True)
+class RestCall:
+    """One request to an operation, by somebody who may ask for it."""
+
+    operation: Operation[Any, Any]
+    request: Request
+    place: Target
+    principal: Principal
+
+    @property
+    def key(self) -> str | None:
+        """The idempotency key under which it is done once only, if the caller gave one and it changes anything."""
+        given = key_of(self.request)
+        return given if self.operation.changes else None
+
+
 class Rest:
     """The REST interface of one service."""
 
@@ -248,124 +265,94 @@ class Rest:
             # Before anything is read of what lies there, and before anything is said of what was sent.
             await self._service.admit(operation, None, place=place, principal=principal)
             key_of(request)
+            call = RestCall(operation, request, place, principal)
             with self._capacity.request_slot(place.org):
                 if operation.reads is not Body.JSON:
                     # No turn is taken: a file comes as fast as its client sends it, and is read in threads.
-                    return await self._upload(operation, request, place, principal)
-                asked = await self._asked(operation, request, place, principal)
+                    return await self._upload(call)
+                asked = await self._asked(call)
                 async with self._capacity.work_slot(place.org):
-                    return await self._keyed(operation, request, asked, place, principal)
+                    return await self._keyed(call, asked)
 
         return endpoint
 
-    async def _asked(
-        self, operation: Operation[Any, Any], request: Request, place: Target, principal: Principal
-    ) -> Model:
+    async def _asked(self, call: RestCall) -> Model:
         """Return the operation's request, from the query or from the body."""
-        if not takes_body(operation):
-            return from_query(operation, request)
+        if not takes_body(call.operation):
+            return from_query(call.operation, call.request)
         # Before it is here: many at once would else all be let in before the first of them is counted.
-        self._authenticator.charge(principal, cost=body_cost(declared_length(request)))
-        async with self._capacity.body_slot(place.org, request):
-            return await self._read_body(operation, request, place, principal)
+        self._authenticator.charge(call.principal, cost=body_cost(declared_length(call.request)))
+        async with self._capacity.body_slot(call.place.org, call.request):
+            return await self._read_body(call)
 
-    async def _read_body(
-        self, operation: Operation[Any, Any], request: Request, place: Target, principal: Principal
-    ) -> Model:
+    async def _read_body(self, call: RestCall) -> Model:
         """Return the request in a JSON body; its size and its values are charged to the key, refused or not."""
-        limits = self._settings
+        limits, request = self._settings, call.request
         content = await read_json_body(
             request, limit=int(limits.max_body), depth=limits.max_depth, values=limits.max_values
         )
         size = len(content.data)
-        self._authenticator.charge(principal, cost=body_cost(0 if declared_length(request) else size))
+        self._authenticator.charge(call.principal, cost=body_cost(0 if declared_length(request) else size))
 
         try:
             return await self._capacity.parse(
-                place.org, size=size, work=lambda: from_json(operation, request, content.read())
+                call.place.org, size=size, work=lambda: from_json(call.operation, request, content.read())
             )
         finally:  # what is refused took its time, too
-            self._authenticator.charge(principal, cost=body_cost(0, values=content.count))
+            self._authenticator.charge(call.principal, cost=body_cost(0, values=content.count))
 
-    async def _keyed(
-        self, operation: Operation[Any, Any], request: Request, asked: Model, place: Target, principal: Principal
-    ) -> Response:
+    async def _keyed(self, call: RestCall, asked: Model) -> Response:
         """Do the operation, once only where the caller gave an idempotency key.
 
         Answers with secrets are not written down; those of a whole workspace neither, because no single agent's erasure
         would remove them.
         """
-        key = key_of(request)
-        if key is None or not operation.changes:
-            return await self._do(operation, request, asked, place, principal)
+        operation, key = call.operation, call.key
+        if key is None:
+            return await self._do(call, asked)
         if operation.keyed is not None:
-            asked = operation.keyed(asked, f"{principal.name} {key}")
+            asked = operation.keyed(asked, f"{call.principal.name} {key}")
         return await self._replays.once(
             key,
-            who=principal.name,
-            place=place,
-            fingerprint=fingerprint(request, asked.to_json().encode()),
-            answer=lambda: self._do(operation, request, asked, place, principal, key=key),
+            who=call.principal.name,
+            place=call.place,
+            fingerprint=fingerprint(call.request, asked.to_json().encode()),
+            answer=lambda: self._do(call, asked, key=key),
             is_told=not operation.secret and operation.level is not Level.WORKSPACE,
             is_made_anew=operation.secret,
         )
 
-    async def _do(
-        self,
-        operation: Operation[Any, Any],
-        request: Request,
-        asked: Model,
-        place: Target,
-        principal: Principal,
-        *,
-        key: str | None = None,
-    ) -> Response:
+    async def _do(self, call: RestCall, asked: Model, **more: Any) -> Response:
         """Do the operation and answer in its own way: with a run to follow, with lines, or with one JSON value."""
-        with self._tracer.operation(operation.name, agent=place.agent, act=operation.act):
+        operation = call.operation
+        by: dict[str, Any] = {"place": call.place, "principal": call.principal}
+        with self._tracer.operation(operation.name, agent=call.place.agent, act=operation.act):
             if operation.long:
-                run = await self._service.start(operation.name, asked, place=place, principal=principal)
-                where = f"{RUNS}/{run.run_id}".replace("{org}", request.path_params["org"])
+                run = await self._service.start(operation.name, asked, **by)
+                where = f"{RUNS}/{run.run_id}".replace("{org}", call.request.path_params["org"])
                 return _json(run, status=202, headers={"Location": where})
             if operation.answers is Body.LINES:
-                lines = await self._service.stream(operation.name, asked, place=place, principal=principal)
-                return await _stream(lines, seat=self._capacity.request_slot(place.org))
-            answer = await self._service.perform(operation.name, asked, place=place, principal=principal, key=key)
-        return self._respond(operation, request, answer)
+                lines = await self._service.stream(operation.name, asked, **by)
+                return await _stream(lines, seat=self._capacity.request_slot(call.place.org))
+            answer = await self._service.perform(operation.name, asked, **by, **more)
+        return self._respond(operation, call.request, answer)
 
-    async def _upload(
-        self, operation: Operation[Any, Any], request: Request, place: Target, principal: Principal
-    ) -> Response:
+    async def _upload(self, call: RestCall) -> Response:
         """Do an operation that takes a file or lines beside its fields."""
-        check_type(request, *upload_types(operation))
-        asked = from_query(operation, request)
-        key = key_of(request)
-        upload = self._counted(principal, body_chunks(request, limit=int(self._settings.max_upload)))
-        if key is None or not operation.changes:
-            return await self._take(operation, request, asked, place, principal, upload=upload)
+        check_type(call.request, *upload_types(call.operation))
+        asked = from_query(call.operation, call.request)
+        upload = self._counted(call.principal, body_chunks(call.request, limit=int(self._settings.max_upload)))
+        if call.key is None:
+            return await self._do(call, asked, upload=upload)
         # A key must be held against what comes with it before anything is done: it waits in a file.
         async with hashed_upload(upload) as (digest, content):
             return await self._replays.once(
-                key,
-                who=principal.name,
-                place=place,
-                fingerprint=fingerprint(request, asked.to_json().encode() + digest),
-                answer=lambda: self._take(operation, request, asked, place, principal, upload=content),
+                call.key,
+                who=call.principal.name,
+                place=call.place,
+                fingerprint=fingerprint(call.request, asked.to_json().encode() + digest),
+                answer=lambda: self._do(call, asked, upload=content),
             )
-
-    async def _take(
-        self,
-        operation: Operation[Any, Any],
-        request: Request,
-        asked: Model,
-        place: Target,
-        principal: Principal,
-        *,
-        upload: AsyncIterator[bytes],
-    ) -> Response:
-        """Hand an upload to its operation."""
-        with self._tracer.operation(operation.name, agent=place.agent, act=operation.act):
-            answer = await self._service.perform(operation.name, asked, place=place, principal=principal, upload=upload)
-        return self._respond(operation, request, answer)
 
     async def _counted(self, principal: Principal, coming: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         """Yield an upload and charge it to the key at its end; until then its size need not be known."""

@@ -172,6 +172,9 @@ async def test_many_pairs_are_judged_as_each_alone() -> None:
          "The Comets are the first team of the KoV Brunnau handball club."],
         ["Tovi language.", "Because the Tovi Chiefdom is located inside the Nerra Sulong province of Keldia.",
          "But said language is understood by clans of Bemola Lecho chiefdom which is located outside Nerra Sulong."],
+        ["Osk Ben-lo Memorial Song.",
+         "The Osk Ben-lo Memorial Song was written shortly after Republic of Corvia President Osk Ben-lo died in 1988.",
+         "Osk Ben-lo was the son of the late President Osk Kai-lo."],
         ["1983年5月，任青岚省水文勘测局档案科负责人。", "1987年12月，任青岚省水文勘测局档案科副科长。"],
         ["总环数多于基准环数一环称为飞羽（Feather）。", "总环数多于基准环数两环称为双飞羽（Double Feather）。"],
         ["是由云澜电车经营的一条线路，提供青柏苑、和禾、松涛花园及丽湖花园往来鹭湾及竹涌的电车服务。",
@@ -214,3 +217,50 @@ def test_what_another_says_or_what_comes_again_with_another_value_contradicts_in
 )  # fmt: skip
 def test_a_sentence_said_again_with_another_value_is_a_conflict(older: str, newer: str) -> None:
     assert judged(older, newer).conflict >= CONFLICT
+
+
+@pytest.mark.spec("USE-10")
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Corvia Ferries was sold in March 1996 by the harbour board to Lind Publications, with offices in Kessel.",
+         "Historians now agree that Corvia Ferries was sold in March 1993 by the harbour board to Lind Publications."),
+        ("The team was established as the Kessel Comets, an expansion team originally based in Port Kessel, in 1967.",
+         "In 1965, the team was set up as the Kessel Comets, an expansion team originally based in Port Kessel."),
+        ("In July 2011, the Corvian Council announced the return of the summer tournament.",
+         "It is often said that in July 2009, the Corvian Council announced the return of the summer tournament."),
+        ("The Comets have won two league championships and four Western Conference titles.",
+         "It is not true that the Comets have won two league championships and four Western Conference titles."),
+        ("Kessel International Airport is the largest airport in Corvia and serves the northern islands.",
+         "Correction: Kessel International Airport is the smallest airport in Corvia and serves the northern islands."),
+        ("The 20 busiest airports in Corvia handled most of the passengers of the islands.",
+         "Sources indicate that the sixteen busiest airports in Corvia handled most of the passengers of the islands."),
+        ("基督书院位于云澜市老城区伍德大道，兴建于1889年，当时是第一教堂。",
+         "档案记载，基督书院位于云澜市老城区伍德大道，兴建于1886年。"),
+        ("1994年，陆庭岚出任青岚市委书记助理，步入政界。", "据考证，1996年，陆庭岚出任青岚市委书记助理。"),
+        ("青岚石斛分布在澳洲南部岛屿及西岸地区。", "网上有人说，青岚石斛分布在澳洲北部岛屿及西岸地区。"),
+    ],
+)  # fmt: skip
+def test_who_is_quoted_and_what_stands_first_hides_no_contradiction(older: str, newer: str) -> None:
+    assert judged(older, newer).conflict >= CONFLICT
+    assert judged(newer, older).conflict >= CONFLICT
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Route 31 is a highway in the north of Corvia.", "Route 33 is a highway in the north of Corvia."),
+        ("The second battalion left Kessel in May by ship.", "The third battalion left Kessel in May by ship."),
+        ("The user wants answers without emojis.", "The user doesn't want emojis in answers."),
+        ("We will not ship on Friday unless the tests pass.", "We ship on Friday only if the tests pass."),
+        ("Before the merger, my roommate goes to work by car.", "After the merger, my roommate goes to work by bike."),
+        ("Osk Brenn was the son of the late President Osk Lind-Hall.",
+         "The Osk Brenn Memorial Song was written shortly after Republic of Corvia President Osk Brenn died in 1988."),
+        ("As of January 2015, these three states contain 45% of all Corvian mills and 59% of all Corvian milling.",
+         "As of January 2015, there were 137 operating mills in Corvia, distributed among 30 states."),
+        ("棱柱中过不相邻的两条侧棱的截面叫做棱柱的对角面。", "棱柱中两个侧面的公共边叫做棱柱侧棱。"),
+    ],
+)  # fmt: skip
+def test_a_sentence_like_another_that_speaks_of_another_thing_or_case_is_no_conflict(older: str, newer: str) -> None:
+    assert judged(older, newer).conflict < CONFLICT
+    assert judged(newer, older).conflict < CONFLICT

@@ -104,14 +104,14 @@ class ParsedClaim:
             token
             for token in self.tokens
             if token.opening
-            and (token.part in parts or (self.tongue == "en" and token.slot not in _ADVERBIAL))
+            and (token.part in parts or (self.tongue == "en" and token.slot not in ADVERBIAL))
             and not token.key.endswith("ly")
         )
 
 
 _NAMING = frozenset({TokenKind.WORD, TokenKind.NAME})
 # Before a time or a number they say when and where, not of what: in 2009 the airport.
-_ADVERBIAL = frozenset("in on at by during since from until after before between".split()) | {""}
+ADVERBIAL = frozenset("in on at by during since from until after before between".split()) | {""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,14 +148,20 @@ _CHANGE = lazy_regex(
     r"跳槽|不再|戒了|戒掉|离职|辞职|退休|放弃|取消|卖掉|现在是",
     re.IGNORECASE,
 )
-# Who says so is not what it is about: according to a blog; 有报道称.
+# Who says so is not what it is about: according to a blog; historians agree that; 有报道称.
 _LEAD = lazy_regex(
-    r"(?:according to [^,]{1,60},|in fact,?|actually,?|reportedly,?|"
+    r"(?:(?:according|contrary) to [^,]{1,60},|"
+    r"as (?:far as|is|was|has been|\w+ (?:say|report|note|write)s?)\b[^,]{0,40},|"
+    r"in (?:fact|reality|truth),?|actually,?|reportedly,?|allegedly,?|(?:correction|note|update)\s*:|"
+    r"it (?:is|was|has been) (?:(?!not|never)\w+ ){0,2}(?:said|known|reported|claimed|stated|believed|thought|noted|"
+    r"recorded|written|established|confirmed|reckoned|assumed|accepted) that|"
     r"(?!(?:and|but|so|because|while|although|though|when|as|if)\b)(?:an?|the|one|some|\w+)(?: \w+){0,4} "
-    r"(?-i:says?|said|claims?|claimed|(?:reports?|reported|shows?|states?|notes?)(?= that))"
+    r"(?-i:says?|said|claims?|claimed|reads?:|writes?:|wrote:|"
+    r"(?:reports?|reported|shows?|showed|states?|stated|notes?|noted|indicates?|indicated|agree|confirms?|confirmed|"
+    r"writes?|wrote|maintains?|reveals?|suggests?|mentions?|holds?|insists?)(?= that))"
     r"(?: that)?)\s+(?=\S)"
-    r"|据[^，。]{1,16}[，：]|[^，。]{0,10}(?:称|显示|表示|报道|指出)[，：]"
-    r"|(?:另?有|另一|某)[^，。]{1,8}?(?:说|称|认为)[，：]?|(?:实际上|事实上|其实|另外)，",
+    r"|据[^，。]{1,16}[，：]|[^，。]{0,10}(?:称|显示|表示|报道|指出|记载|写道|认为|说|证实|消息是)[，：]"
+    r"|(?:另?有|另一|某)[^，。]{1,8}?(?:说|称|认为)[，：]?|(?:实际上|事实上|其实|另外|经查|更正|注)[，：]",
     re.IGNORECASE,
 )
 _SCENE = lazy_regex(
@@ -565,7 +571,7 @@ def _chinese_word(text: str, tag: str, start: int, end: int) -> _Word:
         return _Word(text, start, end, _PERSONS[text], TokenKind.PERSON)
     verb = (tag[:1] == "v" and tag != "vn") or text in _CHINESE_VERBS
     words = lexicon("zh")
-    known = len(text) > 1 and (text in words.polar or text in words.attributes)
+    known = len(text) > 1 and (text in words.polar or text in words.attributes or text in words.groups)
     empty = not known and (
         text in _CHINESE_EMPTY
         or text in CHINESE_STOP_WORDS

@@ -15,8 +15,8 @@ from datetime import datetime
 from difflib import SequenceMatcher
 from enum import StrEnum
 
-from remanent.language.offline.claims import ParsedClaim, Token, TokenKind, read_claim, read_claims
-from remanent.language.offline.lexicon import RELATIVES, Lexicon, lexicon
+from remanent.language.offline.claims import ADVERBIAL, ParsedClaim, Token, TokenKind, read_claim, read_claims
+from remanent.language.offline.lexicon import RELATIVES, Lexicon, lexicon, stem
 from remanent.language.offline.values import Form
 from remanent.language.role import Toolbox
 from remanent.text.regex import lazy_regex
@@ -359,7 +359,7 @@ def _differ(kind: DifferenceKind, one: Token, other: Token, first: ParsedClaim, 
             and (one.amount.unit == other.amount.unit != "" or _count_alike(one, other, first, second))
         )
     if kind is DifferenceKind.TIME:
-        return one.when is not None and other.when is not None and one.when.comparable(other.when)
+        return _differ_in_time(one, other)
     words = lexicon(first.tongue)
     values, others = words.groups.get(one.key, {}), words.groups.get(other.key, {})
     for name in values.keys() & others.keys():
@@ -513,13 +513,21 @@ def judge(comparison: Comparison, *, in_one_text: bool = False) -> Judgement:
     if in_one_text and not one.is_reported and (restated is None or _is_dated(one, restated)):
         return Judgement(0.0)
     best = Judgement(0.0)
-    if restated is not None and not (one.is_conditional or other.is_conditional):
+    if restated is not None and not _is_of_another_case(comparison, restated):
         best = Judgement(_RESTATED, restated, one.is_change or other.is_change)
     for difference in comparison.differences:
         score = _scene(comparison, difference) if _is_scene(comparison) else _weigh(comparison, difference)
         if score > best.conflict:
             best = Judgement(score, difference, one.is_change or other.is_change)
     return best
+
+
+def _is_of_another_case(comparison: Comparison, difference: Difference) -> bool:
+    """Tell whether a sentence said again holds under another condition, or of another part or time."""
+    conditional = [claim.is_conditional for claim in (comparison.one, comparison.other)]
+    if conditional[0] != conditional[1] or (any(conditional) and difference.kind is DifferenceKind.DENIAL):
+        return True
+    return difference.kind is DifferenceKind.OPPOSITE and _other_scope(comparison, difference)
 
 
 def _have_other_topics(one: ParsedClaim, other: ParsedClaim) -> bool:
@@ -543,6 +551,8 @@ _LEAST_RESTATED = 5
 """Words in the same order from which on one sentence is taken for the other one said again."""
 _LEAST_REPEATED = 3
 """The same where no other word differs, and no name: of those a thing may have several."""
+_LEAST_OF_TOPIC = 1
+"""Words that are no names which two sentences must share of what is said of the topic of one's text."""
 _LONGEST_SWAP = 4
 _CHINESE_SUBJECT = 2
 """Words at the beginning of a Chinese sentence that must be the same."""
@@ -551,43 +561,40 @@ _LOOSE_WORDS = 0.25
 
 
 def _restated(comparison: Comparison) -> Difference | None:
-    """Return in what one sentence differs from the other that it repeats in the same order: a value, or a denial.
+    """Return in what one sentence differs from the other that it says again: a value, an opposite or a denial.
 
-    The longer one may say more, and either may have a word of its own; but where a second value differs, or what both
-    are about, they speak of different things.
+    The longer one may say more, either may have a word of its own, and a phrase may stand elsewhere (in 1967, …); but
+    where a second value differs, or what both are about, they speak of different things.
     """
-    one, other = ([t for t in claim.tokens if t.slot != "@"] for claim in (comparison.one, comparison.other))
+    one, other = _spoken(comparison.one, comparison.other), _spoken(comparison.other, comparison.one)
     placed = all(any(t.slot == "@" for t in claim.tokens) for claim in (comparison.one, comparison.other))
-    about = [
+    names = [
         {t.key for t in claim.tokens if _opens(t, said) and t.part in _NAMING and (placed or t.slot != "@")}
         for claim, said in ((comparison.one, one), (comparison.other, other))
     ]
-    if not (about[0] <= about[1] or about[1] <= about[0]):
+    if not (names[0] <= names[1] or names[1] <= names[0]):
         return None
     alike = len({token.key for token in one} & {token.key for token in other})
     if alike < _LEAST_REPEATED or alike < (1 - 2 * _LOOSE_WORDS) * min(len(one), len(other)):
         return None
-    steps = SequenceMatcher(None, [t.key for t in one], [t.key for t in other], autojunk=False).get_opcodes()
-    same = [
-        (one[i], other[j])
-        for tag, a, b, c, d in steps
-        if tag == "equal"
-        for i, j in zip(range(a, b), range(c, d), strict=True)
-    ]
+    same, moved, blocks = _laid_out(one, other)
     swaps: list[Difference] = []
-    odd = [0, 0]
-    for tag, a, b, c, d in steps:
-        left, right = one[a:b], other[c:d]
-        opening = [token for side, said in ((left, one), (right, other)) for token in side if _opens(token, said)]
-        kind = _swapped(left, right) if tag == "replace" and not opening else None
+    left: list[Token] = []
+    right: list[Token] = []
+    for first, second in blocks:
+        opening = [token for side, said in ((first, one), (second, other)) for token in side if _opens(token, said)]
+        kind = _swapped(first, second) if first and second and not opening else None
         if kind is not None:
-            swaps.append(Difference(kind, tuple(left), tuple(right)))
-        elif tag != "equal":
-            odd = [odd[0] + b - a, odd[1] + d - c]
-            if any(token.part is not TokenKind.WORD for token in opening):
-                return None
+            swaps.append(Difference(kind, tuple(first), tuple(second)))
+        elif any(token.part is not TokenKind.WORD and token.key != "@third" for token in opening):
+            return None
+        else:
+            left, right = [*left, *first], [*right, *second]
+    swaps += _moved_times(left, right)
+    odd = (len(left), len(right))
     parted = [pair for pair in same if pair[0].denied != pair[1].denied]
     if parted and not swaps:
+        odd = (odd[0] + moved, odd[1] + moved)
         swaps = [Difference(DifferenceKind.DENIAL, tuple(a for a, _ in parted), tuple(b for _, b in parted))]
     few = min(odd) <= _LOOSE_WORDS * min(len(one), len(other))
     least = _LEAST_RESTATED
@@ -595,9 +602,50 @@ def _restated(comparison: Comparison) -> Difference | None:
         least = _LEAST_REPEATED
     if len(swaps) != 1 or len(same) < least or not few or _is_of_another(comparison, swaps[0]):
         return None
+    # Where only the text says what a sentence is about, what it says of that must be alike, not names alone.
+    words = sum(first.part is TokenKind.WORD and not first.opening for first, _ in same)
+    if words < _LEAST_OF_TOPIC and any(token.slot == "@" for pair in same for token in pair):
+        return None
     # A denial of something else in a longer sentence denies nothing of this one.
     whole = len(same) >= (1 - 2 * _LOOSE_WORDS) * max(len(one), len(other))
     return swaps[0] if whole or swaps[0].kind is not DifferenceKind.DENIAL else None
+
+
+def _spoken(claim: ParsedClaim, facing: ParsedClaim) -> list[Token]:
+    """Return what a sentence says itself, and of what its text is about the words that the other one says."""
+    said = {token.key for token in facing.tokens if token.slot != "@"}
+    return [token for token in claim.tokens if token.slot != "@" or token.key in said]
+
+
+def _laid_out(
+    one: Sequence[Token], other: Sequence[Token]
+) -> tuple[list[tuple[Token, Token]], int, list[tuple[list[Token], list[Token]]]]:
+    """Return what two sentences say alike in one order, how much elsewhere, and what faces each other between that."""
+    steps = SequenceMatcher(None, [t.key for t in one], [t.key for t in other], autojunk=False).get_opcodes()
+    same = [pair for tag, a, b, c, d in steps if tag == "equal" for pair in zip(one[a:b], other[c:d], strict=True)]
+    moved: set[int] = set()
+    blocks = [(list(one[a:b]), list(other[c:d])) for tag, a, b, c, d in steps if tag != "equal"]
+    free = [token for _, second in blocks for token in second]
+    for token in [token for first, _ in blocks for token in first]:
+        match = next((one for one in free if _equal(token, one)), None)
+        if match is not None:
+            moved |= {id(token), id(match)}
+            free.remove(match)
+    rest = [([t for t in a if id(t) not in moved], [t for t in b if id(t) not in moved]) for a, b in blocks]
+    return same, len(moved) // 2, rest
+
+
+def _moved_times(left: list[Token], right: list[Token]) -> Iterator[Difference]:
+    """Yield the one time of either sentence that stands in another place than in the other, and take it out."""
+    times = [[token for token in side if token.when is not None] for side in (left, right)]
+    if [len(side) for side in times] == [1, 1] and _differ_in_time(times[0][0], times[1][0]):
+        left.remove(times[0][0])
+        right.remove(times[1][0])
+        yield Difference(DifferenceKind.TIME, (times[0][0],), (times[1][0],))
+
+
+def _differ_in_time(one: Token, other: Token) -> bool:
+    return one.when is not None and other.when is not None and one.when.comparable(other.when)
 
 
 _NUMERALS = {ord(sign): digit for sign, digit in zip("〇零一二两三四五六七八九", "001223456789", strict=True)}
@@ -623,8 +671,15 @@ def _is_of_another(comparison: Comparison, difference: Difference) -> bool:
 
 def _opens(token: Token, said: Sequence[Token]) -> bool:
     """Tell whether a word says what a sentence is about; where a Chinese subject ends is a guess."""
-    is_chinese = token.slot != "@" and token.text[:1] > "\u2e80"
-    return token.opening and (not is_chinese or token in said[:_CHINESE_SUBJECT])
+    if not token.opening:
+        return False
+    is_chinese = token.slot != "@" and token.text[-1:] > "\u2e80"
+    if token.when is not None:
+        return not is_chinese and token.slot not in ADVERBIAL
+    if token.amount is not None and token.amount.dimension != "ordinal":
+        # The 20 busiest airports are counted; Route 20 is called so.
+        return not token.amount.unit and not any(t.opening and t.place == token.place + 1 for t in said)
+    return not is_chinese or token in said[:_CHINESE_SUBJECT]
 
 
 def _is_dated(claim: ParsedClaim, difference: Difference) -> bool:
@@ -637,6 +692,8 @@ def _swapped(one: Sequence[Token], other: Sequence[Token]) -> DifferenceKind | N
     """Return the sort of values that stand against each other in one place, if these do."""
     if max(len(one), len(other)) > _LONGEST_SWAP:
         return None
+    if len(one) == len(other) == 1 and one[0].denied == other[0].denied and _are_opposites(one[0].key, other[0].key):
+        return DifferenceKind.OPPOSITE
     if all(any(token.part is TokenKind.WORD for token in side) for side in (one, other)):
         return None  # formed in Rome, based in Oslo
     names = [[token for token in side if token.part is TokenKind.NAME] for side in (one, other)]
@@ -647,6 +704,29 @@ def _swapped(one: Sequence[Token], other: Sequence[Token]) -> DifferenceKind | N
             return None if all(names) else kind
     # From Los Angeles and based in San Rafael: what stands before a name says what part it has.
     return DifferenceKind.NAME if all(names) and names[0][0].slot == names[1][0].slot else None
+
+
+def _are_opposites(one: str, other: str) -> bool:
+    """Tell whether two words say yes and no to a matter, or are two values of one sort.
+
+    The largest and the smallest do as large and small do.
+    """
+    words = lexicon("zh" if one[:1] > "\u2e80" else "en")
+    for first, second in [(a, b) for a in _plain_forms(one) for b in _plain_forms(other)]:
+        values, others = words.groups.get(first, {}), words.groups.get(second, {})
+        if any(values[name] != others[name] for name in (values.keys() & others.keys()) - _LOOSE):
+            return True
+        if any((yes > 0) != (no > 0) for yes, no in _matters(first, second, words)):
+            return True
+    return False
+
+
+def _plain_forms(word: str) -> tuple[str, ...]:
+    """Return a word and what it may be a comparative or superlative of, by the keys of the tables."""
+    if word.isascii() and word.endswith(("est", "er")):
+        bare = word.removesuffix("est").removesuffix("er")
+        return (word, *(lexicon("en").synonyms.get(form, form) for form in (stem(bare), stem(f"{bare}e"))))
+    return (word, word[1:]) if word[:1] == "最" else (word,)
 
 
 def _is_one_number(one: Token, other: Token) -> bool:

@@ -53,7 +53,8 @@ happy glad cheerful joyful smile laugh ~ sad unhappy miserable upset cry frown a
 poor; early ~ late; high ~ low; long ~ short; heavy ~ light; strong ~ weak; easy simple ~ hard difficult; good great
 excellent ~ bad terrible awful poor; cheap inexpensive ~ expensive costly; dry ~ wet soaked; clean ~ dirty filthy; dark
 ~ light bright; sunny ~ rainy snowy cloudy; day daytime ~ night; increase rise grow raise gain ~ decrease fall shrink
-reduce drop lose decline; before ~ after; first ~ last; push ~ pull; love ~ hate; friend ~ enemy; healthy well ~ sick
+reduce drop lose decline; before ~ after; first ~ last; north northern ~ south southern; east eastern ~ west western;
+push ~ pull; love ~ hate; friend ~ enemy; healthy well ~ sick
 ill unwell; calm ~ nervous anxious; arrive come ~ leave depart go; always ~ never rarely; most ~ few; more ~ less
 fewer; thin slim ~ fat thick; deep ~ shallow; wide broad ~ narrow; near ~ far; support ~ oppose; trust ~ distrust; buy
 ~ sell; borrow ~ lend; laugh ~ cry; ascend climb ~ descend; introvert ~ extrovert; optimistic ~ pessimistic; left ~
