@@ -193,6 +193,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         store=store,
         vectors=vectors,
         blobs=blobs,
+        shelf=shelf,
         embedders=embedders,
         engine=engine,
         journal=journal,

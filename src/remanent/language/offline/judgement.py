@@ -551,6 +551,8 @@ _LEAST_RESTATED = 5
 """Words in the same order from which on one sentence is taken for the other one said again."""
 _LEAST_REPEATED = 3
 """The same where no other word differs, and no name: of those a thing may have several."""
+_LEAST_OF_TOPIC = 1
+"""Words that are no names which two sentences must share of what is said of the topic of one's text."""
 _LONGEST_SWAP = 4
 _CHINESE_SUBJECT = 2
 """Words at the beginning of a Chinese sentence that must be the same."""
@@ -599,6 +601,10 @@ def _restated(comparison: Comparison) -> Difference | None:
     if not any(odd) and swaps and swaps[0].kind is not DifferenceKind.NAME:
         least = _LEAST_REPEATED
     if len(swaps) != 1 or len(same) < least or not few or _is_of_another(comparison, swaps[0]):
+        return None
+    # Where only the text says what a sentence is about, what it says of that must be alike, not names alone.
+    words = sum(first.part is TokenKind.WORD and not first.opening for first, _ in same)
+    if words < _LEAST_OF_TOPIC and any(token.slot == "@" for pair in same for token in pair):
         return None
     # A denial of something else in a longer sentence denies nothing of this one.
     whole = len(same) >= (1 - 2 * _LOOSE_WORDS) * max(len(one), len(other))
