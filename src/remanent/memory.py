@@ -207,7 +207,6 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     worker = _worker(shared, indexing, calibration, disciplines, sessions=sessions.sessions, recall=recall)
     return _Parts(
         **{field.name: getattr(shared, field.name) for field in fields(shared)},
-        shelf=shelf,
         cache=cache,
         known=known,
         questions=questions,
