@@ -151,7 +151,6 @@ _INDEXING_TIMEOUT = 30.0
 class _Parts(Parts):
     """Everything that one open memory is made of: what disciplines share, and what only the memory itself uses."""
 
-    shelf: Shelf
     cache: Cache
     known: KnownEmbedders
     """Embedders of before: records that they embedded are searched by them until they are embedded anew."""
