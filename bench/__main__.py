@@ -165,6 +165,19 @@ def bank(
 
 @app.command()
 @with_common_options("machine")
+def updates(
+    place: CommonOptions,
+    *,
+    questions: Annotated[int, typer.Option("--questions", min=1, help="Ask at most so many of each sort.")] = 100,
+    embedder: Annotated[str, typer.Option("--embedder", help="Which embedder: auto, none, or a name.")] = "auto",
+    data: Annotated[Path, typer.Option("--data", envvar="REMANENT_EVAL_DATA", help="Folder with the public sets.")],
+) -> None:
+    """Ask public questions whose answer has changed: is the newest word before the older ones?"""
+    commands.updates(place, questions=questions, embedder=embedder, data=data)
+
+
+@app.command()
+@with_common_options("machine")
 def recall(
     place: CommonOptions,
     *,

@@ -24,6 +24,7 @@ from bench.retrieval.product import Advance
 from bench.scale import run_scale_bench
 from bench.server import run_server_bench
 from bench.store import run_store_bench
+from bench.updates import run_updates_bench
 from bench.workspace import run_workspace_bench
 from remanent.cli import words
 from remanent.cli.exits import Exit
@@ -77,6 +78,12 @@ def workspace(place: CommonOptions, *, files: int) -> None:
     with tempfile.TemporaryDirectory(prefix="remanent-bench-", dir=place.home) as folder:
         figures = run_workspace_bench(Path(folder), files=files, report=screen.note)
     _end(screen, place, figures)
+
+
+def updates(place: CommonOptions, *, questions: int, embedder: str, data: Path) -> None:
+    """Measure questions whose answer has changed; ends with `Exit.NO` when plain recall does better."""
+    screen, _ = begin(place)
+    _end(screen, place, run_updates_bench(data, screen.note, most=questions, embedder=embedder))
 
 
 def pages(place: CommonOptions, *, size: int) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from bench.retrieval.sets import Conversation, Question, Session
 from bench.retrieval.studies import Grain
@@ -51,9 +52,10 @@ async def ask_remanent(
     recipe: str | None = None,
     embedder: str = "auto",
     advance: Advance = lambda _: None,
+    **settings: Any,
 ) -> dict[Grain, list[Asked]]:
     """Remember a conversation in a folder, unless it is there already, and ask its questions."""
-    async with aopen(home, embedder=embedder) as memory:
+    async with aopen(home, embedder=embedder, **settings) as memory:
         agent = memory.agent(_name(conversation))
         await _remember(memory, agent, conversation, advance)
         answers: dict[Grain, list[Asked]] = {grain: [] for grain in grains}

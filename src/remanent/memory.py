@@ -151,7 +151,6 @@ _INDEXING_TIMEOUT = 30.0
 class _Parts(Parts):
     """Everything that one open memory is made of: what disciplines share, and what only the memory itself uses."""
 
-    shelf: Shelf
     cache: Cache
     known: KnownEmbedders
     """Embedders of before: records that they embedded are searched by them until they are embedded anew."""
@@ -193,6 +192,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         store=store,
         vectors=vectors,
         blobs=blobs,
+        shelf=shelf,
         embedders=embedders,
         engine=engine,
         journal=journal,
@@ -206,7 +206,6 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     worker = _worker(shared, indexing, calibration, disciplines, sessions=sessions.sessions, recall=recall)
     return _Parts(
         **{field.name: getattr(shared, field.name) for field in fields(shared)},
-        shelf=shelf,
         cache=cache,
         known=known,
         questions=questions,

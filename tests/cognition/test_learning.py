@@ -230,3 +230,22 @@ async def test_outcomes_move_the_success_rate_of_a_procedure(ada: AsyncAgent) ->
     assert isinstance(taught.data, ProceduralData)
     assert (taught.data.usage_count, taught.data.success_rate) == (4, 0.75)
     assert taught.data.steps == ("check style", "look at security")
+
+
+async def test_the_newest_word_on_a_matter_stands_before_the_older_ones(ada: AsyncAgent, clock: SetClock) -> None:
+    await said(ada, "Speaking of the choir, I have practised twelve songs with the choir, twelve songs by heart.")
+    clock.now += timedelta(days=30)
+    await said(ada, "By the way, I have practised nineteen songs with the choir, which is a lot of work, I must say.")
+    clock.now += timedelta(days=1)
+    await said(ada, "The choir of the cathedral sings in May.")
+    found = await ada.recall("How many songs have I practised with the choir?")
+    assert "nineteen" in found.items[0].text
+    assert [item.rank for item in found.items] == list(range(1, len(found.items) + 1))
+    before = await ada.recall("How many songs had I practised with the choir before?")
+    assert "twelve" in before.items[0].text, "who asks how it was is told what fits best"
+
+
+async def test_messages_of_one_call_are_in_their_order_when_the_newest_word_is_asked_for(ada: AsyncAgent) -> None:
+    await said(ada, "我们的读书会现在有十二个人，读书会真热闹。", "天气不错。", "我们的读书会有十九个人了。")
+    found = await ada.recall("我们的读书会现在有多少人？")
+    assert "十九" in found.items[0].text

@@ -162,6 +162,9 @@ def test_the_echo_of_an_agent_adds_nothing_to_its_session_and_gets_less_of_it() 
     heard = context_of(scores, places, Surroundings(session=0.3), agent_share=0.5)
     assert heard["a"] == pytest.approx(0.3 * 1.0), "the agent repeats what it was told"
     assert heard["b"] == pytest.approx(0.5 * 0.3 * 1.0)
+    learned = places | {"b": places["b"]._replace(kind=Kind.SEMANTIC)}
+    kept = context_of(scores, learned, Surroundings(session=0.3), agent_share=0.5)
+    assert kept["a"] == pytest.approx(0.3 * (1 + 0.5 * 0.5)), "a memory made of what was told is no echo"
     asked = context_of(scores, places, Surroundings(session=0.3), agent_share=1.0)
     assert asked["a"] == asked["b"] == pytest.approx(0.3 * (1 + 0.5 * 0.5)), "its own word is asked for"
 

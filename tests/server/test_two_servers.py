@@ -1,6 +1,7 @@
 """Two servers on one PostgreSQL, each with a home of its own: what one does holds on the other at once."""
 
 import asyncio
+import hashlib
 import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -13,8 +14,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from remanent.embedding import KnownEmbedders
-from remanent.errors import InvalidInput, InvalidSettings, NotAuthenticated, StoreBusy
+from remanent.errors import InvalidInput, InvalidSettings, NotAuthenticated, QueueFull, StoreBusy, VersionConflict
+from remanent.knowledge import uploads
 from remanent.memory import aopen
+from remanent.model import Scope
 from remanent.operations import LOCAL, Permission, Service, Target
 from remanent.operations.access.audit import AuditLog
 from remanent.operations.access.keys import FILE, FOLDER, MARKER, KeyRing
@@ -301,6 +304,69 @@ async def test_an_erasure_of_a_server_that_died_is_finished_by_another(start: St
         await two.memory._finish_erasures()
         assert not erasures.has_any()
         assert not [entry.text for entry in await ada.entries() if entry.text]
+
+
+async def test_a_file_begun_on_one_server_is_sent_on_and_added_on_another(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What came before the connection was lost stays, in several parts; then nothing of it is left on either."""
+    monkeypatch.setattr(uploads, "PART_BYTES", 16)
+    content = b"# Manual\n\nThe boiler is serviced every March.\n"
+    digest = hashlib.sha256(content).hexdigest()
+
+    async def pieces(*given: bytes, lost: bool = False) -> AsyncIterator[bytes]:
+        for piece in given:
+            yield piece
+        if lost:
+            raise ConnectionError
+
+    async with start("one") as one, start("two") as two:
+        sent = pieces(content[:10], content[10:20], content[20:25], lost=True)
+        with pytest.raises(ConnectionError):
+            await one.perform("knowledge.send_part", {"digest": digest}, place=ADA, upload=sent)
+        state = await two.perform("knowledge.upload_state", {"digest": digest}, place=ADA)
+        assert state.received == 25
+        rest = {"digest": digest, "offset": 25}
+        assert (await two.perform("knowledge.send_part", rest, place=ADA, upload=pieces(content[25:]))).received == len(
+            content
+        )
+        with pytest.raises(VersionConflict):
+            await one.perform("knowledge.send_part", rest, place=ADA, upload=pieces(content[25:]))
+        added = await two.perform("knowledge.add_upload", {"digest": digest, "name": "manual.md"}, place=ADA)
+        assert added.document.name == "manual.md"
+        assert (await one.perform("knowledge.upload_state", {"digest": digest}, place=ADA)).received == 0
+
+
+async def test_unfinished_files_on_a_shelf_are_bounded_and_end_after_a_day(
+    database: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "MAX_UNFINISHED_BYTES", 10)
+    shelf = PostgresShelf(database("here"))
+    now = 1_000_000.0
+    kept = uploads.SharedUploads(shelf, clock=lambda: now)
+    ada = Scope(org="acme", workspace="lab", agent="ada")
+
+    async def some() -> AsyncIterator[bytes]:
+        yield b"12345"
+        with pytest.raises(StoreBusy, match="this very file"):
+            await kept.append(ada, "a" * 64, some(), offset=5)
+
+    async def send(name: str, scope: Scope = ada) -> int:
+        async def five() -> AsyncIterator[bytes]:
+            yield b"12345"
+
+        return await kept.append(scope, name * 64, five(), offset=0)
+
+    assert await kept.append(ada, "a" * 64, some(), offset=0) == await send("b") == 5
+    with pytest.raises(QueueFull):
+        await send("c")
+    assert await send("c", ada.model_copy(update={"org": "other"})) == 5
+    now += uploads.KEPT_SECONDS + 1
+    assert await send("c") == 5
+    assert [await kept.received(ada, name * 64) for name in "abc"] == [0, 0, 5]
+    await kept.discard_all(ada)
+    assert await kept.received(ada, "c" * 64) == 0
+    shelf.close()
 
 
 @pytest.mark.spec("SAFE-06")

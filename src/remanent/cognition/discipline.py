@@ -10,7 +10,7 @@ from remanent.cognition.face import AsyncCognition
 from remanent.cognition.lifecycle import Lifecycle
 from remanent.cognition.model import INSTRUCTION
 from remanent.cognition.orchestrator import RECIPES, CognitionPath
-from remanent.cognition.review import read_along, review
+from remanent.cognition.review import newest_first, read_along, review
 from remanent.cognition.settings import CognitionSettings
 from remanent.cognition.writer import LEARN, MemoryWriter
 from remanent.context import SessionEnd
@@ -86,6 +86,7 @@ class OpenCognition(OpenDiscipline):
     async def on_found(self, question: Question, found: Found, *, without: Sequence[str] = ()) -> Found:
         """Put what is known of the answers beside them."""
         alive_at = question.record_filter.as_of or self.lifecycle.steady()
+        found = newest_first(question, found) if self._settings.learn else found
         return await review(self._parts.store, question, found, alive_at=alive_at, without=without)
 
     def on_given(self, scope: Scope, found: Found) -> None:

@@ -7,6 +7,7 @@ from remanent.model import Found, Model, Receipt, Record, Scope
 from remanent.model.base import Count, Text
 from remanent.model.chat import Messages
 from remanent.settings import Settings
+from remanent.stores.shelf import Shelf
 
 F = TypeVar("F")
 
@@ -49,6 +50,10 @@ class AnyMemory(Protocol):
     @property
     def settings(self) -> Settings:
         """The settings in force."""
+
+    @property
+    def shelf(self) -> Shelf:
+        """What belongs to no agent."""
 
     def agent(self, agent: str, *, workspace: str | None = None, org: str | None = None) -> AnyAgent:
         """Return an agent's memory."""

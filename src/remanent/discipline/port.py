@@ -19,6 +19,7 @@ from remanent.recall import Question, Recall, RecallPath, Recipe
 from remanent.settings import Settings, SettingsSection
 from remanent.stores import NO_LIMIT, Erased, Erasure, Store, Transaction, Vectors
 from remanent.stores.blobs import Blobs
+from remanent.stores.shelf import Shelf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +30,7 @@ class Parts:
     store: Store
     vectors: Vectors
     blobs: Blobs
+    shelf: Shelf
     embedders: Embedders | None
     """The models that embed; `None` where search is by words only."""
     engine: Engine

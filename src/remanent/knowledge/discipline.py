@@ -11,7 +11,7 @@ from remanent.knowledge.library import NAME, Library
 from remanent.knowledge.proof import Prover
 from remanent.knowledge.search import KNOWLEDGE, Searcher
 from remanent.knowledge.settings import KnowledgeSettings
-from remanent.knowledge.uploads import PartialUploads
+from remanent.knowledge.uploads import open_uploads
 from remanent.model import Entry, EntryKind, Scope
 from remanent.recall import Recipe
 from remanent.stores import Erasure
@@ -48,7 +48,7 @@ class OpenKnowledgeBase(OpenDiscipline):
         searcher = Searcher(parts, library)
         folders = Folders(library, clock=parts.clock)
         self._services = KnowledgeServices(library, searcher, folders, Prover(parts, searcher))
-        self._uploads = PartialUploads(parts.settings.home)
+        self._uploads = open_uploads(parts.settings.home, parts.shelf)
 
     @property
     def recipes(self) -> Sequence[Recipe]:

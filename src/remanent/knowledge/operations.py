@@ -30,7 +30,7 @@ from remanent.knowledge.model import (
     SyncReport,
     Verification,
 )
-from remanent.knowledge.uploads import PartialUploads, read_file
+from remanent.knowledge.uploads import PartialUploads, open_uploads, read_file
 from remanent.model import SHARED, Model
 from remanent.model.base import Count, JsonObject, Text
 from remanent.model.filters import MAX_TAGS, metadata_object
@@ -160,7 +160,7 @@ def _of(call: Call, collection: str) -> AsyncKnowledgeCollection:
 
 
 def _uploads(call: Call) -> PartialUploads:
-    return PartialUploads(call.memory.settings.home)
+    return open_uploads(call.memory.settings.home, call.memory.shelf)
 
 
 _SHA256 = r"^[0-9a-f]{64}$"

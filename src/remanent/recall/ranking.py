@@ -166,7 +166,11 @@ def context_of(
     that one remark of a user would count twice, and its echo would stand before what others said.
     """
     evidence: dict[str, float] = {}
-    echoes = {one for one, place in places.items() if place.trust is Origin.AGENT} if agent_share < 1 else frozenset()
+    echoes = frozenset[str]()
+    if agent_share < 1:
+        echoes = frozenset(
+            one for one, place in places.items() if place.trust is Origin.AGENT and place.kind is Kind.TURN
+        )
     if surroundings.session:
         told = {one: score for one, score in scores.items() if one not in echoes} if echoes else scores
         evidence = session_evidence(told, places, discount=surroundings.discount, depth=surroundings.depth)
