@@ -386,4 +386,4 @@ async def test_an_erasure_that_failed_half_way_is_finished_when_another_server_o
         assert one.memory._parts.erasures.has_any()
         async with start("two") as two:
             await two.memory.settle()
-            assert not two.memory._parts.erasures.has_any()
+            assert not one.memory._parts.erasures.has_any()

@@ -258,7 +258,7 @@ def test_who_is_quoted_and_what_stands_first_hides_no_contradiction(older: str, 
          "The Osk Brenn Memorial Song was written shortly after Republic of Corvia President Osk Brenn died in 1988."),
         ("As of January 2015, these three states contain 45% of all Corvian mills and 59% of all Corvian milling.",
          "As of January 2015, there were 137 operating mills in Corvia, distributed among 30 states."),
-        ("棱柱中过不相邻的两条侧棱的截面叫做棱柱的对角面。", "棱柱中两个侧面的公共边叫做棱柱侧棱。"),
+        ("花架中过不相邻的两条横梁的木板叫做花架的斜撑板。", "花架中两个木板的公共边叫做花架横梁。"),
     ],
 )  # fmt: skip
 def test_a_sentence_like_another_that_speaks_of_another_thing_or_case_is_no_conflict(older: str, newer: str) -> None:
