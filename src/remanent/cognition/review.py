@@ -8,6 +8,7 @@ from datetime import datetime
 from remanent.cognition.model import MEMORIES
 from remanent.model import Entry, Found, FoundItem, FoundSource, Kind, MemoryData, Origin, Record, Scope, Status
 from remanent.recall import Question
+from remanent.recall.talk import only_asks
 from remanent.stores import LIVE, NO_LIMIT, RecordFilter, RecordQuery, Store
 from remanent.text.regex import lazy_regex
 from remanent.text.terms import index_terms, query_terms
@@ -90,7 +91,9 @@ def newest_first(question: Question, found: Found) -> Found:
     if question.asked_at is not None and any(finish < question.asked_at for _, finish in question.times):
         return found  # a time that is over: what was said since is not meant
     best = [item for item in found.items if 1 <= item.rank <= _CONTENDERS and item.kind is Kind.TURN and item.sources]
-    best = sorted((one for one in best if one.trust is Origin.USER), key=lambda item: item.rank)
+    # Who asked again yesterday told nothing since.
+    telling = (one for one in best if one.trust is Origin.USER and not only_asks(one.text))
+    best = sorted(telling, key=lambda item: item.rank)
     matter = set(query_terms(_OF_NOW.sub(" ", asked)))
     said = [matter.intersection(index_terms(item.text[:_READ])) for item in best]
     if not said or _words(said[0]) < _ENOUGH_WORDS:
