@@ -1,5 +1,6 @@
 """The operation that CONTRIBUTING.md adds from start to end is one that works."""
 
+import dataclasses
 import re
 from pathlib import Path
 from typing import Any
@@ -45,3 +46,19 @@ def test_it_is_described_and_becomes_a_command(declared: Operation[Any, Any], mo
     assert "get" in openapi(whole)["paths"][route[1]]
     monkeypatch.setattr(scripts.cli_face, "CATALOGUE", whole)
     assert "def last_words(" in scripts.cli_face.generate()
+
+
+def test_two_operations_may_call_their_requests_alike(declared: Operation[Any, Any]) -> None:
+    class LastWords(Model):
+        """Another request of that name, of another discipline."""
+
+        depth: int = 1
+
+    other = dataclasses.replace(declared, name="other_words", request=LastWords, path="other-words")
+    paths = openapi(CATALOGUE.with_more([declared, other]))["paths"]
+    asked = {
+        address.rpartition("/")[2]: {one["name"] for one in described["get"]["parameters"] if one["in"] == "query"}
+        for address, described in paths.items()
+        if address.endswith("-words")
+    }
+    assert asked == {"last-words": {"session", "limit"}, "other-words": {"depth"}}

@@ -316,7 +316,7 @@ async def brief(call: Call, request: BriefRequest) -> Briefing:
 # ── contradictions ───────────────────────────────────────────────────────────
 
 
-class ListConflicts(Model):
+class ListUserConflicts(Model):
     """Whose contradictions."""
 
     user: User = None
@@ -330,7 +330,7 @@ class ListConflicts(Model):
     route="GET memories/conflicts",
     face=_face("conflicts", give=items_of),
 )
-async def conflicts(call: Call, request: ListConflicts) -> Page[Conflict]:
+async def conflicts(call: Call, request: ListUserConflicts) -> Page[Conflict]:
     """List the contradictions between memories, oldest first; of a user, none that is another's."""
     return Page(items=tuple(await _of(call).conflicts(user=request.user, open_only=request.open_only)))
 

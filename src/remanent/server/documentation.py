@@ -70,17 +70,15 @@ class _Schemas:
     """The JSON schemas of everything that is asked and answered, each under one name."""
 
     def __init__(self, catalogue: Catalogue) -> None:
-        asked: list[tuple[Any, JsonSchemaMode]] = [(one.request, "validation") for one in catalogue.values()]
         adapters: list[tuple[str, JsonSchemaMode, TypeAdapter[Any]]] = [
             (one.name, "serialization", TypeAdapter(one.response))
             for one in catalogue.values()
             if one.answers is Body.JSON
         ]
         adapters.append(("run", "serialization", TypeAdapter(Run)))
-        for kind, mode in asked:
-            adapters.append((kind.__qualname__, mode, TypeAdapter(kind)))
-        unique = {(name, mode): (name, mode, adapter) for name, mode, adapter in adapters}
-        refs, described = TypeAdapter.json_schemas(unique.values(), ref_template=_REF)
+        # By the operation's name: two disciplines may call their requests alike.
+        adapters += [(one.name, "validation", TypeAdapter(one.request)) for one in catalogue.values()]
+        refs, described = TypeAdapter.json_schemas(adapters, ref_template=_REF)
         self._refs = refs
         self.definitions: dict[str, Any] = described.get("$defs", {})
         for name in _OPEN & set(self.definitions):
@@ -92,7 +90,7 @@ class _Schemas:
 
     def fields(self, operation: Operation[Any, Any]) -> tuple[dict[str, Any], list[str]]:
         """Return the schemas of a request's fields, and which of them are needed."""
-        schema = self._refs[(operation.request.__qualname__, "validation")]
+        schema = self._refs[(operation.name, "validation")]
         if "$ref" in schema:
             schema = self.definitions[schema["$ref"].rpartition("/")[2]]
         return schema.get("properties", {}), schema.get("required", [])
