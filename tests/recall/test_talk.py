@@ -2,7 +2,7 @@
 
 import pytest
 
-from remanent.recall.talk import asks_of_oneself, is_small_talk, is_standing_instruction, only_asks
+from remanent.recall.talk import asks_of_oneself, is_small_talk, is_standing_instruction, only_asks, only_shrugs
 
 SMALL_TALK = """
 hi
@@ -153,3 +153,33 @@ def test_who_asks_for_a_fact_of_their_own_life_asks_of_themselves(text: str) -> 
 @pytest.mark.parametrize("text", OF_OTHER_THINGS)
 def test_advice_knowledge_and_statements_are_no_questions_of_oneself(text: str) -> None:
     assert not asks_of_oneself(text)
+
+
+SHRUGS = """
+I do not remember.
+I'm sorry, but I don't have any information about your brother's school.
+Sorry, I cannot tell.
+不记得。
+抱歉，我不知道。
+对不起，我无法提供您的车牌号。
+我没有找到有关上次体检的信息。
+""".strip().split("\n")
+NO_SHRUGS = """
+I don't know anybody in Leeds, but Lily moved there in May.
+I do not remember the day. It was in May, and the flat is near the station.
+You do not remember the name of your first school.
+我不知道这家店。小丽说它在车站旁边。
+妹妹不记得密码了。
+""".strip().split("\n")
+
+
+@pytest.mark.spec("USE-04")
+@pytest.mark.parametrize("text", SHRUGS)
+def test_who_only_says_that_it_is_not_known_shrugs(text: str) -> None:
+    assert only_shrugs(text)
+
+
+@pytest.mark.spec("USE-04")
+@pytest.mark.parametrize("text", NO_SHRUGS)
+def test_who_tells_something_besides_does_not_shrug(text: str) -> None:
+    assert not only_shrugs(text)

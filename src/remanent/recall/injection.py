@@ -14,7 +14,7 @@ from hashlib import blake2b
 
 from remanent.language.tongue import Tongue, tongue_of
 from remanent.model import FoundItem, Injection, Kind, Origin, local
-from remanent.recall.talk import asks_of_oneself, asks_what_was_asked, is_small_talk, only_asks
+from remanent.recall.talk import asks_of_oneself, asks_what_was_asked, is_small_talk, only_asks, only_shrugs
 from remanent.text.dates import TimeMention, find_dates
 from remanent.text.escaping import RESERVED_TAGS, escape, escape_lines, escape_name
 from remanent.text.regex import lazy_regex
@@ -258,8 +258,8 @@ def told_first(question: str, items: Sequence[FoundItem]) -> list[FoundItem]:
     """Return what to give a model, best first; what was said on several days comes again last.
 
     Small talk brings nothing and is none. A turn that only asks is no memory of anything, unless the question is what
-    was asked, and what whoever runs the model told it to be is for that conversation alone. What several memories hold
-    of one day is told once.
+    was asked; an assistant's "I do not remember" is none either; and what whoever runs the model told it to be is for
+    that conversation alone. What several memories hold of one day is told once.
     """
     if is_small_talk(question):
         return []
@@ -267,7 +267,10 @@ def told_first(question: str, items: Sequence[FoundItem]) -> list[FoundItem]:
     telling, rest, said = list[FoundItem](), list[FoundItem](), dict[str, set[date]]()
     for item in sorted(items, key=lambda item: item.rank):
         if item.kind is Kind.TURN and (
-            is_small_talk(item.text) or _instructs(item) or (not of_asking and only_asks(item.text))
+            is_small_talk(item.text)
+            or _instructs(item)
+            or (not of_asking and only_asks(item.text))
+            or (item.trust is Origin.AGENT and only_shrugs(item.text))
         ):
             continue
         days = said.setdefault(_NO_LETTERS.sub("", _DATE_BEHIND.sub("", item.text)).casefold(), set())

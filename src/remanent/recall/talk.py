@@ -88,6 +88,15 @@ _OF_ADVICE = lazy_regex(
     re.IGNORECASE,
 )
 
+LONGEST_SHRUG = 120
+"""Characters; an answer that goes on for longer mostly tells something besides."""
+_SHRUG = lazy_regex(
+    r"\W*(?:(?:i'?m |i am )?(?:sorry|afraid)[^.!?。]{0,12}?)?\bi (?:do not|don't|cannot|can't|did not|didn't)"
+    r" (?:remember|recall|know|have|find|answer|tell|provide)\b[^.,!?。，！？]{0,90}[.!\s]*|"
+    r"\W*(?:抱歉|对不起|很遗憾)?[，,\s]*我?(?:不记得|不知道|不清楚|无法(?:确定|提供|回答|得知)|没有(?:相关|找到|关于))[^。，！？.,!?]{0,40}[。！.!\s]*",
+    re.IGNORECASE,
+)
+
 
 def is_small_talk(text: str) -> bool:
     """Tell whether a message only greets, thanks, agrees or takes its leave: "hi", "ok, thanks!", "好的".
@@ -126,6 +135,11 @@ def only_asks(text: str) -> bool:
             return False
         asks_once |= asks
     return asks_once
+
+
+def only_shrugs(text: str) -> bool:
+    """Tell whether an answer only says that it is not known: "I do not remember.", "抱歉，我不知道。"."""
+    return len(text) <= LONGEST_SHRUG and _SHRUG.fullmatch(text.replace("’", "'")) is not None
 
 
 def share_asked(text: str) -> float:

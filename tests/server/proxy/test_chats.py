@@ -56,18 +56,21 @@ async def test_the_model_is_shown_what_is_remembered_and_the_turn_is_kept(tmp_pa
 async def test_a_model_is_told_when_nobody_ever_said_what_people_ask_of_themselves(
     tmp_path: Path, asked: str, told: str
 ) -> None:
-    async with world(tmp_path, says("I do not remember."), says("Paris."), says("I do not remember.")) as here:
+    async with world(tmp_path, forever=says("I do not remember.")) as here:
         await here.agent().remember(FACT, session="earlier")
         async with here.client() as client:
             for words in (asked, "What is the capital of France?"):
                 await client.chat.completions.create(model=MODEL, messages=[question(words)])
+        async with here.client(session="s2") as client:  # an answer that only shrugged tells nothing either
+            await client.chat.completions.create(model=MODEL, messages=[question(asked)])
         await here.agent("bob").remember(asked, session="earlier")  # a question that was remembered tells nothing
         async with here.client(agent="bob") as client:
             await client.chat.completions.create(model=MODEL, messages=[question(asked)])
-        first, other, again = (str(request.body["messages"]) for request in here.upstream.requests)
+        first, other, again, of_bob = (str(request.body["messages"]) for request in here.upstream.requests)
     assert told in first
     assert "<memory>" not in other
     assert told in again
+    assert told in of_bob
 
 
 async def test_nothing_remembered_leaves_every_byte_of_the_request_as_it_is(tmp_path: Path) -> None:
