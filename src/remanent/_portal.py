@@ -14,7 +14,7 @@ import os
 import threading
 import weakref
 from collections.abc import AsyncGenerator
-from concurrent.futures import CancelledError, Future, wait
+from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypeVar
 
@@ -89,13 +89,13 @@ class Portal:
         work = _Work(lambda: function(*args, **kwargs))
         try:  # an interrupt may come as soon as the work runs, before it is waited for
             self._start(work)
-            return work.future.result()
+            return work.result()
         except CancelledError as error:
             raise StoreClosed("the memory was closed while this call was running") from error
         except KeyboardInterrupt:
             if work.queued:
                 self._loop.call_soon_threadsafe(work.cancel)
-                wait([work.future], timeout=UNWIND_SECONDS)
+                work.wait(UNWIND_SECONDS)
             raise
 
     def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -111,13 +111,12 @@ class Portal:
         pump = _Pump(source)
         serving = _Work(pump.serve)
         self._start(serving)
-        served = serving.future
         try:
             while item := self.call(pump.ask):
                 yield item[0]
-            served.result()  # raises what ended the source, if anything did
+            serving.result()  # raises what ended the source, if anything did
         finally:
-            if not served.done() and not self._closed:
+            if not serving.future.done() and not self._closed:
                 self.call(pump.stop)
 
     def close(self, *, timeout: float | None = None) -> None:
@@ -151,6 +150,10 @@ class _Work(Generic[T]):
     def __init__(self, function: Callable[[], Awaitable[T]]) -> None:
         self.future: Future[T] = Future()
         self.queued = False
+        # A plain lock, held until the end. An interrupt inside a future's own waiting can leave the future locked, and
+        # the loop would then wait for it for ever.
+        self._running = threading.Lock()
+        self._running.acquire()
         self._function = function
         self._task: asyncio.Task[T] | None = None
 
@@ -164,6 +167,18 @@ class _Work(Generic[T]):
         if self._task is not None:
             self._task.cancel()
 
+    def wait(self, timeout: float = -1) -> bool:
+        """Wait for the end of the coroutine, so many seconds at most; tell whether it has ended."""
+        if self._running.acquire(timeout=timeout):
+            self._running.release()
+            return True
+        return False
+
+    def result(self) -> T:
+        """Wait for the end of the coroutine, and give what it returned or raise what it raised."""
+        self.wait()
+        return self.future.result()
+
     async def _run(self) -> T:
         # Called in here, a function that refuses its arguments fails this task and not the loop.
         return await self._function()
@@ -176,6 +191,7 @@ class _Work(Generic[T]):
             self.future.set_exception(error)
         else:
             self.future.set_result(task.result())
+        self._running.release()
 
 
 class _Pump(Generic[T]):
