@@ -255,6 +255,7 @@ def test_an_interrupt_cancels_the_call_and_lets_it_unwind_before_it_is_raised() 
         import asyncio, signal, threading
         from remanent._portal import Portal
 
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in the background
         events = []
 
         async def work():
