@@ -76,6 +76,17 @@ def knowledge(
     commands.knowledge(place, tasks=tasks, questions=questions, rivals=rivals, data=data)
 
 
+@app.command("knowledge-speed")
+@with_common_options("machine")
+def knowledge_speed(
+    place: CommonOptions,
+    *,
+    chunks: Annotated[int, typer.Option("--chunks", metavar="N", min=2000, help="Chunks to search.")] = 100_000,
+) -> None:
+    """Measure how fast documents are added and searched, and what adding costs those who recall meanwhile."""
+    commands.knowledge_speed(place, chunks=chunks)
+
+
 @app.command()
 @with_common_options("machine")
 def workspace(

@@ -19,6 +19,7 @@ from remanent.associative import Associations, AsyncAssociativeMemory
 from remanent.associative.graph import FOCUS
 from remanent.associative.model import TRACE, TraceData
 from remanent.associative.settings import AssociativeSettings
+from remanent.embedding import Embedders, open_embedders
 from remanent.jobs import Worker
 from remanent.language import Answer, Engine
 from remanent.language.engines import OfflineEngine
@@ -26,10 +27,11 @@ from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.model import JobState, Link, Receipt, Record, Scope, Source, id_source, read_messages
 from remanent.model.chat import Messages
 from remanent.recall.evaluation import percentile
-from remanent.settings import JobSettings
+from remanent.settings import JobSettings, load_settings
 from remanent.stores import Change, JobQuery, search_terms
+from remanent.stores.local import LocalVectors
 from remanent.stores.sqlite import SqliteStore
-from remanent.stores.transaction import PutLink, PutRecord, PutState
+from remanent.stores.transaction import PutLink, PutRecord, PutState, PutVector
 
 BATCH = 20
 """Messages that one call remembers: what a full context hands over."""
@@ -97,14 +99,30 @@ class Remembering(Engine):
 class Agent:
     """One agent's associative memory over a store of its own, with a clock that is set."""
 
-    def __init__(self, home: Path, settings: AssociativeSettings, *, engine: Engine | None = None) -> None:
+    def __init__(
+        self,
+        home: Path,
+        settings: AssociativeSettings,
+        *,
+        engine: Engine | None = None,
+        embedders: Embedders | None = None,
+    ) -> None:
         self.now = START
         self.scope = Scope(org="bench", workspace="bench", agent="bench")
         self.store = SqliteStore(home)
         self.new_id = id_source(lambda: self.now, seed=5)
         clock: Callable[[], datetime] = lambda: self.now  # noqa: E731
-        engine = engine or OfflineEngine()
-        self.associations = Associations(self.store, engine, settings=settings, clock=clock, new_id=self.new_id)
+        self.embedders = embedders
+        self.vectors = LocalVectors(self.store, self.store.layout.folder)
+        self.associations = Associations(
+            self.store,
+            engine or OfflineEngine(),
+            settings=settings,
+            clock=clock,
+            new_id=self.new_id,
+            vectors=self.vectors,
+            embedders=embedders,
+        )
         self.worker = Worker(
             self.store, handlers=self.associations.handlers, settings=JobSettings(), clock=clock, new_id=self.new_id
         )
@@ -132,14 +150,17 @@ class Agent:
 
 
 @asynccontextmanager
-async def opened(home: Path, settings: AssociativeSettings, *, engine: Engine | None = None) -> AsyncIterator[Agent]:
+async def opened(
+    home: Path, settings: AssociativeSettings, *, engine: Engine | None = None, embedders: Embedders | None = None
+) -> AsyncIterator[Agent]:
     """Lend an agent whose worker runs."""
-    agent = Agent(home, settings, engine=engine)
+    agent = Agent(home, settings, engine=engine, embedders=embedders)
     agent.worker.start()
     try:
         yield agent
     finally:
         await agent.worker.stop()
+        await agent.vectors.close()
         await agent.store.close()
 
 
@@ -307,7 +328,7 @@ def as_markdown(lives: Sequence[Life]) -> str:
 async def _measure_speed(home: Path, report: Report) -> list[Figure]:
     report(f"fill a graph of {NODES:,} nodes and {NODES * LINKS_EACH:,} links")
     settings = AssociativeSettings(schedule="fixed", max_nodes=2 * NODES)
-    async with opened(home, settings) as agent:
+    async with opened(home, settings, embedders=open_embedders(load_settings(home=home).embedder)) as agent:
         words = await _fill(agent)
         begin = time.perf_counter()
         await agent.memory.initialize()
@@ -317,13 +338,16 @@ async def _measure_speed(home: Path, report: Report) -> list[Figure]:
         for depth, bound in ((2, 20), (3, 60), (None, 60)):
             name = "widening" if depth is None else f"depth {depth}"
             report(f"recall, {name}")
-            waits = []
+            waits, spent = [], []
             for _ in range(QUESTIONS):
                 asked = [chance.choice(words)]
-                begin = time.perf_counter()
+                begin, began = time.perf_counter(), time.process_time()
                 await agent.memory.recall(asked, depth=depth)
                 waits.append(time.perf_counter() - begin)
+                spent.append(time.process_time() - began)
             figures.append(at_most(f"recall, {name}, p95", 1000 * percentile(waits, 0.95), "ms", bound))
+            used = round(1000 * percentile(spent, 0.95), 2)
+            figures.append(Figure(f"recall, {name}, p95 of processor time", used, "ms"))
         report("compression")
         slices = [await _timed_slice(agent) for _ in range(20)]
         figures.append(at_most("compression of 100 nodes, p95", 1000 * percentile(slices, 0.95), "ms", 200))
@@ -383,6 +407,11 @@ async def _fill(agent: Agent) -> list[str]:
                 for other in chance.sample(ids, LINKS_EACH)
             ]
         yield [PutState(FOCUS, list(ids[-5:]))]
+        if agent.embedders is not None:
+            model = agent.embedders.members[0]
+            for start in range(0, NODES, 1000):
+                rows = await model.embed([one.text for one in said[start : start + 1000]])
+                yield [PutVector(ids[start + place], model.model_id, row.tobytes()) for place, row in enumerate(rows)]
 
     await agent.store.load(agent.scope, batches())
     return [one.keyword for one in said]

@@ -16,6 +16,7 @@ from bench.embedding import run_embedding_bench
 from bench.figures import Figure
 from bench.keywords import run_keyword_bench
 from bench.knowledge import run_knowledge_bench
+from bench.knowledge_speed import run_knowledge_speed_bench
 from bench.language import run_language_bench
 from bench.pages import run_pages_bench
 from bench.proxy import run_proxy_bench
@@ -69,6 +70,14 @@ def knowledge(place: CommonOptions, *, tasks: int, questions: int, rivals: bool,
     """Measure knowledge bases; ends with `Exit.NO` when a promise is not kept."""
     screen, _ = begin(place)
     figures = run_knowledge_bench(data, tasks=tasks, questions=questions, rivals=rivals, report=screen.note)
+    _end(screen, place, figures)
+
+
+def knowledge_speed(place: CommonOptions, *, chunks: int) -> None:
+    """Measure the speed of knowledge bases; ends with `Exit.NO` when a promise is not kept."""
+    screen, _ = begin(place)
+    with tempfile.TemporaryDirectory(prefix="remanent-bench-", dir=place.home) as folder:
+        figures = run_knowledge_speed_bench(Path(folder), chunks=chunks, report=screen.note)
     _end(screen, place, figures)
 
 

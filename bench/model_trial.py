@@ -75,8 +75,9 @@ UNKNOWN = (
 )  # fmt: skip
 """Questions on what nobody said."""
 _ADMITS = re.compile(
-    r"(?i)(do(es)? not|don't|doesn't|didn't|did not|cannot|can't|unable|no (record|information|memory)|not (mention|"
-    r"remember|record|know|said|told|provided))|不记得|不知道|没有(相关|记录|提|说|关于|找到)|未(提|记|知)|无法|记录里没有|不清楚"
+    r"(?i)(do(es)? not|don't|doesn't|didn't|did not|cannot|can't|unable|no (such )?(record|information|memory)|"
+    r"not (mention|stated|remember|record|know|said|told|provided))|"
+    r"不记得|不知道|没有(相关|记录|提|说|关于|找到)|未(提|记|知)|无法|记录里没有|不清楚"
 )
 
 

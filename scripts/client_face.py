@@ -10,7 +10,7 @@ where the discipline's package was taken out.
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -163,6 +163,7 @@ def generate(*, memory: str | None = None) -> str:
         tree = ast.parse(own)
         (node,) = [one for one in tree.body if isinstance(one, ast.ClassDef) and one.name == source.name]
         (for_types if source.discipline else at_load).extend(_imports(tree, source))
+        for_types += [line for one in tree.body if isinstance(one, ast.If) for line in _names(one.body)]
         doc = (ast.get_docstring(node, clean=False) or "").replace(
             "One agent's memory:", "One agent's memory on a server:"
         )
@@ -179,12 +180,14 @@ def generate(*, memory: str | None = None) -> str:
 
 def _imports(tree: ast.Module, source: Part) -> list[str]:
     """Return what a module imports, name by name; what the client does not use of it is dropped afterwards."""
-    found: list[str] = []
-    for one in tree.body:
-        if isinstance(one, ast.ImportFrom):
-            found += [f"from {one.module} import {ast.unparse(alias)}" for alias in one.names]
+    found = _names(tree.body)
     own = [one.name for one in tree.body if isinstance(one, ast.ClassDef) and not one.name.startswith(("_", "Async"))]
     return found + [f"from {source.module} import {name}" for name in own]
+
+
+def _names(body: Iterable[ast.stmt]) -> list[str]:
+    imports = (one for one in body if isinstance(one, ast.ImportFrom))
+    return [f"from {one.module} import {ast.unparse(alias)}" for one in imports for alias in one.names]
 
 
 def _property(name: str, part: Part) -> str:
@@ -202,7 +205,8 @@ def _method(operation: Operation[Any, Any], node: Function) -> str:
     fields = ", ".join(f'"{name}": {name}' for name in arguments if name not in {upload, "on_progress"})
     more = f", upload={upload}" if upload else ""
     more += ", on_progress=on_progress" if "on_progress" in arguments else ""
-    returns = ast.unparse(node.returns)
+    named = node.returns  # in quotes where it is imported for type checkers only
+    returns = str(named.value) if isinstance(named, ast.Constant) and named.value else ast.unparse(named)
     lines = [f"async def {node.name}({ast.unparse(node.args)}) -> {returns}:"]
     docstring = ast.get_docstring(node, clean=False) or ""
     lines.append(f'    """{docstring}"""')

@@ -22,6 +22,14 @@ from tests.servers import BUCKET, ServerProcess, object_store, postgres, valkey
 from tests.stores.postgres.conftest import Databases
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what looks into files that there are none of here."""
+    embedded = [item for item in items if item.get_closest_marker("embedded") is not None]
+    if embedded:
+        config.hook.pytest_deselected(items=embedded)
+        items[:] = [item for item in items if item not in embedded]
+
+
 class Servers(NamedTuple):
     """What is started once for all tests of a worker."""
 

@@ -286,6 +286,7 @@ async def test_a_home_that_can_keep_nothing_is_refused_when_it_is_opened(tmp_pat
 
 
 @pytest.mark.spec("SAFE-06")
+@pytest.mark.embedded
 async def test_an_agent_whose_database_is_gone_says_so_to_every_call(tmp_path: Path) -> None:
     async with aopen(tmp_path, embedder="none") as memory:
         await memory.agent("ada").remember("hello there")
@@ -340,6 +341,7 @@ def test_what_recall_shows_can_be_forgotten_before_its_index_is_made(tmp_path: P
 # ── warming ──────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.embedded
 async def test_warming_loads_the_indexes_of_those_who_were_written_to_last_and_takes_up_their_work(
     tmp_path: Path,
 ) -> None:
@@ -368,6 +370,7 @@ async def test_warming_an_empty_home_loads_the_models_and_makes_nothing(tmp_path
     assert not (tmp_path / "home").exists()
 
 
+@pytest.mark.embedded
 async def test_an_index_that_would_drive_others_out_of_memory_is_not_loaded_beforehand(tmp_path: Path) -> None:
     async with aopen(tmp_path / "home", embedder="multilingual") as memory:
         await memory.agent("ada").remember("Ada keeps bees.")

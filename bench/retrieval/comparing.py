@@ -22,7 +22,7 @@ from bench.retrieval.vectors import KeptVectors
 from remanent.embedding import Embedder, Embedders, open_embedders
 from remanent.errors import MissingDependency
 from remanent.model.kinds import TurnData
-from remanent.recall.indexing import SPOKEN_CHARACTERS
+from remanent.recall.windows import SPOKEN_CHARACTERS
 from remanent.text.tokens import token_counter
 
 OURS = "Remanent"

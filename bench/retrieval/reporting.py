@@ -10,7 +10,7 @@ from bench.figures import Figure
 from bench.retrieval.comparing import OURS
 from bench.retrieval.results import Lead, Row, Share
 from bench.retrieval.studies import USUAL, Study
-from remanent.recall.indexing import SPOKEN_CHARACTERS
+from remanent.recall.windows import SPOKEN_CHARACTERS
 
 OVERVIEW = "recall-overview.svg"
 

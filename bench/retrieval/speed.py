@@ -51,7 +51,7 @@ async def measure_speed(
     settings = load_settings(home=home)
     scope = Scope(org=settings.org, workspace=settings.workspace, agent="bench")
     report(f"load {memories} memories")
-    await _fill(home, scope, memories)
+    await fill(home, scope, memories)
     name = f"recall, {memories:,} memories"
     async with aopen(home) as memory:
         agent = memory.agent("bench")
@@ -117,7 +117,7 @@ async def _ask(
     return asked
 
 
-async def _fill(home: Path, scope: Scope, memories: int) -> None:
+async def fill(home: Path, scope: Scope, memories: int) -> None:
     """Load turns with generated vectors: what is measured is search, not the embedding of the past."""
     embedders = open_embedders(load_settings(home=home).embedder)
     models = {} if embedders is None else {member.model_id: member.dimension for member in embedders.members}

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue
 
 from remanent._portal import PlainFace, Portal
-from remanent.agents.deep_retrieval import DeepRetrieved
-from remanent.context import ContextView, Decision, SessionInfo, SessionState
+from remanent.context import Decision, SessionInfo, SessionState
 from remanent.context.sessions import EndReason
 from remanent.discipline import Discipline
 from remanent.fairness import Shares
@@ -53,9 +52,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Self
 
+    from remanent.agents.deep_retrieval import DeepRetrieved
     from remanent.associative._sync import AssociativeMemory
     from remanent.bank._sync import Banks
     from remanent.cognition._sync import Cognition
+    from remanent.context import ContextView
     from remanent.knowledge._sync import KnowledgeBases, KnowledgeCollection
     from remanent.workspace._sync import Workspace
 
@@ -157,10 +158,7 @@ class Agent:
         return self._portal.call(self._wrapped.attachment, attachment)
 
     def scratchpad_write(self, key: str, value: str | None, *, session: str | None = None) -> None:
-        """Keep a short text under a key of the scratchpad, durably and in place of what was there; `None` removes it.
-
-        A scratchpad is what an agent has at hand while it works; recall does not search it.
-        """
+        """Keep a short text under a key of the scratchpad, which recall does not search; `None` removes it."""
         self._portal.call(self._wrapped.scratchpad_write, key, value, session=session)
 
     def begin_session(self, session: str | None = None) -> SessionInfo:
@@ -184,10 +182,7 @@ class Agent:
         notes: Mapping[str, JsonValue] | None = None,
         expects: int | None = None,
     ) -> SessionState:
-        """Write down what the agent is at in a session: what is given replaces what was there, the rest stays.
-
-        A decision is `{"what": …, "why": …}`; `notes` are JSON values. `expects`: only if it is still at that version.
-        """
+        """Write down what the agent is at in a session; what is not given stays. `expects`: only if at that version."""
         return self._portal.call(
             self._wrapped.update_session,
             session,
@@ -397,10 +392,15 @@ class Agent:
         return self._portal.call(self._wrapped.links, record_id)
 
     def conflicts(
-        self, *, states: Sequence[ConflictState | str] | None = None, record_id: str | None = None, limit: int = 100
+        self,
+        *,
+        states: Sequence[ConflictState | str] | None = None,
+        record_id: str | None = None,
+        user: str | None = None,
+        limit: int = 100,
     ) -> list[Conflict]:
-        """Return contradictions between records, oldest first; those of one record if it is named."""
-        return self._portal.call(self._wrapped.conflicts, states=states, record_id=record_id, limit=limit)
+        """Return contradictions between records, oldest first; of one record or one user, none that is another's."""
+        return self._portal.call(self._wrapped.conflicts, states=states, record_id=record_id, user=user, limit=limit)
 
     def tombstones(self) -> list[Tombstone]:
         """Return what is left of everything forgotten."""

@@ -1,6 +1,7 @@
 """Wording in the two languages that Remanent speaks to people and to models in; what errors say, in both."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -19,10 +20,18 @@ class Bilingual:
     en: str
     zh: str
 
+    def __getitem__(self, language: Language) -> str:
+        """Return the text in one language, as it stands."""
+        return self.zh if language == "zh" else self.en
+
     def say(self, language: Language, **values: object) -> str:
         """Return the text in one language; `values` fill its places, and without any it is returned as it stands."""
-        text = self.zh if language == "zh" else self.en
-        return text.format(**values) if values else text
+        return self[language].format(**values) if values else self[language]
+
+
+def in_language(texts: Mapping[str, Bilingual], language: Language) -> dict[str, str]:
+    """Return the texts of a table in one language."""
+    return {name: text[language] for name, text in texts.items()}
 
 
 def prefers_chinese(languages: str) -> bool:

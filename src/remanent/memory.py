@@ -11,15 +11,12 @@ from functools import partial
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import JsonValue
 
 from remanent._faces import AgentFaces, MemoryFaces
-from remanent.agents.deep_retrieval import DeepRetrieved, retrieve_record
 from remanent.context import (
-    Compactor,
-    ContextView,
     Decision,
     Scratchpad,
     SessionInfo,
@@ -44,7 +41,9 @@ from remanent.embedding import (
 from remanent.errors import CallerError, DatabaseMissing, InvalidInput, NotFound, RemanentError, VersionConflict
 from remanent.fairness import Shares
 from remanent.jobs import Progress, Worker
+from remanent.language import Engine
 from remanent.language.engines import open_engine
+from remanent.late import Late
 from remanent.model import (
     Attachment,
     CacheFigures,
@@ -133,6 +132,10 @@ from remanent.stores.shelf import Shelf
 from remanent.stores.store import ERASING
 from remanent.stores.transfer import export_lines, import_lines
 
+if TYPE_CHECKING:
+    from remanent.agents.deep_retrieval import DeepRetrieved
+    from remanent.context import Compactor, ContextView
+
 EMBEDDERS = ".embedders"
 """The folder of the home that says how embedders which are not bundled are opened again."""
 
@@ -158,7 +161,7 @@ class _Parts(Parts):
     """The embedders with a cache before them, for questions only."""
     indexing: Indexing
     echoes: Echoes
-    compactor: Compactor
+    compactor: "Late[Compactor]"
     sessions: SessionStates
     disciplines: Disciplines
     notes: Notes
@@ -211,13 +214,19 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         questions=questions,
         indexing=indexing,
         echoes=echoes,
-        compactor=Compactor(engine, cache=cache, settings=settings.context),
+        compactor=Late(lambda: _compactor(engine, cache, settings)),
         sessions=sessions,
         disciplines=disciplines,
         notes=Notes(store, clock=clock),
         worker=worker,
         erasures=open_erasures(settings.home, shelf),
     )
+
+
+def _compactor(engine: Engine, cache: Cache, settings: Settings) -> "Compactor":
+    from remanent.context import Compactor
+
+    return Compactor(engine, cache=cache, settings=settings.context)
 
 
 def _sessions(shared: Parts, disciplines: Disciplines) -> SessionStates:
@@ -435,10 +444,7 @@ class AsyncAgent(AgentFaces):
         return await self._parts.blobs.get(self._scope, attachment.digest)
 
     async def scratchpad_write(self, key: str, value: str | None, *, session: str | None = None) -> None:
-        """Keep a short text under a key of the scratchpad, durably and in place of what was there; `None` removes it.
-
-        A scratchpad is what an agent has at hand while it works; recall does not search it.
-        """
+        """Keep a short text under a key of the scratchpad, which recall does not search; `None` removes it."""
         await Scratchpad(self._parts.store, self._scope, session=session).write(key, value)
 
     async def begin_session(self, session: str | None = None) -> SessionInfo:
@@ -464,10 +470,7 @@ class AsyncAgent(AgentFaces):
         notes: Mapping[str, JsonValue] | None = None,
         expects: int | None = None,
     ) -> SessionState:
-        """Write down what the agent is at in a session: what is given replaces what was there, the rest stays.
-
-        A decision is `{"what": …, "why": …}`; `notes` are JSON values. `expects`: only if it is still at that version.
-        """
+        """Write down what the agent is at in a session; what is not given stays. `expects`: only if at that version."""
         changes = {
             "current_goal": current_goal,
             "sub_goals": sub_goals,
@@ -532,7 +535,7 @@ class AsyncAgent(AgentFaces):
             entry_ids = await _said_by(self._parts, self._scope, user)
         elif user is not None or not others:
             raise InvalidInput("say what to erase: entry_ids, record_ids, a session, everything=True, or a user alone")
-        await self._parts.compactor.forget(self._scope)
+        await self._parts.compactor().forget(self._scope)
         erasure = Erasure(tuple(entry_ids), tuple(record_ids), session, everything)
         return await _erase_noted(self._parts, self._scope, erasure)
 
@@ -540,14 +543,14 @@ class AsyncAgent(AgentFaces):
 
     async def context(
         self, messages: Iterable[Mapping[str, Any]], *, budget: int | None = None, level: int | None = None
-    ) -> ContextView:
+    ) -> "ContextView":
         """Return a conversation as it may be sent: OpenAI-style or Anthropic-style messages within a budget of tokens.
 
         Results of tools are shortened first, then older messages summarised, then all but the newest become one
         digest. Nothing is lost by it: `view.original(place)` gives what a summary stands for, and `view.report` says
         what was saved. With `level` (0 to 3) that much is done, whatever the length; with neither, the settings decide.
         """
-        return await self._parts.compactor.view(self._scope, messages, budget=budget, level=level)
+        return await self._parts.compactor().view(self._scope, messages, budget=budget, level=level)
 
     async def recall(
         self,
@@ -651,8 +654,10 @@ class AsyncAgent(AgentFaces):
         )
         return await self._parts.store.entries(self._scope.within(session=session), query)
 
-    async def deep_retrieval(self, record_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:
+    async def deep_retrieval(self, record_id: str, *, attachment_id: str | None = None) -> "DeepRetrieved":
         """Return every word that a record came from, with the contents of its files; long ones only if asked for."""
+        from remanent.agents.deep_retrieval import retrieve_record
+
         record = await self._current(record_id)
         came_from = [source.entry_id for source in record.sources]
         entries = list((await self._parts.store.entries_by_id(self._scope, came_from)).values())
@@ -728,12 +733,14 @@ class AsyncAgent(AgentFaces):
         *,
         states: Sequence[ConflictState | str] | None = None,
         record_id: str | None = None,
+        user: str | None = None,
         limit: int = 100,
     ) -> list[Conflict]:
-        """Return contradictions between records, oldest first; those of one record if it is named."""
+        """Return contradictions between records, oldest first; of one record or one user, none that is another's."""
         wanted = None if states is None else tuple(ConflictState(state) for state in states)
-        query = ConflictQuery(states=wanted, record_id=record_id, limit=limit)
-        return await self._parts.store.conflicts(self._scope, query)
+        query = ConflictQuery(states=wanted, record_id=record_id, limit=limit if user is None else NO_LIMIT)
+        found = await self._parts.store.conflicts(self._scope, query)
+        return found if user is None else (await _conflicts_of(user, found, self._parts.store, self._scope))[:limit]
 
     async def tombstones(self) -> list[Tombstone]:
         """Return what is left of everything forgotten."""
@@ -824,6 +831,13 @@ def _recipe(options: RecallOptions) -> str | Recipe | None:
     raise InvalidInput(f"recipe is a name or a Recipe, not a {type(recipe).__name__}")
 
 
+async def _conflicts_of(user: str, found: Sequence[Conflict], store: Store, scope: Scope) -> list[Conflict]:
+    """Return the contradictions of which every claim is a user's own."""
+    ids = list({claim.record_id for conflict in found for claim in conflict.claims})
+    own = set(await store.match(scope, ids, RecordFilter(statuses=None, where=of_user(user))))
+    return [one for one in found if all(claim.record_id in own for claim in one.claims)]
+
+
 # ── erasing ──────────────────────────────────────────────────────────────────
 
 
@@ -890,9 +904,7 @@ async def _erase(parts: _Parts, begun: PendingErasure, erasure: Erasure) -> Eras
         await parts.blobs.delete(scope, digest)
     if await asyncio.to_thread(waiting.has_any):
         # A turn may have been stored and wait all the same, when whoever stored it was not told in time.
-        query = EntryQuery(entry_ids=tuple(went.get("entries", ())), limit=NO_LIMIT)
-        said = {stub.caller_id for stub in await parts.store.entries(scope, query) if stub.caller_id}
-        await asyncio.to_thread(waiting.erase, scope, caller_ids=said)
+        await asyncio.to_thread(waiting.erase, scope, sent=frozenset(went.get("sent", ())))
     if note is not None:
         async with parts.store.transaction(scope) as tx:
             tx.state(ERASING, None)
@@ -997,7 +1009,8 @@ class AsyncMemory(MemoryFaces):
         await self._parts.vectors.close()
         await self._parts.store.close()
         self._parts.shelf.close()
-        await self._parts.compactor.close()
+        if self._parts.compactor.made is not None:
+            await self._parts.compactor.made.close()
         await self._parts.engine.close()
         await self._parts.known.close()
         if self._parts.embedders is not None:

@@ -1122,6 +1122,8 @@ def _read_file(file: Path) -> dict[str, Any]:
 
 
 def _read_environment() -> dict[str, Any]:
+    if not any(name.upper().startswith(PREFIX) for name in os.environ):
+        return {}
     # Imported late: it takes as long to import as all the rest of Remanent.
     from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict, SettingsError
 

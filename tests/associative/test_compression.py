@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.associative import KeySentences, Levels, RoleCompressor
-from remanent.associative.compression import COMPRESS, Compressor, ShortenedText, decide, open_compressor
+from remanent.associative.compression import Compressor, ShortenedText, decide, open_compressor
 from remanent.associative.graph import Graph, PendingChanges
 from remanent.associative.graph_store import NodeStore, refocused
-from remanent.associative.model import CompressionDecision
+from remanent.associative.model import COMPRESS, CompressionDecision
 from remanent.errors import ModelUnavailable
 from remanent.language.engines import OfflineEngine
 from remanent.model import Job, Maker

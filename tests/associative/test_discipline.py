@@ -7,6 +7,7 @@ import pytest
 import remanent
 from remanent.associative import AssociativePath, Compressor, ShortenedText
 from remanent.associative.discipline import Associative
+from remanent.late import Late
 from remanent.memory import aopen
 from remanent.model import Maker
 from remanent.recall import Question
@@ -54,7 +55,7 @@ async def test_nodes_that_hold_the_words_are_found_along_links_from_the_focus(wo
     await world.plant(
         {"f": "nothing", "a": CRANE, "b": "the crane"}, [("f", "a", 0.5, "上文"), ("a", "b", 1.0)], focuses=["f"]
     )
-    path = AssociativePath(world.associations)
+    path = AssociativePath(world.store, Late(lambda: world.associations))
     found = await path.find(Question("Where is the northern crane?", ADA), limit=10)
     assert [(one.record_id, one.reason) for one in found] == [("a", "上文"), ("b", "上文 → ·")]
     assert found[0].score > found[1].score > 0
@@ -63,7 +64,7 @@ async def test_nodes_that_hold_the_words_are_found_along_links_from_the_focus(wo
 
 async def test_what_the_question_leaves_out_is_left_out(world: MemoryWorld) -> None:
     await world.plant({"f": CRANE}, focuses=["f"])
-    path = AssociativePath(world.associations)
+    path = AssociativePath(world.store, Late(lambda: world.associations))
     later = Question("crane", ADA, RecordFilter(occurred_before=world.time.now))
     assert await path.find(later, limit=5) == []
     assert await path.find(Question("crane", ADA, RecordFilter(as_of=world.time.now)), limit=5) == []

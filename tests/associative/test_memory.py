@@ -24,6 +24,7 @@ CRANE = "Crane seven was moved to the northern pier."
 CAT = "团子是一只三岁的橘猫，住在杭州。"
 
 
+@pytest.mark.embedded
 @pytest.mark.spec("ASSOC-01", "ASSOC-02")
 async def test_an_agent_s_folder_can_be_copied_away_and_opened_elsewhere(tmp_path: Path) -> None:
     async with aopen(tmp_path / "here", embedder="none") as memory:
@@ -178,7 +179,7 @@ async def test_relations_depth_and_limit_are_passed_on(world: MemoryWorld) -> No
         with pytest.raises(InvalidInput):
             await memory.recall([], **wrong)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="list"):
-        await memory.recall("crane")
+        await memory.recall([], "属于")
 
 
 async def test_an_unknown_node_is_not_found(world: MemoryWorld) -> None:
@@ -269,3 +270,23 @@ async def test_two_agents_at_once_do_not_disturb_each_other(world: MemoryWorld) 
     await world.until(worker.settle([ADA, BOB]))
     assert {vertex.content for vertex in (await world.graph()).nodes()} == {CRANE}
     assert {vertex.content for vertex in (await world.graph(BOB)).nodes()} == {CAT}
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "held"),
+    [
+        ("Where was crane seven moved to?", ["crane", "seven", "moved"], "northern pier"),
+        ("团子住在哪里？", ["团子", "住"], "杭州"),
+    ],
+)
+async def test_a_question_in_one_text_is_taken_by_its_words(
+    tmp_path: Path, question: str, words: list[str], held: str
+) -> None:
+    async with aopen(tmp_path / "home", embedder="none") as memory:
+        ada = memory.agent("ada").associative
+        await ada.remember([CRANE, CAT])
+        found = await ada.search(question)
+        assert found.query == " ".join(words)
+        assert held in await ada.recall(question)
+        with pytest.raises(InvalidInput, match="relations is a list"):
+            await ada.recall(question, "likes")

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.associative.graph import Graph, Vertex
-from remanent.associative.model import Forgotten, SearchResult
-from remanent.associative.search import LANE, GraphQuery, SearchEngine, StrongestPaths, Watermark
+from remanent.associative.model import Forgotten
+from remanent.associative.search import LANE, GraphQuery, SearchEngine, SearchResult, StrongestPaths, Watermark
 from remanent.associative.writer import entries_payload
 from remanent.model import Job, JobState, Source
 from remanent.stores import Store

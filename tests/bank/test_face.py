@@ -71,6 +71,30 @@ def test_a_bank_with_a_name_lies_in_the_store_and_goes_on(memory: remanent.Memor
     assert not memory.bank(bank_id="kelt").is_stored()
 
 
+@pytest.mark.parametrize("reopened", [False, True])
+def test_what_a_bank_with_a_name_was_shown_before_its_task_began_is_there_for_it(
+    memory: remanent.Memory, *, reopened: bool
+) -> None:
+    bank = memory.bank(QUESTION, bank_id="kelt")
+    bank.observe(MAGAZINE)
+    if reopened:
+        bank.close()
+        bank = memory.bank(QUESTION, bank_id="kelt")
+    assert "3,412" in bank.run(keep=True).answer
+    assert [node.summary for node in bank.nodes].count(bank.nodes[0].summary) == 1
+    bank.clear()
+
+
+def test_what_a_bank_notes_for_itself_is_no_memory_of_its_agent(memory: remanent.Memory) -> None:
+    bank = memory.bank(QUESTION, context=MAGAZINE, bank_id="kelt", agent="ada")
+    bank.run(keep=True)
+    bank.close()
+    memory.settle()
+    for found in (memory.agent("ada").recall(QUESTION), memory.agent("ada").recall(QUESTION, kinds=["turn"])):
+        assert any("3,412" in item.text for item in found.items)
+        assert [item.text for item in found.items if item.text.startswith("{")] == []
+
+
 @pytest.mark.spec("BANK-28", "BANK-24")
 def test_an_export_is_loaded_into_another_bank_and_its_raw_words_are_read(memory: remanent.Memory) -> None:
     with memory.bank(QUESTION, context=MAGAZINE) as bank, memory.bank() as other:

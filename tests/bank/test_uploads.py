@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from remanent.bank.uploads import Upload, Uploads, recognise
+from remanent.bilingual import Language
 from remanent.embedding.port import MAX_IMAGE_BYTES, ImageReader, WrittenLine
 from remanent.errors import InvalidInput, NotFound, StorageError
-from remanent.language.tongue import Tongue
 from remanent.loaders import AttachmentType, media_type_of, type_of
 from remanent.model import Attachment, id_source
 from remanent.stores.blobs import AttachmentStore, FileBlobs
@@ -200,6 +200,6 @@ async def test_an_upload_is_read_or_it_is_said_why_not(
 
 
 @pytest.mark.parametrize("tongue", ["zh", "en"])
-async def test_what_is_said_of_an_upload_is_in_the_language_of_the_task(tongue: Tongue) -> None:
+async def test_what_is_said_of_an_upload_is_in_the_language_of_the_task(tongue: Language) -> None:
     found = await recognise(upload("a.png", "image/png"), PNG, reader=None, tongue=tongue)
     assert ("无法识别" in found.text) is (tongue == "zh")

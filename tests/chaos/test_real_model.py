@@ -11,10 +11,10 @@ import pytest
 from remanent.errors import ModelRejected, ModelUnavailable, Refused
 from remanent.language import Answer
 from remanent.language.models import ModelEngine
-from remanent.language.roles import HYDE, INTENT, ROLES, STRUCTURE
-from remanent.language.roles.hyde import HydeRequest
-from remanent.language.roles.intent import Intent, IntentRequest
-from remanent.language.roles.structured_summary import StructureRequest
+from remanent.language.roles.catalogue import ROLES
+from remanent.language.roles.hyde import HYDE, HydeRequest
+from remanent.language.roles.intent import INTENT, Intent, IntentRequest
+from remanent.language.roles.structured_summary import STRUCTURE, StructureRequest
 from remanent.settings import ModelSettings
 from tests.chaos.support.counts import FULL
 from tests.chaos.support.places import ROOT, command

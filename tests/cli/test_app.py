@@ -113,13 +113,6 @@ def test_a_usage_error_is_json_when_json_was_asked_for(cli: Cli) -> None:
     assert "--limit" in said.error["message"]
 
 
-def test_the_agent_must_be_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("REMANENT_AGENT")
-    said = cli("entries")
-    assert said.code == 2
-    assert "REMANENT_AGENT" in said.err
-
-
 def test_an_option_beats_the_environment(cli: Cli, tmp_path: Path) -> None:
     other = tmp_path / "other"
     said = cli("remember", "hello", "--home", other, "--org", "lab", "--workspace", "bench", "--agent", "bob")

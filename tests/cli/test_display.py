@@ -3,6 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from remanent.cli.display import PREPARED, SHOWN
+from remanent.operations import CATALOGUE
 from tests.cli.conftest import Cli
 
 
@@ -207,3 +209,8 @@ def test_cards_name_kinds_and_roles_in_the_users_language(cli: Cli, monkeypatch:
     assert "— 用户 · " in shown
     assert " · 对话 · " in shown
     assert "turn" not in shown
+
+
+def test_every_form_is_for_an_answer_that_there_is() -> None:
+    answers = {getattr(operation.response, "__name__", "") for operation in CATALOGUE.values()}
+    assert {*SHOWN, *PREPARED} <= answers

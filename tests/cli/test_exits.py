@@ -125,9 +125,16 @@ def test_an_interrupt_ends_with_130_and_no_traceback(cli: Cli, monkeypatch: pyte
 
 def test_a_wrong_command_line_is_told_in_chinese_where_the_user_is(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LANG", "zh_CN.UTF-8")
-    monkeypatch.delenv("REMANENT_AGENT")
-    missing = cli("recall", "花生")
+    missing = cli("recall")
     assert (missing.code, missing.out) == (2, "")
     assert missing.err.startswith("用法：")
-    assert "错误：缺少选项 '--agent'" in missing.err
+    assert "错误：缺少参数 'QUERY'" in missing.err
     assert "错误：没有这个选项" in cli("recall", "--colour", "red").err
+
+
+def test_whoever_names_no_agent_means_the_default_one(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("REMANENT_AGENT")
+    assert cli("remember", "The flat is in Lisbon.").code == 0
+    assert "Lisbon" in cli("recall", "Where is the flat?").out
+    assert "Lisbon" in cli("recall", "Where is the flat?", "--agent", "default").out
+    assert "Lisbon" not in cli("recall", "Where is the flat?", "--agent", "ada").out

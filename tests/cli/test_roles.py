@@ -6,7 +6,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 
 from remanent.cli.exits import Exit
-from remanent.language.roles import ROLES
+from remanent.language.roles.catalogue import ROLES
 from tests.cli.conftest import Cli
 from tests.language.roles.cases import CASES
 from tests.language.roles.good import GOOD

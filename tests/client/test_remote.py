@@ -131,6 +131,19 @@ def test_what_is_remembered_there_is_recalled_from_here(memory: RemoteMemory) ->
     assert ada.remember("a plain text").repeated == 0
 
 
+@pytest.mark.spec("COG-01")
+def test_a_user_s_contradictions_are_asked_for_from_here_too(memory: RemoteMemory) -> None:
+    ada = memory.agent("ada")
+    for town in ("Rome", "Oslo"):
+        ada.remember(f"I live in {town}.", user="ann")
+        memory.settle()
+    ada.remember("I live in Kiel.", user="bob")
+    memory.settle()
+    (own,) = ada.conflicts(user="ann")
+    assert [own] == ada.conflicts() == ada.cognition.conflicts(user="ann")
+    assert ada.conflicts(user="bob") == ada.conflicts(user="mallory") == []
+
+
 def test_forgetting_restoring_and_their_versions(memory: RemoteMemory) -> None:
     ada = memory.agent("ada")
     (record_id,) = ada.remember("old").entry_ids

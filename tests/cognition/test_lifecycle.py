@@ -1,6 +1,7 @@
 """How short-term memories end: by promotion, by expiry, and never by a clock that jumps."""
 
 import asyncio
+import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -96,7 +97,8 @@ class Tiers(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.clock = SetClock(datetime(2026, 1, 1, tzinfo=UTC))
-        self.memory = remanent.open(self.home / str(id(self)), embedder="none", clock=self.clock)
+        home = Path(tempfile.mkdtemp(dir=self.home))  # a life of its own: an id of Python's may be given twice
+        self.memory = remanent.open(home, embedder="none", clock=self.clock)
         self.agent = self.memory.agent("ada")
         self.town: list[str] = []
         self.lasting: set[str] = set()

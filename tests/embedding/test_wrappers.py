@@ -12,7 +12,7 @@ from remanent.embedding.wrappers import CachedEmbedder, MeteredEmbedder
 from remanent.errors import InvalidInput, ModelUnavailable
 from remanent.model import EmbeddingFigures, RoleFigures
 from remanent.server.telemetry import Metrics
-from remanent.text.scripts import Language
+from remanent.text.scripts import TextLanguage
 from tests.embedding.fakes import HashEmbedder
 from tests.language.scripted.server import ScriptedServer
 from tests.language.scripted.steps import embeds
@@ -137,7 +137,7 @@ async def test_it_stands_for_what_is_inside() -> None:
 
 def test_wrappers_know_languages_as_well_as_what_they_wrap() -> None:
     class Bad(HashEmbedder):
-        def skill(self, language: Language) -> float:
+        def skill(self, language: TextLanguage) -> float:
             return 0.25 if language == "zh" else 1.0
 
     for wrapped in (MeteredEmbedder(Bad()), CachedEmbedder(Bad()), CachedEmbedder(MeteredEmbedder(Bad()))):

@@ -2,11 +2,14 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from remanent.errors import AddressRefused, InvalidInput
+from remanent.errors import AddressRefused, InvalidInput, StorageFull
 from remanent.knowledge import AsyncKnowledgeCollection
+from remanent.knowledge.library import Library
+from remanent.knowledge.model import Added
 from tests.knowledge.world import opened
 
 
@@ -100,6 +103,46 @@ async def test_a_file_that_cannot_be_read_is_named_and_the_others_are_added(
     report = await base.sync(folder)
     assert [one.name for one in report.failed] == ["broken.pdf"]
     assert report.added == ("deep/泵.md", "pump.md")
+
+
+async def test_files_of_a_folder_are_added_beside_each_other_and_told_of_in_order(
+    base: AsyncKnowledgeCollection, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(9):
+        (folder / f"{number}.txt").write_text(f"Number {number}.", encoding="utf-8")
+    begun, most, add = 0, 0, Library.add
+
+    async def counted(self: Library, *given: Any, **more: Any) -> Added:
+        nonlocal begun, most
+        begun += 1
+        most = max(most, begun)
+        try:
+            return await add(self, *given, **more)
+        finally:
+            begun -= 1
+
+    monkeypatch.setattr(Library, "add", counted)
+    report = await base.sync(folder)
+    assert report.added == (*(f"{number}.txt" for number in range(9)), "deep/泵.md", "pump.md")
+    assert most > 1
+
+
+async def test_a_store_that_fails_ends_the_whole_sync_with_its_own_error(
+    base: AsyncKnowledgeCollection, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(30):
+        (folder / f"{number}.txt").write_text(f"Number {number}.", encoding="utf-8")
+    asked = 0
+
+    async def full(self: Library, *given: Any, **more: Any) -> Added:
+        nonlocal asked
+        asked += 1
+        raise StorageFull("no room")
+
+    monkeypatch.setattr(Library, "add", full)
+    with pytest.raises(StorageFull):
+        await base.sync(folder)
+    assert asked < 30
 
 
 async def test_watching_tells_of_every_change(base: AsyncKnowledgeCollection, folder: Path) -> None:

@@ -30,6 +30,23 @@ async def test_an_answer_cites_the_passage_that_it_stands_in(base: AsyncKnowledg
     assert answer.text.endswith(f"[{number}]")
 
 
+async def test_the_first_sentence_of_a_document_without_a_title_is_cited_as_any_other(
+    base: AsyncKnowledgeCollection,
+) -> None:
+    first = "黄蝉（学名：'）别称为硬枝黄蝉、夹竹桃叶黄蝉、小花黄蝉、丛立黄蝉及黄兰蝉。"
+    added = await base.add(text=first + "喜欢高温、多湿、阳光充足的地方。" * 9, name="黄蝉")
+    assert added.document.title == first.rstrip("。")
+    answer = await base.ask("黄蝉的别称叫什么？")
+    assert answer.text == f"{first} [1]"
+
+
+async def test_a_sentence_speaks_of_what_its_heading_names(base: AsyncKnowledgeCollection) -> None:
+    policy = "# Travel policy\n\n## Hotels\n\nThe limit for a night is 140 euros, in Oslo and Zurich 210 euros.\n"
+    await base.add(text=policy, name="policy.md")
+    answer = await base.ask("What may a hotel cost in Oslo?")
+    assert answer.text == "The limit for a night is 140 euros, in Oslo and Zurich 210 euros. [1]"
+
+
 async def test_that_nothing_here_answers_is_an_answer_in_the_language_of_the_question(
     base: AsyncKnowledgeCollection,
 ) -> None:

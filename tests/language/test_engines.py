@@ -8,9 +8,9 @@ from remanent.errors import InvalidSettings, MissingDependency, ModelDenied, Mod
 from remanent.language import engines
 from remanent.language.engines import HybridEngine, OfflineEngine, open_engine, role_setups
 from remanent.language.models import ModelEngine
-from remanent.language.roles import HYDE, INTENT, ROLES
-from remanent.language.roles.hyde import HydeRequest
-from remanent.language.roles.intent import IntentRequest
+from remanent.language.roles.catalogue import ROLES
+from remanent.language.roles.hyde import HYDE, HydeRequest
+from remanent.language.roles.intent import INTENT, IntentRequest
 from remanent.model import Maker
 from remanent.settings import Settings
 from tests.language.models.samples import PICK, QUESTION

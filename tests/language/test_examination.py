@@ -8,7 +8,7 @@ from remanent.language.engine import Answer, Engine
 from remanent.language.engines import OfflineEngine
 from remanent.language.examination import EXERCISES, examine, says_unknown
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
-from remanent.language.roles import ROLES
+from remanent.language.roles.catalogue import ROLES
 from tests.language.models.samples import engine_at
 from tests.language.scripted.server import ScriptedServer
 from tests.language.scripted.steps import gives, says

@@ -12,7 +12,6 @@ from remanent.language.offline import (
     judgement,
     salience,
     similarity,
-    statement_rules,
     statements,
     statements_chinese,
     statements_english,
@@ -179,7 +178,6 @@ ADAPTERS: dict[str, Work] = {
     "language.offline.judgement.same_subject": lambda text: [
         judgement.same_subject(compared, found) for compared in [_compared(text)] for found in compared.differences
     ],
-    "language.offline.statement_rules.joined": lambda text: statement_rules.joined(text.split()),
     "language.offline.statements.third_person": lambda text: statements.third_person(text, "Ada"),
     "language.offline.statements_chinese.third_person": lambda text: statements_chinese.third_person(text, "小林"),
     "language.offline.statements_english.third_person": lambda text: statements_english.third_person(text, "Ada"),
@@ -290,6 +288,10 @@ EXEMPT: dict[str, str] = {
     "language.offline.lexicon.lexicon": "takes the name of a language",
     "language.offline.lexicon.verbs": "takes nothing",
     "language.offline.claims.is_title": "takes one claim, already read",
+    "language.offline.statement_rules.filled": "takes a form of the tables",
+    "language.offline.statement_rules.pairs_of": "takes a table of words",
+    "language.offline.statement_rules.parts_of": "takes a table of parts",
+    "language.offline.statement_rules.rules_of": "takes a table of forms",
     "language.offline.statement_rules.apply": "takes one plain sentence, of bounded length",
     "language.offline.statement_rules.group": "takes a match of such a sentence",
     "language.offline.statement_rules.subject_name": "takes a name",

@@ -8,8 +8,8 @@ import pytest
 from remanent.embedding.multilingual import MultilingualEmbedder
 from remanent.language.engines import OfflineEngine
 from remanent.language.role import Toolbox
-from remanent.language.roles import ANALYSIS, ROLES
-from remanent.language.roles.analysis import AnalysisRequest, Relationship
+from remanent.language.roles.analysis import ANALYSIS, AnalysisRequest, Relationship
+from remanent.language.roles.catalogue import ROLES
 from remanent.language.shapes import GraphNode
 from remanent.model import Maker
 from tests.language.offline.fakes import WordEmbedder

@@ -2,7 +2,8 @@
 
 import pytest
 
-from remanent.language.tongue import Tongue, tongue_of
+from remanent.bilingual import Language
+from remanent.language.tongue import tongue_of
 
 
 @pytest.mark.parametrize(
@@ -17,5 +18,5 @@ from remanent.language.tongue import Tongue, tongue_of
         (("Привет, как дела",), "en"),
     ],
 )
-def test_the_first_text_with_a_language_decides(texts: tuple[str, ...], tongue: Tongue) -> None:
+def test_the_first_text_with_a_language_decides(texts: tuple[str, ...], tongue: Language) -> None:
     assert tongue_of(*texts) == tongue

@@ -10,6 +10,7 @@ from remanent.embedding import Embedder, Embedders, KnownEmbedders
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import Scope
 from remanent.recall import Indexing, indexing
+from remanent.recall.windows import vector_names
 from remanent.stores import Store
 from tests.embedding.fakes import HashEmbedder
 
@@ -60,7 +61,7 @@ async def test_records_get_new_vectors_and_lose_the_old_ones(tmp_path: Path, wan
         await memory.agent("ada").recall("bees")
         await memory.settle()
         assert await _vectors(memory) == {"new": 11}
-        assert (await _store(memory).states(SCOPE))[indexing.MODELS] == ["new"]
+        assert (await _store(memory).states(SCOPE))[indexing.MODELS] == list(vector_names("new"))
 
 
 async def test_a_model_for_english_is_added_beside_the_first_for_english_texts(
@@ -120,7 +121,7 @@ async def test_a_walk_that_was_cut_off_goes_on_where_it_was(
         memory._parts.worker.watch(SCOPE)
         await memory.settle()
         assert await _vectors(memory) == {"new": 11}
-        assert (await store.states(SCOPE))[indexing.MODELS] == ["new"]
+        assert (await store.states(SCOPE))[indexing.MODELS] == list(vector_names("new"))
     assert seen == TEXTS[4:]
 
 

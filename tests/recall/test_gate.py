@@ -22,6 +22,7 @@ from remanent.recall.gate import (
     Nearness,
     TermMatch,
     asked,
+    is_common,
     lenience,
     rarity,
     read_measures,
@@ -30,7 +31,9 @@ from remanent.recall.gate import (
 )
 from remanent.recall.indexing import turn_of
 from remanent.stores import Store
+from remanent.text.english import stem
 from remanent.text.terms import index_terms
+from remanent.text.wordlists import COMMON_ENGLISH
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
 
@@ -372,3 +375,8 @@ def test_where_no_word_is_shared_only_the_model_that_knows_every_language_counts
     assert gate.telling(TermMatch(coverage=0.0), near) == [0.3]
     assert gate.telling(TermMatch(coverage=0.2), near) == [0.3, 0.9]
     assert gate.telling(TermMatch(coverage=0.0), {"vector:english": 0.9}) == [0.9]
+
+
+def test_every_form_of_a_word_that_everybody_uses_is_common() -> None:
+    assert [word for word in sorted(COMMON_ENGLISH) if not is_common(stem(word))] == []
+    assert not is_common("zeolite")

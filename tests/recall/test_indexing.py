@@ -11,7 +11,7 @@ from remanent.embedding import Embedders
 from remanent.errors import QueueFull
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import JobState, Kind, PassageData, RecallOptions, Record, Scope
-from remanent.recall.indexing import as_spoken
+from remanent.recall.windows import as_spoken
 from remanent.stores import JobQuery
 from tests.embedding.fakes import HashEmbedder
 

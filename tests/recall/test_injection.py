@@ -1,11 +1,13 @@
 """What a model is given of what was recalled: escaped, bounded, and alike from call to call."""
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import remanent
 from remanent.errors import InvalidInput
 from remanent.model import Found, Kind, Origin
 from remanent.recall.injection import GAP, SECTIONS, TAGS, Piece, fingerprint, focus, inject, pack, told_first
@@ -388,3 +390,22 @@ def test_what_two_memories_hold_of_one_day_is_told_once_and_dated_once() -> None
 def test_a_model_is_told_to_say_what_is_not_remembered(question: str, told: str) -> None:
     item = make_item("她住在杭州。" if "牙医" in question else "She lives in Leeds.", number=1)
     assert told in inject(question, [item], now=NOW, budget=1000).text.splitlines()[1]
+
+
+@pytest.mark.parametrize(
+    ("asked", "names"), [("What is my Norwegian number?", "assistant user"), ("我的挪威号码是多少？", "助手 用户")]
+)
+def test_a_reply_stands_behind_what_it_replies_to_each_under_its_speaker(
+    tmp_path: Path, asked: str, names: str
+) -> None:
+    first, second = names.split()
+    talk = [
+        {"role": "assistant", "content": "There are two Norwegian flights (挪威号码), one at 07:40. Which number?"},
+        {"role": "user", "content": "The later one. My Norwegian number (挪威号码) is 4471902."},
+    ]
+    with remanent.open(tmp_path / "home", embedder="none") as memory:
+        memory.agent("ada").remember(talk, session="trip")
+        memory.settle()
+        text = memory.agent("ada").recall(asked).text
+    lines = [line.partition("] ")[2] for line in text.splitlines() if line.startswith("- [")]
+    assert lines == [f"{first}: {talk[0]['content']}", f"{second}: {talk[1]['content']}"]

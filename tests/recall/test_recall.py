@@ -18,7 +18,7 @@ from remanent.recall.recipe import QUALITY, Rerank
 from remanent.settings import RecallSettings
 from remanent.stores import RecordFilter
 from remanent.stores.conformance.base import SetClock
-from remanent.text.scripts import Language
+from remanent.text.scripts import TextLanguage
 
 MAY = datetime(2024, 5, 10, 12, tzinfo=UTC)
 
@@ -401,7 +401,7 @@ STRICT = QUALITY.replace(name="strict", rerank=Rerank(share=0.9))
 class Contrary(Reranker):
     """Likes short texts, in English only."""
 
-    def knows(self, language: Language) -> bool:
+    def knows(self, language: TextLanguage) -> bool:
         return language == "en"
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float]:

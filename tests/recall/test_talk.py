@@ -17,6 +17,11 @@ Hi, how are you?
 great, got it
 see you tomorrow
 👍
+Got it, I'll remember that.
+Noted!
+Congratulations!
+I'm glad to hear that.
+Great, I'll keep that in mind.
 你好
 您好！
 好的
@@ -26,6 +31,10 @@ see you tomorrow
 收到
 早上好
 明天见
+好的，记住了。
+好的，我会记住的。
+恭喜！
+很高兴认识你！
 """.strip().split("\n")
 MATTER = """
 go on
@@ -36,9 +45,14 @@ thanks, now book the flight
 good idea, take the blue one
 fine dining in Rome
 okra
+Noted: the flight is on Friday.
+I'll remember that evening in Rome
+Congratulations on the new flat in Lisbon!
 I see a cat
 继续
 然后呢？
+记住我住在上海
+恭喜你搬到上海
 好的，那就订周五的票
 可以吃花生吗
 行程
@@ -126,6 +140,12 @@ When did we move here?
 我哥哥在哪里上大学？
 我家的狗叫什么名字？
 我上次体检是什么时候
+How long was I in Japan for?
+Can you tell me my blood type?
+Could you please remind me what my shoe size is?
+Tell me my blood type.
+你能告诉我我的血型吗？
+请告诉我我的车牌号。
 """.strip().split("\n")
 OF_OTHER_THINGS = """
 What is the capital of France?
@@ -133,6 +153,9 @@ How do I mend my bike?
 Why does my build fail?
 What should I cook for my guests?
 My dog is called Rex.
+Can you tell me how to mend my bike?
+Remind me to call my bank.
+Tell me what a noun is.
 What is wrong with my Dockerfile?
 法国的首都是哪里？
 我的简历该写多长？
@@ -140,6 +163,8 @@ What is wrong with my Dockerfile?
 怎么修我的自行车？
 我可以吃什么？
 我的狗叫旺财。
+你能告诉我怎么修车吗？
+周五提醒我给银行打电话。
 """.strip().split("\n")
 
 

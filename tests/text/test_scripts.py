@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.text import Language, language_of
+from remanent.text import TextLanguage, language_of
 from remanent.text.scripts import fold
 
 
@@ -28,7 +28,7 @@ from remanent.text.scripts import fold
         ("\ud800", "other"),
     ],
 )
-def test_the_script_tells_the_language(text: str, language: Language) -> None:
+def test_the_script_tells_the_language(text: str, language: TextLanguage) -> None:
     assert language_of(text) == language
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from remanent.discipline.journal import Journal
 from remanent.errors import InvalidInput
 from remanent.memory import AsyncAgent
 from remanent.model import Kind
-from remanent.workspace.index import SearchMode, passages_of, scan
+from remanent.workspace.index import FolderScan, SearchMode, passages_of, scan
 from tests.workspace.world import NOON, agent_in
 
 NOTE = """---
@@ -69,6 +70,52 @@ def test_patterns_name_files_and_hidden_folders_and_links_out_are_left_out(notes
     assert sorted(scan(notes, "**/*.md")) == ["Packing list.md", "trips/Lisbon.md", "人/老王.md"]
     assert sorted(scan(notes, "*.md, 人/*.md, none/*.md")) == ["Packing list.md", "人/老王.md"]
     assert sorted(scan(notes, "**/trips/L*.md, */老?.md")) == ["trips/Lisbon.md", "人/老王.md"]
+
+
+def test_names_are_read_again_only_where_a_folder_has_changed(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed: list[str] = []
+    read = os.scandir
+
+    def counted(folder: str) -> Any:
+        listed.append(Path(folder).name)
+        return read(folder)
+
+    monkeypatch.setattr(os, "scandir", counted)
+    now, old = [10**18], 10**9
+
+    def settle() -> None:
+        for folder in (notes, *(one for one in notes.iterdir() if one.is_dir())):
+            os.utime(folder, ns=(old, old))
+
+    scanned = FolderScan(notes, "**/*.md", now=lambda: now[0])
+    settle()
+    before = scanned()
+    listed.clear()
+    assert scanned() == before
+    assert listed == []
+    (notes / "trips" / "Lisbon.md").write_text("Another word.", encoding="utf-8")  # in place: no folder changes
+    os.utime(notes / "trips" / "Lisbon.md", ns=(2 * old, 2 * old))
+    settle()
+    edited = scanned()
+    assert listed == []
+    assert edited.keys() == before.keys()
+    assert edited["trips/Lisbon.md"] != before["trips/Lisbon.md"]
+    (notes / "trips" / "Porto.md").write_text("New.", encoding="utf-8")
+    assert "trips/Porto.md" in scanned()
+    assert listed == ["trips"]
+    listed.clear()
+    (notes / "trips" / "Braga.md").write_text("New.", encoding="utf-8")
+    os.utime(notes / "trips", ns=(now[0], now[0]))  # as if within the tick of the change before
+    assert "trips/Braga.md" in scanned()
+    listed.clear()
+    settle()
+    scanned()
+    (notes / "trips" / "Faro.md").write_text("New.", encoding="utf-8")
+    settle()  # a drive that does not tell
+    listed.clear()
+    assert "trips/Faro.md" not in scanned()
+    now[0] += 31 * 10**9
+    assert "trips/Faro.md" in scanned()
 
 
 @pytest.mark.spec("WORK-06")

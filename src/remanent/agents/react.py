@@ -11,8 +11,8 @@ from remanent.agents.tools import AgentStep, AgentTool, File, StepListener, Tool
 from remanent.errors import InvalidInput, LanguageError
 from remanent.language.engine import Engine, Usage
 from remanent.language.role import Prompt, Toolbox
-from remanent.language.roles import REACT
 from remanent.language.roles.react import (
+    REACT,
     Image,
     ReactRequest,
     ReactResponse,

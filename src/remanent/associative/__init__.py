@@ -1,23 +1,36 @@
 """A memory that forgets as people do, and knows it: linked nodes, focuses, decay, compression."""
 
-from remanent.associative.compression import Compressor, KeySentences, Levels, RoleCompressor, ShortenedText
-from remanent.associative.discipline import Associative, AssociativePath
-from remanent.associative.graph_store import LinkHealth
-from remanent.associative.memory import REMEMBER, Associations, AsyncAssociativeMemory
-from remanent.associative.model import (
-    AssociativeFound,
-    DanglingLink,
-    Forgotten,
-    GraphState,
-    Hop,
-    Knowledge,
-    Node,
-    RecalledNode,
-)
-from remanent.associative.triples import LoadedTriples
+from typing import TYPE_CHECKING
 
-MemoryManager = AsyncAssociativeMemory
-"""The design's name for it."""
+from remanent.late import exports
+
+if TYPE_CHECKING:
+    from remanent.associative.compression import Compressor, KeySentences, Levels, RoleCompressor, ShortenedText
+    from remanent.associative.discipline import Associative, AssociativePath
+    from remanent.associative.graph_store import LinkHealth
+    from remanent.associative.memory import Associations, AsyncAssociativeMemory, MemoryManager
+    from remanent.associative.model import (
+        REMEMBER,
+        AssociativeFound,
+        DanglingLink,
+        Forgotten,
+        GraphState,
+        Hop,
+        Knowledge,
+        Node,
+        RecalledNode,
+    )
+    from remanent.associative.triples import LoadedTriples
+else:
+    __getattr__ = exports(
+        __name__,
+        compression="Compressor KeySentences Levels RoleCompressor ShortenedText",
+        discipline="Associative AssociativePath",
+        graph_store="LinkHealth",
+        memory="Associations AsyncAssociativeMemory MemoryManager",
+        model="REMEMBER AssociativeFound DanglingLink Forgotten GraphState Hop Knowledge Node RecalledNode",
+        triples="LoadedTriples",
+    )
 
 __all__ = [
     "REMEMBER",

@@ -65,7 +65,7 @@ class AssociativeMemory:
 
     def recall(
         self,
-        keywords: Sequence[str],
+        keywords: str | Sequence[str],
         relations: Sequence[str] | None = None,
         depth: int | None = None,
         *,
@@ -76,7 +76,8 @@ class AssociativeMemory:
     ) -> str:
         """Return what the keywords bring to mind as text for a model; it sees everything remembered before.
 
-        `search` returns the same with its sources and paths.
+        A question in one text is taken by the words that say what it is about. `search` returns the same with its
+        sources and paths.
         """
         return self._portal.call(
             self._wrapped.recall,
@@ -91,7 +92,7 @@ class AssociativeMemory:
 
     def search(
         self,
-        keywords: Sequence[str],
+        keywords: str | Sequence[str],
         relations: Sequence[str] | None = None,
         depth: int | None = None,
         *,

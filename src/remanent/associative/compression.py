@@ -14,13 +14,12 @@ from pydantic import JsonValue
 
 from remanent.associative.graph import MAX_GRAPHS, Graph, GraphParts, GraphTransaction, PendingChanges, Vertex
 from remanent.associative.graph_store import LinkStore, NodeStore
-from remanent.associative.model import CompressionDecision
+from remanent.associative.model import COMPRESS, REWRITE, CompressionDecision
 from remanent.errors import LanguageError
 from remanent.jobs import describe_failure, retry_delay
 from remanent.language import Engine
 from remanent.language.engines import OfflineEngine
-from remanent.language.roles import ANNOTATION
-from remanent.language.roles.annotation import AnnotationRequest
+from remanent.language.roles.annotation import ANNOTATION, AnnotationRequest
 from remanent.model import Job, Maker, Scope, from_millis, to_millis
 from remanent.stores import NO_LIMIT, Transaction
 
@@ -89,12 +88,6 @@ def open_compressor(name: str, engine: Engine) -> Compressor:
         return KeySentences()
     return Levels(RoleCompressor(engine)) if name == "levels" else RoleCompressor(engine)
 
-
-COMPRESS = "associative.compress"
-"""The job that looks at nodes, and its lane: beside the one of remember and recall, which never wait for it."""
-
-REWRITE = "associative.rewrite"
-"""The job that has texts made shorter, and its lane."""
 
 BACKOFF_BASE, BACKOFF_CAP = 1.0, 30.0
 """Seconds between attempts at a text: 1, 2, 4 … 30, as the design prescribes."""

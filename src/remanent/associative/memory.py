@@ -2,25 +2,27 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
-from remanent.associative.compression import COMPRESS, REWRITE, CompressionScheduler, Compressor, open_compressor
+from remanent.associative.compression import CompressionScheduler, Compressor, open_compressor
 from remanent.associative.drawing import draw, draw_page
 from remanent.associative.graph import Graph, GraphParts, Graphs, GraphTransaction
 from remanent.associative.graph_store import LinkHealth, LinkStore
 from remanent.associative.model import (
+    COMPRESS,
+    REMEMBER,
+    REWRITE,
     AssociativeFound,
     Forgotten,
     GraphState,
     Node,
     NodeMatch,
     RecalledNode,
-    SearchHit,
-    SearchResult,
 )
 from remanent.associative.reach import WideningSearch
-from remanent.associative.search import LANE, GraphQuery, SearchEngine, Watermark
+from remanent.associative.search import LANE, GraphQuery, SearchEngine, SearchResult, Watermark, keywords_of
 from remanent.associative.triples import LoadedTriples, TripleLoader, to_triples
 from remanent.associative.writer import GraphWriter, entries_payload
 from remanent.discipline import Append
@@ -35,9 +37,6 @@ from remanent.stores import JobQuery, Store, Transaction, Vectors
 
 if TYPE_CHECKING:
     from remanent.associative.settings import AssociativeSettings
-
-REMEMBER = "associative.remember"
-"""The job that makes nodes of entries."""
 
 ENTRIES_AT_ONCE = 200
 """Entries that one job makes nodes of; a longer call becomes several jobs.
@@ -127,8 +126,8 @@ class Associations:
         by_meaning: bool = False,
     ) -> SearchResult:
         """Search an agent's graph as it stands now: with a depth exactly so far, without one wherever it answers."""
-        if isinstance(keywords, str) or isinstance(relations, str):
-            raise InvalidInput("keywords and relations are lists of texts: wrap the text in a list")
+        if isinstance(relations, str):
+            raise InvalidInput("relations is a list of texts: wrap the text in a list")
         limit = self.settings.max_search_results if limit is None else limit
         if (depth is not None and depth < 0) or limit < 0:
             raise InvalidInput("depth and limit must not be negative")
@@ -151,13 +150,18 @@ class Associations:
 
     async def with_sources(self, scope: Scope, found: SearchResult) -> tuple[RecalledNode, ...]:
         """Return what a search found as items of an answer, each with the words of the journal that it rests on."""
-        records = await self.store.records_by_id(scope.owner, [item.node.id for item in found.items])
+        # Before anything is waited for: the graph may change meanwhile.
+        scores = {item.vertex.id: item.score or item.strength for item in found.items}
+        matches = {
+            item.vertex.id: {name: getattr(item, name) for name in NodeMatch.model_fields} for item in found.items
+        }
+        records = await self.store.records_by_id(scope.owner, list(matches))
         rests_on = [source.entry_id for record in records.values() for source in record.sources]
         entries = await self.store.entries_by_id(scope.owner, rests_on)
         # A node that was erased between the search and this look is in no answer.
         return tuple(
-            _recalled(item, records[item.node.id], entries, rank=rank)
-            for rank, item in enumerate((one for one in found.items if one.node.id in records), start=1)
+            _recalled(records[node_id], entries, matches[node_id], score=scores[node_id], rank=rank)
+            for rank, node_id in enumerate((one for one in matches if one in records), start=1)
         )
 
     def forget(self, scope: Scope) -> None:
@@ -166,14 +170,16 @@ class Associations:
         self.scheduler.forget(scope)
 
 
-def _recalled(item: SearchHit, record: Record, entries: Mapping[str, Entry], *, rank: int) -> RecalledNode:
+def _recalled(
+    record: Record, entries: Mapping[str, Entry], match: Mapping[str, Any], *, score: float, rank: int
+) -> RecalledNode:
     sources = tuple(
         FoundSource.of(entries[source.entry_id], source) for source in record.sources if source.entry_id in entries
     )
     return RecalledNode(
         record_id=record.id,
-        text=item.node.content,
-        score=item.score or item.strength,
+        text=match["node"].content,
+        score=score,
         kind=record.kind,
         occurred_at=record.occurred_at,
         session=record.scope.session,
@@ -184,7 +190,7 @@ def _recalled(item: SearchHit, record: Record, entries: Mapping[str, Entry], *, 
         sources=sources,
         evidence=(record.id,),
         rank=rank,
-        **{name: getattr(item, name) for name in NodeMatch.model_fields},
+        **match,
     )
 
 
@@ -259,7 +265,7 @@ class AsyncAssociativeMemory:
 
     async def recall(
         self,
-        keywords: Sequence[str],
+        keywords: str | Sequence[str],
         relations: Sequence[str] | None = None,
         depth: int | None = None,
         *,
@@ -270,7 +276,8 @@ class AsyncAssociativeMemory:
     ) -> str:
         """Return what the keywords bring to mind as text for a model; it sees everything remembered before.
 
-        `search` returns the same with its sources and paths.
+        A question in one text is taken by the words that say what it is about. `search` returns the same with its
+        sources and paths.
         """
         # Neither the sources nor the text of `search` are in this answer: half the work of it is spared.
         asked = {"limit": limit, "since": since, "until": until, "by_meaning": by_meaning}
@@ -278,7 +285,7 @@ class AsyncAssociativeMemory:
 
     async def search(
         self,
-        keywords: Sequence[str],
+        keywords: str | Sequence[str],
         relations: Sequence[str] | None = None,
         depth: int | None = None,
         *,
@@ -310,12 +317,13 @@ class AsyncAssociativeMemory:
             not_in_graph=found.not_in_graph,
         )
 
-    async def _found(self, keywords: Sequence[str], **asked: Any) -> SearchResult:
+    async def _found(self, keywords: str | Sequence[str], **asked: Any) -> SearchResult:
         self._check()
         self._associations.watch(self._scope)
         not_in_graph = await self._associations.watermark.reach(self._scope)
-        found = await self._associations.search(self._scope, keywords, **asked)
-        return found.replace(query=" ".join(keywords), not_in_graph=not_in_graph)
+        words = keywords_of(keywords)
+        found = await self._associations.search(self._scope, words, **asked)
+        return replace(found, query=" ".join(words), not_in_graph=not_in_graph)
 
     async def focus(self) -> list[Node]:
         """Return the nodes in focus, newest first."""
@@ -398,3 +406,7 @@ class AsyncAssociativeMemory:
     def _check(self) -> None:
         if self._closed:
             raise StoreClosed("this associative memory is closed; initialize it again")
+
+
+MemoryManager = AsyncAssociativeMemory
+"""The design's name for it."""

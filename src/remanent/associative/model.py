@@ -2,10 +2,18 @@
 
 from enum import StrEnum
 
-from remanent.model import Found, FoundItem, GateVerdict, Instant, Model, Source
+from remanent.model import Found, FoundItem, Instant, Model, Source
 from remanent.model.base import Count, Share, Text
 from remanent.model.ids import Id
 from remanent.model.kinds import RecordData, register_kind
+
+REMEMBER = "associative.remember"
+"""The job that makes nodes of entries."""
+COMPRESS = "associative.compress"
+"""The job that looks at nodes, and its lane: beside the one of remember and recall, which never wait for it."""
+
+REWRITE = "associative.rewrite"
+"""The job that has texts made shorter, and its lane."""
 
 EARLIER = "上文"
 """The relation from a node to one that was said before it in the same batch."""
@@ -64,13 +72,6 @@ class NodeMatch(Model):
     """How many hops it is away from that focus; nothing when it is further than was looked."""
 
 
-class SearchHit(NodeMatch):
-    """A node as a search of the graph found it."""
-
-    score: float = 0.0
-    """How well it answers, by words and meaning; an exact search goes by the path alone and leaves it at 0."""
-
-
 class DanglingLink(Hop):
     """A link whose far end was deleted: that there was something is still known."""
 
@@ -108,21 +109,6 @@ class AssociativeFound(Found):
     """What that says of what was asked; an exact search that finds nothing does not say."""
     not_in_graph: Count = 0
     """Messages that were remembered and are no nodes yet: their turn has not come, or a model is out of order."""
-
-
-class SearchResult(Model):
-    """What one search of a graph finds, before the journal is asked for the sources."""
-
-    items: tuple[SearchHit, ...] = ()
-    dangling: tuple[DanglingLink, ...] = ()
-    """Links to deleted nodes that were met on the way."""
-    once_known: tuple[Forgotten, ...] = ()
-    """Deleted nodes that the keywords ask about."""
-    knowledge: Knowledge | None = None
-    gate: GateVerdict | None = None
-    query: Text = ""
-    """The keywords, as they were given."""
-    not_in_graph: Count = 0
 
 
 class CompressionDecision(StrEnum):

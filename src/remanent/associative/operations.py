@@ -4,9 +4,11 @@ from collections.abc import AsyncIterator, Iterable
 from functools import partial
 from typing import Annotated
 
+from pydantic import BeforeValidator
+
 from remanent.associative.memory import AsyncAssociativeMemory
 from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Knowledge, Node, RecalledNode
-from remanent.associative.search import SearchEngine
+from remanent.associative.search import SearchEngine, keywords_of
 from remanent.associative.triples import LoadedTriples
 from remanent.bilingual import Bilingual
 from remanent.discipline.call import Call
@@ -123,7 +125,14 @@ class AssociativeQuery(Model):
     """What to bring to mind."""
 
     keywords: Annotated[
-        tuple[str, ...], about("Any of these words.", "关键词，任一匹配即可。", min_length=1, max_length=100)
+        tuple[str, ...],
+        BeforeValidator(keywords_of),
+        about(
+            "Any of these words; of a question in one text, those that say what it is about.",
+            "关键词，任一匹配即可；也可以是一个问题，取其中的实词。",
+            min_length=1,
+            max_length=100,
+        ),
     ]
     relations: Annotated[
         tuple[str, ...] | None,

@@ -6,24 +6,26 @@ focuses is measured afterwards. An explicit depth is the design's exact search (
 
 import asyncio
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from remanent.associative.graph import Graph, Graphs, Vertex
-from remanent.associative.model import TRACE, Forgotten, Knowledge, SearchHit, SearchResult
+from remanent.associative.model import TRACE, Forgotten, Knowledge
 from remanent.associative.search import (
     MAX_ONCE_KNOWN,
     GraphQuery,
     Matcher,
     SearchEngine,
+    SearchHit,
+    SearchResult,
     StrongestPaths,
     dangling_links,
-    hit_of,
 )
+from remanent.bilingual import Language
 from remanent.embedding import Embedders
-from remanent.language.tongue import Tongue, tongue_of
+from remanent.language.tongue import tongue_of
 from remanent.model import GateReason, GateVerdict, Kind, Record, Scope
 from remanent.recall import Gate, Question
 from remanent.recall.gate import TYPICAL_NEARNESS, GateInputs, is_common, read_measures
@@ -33,7 +35,13 @@ from remanent.text.mentions import mentions
 from remanent.text.terms import query_terms
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from remanent.associative.settings import AssociativeSettings
+
+_Meaning = Awaitable["NDArray[np.float32] | None"]
+"""The vector of what is asked, `None` without a model."""
 
 POOL = 200
 """Nodes that are taken from each of words and meaning before they are ranked together. On LoCoMo, 100 lose one answer
@@ -57,10 +65,10 @@ READ_BY_GATE = 8
 """Of each of words and meaning, how many of the best the gate reads; the same as in the main recall."""
 UNMEASURED_SIMILARITY = 0.5
 """The cosine that counts as near for a model that nobody has measured yet; chosen by hand."""
-LENIENCE: dict[Tongue, float] = {"en": 2.0, "zh": 1.0}
+LENIENCE: dict[Language, float] = {"en": 2.0, "zh": 1.0}
 """How far below the gate's threshold keywords may stay: it was fitted to whole questions, of which a list of words
 leaves out a part. Chosen, like the next, on questions to LoCoMo and MemDaily and strangers' to the same memories."""
-UNHEARD: dict[Tongue, float] = {"en": 0.0, "zh": -2.0}
+UNHEARD: dict[Language, float] = {"en": 0.0, "zh": -2.0}
 """The same where the question names what nobody here ever spoke of, as nearly every stranger's does in English and
 every second in Chinese; of the questions that belong here one in ten does."""
 NAMED_SHARE = 0.5
@@ -125,9 +133,10 @@ class WideningSearch:
         if wanted.relations is not None:
             return self._along(graph, wanted)
         question = Question(" ".join(wanted.keywords), scope.owner)
+        meaning = asyncio.ensure_future(self._embedded(question))  # once for all that is looked for by it
         of_nodes, of_turns, inputs = await asyncio.gather(
-            self._matches(question, wanted, TRACE, limit=POOL),
-            self._matches(question, wanted, Kind.TURN, limit=READ_BY_GATE if graph.memorials else 0),
+            self._matches(question, wanted, TRACE, meaning, limit=POOL),
+            self._matches(question, wanted, Kind.TURN, meaning, limit=READ_BY_GATE if graph.memorials else 0),
             self._gate.look(question),
         )
         matcher = Matcher(wanted)
@@ -141,7 +150,7 @@ class WideningSearch:
             items = self._with_paths(graph, matcher, ranked, wanted, of_nodes)
         is_lost = bool(lost) and (not items or known.score < verdict.score)
         state = Knowledge.FORGOTTEN if is_lost else self._state(items)
-        dangling = dangling_links(graph, [item.node.id for item in items[:TOP]])
+        dangling = dangling_links(graph, [item.vertex.id for item in items[:TOP]])
         return SearchResult(items=items, dangling=dangling, once_known=lost, knowledge=state, gate=known)
 
     async def similar(self, scope: Scope, text: str) -> dict[str, float]:
@@ -149,28 +158,36 @@ class WideningSearch:
         question = Question(text, scope.owner)
         if not text.strip():
             return {}
+        meaning = self._embedded(question)
         hits, inputs = await asyncio.gather(
-            self._near(question, RecordFilter(kinds=(TRACE,)), limit=POOL), self._gate.look(question)
+            self._near(question, RecordFilter(kinds=(TRACE,)), meaning, limit=POOL), self._gate.look(question)
         )
         least = self._near_enough(inputs, question)
         return {hit.record_id: hit.score for hit in hits if hit.score >= least}
 
     # ── finding ──────────────────────────────────────────────────────────────
 
-    async def _matches(self, question: Question, wanted: GraphQuery, kind: Kind, *, limit: int) -> Matches:
+    async def _matches(
+        self, question: Question, wanted: GraphQuery, kind: Kind, meaning: _Meaning, *, limit: int
+    ) -> Matches:
         if not limit:
             return Matches([], [])
         counted = RecordFilter(kinds=(kind,), occurred_from=wanted.since, occurred_before=wanted.until)
         words, near = await asyncio.gather(
             self._store.search_text(question.scope, question.terms, record_filter=counted, limit=limit),
-            self._near(question, counted, limit=limit),
+            self._near(question, counted, meaning, limit=limit),
         )
         return Matches(words, near)
 
-    async def _near(self, question: Question, record_filter: RecordFilter, *, limit: int) -> list[Hit]:
-        if self._vectors is None or self._embedder is None:
+    async def _embedded(self, question: Question) -> "NDArray[np.float32] | None":
+        return None if self._embedder is None else (await self._embedder.embed([question.text]))[0]
+
+    async def _near(
+        self, question: Question, record_filter: RecordFilter, meaning: _Meaning, *, limit: int
+    ) -> list[Hit]:
+        vector = await meaning
+        if self._vectors is None or self._embedder is None or vector is None:
             return []
-        (vector,) = await self._embedder.embed([question.text])
         return await self._vectors.search(
             question.scope, vector, model=self._embedder.model_id, record_filter=record_filter, limit=limit
         )
@@ -271,7 +288,7 @@ class WideningSearch:
         paths = self._paths_of(graph).to({vertex for vertex, _ in shown})
         near = {hit.record_id: hit.score for hit in found.near}
         hits = [
-            hit_of(vertex, matcher, paths.get(vertex), similarity=near.get(vertex.id), score=score)
+            SearchHit(vertex, paths.get(vertex), matcher.matched(vertex.searched), near.get(vertex.id), score)
             for vertex, score in shown
         ]
         return tuple(sorted(hits, key=lambda hit: -(hit.score + NEAR_FOCUS * hit.strength)))
@@ -293,8 +310,9 @@ class WideningSearch:
         matcher = Matcher(wanted)
         targets = matcher.among(graph.nodes())
         paths = StrongestPaths(graph, budget=LINK_BUDGET, relations=wanted.relations).to(targets)
-        items = [hit_of(vertex, matcher, label) for vertex, label in paths.items()][: wanted.limit or None]
-        return found.replace(items=tuple(items), knowledge=self._state(items)) if items else found
+        items = [SearchHit(vertex, label, matcher.matched(vertex.searched)) for vertex, label in paths.items()]
+        items = items[: wanted.limit or None]
+        return replace(found, items=tuple(items), knowledge=self._state(items)) if items else found
 
     def _state(self, items: Iterable[SearchHit]) -> Knowledge:
         """Say whether the best lies where the design's search would have looked, or further away."""

@@ -16,12 +16,12 @@ from remanent.associative.model import (
     Forgotten,
     Hop,
     Knowledge,
-    SearchHit,
-    SearchResult,
+    Node,
 )
-from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording
-from remanent.model import Clock, Job, JobState, Scope
+from remanent.bilingual import Bilingual, Language
+from remanent.language.offline.questions import content_words
+from remanent.language.tongue import tongue_of
+from remanent.model import Clock, GateVerdict, Job, JobState, Scope
 from remanent.stores import JobQuery, Store
 from remanent.text.escaping import escape_lines, escape_name
 
@@ -88,28 +88,33 @@ def entries_of(job: Job) -> tuple[str, ...]:
 MAX_ONCE_KNOWN = 3
 """How many deleted nodes a recall speaks of, so that the lost do not drown the found; chosen by hand."""
 
-_ONCE_KNOWN: Wording = {
-    "zh": "[记忆] 曾经记得“{about}”，但想不起来了",
-    "en": "[记忆] I once knew of “{about}”, but cannot remember it",
-}
-_FURTHER_AWAY: Wording = {
-    "zh": "[记忆] 以上记忆离当前话题较远",
-    "en": "[记忆] These memories lie further from what is in mind now",
-}
+_ONCE_KNOWN: Bilingual = Bilingual(
+    "[记忆] I once knew of “{about}”, but cannot remember it",
+    "[记忆] 曾经记得“{about}”，但想不起来了",
+)
+_FURTHER_AWAY: Bilingual = Bilingual(
+    "[记忆] These memories lie further from what is in mind now",
+    "[记忆] 以上记忆离当前话题较远",
+)
 # The first of each is the design's own wording.
-_SOMETHING_FORGOTTEN: Wording = {
-    "zh": "[记忆] 与某个已遗忘的事物有关联",
-    "en": "[记忆] It is linked with something that has been forgotten",
-}
-_FORGOTTEN_RELATION: Wording = {
-    "zh": "[记忆] 它有个{relation}，但我想不起来了",
-    "en": "[记忆] It is linked (“{relation}”) with something that has been forgotten",
-}
+_SOMETHING_FORGOTTEN: Bilingual = Bilingual(
+    "[记忆] It is linked with something that has been forgotten",
+    "[记忆] 与某个已遗忘的事物有关联",
+)
+_FORGOTTEN_RELATION: Bilingual = Bilingual(
+    "[记忆] It is linked (“{relation}”) with something that has been forgotten",
+    "[记忆] 它有个{relation}，但我想不起来了",
+)
 
-_NOT_IN_GRAPH: Wording = {
-    "zh": "[记忆] 另有 {count} 条消息尚未整理成记忆",
-    "en": "[记忆] {count} more messages have not become memories yet",
-}
+_NOT_IN_GRAPH: Bilingual = Bilingual(
+    "[记忆] {count} more messages have not become memories yet",
+    "[记忆] 另有 {count} 条消息尚未整理成记忆",
+)
+
+
+def keywords_of(said: str | Sequence[str]) -> Sequence[str]:
+    """Return keywords; of a question in one text, the words that say what it is about."""
+    return (content_words(said) or [said]) if isinstance(said, str) else said
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +146,86 @@ class PathLabel(NamedTuple):
     vertex: Vertex
     edge: Edge | None = None
     before: "PathLabel | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A node as a search of the graph found it, to be read before anybody changes the graph.
+
+    A recall finds a hundred of them and says their texts only: the rest is worked out for who asks for it.
+    """
+
+    vertex: Vertex
+    label: PathLabel | None
+    """The way that it was come to by; nothing when it was found by words or meaning too far away to have one."""
+    matched_keywords: tuple[str, ...] = ()
+    similarity: float | None = None
+    """The cosine to what was asked, when the node was found by meaning."""
+    score: float = 0.0
+    """How well it answers, by words and meaning; an exact search goes by the path alone and leaves it at 0."""
+
+    @property
+    def text(self) -> str:
+        """What the node says."""
+        return self.vertex.content
+
+    @property
+    def node(self) -> Node:
+        """The node itself."""
+        return self.vertex.node()
+
+    @property
+    def strength(self) -> float:
+        """The product of the strengths of its hops; 1 for a focus itself, 0 without a path."""
+        return 0.0 if self.label is None else -self.label.weakness
+
+    @property
+    def distance(self) -> int | None:
+        """How many hops it is away from the focus; nothing when it is further than was looked."""
+        return None if self.label is None else self.label.depth
+
+    @property
+    def focus_id(self) -> str | None:
+        """Where its path begins."""
+        at = self.label
+        while at is not None and at.before is not None:
+            at = at.before
+        return None if at is None else at.vertex.id
+
+    @property
+    def hops(self) -> tuple[Hop, ...]:
+        """The links of its path."""
+        return tuple(Hop(**edge.ends) for edge in self._edges)
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """The relations of the links of its path."""
+        return tuple(edge.relation for edge in self._edges)
+
+    @property
+    def _edges(self) -> list[Edge]:
+        edges: list[Edge] = []
+        at = self.label
+        while at is not None and at.edge is not None:
+            edges.append(at.edge)
+            at = at.before
+        return edges[::-1]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What one search of a graph finds, before the journal is asked for the sources."""
+
+    items: tuple[SearchHit, ...] = ()
+    dangling: tuple[DanglingLink, ...] = ()
+    """Links to deleted nodes that were met on the way."""
+    once_known: tuple[Forgotten, ...] = ()
+    """Deleted nodes that the keywords ask about."""
+    knowledge: Knowledge | None = None
+    gate: GateVerdict | None = None
+    query: str = ""
+    """The keywords, as they were given."""
+    not_in_graph: int = 0
 
 
 class Matcher:
@@ -195,7 +280,12 @@ class SearchEngine:
         run = _Search(self._graph, wanted)
         run.run()
         items = [
-            hit_of(label.vertex, run.matcher, label, similarity=wanted.similar.get(label.vertex.id))
+            SearchHit(
+                label.vertex,
+                label,
+                run.matcher.matched(label.vertex.searched),
+                similarity=wanted.similar.get(label.vertex.id),
+            )
             for label in run.found
         ]
         dangling = tuple(DanglingLink(**edge.ends) for edge in run.dangling.values())
@@ -218,11 +308,11 @@ class SearchEngine:
         anybody: further lines are indented.
         """
         said = [
-            *(item.node.content for item in recollection.items),
+            *(item.text for item in recollection.items),
             *(stone.about for stone in recollection.once_known),
         ]
         tongue = tongue_of(recollection.query, *said, _SOMETHING_FORGOTTEN["zh"])
-        lines = [f"[记忆] {escape_lines(item.node.content)}" for item in recollection.items]
+        lines = [f"[记忆] {escape_lines(item.text)}" for item in recollection.items]
         lost = [
             _ONCE_KNOWN[tongue].format(about=" ".join(escape_lines(stone.about).split()))
             for stone in recollection.once_known
@@ -374,27 +464,6 @@ def _is_dominated(labels: Sequence[PathLabel], depth: int, weakness: float, rank
     return any(known.depth <= depth and (known.weakness, known.rank) <= (weakness, rank) for known in labels)
 
 
-def hit_of(
-    vertex: Vertex, matcher: Matcher, label: PathLabel | None, *, similarity: float | None = None, score: float = 0.0
-) -> SearchHit:
-    """Return a node as it was found, with the path that a label came along."""
-    hops: list[Hop] = []
-    at = label
-    while at is not None and at.edge is not None:
-        hops.append(Hop(**at.edge.ends))
-        at = at.before
-    return SearchHit(
-        node=vertex.node(),
-        matched_keywords=matcher.matched(vertex.searched),
-        similarity=similarity,
-        focus_id=None if at is None else at.vertex.id,
-        strength=0.0 if label is None else -label.weakness,
-        hops=tuple(reversed(hops)),
-        distance=None if label is None else len(hops),
-        score=score,
-    )
-
-
 def dangling_links(graph: Graph, node_ids: Sequence[str]) -> tuple[DanglingLink, ...]:
     """Return the links of nodes whose far end was deleted."""
     vertices = [vertex for node_id in node_ids if (vertex := graph.find(node_id)) is not None]
@@ -402,7 +471,7 @@ def dangling_links(graph: Graph, node_ids: Sequence[str]) -> tuple[DanglingLink,
     return tuple(DanglingLink(**edge.ends) for edge in edges)
 
 
-def _spoken_of(link: DanglingLink, tongue: Tongue) -> str:
+def _spoken_of(link: DanglingLink, tongue: Language) -> str:
     """Say that something was forgotten, by its relation where that is a word of the same language."""
     relation = escape_name(link.relation)
     if relation and tongue_of(relation) == tongue:

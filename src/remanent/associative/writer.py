@@ -20,10 +20,9 @@ from remanent.errors import InvalidInput, LanguageError, ModelDenied, ModelUnava
 from remanent.jobs import Postponed, Requeue, describe_failure
 from remanent.language import Answer
 from remanent.language.engines import OfflineEngine
-from remanent.language.roles import ANNOTATION, RELATION_NAMING, SEGMENTATION
-from remanent.language.roles.annotation import AnnotationRequest, AnnotationResponse
-from remanent.language.roles.relation_naming import RelationNamingRequest
-from remanent.language.roles.segmentation import Segment, SegmentationRequest
+from remanent.language.roles.annotation import ANNOTATION, AnnotationRequest, AnnotationResponse
+from remanent.language.roles.relation_naming import RELATION_NAMING, RelationNamingRequest
+from remanent.language.roles.segmentation import SEGMENTATION, Segment, SegmentationRequest
 from remanent.language.shapes import Utterance, UtteranceSpan
 from remanent.model import Entry, Job, Maker, Scope, Source, Tombstone, least_trusted, to_millis
 from remanent.model.ids import uuid7

@@ -32,6 +32,7 @@ from remanent.bank.passages import PackedMemory, PassageIndex, pack
 from remanent.bank.planning import InsightDoc, Planner
 from remanent.bank.runtime import BankRuntime, EventKind, EventListener
 from remanent.bank.settings import BankSettings
+from remanent.bilingual import Language
 from remanent.discipline import Journal
 from remanent.embedding import Embedders
 from remanent.errors import InvalidInput, LanguageError, ModelUnavailable
@@ -42,7 +43,6 @@ from remanent.language.roles.integration import Trigger
 from remanent.language.roles.planning import FinishedTask, PendingUpload
 from remanent.language.shapes import MAX_REMARK
 from remanent.language.tidying import shortened
-from remanent.language.tongue import Tongue
 from remanent.model import (
     Attachment,
     Clock,
@@ -300,7 +300,7 @@ class MemoryBank:
         """Count a failure to read an entry; after the last attempt nothing waits for it any more."""
         self._attempts[entry.id] = self._attempts.get(entry.id, 0) + 1
         if self._attempts[entry.id] >= _MAX_ATTEMPTS:
-            await self.append([self._runtime.entry(str(error), source=INGESTED, of=entry.id, set_aside=True)])
+            await self.append([self._runtime.entry("", source=INGESTED, of=entry.id, set_aside=str(error))])
             self._planner.notice_set_aside(entry, str(error))
             self._runtime.emit(EventKind.FAILED, str(error), entry_id=entry.id, set_aside=True)
 
@@ -343,7 +343,7 @@ class MemoryBank:
             query, k=settings.top_k if k is None else k, alpha=settings.alpha if alpha is None else alpha
         )
 
-    async def recollect(self, question: str, *, tongue: Tongue) -> PackedMemory:
+    async def recollect(self, question: str, *, tongue: Language) -> PackedMemory:
         """Return what the bank holds on a question as the `<memory>` of a prompt, within `prompt_tokens`."""
         settings = self._runtime.settings
         ranked = await self._passages.rank(question, alpha=settings.alpha)

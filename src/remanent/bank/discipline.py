@@ -1,16 +1,18 @@
 """Task banks as a discipline: what they declare to the registry, and how an open memory gets its banks."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from remanent.bank.face import AsyncBanks, BankServices
-from remanent.bank.ledger import source_of
 from remanent.bank.node import QUERY_NODE
 from remanent.bank.settings import BankSettings
 from remanent.bilingual import Bilingual
 from remanent.discipline import AnyMemory, Discipline, OpenDiscipline, Operation, Parts
 from remanent.embedding import open_image_reader
+from remanent.late import late_class
 from remanent.model import Entry
+
+if TYPE_CHECKING:
+    from remanent.bank.face import AsyncBanks
 
 
 class TaskBank(Discipline):
@@ -22,7 +24,7 @@ class TaskBank(Discipline):
     )
     kinds = (QUERY_NODE,)
     settings = BankSettings
-    memory_face = AsyncBanks
+    memory_face = late_class("remanent.bank.face", "AsyncBanks")
 
     def operations(self) -> Sequence[Operation[Any, Any]]:
         """Return the operations; imported late, since most programs never call one."""
@@ -46,10 +48,14 @@ class OpenTaskBank(OpenDiscipline):
 
     def source_of(self, entry: Entry) -> str:
         """Return where an entry of a bank came from."""
+        from remanent.bank.ledger import source_of
+
         return source_of(entry)
 
-    def memory_face(self, memory: AnyMemory) -> AsyncBanks:
+    def memory_face(self, memory: AnyMemory) -> "AsyncBanks":
         """Return what opens banks."""
+        from remanent.bank.face import AsyncBanks, BankServices
+
         parts = self._parts
         services = BankServices(
             settings=parts.settings,

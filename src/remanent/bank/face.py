@@ -19,9 +19,9 @@ from remanent.agents.tools import AgentTool
 from remanent.bank.adapter import AsyncAdapter, BuiltinReact, Framework
 from remanent.bank.bank import MemoryBank, Observed, open_bank
 from remanent.bank.graph import Retrieved
-from remanent.bank.ledger import CONTEXT, source_of
+from remanent.bank.ledger import CONTEXT
 from remanent.bank.node import QueryNode
-from remanent.bank.planning import INSIGHT, InsightDoc
+from remanent.bank.planning import InsightDoc, insight_in
 from remanent.bank.run import BankRun, GivenFile, RunResult, close_tools, default_tools
 from remanent.bank.runtime import EventListener
 from remanent.bank.settings import MAX_PROMPT_TOKENS, MIN_PROMPT_TOKENS, BankSettings
@@ -32,7 +32,7 @@ from remanent.embedding.port import ImageReader
 from remanent.errors import InvalidInput
 from remanent.language.engine import Engine
 from remanent.language.models.call import choose
-from remanent.language.roles import CLASSIFICATION
+from remanent.language.roles.classification import CLASSIFICATION
 from remanent.model import Clock, Conflict, EntryKind, Instant, Model, NewId, Scope
 from remanent.model.base import Count, Text
 from remanent.model.ids import Id
@@ -145,8 +145,9 @@ class AsyncBanks:
             for entry in page:
                 # The last Insight Doc of a task says how it stands.
                 name = entry.scope.task
-                if name is not None and name not in found and not entry.erased and source_of(entry) == INSIGHT:
-                    found[name] = BankInfo.of(name, InsightDoc.from_json(entry.text), entry.recorded_at)
+                insight = insight_in(entry) if name is not None and name not in found else None
+                if name is not None and insight is not None:
+                    found[name] = BankInfo.of(name, insight, entry.recorded_at)
             if len(page) < _PAGE:
                 break
             before = page[-1].seq
@@ -257,7 +258,9 @@ class AsyncBank:
             self._bank.listen(on_event)
         await self._sweep()
         if self._stored and not self._bank.has_task and await self.is_stored():
-            await self.resume()
+            # It may hold texts alone: what was observed before the task was begun.
+            await self._bank.resume()
+            await self._bank.catch_up()
         defaults = self._default_tools()
         run = BankRun(self._adapter, framework or self._builtin(), tools=[*tools, *defaults])
         try:

@@ -19,8 +19,8 @@ from remanent.bank.runtime import BankRuntime, EventKind
 from remanent.errors import LanguageError
 from remanent.language.engines import OfflineEngine
 from remanent.language.models.fitting import schema_of
-from remanent.language.roles import ANALYSIS, CLASSIFICATION, STRUCTURE
 from remanent.language.roles.analysis import (
+    ANALYSIS,
     AnalysisPhase,
     AnalysisRequest,
     AnalysisResponse,
@@ -28,9 +28,14 @@ from remanent.language.roles.analysis import (
     Relationship,
     second_phase,
 )
-from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse, Cluster
+from remanent.language.roles.classification import (
+    CLASSIFICATION,
+    ClassificationRequest,
+    ClassificationResponse,
+    Cluster,
+)
 from remanent.language.roles.integration import Trigger
-from remanent.language.roles.structured_summary import StructureRequest
+from remanent.language.roles.structured_summary import STRUCTURE, StructureRequest
 from remanent.language.shapes import MAX_REMARK, MAX_SUMMARY, MAX_TEXT
 from remanent.language.tidying import shortened
 from remanent.model import Entry, Maker, Source

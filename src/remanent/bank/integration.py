@@ -17,8 +17,13 @@ from remanent.bank.node import QueryNode
 from remanent.bank.runtime import BankRuntime, EventKind
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.engine import Answer
-from remanent.language.roles import INTEGRATION
-from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse, Trigger
+from remanent.language.roles.integration import (
+    INTEGRATION,
+    IntegrationOutcome,
+    IntegrationRequest,
+    IntegrationResponse,
+    Trigger,
+)
 from remanent.language.shapes import MAX_REMARK
 from remanent.language.tidying import shortened
 from remanent.model import Conflict, ConflictState, Entry, Origin, Record, Source, Verdict, least_trusted

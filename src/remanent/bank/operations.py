@@ -19,12 +19,12 @@ from remanent.bank.node import QueryNode
 from remanent.bank.planning import InsightDoc
 from remanent.bank.run import RunResult
 from remanent.bank.runtime import BankEvent, EventKind
-from remanent.bilingual import Bilingual
+from remanent.bilingual import Bilingual, Language
 from remanent.discipline.call import Call, ProgressStep
 from remanent.discipline.operation import Body, Command, Permission, Tool, operation
 from remanent.discipline.shapes import Done, Limit, Page, about
 from remanent.errors import InvalidInput, NotFound
-from remanent.language.tongue import Tongue, tongue_of
+from remanent.language.tongue import tongue_of
 from remanent.model import Conflict, ConflictState, Instant, Model
 from remanent.model.base import Count, Text
 from remanent.model.ids import Id
@@ -72,7 +72,7 @@ _NAMES: dict[EventKind, str] = {
 }  # fmt: skip
 
 
-def _note(event: BankEvent, tongue: Tongue) -> str:
+def _note(event: BankEvent, tongue: Language) -> str:
     """Return what happened as those who follow a run read it, in the language of its task."""
     name, mark = (_NAMES[event.kind], "：") if tongue == "zh" else (event.kind.value, ": ")
     return f"{name}{mark}{event.text[:300]}" if event.text else name
@@ -177,15 +177,15 @@ class BankState(Model):
     conflicts: tuple[Conflict, ...] = ()
 
 
-def _tell_state(state: BankState, tongue: Tongue) -> str:
+def _tell_state(state: BankState, tongue: Language) -> str:
     """Write the state of a task as text for a model; stored text is escaped."""
     lines = [escape(tidy_insight(state.insight).render(tongue))]
-    lines.append({"en": "What is known so far:", "zh": "目前所知："}[tongue])
+    lines.append(Bilingual("What is known so far:", "目前所知：")[tongue])
     lines += [f"- [{node.node_id}] {_excerpt(node.context)}" for node in state.nodes]
     settled = {ConflictState.RESOLVED}
     open_ones = [conflict for conflict in state.conflicts if conflict.state not in settled]
     if open_ones:
-        lines.append({"en": "Contradictions that are not settled:", "zh": "尚未解决的矛盾："}[tongue])
+        lines.append(Bilingual("Contradictions that are not settled:", "尚未解决的矛盾：")[tongue])
         lines += [f"- [{conflict.id}] {_excerpt(conflict.description)}" for conflict in open_ones]
     return "\n".join(lines)
 

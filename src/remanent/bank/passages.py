@@ -18,10 +18,10 @@ from remanent.bank.graph import QueryGraph, RetrievedNode
 from remanent.bank.indexes import KeywordIndex, as_shares
 from remanent.bank.ledger import INGESTED_SOURCES, MERGE, Ledger, bank_metadata, source_of
 from remanent.bank.node import summary_lines
+from remanent.bilingual import Bilingual, Language
 from remanent.language.offline.claims import is_title, read_claim
 from remanent.language.roles.integration import Trigger
-from remanent.language.tongue import Tongue
-from remanent.language.wording import Wording, block, group
+from remanent.language.wording import block, group
 from remanent.model import Record, Source
 from remanent.text.scripts import HAN
 from remanent.text.sentences import sentences
@@ -67,9 +67,9 @@ _PASSES = 2
 _SHORTEST = 8
 """Tokens of room below which no further sentence is looked for (chosen by hand)."""
 
-_NOTHING: Wording = {"zh": "（没有相关记忆）", "en": "(nothing is known yet)"}
-_UNRESOLVED: Wording = {"zh": "存在未解决的矛盾", "en": "contradicted, not settled"}
-_PROVISIONAL: Wording = {"zh": "待验证", "en": "waits for validation"}
+_NOTHING: Bilingual = Bilingual("(nothing is known yet)", "（没有相关记忆）")
+_UNRESOLVED: Bilingual = Bilingual("contradicted, not settled", "存在未解决的矛盾")
+_PROVISIONAL: Bilingual = Bilingual("waits for validation", "待验证")
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +303,7 @@ class PackedMemory:
 
 
 def pack(
-    ranked: Sequence[tuple[NodePassage, float]], graph: QueryGraph, *, budget: int, tongue: Tongue
+    ranked: Sequence[tuple[NodePassage, float]], graph: QueryGraph, *, budget: int, tongue: Language
 ) -> PackedMemory:
     """Fill a budget of tokens with the best passages, each under its node, newest node first, no fact twice.
 
@@ -324,7 +324,7 @@ def pack(
 
 
 class _Packing:
-    def __init__(self, graph: QueryGraph, tongue: Tongue, *, room: int) -> None:
+    def __init__(self, graph: QueryGraph, tongue: Language, *, room: int) -> None:
         self._graph = graph
         self._tongue = tongue
         self.room = room

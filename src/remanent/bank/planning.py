@@ -10,11 +10,12 @@ from pydantic import model_validator
 
 from remanent.bank.conflicts import Conflicts
 from remanent.bank.ingestion import IngestReport
-from remanent.bank.ledger import source_of
+from remanent.bank.ledger import bank_metadata, source_of
 from remanent.bank.runtime import BankRuntime, EventKind
+from remanent.bilingual import Bilingual, Language, in_language
 from remanent.errors import InvalidInput, LanguageError
-from remanent.language.roles import PLANNING
 from remanent.language.roles.planning import (
+    PLANNING,
     CompletedTask,
     FinishedTask,
     PendingUpload,
@@ -27,31 +28,21 @@ from remanent.language.roles.planning import (
 )
 from remanent.language.shapes import MAX_REMARK, MAX_TEXT, GraphNode, Remark
 from remanent.language.tidying import line, shortened
-from remanent.language.tongue import Tongue, tongue_of
+from remanent.language.tongue import tongue_of
 from remanent.model import Conflict, Entry, Model
 from remanent.model.ids import Id
 
-_WORDS: dict[Tongue, dict[str, str]] = {
-    "zh": {
-        "goal": "任务目标：{}",
-        "completed": "已完成的子任务：",
-        "none": "（无）",
-        "task": "{number}. [{type}] {description}（{status}）{context}",
-        "success": "成功",
-        "failed": "失败",
-        "current": "当前任务：[{type}] {description}",
-        "nothing": "当前任务：（无）",
-    },
-    "en": {
-        "goal": "Goal: {}",
-        "completed": "Completed sub-tasks:",
-        "none": "(none)",
-        "task": "{number}. [{type}] {description} ({status}) {context}",
-        "success": "success",
-        "failed": "failed",
-        "current": "Current task: [{type}] {description}",
-        "nothing": "Current task: (none)",
-    },
+_WORDS = {
+    "goal": Bilingual("Goal: {}", "任务目标：{}"),
+    "completed": Bilingual("Completed sub-tasks:", "已完成的子任务："),
+    "none": Bilingual("(none)", "（无）"),
+    "task": Bilingual(
+        "{number}. [{type}] {description} ({status}) {context}", "{number}. [{type}] {description}（{status}）{context}"
+    ),
+    "success": Bilingual("success", "成功"),
+    "failed": Bilingual("failed", "失败"),
+    "current": Bilingual("Current task: [{type}] {description}", "当前任务：[{type}] {description}"),
+    "nothing": Bilingual("Current task: (none)", "当前任务：（无）"),
 }
 
 
@@ -89,13 +80,13 @@ class InsightDoc(Model):
         return self.current is None and all(task.status is TaskStatus.SUCCESS for task in self.completed)
 
     @property
-    def tongue(self) -> Tongue:
+    def tongue(self) -> Language:
         """The language of the task."""
         return tongue_of(self.goal)
 
-    def render(self, tongue: Tongue | None = None) -> str:
+    def render(self, tongue: Language | None = None) -> str:
         """Return the whole document as text; whoever puts it into a prompt must escape it."""
-        words = _WORDS[tongue or self.tongue]
+        words = in_language(_WORDS, tongue or self.tongue)
         parts = [words["goal"].format(self.goal), words["completed"]]
         parts += [
             words["task"]
@@ -119,6 +110,14 @@ class InsightDoc(Model):
 
 
 INSIGHT = "insight"
+
+
+def insight_in(entry: Entry) -> InsightDoc | None:
+    """Return the Insight Doc that an entry keeps, if it does: beside its text, since nobody said it or searches it."""
+    kept = bank_metadata(entry).get(INSIGHT) if source_of(entry) == INSIGHT and not entry.erased else None
+    return None if kept is None else InsightDoc.model_validate(kept)
+
+
 # What the request of the planning role accepts at most.
 _MAX_NODES = 100
 _MAX_NOTICES = 100
@@ -130,19 +129,20 @@ leaves room for the history. Chosen by hand."""
 _MAX_FAILURES = 2
 """Plans in a row that may fail before the run ends: each was tried twice, so the model is not coming back soon."""
 
-_NOTICES: dict[Tongue, dict[str, str]] = {
-    "zh": {
-        "unresolved": "冲突未能解决，相关节点都保留并已标记：{description}（{why}）",
-        "failures": "有子任务失败；若还能换一种做法就规划下一步，否则结束。",
-        "planner": "规划失败：{why}",
-        "set_aside": "有一段文本无法读入，原文已保留，可用 search 检索：{text}（{why}）",
-    },
-    "en": {
-        "unresolved": "A conflict stays unresolved, its nodes are kept and marked: {description} ({why})",
-        "failures": "A sub-task failed; plan another way if there is one, else end.",
-        "planner": "Planning failed: {why}",
-        "set_aside": "A text could not be read; it is kept, and search finds it: {text} ({why})",
-    },
+_NOTICES = {
+    "unresolved": Bilingual(
+        "A conflict stays unresolved, its nodes are kept and marked: {description} ({why})",
+        "冲突未能解决，相关节点都保留并已标记：{description}（{why}）",
+    ),
+    "failures": Bilingual(
+        "A sub-task failed; plan another way if there is one, else end.",
+        "有子任务失败；若还能换一种做法就规划下一步，否则结束。",
+    ),
+    "planner": Bilingual("Planning failed: {why}", "规划失败：{why}"),
+    "set_aside": Bilingual(
+        "A text could not be read; it is kept, and search finds it: {text} ({why})",
+        "有一段文本无法读入，原文已保留，可用 search 检索：{text}（{why}）",
+    ),
 }
 
 
@@ -278,21 +278,21 @@ class Planner:
         return tuple(node.replace(summary=shortened(node.summary, room)) for node in live)
 
     def _notice(self, name: str, **values: str) -> None:
-        self._notices.append(line(_NOTICES[self.insight.tongue][name].format(**values), MAX_REMARK))
+        self._notices.append(line(_NOTICES[name][self.insight.tongue].format(**values), MAX_REMARK))
 
     async def _keep(self, insight: InsightDoc, *, given: Sequence[Entry] = ()) -> InsightDoc:
         async with self._runtime.ledger.transaction() as tx:
             for entry in given:
                 tx.append(entry)
-            tx.append(self._runtime.entry(insight.to_json(), source=INSIGHT))
+            tx.append(self._runtime.entry("", source=INSIGHT, insight=insight.model_dump(mode="json")))
         self._insight = insight
         return insight
 
     def resume(self) -> None:
         """Continue with the last Insight Doc of the journal."""
         for entry in reversed(self._runtime.ledger.entries.values()):
-            if source_of(entry) == INSIGHT:
-                self._insight = InsightDoc.from_json(entry.text)
+            if (insight := insight_in(entry)) is not None:
+                self._insight = insight
                 return
 
     def clear(self) -> None:

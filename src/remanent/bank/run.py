@@ -20,10 +20,10 @@ from remanent.bank.conflicts import refuted_statements
 from remanent.bank.ledger import INGESTED_SOURCES, source_of
 from remanent.bank.planning import InsightDoc
 from remanent.bank.runtime import EventKind
+from remanent.bilingual import Bilingual
 from remanent.embedding import Embedder
 from remanent.errors import LanguageError, RemanentError
 from remanent.language.roles.planning import FinishedTask, PlannedTask, TaskType
-from remanent.language.wording import Wording
 from remanent.model import Model
 from remanent.model.base import Count
 from remanent.model.base import Text as Words
@@ -33,7 +33,7 @@ from remanent.settings import Settings
 _logger = logging.getLogger(__name__)
 
 
-_NO_ANSWER: Wording = {"zh": "没有得出答案。", "en": "No answer was found."}
+_NO_ANSWER: Bilingual = Bilingual("No answer was found.", "没有得出答案。")
 
 
 class RunStatus(StrEnum):

@@ -14,10 +14,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from remanent.bilingual import Bilingual, Language, in_language
 from remanent.embedding.port import MAX_IMAGE_BYTES, ImageReader
 from remanent.errors import InvalidInput, NotFound, StorageError
 from remanent.language.roles.planning import PendingUpload
-from remanent.language.tongue import Tongue
 from remanent.loaders import AttachmentType, decoded, load, media_type_of, type_of
 from remanent.model import Model, NewId
 from remanent.model.base import Count, Text
@@ -181,25 +181,18 @@ def _write(path: Path, content: bytes) -> None:
         raise StorageError(f"the upload cannot be kept: {error.strerror}; see bank.temp_dir") from error
 
 
-_TEXTS: dict[Tongue, dict[str, str]] = {
-    "zh": {
-        "image": "图片 {name} 中的文字：\n{text}",
-        "blank": "图片 {name} 中没有可识别的文字。",
-        "document": "文档 {name} 的内容：\n{text}",
-        "code": "代码 {name}：\n{text}",
-        "unseen": "图片 {name} 无法识别：没有配置能看图的模型（model.vision），"
-        "也没有启用文字识别（remanent[ocr]，image_reader）。",
-        "broken": "文件 {name} 无法读取：{why}",
-    },
-    "en": {
-        "image": "What is written in the picture {name}:\n{text}",
-        "blank": "The picture {name} has no writing that can be read.",
-        "document": "What the document {name} says:\n{text}",
-        "code": "The code {name}:\n{text}",
-        "unseen": "The picture {name} could not be recognised: no model that sees is configured (model.vision), "
+_TEXTS = {
+    "image": Bilingual("What is written in the picture {name}:\n{text}", "图片 {name} 中的文字：\n{text}"),
+    "blank": Bilingual("The picture {name} has no writing that can be read.", "图片 {name} 中没有可识别的文字。"),
+    "document": Bilingual("What the document {name} says:\n{text}", "文档 {name} 的内容：\n{text}"),
+    "code": Bilingual("The code {name}:\n{text}", "代码 {name}：\n{text}"),
+    "unseen": Bilingual(
+        "The picture {name} could not be recognised: no model that sees is configured (model.vision), "
         "and no reader of writing is in use (remanent[ocr], image_reader).",
-        "broken": "The file {name} could not be read: {why}",
-    },
+        "图片 {name} 无法识别：没有配置能看图的模型（model.vision），"
+        "也没有启用文字识别（remanent[ocr]，image_reader）。",
+    ),
+    "broken": Bilingual("The file {name} could not be read: {why}", "文件 {name} 无法读取：{why}"),
 }
 
 
@@ -211,9 +204,9 @@ class Recognition:
     is_read: bool = True
 
 
-async def recognise(upload: Upload, content: bytes, *, reader: ImageReader | None, tongue: Tongue) -> Recognition:
+async def recognise(upload: Upload, content: bytes, *, reader: ImageReader | None, tongue: Language) -> Recognition:
     """Return the text of an upload; where it cannot be read, a sentence that says so, since the step must go on."""
-    texts = _TEXTS[tongue]
+    texts = in_language(_TEXTS, tongue)
     try:
         text = await _words(upload, content, reader)
     except InvalidInput as error:

@@ -1,5 +1,6 @@
 """The commands and their options. Everything heavy is imported when a command runs, so that help is instant."""
 
+import atexit
 import gc
 import sys
 from collections.abc import Callable, Iterator
@@ -87,8 +88,8 @@ def main() -> None:
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="replace")  # a terminal that cannot show a character must not end the command
     _keep_only(sys.argv[1:2])
-    # Most of what a command makes lives until its end; to look for garbage as often as usual takes a tenth of its time.
-    gc.set_threshold(100_000)
+    # All that a command makes ends with it: to look through it once more at the end takes a quarter of a second.
+    atexit.register(gc.freeze)
     app(prog_name="remanent")
 
 
@@ -139,7 +140,7 @@ def show_roles(place: CommonOptions, *, ctx: typer.Context) -> None:
 
 
 def command(
-    group: typer.Typer | str, name: str, level: Level, zh: str, *, agent: str | None = None
+    group: typer.Typer | str, name: str, level: Level, zh: str, *, agent: str = "default"
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Add a command with the shared options of its level; its docstring is the help in English.
 

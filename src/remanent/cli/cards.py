@@ -6,10 +6,6 @@ Nothing of the library is imported to show them: a server's answers are shown by
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from rich.console import Group
-from rich.panel import Panel
-from rich.text import Text
-
 from remanent.cli import words
 from remanent.cli.exits import Exit
 from remanent.cli.screen import Terminal, local_time, visible
@@ -55,15 +51,19 @@ def show_found(screen: Terminal, found: "Found", *, now: datetime, explain: bool
 
 def _show_cards(screen: Terminal, found: "Found", *, now: datetime) -> None:
     for place, item in enumerate(found.items, start=1):
-        text = Text(visible(item.text))
+        text = visible(item.text)
         sources = [_source(screen, item, source) for source in item.sources]
         kind, age = _name(screen, item.kind), screen.age(item.occurred_at, now=now)
         about = f"{item.score:.4f} · {kind} · {age} · {item.record_id}"
         if screen.out.is_terminal:
-            body = Group(text, *(Text(line, style="dim") for line in (*sources, about)))
+            from rich.console import Group
+            from rich.panel import Panel
+            from rich.text import Text
+
+            body = Group(Text(text), *(Text(line, style="dim") for line in (*sources, about)))
             screen.show(Panel(body, title=f"{place}", title_align="left"))
         else:
-            lines = [f"{place}. {text.plain}", *(f"   {line}" for line in sources), f"   {about}"]
+            lines = [f"{place}. {text}", *(f"   {line}" for line in sources), f"   {about}"]
             screen.show("\n".join(lines))
 
 
@@ -85,6 +85,8 @@ def _name(screen: Terminal, name: str) -> str:
 
 def show_explanation(screen: Terminal, found: "Found") -> None:
     """Show every answer's places on every path, and all that moved it."""
+    from rich.text import Text
+
     screen.show(Text(screen.word(words.EXPLAINED, recipe=found.recipe, grain=found.grain), style="bold"))
     for item, explained in zip(found.items, found.explain(), strict=True):
         moved = [f"{_boost(screen, boost)} ×{boost.factor:.3f}" for boost in explained.boosts]
@@ -118,6 +120,8 @@ def _boost(screen: Terminal, boost: "Boost") -> str:
 
 def show_entries(screen: Terminal, found: "Sequence[Entry]") -> None:
     """Show journal entries, one after the other."""
+    from rich.text import Text
+
     if not found:
         screen.tell(words.NO_ENTRIES)
     for entry in found:

@@ -460,7 +460,14 @@ KeyIds = Annotated[
 ]
 AuditListNewestFirst = Annotated[bool, typer.Option("--newest-first", help=say("The last lines first.", "由新到旧。"))]
 Keywords = Annotated[
-    list[str], typer.Argument(metavar="KEYWORDS", help=say("Any of these words.", "关键词，任一匹配即可。"))
+    list[str],
+    typer.Argument(
+        metavar="KEYWORDS",
+        help=say(
+            "Any of these words; of a question in one text, those that say what it is about.",
+            "关键词，任一匹配即可；也可以是一个问题，取其中的实词。",
+        ),
+    ),
 ]
 Relations = Annotated[
     list[str] | None,
@@ -1032,10 +1039,15 @@ def tombstones(place: CommonOptions) -> None:
 
 @with_common_options("agent")
 def conflicts(
-    place: CommonOptions, *, states: States = None, record_id: ConflictsRecordId = None, limit: EntriesLimit = 100
+    place: CommonOptions,
+    *,
+    states: States = None,
+    record_id: ConflictsRecordId = None,
+    user: User = None,
+    limit: EntriesLimit = 100,
 ) -> None:
-    """Show contradictions between records, oldest first."""
-    perform("conflicts", place, {"states": states, "record_id": record_id, "limit": limit})
+    """Show contradictions between records, oldest first; of a user, none that is another's."""
+    perform("conflicts", place, {"states": states, "record_id": record_id, "user": user, "limit": limit})
 
 
 @with_common_options("agent")
@@ -2016,7 +2028,10 @@ COMMANDS = (
     ),
     GeneratedCommand(
         ("conflicts", "list"),
-        say("Show contradictions between records, oldest first.", "显示记忆之间的矛盾，最早的在前。"),
+        say(
+            "Show contradictions between records, oldest first; of a user, none that is another's.",
+            "显示记忆之间的矛盾，最早的在前；指定用户时只显示该用户的。",
+        ),
         conflicts,
         group=say("Look at contradictions between memories and settle them.", "查看并解决记忆之间的矛盾。"),
     ),

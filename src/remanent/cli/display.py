@@ -13,32 +13,19 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-from rich.text import Text
-
 from remanent.cli import words
 from remanent.cli.cards import QUOTED, show_entries, show_found, show_receipt, tell_found
 from remanent.cli.exits import Exit
 from remanent.cli.files import STANDARD
 from remanent.cli.screen import Terminal, standard_output
 from remanent.discipline.shapes import Done, Page
-from remanent.language.engines import RoleSetup
 from remanent.model import (
-    Entry,
-    Evaluation,
-    Found,
     Model,
     Receipt,
-    Scope,
-    Tombstone,
     system_clock,
 )
 from remanent.operations import Body, Operation, Target
-from remanent.operations.access.chain import AuditVerification
-from remanent.operations.care import ImportCounts
-from remanent.operations.keys import NewKey
-from remanent.operations.language import Tried
-from remanent.stores import Erased, ErasureDepth, Health
+from remanent.stores import ErasureDepth
 from remanent.text.boundaries import excerpt
 
 MAX_COLUMNS = 8
@@ -70,7 +57,8 @@ class CommandResult:
 
 def show(shown: CommandResult) -> None:
     """Show an answer to people, or give it to programs."""
-    prepare = PREPARED.get(shown.operation.response)
+    kind = getattr(shown.operation.response, "__name__", "")
+    prepare = PREPARED.get(kind)
     if prepare is not None:
         prepare(shown)
     if shown.operation.answers is not Body.JSON:
@@ -81,7 +69,7 @@ def show(shown: CommandResult) -> None:
         for answer in shown.answers:
             told(shown.screen, answer)
     else:
-        SHOWN.get(shown.operation.response, _show_plainly)(shown)
+        SHOWN.get(kind, _show_plainly)(shown)
 
 
 def value_of(shown: CommandResult) -> Any:
@@ -208,6 +196,8 @@ def _show_tried(shown: CommandResult) -> None:
 
 def _show_evaluation(shown: CommandResult) -> None:
     """Show the figures, then the questions whose answer was not found: those are what to look into."""
+    from rich.table import Table
+
     screen, found = shown.screen, shown.answer
     table = Table(screen.word(words.FIGURE))
     table.add_column(screen.word(words.MEASURED), justify="right")
@@ -284,6 +274,8 @@ def _show_object(screen: Terminal, value: Any, *, indent: str = "") -> None:
     screen.fields((indent + screen.label(name), cell or "–") for name, cell in cells if name not in lists)
     for name, objects in lists.items():
         for number, one in enumerate(objects, start=1):
+            from rich.text import Text
+
             screen.show(Text(f"{indent}{screen.label(name)} {number}", style="bold"))
             _show_object(screen, one, indent=indent + "  ")
 
@@ -349,25 +341,26 @@ def _cell(screen: Terminal, value: Any) -> str:
 
 
 Show = Callable[[CommandResult], None]
-SHOWN: Mapping[Any, Show] = {
-    Receipt: _show_receipt,
-    Found: _show_found,
-    Page[Scope]: _show_scopes,
-    Page[Entry]: lambda shown: show_entries(shown.screen, shown.answer.items),
-    Tombstone: _show_tombstones,
-    Erased: _show_erased,
-    ImportCounts: _show_loaded,
-    Evaluation: _show_evaluation,
-    Page[RoleSetup]: _show_roles,
-    Tried: _show_tried,
-    NewKey: _show_key,
+SHOWN: Mapping[str, Show] = {
+    "Receipt": _show_receipt,
+    "Found": _show_found,
+    "Page[Scope]": _show_scopes,
+    "Page[Entry]": lambda shown: show_entries(shown.screen, shown.answer.items),
+    "Tombstone": _show_tombstones,
+    "Erased": _show_erased,
+    "ImportCounts": _show_loaded,
+    "Evaluation": _show_evaluation,
+    "Page[RoleSetup]": _show_roles,
+    "Tried": _show_tried,
+    "NewKey": _show_key,
 }
-"""How answers are shown, by their type; an operation may say how its own are."""
+"""How answers are shown, by the name of their type, since most types belong to operations that are not loaded; an
+operation may say how its own are."""
 
-PREPARED: Mapping[Any, Show] = {
-    AuditVerification: _prepare_verified,
-    Erased: _prepare_erased,
-    Found: _prepare_found,
-    Health: _prepare_health,
+PREPARED: Mapping[str, Show] = {
+    "AuditVerification": _prepare_verified,
+    "Erased": _prepare_erased,
+    "Found": _prepare_found,
+    "Health": _prepare_health,
 }
 """What answers of a type say before they are shown or given, and how the command ends."""

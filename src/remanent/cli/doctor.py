@@ -134,7 +134,10 @@ def _erasures(screen: Terminal, settings: Settings) -> Iterator[Finding]:
 
 def _settings(screen: Terminal, place: CommonOptions) -> Finding:
     sources = setting_sources(**place.overrides())
-    found = [screen.word(words.SETTINGS_FROM, names=", ".join(names), place=where) for where, names in sources.items()]
+    found = []
+    for where, names in sources.items():
+        place_name = screen.word(words.SETTING_PLACES[where]) if where in words.SETTING_PLACES else where
+        found.append(screen.word(words.SETTINGS_FROM, names=", ".join(names), place=place_name))
     return Finding("settings", True, "; ".join(found) or screen.word(words.SETTINGS_DEFAULT))
 
 

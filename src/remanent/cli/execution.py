@@ -21,13 +21,12 @@ from remanent.cli.files import STANDARD, read_bytes, read_lines, read_messages, 
 from remanent.cli.options import CommonOptions
 from remanent.cli.screen import ProgressMeter, Terminal, begin
 from remanent.discipline.operation import FolderCommand
+from remanent.embedding.onnx import load_in_a_hurry
 from remanent.errors import InvalidInput
-from remanent.language import Role
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import Message, Probe
 from remanent.model.chat import expand_message
 from remanent.operations import CATALOGUE, Body, Operation, ProgressStep, Service, Target
-from remanent.operations.language import role_of
 from remanent.settings import Settings
 
 BATCH = 256
@@ -117,6 +116,8 @@ def take_questions(screen: Terminal, given: Mapping[str, Any], *, file: Path) ->
 
 def take_request(screen: Terminal, given: Mapping[str, Any], *, file: Path, schema: bool, prompt: bool) -> Requests:
     """Make a request of JSON; or only show what a request is, or what a model would be told."""
+    from remanent.operations.language import role_of
+
     role = role_of(given["role"])
     if schema:
         screen.give(role.request.model_json_schema())
@@ -137,7 +138,7 @@ INTAKES: Mapping[str, Callable[..., Requests]] = {
 """Makes the requests of a command, by what it declares that it `takes`."""
 
 
-def _show_prompt(screen: Terminal, role: Role[Any, Any, Any], request: Any) -> None:
+def _show_prompt(screen: Terminal, role: Any, request: Any) -> None:
     """Show what a model would be told for a request, without asking one."""
     told = role.prompt(request, tongue=role.tongue(request))
     turns: list[dict[str, JsonValue]] = [{"speaker": "user", "text": told.content}]
@@ -199,6 +200,8 @@ def perform(
     where = Target(org=settings.org, workspace=settings.workspace, agent=place.agent)
     if wait is None:
         wait = intake is not None and intake.get("file") is not None
+    if not wait and operation.reads is Body.JSON:
+        load_in_a_hurry()
     work = _Execution(screen, settings, operation, where=where, file=file)
     shown = asyncio.run(work.run(requests, several=each is not None, options=options or {}, wait=wait))
     if shown.ends_with:

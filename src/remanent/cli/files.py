@@ -11,12 +11,14 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from remanent._sync import Agent
 from remanent.cli import words
 from remanent.cli.screen import Terminal, standard_output
 from remanent.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from remanent._sync import Agent
 
 STANDARD = Path("-")
 """The name of standard input and output."""
@@ -85,7 +87,7 @@ def size_of(file: Path) -> int | None:
     return file.stat().st_size if file.is_file() else None
 
 
-def write_export(agent: Agent, file: Path, screen: Terminal) -> int:
+def write_export(agent: "Agent", file: Path, screen: Terminal) -> int:
     """Write an agent's lines and return how many they are."""
     count = 0
     with target(file) as stream, screen.meter(words.EXPORTING) as meter:

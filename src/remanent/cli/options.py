@@ -92,9 +92,9 @@ class CommonOptions:
 
 
 def with_common_options(
-    level: Level, *, agent: str | None = None
+    level: Level, *, agent: str = "default"
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the shared options of its level, and perhaps an agent that need not be named.
+    """Give a command the shared options of its level, and the agent that is meant where none is named.
 
     It gets them together as its first argument.
     """
@@ -104,7 +104,7 @@ def with_common_options(
     if level in {"workspace", "agent", "agents"}:
         options["workspace"] = (Workspace, None)
     if level == "agent":
-        options["agent"] = (WhichAgent, inspect.Parameter.empty if agent is None else agent)
+        options["agent"] = (WhichAgent, agent)
     elif level == "agents":
         options["agent"] = (PerhapsAgent, None)
     options["as_json"] = (AsJson, False)

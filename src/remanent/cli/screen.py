@@ -3,23 +3,20 @@
 So a pipe gets the data alone, and a person sees both. Nothing is coloured unless it goes to a terminal.
 """
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, BinaryIO, Self
-
-from rich.cells import cell_len
-from rich.console import Console, RenderableType
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING, Any, BinaryIO, Self, cast
 
 from remanent.bilingual import Bilingual, Language
 from remanent.cli.options import CommonOptions
 from remanent.cli.words import AGO, FIELDS, INDEXING, STEPS_DONE, chosen_language
 
 if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
     from rich.progress import Progress
 
     from remanent.jobs import Progress as JobProgress
@@ -42,8 +39,8 @@ class Terminal:
     def __init__(self, *, as_json: bool, language: Language) -> None:
         self.as_json = as_json
         self.language: Language = language
-        self.out: Console = _Console()
-        self.err: Console = _Console(stderr=True)
+        self.out = _console()
+        self.err = _console(stderr=True)
 
     def word(self, phrase: Bilingual, /, **values: object) -> str:
         """Return a phrase in the user's language, safe to show."""
@@ -57,11 +54,11 @@ class Terminal:
         """Say something that somebody else has put into words."""
         self.err.print(visible(text), style="dim", soft_wrap=True)
 
-    def show(self, renderable: RenderableType) -> None:
+    def show(self, renderable: "RenderableType") -> None:
         """Show data to people."""
         # A line of a pipe is for a program to split; a line of a terminal is wrapped between words. What has no
         # space, such as a token, is copied from the screen: no line end may come into it.
-        is_text = isinstance(renderable, str | Text)
+        is_text = isinstance(renderable, str) or type(renderable).__name__ == "Text"
         self.out.print(renderable, soft_wrap=is_text and not (self.out.is_terminal and " " in str(renderable)))
 
     def line(self, text: str) -> None:
@@ -73,6 +70,9 @@ class Terminal:
         cells = [[visible(cell) for cell in row] for row in rows]
         widths = [max(map(_width, column)) for column in zip(headings, *cells, strict=True)]
         if sum(widths) + 3 * len(widths) + 1 <= self.out.width:
+            from rich.table import Table
+            from rich.text import Text
+
             table = Table(*headings)
             for row in cells:
                 table.add_row(*map(Text, row))
@@ -85,6 +85,8 @@ class Terminal:
 
     def fields(self, fields: Iterable[tuple[str, str]]) -> None:
         """Show values with their names, a line each; further lines of one are indented."""
+        from rich.text import Text
+
         for name, value in fields:
             line = Text(f"{name}: ", style="dim", end="")
             line.append(visible(value).replace("\n", "\n  "), style="not dim")
@@ -133,21 +135,41 @@ def begin(place: CommonOptions) -> "tuple[Terminal, Settings]":
     return Terminal(as_json=place.as_json, language=chosen_language(settings.language)), settings
 
 
-class _Console(Console):
-    """A console that takes texts as they are, and leaves a closed pipe to the border of the program."""
+def _console(*, stderr: bool = False) -> "Console":
+    """Return what writes to a stream; to load what draws takes longer than to write the lines of most commands."""
+    stream = sys.stderr if stderr else sys.stdout
+    if stream.isatty() or os.environ.get("FORCE_COLOR") or os.environ.get("TTY_COMPATIBLE"):
+        return _drawing_console(stderr=stderr)
+    return cast("Console", _Pipe(stderr=stderr))
 
-    def __init__(self, *, stderr: bool = False) -> None:
-        stream = sys.stderr if stderr else sys.stdout
-        super().__init__(
-            stderr=stderr,
-            markup=False,
-            highlight=False,
-            emoji=False,
-            width=None if stream.isatty() else PLAIN_WIDTH,
-        )
 
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError
+class _Pipe:
+    """Writes texts as they are; has drawn what must be drawn, such as a table."""
+
+    is_terminal = False
+
+    def __init__(self, *, stderr: bool) -> None:
+        self._stderr = stderr
+        self.width = PLAIN_WIDTH
+
+    def print(self, shown: "RenderableType", *, style: str = "", soft_wrap: bool = False) -> None:
+        if soft_wrap and isinstance(shown, str):
+            print(shown, file=sys.stderr if self._stderr else sys.stdout, flush=True)
+        else:
+            _drawing_console(stderr=self._stderr).print(shown, style=style, soft_wrap=soft_wrap)
+
+
+def _drawing_console(*, stderr: bool) -> "Console":
+    """Return a console that takes texts as they are, and leaves a closed pipe to the border of the program."""
+    from rich.console import Console
+
+    class Drawing(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else PLAIN_WIDTH
+    return Drawing(stderr=stderr, markup=False, highlight=False, emoji=False, width=width)
 
 
 class ProgressMeter:
@@ -155,7 +177,7 @@ class ProgressMeter:
 
     def __init__(
         self,
-        console: Console,
+        console: "Console",
         label: str,
         *,
         total: float | None = None,
@@ -231,6 +253,8 @@ def local_time(moment: datetime) -> str:
 
 
 def _width(text: str) -> int:
+    from rich.cells import cell_len
+
     return max((cell_len(line) for line in text.splitlines()), default=0)
 
 

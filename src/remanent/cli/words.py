@@ -333,6 +333,10 @@ CHECKS = {
     "queue": Bilingual("queue of {agent}", "{agent} 的任务队列"),
 }
 SETTINGS_FROM = Bilingual("{names} from {place}", "{names} 来自 {place}")
+SETTING_PLACES = {
+    "the call": Bilingual("the command line", "命令行"),
+    "the environment": Bilingual("the environment", "环境变量"),
+}
 SETTINGS_DEFAULT = Bilingual("all defaults", "全部为默认值")
 SQLITE_SAFE = Bilingual("{version}, free of the WAL-reset bug", "{version}，不含 WAL 重置缺陷")
 SQLITE_UNSAFE = Bilingual(

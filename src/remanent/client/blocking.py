@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue
 
 from remanent._portal import Portal
-from remanent.agents.deep_retrieval import DeepRetrieved
 from remanent.client.bank import AsyncRemoteBank, AsyncRemoteBanks
 from remanent.client.remote import (
     AsyncRemoteAgent,
@@ -22,7 +21,7 @@ from remanent.client.remote import (
     AsyncRemoteWorkspace,
     aconnect,
 )
-from remanent.context import ContextView, Decision, SessionInfo, SessionState
+from remanent.context import Decision, SessionInfo, SessionState
 from remanent.context.sessions import EndReason
 from remanent.jobs import Progress
 from remanent.model import (
@@ -55,6 +54,7 @@ if TYPE_CHECKING:
     from datetime import date
     from typing import Self
 
+    from remanent.agents.deep_retrieval import DeepRetrieved
     from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node
     from remanent.associative.triples import LoadedTriples
     from remanent.bank.bank import Observed
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from remanent.bank.planning import InsightDoc
     from remanent.bank.run import RunResult
     from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
+    from remanent.context import ContextView
     from remanent.knowledge.model import (
         Added,
         Additions,
@@ -174,7 +175,7 @@ class RemoteAssociativeMemory:
 
     def recall(
         self,
-        keywords: Sequence[str],
+        keywords: str | Sequence[str],
         relations: Sequence[str] | None = None,
         depth: int | None = None,
         *,
@@ -185,7 +186,8 @@ class RemoteAssociativeMemory:
     ) -> str:
         """Return what the keywords bring to mind as text for a model; it sees everything remembered before.
 
-        `search` returns the same with its sources and paths.
+        A question in one text is taken by the words that say what it is about. `search` returns the same with its
+        sources and paths.
         """
         return self._portal.call(
             self._wrapped.recall,
@@ -200,7 +202,7 @@ class RemoteAssociativeMemory:
 
     def search(
         self,
-        keywords: Sequence[str],
+        keywords: str | Sequence[str],
         relations: Sequence[str] | None = None,
         depth: int | None = None,
         *,
@@ -854,20 +856,22 @@ class RemoteAgent:
         return self._portal.call(self._wrapped.tombstones)
 
     def conflicts(
-        self, *, states: Sequence[ConflictState | str] | None = None, record_id: str | None = None, limit: int = 100
+        self,
+        *,
+        states: Sequence[ConflictState | str] | None = None,
+        record_id: str | None = None,
+        user: str | None = None,
+        limit: int = 100,
     ) -> list[Conflict]:
-        """Return contradictions between records, oldest first; those of one record if it is named."""
-        return self._portal.call(self._wrapped.conflicts, states=states, record_id=record_id, limit=limit)
+        """Return contradictions between records, oldest first; of one record or one user, none that is another's."""
+        return self._portal.call(self._wrapped.conflicts, states=states, record_id=record_id, user=user, limit=limit)
 
     def scratchpad_read(self, *, key: str | None = None, session: str | None = None) -> dict[str, JsonValue]:
         """Return the scratchpad of a session, or the one that belongs to none: all values by key, or one of them."""
         return self._portal.call(self._wrapped.scratchpad_read, key=key, session=session)
 
     def scratchpad_write(self, key: str, value: str | None, *, session: str | None = None) -> None:
-        """Keep a short text under a key of the scratchpad, durably and in place of what was there; `None` removes it.
-
-        A scratchpad is what an agent has at hand while it works; recall does not search it.
-        """
+        """Keep a short text under a key of the scratchpad, which recall does not search; `None` removes it."""
         self._portal.call(self._wrapped.scratchpad_write, key, value, session=session)
 
     def sessions(self, *, is_open: bool | None = None, limit: int = 100) -> list[SessionInfo]:
@@ -899,10 +903,7 @@ class RemoteAgent:
         notes: Mapping[str, JsonValue] | None = None,
         expects: int | None = None,
     ) -> SessionState:
-        """Write down what the agent is at in a session: what is given replaces what was there, the rest stays.
-
-        A decision is `{"what": …, "why": …}`; `notes` are JSON values. `expects`: only if it is still at that version.
-        """
+        """Write down what the agent is at in a session; what is not given stays. `expects`: only if at that version."""
         return self._portal.call(
             self._wrapped.update_session,
             session,

@@ -9,15 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import JsonValue
 
-from remanent.agents.deep_retrieval import DeepRetrieved
 from remanent.client.bank import AsyncRemoteBanks
 from remanent.client.connection import Connection, RemotePart
-from remanent.context import (
-    ContextView,
-    Decision,
-    SessionInfo,
-    SessionState,
-)
+from remanent.context import Decision, SessionInfo, SessionState
 from remanent.context.sessions import EndReason
 from remanent.discipline.shapes import Page
 from remanent.jobs import Progress
@@ -57,6 +51,7 @@ from remanent.stores import (
 if TYPE_CHECKING:
     from datetime import date
 
+    from remanent.agents.deep_retrieval import DeepRetrieved
     from remanent.associative.model import (
         AssociativeFound,
         Forgotten,
@@ -65,6 +60,7 @@ if TYPE_CHECKING:
     )
     from remanent.associative.triples import LoadedTriples
     from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
+    from remanent.context import ContextView
     from remanent.knowledge.model import (
         Added,
         Additions,
@@ -159,7 +155,7 @@ class AsyncRemoteAssociativeMemory(RemotePart):
 
     async def recall(
         self,
-        keywords: Sequence[str],
+        keywords: str | Sequence[str],
         relations: Sequence[str] | None = None,
         depth: int | None = None,
         *,
@@ -170,7 +166,8 @@ class AsyncRemoteAssociativeMemory(RemotePart):
     ) -> str:
         """Return what the keywords bring to mind as text for a model; it sees everything remembered before.
 
-        `search` returns the same with its sources and paths.
+        A question in one text is taken by the words that say what it is about. `search` returns the same with its
+        sources and paths.
         """
         answer: str = await self._connection.do(
             "associative.recall",
@@ -189,7 +186,7 @@ class AsyncRemoteAssociativeMemory(RemotePart):
 
     async def search(
         self,
-        keywords: Sequence[str],
+        keywords: str | Sequence[str],
         relations: Sequence[str] | None = None,
         depth: int | None = None,
         *,
@@ -969,11 +966,16 @@ class AsyncRemoteAgent(RemotePart):
         return answer
 
     async def conflicts(
-        self, *, states: Sequence[ConflictState | str] | None = None, record_id: str | None = None, limit: int = 100
+        self,
+        *,
+        states: Sequence[ConflictState | str] | None = None,
+        record_id: str | None = None,
+        user: str | None = None,
+        limit: int = 100,
     ) -> list[Conflict]:
-        """Return contradictions between records, oldest first; those of one record if it is named."""
+        """Return contradictions between records, oldest first; of one record or one user, none that is another's."""
         answer: list[Conflict] = await self._connection.do(
-            "conflicts", {"states": states, "record_id": record_id, "limit": limit}, place=self._place
+            "conflicts", {"states": states, "record_id": record_id, "user": user, "limit": limit}, place=self._place
         )
         return answer
 
@@ -985,10 +987,7 @@ class AsyncRemoteAgent(RemotePart):
         return answer
 
     async def scratchpad_write(self, key: str, value: str | None, *, session: str | None = None) -> None:
-        """Keep a short text under a key of the scratchpad, durably and in place of what was there; `None` removes it.
-
-        A scratchpad is what an agent has at hand while it works; recall does not search it.
-        """
+        """Keep a short text under a key of the scratchpad, which recall does not search; `None` removes it."""
         await self._connection.do(
             "scratchpad.write", {"key": key, "value": value, "session": session}, place=self._place
         )
@@ -1030,10 +1029,7 @@ class AsyncRemoteAgent(RemotePart):
         notes: Mapping[str, JsonValue] | None = None,
         expects: int | None = None,
     ) -> SessionState:
-        """Write down what the agent is at in a session: what is given replaces what was there, the rest stays.
-
-        A decision is `{"what": …, "why": …}`; `notes` are JSON values. `expects`: only if it is still at that version.
-        """
+        """Write down what the agent is at in a session; what is not given stays. `expects`: only if at that version."""
         answer: SessionState = await self._connection.do(
             "session.update",
             {

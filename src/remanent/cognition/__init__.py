@@ -1,7 +1,19 @@
 """Tiered cognition: what is said becomes facts, preferences, episodes and procedures, with source and history."""
 
-from remanent.cognition.discipline import Cognition
-from remanent.cognition.face import AsyncCognition
-from remanent.cognition.model import INSTRUCTION, Briefing, CleanReport, MemoryHealth, Why
+from typing import TYPE_CHECKING
+
+from remanent.late import exports
+
+if TYPE_CHECKING:
+    from remanent.cognition.discipline import Cognition
+    from remanent.cognition.face import AsyncCognition
+    from remanent.cognition.model import INSTRUCTION, Briefing, CleanReport, MemoryHealth, Why
+else:
+    __getattr__ = exports(
+        __name__,
+        discipline="Cognition",
+        face="AsyncCognition",
+        model="INSTRUCTION Briefing CleanReport MemoryHealth Why",
+    )
 
 __all__ = ["INSTRUCTION", "AsyncCognition", "Briefing", "CleanReport", "Cognition", "MemoryHealth", "Why"]

@@ -169,8 +169,10 @@ async def conflicts(
     if not ids:
         return []
     own = set(await store.match(scope, list(ids), RecordFilter(kinds=MEMORIES, statuses=None)))
-    found = [conflict for conflict in found if all(claim.record_id in own for claim in conflict.claims)]
-    return found if user is None else await store.conflicts_of(scope, found, user)
+    if user is not None:
+        records = await store.records_by_id(scope, list(own))
+        own = {one.id for one in records.values() if isinstance(one.data, MemoryData) and one.data.user == user}
+    return [conflict for conflict in found if all(claim.record_id in own for claim in conflict.claims)]
 
 
 async def conflict_by_id(store: Store, scope: Scope, conflict_id: str, *, user: str | None = None) -> Conflict:

@@ -2,23 +2,27 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from remanent.bilingual import Bilingual
-from remanent.cognition.episodes import EPISODE, make_episode
-from remanent.cognition.face import AsyncCognition
+from remanent.cognition.intake import EPISODE, LEARN, may_state, request_learning
 from remanent.cognition.lifecycle import Lifecycle
 from remanent.cognition.model import INSTRUCTION
 from remanent.cognition.orchestrator import RECIPES, CognitionPath
 from remanent.cognition.review import newest_first, read_along, review
 from remanent.cognition.settings import CognitionSettings
-from remanent.cognition.writer import LEARN, MemoryWriter
 from remanent.context import SessionEnd
 from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts
 from remanent.jobs import Handler
+from remanent.late import late_class
 from remanent.model import Entry, Found, Job, Scope
 from remanent.recall import Question, RecallPath, Recipe
 from remanent.stores import Transaction
+
+if TYPE_CHECKING:
+    from remanent.cognition.face import AsyncCognition
+    from remanent.cognition.writer import MemoryWriter
 
 NAME = "cognition"
 
@@ -33,7 +37,7 @@ class Cognition(Discipline):
     )
     kinds = (INSTRUCTION,)
     settings = CognitionSettings
-    agent_face = AsyncCognition
+    agent_face = late_class("remanent.cognition.face", "AsyncCognition")
 
     def operations(self) -> Sequence[Operation[Any, Any]]:
         """Return what can be done with it."""
@@ -52,8 +56,14 @@ class OpenCognition(OpenDiscipline):
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         settings = self._settings = parts.settings.section(CognitionSettings)
-        self.writer = MemoryWriter(parts, settings)
         self.lifecycle = Lifecycle(parts.store, settings, clock=parts.clock)
+
+    @cached_property
+    def writer(self) -> "MemoryWriter":
+        """What learns; it knows every form of statement, and is loaded when there is something to learn."""
+        from remanent.cognition.writer import MemoryWriter
+
+        return MemoryWriter(self._parts, self._settings)
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
@@ -71,8 +81,9 @@ class OpenCognition(OpenDiscipline):
         return RECIPES
 
     async def on_append(self, tx: Transaction, entries: Sequence[Entry]) -> None:
-        """Ask for memories of what was said."""
-        self.writer.ask(tx, entries)
+        """Ask for memories of what was said, if any of it may state something."""
+        if self._settings.learn and any(map(may_state, entries)):
+            request_learning(self._parts, tx)
 
     async def on_session_end(self, tx: Transaction, ended: SessionEnd) -> None:
         """Ask for the episode that a session was."""
@@ -94,6 +105,8 @@ class OpenCognition(OpenDiscipline):
         self.lifecycle.count(scope, [memory_id for item in found.items for memory_id in item.memory_ids])
 
     async def _episode(self, job: Job, tx: Transaction) -> None:
+        from remanent.cognition.episodes import make_episode
+
         await make_episode(self._parts, self._settings, job, tx)
 
     async def _learn(self, job: Job, tx: Transaction) -> None:
@@ -101,8 +114,10 @@ class OpenCognition(OpenDiscipline):
         # Side by side, so that what both read first is one call of the store.
         await asyncio.gather(self.writer.learn(job, tx), self.lifecycle.sweep_now_and_then(job.scope.owner, tx))
 
-    def agent_face(self, agent: AnyAgent) -> AsyncCognition:
+    def agent_face(self, agent: AnyAgent) -> "AsyncCognition":
         """Return one agent's memories."""
+        from remanent.cognition.face import AsyncCognition
+
         return AsyncCognition(agent, self._parts, writer=self.writer, lifecycle=self.lifecycle)
 
     async def close(self) -> None:

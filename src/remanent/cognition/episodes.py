@@ -5,15 +5,12 @@ from remanent.cognition.settings import CognitionSettings
 from remanent.cognition.writer import user_of
 from remanent.discipline import Parts
 from remanent.language.offline.statements import is_secret
-from remanent.language.roles import SUMMARY
-from remanent.language.roles.summary import MARKS, SummaryLevel, SummaryRequest
+from remanent.language.roles.summary import MARKS, SUMMARY, SummaryLevel, SummaryRequest
 from remanent.language.shapes import Utterance
 from remanent.model import Entry, EntryKind, EpisodicData, Job, Kind, Maker, Origin, Record, Source, least_trusted
 from remanent.recall.talk import is_small_talk, only_asks
 from remanent.stores import EntryQuery, Transaction
 
-EPISODE = "cognition.episode"
-"""The job that makes an episode of a session."""
 MAX_ENTRIES = 200
 """Entries of a session that are read, the last ones; chosen by hand."""
 MIN_ENTRIES = 3
@@ -99,6 +96,5 @@ def _counts(entry: Entry) -> bool:
 
 
 def _unmarked(text: str) -> str:
-    for mark in MARKS[SummaryLevel.SEGMENT].values():
-        text = text.removeprefix(mark)
-    return text.strip()
+    mark = MARKS[SummaryLevel.SEGMENT]
+    return text.removeprefix(mark.en).removeprefix(mark.zh).strip()

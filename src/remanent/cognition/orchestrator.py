@@ -9,8 +9,7 @@ from remanent.cognition.lifecycle import Lifecycle
 from remanent.cognition.model import INSTRUCTION, LONG_TERM, MEMORIES, SHORT_TERM, Briefing
 from remanent.cognition.review import item_of, review
 from remanent.discipline import Parts
-from remanent.language.roles import INTENT
-from remanent.language.roles.intent import Intent, IntentRequest
+from remanent.language.roles.intent import INTENT, Intent, IntentRequest
 from remanent.language.tongue import tongue_of
 from remanent.model import (
     FoundItem,

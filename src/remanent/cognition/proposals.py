@@ -12,8 +12,7 @@ from remanent.language.engines import is_offline
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.statement_rules import Statement, StatementKind, subject_name
 from remanent.language.offline.statements import is_secret, plain_sentences
-from remanent.language.roles import EXTRACTION
-from remanent.language.roles.extraction import ExtractedFact, ExtractionRequest, FactKind
+from remanent.language.roles.extraction import EXTRACTION, ExtractedFact, ExtractionRequest, FactKind
 from remanent.language.shapes import Utterance
 from remanent.language.tongue import tongue_of
 from remanent.model import Entry, Maker, Origin, TurnData

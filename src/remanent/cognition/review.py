@@ -8,7 +8,7 @@ from datetime import datetime
 from remanent.cognition.model import MEMORIES
 from remanent.model import Entry, Found, FoundItem, FoundSource, Kind, MemoryData, Origin, Record, Scope, Status
 from remanent.recall import Question
-from remanent.recall.talk import only_asks
+from remanent.recall.talk import only_asks, speaks_of_oneself
 from remanent.stores import LIVE, NO_LIMIT, RecordFilter, RecordQuery, Store
 from remanent.text.regex import lazy_regex
 from remanent.text.terms import index_terms, query_terms
@@ -63,7 +63,6 @@ _ENOUGH_WORDS = 2
 """By one word alone ("where do I live") what is said of somebody else counts as the same matter."""
 _READ = 2_000
 """Characters of a turn that are compared; what is longer is a document more than a word on a matter."""
-_OF_ONESELF = lazy_regex(r"\b(?:i|my|mine|we|our|me)\b|我|咱", re.IGNORECASE)
 _OF_NOW = lazy_regex(
     r"\b(?:now|current(?:ly)?|latest|newest|most recent(?:ly)?|these days|nowadays|so far|still|anymore|up to date)\b"
     r"|现在|目前|如今|最近|最新|眼下|至今|还在",
@@ -84,7 +83,7 @@ def newest_first(question: Question, found: Found) -> Found:
     """
     asked = question.asked
     about_now = _OF_NOW.search(asked) is not None
-    if not (about_now or _OF_ONESELF.search(asked)) or (not about_now and _OF_THEN.search(asked)):
+    if not (about_now or speaks_of_oneself(asked)) or (not about_now and _OF_THEN.search(asked)):
         return found
     if found.grain != "item" or question.asks_for_order or question.asks_the_agent:
         return found

@@ -8,6 +8,7 @@ from typing import Literal
 
 from remanent.cognition import drafts
 from remanent.cognition.drafts import Draft
+from remanent.cognition.intake import LEARN, may_state, request_learning
 from remanent.cognition.model import MEMORIES, PREMISE
 from remanent.cognition.proposals import proposed
 from remanent.cognition.settings import CognitionSettings
@@ -20,7 +21,6 @@ from remanent.model import (
     Conflict,
     ConflictState,
     Entry,
-    EntryKind,
     Job,
     Kind,
     Link,
@@ -38,8 +38,6 @@ from remanent.stores import LIVE, NO_LIMIT, EntryQuery, LinkQuery, RecordFilter,
 from remanent.stores.queries import StateQuery
 from remanent.text.terms import query_terms
 
-LEARN = "cognition.learn"
-"""The job that makes memories, and the state that says how far the journal was read."""
 BATCH = 200
 """Entries that one job reads; the next job goes on from there."""
 LOOK_BACK = 6
@@ -49,18 +47,11 @@ ASKED = "the user asked for it"
 _STANDING = (*LIVE, Status.EXPIRED)
 _LOOKED_AT = 50
 """Turns and memories that are looked at for what somebody takes back; those that hold its words come first."""
-_SPEAKERS = frozenset({Origin.USER, Origin.UNTRUSTED, Origin.IMPORT})
-"""Whose words become memories. Tools and the web speak for themselves, and an agent's word about a user is hearsay."""
 
 
 def user_of(entry: Entry) -> str:
     """Return whose entry it is; empty for the agent's only user."""
     return user_in(entry.metadata)
-
-
-def may_state(entry: Entry) -> bool:
-    """Tell whether an entry can hold a statement of its speaker."""
-    return entry.kind is EntryKind.MESSAGE and entry.origin in _SPEAKERS and not entry.erased and bool(entry.text)
 
 
 def read_entries(
@@ -183,23 +174,6 @@ class MemoryWriter:
     def _store(self) -> Store:
         return self._parts.store
 
-    def ask(self, tx: Transaction, entries: Sequence[Entry]) -> None:
-        """Ask for memories of entries that may state something, behind the turns that are made of them."""
-        if self.settings.learn and any(map(may_state, entries)):
-            self._enqueue(tx)
-
-    def _enqueue(self, tx: Transaction) -> None:
-        # In the lane of turns, whose jobs run one after another: what was recalled and comes back is marked there.
-        job = Job(
-            id=self._parts.new_id(),
-            scope=tx.scope.owner,
-            kind=LEARN,
-            lane=TURNS,
-            key=LEARN,
-            enqueued_at=self._parts.clock(),
-        )
-        tx.enqueue(job, limit=NO_LIMIT)
-
     async def learn(self, job: Job, tx: Transaction) -> None:
         """Make memories of the next entries."""
         scope = job.scope.owner
@@ -211,7 +185,9 @@ class MemoryWriter:
         earlier = [entry for entry in entries if entry.seq <= read]
         fresh = [entry for entry in entries if read < entry.seq <= indexed]
         if len(fresh) < len(entries) - len(earlier) or len(entries) == BATCH + LOOK_BACK:
-            self._enqueue(tx)  # more were said meanwhile, whose turns are made by a job that waits in this lane
+            request_learning(
+                self._parts, tx
+            )  # more were said meanwhile, whose turns are made by a job that waits in this lane
         if not fresh:
             return
         ids = tuple(entry.id for entry in fresh if may_state(entry))

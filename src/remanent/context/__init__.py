@@ -1,17 +1,17 @@
 """What an agent has at hand while it works: its conversation made to fit, scratchpads, and what waits to be kept."""
 
-from remanent.context.compaction import (
-    Compactor,
-    ContextCompactor,
-    ContextView,
-    Replaced,
-    Saving,
-    Strategy,
-)
+from typing import TYPE_CHECKING
+
 from remanent.context.scratchpad import Scratchpad, SubagentRow, missing_subagents
 from remanent.context.sessions import SessionEnd, SessionInfo, Sessions
 from remanent.context.spool import SpoolFolder
 from remanent.context.state import Decision, SessionState, SessionStates
+from remanent.late import exports
+
+if TYPE_CHECKING:
+    from remanent.context.compaction import Compactor, ContextCompactor, ContextView, Replaced, Saving, Strategy
+else:
+    __getattr__ = exports(__name__, compaction="Compactor ContextCompactor ContextView Replaced Saving Strategy")
 
 __all__ = [
     "Compactor",

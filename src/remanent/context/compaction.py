@@ -20,6 +20,7 @@ from typing import Any
 
 from pydantic import Field
 
+from remanent.bilingual import Language
 from remanent.context.messages import Message, ReadMessage, read_messages, sanitized, style_of, tokens_of, units
 from remanent.context.trimming import shortened_result, without_long_results, without_pictures
 from remanent.errors import InvalidInput, RemanentError
@@ -38,7 +39,7 @@ from remanent.language.roles.summary import (
     segment_text,
 )
 from remanent.language.shapes import MAX_TEXT, Utterance
-from remanent.language.tongue import Tongue, tongue_of
+from remanent.language.tongue import tongue_of
 from remanent.model import Model, Scope
 from remanent.settings import ContextSettings
 from remanent.stores.cache import Cache
@@ -416,7 +417,7 @@ class Compactor:
         return self._within("\n".join(lines), limit, notes)
 
     async def _prose(
-        self, stretches: Sequence[Sequence[ReadMessage]], notes: _Notes, owner: str, tongue: Tongue
+        self, stretches: Sequence[Sequence[ReadMessage]], notes: _Notes, owner: str, tongue: Language
     ) -> str:
         """Return the digest that a model made, lists and all; the bare heading where there is none."""
         head = MARKS[SummaryLevel.SESSION][tongue]

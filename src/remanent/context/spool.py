@@ -15,6 +15,7 @@ from remanent.durability import sync_folder
 from remanent.errors import StorageError
 from remanent.model import Scope
 from remanent.model.filters import user_in
+from remanent.stores.store import sent_mark
 
 FOLDER = ".proxy"
 """Under the home folder; no organisation can have this name."""
@@ -59,10 +60,13 @@ class SpoolFolder:
         *,
         session: str | None = None,
         everything: bool = False,
-        caller_ids: Collection[str] = (),
+        sent: Collection[str] = (),
         user: str | None = None,
     ) -> int:
-        """Remove the turns of an agent: all, those of a session or a user, or those that hold one of these messages."""
+        """Remove the turns of an agent: all, those of a session or a user, or those that hold a message that was sent.
+
+        What was sent is told by `sent_mark`: ids are the user's own, and two may wait with the same one.
+        """
         if not self._folder.is_dir():
             return 0
         try:
@@ -70,7 +74,7 @@ class SpoolFolder:
                 gone = [
                     file
                     for file in (*self.files(), *self._json_files(self._folder / REFUSED))
-                    if _belongs(file, scope, session=session, everything=everything, caller_ids=caller_ids, user=user)
+                    if _belongs(file, scope, session=session, everything=everything, sent=sent, user=user)
                 ]
                 for file in gone:
                     file.unlink(missing_ok=True)
@@ -98,7 +102,7 @@ class SpoolFolder:
 
 
 def _belongs(
-    file: Path, scope: Scope, *, session: str | None, everything: bool, caller_ids: Collection[str], user: str | None
+    file: Path, scope: Scope, *, session: str | None, everything: bool, sent: Collection[str], user: str | None
 ) -> bool:
     turn = _read(file)
     whose = turn.get("scope")
@@ -111,10 +115,11 @@ def _belongs(
         return True
     listed = turn.get("messages")
     messages = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-    if user is not None and any(user_in(one.get("metadata") or {}) == user for one in messages):
-        return True
-    said = {message.get("id") for message in messages}
-    return any(caller_id in said for caller_id in caller_ids)
+    for message in messages:
+        owner, caller_id = user_in(message.get("metadata") or {}), message.get("id")
+        if owner == user or (caller_id is not None and sent_mark(whose.get("session"), caller_id, owner) in sent):
+            return True
+    return False
 
 
 def _read(file: Path) -> dict[str, Any]:

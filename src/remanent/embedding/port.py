@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from remanent.errors import InvalidInput
-from remanent.text.scripts import Language
+from remanent.text.scripts import TextLanguage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,7 +64,7 @@ class Embedder(ABC):
         """Whether the next text has to wait until the model is in memory."""
         return False
 
-    def skill(self, language: Language) -> float:
+    def skill(self, language: TextLanguage) -> float:
         """Return how much the model's word counts for a question in a language, beside words alone; 1 is in full."""
         return 1.0
 
@@ -96,7 +96,7 @@ class Reranker(ABC):
     async def prepare(self) -> None:  # noqa: B027 - most adapters load nothing
         """Load what the first question would have to wait for."""
 
-    def knows(self, language: Language) -> bool:
+    def knows(self, language: TextLanguage) -> bool:
         """Tell whether a question in that language can be judged."""
         return True
 

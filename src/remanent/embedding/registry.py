@@ -1,5 +1,6 @@
 """Which models embed what: by the names that settings give them, and several side by side by language."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,15 +14,15 @@ from remanent.embedding.wrappers import CachedEmbedder, MeteredEmbedder
 from remanent.errors import InvalidInput, InvalidSettings, MissingDependency
 from remanent.model import EmbeddingFigures
 from remanent.settings import EmbeddingSettings, RerankerSettings
-from remanent.text.scripts import Language, language_of
+from remanent.text.scripts import TextLanguage, language_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 # How much each model's ranks count for a question in a language; a model that is not named there is not asked.
-_GENERAL: dict[Language, float] = {"en": 0.3, "mixed": 1.0, "zh": 1.0, "other": 1.0}
-_ENGLISH: dict[Language, float] = {"en": 1.0, "mixed": 0.5}
+_GENERAL: dict[TextLanguage, float] = {"en": 0.3, "mixed": 1.0, "zh": 1.0, "other": 1.0}
+_ENGLISH: dict[TextLanguage, float] = {"en": 1.0, "mixed": 0.5}
 
 
 class Embedders:
@@ -59,12 +60,15 @@ class Embedders:
         self, texts: Sequence[str], *, among: Sequence[str] | None = None
     ) -> "list[dict[str, NDArray[np.float32]]]":
         """Return each text's vectors by model; `among` bounds the models."""
+        asked = [
+            (member, [place for place, text in enumerate(texts) if self._suits(member, text)])
+            for member in self.members
+            if among is None or member.model_id in among
+        ]
+        # Beside each other: each has threads of its own, and one alone does not use every core.
+        rows = await asyncio.gather(*(member.embed([texts[place] for place in places]) for member, places in asked))
         found: list[dict[str, NDArray[np.float32]]] = [{} for _ in texts]
-        for member in self.members:
-            if among is not None and member.model_id not in among:
-                continue
-            places = [place for place, text in enumerate(texts) if self._suits(member, text)]
-            vectors = await member.embed([texts[place] for place in places])
+        for (member, places), vectors in zip(asked, rows, strict=True):
             for place, vector in zip(places, vectors, strict=True):
                 found[place][member.model_id] = vector
         return found

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from remanent.embedding.port import Embedder
 from remanent.errors import InvalidInput
 from remanent.model import CacheFigures, Clock, EmbeddingFigures, system_clock
-from remanent.text.scripts import Language
+from remanent.text.scripts import TextLanguage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,7 +43,7 @@ class _Wrapper(Embedder):
         """The inner embedder's dimension."""
         return self._inner.dimension
 
-    def skill(self, language: Language) -> float:
+    def skill(self, language: TextLanguage) -> float:
         """Return the inner embedder's skill."""
         return self._inner.skill(language)
 

@@ -1,33 +1,32 @@
 """Knowledge bases as a discipline: what they declare, and how an open memory gets them."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from remanent.bilingual import Bilingual
 from remanent.discipline import AnyAgent, AnyMemory, Discipline, OpenDiscipline, Operation, Parts
-from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection, KnowledgeServices
-from remanent.knowledge.folders import Folders
-from remanent.knowledge.library import NAME, Library
-from remanent.knowledge.proof import Prover
-from remanent.knowledge.search import KNOWLEDGE, Searcher
+from remanent.knowledge.recipe import KNOWLEDGE
 from remanent.knowledge.settings import KnowledgeSettings
-from remanent.knowledge.uploads import open_uploads
+from remanent.late import Late, late_class
 from remanent.model import Entry, EntryKind, Scope
 from remanent.recall import Recipe
 from remanent.stores import Erasure
+
+if TYPE_CHECKING:
+    from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection, KnowledgeServices
 
 
 class KnowledgeBase(Discipline):
     """Documents that agents can stand on: cut, indexed, searched, cited and checked against."""
 
-    name = NAME
+    name = "knowledge"
     purpose = Bilingual(
         "Documents that answers can be found in, cited from and checked against.",
         "可供检索、引用与核对的文档。",
     )
     settings = KnowledgeSettings
-    agent_face = AsyncKnowledgeCollection
-    memory_face = AsyncKnowledgeBases
+    agent_face = late_class("remanent.knowledge.face", "AsyncKnowledgeCollection")
+    memory_face = late_class("remanent.knowledge.face", "AsyncKnowledgeBases")
 
     def operations(self) -> Sequence[Operation[Any, Any]]:
         """Return the operations; imported late, since most programs never call one."""
@@ -44,11 +43,20 @@ class OpenKnowledgeBase(OpenDiscipline):
     """The knowledge bases of one open memory."""
 
     def __init__(self, parts: Parts) -> None:
-        library = Library(parts)
-        searcher = Searcher(parts, library)
-        folders = Folders(library, clock=parts.clock)
-        self._services = KnowledgeServices(library, searcher, folders, Prover(parts, searcher))
-        self._uploads = open_uploads(parts.settings.home, parts.shelf)
+        self._parts = parts
+        self._services = Late(self._open)
+
+    def _open(self) -> "KnowledgeServices":
+        from remanent.knowledge.face import KnowledgeServices
+        from remanent.knowledge.folders import Folders
+        from remanent.knowledge.library import Library
+        from remanent.knowledge.proof import Prover
+        from remanent.knowledge.search import Searcher
+
+        library = Library(self._parts)
+        searcher = Searcher(self._parts, library)
+        folders = Folders(library, clock=self._parts.clock)
+        return KnowledgeServices(library, searcher, folders, Prover(self._parts, searcher))
 
     @property
     def recipes(self) -> Sequence[Recipe]:
@@ -64,17 +72,24 @@ class OpenKnowledgeBase(OpenDiscipline):
     async def before_erase(self, scope: Scope, erasure: Erasure) -> Erasure:
         """With everything of an agent, what it has not finished sending goes, too."""
         if erasure.everything:
-            await self._uploads.discard_all(scope)
+            from remanent.knowledge.uploads import open_uploads
+
+            await open_uploads(self._parts.settings.home, self._parts.shelf).discard_all(scope)
         return erasure
 
-    def agent_face(self, agent: AnyAgent) -> AsyncKnowledgeCollection:
+    def agent_face(self, agent: AnyAgent) -> "AsyncKnowledgeCollection":
         """Return the agent's own documents; its searches see those of its workspace as well."""
-        return AsyncKnowledgeCollection(self._services, agent.scope)
+        from remanent.knowledge.face import AsyncKnowledgeCollection
 
-    def memory_face(self, memory: AnyMemory) -> AsyncKnowledgeBases:
+        return AsyncKnowledgeCollection(self._services(), agent.scope)
+
+    def memory_face(self, memory: AnyMemory) -> "AsyncKnowledgeBases":
         """Return what opens knowledge bases."""
-        return AsyncKnowledgeBases(self._services, memory)
+        from remanent.knowledge.face import AsyncKnowledgeBases
+
+        return AsyncKnowledgeBases(self._services(), memory)
 
     async def close(self) -> None:
         """Close connections."""
-        await self._services.folders.close()
+        if self._services.made is not None:
+            await self._services.made.folders.close()

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Literal
@@ -11,7 +11,7 @@ from typing import Literal
 from remanent.errors import InvalidInput, ToolFailed
 from remanent.http.public import PublicFetcher
 from remanent.knowledge.library import Library, NewDocument
-from remanent.knowledge.model import Document, Failure, SyncReport
+from remanent.knowledge.model import Added, Document, Failure, SyncReport
 from remanent.model import Origin, Scope, to_instant
 from remanent.model.clock import Clock
 
@@ -21,6 +21,9 @@ Removal = Literal["never", "gone", "all"]
 is not connected looks like an empty folder."""
 _FINE = 200
 """The status of an answer over HTTP that holds what was asked for."""
+_AT_ONCE = 4
+"""Files of a folder that are added at the same time: each waits for the disk to have its bytes and its records, and
+those of several are committed together. More would hold more large files in memory. Chosen by hand."""
 _MARKDOWN_SIGNS = ("# ", "## ", "```", "---\n")
 
 
@@ -100,37 +103,56 @@ class Folders:
                 f"{root} is empty, and all documents of it would be removed; "
                 "connect the drive it lies on, or confirm with --force (remove='all')"
             )
-        added, changed, removed, failed = list[str](), list[str](), list[str](), list[Failure]()
-        unchanged = embedded = 0
-        by_hand = {one.name: one for one in await self._library.documents(scope, collection) if not one.synced}
-        for number, file in enumerate(files):
-            name = file.relative_to(root).as_posix()
-            if on_progress is not None:
-                on_progress(number, len(files), name)
-            try:
-                new = _claimed(await asyncio.to_thread(_file, file, name), by_hand.get(name))
-                done = await self._library.add(scope, collection, new)
-            except (InvalidInput, OSError) as error:
-                failed.append(Failure(name=name, reason=str(error)))
-                continue
-            {"added": added, "changed": changed}.get(done.status, list[str]()).append(name)
-            unchanged += done.status == "unchanged"
-            embedded += done.embedded
+        names = [file.relative_to(root).as_posix() for file in files]
+        done = await self._add_all(scope, collection, dict(zip(names, files, strict=True)), on_progress)
         if on_progress is not None:
             on_progress(len(files), len(files), "")
+        removed = []
         there = {file.as_posix() for file in files}
         for document in await self._synced(scope, collection, root) if remove != "never" else ():
             if document.source not in there:
                 await self._library.erase(scope, document.document_id)
                 removed.append(document.name)
+        kept = {name: one for name in names if isinstance(one := done[name], Added)}
         return SyncReport(
-            added=tuple(added),
-            changed=tuple(changed),
-            unchanged=unchanged,
+            added=tuple(name for name, one in kept.items() if one.status == "added"),
+            changed=tuple(name for name, one in kept.items() if one.status == "changed"),
+            unchanged=sum(one.status == "unchanged" for one in kept.values()),
             removed=tuple(removed),
-            failed=tuple(failed),
-            embedded=embedded,
+            failed=tuple(one for name in names if isinstance(one := done[name], Failure)),
+            embedded=sum(one.embedded for one in kept.values()),
         )
+
+    async def _add_all(
+        self,
+        scope: Scope,
+        collection: str,
+        files: Mapping[str, Path],
+        on_progress: Callable[[int, int, str], None] | None,
+    ) -> dict[str, Added | Failure]:
+        """Add files by their names, some at a time, and return what became of each."""
+        by_hand = {one.name: one for one in await self._library.documents(scope, collection) if not one.synced}
+        done: dict[str, Added | Failure] = {}
+        coming = enumerate(files.items())
+
+        async def add_next() -> None:
+            for number, (name, file) in coming:
+                if on_progress is not None:
+                    on_progress(number, len(files), name)
+                try:
+                    new = _claimed(await asyncio.to_thread(_file, file, name), by_hand.get(name))
+                    done[name] = await self._library.add(scope, collection, new)
+                except (InvalidInput, OSError) as error:
+                    done[name] = Failure(name=name, reason=str(error))
+
+        adding = [asyncio.create_task(add_next()) for _ in range(_AT_ONCE)]
+        try:
+            await asyncio.gather(*adding)
+        finally:  # an error of one ends them all, as it would one after the other
+            for one in adding:
+                one.cancel()
+            await asyncio.gather(*adding, return_exceptions=True)
+        return done
 
     async def _synced(self, scope: Scope, collection: str, root: Path) -> list[Document]:
         """Return the documents that were taken from a folder."""

@@ -224,9 +224,12 @@ class Library:
         digest: str,
     ) -> Added:
         scope = home.within(session=document_id)
-        parts, title = await asyncio.to_thread(_parts_of, document_id, loaded, size)
-        known = await self._records_of(scope)
-        await self._parts.blobs.put(scope.owner, new.data)
+        # The disk is waited for while the text is cut.
+        _, (parts, title), known = await asyncio.gather(
+            self._parts.blobs.put(scope.owner, new.data),
+            asyncio.to_thread(_parts_of, document_id, loaded, size),
+            self._records_of(scope),
+        )
         now = to_instant(self._parts.clock())
         attachment = Attachment(
             attachment_id=digest, media_type=loaded.media_type, name=new.name, digest=digest, size=len(new.data)

@@ -25,8 +25,7 @@ from remanent.language.engines import OfflineEngine, run_or_offline
 from remanent.language.offline.claims import TokenKind, read_claim
 from remanent.language.offline.judgement import CONFLICT, compare, judge
 from remanent.language.role import Toolbox
-from remanent.language.roles import ANSWERING
-from remanent.language.roles.answering import AnsweringRequest, SourcePassage, WrittenSentence
+from remanent.language.roles.answering import ANSWERING, AnsweringRequest, SourcePassage, WrittenSentence
 from remanent.language.shapes import MAX_REMARK
 from remanent.language.tongue import tongue_of
 from remanent.model import Maker
@@ -73,7 +72,7 @@ class Prover:
         found = await self._searcher.search(places, question, options)
         if not found.items:
             return _nothing(question, found)
-        shown = tuple(SourcePassage(title=one.title[:MAX_REMARK], text=one.text) for one in found.items)
+        shown = tuple(SourcePassage(title=_heading(one)[:MAX_REMARK], text=one.text) for one in found.items)
         request = AnsweringRequest(question=question[:MAX_REMARK], passages=shown)
         toolbox = Toolbox(embedder=self._parts.embedder)
         answer = await run_or_offline(self._parts.engine, ANSWERING, request, toolbox)
@@ -186,6 +185,12 @@ def _told(question: str, found: KnowledgeFound, sentences: Sequence[AnswerSenten
         question=question, answered=any(one.citations for one in sentences), text=text, sentences=tuple(sentences),
         passages=found.items, made_by=made_by,
     )  # fmt: skip
+
+
+def _heading(passage: Passage) -> str:
+    """Return the headings that a passage stands under; nothing where its own first words are the document's title."""
+    heading = " › ".join(passage.path) or passage.title
+    return "" if passage.text.startswith(heading.rstrip("….")) else heading
 
 
 def _nothing(question: str, found: KnowledgeFound, *, made_by: Maker = OFFLINE) -> KnowledgeAnswer:

@@ -16,13 +16,13 @@ from remanent.discipline import Parts
 from remanent.errors import InvalidInput
 from remanent.knowledge.library import Library, chunk_ids, collection_scope, path_of, place_of
 from remanent.knowledge.model import KnowledgeFound, Passage, Technique
+from remanent.knowledge.recipe import KNOWLEDGE
 from remanent.language.engine import Answer
 from remanent.language.engines import run_or_offline
 from remanent.language.offline.questions import content_words
 from remanent.language.role import Toolbox
-from remanent.language.roles import HYDE, REWRITING
-from remanent.language.roles.hyde import HydeRequest
-from remanent.language.roles.rewriting import RewritingRequest
+from remanent.language.roles.hyde import HYDE, HydeRequest
+from remanent.language.roles.rewriting import REWRITING, RewritingRequest
 from remanent.language.shapes import MAX_REMARK
 from remanent.model import (
     Found,
@@ -39,25 +39,11 @@ from remanent.model import (
 )
 from remanent.model.clock import Moment, read_moment, read_span
 from remanent.model.filters import read_tags, read_where
-from remanent.recall import PathUse, Question, Recipe, inject
+from remanent.recall import Question, inject
 from remanent.recall.diversity import overlap, spread, units
 from remanent.stores import RecordFilter
 from remanent.text.scripts import language_of
 from remanent.text.terms import query_terms
-
-KNOWLEDGE = Recipe(
-    name="knowledge",
-    paths={
-        "keyword": PathUse(weight=0.4, limit=100, by_language={"zh": 0.7, "mixed": 0.6, "other": 0.2}),
-        "vector": PathUse(weight=0.6, limit=100, by_language={"zh": 0.3, "mixed": 0.4, "other": 0.8}),
-    },
-    other=None,
-    fusion="hybrid",
-    flood_share=1.0,
-)
-"""Words and meaning by their scores. The weights for English were chosen on the pooled documents of multi-document
-tasks that docs/guides/documents.md has figures of; those for Chinese, whose model knows less, by hand; those for a
-question in another language than the documents ("other") on twenty such questions."""
 
 DOCUMENT_SHARE = 0.4
 """How much of an answer one document may fill while others have something to say. Chosen by hand."""

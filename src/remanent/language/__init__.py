@@ -2,7 +2,6 @@
 
 from remanent.language.engine import Answer, Engine, Listener, Usage
 from remanent.language.role import ChatMessage, Defaults, Form, Prompt, Role, TextReply, Tier
-from remanent.language.tongue import Tongue
 
 __all__ = [
     "Answer",
@@ -10,11 +9,11 @@ __all__ = [
     "Defaults",
     "Engine",
     "Form",
+    "Language",
     "Listener",
     "Prompt",
     "Role",
     "TextReply",
     "Tier",
-    "Tongue",
     "Usage",
 ]

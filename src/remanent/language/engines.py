@@ -9,10 +9,7 @@ from typing import Any, Literal
 from remanent.embedding import CachedEmbedder, Embedder
 from remanent.errors import LanguageError, MissingDependency, ModelDenied, ModelRejected, Refused
 from remanent.language.engine import Answer, Engine, Listener, Usage
-from remanent.language.models import ModelEngine, check_roles
-from remanent.language.models.call import choose
 from remanent.language.role import Form, ReplyT, RequestT, ResponseT, Role, Tier, Toolbox
-from remanent.language.roles import ROLES
 from remanent.model import Maker, Model, RoleFigures
 from remanent.settings import ModelSettings, Settings
 from remanent.text.tokens import TokenCounter
@@ -192,7 +189,8 @@ class RoleSetup(Model):
 
 def open_engine(settings: Settings, *, embedder: Embedder | None) -> Engine:
     """Return the engine that settings choose: a model's where one is named, else the one that needs none."""
-    check_roles(settings.model, known=ROLES)
+    if settings.model.roles:
+        _check_roles(settings.model)
     # Roles compare the same statements again and again: a bank's new node with candidates that were read before.
     if embedder is not None and not isinstance(embedder, CachedEmbedder):
         embedder = CachedEmbedder(embedder)
@@ -200,6 +198,9 @@ def open_engine(settings: Settings, *, embedder: Embedder | None) -> Engine:
     if not settings.uses_model:
         return offline
     _check_installed()
+    from remanent.language.models import ModelEngine
+    from remanent.language.roles.catalogue import ROLES
+
     without = [role.name for role in ROLES.values() if is_offline(settings.model, role)]
     return HybridEngine(ModelEngine(settings.model), offline, offline_roles=without)
 
@@ -211,6 +212,13 @@ def is_offline(settings: ModelSettings, role: Role[Any, Any, Any]) -> bool:
     return next(said, "model") == "offline"
 
 
+def _check_roles(settings: ModelSettings) -> None:
+    from remanent.language.models.call import check_roles
+    from remanent.language.roles.catalogue import ROLES
+
+    check_roles(settings, known=ROLES)
+
+
 def _check_installed() -> None:
     """Say at once that the packages which speak to providers are missing, not when the first job fails."""
     missing = [module for module in ("pydantic_ai", "openai", "anthropic") if find_spec(module) is None]
@@ -220,11 +228,15 @@ def _check_installed() -> None:
 
 def role_setups(settings: Settings) -> list[RoleSetup]:
     """Return how every role is done."""
-    check_roles(settings.model, known=ROLES)
+    from remanent.language.roles.catalogue import ROLES
+
+    _check_roles(settings.model)
     return [_setup(role, settings) for role in ROLES.values()]
 
 
 def _setup(role: Role[Any, Any, Any], settings: Settings) -> RoleSetup:
+    from remanent.language.models.call import choose
+
     defaults = role.defaults
     by_model = settings.uses_model and not is_offline(settings.model, role)
     choice = choose(settings.model, role=role.name, defaults=defaults) if by_model else None

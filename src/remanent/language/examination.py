@@ -12,14 +12,15 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from remanent.bilingual import Bilingual, Language
 from remanent.errors import LanguageError
 from remanent.language.coverage import WordIndex
 from remanent.language.engine import Engine
 from remanent.language.role import Role
-from remanent.language.roles import ROLES
 from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse
 from remanent.language.roles.annotation import AnnotationRequest
 from remanent.language.roles.answering import AnsweringRequest, SourcePassage
+from remanent.language.roles.catalogue import ROLES
 from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse
 from remanent.language.roles.extraction import ExtractionRequest, ExtractionResponse, FactKind
 from remanent.language.roles.hyde import HydeRequest
@@ -203,10 +204,11 @@ def _judging() -> Iterator[Exercise]:
         yield Exercise("intent", "zh", IntentRequest(message=message), _is_intent(intent))
     nodes_en = ("Mount Kelt is 3,298 metres high.", "Mount Kelt is 3,412 metres high.", "The bakery opens at six.")
     nodes_zh = ("凯尔特山高3298米。", "凯尔特山高3412米。", "面包店六点开门。")
-    for tongue, (new, other, else_) in (("en", nodes_en), ("zh", nodes_zh)):
+    languages: tuple[Language, Language] = ("en", "zh")
+    for tongue, (new, other, else_) in zip(languages, (nodes_en, nodes_zh), strict=True):
         request = AnalysisRequest(new_node=_node("new", new), candidates=(_node("a", other), _node("b", else_)))
         yield Exercise("analysis", tongue, request, _sees_the_conflict)
-        validation = {"en": "The survey office says: 3,412 metres.", "zh": "测绘局公布的高度是3412米。"}[tongue]
+        validation = Bilingual("The survey office says: 3,412 metres.", "测绘局公布的高度是3412米。")[tongue]
         conflict = IntegrationRequest(
             nodes=(_node("a", other), _node("b", new)), trigger=Trigger.CONFLICT, validation=validation
         )

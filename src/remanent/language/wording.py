@@ -4,11 +4,8 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from remanent.language.shapes import GraphNode, Utterance, UtteranceSpan
-from remanent.language.tongue import Tongue
 from remanent.text.escaping import RESERVED_TAGS, escape, escape_attribute
 from remanent.text.wordlists import word_set
-
-Wording = dict[Tongue, str]
 
 # Every tag that material stands in: none of it can close one of these or open another.
 _TAGS = RESERVED_TAGS | word_set(

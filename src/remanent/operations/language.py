@@ -15,7 +15,7 @@ from remanent.errors import InvalidInput
 from remanent.language import Role
 from remanent.language.engine import Usage
 from remanent.language.engines import RoleSetup, open_engine, role_setups
-from remanent.language.roles import ROLES
+from remanent.language.roles.catalogue import ROLES
 from remanent.model import Maker, Model
 from remanent.model.base import JsonObject
 from remanent.operations.call import ServiceCall

@@ -21,6 +21,7 @@ from remanent.discipline.shapes import (
     Since,
     Tags,
     Until,
+    User,
     Where,
     about,
     items_of,
@@ -262,12 +263,13 @@ class ListConflicts(Model):
         about("Only those in these states.", "只要这些状态的。", max_length=len(ConflictState)),
     ] = None
     record_id: Annotated[Id | None, about("Only those that involve this record.", "只要涉及此记忆的。")] = None
+    user: User = None
     limit: Limit = 100
 
 
 @operation(
     "conflicts",
-    zh="显示记忆之间的矛盾，最早的在前。",
+    zh="显示记忆之间的矛盾，最早的在前；指定用户时只显示该用户的。",
     permission=READ,
     route="GET conflicts",
     examples=({"states": ["open"]},),
@@ -275,8 +277,10 @@ class ListConflicts(Model):
     command=Command(path=("conflicts", "list")),
 )
 async def conflicts(call: ServiceCall, request: ListConflicts) -> Page[Conflict]:
-    """Show contradictions between records, oldest first."""
-    found = await call.agent.conflicts(states=request.states, record_id=request.record_id, limit=request.limit)
+    """Show contradictions between records, oldest first; of a user, none that is another's."""
+    found = await call.agent.conflicts(
+        states=request.states, record_id=request.record_id, user=request.user, limit=request.limit
+    )
     return Page(items=tuple(found))
 
 

@@ -6,7 +6,7 @@ What changes something is refused while it could not be noted: there is no deed 
 
 import hmac
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from functools import cached_property
+from threading import RLock
 from types import TracebackType
 from typing import Any, Self
 
@@ -16,29 +16,27 @@ from remanent.discipline.operation import Level, Operation
 from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted, RemanentError
 from remanent.memory import AsyncMemory
 from remanent.model import Clock, Model, system_clock
-from remanent.operations import care, context, journal, keys, language, records
+from remanent.operations import journal
 from remanent.operations.access.audit import open_audit
 from remanent.operations.access.chain import AuditEvent
 from remanent.operations.access.keys import LOCAL, MAKE_ONE, Permission, Principal, Target, open_keys
 from remanent.operations.call import ServiceCall
 from remanent.operations.runs import MAX_KEPT, Run, RunFiles, Runs
 
-MODULES = (journal, records, context, care, language, keys)
-"""Every module here that declares operations, in the order in which people are shown them."""
-
 
 class Catalogue(Mapping[str, Operation[Any, Any]]):
-    """Operations by name, in order; those that `more` returns are loaded when one that is not at hand is asked for."""
+    """Operations by name, in order; what `more` returns is loaded, one after the other, until a name is at hand."""
 
     def __init__(
         self,
         operations: Iterable[Operation[Any, Any]],
         *,
-        more: Callable[[], Iterable[Operation[Any, Any]]] = tuple,
+        more: Iterable[Callable[[], Iterable[Operation[Any, Any]]]] = (),
     ) -> None:
         self._at_hand: dict[str, Operation[Any, Any]] = {}
         self._routes: dict[tuple[str, str, str], str] = {}
-        self._more = more
+        self._more = list(more)
+        self._loading = RLock()
         self._add(operations)
 
     def _add(self, operations: Iterable[Operation[Any, Any]]) -> None:
@@ -51,27 +49,37 @@ class Catalogue(Mapping[str, Operation[Any, Any]]):
             self._routes[route] = operation.name
             self._at_hand[operation.name] = operation
 
-    @cached_property
-    def _all(self) -> dict[str, Operation[Any, Any]]:
-        self._add(self._more())
+    def _load(self, name: str | None = None) -> dict[str, Operation[Any, Any]]:
+        """Load until a name is at hand, or everything."""
+        with self._loading:
+            while self._more and name not in self._at_hand:
+                self._add(self._more.pop(0)())
         return self._at_hand
 
     def __getitem__(self, name: str) -> Operation[Any, Any]:
-        return self._at_hand[name] if name in self._at_hand else self._all[name]
+        return self._at_hand[name] if name in self._at_hand else self._load(name)[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._all)
+        return iter(self._load())
 
     def __len__(self) -> int:
-        return len(self._all)
+        return len(self._load())
 
     def with_more(self, operations: Iterable[Operation[Any, Any]]) -> "Catalogue":
         """Return a catalogue that holds others too."""
         return Catalogue([*self.values(), *operations])
 
 
-CATALOGUE = Catalogue((one for module in MODULES for one in module.OPERATIONS), more=registry.operations)
-"""What can be done here; the command line loads the operations of disciplines only where it is asked for them."""
+def _others() -> Iterator[Operation[Any, Any]]:
+    """Yield what is declared here beside `journal`, in the order in which people are shown it."""
+    from remanent.operations import care, context, keys, language, records
+
+    for module in (records, context, care, language, keys):
+        yield from module.OPERATIONS
+
+
+CATALOGUE = Catalogue(journal.OPERATIONS, more=(_others, registry.operations))
+"""What can be done here; who remembers or recalls waits for nothing else, and others not for those of disciplines."""
 
 
 _SUBJECT = ("_id", "_ids")

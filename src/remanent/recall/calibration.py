@@ -12,8 +12,9 @@ from functools import cache
 
 from pydantic import JsonValue
 
-from remanent.language.tongue import Tongue, tongue_of
-from remanent.model import Job, Record, Scope
+from remanent.bilingual import Language
+from remanent.language.tongue import tongue_of
+from remanent.model import Job, Kind, Record, Scope
 from remanent.recall.gate import (
     BOUNDS,
     FOREIGN,
@@ -33,6 +34,7 @@ from remanent.recall.gate import (
 from remanent.recall.indexing import TURNS, indexed_through
 from remanent.recall.path import RecallPath
 from remanent.recall.question import Question
+from remanent.recall.windows import PARTS
 from remanent.stores import Order, RecordQuery, Store, Transaction
 from remanent.text.chinese import cut
 from remanent.text.sentences import sentence_texts
@@ -80,7 +82,7 @@ _MAX_WORDS = 24
 class _ProbeOutcome:
     """What came of one question."""
 
-    tongue: Tongue
+    tongue: Language
     words: TermMatch
     best: dict[str, float]
     """The score of the best hit by vector path."""
@@ -144,11 +146,14 @@ class Calibration:
                 for order in (Order.FIRST_CREATED, Order.LAST_CREATED)
             )
         )
-        return list({record.id: record for records in edges for record in records}.values())
+        known = list({record.id: record for records in edges for record in records}.values())
+        # A fact that was learned of a turn says less in other words: a question made of it would open the gate wide.
+        said = [record for record in known if record.kind is Kind.TURN]
+        return said if len(said) >= MIN_OWN else known
 
     async def _hear(self, scope: Scope, texts: Sequence[str]) -> list[_ProbeOutcome]:
         """Ask questions, as many at a time as `TOGETHER` says, and return what came of each."""
-        standing = await self._store.standing(scope, states=(TURNS,))
+        standing = await self._store.standing(scope, states=(TURNS, PARTS))
         heard: list[_ProbeOutcome] = []
         for start in range(0, len(texts), TOGETHER):
             questions = [Question(text, scope, standing=standing) for text in texts[start : start + TOGETHER]]
@@ -172,7 +177,9 @@ class Calibration:
         best = {path: hits[0].score for path, hits in found.items() if hits and path in self._gate.models}
         return _ProbeOutcome(tongue_of(question.text), words, best)
 
-    def _measures(self, strange: Sequence[_ProbeOutcome], own: Sequence[_ProbeOutcome], *, tongue: Tongue) -> Measures:
+    def _measures(
+        self, strange: Sequence[_ProbeOutcome], own: Sequence[_ProbeOutcome], *, tongue: Language
+    ) -> Measures:
         near = {path: _near([heard.best[path] for heard in strange if path in heard.best]) for path in _paths(strange)}
         threshold = threshold_of(
             [self._score(heard, near) for heard in strange],
@@ -223,7 +230,7 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
 
 
 @cache
-def strangers(tongue: Tongue) -> tuple[str, ...]:
+def strangers(tongue: Language) -> tuple[str, ...]:
     """Return the questions of strangers in a language: the same each time, so that their vectors are kept."""
     chance = random.Random(f"strangers {tongue}")
     sense = STRANGERS[tongue]
@@ -243,16 +250,16 @@ def own_questions(records: Sequence[Record], chance: random.Random) -> Iterator[
             yield _join([words[place] for place in kept], tongue)
 
 
-def _words(text: str, tongue: Tongue) -> list[str]:
+def _words(text: str, tongue: Language) -> list[str]:
     words = cut(text) if tongue == "zh" else text.split()
     return [word for word in words if any(sign.isalnum() for sign in word)]
 
 
-def _join(words: Sequence[str], tongue: Tongue) -> str:
+def _join(words: Sequence[str], tongue: Language) -> str:
     return ("" if tongue == "zh" else " ").join(words)
 
 
-def _gibberish(chance: random.Random, tongue: Tongue) -> str:
+def _gibberish(chance: random.Random, tongue: Language) -> str:
     if tongue == "zh":
         return "".join(chr(chance.choice(_HAN)) for _ in range(chance.randint(4, 12)))
     return " ".join(
@@ -394,7 +401,7 @@ _CHINESE = """
 布列塔尼语的哪种方言保留了双数？
 """
 
-STRANGERS: dict[Tongue, tuple[str, ...]] = {
+STRANGERS: dict[Language, tuple[str, ...]] = {
     "en": tuple(_ENGLISH.split("\n")[1:-1]),
     "zh": tuple(_CHINESE.split("\n")[1:-1]),
 }

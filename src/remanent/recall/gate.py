@@ -16,7 +16,8 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
-from remanent.language.tongue import Tongue, tongue_of
+from remanent.bilingual import Language
+from remanent.language.tongue import tongue_of
 from remanent.model import GateReason, GateVerdict, Record, Scope, TurnData
 from remanent.recall.question import READ_ON_THE_LOOP, Question
 from remanent.stores import Store, TermCounts
@@ -90,9 +91,9 @@ from words on both sides of it."""
 
 
 @cache
-def _common_stems() -> frozenset[str]:
-    """What everybody uses of English, stemmed when a question is first judged: storing something needs none of it."""
-    return frozenset(stem(word) for word in COMMON_ENGLISH)
+def _common_stems(beginning: str) -> frozenset[str]:
+    """What everybody uses of English, stemmed: of 4,000 words those that begin as a question's do, which is enough."""
+    return frozenset(stem(word) for word in COMMON_ENGLISH if word.startswith(beginning))
 
 
 @cache
@@ -104,6 +105,11 @@ def _vague() -> frozenset[str]:
         | CHINESE_WEAK_WORDS
         | frozenset(word for word in _ASKED_OF_ALL if not word.isascii())
     )
+
+
+def is_vague(term: str) -> bool:
+    """Tell whether a term names nothing which could be missing: that any memory has it tells nothing."""
+    return term in _vague()
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +204,7 @@ def _share(asked_terms: Sequence[str], weights: Mapping[str, float], terms: Coll
 
 def is_common(term: str) -> bool:
     """Tell whether general text often has a term: that it is missing from a store says little."""
-    return term in _common_stems() if term.isascii() else chinese_rarity(term) < COMMON_CHINESE
+    return term in _common_stems(term[:2]) if term.isascii() else chinese_rarity(term) < COMMON_CHINESE
 
 
 def _is_rare(term: str, holding: int, *, records: int) -> bool:
@@ -257,7 +263,10 @@ class ThresholdBounds:
     highest: float
 
 
-BOUNDS: Mapping[Tongue, ThresholdBounds] = {"en": ThresholdBounds(5.4, 5.8, 6.2), "zh": ThresholdBounds(4.9, 5.0, 5.4)}
+BOUNDS: Mapping[Language, ThresholdBounds] = {
+    "en": ThresholdBounds(5.4, 5.8, 6.2),
+    "zh": ThresholdBounds(4.9, 5.0, 5.4),
+}
 """By language: Chinese questions share more terms by chance, and are judged by one model fewer. Fitted, like the
 weights above, to questions with and without an answer on stores of 1 to 700 records."""
 
@@ -494,7 +503,7 @@ def speaker_lead(
     return max(-1.0, min(1.0, lead))
 
 
-def read_measures(kept: JsonValue, tongue: Tongue, *, models: Mapping[str, str]) -> Measures | None:
+def read_measures(kept: JsonValue, tongue: Language, *, models: Mapping[str, str]) -> Measures | None:
     """Return what was measured for a language, or None when that was never done or with other models."""
     if not isinstance(kept, dict) or kept.get("version") != VERSION or kept.get("models") != dict(models):
         return None

@@ -18,7 +18,6 @@ from remanent.model import (
     JsonObject,
     Kind,
     NewId,
-    PassageData,
     Record,
     Scope,
     Source,
@@ -27,6 +26,7 @@ from remanent.model import (
 )
 from remanent.model.filters import user_in
 from remanent.recall.echoes import Echo, Echoes
+from remanent.recall.windows import PARTS, as_read, vector_name, vector_names
 from remanent.stores import (
     NO_LIMIT,
     EntryQuery,
@@ -50,7 +50,7 @@ REEMBED = "reembed"
 """The job that brings all vectors to the models in force, and its lane."""
 
 MODELS = "embedding"
-"""The state that names the models which every record has its vectors of."""
+"""The state that names the models, and their names for parts, which every record has its vectors of."""
 
 MAX_WRITER_WAIT = 0.25
 """Seconds that indexing waits for a lull among writers before each step: long beside a commit, short beside how
@@ -63,8 +63,6 @@ REPLY_WITHIN = timedelta(hours=1)
 """What is said later than that begins something new. Chosen by hand."""
 CONTEXT_TERMS = 20
 """Terms of what a turn replies to that it is found by as well; more would drown its own."""
-SPOKEN_CHARACTERS = 300
-"""Characters of a turn that a model embeds; chosen with an eye on the public sets of docs/figures.md."""
 CONTEXT_CHARACTERS = 400
 """The end of a message from which those terms are taken."""
 
@@ -222,22 +220,26 @@ class Indexing:
             return
         await self._put_vectors(tx, records)
         if not await self._models_of(job.scope):
-            tx.state(MODELS, list(self._embedders.model_ids))
+            tx.state(MODELS, list(vector_names(*self._embedders.model_ids)))
         if len(records) == RECORD_BATCH:
             self._go_on(tx, EMBED)
         else:
             await self._ask_followers(job.scope, tx)
 
-    async def embed_few(self, scope: Scope) -> None:
-        """Give a handful of records that wait for their vectors theirs at once; more than that is left to the job."""
+    async def embed_few(self, scope: Scope) -> bool:
+        """Give a handful of records that wait for their vectors theirs at once; more than that is left to the job.
+
+        Tell whether nothing had to be done, so that whoever asks again need not look again.
+        """
         if self._embedders is None:
-            return
+            return True
         waiting = await self._store.unembedded(scope, limit=HANDFUL + 1)
         if 0 < len(waiting) <= HANDFUL:
             # A model that is out of order or a disk that is full: the job will tell, and whoever asks gets the rest.
             with suppress(LanguageError, StorageError, BusyError):
                 async with self._store.transaction(scope) as tx:
                     await self._put_vectors(tx, waiting)
+        return not waiting
 
     # ── changing the models ──────────────────────────────────────────────────
 
@@ -247,7 +249,7 @@ class Indexing:
         if self._embedders is None or owner in self._seen:
             return
         known = await self._models_of(owner)
-        if known and known != set(self._embedders.model_ids):
+        if known and known != set(vector_names(*self._embedders.model_ids)):
             async with self._store.transaction(owner) as tx:
                 self._go_on(tx, REEMBED)
         elif known:
@@ -263,7 +265,7 @@ class Indexing:
         """
         if self._embedders is None:
             return
-        wanted = self._embedders.model_ids
+        wanted = vector_names(*self._embedders.model_ids)
         lacking: list[JsonValue] = [*sorted(set(wanted) - await self._models_of(job.scope))]
         # Settings may have changed since the walk began: it begins anew then.
         after = job.payload.get("after") if job.payload.get("models") == lacking else None
@@ -311,10 +313,22 @@ class Indexing:
         if self._embedders is None or not records:
             return
         await self._note_models()
-        found = await self._embedders.embed([as_spoken(record) for record in records], among=among)
-        for record, vectors in zip(records, found, strict=True):
-            for model, values in vectors.items():
-                tx.vector(record.id, model=model, values=values, expects=record.version)
+        model_ids = self._embedders.model_ids
+        wanted = frozenset(vector_names(*model_ids) if among is None else among)
+        read = [
+            (record, part, text)
+            for record in records
+            for part, text in enumerate(as_read(record))
+            if any(vector_name(model_id, part) in wanted for model_id in model_ids)
+        ]
+        models = [model_id for model_id in model_ids if not wanted.isdisjoint(vector_names(model_id))]
+        found = await self._embedders.embed([text for *_, text in read], among=models)
+        if any(part for _, part, _ in read):
+            tx.state(PARTS, True)
+        for (record, part, _), vectors in zip(read, found, strict=True):
+            for model_id, values in vectors.items():
+                if (name := vector_name(model_id, part)) in wanted:
+                    tx.vector(record.id, model=name, values=values, expects=record.version)
 
 
 def _prepare(
@@ -362,21 +376,3 @@ def _context_terms(entry: Entry, previous: Entry | None) -> list[str]:
         return []
     speaker = TurnData(role=previous.role).speaker
     return index_terms(previous.text[-CONTEXT_CHARACTERS:])[-CONTEXT_TERMS:] + index_terms(speaker)
-
-
-def as_spoken(record: Record, *, most: int = SPOKEN_CHARACTERS) -> str:
-    """Return the text that a model reads of a record: the beginning of a turn after the name of who spoke, if any.
-
-    What a long turn is about shows in its beginning; a vector of all of it is near to everything and to nothing, and
-    takes many times as long. Its words are searched to the last.
-    """
-    if isinstance(record.data, PassageData):
-        # A passage after what it stands under, unless it begins with those very words: a title alone names no matter.
-        # All of it: what is longer than a model's window is read in several, whose mean is kept. 40 questions over
-        # chunks of 3,000 characters: any@5 .93 by the beginning, 1.0 by all.
-        under = record.summary
-        return record.content if not under or record.content.startswith(under) else f"{under}: {record.content}"
-    if not isinstance(record.data, TurnData):
-        return record.content
-    speaker = record.data.speaker
-    return (f"{speaker}: {record.content}" if speaker else record.content)[:most]

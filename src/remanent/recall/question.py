@@ -12,7 +12,7 @@ from remanent.model.filters import USER_KEY, MetadataCondition
 from remanent.stores import RecordFilter, Standing
 from remanent.text.dates import TimeMention, find_dates
 from remanent.text.regex import lazy_regex
-from remanent.text.scripts import Language, fold, language_of
+from remanent.text.scripts import TextLanguage, fold, language_of
 from remanent.text.sentences import focus, questions
 from remanent.text.terms import query_terms
 
@@ -115,7 +115,7 @@ class Question:
         return tuple(one for one in self.record_filter.where if one.key == USER_KEY)
 
     @cached_property
-    def language(self) -> Language:
+    def language(self) -> TextLanguage:
         """The language it is asked in, as far as that helps to find what answers it."""
         return "other" if self.foreign else language_of(self.read)
 

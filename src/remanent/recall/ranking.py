@@ -18,7 +18,6 @@ from remanent.model import Kind, LeftOut, Origin, PathRank, Record, is_ahead
 from remanent.recall.diversity import spread
 from remanent.recall.fusion import min_max, reciprocal_rank, weighted_scores
 from remanent.recall.gathering import Gathered
-from remanent.recall.indexing import as_spoken
 from remanent.recall.path import Candidate
 from remanent.recall.question import Question
 from remanent.recall.recipe import Boosts, Recipe, Rerank, Surroundings
@@ -29,6 +28,7 @@ from remanent.recall.talk import (
     is_standing_instruction,
     share_asked,
 )
+from remanent.recall.windows import as_spoken
 from remanent.stores import RecordPosition
 
 _DAY = 86_400.0

@@ -43,6 +43,7 @@ from remanent.recall.recipe import Recipe, Recipes, Rerank, built_in
 from remanent.recall.sessions import by_their_likeness, by_their_turns, by_their_words
 from remanent.recall.talk import asks_what_was_asked
 from remanent.recall.vector_path import VectorPath
+from remanent.recall.windows import PARTS
 from remanent.settings import RecallSettings
 from remanent.stores import RecordPosition, Store
 
@@ -72,7 +73,7 @@ MAX_WIDTH = 1000
 than that is not found."""
 
 
-_STATES = (TURNS,)
+_STATES = (TURNS, PARTS)
 """The named values that a path goes by before it asks, read with the counters of an agent."""
 
 

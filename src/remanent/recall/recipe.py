@@ -10,7 +10,7 @@ from remanent.errors import InvalidInput
 from remanent.model import Kind
 from remanent.model.base import Model, Share, Text
 from remanent.recall.fusion import RRF_K
-from remanent.text.scripts import Language
+from remanent.text.scripts import TextLanguage
 
 Weight = Annotated[float, Field(ge=0, le=100)]
 Boosting = Annotated[float, Field(ge=0, le=0.9)]
@@ -22,10 +22,10 @@ class PathUse(Model):
 
     weight: Weight = 1.0
     limit: Annotated[int, Field(ge=1, le=1000)] = 50
-    by_language: dict[Language, Weight] = Field(default_factory=dict)
+    by_language: dict[TextLanguage, Weight] = Field(default_factory=dict)
     """Other weights for questions in these languages."""
 
-    def weight_in(self, language: Language) -> float:
+    def weight_in(self, language: TextLanguage) -> float:
         """Return the weight for a question in a language."""
         return self.by_language.get(language, self.weight)
 

@@ -23,6 +23,8 @@ _ENGLISH = r"""
     much\s+appreciated|(?:i\s+)?appreciate\s+it|you'?re\s+welcome|no\s+(?:problem|worries)|my\s+pleasure|
     o\.?k\.?(?:ay)?|kk?|al(?:l\s+)?right|fine|cool|great|nice|perfect|awesome|excellent|wonderful|lovely|good|
     (?:that\s+)?(?:sounds?|looks?)\s+(?:good|great)|got\s+it|i\s+(?:see|understand)|understood|makes\s+sense|good\s+to\s+know|
+    noted|(?:i'll|i\s+will)\s+(?:remember|note|keep)\s+(?:that|this|it)(?:\s+in\s+mind)?|congrat(?:ulation)?s(?:\s+to\s+you)?|
+    (?:(?:i'm|i\s+am)\s+)?(?:glad|happy|sorry)\s+to\s+(?:hear|help)(?:\s+(?:that|this|it))?|
     lol|(?:ha)+h?|he(?:he)+|h+m+|oh+|ah+|wow|
     (?:good\s*)?bye(?:\s*bye)?|see\s+(?:you|ya)(?:\s+(?:later|soon|tomorrow|then))?|talk\s+to\s+you\s+(?:later|soon)|ttyl|take\s+care|
     have\s+a\s+(?:good|great|nice|lovely)\s+(?:day|one|night|evening|weekend|time)
@@ -31,6 +33,7 @@ _CHINESE = r"""
     你好|您好|大家好|嗨|哈[喽啰罗]|喂|在吗|在不在|你在吗|早安?|(?:早上|上午|中午|下午|晚上)好|晚安|最近怎么样|
     谢谢?|谢啦|多谢|感谢|非常感谢|辛苦了?|不客气|不用谢|没事|没关系|
     好的|好吧|好滴|好|行|可以|没问题|收到|明白|了解|知道了?|懂了|原来如此|嗯+|哦+|噢|喔|啊+|哈+|呵+|嘿+|
+    我?(?:会|已经?|都)?记(?:住|下)(?:来|的)?|恭喜|祝贺|很?高兴(?:认识|见到|能帮到)|不用担心|
     再见|拜拜|回头见|(?:明天|下次|回头)见|太好了|太棒了|真棒|棒|厉害|不错
 """
 # "Thanks, Bob!", "Hi Ada": a name behind a greeting says nothing.
@@ -41,7 +44,14 @@ _SMALL_TALK = lazy_regex(
 )
 _BETWEEN = lazy_regex(r"[^\w'一-鿿]+|_+")
 
+_TELL_ME = (
+    r"(?:please\s+)?(?:(?:can|could|would|will)\s+you\s+)?(?:please\s+)?(?:tell|remind)\s+me\s+(?:again\s+)?"
+    r"(?=(?:what|when|where|who|whose|which|my|our|how\s+(?:old|tall|many|much|long|often|far))\b)|"
+    r"(?:请问?|麻烦|你|您|能不?能?|可以|可否|再|还)*告诉我(?:一下)?[，,]?(?=[我咱])"
+)
+"""Who says "remind me what my shoe size is" asks, whatever sign stands at the end."""
 _ASKS = lazy_regex(
+    rf"^\W*(?:{_TELL_ME})|"
     r"[?？][\s\"'”’)）…!！]*\Z|(?:吗|呢|么)[。.！!\s]*\Z|"
     r"^\W*(?:(?:and|so|but|hey|also|ok(?:ay)?|please)[,\s]+)*"
     r"(?:what|when|where|who|whom|whose|which|how|why|(?:do|does|did|can|could|would|will|is|are|was|were|have|has)\s+"
@@ -81,9 +91,10 @@ def is_standing_instruction(text: str) -> bool:
 
 
 _ONESELF = lazy_regex(r"\b(?:i|my|me|mine|we|our|us|ours)\b|我|咱|俺", re.IGNORECASE)
+_POLITELY = lazy_regex(rf"^\W*(?:{_TELL_ME})", re.IGNORECASE)
 # Who asks for advice or help wants no memory: "How do I mend my bike?", "我的简历该怎么写？".
 _OF_ADVICE = lazy_regex(
-    r"\b(?:how(?!\s+(?:old|tall|long\s+have|many|much|often|far))|why|should|can|could|would|may|might|shall|best|wrong)\b|"
+    r"\b(?:how(?!\s+(?:old|tall|long\s+(?:have|has|had|was|were|did)|many|much|often|far))|why|should|can|could|would|may|might|shall|best|wrong)\b|"
     r"怎么(?!称呼)|为什么|为何|如何|该|能|可以|要不要|最好",
     re.IGNORECASE,
 )
@@ -156,6 +167,12 @@ def asks_what_was_asked(text: str) -> bool:
     return _OF_ASKING.search(text) is not None
 
 
+def speaks_of_oneself(text: str) -> bool:
+    """Tell whether a text names whoever says it: "my", "we", "我"."""
+    return _ONESELF.search(text) is not None
+
+
 def asks_of_oneself(text: str) -> bool:
     """Tell whether a message only asks for a fact of the speaker's own: "What is my blood type?", "我的狗叫什么？"."""
-    return only_asks(text) and _ONESELF.search(text) is not None and _OF_ADVICE.search(text) is None
+    asked = _POLITELY.sub("", text)
+    return only_asks(text) and speaks_of_oneself(asked) and _OF_ADVICE.search(asked) is None

@@ -44,7 +44,7 @@ TIMEOUT: Final = 10.0
 """Seconds for one request; chosen by hand."""
 PAUSE: Final = 5.0
 """Seconds without a question after one that got no answer, so that a server that is away holds nobody up."""
-MOST: Final = 16_384
+MAX_FOUND: Final = 16_384
 """Rows that Milvus returns for one search at the most; what needs more is searched without it."""
 _SPARE, _WIDER = 16, 4
 """Candidates fetched first beyond the limit, since the filter drops some, and how much further each look goes."""
@@ -170,7 +170,7 @@ class MilvusVectors(Vectors):
             return [[] for _ in group]
         questions = [_question(search) for search in group]
         count = max(search.limit for search in group) + _SPARE
-        while count < MOST:
+        while count < MAX_FOUND:
             near = await self._ask(_near, place, questions, count)
             found = [await self._look_up(scope, *one) for one in zip(group, questions, near, strict=True)]
             every = zip(group, near, found, strict=True)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from pydantic import JsonValue
 
-from remanent.model import Conflict, Entry, Job, Kind, Link, MemoryData, Origin, Record, Scope, Tombstone, Version
+from remanent.model import Conflict, Entry, Job, Kind, Link, Origin, Record, Scope, Tombstone, Version
 from remanent.stores.batching import Batches
 from remanent.stores.queries import (
     Claims,
@@ -92,6 +92,11 @@ def erased_mark(caller_id: str | None, user: str) -> int:
     if caller_id is None:
         return 1
     return 2 + int(sha256(f"{caller_id}\n{user}".encode()).hexdigest()[:7], 16)
+
+
+def sent_mark(session: str | None, caller_id: str | None, user: str) -> str:
+    """Return by what a message that waits to be stored is known as an erased one; `ERASING` holds it as `sent`."""
+    return f"{erased_mark(caller_id, user)}:{session or ''}"
 
 
 class Store(ABC):
@@ -264,13 +269,6 @@ class Store(ABC):
     async def conflicts(self, scope: Scope, query: ConflictQuery) -> list[Conflict]:
         """Return conflicts, oldest first."""
         return await self.ask(scope, query)
-
-    async def conflicts_of(self, scope: Scope, found: Sequence[Conflict], user: str) -> list[Conflict]:
-        """Return those of some contradictions whose every claim is about a memory of one user."""
-        claimed = {conflict.id: [claim.record_id for claim in conflict.claims] for conflict in found}
-        records = await self.records_by_id(scope, list({one for ids in claimed.values() for one in ids}))
-        own = {one.id for one in records.values() if isinstance(one.data, MemoryData) and one.data.user == user}
-        return [conflict for conflict in found if own.issuperset(claimed[conflict.id])]
 
     async def tombstones(self, scope: Scope, record_ids: Sequence[str] | None = None) -> list[Tombstone]:
         """Return tombstones by record id, all of them when no ids are given."""

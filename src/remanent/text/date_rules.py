@@ -5,13 +5,14 @@ of its own beside them. Rules only say what they see; what belongs together is p
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
 from functools import cached_property
 
 from remanent.model.clock import local
 from remanent.text.intervals import Granularity, Interval, day, midnight, month
+from remanent.text.regex import lazy_regex
 
 # How much of the text around a date is looked at to tell whether it lies ahead.
 _AROUND = 60
@@ -115,30 +116,19 @@ class DateRule:
 
 
 class RuleBook:
-    """Rules in the order of their writing; patterns are compiled when the first text is read."""
+    """Rules in the order of their writing; each is compiled when the first text is read that it may match."""
 
     def __init__(self) -> None:
-        self._written: list[tuple[str, int, str, Resolve]] = []
-        self._rules: list[DateRule] | None = None
+        self.rules: list[DateRule] = []
 
     def rule(self, pattern: str, flags: int = re.IGNORECASE, *, words: str = "") -> Callable[[Resolve], Resolve]:
         """Add the function under it as the meaning of a pattern; `words` are what a match cannot be without."""
 
         def add(resolve: Resolve) -> Resolve:
-            self._written.append((pattern, flags, words, resolve))
+            self.rules.append(DateRule(lazy_regex(pattern, flags), resolve, tuple(words.split())))
             return resolve
 
         return add
-
-    @property
-    def rules(self) -> Sequence[DateRule]:
-        """The rules, compiled."""
-        if self._rules is None:
-            self._rules = [
-                DateRule(re.compile(pattern, flags), resolve, tuple(words.split()))
-                for pattern, flags, words, resolve in self._written
-            ]
-        return self._rules
 
 
 NUMERIC_DATES = RuleBook()

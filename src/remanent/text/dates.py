@@ -289,7 +289,7 @@ def find_dates(text: str, *, reference: datetime) -> list[TimeMention]:
 
 def _matches(view: DateContext) -> Iterator[DateMatch]:
     """Yield what every rule finds, overlaps included; rules whose words the text lacks are not tried."""
-    books = [NUMERIC_DATES]
+    books = [NUMERIC_DATES] if any(map(str.isdecimal, view.text)) else []
     if _HAS_LATIN.search(view.text):
         books.append(ENGLISH_DATES)
     if _HAS_HAN.search(view.text):

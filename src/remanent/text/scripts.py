@@ -19,7 +19,7 @@ OTHER_UNSPACED = "\u3105-\u312f\u31a0-\u31bf\u0e00-\u0eff\u1000-\u109f\u1780-\u1
 UNSPACED = HAN + KANA + HANGUL + OTHER_UNSPACED
 
 
-Language = Literal["zh", "en", "mixed", "other"]
+TextLanguage = Literal["zh", "en", "mixed", "other"]
 
 # The beginning decides; a long document need not be read to its end.
 _READ = 4_000
@@ -34,7 +34,7 @@ _HAN_PER_WORD = 1.5
 _BORROWED = 0.2
 
 
-def language_of(text: str) -> Language:
+def language_of(text: str) -> TextLanguage:
     """Say whether a text is Chinese, English, both, or neither, by counting words per script.
 
     Any text in Latin letters counts as English: the script alone cannot tell French from it. Han characters count

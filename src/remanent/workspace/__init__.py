@@ -1,19 +1,35 @@
 """Memory in a folder of Markdown files that people can read: facts by day, search, and a place in every prompt."""
 
-from remanent.workspace.discipline import Workspace
-from remanent.workspace.face import AsyncWorkspace, CompactedDay, DayLog, WorkspaceState
-from remanent.workspace.files import FileChange, WorkspaceFiles
-from remanent.workspace.hooks import (
-    MAX_FACTS_PER_SESSION,
-    MIN_CHAT_TURNS,
-    AgentHook,
-    HookRegistry,
-    HookReport,
-    MemoryHook,
-)
-from remanent.workspace.index import IndexReport, WorkspaceHit, WorkspaceMemoryStore
-from remanent.workspace.layers import Holding, Layer
-from remanent.workspace.mem0 import AsyncMem0, Mem0Item
+from typing import TYPE_CHECKING
+
+from remanent.late import exports
+
+if TYPE_CHECKING:
+    from remanent.workspace.discipline import Workspace
+    from remanent.workspace.face import AsyncWorkspace, CompactedDay, DayLog, WorkspaceState
+    from remanent.workspace.files import FileChange, WorkspaceFiles
+    from remanent.workspace.hooks import (
+        MAX_FACTS_PER_SESSION,
+        MIN_CHAT_TURNS,
+        AgentHook,
+        HookRegistry,
+        HookReport,
+        MemoryHook,
+    )
+    from remanent.workspace.index import IndexReport, WorkspaceHit, WorkspaceMemoryStore
+    from remanent.workspace.layers import Holding, Layer
+    from remanent.workspace.mem0 import AsyncMem0, Mem0Item
+else:
+    __getattr__ = exports(
+        __name__,
+        discipline="Workspace",
+        face="AsyncWorkspace CompactedDay DayLog WorkspaceState",
+        files="FileChange WorkspaceFiles",
+        hooks="MAX_FACTS_PER_SESSION MIN_CHAT_TURNS AgentHook HookRegistry HookReport MemoryHook",
+        index="IndexReport WorkspaceHit WorkspaceMemoryStore",
+        layers="Holding Layer",
+        mem0="AsyncMem0 Mem0Item",
+    )
 
 __all__ = [
     "MAX_FACTS_PER_SESSION",

@@ -3,21 +3,21 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from remanent.bilingual import Bilingual
 from remanent.context.sessions import SessionEnd
 from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts
 from remanent.jobs import Handler
+from remanent.late import Late, late_class
 from remanent.model import EntryKind, Job, Kind, Scope
 from remanent.stores import EntryQuery, Erased, Erasure, Transaction
-from remanent.workspace.erasing import erase_copies
-from remanent.workspace.face import AsyncWorkspace
-from remanent.workspace.hooks import MAX_SCANNED_MESSAGES
-from remanent.workspace.index import WorkspaceIndex, WorkspaceMemoryStore
-from remanent.workspace.mem0 import close_all, remove
-from remanent.workspace.roots import Roots
 from remanent.workspace.settings import WorkspaceSettings
+
+if TYPE_CHECKING:
+    from remanent.workspace.face import AsyncWorkspace
+    from remanent.workspace.index import WorkspaceIndex
+    from remanent.workspace.roots import Roots
 
 NAME = "workspace"
 FACTS = "workspace.facts"
@@ -32,7 +32,7 @@ class Workspace(Discipline):
     kinds = (Kind.NOTE,)
     settings = WorkspaceSettings
     section = "memory"
-    agent_face = AsyncWorkspace
+    agent_face = late_class("remanent.workspace.face", "AsyncWorkspace")
 
     def operations(self) -> Sequence[Operation[Any, Any]]:
         """Return what can be done with it."""
@@ -51,10 +51,15 @@ class OpenWorkspace(OpenDiscipline):
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._settings = parts.settings.section(WorkspaceSettings)
-        self._roots = Roots(parts)
+        self._roots = Late(self._open)
         self._indexes: dict[tuple[Scope, str], WorkspaceIndex] = {}
         self._mem0: dict[Scope, Any] = {}
         self._loop = asyncio.get_running_loop()
+
+    def _open(self) -> "Roots":
+        from remanent.workspace.roots import Roots
+
+        return Roots(self._parts)
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
@@ -68,6 +73,8 @@ class OpenWorkspace(OpenDiscipline):
 
     async def _take_down(self, job: Job, tx: Transaction) -> None:
         """Take down the facts of the newest messages of a session; doing it again writes nothing twice."""
+        from remanent.workspace.hooks import MAX_SCANNED_MESSAGES
+
         del tx
         session = str(job.payload["session"])
         query = EntryQuery(newest_first=True, limit=MAX_SCANNED_MESSAGES)
@@ -81,33 +88,44 @@ class OpenWorkspace(OpenDiscipline):
 
     async def before_erase(self, scope: Scope, erasure: Erasure) -> Erasure:
         """Destroy what was taken down of it in files; what else is in them is the user's own."""
+        from remanent.workspace.erasing import erase_copies
+        from remanent.workspace.mem0 import remove
+
         if erasure.everything:
             await asyncio.to_thread(remove, self._parts, scope.owner, self._mem0)
-        return await erase_copies(self._parts, scope.owner, erasure, roots=self._roots)
+        return await erase_copies(self._parts, scope.owner, erasure, roots=self._roots())
 
     async def on_erase(self, scope: Scope, erased: Erased) -> None:
         """Let go of what is kept of the agent's folder."""
         del erased
-        self._roots.forget(scope)
+        self._roots().forget(scope)
         self._indexes = {key: index for key, index in self._indexes.items() if key[0] != scope.owner}
 
-    def agent_face(self, agent: AnyAgent) -> AsyncWorkspace:
+    def agent_face(self, agent: AnyAgent) -> "AsyncWorkspace":
         """Return the agent's workspace."""
         return self._face(agent.scope.owner)
 
-    def _face(self, scope: Scope) -> AsyncWorkspace:
+    def _face(self, scope: Scope) -> "AsyncWorkspace":
+        from remanent.workspace.face import AsyncWorkspace
+        from remanent.workspace.index import WorkspaceIndex, WorkspaceMemoryStore
+
+        roots = self._roots()
+
         async def index(folder: str | PathLike[str] | None) -> WorkspaceIndex:
-            files = await self._roots.files(scope) if folder is None else self._roots.files_in(folder)
+            files = await roots.files(scope) if folder is None else roots.files_in(folder)
             key = (scope, str(files.root))
             if key not in self._indexes:
-                include, size = self._roots.include(scope), self._settings.max_file_size
+                include, size = roots.include(scope), self._settings.max_file_size
                 self._indexes[key] = WorkspaceIndex(self._parts, scope, files, include=include, max_size=size)
             return self._indexes[key]
 
         return AsyncWorkspace(
-            self._parts, scope, roots=self._roots, store=WorkspaceMemoryStore(index, self._loop), mem0=self._mem0
+            self._parts, scope, roots=roots, store=WorkspaceMemoryStore(index, self._loop), mem0=self._mem0
         )
 
     async def close(self) -> None:
         """Let go of what Mem0 holds open."""
-        await asyncio.to_thread(close_all, self._mem0)
+        if self._mem0:
+            from remanent.workspace.mem0 import close_all
+
+            await asyncio.to_thread(close_all, self._mem0)

@@ -14,9 +14,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time
 from fnmatch import translate
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from time import time_ns
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from remanent.discipline import Parts
 from remanent.errors import InvalidInput
@@ -191,45 +193,103 @@ def _decoded(content: bytes) -> str:
 
 def scan(root: Path, include: str) -> dict[str, tuple[int, int]]:
     """Return the files that patterns name, with their times of change and sizes; hidden ones are left out."""
-    found: dict[str, tuple[int, int]] = {}
-    for pattern in (one.strip() for one in include.split(",")):
-        if pattern:
-            _walk(os.path.realpath(root), "", pattern.split("/"), found)
-    return found
+    return FolderScan(root, include)()
 
 
-def _walk(folder: str, prefix: str, parts: Sequence[str], found: dict[str, tuple[int, int]]) -> None:
-    """Note the files of a folder that the parts of a pattern name; every search does it, hence plainly."""
+@cache
+def _matching(part: str) -> Callable[[str], object]:
+    """Return what tells whether a name is one that a part of a pattern names."""
+    return re.compile(translate(part)).match
+
+
+_SETTLED = 2 * 10**9
+"""Nanoseconds since its last change from which on a folder's time of change tells of the next one: two changes within
+one tick of a file system (2 s at worst, on FAT) have the same time."""
+_RELISTED = 30 * 10**9
+"""Nanoseconds after which a folder is listed anew all the same: some network drives do not tell of changes."""
+
+
+class _Listing(NamedTuple):
+    """What a folder holds of what a pattern names."""
+
+    changed: int
+    listed: int
+    files: list[tuple[str, str]]
+    """By the name under the root, where each lies."""
+    folders: list[str]
+
+
+class FolderScan:
+    """Looks at the files that patterns name; every search does, hence plainly.
+
+    Every file is asked for its time and size, since an edit changes nothing else. Names are read again only where a
+    folder has changed: that is a third of the work.
+    """
+
+    def __init__(self, root: Path, include: str, *, now: Callable[[], int] = time_ns) -> None:
+        self._root = root
+        self._patterns = [tuple(one.strip().split("/")) for one in include.split(",") if one.strip()]
+        self._now = now
+        self._listings: dict[tuple[str, tuple[str, ...]], _Listing] = {}
+
+    def __call__(self) -> dict[str, tuple[int, int]]:
+        """Return the files with their times of change and sizes; hidden ones are left out."""
+        found: dict[str, tuple[int, int]] = {}
+        root, seen = os.path.realpath(self._root), dict[tuple[str, tuple[str, ...]], _Listing]()
+        for parts in self._patterns:
+            self._walk(root, "", parts, found, seen)
+        self._listings = seen  # folders that are gone are not remembered
+        return found
+
+    def _walk(
+        self,
+        folder: str,
+        prefix: str,
+        parts: tuple[str, ...],
+        found: dict[str, tuple[int, int]],
+        seen: dict[tuple[str, tuple[str, ...]], _Listing],
+    ) -> None:
+        deep, rest = parts[0] == "**", parts[1:]
+        if deep and len(rest) > 1:
+            self._walk(folder, prefix, rest, found, seen)
+        key, now = (folder, parts), self._now()
+        try:
+            changed = os.stat(folder).st_mtime_ns
+            held = self._listings.get(key)
+            if held is None or held.changed != changed or not 0 <= now - held.listed <= _RELISTED:
+                held = _list(folder, prefix, parts, changed=changed, now=now)
+        except OSError:
+            return
+        if now - changed > _SETTLED:
+            seen[key] = held
+        for name, path in held.files:
+            try:
+                about = os.lstat(path)
+            except OSError:  # gone meanwhile
+                continue
+            found[name] = (about.st_mtime_ns // 1000, about.st_size)
+        for name in held.folders:
+            self._walk(f"{folder}/{name}", f"{prefix}{name}/", parts if deep else rest, found, seen)
+
+
+def _list(folder: str, prefix: str, parts: tuple[str, ...], *, changed: int, now: int) -> _Listing:
+    """Read the names in a folder; links are left out, since they may lead out of it."""
     first, rest = parts[0], parts[1:]
     deep = first == "**"
-    if deep and len(rest) > 1:
-        _walk(folder, prefix, rest, found)
     last = rest[0] if deep and len(rest) == 1 else first if not rest else None
-    is_named = None if last is None else re.compile(translate(last)).match
-    is_on_the_way = re.compile(translate(first)).match
-    try:
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError:
-        return
-    folders: list[str] = []
-    try:
-        for entry in os.scandir(handle):
+    is_named = None if last is None else _matching(last)
+    is_on_the_way = _matching(first)
+    listing = _Listing(changed, now, [], [])
+    with os.scandir(folder) as entries:
+        for entry in entries:
             name = entry.name
             if name[0] == ".":
                 continue
             if is_named is not None and is_named(name) and entry.is_file(follow_symlinks=False):
-                # By the folder's handle, so that the kernel need not follow the whole path to each file.
-                try:
-                    about = os.stat(name, dir_fd=handle, follow_symlinks=False)
-                except FileNotFoundError:  # gone meanwhile
-                    continue
-                found[prefix + name] = (about.st_mtime_ns // 1000, about.st_size)
+                listing.files.append((prefix + name, f"{folder}/{name}"))
             elif (deep or (rest and is_on_the_way(name))) and entry.is_dir(follow_symlinks=False):
-                folders.append(name)
-    finally:
-        os.close(handle)
-    for name in folders:
-        _walk(f"{folder}/{name}", f"{prefix}{name}/", parts if deep else rest, found)
+                listing.folders.append(name)
+    return listing
 
 
 # ── the index ────────────────────────────────────────────────────────────────
@@ -242,11 +302,13 @@ class WorkspaceIndex:
         self._parts = parts
         self._scope = scope.owner
         self._files = files
-        self._include = include
+        self._look = FolderScan(files.root, include)
         self._max_size = max_size
         self._prefix = f"{STATES}{sha256(str(files.root).encode()).hexdigest()[:12]}"
         self._known: dict[str, _File] = {}
         self._generation: object = None
+        self._understood: object = None
+        """The generation of which every passage has its vectors."""
         self._derived: tuple[object, dict[str, tuple[int, int]], frozenset[str]] | None = None
         self._busy = asyncio.Lock()
 
@@ -296,18 +358,21 @@ class WorkspaceIndex:
             hits = await self._parts.store.search_text(self._scope, terms, record_filter=wanted, limit=2 * limit)
             ranked = [(hit.record_id, hit.score) for hit in hits]
         else:
-            await self._parts.journal.embed_few(self._scope)  # what somebody has just edited is understood as well
+            if self._understood != self._generation:  # what somebody has just edited is understood as well
+                self._understood = self._generation if await self._parts.journal.embed_few(self._scope) else None
             question = Question(query, self._scope, wanted, asked_at=now)
             found = await self._parts.recall.find(question, limit=2 * limit, recipe=RECIPES[mode], gated=gated)
             ranked = [(item.record_id, item.score) for item in found.items]
         # Twice as many are asked for: the agent may have notes of other folders, and the same fact in two files.
         own = self._summary()[1]
         best = [one for one in ranked if one[0] in own]
-        records = await self._records([record_id for record_id, _ in best])
         passages: dict[str, WorkspaceHit] = {}
-        for record_id, score in best:
-            if record_id in records:  # the facts of a day stand in MEMORY.md as well
-                passages.setdefault(bullet_key(records[record_id].content), _hit(records[record_id], score))
+        for some in (best[:limit], best[limit:]):
+            if some and len(passages) < limit:
+                records = await self._records([record_id for record_id, _ in some])
+                for record_id, score in some:
+                    if record_id in records:  # the facts of a day stand in MEMORY.md as well
+                        passages.setdefault(bullet_key(records[record_id].content), _hit(records[record_id], score))
         return list(passages.values())[:limit]
 
     def _summary(self) -> tuple[dict[str, tuple[int, int]], frozenset[str]]:
@@ -366,8 +431,8 @@ class WorkspaceIndex:
         return IndexReport.model_validate({"files": len(found), **report})
 
     def _scan(self) -> dict[str, tuple[int, int]]:
-        found = scan(self._files.root, self._include)
-        return scan(self._files.root, self._include) if self._files.bring_over(found) else found
+        found = self._look()
+        return self._look() if self._files.bring_over(found) else found
 
     def _read(self, paths: Sequence[str]) -> list[_Read]:
         """Read files; one that is too large is known and has no passages."""

@@ -20,8 +20,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from remanent.language.engines import OfflineEngine
-from remanent.language.roles import ANNOTATION
-from remanent.language.roles.annotation import AnnotationRequest
+from remanent.language.roles.annotation import ANNOTATION, AnnotationRequest
 from remanent.memory import AsyncMemory, aopen
 from remanent.stores.sqlite.connection import checksums_available
 from tests.chaos.support.places import ROOT, command

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from remanent.bilingual import Bilingual, Language
 from remanent.errors import Refused
 from remanent.language import Defaults, Prompt, Role, Tier
 from remanent.language.models import ModelEngine
 from remanent.language.role import TextReply
-from remanent.language.tongue import Tongue, tongue_of
+from remanent.language.tongue import tongue_of
 from remanent.model import Model
 from remanent.model.base import Share, Text
 from remanent.settings import ModelSettings
@@ -49,11 +50,11 @@ class Pick(Role[PickRequest, PickReply, PickResponse]):
     request = PickRequest
     reply = PickReply
 
-    def tongue(self, request: PickRequest) -> Tongue:
+    def tongue(self, request: PickRequest) -> Language:
         return tongue_of(request.question)
 
-    def prompt(self, request: PickRequest, *, tongue: Tongue) -> Prompt:
-        told = {"en": "Pick an option.", "zh": "选择一项。"}[tongue]
+    def prompt(self, request: PickRequest, *, tongue: Language) -> Prompt:
+        told = Bilingual("Pick an option.", "选择一项。")[tongue]
         return Prompt(instructions=told, content=f"{request.question}\n{', '.join(request.options)}")
 
     def read(self, request: PickRequest, reply: PickReply) -> PickResponse:
@@ -82,10 +83,10 @@ class Tell(Role[TellRequest, TextReply, TellResponse]):
     request = TellRequest
     reply = TextReply
 
-    def tongue(self, request: TellRequest) -> Tongue:
+    def tongue(self, request: TellRequest) -> Language:
         return tongue_of(request.question)
 
-    def prompt(self, request: TellRequest, *, tongue: Tongue) -> Prompt:
+    def prompt(self, request: TellRequest, *, tongue: Language) -> Prompt:
         return Prompt(instructions="Tell a story.", content=request.question)
 
     def read(self, request: TellRequest, reply: TextReply) -> TellResponse:

@@ -3,11 +3,11 @@ from typing import Any, cast
 import pytest
 from pydantic import SecretStr
 
+from remanent.bilingual import Language
 from remanent.errors import InvalidSettings
 from remanent.language.models.call import Endpoint, ModelCall, ask_again, check_roles, choose, with_form
 from remanent.language.role import ChatMessage, Defaults, Form, Tier
-from remanent.language.roles import ROLES
-from remanent.language.tongue import Tongue
+from remanent.language.roles.catalogue import ROLES
 from remanent.settings import ModelSettings
 
 OPENAI = {"provider": "openai", "name": "general", "api_key": "key-of-openai"}
@@ -144,7 +144,9 @@ def test_a_model_is_told_what_was_wrong_in_its_language() -> None:
         ("no answer", "text", "en", "Write the whole reply again"),
         ("没有回答", "text", "zh", "请改正后重新写出完整的回复"),
     ):
-        last = ask_again(CALL, "x", problem, form=cast(Form, form), tongue=cast(Tongue, tongue), longest=100).turns[-1]
+        last = ask_again(CALL, "x", problem, form=cast(Form, form), tongue=cast(Language, tongue), longest=100).turns[
+            -1
+        ]
         assert told in last.text
 
 

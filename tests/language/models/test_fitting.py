@@ -10,7 +10,8 @@ from pydantic import Field
 
 from remanent.language.models.fitting import bounded, fit, read_reply, schema_of
 from remanent.language.models.parsing import UnreadableReply
-from remanent.language.roles import ANALYSIS, ROLES
+from remanent.language.roles.analysis import ANALYSIS
+from remanent.language.roles.catalogue import ROLES
 from remanent.model import JsonObject, Model
 from remanent.model.base import Count, Share, Text
 from tests.language.roles.cases import CASES

@@ -125,6 +125,35 @@ async def test_a_question_of_one_hop_or_two_is_answered_by_the_sentence_that_hol
 
 @pytest.mark.spec("USE-10")
 @pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which was opened first, Riga Park or Corvale Academy?", "Corvale Academy"),
+        ("Which was opened more recently, Corvale Academy or Riga Park?", "It was opened in 1987."),
+        ("Who died first, Oda Lund or Per Holm?", "Per Holm"),
+        ("Who was born earlier, Oda Lund or Per Holm?", "Oda Lund"),
+        ("青石桥和白云塔哪个建成更早？", "青石桥"),
+        ("青石桥和白云塔，哪座较新？", "白云塔"),
+    ],
+)
+async def test_which_of_two_things_came_first_is_told_by_the_years_that_are_said_of_them(
+    question: str, expected: str
+) -> None:
+    people = ("Oda Lund. Oda Lund (1850 – 1931) was a painter.", "Per Holm. Per Holm (1861 – 1902) was a painter.")
+    places = ("青石桥。青石桥建成于1876年，横跨青石河。", "白云塔。白云塔高40米，1902年建成。")
+    found = await find_answer(question, [*DOCUMENTS, *people, *places], Toolbox())
+    assert found.is_good
+    assert found.sentences[0].startswith(expected)
+    assert len(found.text) <= LONGEST_ANSWER
+
+
+@pytest.mark.spec("USE-10")
+async def test_which_came_first_is_not_told_where_one_has_no_year() -> None:
+    found = await find_answer("Which is older, Velmora or Riga Park?", DOCUMENTS, Toolbox())
+    assert len(found.sentences) == 1 or found.score < 1
+
+
+@pytest.mark.spec("USE-10")
+@pytest.mark.parametrize(
     "question", ["Who designed the lighthouse of Vell?", "When was the mayor of Oslo born?", "维尔车站是谁设计的？"]
 )
 async def test_what_no_text_holds_is_not_answered(question: str) -> None:
@@ -142,3 +171,26 @@ async def test_of_a_sentence_that_is_too_long_for_an_answer_the_part_that_answer
     assert found.sentences == (text.removeprefix("Vell Station. "),)  # whole, for whoever cites it
     assert len(found.text) <= LONGEST_ANSWER
     assert "Queen Astrid" in found.text
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answer"),
+    [
+        (
+            "黄鳍紫鱼的身体是什么颜色的？",
+            "黄鳍紫鱼，又称黄鳍姬鲷，为笛鲷科的其中一个种。本鱼分布于西太平洋区。身体呈淡蓝红色。栖息深度达250米。",
+            "身体呈淡蓝红色。",
+        ),
+        (
+            "What does the Vell ferry carry?",
+            "The Vell ferry is a boat of 1911. It was painted green last spring. It carries mail and forty passengers.",
+            "It carries mail and forty passengers.",
+        ),
+    ],
+)
+async def test_what_a_text_begins_with_is_what_its_other_sentences_speak_of(
+    question: str, text: str, answer: str
+) -> None:
+    found = await find_answer(question, [text, "The harbour of Marn was dug in 1802."], Toolbox())
+    assert found.sentences[0] == answer
+    assert found.is_good

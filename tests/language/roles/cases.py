@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from remanent.language.role import Role
-from remanent.language.roles import ROLES
 from remanent.language.roles.analysis import AnalysisPhase, AnalysisRequest
 from remanent.language.roles.annotation import AnnotationRequest
 from remanent.language.roles.answering import AnsweringRequest, SourcePassage
+from remanent.language.roles.catalogue import ROLES
 from remanent.language.roles.classification import ClassificationRequest
 from remanent.language.roles.extraction import ExtractionRequest, FactKind
 from remanent.language.roles.hyde import HydeRequest

@@ -9,7 +9,6 @@ from remanent.language.coverage import WordIndex
 from remanent.language.models.fitting import read_reply
 from remanent.language.offline.salience import statements
 from remanent.language.role import TextReply, Tier
-from remanent.language.roles import CLASSIFICATION, INTEGRATION, PLANNING, REACT, ROLES, STRUCTURE
 from remanent.language.roles.analysis import (
     AnalysisPhase,
     AnalysisRequest,
@@ -18,16 +17,19 @@ from remanent.language.roles.analysis import (
     Relationship,
     second_phase,
 )
-from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse
+from remanent.language.roles.catalogue import ROLES
+from remanent.language.roles.classification import CLASSIFICATION, ClassificationRequest, ClassificationResponse
 from remanent.language.roles.integration import (
+    INTEGRATION,
     IntegrationOutcome,
     IntegrationReply,
     IntegrationRequest,
     IntegrationResponse,
     Trigger,
 )
-from remanent.language.roles.planning import PlanningResponse, TaskStatus, TaskType
-from remanent.language.roles.structured_summary import StructureRequest
+from remanent.language.roles.planning import PLANNING, PlanningResponse, TaskStatus, TaskType
+from remanent.language.roles.react import REACT
+from remanent.language.roles.structured_summary import STRUCTURE, StructureRequest
 from tests.language.roles.cases import CASES, NODE_EN, OTHERS_EN, TEXT_EN
 
 

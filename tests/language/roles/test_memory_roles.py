@@ -6,12 +6,13 @@ import pytest
 
 from remanent.errors import InvalidInput, Refused
 from remanent.language.role import Tier
-from remanent.language.roles import ANNOTATION, EXTRACTION, INTENT, ROLES, SEGMENTATION, SUMMARY
-from remanent.language.roles.annotation import AnnotationRequest
-from remanent.language.roles.extraction import ExtractionRequest, FactKind
-from remanent.language.roles.intent import IntentRequest
+from remanent.language.roles.annotation import ANNOTATION, AnnotationRequest
+from remanent.language.roles.catalogue import ROLES
+from remanent.language.roles.extraction import EXTRACTION, ExtractionRequest, FactKind
+from remanent.language.roles.intent import INTENT, IntentRequest
 from remanent.language.roles.reranking import PassageToRank, RerankingRequest
-from remanent.language.roles.segmentation import SegmentationRequest
+from remanent.language.roles.segmentation import SEGMENTATION, SegmentationRequest
+from remanent.language.roles.summary import SUMMARY
 from remanent.language.shapes import Utterance, UtteranceSpan
 from tests.language.roles.cases import CASES, CHAT_EN, CHAT_ZH
 

@@ -6,7 +6,7 @@ import pytest
 
 from remanent.errors import Refused
 from remanent.language.role import Role, TextReply
-from remanent.language.roles import ROLES
+from remanent.language.roles.catalogue import ROLES
 from remanent.model import Maker
 from tests.language.models.samples import engine_at
 from tests.language.roles.good import GOOD, WRONG, request_of

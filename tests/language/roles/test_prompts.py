@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from remanent.language.role import Prompt
-from remanent.language.roles import ROLES
+from remanent.language.roles.catalogue import ROLES
 from tests.language.roles.cases import CASES, role_of
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"

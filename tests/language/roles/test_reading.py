@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from remanent.errors import Refused
 from remanent.language.passages import places_of
-from remanent.language.roles import CLASSIFICATION, SEGMENTATION
-from remanent.language.roles.classification import ClassificationRequest
-from remanent.language.roles.segmentation import SegmentationRequest
+from remanent.language.roles.classification import CLASSIFICATION, ClassificationRequest
+from remanent.language.roles.segmentation import SEGMENTATION, SegmentationRequest
 from tests.language.roles.cases import CASES, role_of
 from tests.language.roles.promises import check
 from tests.language.roles.replies import replies

@@ -8,6 +8,7 @@ import httpx2
 import openai
 import pytest
 
+from bench.model_trial import KNOWN, SAID, UNKNOWN
 from remanent.http.client import certificates
 from remanent.model import EntryKind, Origin
 from tests.language.scripted.steps import calls, fails, says
@@ -71,6 +72,25 @@ async def test_a_model_is_told_when_nobody_ever_said_what_people_ask_of_themselv
     assert "<memory>" not in other
     assert told in again
     assert told in of_bob
+
+
+@pytest.mark.spec("USE-08")
+async def test_a_model_that_is_shown_other_notes_is_told_that_none_of_them_is_on_what_is_asked(tmp_path: Path) -> None:
+    nothing = {"en": "Earlier conversations have nothing on this", "zh": "此前的对话里没有与此有关的记录"}
+    told = dict[str, bool]()
+    shown = set[bool]()
+    async with world(tmp_path, forever=says("Let me think."), embedder="auto") as here:
+        await here.agent().remember([{"role": "user", "content": text} for text in SAID], session="earlier")
+        await here.memory.settle()
+        known = [asked for asked, _ in KNOWN]
+        for number, words in enumerate([*known, *UNKNOWN, *UNKNOWN[:3]]):  # asking once tells nothing
+            async with here.client(session=f"asked-{number}") as client:
+                await client.chat.completions.create(model=MODEL, messages=[question(words)])
+            text = "\n".join(text for _, text in here.asked())
+            told[words] = any(statement in text for statement in nothing.values())
+            assert told[words] is (words in UNKNOWN), words
+            shown.add(told[words] and "Lily" in text)
+    assert shown == {False, True}  # the notes are shown all the same: whoever can read finds what they do tell
 
 
 async def test_nothing_remembered_leaves_every_byte_of_the_request_as_it_is(tmp_path: Path) -> None:

@@ -75,6 +75,24 @@ async def test_a_turn_that_was_stored_and_spooled_too_goes_with_its_entries(tmp_
         assert CANARY not in [text for _, text in await here.said()]
 
 
+@pytest.mark.spec("COG-01")
+async def test_of_waiting_turns_with_one_message_id_only_that_of_the_same_user_and_session_goes(tmp_path: Path) -> None:
+    spool = Spool(tmp_path / FOLDER, new_id=id_source())
+    async with aopen(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        for user, session in (("ann", "s"), ("bob", "s"), ("ann", "t"), (None, "s")):
+            message = Message(content=f"{CANARY} {user} {session}", id="1", metadata={"user_id": user} if user else {})
+            await spool.put(ChatTurn(scope=ada.scope.replace(session=session), messages=(message,)))
+            if (user, session) == ("ann", "s"):
+                await ada.remember([message], session=session)
+        (entry,) = await ada.entries()
+        await ada.erase(entry_ids=[entry.id])
+    left = [file.read_text() for file in SpoolFolder(tmp_path / FOLDER).files()]
+    assert [f"{CANARY} {whose}" in text for whose, text in zip(("bob s", "ann t", "None s"), left, strict=True)] == [
+        True
+    ] * 3
+
+
 async def test_what_was_set_aside_goes_too(tmp_path: Path) -> None:
     spool, memory = Spool(tmp_path, new_id=id_source()), Memory()
     memory.faults[ADA] = DuplicateEntry("taken")

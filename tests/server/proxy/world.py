@@ -85,7 +85,12 @@ class World:
 
 @asynccontextmanager
 async def world(
-    home: Path, *steps: Step, forever: Step | None = None, context: dict[str, Any] | None = None, **settings: Any
+    home: Path,
+    *steps: Step,
+    forever: Step | None = None,
+    context: dict[str, Any] | None = None,
+    embedder: str = "none",
+    **settings: Any,
 ) -> AsyncIterator[World]:
     clock = Hands()
     async with ScriptedServer(*steps, forever=forever) as upstream:
@@ -94,7 +99,7 @@ async def world(
         patient = {"recall_timeout": 300, "keep_timeout": 300, "read_timeout": 300, "connect_timeout": 300}
         proxied = {"base_url": upstream.base_url, "place": "message", **patient, **settings}
         async with (
-            aopen(home, embedder="none", clock=clock, proxy=proxied, context=context or {}) as memory,
+            aopen(home, embedder=embedder, clock=clock, proxy=proxied, context=context or {}) as memory,
             Service(memory, clock=clock) as service,
         ):
             proxy = Proxy(service, clock=clock, sleep=never)

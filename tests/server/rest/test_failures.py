@@ -8,6 +8,7 @@ import pytest
 
 from remanent.errors import RemanentError, StorageError
 from remanent.server.middleware import JsonLines
+from remanent.stores.postgres import PostgresStore
 from remanent.stores.sqlite import SqliteStore
 from tests.server.rest.conftest import AGENT, Served
 
@@ -29,7 +30,8 @@ async def test_a_500_always_logs_its_reason_and_never_what_was_said(
         except KeyError as cause:
             raise error from cause
 
-    monkeypatch.setattr(SqliteStore, "records", fail)
+    for store in (SqliteStore, PostgresStore):  # the second where this runs at scale
+        monkeypatch.setattr(store, "records", fail)
     with caplog.at_level(logging.INFO, logger="remanent"):
         answer = await served.http.get(f"{AGENT}/records")
     assert answer.status_code == 500
@@ -69,6 +71,7 @@ async def test_a_failure_of_the_server_is_told_in_chinese_too(served: Served, mo
     async def fail(*_: object, **__: object) -> NoReturn:
         raise StorageError("the disk is gone")
 
-    monkeypatch.setattr(SqliteStore, "records", fail)
+    for store in (SqliteStore, PostgresStore):  # the second where this runs at scale
+        monkeypatch.setattr(store, "records", fail)
     answer = await served.http.get(f"{AGENT}/records", headers={"Accept-Language": "zh"})
     assert answer.json()["detail"] == "存储出错；详见服务器日志"

@@ -79,7 +79,7 @@ async def test_typing_finds_by_words_at_once_and_a_pause_searches_in_full(window
     await expect(shown.page.locator("article.card").first).to_contain_text("Lisbon")
 
 
-async def test_a_graph_is_drawn_by_a_worker_and_never_by_the_page_itself(window: OpenWindow) -> None:
+async def test_a_graph_is_read_and_drawn_by_a_worker_and_never_by_the_page_itself(window: OpenWindow) -> None:
     shown = await window()
     await shown.say("Hello.")
     lines = []
@@ -95,11 +95,14 @@ async def test_a_graph_is_drawn_by_a_worker_and_never_by_the_page_itself(window:
         headers={"content-type": "application/n-triples"},
     )
     assert loaded.status_code == 200, loaded.text
-    # Thousands of lines take half a second to draw where no graphics card helps: no page may wait for that.
+    # Thousands of lines take half a second to draw where no graphics card helps, and some tenths to read: no page may
+    # wait for that.
     await shown.page.add_init_script(
         "window.__pens = 0; const given = HTMLCanvasElement.prototype.getContext;"
         "HTMLCanvasElement.prototype.getContext = function (...asked) {"
-        " window.__pens++; return given.apply(this, asked); }"
+        " window.__pens++; return given.apply(this, asked); };"
+        "window.__texts = []; const text = Response.prototype.text;"
+        "Response.prototype.text = function () { window.__texts.push(this.url); return text.call(this); };"
     )
     await shown.open(f"{PLACE}/graph?agent=ada")
     canvas = shown.page.locator("canvas")
@@ -107,6 +110,12 @@ async def test_a_graph_is_drawn_by_a_worker_and_never_by_the_page_itself(window:
     await shown.page.get_by_role("slider").fill("50")
     await expect(canvas).to_have_attribute("data-drawn", "20")
     assert await shown.page.evaluate("window.__pens") == 0
+    texts = await shown.page.evaluate("window.__texts")
+    assert [url for url in texts if url.endswith("/associative/state")] != []
+    assert [url for url in texts if url.endswith("/associative/triples")] == []
+    await shown.page.get_by_text("Nodes", exact=True).click()
+    await shown.page.get_by_role("button", name="Thing 3 of the year.").click()
+    await expect(shown.page.get_by_role("heading", name="Thing 3 of the year.")).to_be_visible()
     assert shown.complaints == []
 
 
@@ -528,3 +537,20 @@ async def test_a_proposal_is_approved_by_whoever_sits_at_the_machine(window: Ope
     await shown.page.get_by_role("button", name="Approve").click()
     await expect(shown.page.get_by_role("heading", name="In force (1)")).to_be_visible()
     assert shown.complaints == []
+
+
+async def test_an_error_is_told_in_the_language_of_the_page_whatever_the_browser_speaks(window: OpenWindow) -> None:
+    shown = await window(language="en-US")
+    await shown.say("Hello.")
+    await shown.open(f"{PLACE}/record/never-made?agent=ada&lang=zh")
+    await expect(shown.page.get_by_role("alert")).to_contain_text("没有")
+
+
+@pytest.mark.parametrize("page", ["memory", "admin", "ask", "graph", "timeline", "conflicts", "knowledge", "runs"])
+async def test_an_agent_that_was_told_nothing_is_shown_as_empty_and_not_as_a_failure(
+    window: OpenWindow, page: str
+) -> None:
+    shown = await window()
+    await shown.open(f"{PLACE}/{page}?agent=ada")
+    await expect(shown.page.get_by_role("main").get_by_role("heading").first).to_be_visible()
+    await expect(shown.page.get_by_role("alert")).to_have_count(0)

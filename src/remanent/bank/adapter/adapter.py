@@ -26,12 +26,12 @@ from remanent.bank.ledger import EXECUTION, INGESTED_SOURCES, RECOGNITION, sourc
 from remanent.bank.planning import InsightDoc
 from remanent.bank.runtime import EventKind
 from remanent.bank.uploads import Recognition, Upload, Uploads, recognise
+from remanent.bilingual import Language
 from remanent.errors import LanguageError
 from remanent.language.roles.planning import FinishedTask, PlannedTask, TaskType
 from remanent.language.roles.react import Image, ToolDefinition
 from remanent.language.shapes import MAX_TEXT
 from remanent.language.tidying import shortened
-from remanent.language.tongue import Tongue
 from remanent.loaders import AttachmentType, media_type_of
 from remanent.model import Attachment, Conflict, NewId, Origin
 from remanent.stores.blobs import AttachmentStore
@@ -310,7 +310,7 @@ class AsyncAdapter:
     def _uploads_of(self, task: PlannedTask) -> tuple[Upload, ...]:
         return tuple(item for item in self.waiting if item.upload_id in task.upload_ids)
 
-    async def _words(self, item: Upload, tongue: Tongue) -> Recognition:
+    async def _words(self, item: Upload, tongue: Language) -> Recognition:
         """Return the text of a document or of code; empty for an image, which has to be seen."""
         if item.type is AttachmentType.IMAGE:
             return Recognition("")

@@ -14,36 +14,35 @@ from remanent.agents.tools import AgentTool, File, MemoryBackedTool, StepListene
 from remanent.bank.graph import RetrievedNode
 from remanent.bank.planning import InsightDoc
 from remanent.bank.uploads import Upload, recognise
+from remanent.bilingual import Bilingual, Language
 from remanent.embedding.port import ImageReader
 from remanent.language.engine import Engine
-from remanent.language.roles import REACT
 from remanent.language.roles.planning import PlannedTask, TaskType
-from remanent.language.roles.react import Image, ToolCall, ToolDefinition, parse
-from remanent.language.tongue import Tongue
-from remanent.language.wording import Wording, abridged, block, group
+from remanent.language.roles.react import REACT, Image, ToolCall, ToolDefinition, parse
+from remanent.language.wording import abridged, block, group
 from remanent.loaders import AttachmentType
 from remanent.model import Conflict, Model
 from remanent.model.base import Text
 
 _MAX_UPLOAD_CHARS = 20_000
 """Characters of a document that go into the prompt of the step that recognises it; all of them become nodes."""
-_NORMAL: Wording = {
-    "zh": "请只执行上面的当前任务，依据已有记忆和工具结果作答。摘要不够详细时，用 deep_retrieval 读取节点原文。",
-    "en": "Do the current task above and nothing else, from memory and the results of tools. Where a summary is not "
+_NORMAL: Bilingual = Bilingual(
+    "Do the current task above and nothing else, from memory and the results of tools. Where a summary is not "
     "enough, read the words behind its node with deep_retrieval.",
-}
-_VALIDATE: Wording = {
-    "zh": "这是交叉验证：上面的说法互相矛盾。请先用 deep_retrieval 读取各节点的原文，再查阅多个来源，"
-    "比较其可靠性与时间，明确写出哪一种说法正确、依据是什么；如果都不正确或无法判断，也请如实说明。",
-    "en": "This is a cross-validation: the claims above contradict each other. Read the words behind their nodes with "
+    "请只执行上面的当前任务，依据已有记忆和工具结果作答。摘要不够详细时，用 deep_retrieval 读取节点原文。",
+)
+_VALIDATE: Bilingual = Bilingual(
+    "This is a cross-validation: the claims above contradict each other. Read the words behind their nodes with "
     "deep_retrieval, look at several sources, compare how reliable and how recent they are, and say plainly which "
     "claim is right and why; if none is, or if it cannot be determined, say so.",
-}
-_RECOGNISE: Wording = {
-    "zh": "请识别上面列出的上传内容（图片附在后面），详细描述其中的文字、数字、图表与含义，并写出文件名。",
-    "en": "Recognise the uploads listed above (pictures follow): describe the writing, numbers, charts and what they "
+    "这是交叉验证：上面的说法互相矛盾。请先用 deep_retrieval 读取各节点的原文，再查阅多个来源，"
+    "比较其可靠性与时间，明确写出哪一种说法正确、依据是什么；如果都不正确或无法判断，也请如实说明。",
+)
+_RECOGNISE: Bilingual = Bilingual(
+    "Recognise the uploads listed above (pictures follow): describe the writing, numbers, charts and what they "
     "mean in detail, and name the file.",
-}
+    "请识别上面列出的上传内容（图片附在后面），详细描述其中的文字、数字、图表与含义，并写出文件名。",
+)
 
 
 class EnhancedPrompt(Model):
@@ -109,7 +108,7 @@ def uploads_block(uploads: Sequence[tuple[Upload, str]]) -> str:
     )
 
 
-def instruction_for(task: PlannedTask | None, *, tongue: Tongue) -> str:
+def instruction_for(task: PlannedTask | None, *, tongue: Language) -> str:
     """Return the instruction for a step, by its type."""
     if task is not None and task.type is TaskType.CROSS_VALIDATE:
         return _VALIDATE[tongue]

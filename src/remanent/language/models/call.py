@@ -7,9 +7,9 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import SecretStr
 
+from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidSettings
 from remanent.language.role import ChatMessage, Defaults, Form
-from remanent.language.tongue import Tongue
 from remanent.settings import USUAL_KEYS, ModelChoice, ModelSettings, Provider
 
 _T = TypeVar("_T")
@@ -140,34 +140,34 @@ class Completion:
     cost: float | None = None
 
 
-_AGAIN: dict[Form, dict[Tongue, str]] = {
-    "json": {
-        "en": "Your reply could not be used: {problem}. "
+_AGAIN: dict[Form, Bilingual] = {
+    "json": Bilingual(
+        "Your reply could not be used: {problem}. "
         "Reply again, with one JSON object of the form that was asked for and nothing else.",
-        "zh": "你的回复无法使用：{problem}。请重新回复，只写一个符合要求的 JSON 对象，不要写任何其他内容。",
-    },
-    "text": {
-        "en": "Your reply could not be used: {problem}. Write the whole reply again without that mistake.",
-        "zh": "你的回复无法使用：{problem}。请改正后重新写出完整的回复。",
-    },
+        "你的回复无法使用：{problem}。请重新回复，只写一个符合要求的 JSON 对象，不要写任何其他内容。",
+    ),
+    "text": Bilingual(
+        "Your reply could not be used: {problem}. Write the whole reply again without that mistake.",
+        "你的回复无法使用：{problem}。请改正后重新写出完整的回复。",
+    ),
 }
 
 
-_FORM: dict[Tongue, str] = {
-    "en": "Reply with one JSON object and nothing else: this form, with the real content in place of every [bracketed] "
+_FORM: Bilingual = Bilingual(
+    "Reply with one JSON object and nothing else: this form, with the real content in place of every [bracketed] "
     "part:\n{blank}",
-    "zh": "只回复一个 JSON 对象：按下面的格式填写，每个 [] 处换成实际内容：\n{blank}",
-}
+    "只回复一个 JSON 对象：按下面的格式填写，每个 [] 处换成实际内容：\n{blank}",
+)
 
 
-def with_form(instructions: str, blank: str, *, tongue: Tongue) -> str:
+def with_form(instructions: str, blank: str, *, tongue: Language) -> str:
     """Return instructions in which the form of the answer stands, once."""
     if not blank or blank in instructions:
         return instructions
     return f"{instructions}\n\n{_FORM[tongue].format(blank=blank)}"
 
 
-def ask_again(call: ModelCall, answer: str, problem: str, *, form: Form, tongue: Tongue, longest: int) -> ModelCall:
+def ask_again(call: ModelCall, answer: str, problem: str, *, form: Form, tongue: Language, longest: int) -> ModelCall:
     """Return the call that shows a model its answer, in so many characters, and says what is wrong with it.
 
     One that said nothing is shown none: what stands in its place would be taken for an answer, and repeated.

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
+from remanent.bilingual import Bilingual, Language, in_language
 from remanent.language.offline.claims import TokenKind, read_claim
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_statements
 from remanent.language.offline.lexicon import lexicon
@@ -20,7 +21,8 @@ from remanent.language.offline.questions import AnswerType, answer_type, content
 from remanent.language.offline.salience import statements
 from remanent.language.role import Toolbox
 from remanent.language.tidying import shortened
-from remanent.language.tongue import Tongue, tongue_of
+from remanent.language.tongue import tongue_of
+from remanent.text.chinese import tagged
 from remanent.text.terms import query_terms
 
 _MAX_SENTENCES = 2_000
@@ -50,8 +52,10 @@ _PARTS = {
     AnswerType.PERSON: frozenset({TokenKind.NAME}),
     AnswerType.PLACE: frozenset({TokenKind.NAME}),
 }
+_TOPIC = re.compile(r"[《「“]?[\w·\-/ ]{1,40}?(?=[》」”]|\s*[(（,，]|\s(?:is|was|are|were)\b|[是为于在])")
+"""The subject of a sentence as encyclopaedias and policies begin with one."""
 _SAME = re.compile(r"\b(?:same|in common|share[sd]?)\b|同一|相同|一样", re.IGNORECASE)
-_VERDICT: dict[Tongue, tuple[str, str]] = {"zh": ("是。", "不是。"), "en": ("Yes: ", "No: ")}
+_VERDICT: dict[Language, tuple[str, str]] = {"zh": ("是。", "不是。"), "en": ("Yes: ", "No: ")}
 
 
 @cache
@@ -195,28 +199,46 @@ def _terms(text: str) -> tuple[str, ...]:
     return tuple(query_terms(text))
 
 
-def _sentences(texts: Sequence[str]) -> list[_Sentence]:
-    """Return the sentences of some texts; a short one that a text begins with is its title."""
+def _sentences(texts: Sequence[str], titles: Sequence[str]) -> list[_Sentence]:
+    """Return the sentences of some texts; where no title is given, a short one that a text begins with is its title."""
     found: dict[str, _Sentence] = {}
     for source, text in enumerate(texts):
         said = statements(text, most=_MAX_SENTENCES)
-        titled = bool(said) and len(said[0]) <= _LONGEST_TITLE and not read_claim(said[0]).has_verb
-        title = frozenset(_terms(said[0])) if titled else frozenset()
+        given = titles[source] if titles else ""
+        titled = bool(said) and not given and len(said[0]) <= _LONGEST_TITLE and _is_title(said[0])
+        topic = given or (said[0] if titled else _topic(said[0]) if said else "")
+        title = frozenset(term for term in _terms(topic) if len(term) > 1)
         for place, sentence in enumerate(said):
-            if (place or not titled) and not is_question(sentence):
+            if (place or not titled) and not is_question(sentence) and not sentence.startswith("#"):
                 found.setdefault(sentence, _Sentence(sentence, source, frozenset(_terms(sentence)), title))
         if len(found) >= _MAX_SENTENCES:
             break
     return list(found.values())
 
 
-async def find_answer(question: str, texts: Sequence[str], toolbox: Toolbox) -> AnswerCandidates:
+def _is_title(sentence: str) -> bool:
+    """Tell whether a sentence only names something; Chinese verbs have no form, so that it goes by each word there."""
+    if tongue_of(sentence) == "zh":
+        return all(word.tag[:1] in _NAMING_TAGS for word in tagged(sentence.rstrip("。. ")))
+    return not read_claim(sentence).has_verb
+
+
+def _topic(sentence: str) -> str:
+    """Return what the first sentence of a text begins with, which is what the rest speaks of; nothing if it is long."""
+    found = _TOPIC.match(sentence)
+    return found[0] if found else ""
+
+
+async def find_answer(
+    question: str, texts: Sequence[str], toolbox: Toolbox, *, titles: Sequence[str] = ()
+) -> AnswerCandidates:
     """Return the sentences of some texts that answer a question best; each text may begin with its title."""
-    sentences = _sentences(texts)
+    sentences = _sentences(texts, titles)
     if not sentences or not question.strip():
         return AnswerCandidates((), 0.0)
     reader = _AnswerReader(question, sentences)
-    if reader.kind is AnswerType.WHETHER and (told := _whether(question, reader)) is not None:
+    of_two = _whether if reader.kind is AnswerType.WHETHER else _earlier_or_later
+    if (told := of_two(question, reader)) is not None:
         return told
     score, best = reader.best()
     if not best or not reader.cover(best[0].all):
@@ -226,15 +248,46 @@ async def find_answer(question: str, texts: Sequence[str], toolbox: Toolbox) -> 
     return AnswerCandidates(tuple(kept), score, brief=reader.part_of(best[0]))
 
 
+def _told_of_names(question: str, reader: _AnswerReader) -> dict[frozenset[str], list[_Sentence]]:
+    """Return the sentences under the titles that a question names, by the terms of the names."""
+    if tongue_of(question) == "zh":
+        held = frozenset(_terms(question))
+        names = [one.title for one in reader.sentences if one.title <= held]
+    else:
+        names = [frozenset(_terms(name)) for name in _NAME.findall(question)]
+    told = {name: [one for one in reader.sentences if name <= one.title] for name in names if name}
+    return {name: about for name, about in told.items() if about}
+
+
+def _earlier_or_later(question: str, reader: _AnswerReader) -> AnswerCandidates | None:
+    """Answer which of two things was first or last, by the years that are said of them; nothing where one has none."""
+    order = _ORDER.search(question)
+    if order is None or _EITHER.search(question) is None:
+        return None
+    dated: dict[int, tuple[int, _Sentence]] = {}
+    for name, about in _told_of_names(question, reader).items():
+        rest = reader.asked - name
+        when = [(one, [int(year) for year in _YEAR.findall(one.text)]) for one in about]
+        when = [(one, years) for one, years in when if years]
+        if when:
+            one, years = max(when, key=lambda found: sum(reader.weights[term] for term in rest & found[0].terms))
+            dated.setdefault(one.source, (years[-1] if _DEATH.search(question) else years[0], one))
+    if len(dated) != 2 or len({year for year, _ in dated.values()}) != 2:
+        return None
+    chosen = [
+        one
+        for _, one in sorted(
+            dated.values(), key=lambda found: found[0], reverse=bool(order["later"] or order["zh_later"])
+        )
+    ]
+    return AnswerCandidates(tuple(one.text[: (LONGEST_ANSWER - 1) // 2] for one in chosen), 1.0)
+
+
 def _whether(question: str, reader: _AnswerReader) -> AnswerCandidates | None:
     """Answer whether something holds of two things: yes where it is said of both; nothing where one is not known."""
-    names: list[frozenset[str]] = []
-    chosen: list[_Sentence] = []
-    for name in (frozenset(_terms(name)) for name in _NAME.findall(question)):
-        about = [one for one in reader.sentences if name and name <= one.title]
-        if about:
-            names.append(name)
-            chosen.append(max(about, key=lambda one: reader.cover(one.terms)))
+    told = _told_of_names(question, reader)
+    names = list(told)
+    chosen = [max(about, key=lambda one: reader.cover(one.terms)) for about in told.values()]
     if len({one.source for one in chosen}) != 2:
         return None
     rest = reader.asked - frozenset().union(*names)
@@ -261,6 +314,17 @@ def _whether(question: str, reader: _AnswerReader) -> AnswerCandidates | None:
     return AnswerCandidates((verdict + shown[0], shown[1]), 1.0)
 
 
+_NAMING_TAGS = frozenset("njxmbqs")
+"""The segmenter's tags of nouns, short forms, foreign words and signs, and of what counts and sorts beside them."""
+_EITHER = re.compile(r"\bor\b|还是|哪[一]?[个位座部家所本]|谁")
+_ORDER = re.compile(
+    r"\b(?:(?P<earlier>first|earlier|earliest|older|oldest|before)|"
+    r"(?P<later>later|latest|last|younger|youngest|newer|newest|(?:more|most) recent(?:ly)?|after))\b|"
+    r"(?P<zh_earlier>[更较最]早|年长|(?<!首)先(?!生))|(?P<zh_later>[更较最]晚|年轻|[更较最]新)",
+    re.IGNORECASE,
+)
+_DEATH = re.compile(r"\b(?:die[ds]?|death|dissolved|closed|ended)\b|去世|逝世|解散|关闭", re.IGNORECASE)
+_YEAR = re.compile(r"(?<![\d.,])(1\d{3}|20\d\d)(?!\d|[.,]\d)")
 _NAME = re.compile(r"(?<!^)\b[A-Z][\w'’]*(?:[ -](?:of |the |de |& )?[A-Z][\w'’]*)*")
 
 
@@ -298,17 +362,17 @@ _NOW = re.compile(
 # A source is what stands behind one number or heading of a result.
 _SOURCE = re.compile(r"^(?:\d{1,3}\.\s*\[[^\]\n]*\]|#\s).*$", re.MULTILINE)
 
-_VERDICTS: dict[Tongue, dict[str, str]] = {
-    "zh": {
-        "changed": "{right} 这是后来的情况。“{wrong}”已过时。",
-        "more": "{right} 多数来源支持这一说法。“{wrong}”有误。",
-        "open": "无法确认哪一种说法正确：各来源说法不一。“{one}” / “{other}”",
-    },
-    "en": {
-        "changed": "{right} That is how it is since. “{wrong}” is outdated.",
-        "more": "{right} Most sources say so. “{wrong}” is wrong.",
-        "open": "It cannot be determined which is right; sources disagree: “{one}” / “{other}”",
-    },
+_VERDICTS = {
+    "changed": Bilingual(
+        "{right} That is how it is since. “{wrong}” is outdated.", "{right} 这是后来的情况。“{wrong}”已过时。"
+    ),
+    "more": Bilingual(
+        "{right} Most sources say so. “{wrong}” is wrong.", "{right} 多数来源支持这一说法。“{wrong}”有误。"
+    ),
+    "open": Bilingual(
+        "It cannot be determined which is right; sources disagree: “{one}” / “{other}”",
+        "无法确认哪一种说法正确：各来源说法不一。“{one}” / “{other}”",
+    ),
 }
 
 
@@ -341,7 +405,7 @@ def _described(task: str) -> str:
 
 async def settle_contradiction(matter: Contradiction, results: Sequence[str], toolbox: Toolbox) -> str:
     """Return a verdict in words: which statement holds, or that it cannot be told."""
-    said = _VERDICTS[tongue_of(matter.newer, matter.older)]
+    said = in_language(_VERDICTS, tongue_of(matter.newer, matter.older))
     one, other = DatedStatement(matter.newer), DatedStatement(matter.older)
     (judgement,) = await judge_statements([(one, other)], toolbox)
     if _NOW.search(matter.newer) and not _NOW.search(matter.older):

@@ -8,9 +8,10 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
 
+from remanent.bilingual import Language
 from remanent.language.offline.lexicon import lexicon, stem, verbs
 from remanent.language.offline.values import Amount, When, amounts, whens
-from remanent.language.tongue import Tongue, tongue_of
+from remanent.language.tongue import tongue_of
 from remanent.text.chinese import is_known, tagged
 from remanent.text.english import is_irregular
 from remanent.text.regex import lazy_regex
@@ -77,7 +78,7 @@ class ParsedClaim:
 
     text: str
     said_at: datetime | None
-    tongue: Tongue
+    tongue: Language
     tokens: tuple[Token, ...]
     is_question: bool = False
     is_conditional: bool = False

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from remanent.language.tongue import Tongue
+from remanent.bilingual import Language
 from remanent.text.english import stem as _stem
 
 stem = lru_cache(maxsize=20_000)(_stem)
@@ -251,7 +251,7 @@ def verbs() -> frozenset[str]:
 
 
 @cache
-def lexicon(tongue: Tongue) -> Lexicon:
+def lexicon(tongue: Language) -> Lexicon:
     """Return the tables of a language, read when they are first needed."""
     if tongue == "zh":
         return _read(_Tables(_ZH_SYNONYMS, _ZH_STRICT, _ZH_CONTRARY, _ZH_GROUPS, _ZH_ATTRIBUTES), str)

@@ -5,11 +5,12 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
+from remanent.bilingual import Language
 from remanent.language.offline.claims import TokenKind, read_claim
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.similarity import word_scores
 from remanent.language.tidying import keywords as tidied
-from remanent.language.tongue import Tongue, tongue_of
+from remanent.language.tongue import tongue_of
 from remanent.text.keywords import keywords
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, fold
@@ -116,7 +117,7 @@ def statements(summary: str, *, most: int = MAX_STATEMENTS) -> list[str]:
 _CHINESE = {"user": "用户", "assistant": "助手", "agent": "助手", "tool": "工具", "system": "系统"}
 
 
-def speaker_name(speaker: str, tongue: Tongue) -> str:
+def speaker_name(speaker: str, tongue: Language) -> str:
     """Return a speaker's name in a language; a person's own name is the same in both."""
     if tongue == "zh":
         return _CHINESE.get(speaker, speaker)

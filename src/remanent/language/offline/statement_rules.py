@@ -1,10 +1,11 @@
 """What a statement is, and what the rules of both languages have in common."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from itertools import count
+from typing import Literal, cast
 
 StatementKind = Literal["fact", "preference", "decision", "follow_up", "mood", "event", "instruction", "procedure"]
 
@@ -37,12 +38,57 @@ class StatementRule:
     kind: StatementKind
     attribute: str
     source: str
+    parts: Mapping[str, str]
+    """What stands for each `{name}` in the source; a part may be made of others."""
     single: bool = False
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         """The form, compiled when it is first looked for: a command that learns nothing pays for none of them."""
-        return re.compile(self.source)
+        form = filled(self.source, self.parts)
+        # A form may say in several places where its value or its subject stands: `group` looks at all of them.
+        numbers = count(1)
+        return re.compile(_GROUP.sub(lambda found: f"{found[0]}_{next(numbers)}", form))
+
+
+_ROW = re.compile(r"^(?P<kind>\w+) (?P<attribute>[^=\n]*?)(?P<single>!?) ?= (?P<form>.+(?:\n +.+)*)$", re.MULTILINE)
+_PART = re.compile(r"\{([a-z_]+)\}")
+_GROUP = re.compile(r"\(\?P<[a-z]+(?=>)")
+
+
+def filled(form: str, parts: Mapping[str, str]) -> str:
+    """Return a form with what stands for each `{name}` in it."""
+    while _PART.search(form):
+        form = _PART.sub(lambda found: parts[found[1]], form)
+    return form
+
+
+def pairs_of(words: str) -> dict[str, str]:
+    """Return what stands for each word, of pairs such as `am:is`."""
+    return {word: other for word, _, other in (pair.partition(":") for pair in words.split())}
+
+
+def parts_of(table: str) -> dict[str, str]:
+    """Read a table of the parts of forms: `name = form`, further lines of it indented."""
+    rows = re.sub(r"\n +", "", table).strip().split("\n")
+    return {name: form for name, _, form in (row.partition(" = ") for row in rows)}
+
+
+def rules_of(table: str, parts: Mapping[str, str]) -> tuple[StatementRule, ...]:
+    """Read a table of forms: `kind attribute = form`, further lines of it indented.
+
+    `!` stands behind an attribute that has one value at a time; one without a name is named by the form's `a`.
+    """
+    return tuple(
+        StatementRule(
+            cast(StatementKind, row["kind"]),
+            row["attribute"],
+            re.sub(r"\n +", "", row["form"]),
+            parts,
+            bool(row["single"]),
+        )
+        for row in _ROW.finditer(table)
+    )
 
 
 MakeStatement = Callable[[StatementRule, re.Match[str], int, int], Statement | None]
@@ -112,10 +158,6 @@ def canonical(attribute: str) -> str:
 
 
 def group(match: re.Match[str], name: str) -> str:
-    """Return what a named part of a match holds, empty where the pattern has none."""
-    return (match[name] or "").strip() if name in match.re.groupindex else ""
-
-
-def joined(words: Sequence[str]) -> str:
-    """Return words as the alternatives of a pattern, the longest first."""
-    return "|".join(sorted(words, key=len, reverse=True))
+    """Return what the part of a match with a name holds, empty where there is none."""
+    found = (match[key] for key in match.re.groupindex if key.partition("_")[0] == name)
+    return next((text.strip() for text in found if text), "")

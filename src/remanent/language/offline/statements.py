@@ -8,6 +8,7 @@ else's words), and its clause must have one of the forms below, each of which sa
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from types import ModuleType
 
 from remanent.language.offline import statements_chinese, statements_english
 from remanent.language.offline.questions import is_question
@@ -32,8 +33,8 @@ _NOT_STATED = lazy_regex(
     r"差点|开玩笑|要不要|是不是|会不会|有没有|能不能|应该",
 )
 _REMEMBER = lazy_regex(
-    r"^\W*(?:(?:please|and|so|also|ok|okay|hey)\W+)*(?:remember|memori[sz]e|keep in mind|don['’]?t forget)"
-    r"(?:\s+(?:this|that|it))?\s*(?:[:,]|that\b)?\s*"
+    r"^\W*(?:(?:please|and|so|also|ok|okay|hey)\W+)*(?:remember|memori[sz]e|keep in mind|don['’]?t forget)\b"
+    r"(?:\s+(?:this|that|it)\b)?\s*(?:[:,]|that\b)?\s*"
     r"|^\W*(?:(?:请|帮我|麻烦|你|您|要|一定|务必|好好)\s*)*(?:记住|记下来|记下|记一下|牢记|别忘了|不要忘了|记得)"
     r"(?:这个|这一点|这点|这件事|一下|了|啊|哦)*\s*[:：，,]?\s*",
     re.IGNORECASE,
@@ -171,11 +172,9 @@ def _of_sentence(text: str, span: Span, *, speaker: str, is_user: bool) -> Itera
     zh = _HAN.search(sentence) is not None
     rules = statements_chinese if zh else statements_english
     if is_user:
-        taught = rules.procedure(sentence)
-        if taught is not None:
-            yield _placed(taught, span, subject_name(speaker, zh=zh))
-            return
-        ordered = rules.instruction(sentence)
+        ordered = (
+            None if _ASKS_FOR_IT.search(sentence) else _procedure(sentence, rules) or _instruction(sentence, rules)
+        )
         if ordered is not None:
             yield _placed(ordered, span, subject_name(speaker, zh=zh))
             return
@@ -191,6 +190,37 @@ def _of_sentence(text: str, span: Span, *, speaker: str, is_user: bool) -> Itera
             if because and one.content and sentence[one.start : one.end] not in because
             else placed
         )
+
+
+_ASKS_FOR_IT = lazy_regex(r"[?？]\s*$|吗。?$")
+_HAPPENED = lazy_regex(r"\bI (?:was|went|had|did|got|felt)\b|我[昨今刚上]")
+_FIRST = lazy_regex(r"^(?:first\b,?\s*|首先|先)", re.IGNORECASE)
+
+
+def _instruction(sentence: str, rules: ModuleType) -> Statement | None:
+    """Return how the user wants things done from now on, if that is what a sentence says."""
+    found = rules.INSTRUCTION.match(sentence)
+    if found is None:
+        return None
+    if found["name"]:
+        attribute, told = rules.CALLED
+        content = told.format(found["name"])
+        return Statement("instruction", "", attribute, found["name"], content, 0, len(sentence), single=True)
+    return Statement("instruction", "", "", "", sentence.strip(), 0, len(sentence))
+
+
+def _procedure(sentence: str, rules: ModuleType) -> Statement | None:
+    """Return a way of doing something that the user teaches in one sentence."""
+    found = rules.PROCEDURE.match(sentence)
+    if found is None or _HAPPENED.search(sentence):
+        return None
+    steps = tuple(_FIRST.sub("", one).strip(" ，,；;。.") for one in rules.NEXT_STEP.split(found["steps"]))
+    kept = tuple(one for one in steps if one)
+    if len(kept) < 2:
+        return None
+    trigger, told = found["trigger"].strip(), " → ".join(kept)
+    content = f"{trigger[:1].upper()}{trigger[1:]}: {told}"
+    return Statement("procedure", "", trigger.lower(), told, content, 0, len(sentence), steps=kept)
 
 
 _ASKING = lazy_regex(r"[?？]|吗|什么|谁|哪|多少|怎么|几")

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput, Refused
 from remanent.language.offline.claims import ParsedClaim, TokenKind, read_claims
 from remanent.language.offline.judgement import CONFLICT, Comparison, Judgement, compare, judge
@@ -16,8 +17,8 @@ from remanent.language.replies import MAX_ITEMS, Confidence, IdAliases, Prose, W
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_CONTEXT, Context, GraphNode, Keywords, Remark
 from remanent.language.tidying import keywords, line, remark
-from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, block, group, node_block
+from remanent.language.tongue import tongue_of
+from remanent.language.wording import block, group, node_block
 from remanent.model import Model
 from remanent.model.base import Share
 from remanent.model.ids import Id
@@ -97,84 +98,84 @@ def second_phase(request: AnalysisRequest, response: AnalysisResponse) -> Analys
 _NEW = "new"
 _ORDER = tuple(Relationship)
 
-_OPENING: Wording = {
-    "zh": """
-你负责判断一个新记忆节点（<new_node>）与每个已有节点（<candidates>）的关系。只依据节点内容判断，不引入外部知识。
-每个已有节点恰好判断一次，按下列顺序，命中即停：
-""",
-    "en": """
+_OPENING: Bilingual = Bilingual(
+    """
 You judge how a new memory node (<new_node>) stands to each existing node (<candidates>). Judge by what the nodes \
 say, not by what you know.
 Judge every existing node exactly once, in this order, stopping at the first that holds:
 """,
-}
-_CONFLICT_AND_MERGE: Wording = {
-    "zh": """conflict（冲突）：对同一对象的同一属性，在同一时间和同一条件下，两者的说法不能同时为真。时间不同、\
-范围不同、对象不同、详略不同都不是冲突。
-merge（合并）：没有冲突，且两者讲的是同一件事，内容相同或大部分重叠。
+    """
+你负责判断一个新记忆节点（<new_node>）与每个已有节点（<candidates>）的关系。只依据节点内容判断，不引入外部知识。
+每个已有节点恰好判断一次，按下列顺序，命中即停：
 """,
-    "en": """conflict: about the same attribute of the same thing, at the same time and under the same conditions, \
+)
+_CONFLICT_AND_MERGE: Bilingual = Bilingual(
+    """conflict: about the same attribute of the same thing, at the same time and under the same conditions, \
 the two cannot both be true. A different time, scope or thing, or more detail, is no conflict.
 merge: no conflict, and both tell the same thing: equal or mostly overlapping content.
 """,
-}
-_RELATED: Wording = {
-    "zh": """related（相关）：讲的不是同一件事，但在语义、主题或逻辑上有关联。
+    """conflict（冲突）：对同一对象的同一属性，在同一时间和同一条件下，两者的说法不能同时为真。时间不同、\
+范围不同、对象不同、详略不同都不是冲突。
+merge（合并）：没有冲突，且两者讲的是同一件事，内容相同或大部分重叠。
 """,
-    "en": """related: they tell different things, but are tied by meaning, topic or logic.
+)
+_RELATED: Bilingual = Bilingual(
+    """related: they tell different things, but are tied by meaning, topic or logic.
 """,
-}
-_UNRELATED: Wording = {
-    "zh": """unrelated（无关）：以上都不成立。
+    """related（相关）：讲的不是同一件事，但在语义、主题或逻辑上有关联。
 """,
-    "en": """unrelated: none of the above.
+)
+_UNRELATED: Bilingual = Bilingual(
+    """unrelated: none of the above.
 """,
-}
-_FIELDS: Wording = {
-    "zh": """字段 relations：列表，每个已有节点一项，含
-existing_node：节点编号，如 "n1"；relationship：以上之一；confidence：0 到 1；reasoning：一句话理由，\
-引用双方的关键说法。
+    """unrelated（无关）：以上都不成立。
 """,
-    "en": """Field relations: a list with one item per existing node, each with
+)
+_FIELDS: Bilingual = Bilingual(
+    """Field relations: a list with one item per existing node, each with
 existing_node: the node's id, as "n1"; relationship: one of the above; confidence: 0 to 1; reasoning: one sentence \
 that cites what each of the two says.
 """,
-}
-_CONFLICT_FIELDS: Wording = {
-    "zh": """conflict 另写 conflict_description：矛盾点，写明双方各自的说法。
-merge 另写 merge_strategy：如何合并，各自保留什么。
+    """字段 relations：列表，每个已有节点一项，含
+existing_node：节点编号，如 "n1"；relationship：以上之一；confidence：0 到 1；reasoning：一句话理由，\
+引用双方的关键说法。
 """,
-    "en": """A conflict also has conflict_description: the point of contradiction, with what each side says.
+)
+_CONFLICT_FIELDS: Bilingual = Bilingual(
+    """A conflict also has conflict_description: the point of contradiction, with what each side says.
 A merge also has merge_strategy: how to merge, and what to keep of each.
 """,
-}
-_RELATED_FIELDS: Wording = {
-    "zh": """related 另写 context_update_new、context_update_existing：两个节点各自更新后的一句话主题，\
-体现这一关联；keywords_update_new、keywords_update_existing：各自更新后的完整关键词列表。
+    """conflict 另写 conflict_description：矛盾点，写明双方各自的说法。
+merge 另写 merge_strategy：如何合并，各自保留什么。
 """,
-    "en": """A related one also has context_update_new and context_update_existing: the one-sentence topic of each \
+)
+_RELATED_FIELDS: Bilingual = Bilingual(
+    """A related one also has context_update_new and context_update_existing: the one-sentence topic of each \
 node, rewritten to show the tie; keywords_update_new and keywords_update_existing: the full updated keywords of each.
 """,
-}
-_LANGUAGE: Wording = {"zh": "使用节点内容的语言。\n", "en": "Write in the language of the nodes.\n"}
-_BLANK: Wording = {
-    "zh": '"existing_node": "n1", "relationship": "【关系】", "confidence": 0.5, "reasoning": "【理由】"',
-    "en": '"existing_node": "n1", "relationship": "[one of the above]", "confidence": 0.5, "reasoning": "[reason]"',
-}
-_CONFLICT_BLANK: Wording = {
-    "zh": ', "conflict_description": "【矛盾点】", "merge_strategy": "【如何合并】"',
-    "en": ', "conflict_description": "[what contradicts what]", "merge_strategy": "[how to merge]"',
-}
-_RELATED_BLANK: Wording = {
-    "zh": ', "context_update_new": "【新节点主题】", "context_update_existing": "【已有节点主题】", '
-    '"keywords_update_new": ["【关键词】"], "keywords_update_existing": ["【关键词】"]',
-    "en": ', "context_update_new": "[topic of the new node]", "context_update_existing": "[topic of the existing '
+    """related 另写 context_update_new、context_update_existing：两个节点各自更新后的一句话主题，\
+体现这一关联；keywords_update_new、keywords_update_existing：各自更新后的完整关键词列表。
+""",
+)
+_LANGUAGE: Bilingual = Bilingual("Write in the language of the nodes.\n", "使用节点内容的语言。\n")
+_BLANK: Bilingual = Bilingual(
+    '"existing_node": "n1", "relationship": "[one of the above]", "confidence": 0.5, "reasoning": "[reason]"',
+    '"existing_node": "n1", "relationship": "【关系】", "confidence": 0.5, "reasoning": "【理由】"',
+)
+_CONFLICT_BLANK: Bilingual = Bilingual(
+    ', "conflict_description": "[what contradicts what]", "merge_strategy": "[how to merge]"',
+    ', "conflict_description": "【矛盾点】", "merge_strategy": "【如何合并】"',
+)
+_RELATED_BLANK: Bilingual = Bilingual(
+    ', "context_update_new": "[topic of the new node]", "context_update_existing": "[topic of the existing '
     'node]", "keywords_update_new": ["[keyword]"], "keywords_update_existing": ["[keyword]"]',
-}
-_BOUNDS: Wording = {
-    "zh": "已有节点共 {n} 个：{names}；每个写一项。",
-    "en": "There are {n} existing nodes: {names}; write one item for each.",
-}
+    ', "context_update_new": "【新节点主题】", "context_update_existing": "【已有节点主题】", '
+    '"keywords_update_new": ["【关键词】"], "keywords_update_existing": ["【关键词】"]',
+)
+_BOUNDS: Bilingual = Bilingual(
+    "There are {n} existing nodes: {names}; write one item for each.",
+    "已有节点共 {n} 个：{names}；每个写一项。",
+)
 
 
 class RelationReply(Model):
@@ -204,11 +205,11 @@ class Analysis(Role[AnalysisRequest, AnalysisReply, AnalysisResponse]):
     name = "analysis"
     defaults = Defaults(temperature=0.4, top_p=0.9)
 
-    def tongue(self, request: AnalysisRequest) -> Tongue:
+    def tongue(self, request: AnalysisRequest) -> Language:
         """Speak the language of the new node."""
         return tongue_of(request.new_node.summary, *(node.summary for node in request.candidates))
 
-    def told(self, request: AnalysisRequest, *, tongue: Tongue) -> str:
+    def told(self, request: AnalysisRequest, *, tongue: Language) -> str:
         """Tell only what is judged in the phase."""
         early = request.phase is not AnalysisPhase.RELATED
         late = request.phase is not AnalysisPhase.CONFLICT_OR_MERGE
@@ -224,7 +225,7 @@ class Analysis(Role[AnalysisRequest, AnalysisReply, AnalysisResponse]):
         ]
         return "".join(parts)
 
-    def material(self, request: AnalysisRequest, *, tongue: Tongue) -> list[str]:
+    def material(self, request: AnalysisRequest, *, tongue: Language) -> list[str]:
         """Show the nodes under short names."""
         names = _aliases(request).names
         nodes = [node_block(node, name=name) for name, node in zip(names, request.candidates, strict=True)]
@@ -235,7 +236,7 @@ class Analysis(Role[AnalysisRequest, AnalysisReply, AnalysisResponse]):
             _BOUNDS[tongue].format(n=len(names), names=", ".join(names)),
         ]
 
-    def blank(self, request: AnalysisRequest, *, tongue: Tongue) -> str:
+    def blank(self, request: AnalysisRequest, *, tongue: Language) -> str:
         """Show one relation with the fields of the phase."""
         early = _CONFLICT_BLANK[tongue] if request.phase is not AnalysisPhase.RELATED else ""
         late = _RELATED_BLANK[tongue] if request.phase is not AnalysisPhase.CONFLICT_OR_MERGE else ""
@@ -333,26 +334,26 @@ _LONGEST_QUOTE = 200
 _MAX_STATEMENTS = 120
 """Statements of a node that are read: each is laid beside the nearest of every candidate."""
 
-_WORDS: dict[Tongue, dict[str, str]] = {
-    "zh": {
-        "conflict": "新节点说“{new}”，已有节点说“{old}”，两者不能同时成立。",
-        "update": "新节点说“{new}”，更新了已有节点的“{old}”。",
-        "description": "{new} / {old}",
-        "merge": "两者讲的是同一件事：新节点的 {count} 条陈述中有 {same} 条已有节点也有。",
-        "strategy": "合并两者的陈述，重复的只留一条，不同的都保留；有先后时以较新的为准。",
-        "related": "两者谈到相同的人、物或话题。",
-        "unrelated": "没有发现共同之处。",
-    },
-    "en": {
-        "conflict": "The new node says “{new}”, the existing one says “{old}”; both cannot hold.",
-        "update": "The new node says “{new}”, which updates “{old}” of the existing one.",
-        "description": "{new} / {old}",
-        "merge": "Both tell the same: the existing node has {same} of the new node's {count} statements.",
-        "strategy": "Join the statements, keep one of those that repeat and all that differ; where one is newer, "
-        "it counts.",
-        "related": "Both speak of the same people, things or topic.",
-        "unrelated": "Nothing was found that they have in common.",
-    },
+_WORDS = {
+    "conflict": Bilingual(
+        "The new node says “{new}”, the existing one says “{old}”; both cannot hold.",
+        "新节点说“{new}”，已有节点说“{old}”，两者不能同时成立。",
+    ),
+    "update": Bilingual(
+        "The new node says “{new}”, which updates “{old}” of the existing one.",
+        "新节点说“{new}”，更新了已有节点的“{old}”。",
+    ),
+    "description": Bilingual("{new} / {old}", "{new} / {old}"),
+    "merge": Bilingual(
+        "Both tell the same: the existing node has {same} of the new node's {count} statements.",
+        "两者讲的是同一件事：新节点的 {count} 条陈述中有 {same} 条已有节点也有。",
+    ),
+    "strategy": Bilingual(
+        "Join the statements, keep one of those that repeat and all that differ; where one is newer, it counts.",
+        "合并两者的陈述，重复的只留一条，不同的都保留；有先后时以较新的为准。",
+    ),
+    "related": Bilingual("Both speak of the same people, things or topic.", "两者谈到相同的人、物或话题。"),
+    "unrelated": Bilingual("Nothing was found that they have in common.", "没有发现共同之处。"),
 }
 
 
@@ -443,11 +444,11 @@ class _Evidence:
     judgements: list[Judgement]
     near: list[float]
     whole: float
-    tongue: Tongue
+    tongue: Language
 
     def said(self, name: str, **values: str | int) -> str:
         """Return a remark in the language of the nodes."""
-        return _WORDS[self.tongue][name].format(**values)
+        return _WORDS[name][self.tongue].format(**values)
 
     def relation(self, relationship: Relationship, confidence: float, **about: Any) -> Relation:
         """Return a relation to the candidate."""
@@ -548,3 +549,6 @@ def _relatedness(found: _Evidence, *, by_meaning: bool) -> float:
 
 def _names(side: _Side) -> set[str]:
     return {token.key for claim in side.claims for token in claim.tokens if token.part is TokenKind.NAME}
+
+
+ANALYSIS = Analysis()

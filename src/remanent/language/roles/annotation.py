@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from remanent.bilingual import Bilingual, Language
 from remanent.errors import Refused
 from remanent.language.offline.questions import content_words
 from remanent.language.offline.salience import key_phrases, salient_sentences
@@ -14,8 +15,8 @@ from remanent.language.replies import Prose, Words
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import Keyword, LongText
 from remanent.language.tidying import keywords, line, remark, shortened
-from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, block
+from remanent.language.tongue import tongue_of
+from remanent.language.wording import block
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.text.boundaries import grapheme_boundaries, word_boundaries
@@ -52,33 +53,24 @@ class AnnotationResponse(Model):
 
 _FEWEST_KEYWORDS = 3
 _NUMBER = re.compile(r"\d+(?:,\d+)*(?:\.\d+)?")
-_INSTRUCTIONS: Wording = {
-    "zh": """
-你负责给一条记忆写标注。
-字段：
-phrase：概括这条记忆的短语，10 到 20 个字。
-keywords：3 到 5 个关键词，名词或名词短语，最重要的在前。
-使用原文的语言，不添加原文没有的内容。
-""",
-    "en": """
+_INSTRUCTIONS: Bilingual = Bilingual(
+    """
 You annotate a memory.
 Fields:
 phrase: a phrase of 10 to 20 characters (two to four words) that says what it is about.
 keywords: 3 to 5 keywords, nouns or noun phrases, the most important first.
 Write in the language of the text and add nothing that is not in it.
 """,
-}
-_COMPRESSING: Wording = {
-    "zh": """
-你负责把一条记忆压缩到指定长度，并写标注。
+    """
+你负责给一条记忆写标注。
 字段：
-content：压缩后的内容，不超过 <limit> 指定的字符数，句子完整。先保留谁、做了什么、结论、数字、日期、否定，\
-再舍弃细节和修饰；数字和名称照原文，不添加原文没有的内容。
 phrase：概括这条记忆的短语，10 到 20 个字。
 keywords：3 到 5 个关键词，名词或名词短语，最重要的在前。
-使用原文的语言。
+使用原文的语言，不添加原文没有的内容。
 """,
-    "en": """
+)
+_COMPRESSING: Bilingual = Bilingual(
+    """
 You compress a memory to a given length and annotate it.
 Fields:
 content: the compressed memory, at most as many characters as <limit> says, in whole sentences. Keep who did what, \
@@ -88,14 +80,23 @@ phrase: a phrase of 10 to 20 characters (two to four words) that says what it is
 keywords: 3 to 5 keywords, nouns or noun phrases, the most important first.
 Write in the language of the text.
 """,
-}
+    """
+你负责把一条记忆压缩到指定长度，并写标注。
+字段：
+content：压缩后的内容，不超过 <limit> 指定的字符数，句子完整。先保留谁、做了什么、结论、数字、日期、否定，\
+再舍弃细节和修饰；数字和名称照原文，不添加原文没有的内容。
+phrase：概括这条记忆的短语，10 到 20 个字。
+keywords：3 到 5 个关键词，名词或名词短语，最重要的在前。
+使用原文的语言。
+""",
+)
 
 
-_BLANK: Wording = {
-    "zh": '"phrase": "【短语】", "keywords": ["【关键词】", "【关键词】", "【关键词】"]}',
-    "en": '"phrase": "[phrase]", "keywords": ["[keyword]", "[keyword]", "[keyword]"]}',
-}
-_CONTENT_BLANK: Wording = {"zh": '"content": "【压缩后的内容】", ', "en": '"content": "[compressed memory]", '}
+_BLANK: Bilingual = Bilingual(
+    '"phrase": "[phrase]", "keywords": ["[keyword]", "[keyword]", "[keyword]"]}',
+    '"phrase": "【短语】", "keywords": ["【关键词】", "【关键词】", "【关键词】"]}',
+)
+_CONTENT_BLANK: Bilingual = Bilingual('"content": "[compressed memory]", ', '"content": "【压缩后的内容】", ')
 
 
 class AnnotationReply(Model):
@@ -112,20 +113,20 @@ class Annotation(Role[AnnotationRequest, AnnotationReply, AnnotationResponse]):
     name = "annotation"
     defaults = Defaults(tier=Tier.COMPRESSION, temperature=0.1, top_p=0.9, max_tokens=2048)
 
-    def tongue(self, request: AnnotationRequest) -> Tongue:
+    def tongue(self, request: AnnotationRequest) -> Language:
         """Speak the language of the text."""
         return tongue_of(request.text)
 
-    def told(self, request: AnnotationRequest, *, tongue: Tongue) -> str:
+    def told(self, request: AnnotationRequest, *, tongue: Language) -> str:
         """Tell how to compress where that is to be done."""
         return (_INSTRUCTIONS if _target(request) is None else _COMPRESSING)[tongue]
 
-    def material(self, request: AnnotationRequest, *, tongue: Tongue) -> list[str]:
+    def material(self, request: AnnotationRequest, *, tongue: Language) -> list[str]:
         """Show the text, and the length that it must come down to."""
         target = _target(request)
         return [block("text", request.text), block("limit", "" if target is None else str(target))]
 
-    def blank(self, request: AnnotationRequest, *, tongue: Tongue) -> str:
+    def blank(self, request: AnnotationRequest, *, tongue: Language) -> str:
         """Show a phrase and keywords, and the content where it is to be compressed."""
         return "{" + (_CONTENT_BLANK[tongue] if _target(request) is not None else "") + _BLANK[tongue]
 
@@ -321,3 +322,6 @@ def _runs(sentence: str, keys: Sequence[str]) -> Iterator[tuple[float, str]]:
 
 _PERSONS = "我你您他她它咱"
 _HAN_ONLY = re.compile(rf"[{HAN}]{{3,}}")
+
+
+ANNOTATION = Annotation()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput, Refused
 from remanent.language.offline.claims import is_title, read_claim
 from remanent.language.offline.judgement import contradictions
@@ -18,8 +19,8 @@ from remanent.language.replies import MAX_ITEMS, Numbers, Prose, Words, known_nu
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_CONTEXT, Context, Keywords, LongText, Remark, TextSpan
 from remanent.language.tidying import keywords, line
-from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, block, group, passage_blocks
+from remanent.language.tongue import tongue_of
+from remanent.language.wording import block, group, passage_blocks
 from remanent.model import Model
 from remanent.model.base import Count, Text
 from remanent.text.scripts import HAN
@@ -62,20 +63,8 @@ class ClassificationResponse(Model):
     """The user's question, word for word; empty when none was looked for or found."""
 
 
-_INSTRUCTIONS: Wording = {
-    "zh": """
-你负责把一段长文按主题分类。输入是依次编号的段落（<p n="编号">），可能附有当前任务（<task>）。
-规则：
-1. 讲同一主题的段落归为一类，即使它们不相邻；每个段落只归入一类，全部段落都要归类。
-2. 只写段落编号，不抄写原文。
-3. 主题划分有助于完成当前任务；宁可少而完整，不要零碎。
-4. 全文只有一个主题时，should_cluster 为 false，clusters 只含一类。
-字段：
-should_cluster：是否需要分成多类（布尔值）。
-clusters：列表，每项含 passages（段落编号列表）、context（一句话说明这一类讲什么）、keywords（3 到 8 个关键词）。
-context 与 keywords 使用原文的语言。
-""",
-    "en": """
+_INSTRUCTIONS: Bilingual = Bilingual(
+    """
 You sort a long text by topic. The input is passages with numbers (<p n="number">), maybe with the current task \
 (<task>).
 Rules:
@@ -89,22 +78,34 @@ clusters: a list; each has passages (list of passage numbers), context (one sent
 (3 to 8 words).
 Write context and keywords in the language of the text.
 """,
-}
-_QUESTION: Wording = {
-    "zh": """question：用户本人提出的问题或要求所在段落的编号列表；这些段落不再归入任何一类；没有则为 []。
+    """
+你负责把一段长文按主题分类。输入是依次编号的段落（<p n="编号">），可能附有当前任务（<task>）。
+规则：
+1. 讲同一主题的段落归为一类，即使它们不相邻；每个段落只归入一类，全部段落都要归类。
+2. 只写段落编号，不抄写原文。
+3. 主题划分有助于完成当前任务；宁可少而完整，不要零碎。
+4. 全文只有一个主题时，should_cluster 为 false，clusters 只含一类。
+字段：
+should_cluster：是否需要分成多类（布尔值）。
+clusters：列表，每项含 passages（段落编号列表）、context（一句话说明这一类讲什么）、keywords（3 到 8 个关键词）。
+context 与 keywords 使用原文的语言。
 """,
-    "en": """question: list of the numbers of the passages that hold the user's own question or request; these go \
+)
+_QUESTION: Bilingual = Bilingual(
+    """question: list of the numbers of the passages that hold the user's own question or request; these go \
 into no cluster; [] if there is none.
 """,
-}
-_BLANK: Wording = {
-    "zh": """{"should_cluster": true, "clusters": [{"passages": [1, 3], "context": "【一句话主题】", "keywords": \
-["【关键词】", "【关键词】"]}, {"passages": [2], "context": "【一句话主题】", "keywords": ["【关键词】"]}]""",
-    "en": """{"should_cluster": true, "clusters": [{"passages": [1, 3], "context": "[topic in one sentence]", \
+    """question：用户本人提出的问题或要求所在段落的编号列表；这些段落不再归入任何一类；没有则为 []。
+""",
+)
+_BLANK: Bilingual = Bilingual(
+    """{"should_cluster": true, "clusters": [{"passages": [1, 3], "context": "[topic in one sentence]", \
 "keywords": ["[keyword]", "[keyword]"]}, {"passages": [2], "context": "[topic in one sentence]", "keywords": \
 ["[keyword]"]}]""",
-}
-_BOUNDS: Wording = {"zh": "段落编号为 1 到 {n}。", "en": "The passages are numbered 1 to {n}."}
+    """{"should_cluster": true, "clusters": [{"passages": [1, 3], "context": "【一句话主题】", "keywords": \
+["【关键词】", "【关键词】"]}, {"passages": [2], "context": "【一句话主题】", "keywords": ["【关键词】"]}]""",
+)
+_BOUNDS: Bilingual = Bilingual("The passages are numbered 1 to {n}.", "段落编号为 1 到 {n}。")
 
 
 class ClusterReply(Model):
@@ -129,21 +130,21 @@ class Classification(Role[ClassificationRequest, ClassificationReply, Classifica
     name = "classification"
     defaults = Defaults(temperature=0.4, top_p=0.9)
 
-    def tongue(self, request: ClassificationRequest) -> Tongue:
+    def tongue(self, request: ClassificationRequest) -> Language:
         """Speak the language of the text."""
         return tongue_of(request.text, request.task)
 
-    def told(self, request: ClassificationRequest, *, tongue: Tongue) -> str:
+    def told(self, request: ClassificationRequest, *, tongue: Language) -> str:
         """Ask for the question where it is looked for."""
         return _INSTRUCTIONS[tongue] + (_QUESTION[tongue] if request.find_question else "")
 
-    def material(self, request: ClassificationRequest, *, tongue: Tongue) -> list[str]:
+    def material(self, request: ClassificationRequest, *, tongue: Language) -> list[str]:
         """Show the passages with their numbers."""
         shown = [span.of(request.text) for span in passages(request.text)]
         bounds = _BOUNDS[tongue].format(n=len(shown))
         return [block("task", request.task), group("text", passage_blocks(shown)), bounds]
 
-    def blank(self, request: ClassificationRequest, *, tongue: Tongue) -> str:
+    def blank(self, request: ClassificationRequest, *, tongue: Language) -> str:
         """Show two topics of numbers, and where a question is looked for, its numbers."""
         return _BLANK[tongue] + (', "question": []}' if request.find_question else "}")
 
@@ -440,3 +441,6 @@ def _without_small(
         nearest = int(np.argmax(table[smallest]))
         table, groups, weights = _joined(table, groups, weights, min(smallest, nearest), max(smallest, nearest))
     return groups
+
+
+CLASSIFICATION = Classification()

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from remanent.bilingual import Bilingual, Language
 from remanent.language.coverage import WordIndex
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.salience import with_speaker
@@ -15,8 +16,8 @@ from remanent.language.replies import MAX_ITEMS, Confidence, Numbers, Prose, kno
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import MAX_REMARK, Remark, Utterance
 from remanent.language.tidying import line, remark
-from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, block, group, utterance_blocks
+from remanent.language.tongue import tongue_of
+from remanent.language.wording import block, group, utterance_blocks
 from remanent.model import Model
 from remanent.model.base import Count, Share
 from remanent.text.regex import lazy_regex, word_regex
@@ -85,54 +86,47 @@ _REMEMBER = lazy_regex(
     r"\b(?:remember|memori[sz]e|(?:do not|don['’]t|never) forget|keep in mind|(?:make|take) (?:a )?note|note that)\b",
     re.IGNORECASE,
 )
-_OPENING: Wording = {
-    "zh": """
-你负责从对话中提取值得记住的内容。输入是依次编号的发言（<m n="编号" by="说话人" at="时间">）。只提取以下几类：
-""",
-    "en": """
+_OPENING: Bilingual = Bilingual(
+    """
 You extract what is worth remembering from a conversation. The input is numbered utterances (<m n="number" \
 by="speaker" at="time">). Extract only these kinds:
 """,
-}
-_KINDS: dict[FactKind, Wording] = {
-    FactKind.PREFERENCE: {
-        "zh": "preference：用户的偏好或偏好的变化（喜欢、不要、以后都……）。",
-        "en": "preference: what the user likes or wants, or a change of it.",
-    },
-    FactKind.DECISION: {
-        "zh": "decision：已经作出的决定，连同理由。",
-        "en": "decision: a decision that was made, with its reason.",
-    },
-    FactKind.FOLLOW_UP: {
-        "zh": "follow_up：还没做完、需要以后跟进的事，连同期限。",
-        "en": "follow_up: something still to be done or looked at again, with its deadline.",
-    },
-    FactKind.MOOD: {
-        "zh": "mood：用户的情绪或态度。",
-        "en": "mood: how the user feels about something.",
-    },
-    FactKind.FACT: {
-        "zh": "fact：关于人、项目或事物的长期有效的事实。",
-        "en": "fact: something lasting about a person, a project or a thing.",
-    },
-    FactKind.REQUEST: {
-        "zh": "request：用户提出的请求。",
-        "en": "request: what the user asked for.",
-    },
-    FactKind.COMPLETION: {
-        "zh": "completion：已经完成的事项。",
-        "en": "completion: what was finished.",
-    },
-}
-_RULES: Wording = {
-    "zh": """规则：
-1. 每条内容脱离对话也能看懂，写明是谁；数字、日期、否定照原文；只写对话中说过的，不推测。
-2. 同一件事只写一次，后来改口的以后说的为准；假设、举例、玩笑、引用他人要求不算。
-3. 没有就返回空列表，不要凑数；最多写 <limit> 条，重要的优先。使用对话的语言。
-字段 facts：列表，每项含 kind（以上之一）、content（一句话）、reason（理由，没有则为 ""）、importance（0 到 1）、\
-confirmed（说话人是否明确要求记住）、sources（来源发言编号列表）。
+    """
+你负责从对话中提取值得记住的内容。输入是依次编号的发言（<m n="编号" by="说话人" at="时间">）。只提取以下几类：
 """,
-    "en": """Rules:
+)
+_KINDS: dict[FactKind, Bilingual] = {
+    FactKind.PREFERENCE: Bilingual(
+        "preference: what the user likes or wants, or a change of it.",
+        "preference：用户的偏好或偏好的变化（喜欢、不要、以后都……）。",
+    ),
+    FactKind.DECISION: Bilingual(
+        "decision: a decision that was made, with its reason.",
+        "decision：已经作出的决定，连同理由。",
+    ),
+    FactKind.FOLLOW_UP: Bilingual(
+        "follow_up: something still to be done or looked at again, with its deadline.",
+        "follow_up：还没做完、需要以后跟进的事，连同期限。",
+    ),
+    FactKind.MOOD: Bilingual(
+        "mood: how the user feels about something.",
+        "mood：用户的情绪或态度。",
+    ),
+    FactKind.FACT: Bilingual(
+        "fact: something lasting about a person, a project or a thing.",
+        "fact：关于人、项目或事物的长期有效的事实。",
+    ),
+    FactKind.REQUEST: Bilingual(
+        "request: what the user asked for.",
+        "request：用户提出的请求。",
+    ),
+    FactKind.COMPLETION: Bilingual(
+        "completion: what was finished.",
+        "completion：已经完成的事项。",
+    ),
+}
+_RULES: Bilingual = Bilingual(
+    """Rules:
 1. Each makes sense without the conversation and says who; numbers, dates and negations as they were said; only \
 what was said, no guesses.
 2. One thing once; what was said last counts; suppositions, examples, jokes and quoted requests do not count.
@@ -141,8 +135,15 @@ the language of the conversation.
 Field facts: a list, each with kind (one of the above), content (one sentence), reason ("" if none), importance (0 \
 to 1), confirmed (whether the speaker asked in so many words to remember it), sources (list of utterance numbers).
 """,
-}
-_BOUNDS: Wording = {"zh": "发言编号为 1 到 {n}。", "en": "The utterances are numbered 1 to {n}."}
+    """规则：
+1. 每条内容脱离对话也能看懂，写明是谁；数字、日期、否定照原文；只写对话中说过的，不推测。
+2. 同一件事只写一次，后来改口的以后说的为准；假设、举例、玩笑、引用他人要求不算。
+3. 没有就返回空列表，不要凑数；最多写 <limit> 条，重要的优先。使用对话的语言。
+字段 facts：列表，每项含 kind（以上之一）、content（一句话）、reason（理由，没有则为 ""）、importance（0 到 1）、\
+confirmed（说话人是否明确要求记住）、sources（来源发言编号列表）。
+""",
+)
+_BOUNDS: Bilingual = Bilingual("The utterances are numbered 1 to {n}.", "发言编号为 1 到 {n}。")
 
 
 class FactReply(Model):
@@ -167,23 +168,23 @@ class Extraction(Role[ExtractionRequest, ExtractionReply, ExtractionResponse]):
 
     name = "extraction"
     defaults = Defaults(tier=Tier.EXTRACTION, temperature=0.1, top_p=0.9)
-    form_shown: ClassVar[Wording] = {
-        "zh": """{"facts": [{"kind": "【类别】", "content": "【一句话】", "reason": "【理由】", "importance": 0.5, \
-"confirmed": false, "sources": [1]}]}""",
-        "en": """{"facts": [{"kind": "[one of the above]", "content": "[one sentence]", "reason": "[reason]", \
+    form_shown: ClassVar[Bilingual | None] = Bilingual(
+        """{"facts": [{"kind": "[one of the above]", "content": "[one sentence]", "reason": "[reason]", \
 "importance": 0.5, "confirmed": false, "sources": [1]}]}""",
-    }
+        """{"facts": [{"kind": "【类别】", "content": "【一句话】", "reason": "【理由】", "importance": 0.5, \
+"confirmed": false, "sources": [1]}]}""",
+    )
 
-    def tongue(self, request: ExtractionRequest) -> Tongue:
+    def tongue(self, request: ExtractionRequest) -> Language:
         """Speak the language of what was said."""
         return tongue_of("\n".join(said.text[:1000] for said in request.utterances))
 
-    def told(self, request: ExtractionRequest, *, tongue: Tongue) -> str:
+    def told(self, request: ExtractionRequest, *, tongue: Language) -> str:
         """Describe the kinds that are asked for."""
         kinds = [f"- {_KINDS[kind][tongue]}" for kind in FactKind if kind in request.kinds]
         return "".join([_OPENING[tongue], "\n".join(kinds), "\n", _RULES[tongue]])
 
-    def material(self, request: ExtractionRequest, *, tongue: Tongue) -> list[str]:
+    def material(self, request: ExtractionRequest, *, tongue: Language) -> list[str]:
         """Show the conversation in numbered utterances."""
         said = utterance_blocks(request.utterances, longest=_LONGEST_SHOWN)
         return [group("said", said), block("limit", str(request.limit)), _BOUNDS[tongue].format(n=len(said))]
@@ -470,3 +471,6 @@ def _together(known: ExtractedFact, again: ExtractedFact) -> ExtractedFact:
         confirmed=known.confirmed or again.confirmed,
         importance=max(known.importance, again.importance),
     )
+
+
+EXTRACTION = Extraction()

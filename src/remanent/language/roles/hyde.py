@@ -4,13 +4,14 @@ from typing import Annotated
 
 from pydantic import Field
 
+from remanent.bilingual import Bilingual, Language
 from remanent.errors import Refused
 from remanent.language.offline.questions import content_words, statement_form
 from remanent.language.role import Defaults, Role, TextReply, Tier, Toolbox
 from remanent.language.shapes import Remark
 from remanent.language.tidying import line, remark
-from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, block
+from remanent.language.tongue import tongue_of
+from remanent.language.wording import block
 from remanent.model import Model
 
 LONGEST_PASSAGE = 800
@@ -28,21 +29,21 @@ class HydeResponse(Model):
     passage: Annotated[Remark, Field(min_length=1, max_length=LONGEST_PASSAGE)]
 
 
-_INSTRUCTIONS: Wording = {
-    "zh": """
-你负责为一个问题（<question>）写一段“假设的理想答案”：就像从回答它的文档里摘出来的一段，用来做向量检索，不给用户看。
-规则：三到五句陈述句，不超过 200 字；直接写内容，用这类文档会用的术语；不要开场白，不要说“不知道”，\
-不要编造具体的数字和人名。
-使用问题的语言。
-""",
-    "en": """
+_INSTRUCTIONS: Bilingual = Bilingual(
+    """
 You write the passage that would answer a question (<question>): as if cut from a document that answers it. It is \
 used for vector search and shown to nobody.
 Rules: three to five plain sentences, at most 120 words; go straight to the matter in the terms such a document \
 would use; no opening remarks, no "I do not know", no made-up figures or names of people.
 Write in the language of the question.
 """,
-}
+    """
+你负责为一个问题（<question>）写一段“假设的理想答案”：就像从回答它的文档里摘出来的一段，用来做向量检索，不给用户看。
+规则：三到五句陈述句，不超过 200 字；直接写内容，用这类文档会用的术语；不要开场白，不要说“不知道”，\
+不要编造具体的数字和人名。
+使用问题的语言。
+""",
+)
 
 
 class Hyde(Role[HydeRequest, TextReply, HydeResponse]):
@@ -53,11 +54,11 @@ class Hyde(Role[HydeRequest, TextReply, HydeResponse]):
     form = "text"
     instructions = _INSTRUCTIONS
 
-    def tongue(self, request: HydeRequest) -> Tongue:
+    def tongue(self, request: HydeRequest) -> Language:
         """Speak the language of the question."""
         return tongue_of(request.question)
 
-    def material(self, request: HydeRequest, *, tongue: Tongue) -> list[str]:
+    def material(self, request: HydeRequest, *, tongue: Language) -> list[str]:
         """Show the question."""
         return [block("question", request.question)]
 
@@ -86,3 +87,6 @@ async def imagine(request: HydeRequest, toolbox: Toolbox) -> HydeResponse:
     else:
         passage = f"{statement}. {', '.join(words)}." if words else f"{statement}."
     return HydeResponse(passage=line(passage, LONGEST_PASSAGE))
+
+
+HYDE = Hyde()

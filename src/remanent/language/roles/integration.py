@@ -10,6 +10,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue, model_validator
 
+from remanent.bilingual import Bilingual, Language, in_language
 from remanent.errors import InvalidInput, Refused
 from remanent.language.coverage import WordIndex
 from remanent.language.offline.claims import ParsedClaim, Token, read_claim
@@ -32,8 +33,8 @@ from remanent.language.shapes import (
     Summary,
 )
 from remanent.language.tidying import keywords, line, remark
-from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, abridged, block, group, node_block
+from remanent.language.tongue import tongue_of
+from remanent.language.wording import abridged, block, group, node_block
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.model.ids import Id
@@ -108,16 +109,8 @@ class IntegrationResponse(Model):
 
 _LONGEST_VALIDATION = 20_000
 """Characters of a validation that a model is shown; of a longer one, beginning and end."""
-_MERGE: Wording = {
-    "zh": """
-你负责把几个讲同一件事的记忆节点（<nodes>）合并成一个新节点。
-规则：
-1. 各节点独有的内容都要保留，重复的只写一次；数字、日期、名称、否定照原文。
-2. 说法有先后时，以时间较新的为准，并注明旧的说法。
-3. 不添加节点里没有的内容。
-4. 如果它们其实互相矛盾、无法合并，outcome 写 "unresolved"。
-""",
-    "en": """
+_MERGE: Bilingual = Bilingual(
+    """
 You merge memory nodes (<nodes>) that tell the same thing into one new node.
 Rules:
 1. Keep what each node adds; write what they share once; keep numbers, dates, names and negations as they are.
@@ -125,17 +118,17 @@ Rules:
 3. Add nothing that is not in the nodes.
 4. If they contradict each other after all, outcome is "unresolved".
 """,
-}
-_CONFLICT: Wording = {
-    "zh": """
-你负责解决记忆节点（<nodes>）之间的冲突（<description>），依据是交叉验证的结果（<validation>）。
+    """
+你负责把几个讲同一件事的记忆节点（<nodes>）合并成一个新节点。
 规则：
-1. 验证结果是唯一权威：它肯定的写入新节点，它否定的不再作为事实，可注明“曾被认为……，经验证有误”。
-2. 冲突以外的内容，各节点独有的都要保留；有新旧之分时以时间较新的为准。
-3. 验证没有明确结论，或者把各方都否定而没有给出正确答案时，outcome 写 "unresolved"，不要替它下结论。
-4. 不添加节点和验证结果里没有的内容。
+1. 各节点独有的内容都要保留，重复的只写一次；数字、日期、名称、否定照原文。
+2. 说法有先后时，以时间较新的为准，并注明旧的说法。
+3. 不添加节点里没有的内容。
+4. 如果它们其实互相矛盾、无法合并，outcome 写 "unresolved"。
 """,
-    "en": """
+)
+_CONFLICT: Bilingual = Bilingual(
+    """
 You resolve a conflict (<description>) between memory nodes (<nodes>) by the result of its cross-validation \
 (<validation>).
 Rules:
@@ -146,18 +139,17 @@ more, though you may note that it was once believed.
 "unresolved"; do not decide in its place.
 4. Add nothing that is in neither the nodes nor the validation.
 """,
-}
-_FIELDS: Wording = {
-    "zh": """字段：
-outcome："integrated" 或 "unresolved"。
-summary：新节点的结构化详细摘要，含要点和证据。context：一句话主题。keywords：3 到 8 个关键词。
-upheld：被验证肯定的节点编号列表，如 ["n1"]；没有则为 []。
-neighbor_updates：列表，只列主题表述需要随之改变的邻居（<neighbours>），每项含 node（编号，如 "b1"）、context、\
-keywords（完整列表）；没有则为 []。
-interaction_tree_description：一到两句话，说明合并了什么、依据是什么；unresolved 时说明为何没有结论。
-outcome 为 "unresolved" 时，只写 outcome 和 interaction_tree_description。使用节点内容的语言。
+    """
+你负责解决记忆节点（<nodes>）之间的冲突（<description>），依据是交叉验证的结果（<validation>）。
+规则：
+1. 验证结果是唯一权威：它肯定的写入新节点，它否定的不再作为事实，可注明“曾被认为……，经验证有误”。
+2. 冲突以外的内容，各节点独有的都要保留；有新旧之分时以时间较新的为准。
+3. 验证没有明确结论，或者把各方都否定而没有给出正确答案时，outcome 写 "unresolved"，不要替它下结论。
+4. 不添加节点和验证结果里没有的内容。
 """,
-    "en": """Fields:
+)
+_FIELDS: Bilingual = Bilingual(
+    """Fields:
 outcome: "integrated" or "unresolved".
 summary: the new node's structured, detailed summary with key facts and evidence. context: its topic in one \
 sentence. keywords: 3 to 8 words.
@@ -168,7 +160,16 @@ interaction_tree_description: one or two sentences: what was integrated and on w
 there is no conclusion.
 With "unresolved", write only outcome and interaction_tree_description. Write in the language of the nodes.
 """,
-}
+    """字段：
+outcome："integrated" 或 "unresolved"。
+summary：新节点的结构化详细摘要，含要点和证据。context：一句话主题。keywords：3 到 8 个关键词。
+upheld：被验证肯定的节点编号列表，如 ["n1"]；没有则为 []。
+neighbor_updates：列表，只列主题表述需要随之改变的邻居（<neighbours>），每项含 node（编号，如 "b1"）、context、\
+keywords（完整列表）；没有则为 []。
+interaction_tree_description：一到两句话，说明合并了什么、依据是什么；unresolved 时说明为何没有结论。
+outcome 为 "unresolved" 时，只写 outcome 和 interaction_tree_description。使用节点内容的语言。
+""",
+)
 
 
 def _listed(value: object) -> object:
@@ -203,23 +204,23 @@ class Integration(Role[IntegrationRequest, IntegrationReply, IntegrationResponse
 
     name = "integration"
     defaults = Defaults(temperature=0.2, top_p=0.85)
-    form_shown: ClassVar[Wording] = {
-        "zh": """{"outcome": "integrated", "summary": "【摘要】", "context": "【一句话主题】", "keywords": \
+    form_shown: ClassVar[Bilingual | None] = Bilingual(
+        """{"outcome": "integrated", "summary": "[summary]", "context": "[topic in one sentence]", "keywords": \
+["[keyword]"], "upheld": ["[node id]"], "neighbor_updates": [], "interaction_tree_description": "[what and why]"}""",
+        """{"outcome": "integrated", "summary": "【摘要】", "context": "【一句话主题】", "keywords": \
 ["【关键词】"], "upheld": ["【节点编号】"], "neighbor_updates": [], \
 "interaction_tree_description": "【做了什么、依据是什么】"}""",
-        "en": """{"outcome": "integrated", "summary": "[summary]", "context": "[topic in one sentence]", "keywords": \
-["[keyword]"], "upheld": ["[node id]"], "neighbor_updates": [], "interaction_tree_description": "[what and why]"}""",
-    }
+    )
 
-    def tongue(self, request: IntegrationRequest) -> Tongue:
+    def tongue(self, request: IntegrationRequest) -> Language:
         """Speak the language of the nodes."""
         return tongue_of(*(node.summary for node in request.nodes))
 
-    def told(self, request: IntegrationRequest, *, tongue: Tongue) -> str:
+    def told(self, request: IntegrationRequest, *, tongue: Language) -> str:
         """Tell the rules of a merge, or of a conflict."""
         return (_CONFLICT if request.trigger is Trigger.CONFLICT else _MERGE)[tongue] + _FIELDS[tongue]
 
-    def material(self, request: IntegrationRequest, *, tongue: Tongue) -> list[str]:
+    def material(self, request: IntegrationRequest, *, tongue: Language) -> list[str]:
         """Show the nodes, those around them, and the validation."""
         nodes, neighbours = _aliases(request)
         around = [
@@ -353,27 +354,28 @@ _CLOSING = ("”", "’", '"', "」", "』", "》")
 _QUOTE_END = 4
 """How far behind a quote the judgement on it begins at most, in characters."""
 _PART = re.compile(r"\s*[;；]\s*")
-_REMARKS: dict[Tongue, dict[str, str]] = {
-    "zh": {
-        "merged": "合并了 {count} 个节点的陈述，重复的只保留一条。",
-        "newer": "较新的说法取代了较早的说法：{old}",
-        "earlier": "{new}（此前的说法：{old}）",
-        "validated": "依据交叉验证的结果整合：{quote}",
-        "dropped": "经验证有误，不再作为事实：{old}",
-        "undecided": "验证没有得出结论，各方都保留：{quote}",
-        "refuted": "验证没有支持任何一方，各方都保留：{quote}",
-        "clash": "两个节点互相矛盾，又分不出先后，需要先做交叉验证：{one} / {other}",
-    },
-    "en": {
-        "merged": "Joined the statements of {count} nodes, one of each that repeat.",
-        "newer": "Newer statements took the place of older ones: {old}",
-        "earlier": "{new} (earlier: {old})",
-        "validated": "Integrated by the result of the cross-validation: {quote}",
-        "dropped": "No longer a fact, the validation refuted it: {old}",
-        "undecided": "The validation reached no conclusion, so all nodes stay: {quote}",
-        "refuted": "The validation upheld none of the nodes, so all of them stay: {quote}",
-        "clash": "The nodes contradict each other and neither is newer; validate first: {one} / {other}",
-    },
+_REMARKS = {
+    "merged": Bilingual(
+        "Joined the statements of {count} nodes, one of each that repeat.",
+        "合并了 {count} 个节点的陈述，重复的只保留一条。",
+    ),
+    "newer": Bilingual("Newer statements took the place of older ones: {old}", "较新的说法取代了较早的说法：{old}"),
+    "earlier": Bilingual("{new} (earlier: {old})", "{new}（此前的说法：{old}）"),
+    "validated": Bilingual(
+        "Integrated by the result of the cross-validation: {quote}", "依据交叉验证的结果整合：{quote}"
+    ),
+    "dropped": Bilingual("No longer a fact, the validation refuted it: {old}", "经验证有误，不再作为事实：{old}"),
+    "undecided": Bilingual(
+        "The validation reached no conclusion, so all nodes stay: {quote}", "验证没有得出结论，各方都保留：{quote}"
+    ),
+    "refuted": Bilingual(
+        "The validation upheld none of the nodes, so all of them stay: {quote}",
+        "验证没有支持任何一方，各方都保留：{quote}",
+    ),
+    "clash": Bilingual(
+        "The nodes contradict each other and neither is newer; validate first: {one} / {other}",
+        "两个节点互相矛盾，又分不出先后，需要先做交叉验证：{one} / {other}",
+    ),
 }
 
 
@@ -392,7 +394,7 @@ class _NodeSet:
 
     nodes: Sequence[GraphNode]
     facts: Sequence[_Fact]
-    tongue: Tongue
+    tongue: Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,7 +450,7 @@ def _keys(claim: ParsedClaim) -> set[str]:
 
 
 async def _merged(matter: _NodeSet, clashes: Sequence[_Clash], toolbox: Toolbox) -> IntegrationResponse:
-    nodes, facts, said = matter.nodes, matter.facts, _REMARKS[matter.tongue]
+    nodes, facts, said = matter.nodes, matter.facts, in_language(_REMARKS, matter.tongue)
     earlier: dict[int, str] = {}
     gone: set[int] = set()
     for clash in clashes:
@@ -520,7 +522,7 @@ def _node(
 async def _by_validation(
     validation: str, matter: _NodeSet, clashes: Sequence[_Clash], toolbox: Toolbox
 ) -> IntegrationResponse:
-    nodes, facts, said = matter.nodes, matter.facts, _REMARKS[matter.tongue]
+    nodes, facts, said = matter.nodes, matter.facts, in_language(_REMARKS, matter.tongue)
     quote = line(validation, _LONGEST_QUOTE)
     if _UNDECIDED.search(validation):
         return _unresolved(said["undecided"].format(quote=quote))
@@ -606,3 +608,6 @@ def _verdict(claim: ParsedClaim, values: Sequence[Token], findings: Sequence[Par
             return -1
         upheld = upheld or not comparison.differences
     return 1 if upheld else 0
+
+
+INTEGRATION = Integration()

@@ -6,12 +6,13 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from remanent.bilingual import Bilingual, Language
 from remanent.language.offline.similarity import term_overlap
 from remanent.language.replies import Confidence, Prose
 from remanent.language.role import Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import LongText, Utterance
-from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, abridged, block, group, utterance_block
+from remanent.language.tongue import tongue_of
+from remanent.language.wording import abridged, block, group, utterance_block
 from remanent.model import Model
 from remanent.model.base import Share, Text
 from remanent.text.regex import word_regex
@@ -50,19 +51,8 @@ class IntentResponse(Model):
 _LONGEST_MESSAGE = 4_000
 _LONGEST_EARLIER = 500
 """Characters of an earlier message that a model is shown."""
-_INSTRUCTIONS: Wording = {
-    "zh": """
-你负责判断用户最新消息（<message>）的意图；<earlier> 是之前的对话，<agents> 是其他智能体的名称。
-intent 取以下之一：
-- new_task：提出新的任务或问题。
-- follow_up：对之前内容的追问、澄清、补充或继续。
-- bug_fix：报告错误、异常、故障，或要求修复。
-- preference：表达或询问偏好、习惯、风格。
-- cross_agent：要交给其他智能体，或需要其他智能体的工作成果。
-同时符合多个时，取最具体的一个：cross_agent、bug_fix、preference 优先于 follow_up，follow_up 优先于 new_task。
-字段：intent；confidence（0 到 1）；target_agent（cross_agent 时写 <agents> 中的名称，否则为 null）。
-""",
-    "en": """
+_INSTRUCTIONS: Bilingual = Bilingual(
+    """
 You judge what the user's latest message (<message>) is after; <earlier> is what was said before, <agents> the \
 names of other agents.
 intent is one of:
@@ -75,7 +65,18 @@ If several hold, take the most specific: cross_agent, bug_fix and preference bef
 new_task.
 Fields: intent; confidence (0 to 1); target_agent (for cross_agent a name from <agents>, else null).
 """,
-}
+    """
+你负责判断用户最新消息（<message>）的意图；<earlier> 是之前的对话，<agents> 是其他智能体的名称。
+intent 取以下之一：
+- new_task：提出新的任务或问题。
+- follow_up：对之前内容的追问、澄清、补充或继续。
+- bug_fix：报告错误、异常、故障，或要求修复。
+- preference：表达或询问偏好、习惯、风格。
+- cross_agent：要交给其他智能体，或需要其他智能体的工作成果。
+同时符合多个时，取最具体的一个：cross_agent、bug_fix、preference 优先于 follow_up，follow_up 优先于 new_task。
+字段：intent；confidence（0 到 1）；target_agent（cross_agent 时写 <agents> 中的名称，否则为 null）。
+""",
+)
 
 
 class IntentReply(Model):
@@ -92,16 +93,16 @@ class IntentRecognition(Role[IntentRequest, IntentReply, IntentResponse]):
     name = "intent"
     defaults = Defaults(tier=Tier.INTENT, temperature=0.0, top_p=0.9, max_tokens=256, window=8_000)
     instructions = _INSTRUCTIONS
-    form_shown: ClassVar[Wording] = {
-        "zh": '{"intent": "【意图】", "confidence": 0.5, "target_agent": null}',
-        "en": '{"intent": "[one of the above]", "confidence": 0.5, "target_agent": null}',
-    }
+    form_shown: ClassVar[Bilingual | None] = Bilingual(
+        '{"intent": "[one of the above]", "confidence": 0.5, "target_agent": null}',
+        '{"intent": "【意图】", "confidence": 0.5, "target_agent": null}',
+    )
 
-    def tongue(self, request: IntentRequest) -> Tongue:
+    def tongue(self, request: IntentRequest) -> Language:
         """Speak the language of the message."""
         return tongue_of(request.message, *(said.text for said in reversed(request.earlier)))
 
-    def material(self, request: IntentRequest, *, tongue: Tongue) -> list[str]:
+    def material(self, request: IntentRequest, *, tongue: Language) -> list[str]:
         """Show the message after what was said before it."""
         earlier = [utterance_block(said, abridged(said.text, _LONGEST_EARLIER)) for said in request.earlier]
         return [
@@ -208,3 +209,6 @@ def _goes_on(request: IntentRequest, message: str) -> float:
         return 0.75
     shared = max(term_overlap(message, said.text[:_READ]) for said in request.earlier)
     return 0.6 if shared >= 0.5 else 0.0
+
+
+INTENT = IntentRecognition()

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput
 from remanent.language.offline.salience import salient_sentences
 from remanent.language.offline.similarity import term_overlap
@@ -13,8 +14,8 @@ from remanent.language.replies import IdAliases, Prose, Words
 from remanent.language.role import Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_REMARK, MAX_TEXT, GraphNode, Remark
 from remanent.language.tidying import remark, shortened
-from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, abridged, block, group, node_block
+from remanent.language.tongue import tongue_of
+from remanent.language.wording import abridged, block, group, node_block
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.model.ids import Id
@@ -115,14 +116,14 @@ class PlanningResponse(Model):
     current_task: PlannedTask | None
 
 
-_VALIDATE: dict[Tongue, str] = {
-    "zh": "交叉验证：检索多个权威来源，核实以下矛盾并得出结论。{}",
-    "en": "Cross-validate: look at several authoritative sources and settle this contradiction. {}",
-}
-_RECOGNISE: dict[Tongue, str] = {
-    "zh": "识别用户上传的内容并详细描述：{}",
-    "en": "Recognise what the user uploaded and describe it in detail: {}",
-}
+_VALIDATE: Bilingual = Bilingual(
+    "Cross-validate: look at several authoritative sources and settle this contradiction. {}",
+    "交叉验证：检索多个权威来源，核实以下矛盾并得出结论。{}",
+)
+_RECOGNISE: Bilingual = Bilingual(
+    "Recognise what the user uploaded and describe it in detail: {}",
+    "识别用户上传的内容并详细描述：{}",
+)
 
 
 def settle(
@@ -131,7 +132,7 @@ def settle(
     status: TaskStatus,
     context: str,
     proposed: PlannedTask | None,
-    tongue: Tongue,
+    tongue: Language,
 ) -> PlanningResponse:
     """Return the plan under the rules that no planner may break.
 
@@ -147,7 +148,7 @@ def settle(
     return PlanningResponse(completed=completed, current_task=_next_task(request, proposed, tongue))
 
 
-def _next_task(request: PlanningRequest, proposed: PlannedTask | None, tongue: Tongue) -> PlannedTask | None:
+def _next_task(request: PlanningRequest, proposed: PlannedTask | None, tongue: Language) -> PlannedTask | None:
     if request.conflicts:
         pending = {conflict.conflict_id for conflict in request.conflicts}
         if proposed is not None and proposed.conflict_id in pending:
@@ -175,21 +176,8 @@ _LONGEST_RESULT = 8_000
 """Characters of a result that the planner is shown; of a longer one, beginning and end."""
 _LONGEST_CONTEXT = 400
 """Characters of what a step taught: the design asks for one or two sentences."""
-_INSTRUCTIONS: Wording = {
-    "zh": """
-你负责规划一个任务的下一步。每次只决定一步：参考完整历史，不重新规划全部，也不改动目标（<goal>）。
-规则：
-1. 刚执行的步骤（<finished>）：finished.status 写 "success" 或 "failed"（依据其结果），finished.context \
-用一到两句话写出得到的信息或失败原因。
-2. 有待验证的冲突（<conflicts>）时，下一步必须是 CROSS_VALIDATE，一次只验证一个：conflict 写冲突编号，如 "c1"；\
-description 写明矛盾点，以及用什么工具、查哪些来源。
-3. 否则，有待识别的上传内容（<uploads>）时，下一步是识别它们：type 为 NORMAL，uploads 写编号列表，如 ["u1"]。
-4. 否则，根据目标还缺什么，决定一个具体、可执行的 NORMAL 步骤，只用 <tools> 中列出的工具；\
-失败过的步骤换一种做法，不重复已成功的步骤。
-5. 已有信息足以达成目标时，先规划一步给出最终回答；最终回答也已完成时，current_task 为 null。
-字段：finished（没有刚执行的步骤则为 null），current_task（null，或含 type、description、conflict、uploads）。
-""",
-    "en": """
+_INSTRUCTIONS: Bilingual = Bilingual(
+    """
 You plan the next step of a task. Decide one step at a time: look at the whole history, do not plan everything \
 anew, and never change the goal (<goal>).
 Rules:
@@ -205,7 +193,20 @@ listed in <tools>; try a failed step in another way, and do not repeat one that 
 current_task is null.
 Fields: finished (null if no step was just taken), current_task (null, or with type, description, conflict, uploads).
 """,
-}
+    """
+你负责规划一个任务的下一步。每次只决定一步：参考完整历史，不重新规划全部，也不改动目标（<goal>）。
+规则：
+1. 刚执行的步骤（<finished>）：finished.status 写 "success" 或 "failed"（依据其结果），finished.context \
+用一到两句话写出得到的信息或失败原因。
+2. 有待验证的冲突（<conflicts>）时，下一步必须是 CROSS_VALIDATE，一次只验证一个：conflict 写冲突编号，如 "c1"；\
+description 写明矛盾点，以及用什么工具、查哪些来源。
+3. 否则，有待识别的上传内容（<uploads>）时，下一步是识别它们：type 为 NORMAL，uploads 写编号列表，如 ["u1"]。
+4. 否则，根据目标还缺什么，决定一个具体、可执行的 NORMAL 步骤，只用 <tools> 中列出的工具；\
+失败过的步骤换一种做法，不重复已成功的步骤。
+5. 已有信息足以达成目标时，先规划一步给出最终回答；最终回答也已完成时，current_task 为 null。
+字段：finished（没有刚执行的步骤则为 null），current_task（null，或含 type、description、conflict、uploads）。
+""",
+)
 
 
 class FinishedReply(Model):
@@ -238,18 +239,18 @@ class Planning(Role[PlanningRequest, PlanningReply, PlanningResponse]):
     name = "planning"
     defaults = Defaults(temperature=0.6, top_p=0.95)
     instructions = _INSTRUCTIONS
-    form_shown: ClassVar[Wording] = {
-        "zh": """{"finished": {"status": "【结果】", "context": "【得到了什么】"}, "current_task": {"type": "NORMAL", \
-"description": "【下一步做什么】", "conflict": "", "uploads": []}}""",
-        "en": """{"finished": {"status": "[how it ended]", "context": "[what was learned]"}, "current_task": {"type": \
+    form_shown: ClassVar[Bilingual | None] = Bilingual(
+        """{"finished": {"status": "[how it ended]", "context": "[what was learned]"}, "current_task": {"type": \
 "NORMAL", "description": "[what to do next]", "conflict": "", "uploads": []}}""",
-    }
+        """{"finished": {"status": "【结果】", "context": "【得到了什么】"}, "current_task": {"type": "NORMAL", \
+"description": "【下一步做什么】", "conflict": "", "uploads": []}}""",
+    )
 
-    def tongue(self, request: PlanningRequest) -> Tongue:
+    def tongue(self, request: PlanningRequest) -> Language:
         """Speak the language of the goal."""
         return tongue_of(request.goal)
 
-    def material(self, request: PlanningRequest, *, tongue: Tongue) -> list[str]:
+    def material(self, request: PlanningRequest, *, tongue: Language) -> list[str]:
         """Show the goal, the history, what came up, and the step just taken."""
         return [
             block("goal", request.goal),
@@ -349,14 +350,14 @@ _FAILED = re.compile(
 # A long result may well report one failure among what it found.
 _READ = 400
 
-_RETRY: dict[Tongue, str] = {
-    "zh": "换一种检索方式再试，并回答：{}",
-    "en": "Try again with other search words and answer: {}",
-}
-_ANSWER: dict[Tongue, str] = {
-    "zh": "根据已有信息作答，并说明还不清楚的地方：{}",
-    "en": "Answer from what is known, and say what stays unclear: {}",
-}
+_RETRY: Bilingual = Bilingual(
+    "Try again with other search words and answer: {}",
+    "换一种检索方式再试，并回答：{}",
+)
+_ANSWER: Bilingual = Bilingual(
+    "Answer from what is known, and say what stays unclear: {}",
+    "根据已有信息作答，并说明还不清楚的地方：{}",
+)
 
 
 async def plan(request: PlanningRequest, toolbox: Toolbox) -> PlanningResponse:
@@ -383,7 +384,7 @@ def _learned(finished: FinishedTask, goal: str) -> str:
     return shortened(" ".join(chosen), _LONGEST_LESSON) if chosen else ""
 
 
-def _at_the_goal(goal: str, history: tuple[CompletedTask, ...], tongue: Tongue) -> PlannedTask | None:
+def _at_the_goal(goal: str, history: tuple[CompletedTask, ...], tongue: Language) -> PlannedTask | None:
     attempts = [place for place, task in enumerate(history) if _is_at(task, goal)]
     if not attempts:
         # The goal itself: words around it would go into every search.
@@ -409,3 +410,6 @@ def _is_at(task: CompletedTask, goal: str) -> bool:
 def _step(wording: str, goal: str) -> PlannedTask:
     room = MAX_REMARK - len(wording)
     return PlannedTask(type=TaskType.NORMAL, description=wording.format(shortened(goal.strip(), room)))
+
+
+PLANNING = Planning()

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, JsonValue
 
+from remanent.bilingual import Bilingual, Language
 from remanent.language.offline.claims import ParsedClaim, TokenKind
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, compare, judge
 from remanent.language.offline.salience import statements
@@ -14,8 +15,8 @@ from remanent.language.offline.similarity import similarities
 from remanent.language.replies import MAX_ITEMS, IdAliases, Prose
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import LongText
-from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, abridged, block
+from remanent.language.tongue import tongue_of
+from remanent.language.wording import abridged, block
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.text.regex import lazy_regex, word_regex
@@ -42,15 +43,8 @@ _LONGEST_SHOWN = 1_000
 _CHINESE = lazy_regex(rf"[{HAN}]{{2,4}}")
 _ENGLISH = lazy_regex(r"[A-Za-z]{2,}(?:[ '-][A-Za-z]+){0,2}")
 _AROUND = " \t\n\"'“”‘’「」《》[](){}.,，。:：;；"
-_INSTRUCTIONS: Wording = {
-    "zh": """
-你负责给记忆之间的关系命名：新记忆（<node>）与每个关注点（<focus id="编号">）是什么关系。
-规则：
-1. 关系名是 2 到 4 个汉字，从新记忆指向关注点，如：属于、关于、涉及、讨论、提到、导致、补充、反驳。
-2. 看不出关系的不要列出。
-字段 relations：列表，每项含 focus（编号，如 "f1"）和 relation（关系名）。
-""",
-    "en": """
+_INSTRUCTIONS: Bilingual = Bilingual(
+    """
 You name the relations between memories: what the new memory (<node>) has to do with each one in focus (<focus \
 id="...">).
 Rules:
@@ -59,7 +53,14 @@ adds to, contradicts.
 2. Leave out those without a relation.
 Field relations: a list, each with focus (its id, as "f1") and relation (the name).
 """,
-}
+    """
+你负责给记忆之间的关系命名：新记忆（<node>）与每个关注点（<focus id="编号">）是什么关系。
+规则：
+1. 关系名是 2 到 4 个汉字，从新记忆指向关注点，如：属于、关于、涉及、讨论、提到、导致、补充、反驳。
+2. 看不出关系的不要列出。
+字段 relations：列表，每项含 focus（编号，如 "f1"）和 relation（关系名）。
+""",
+)
 
 
 class NamedReply(Model):
@@ -81,16 +82,16 @@ class RelationNaming(Role[RelationNamingRequest, RelationNamingReply, RelationNa
     name = "relation_naming"
     defaults = Defaults(tier=Tier.EXTRACTION, temperature=0.0, top_p=0.9, max_tokens=1024)
     instructions = _INSTRUCTIONS
-    form_shown: ClassVar[Wording] = {
-        "zh": '{"relations": [{"focus": "f1", "relation": "【关系名】"}]}',
-        "en": '{"relations": [{"focus": "f1", "relation": "[name of the relation]"}]}',
-    }
+    form_shown: ClassVar[Bilingual | None] = Bilingual(
+        '{"relations": [{"focus": "f1", "relation": "[name of the relation]"}]}',
+        '{"relations": [{"focus": "f1", "relation": "【关系名】"}]}',
+    )
 
-    def tongue(self, request: RelationNamingRequest) -> Tongue:
+    def tongue(self, request: RelationNamingRequest) -> Language:
         """Speak the language of the new memory."""
         return tongue_of(request.node, *request.focuses)
 
-    def material(self, request: RelationNamingRequest, *, tongue: Tongue) -> list[str]:
+    def material(self, request: RelationNamingRequest, *, tongue: Language) -> list[str]:
         """Show the new memory and those in focus."""
         focuses = [
             block("focus", abridged(text, _LONGEST_SHOWN), id=name)
@@ -146,18 +147,18 @@ _CONTRAST = word_regex(r"but|however|although|though|instead|on the other hand|y
 _EXAMPLE = word_regex(r"for example|for instance|e\.g\.|such as", r"例如|比如|譬如|举例")
 _ASKED = lazy_regex(r"[?？]\s*\Z")
 
-_NAMES: dict[str, dict[Tongue, str]] = {
-    "updates": {"zh": "更新", "en": "updates"},
-    "contradicts": {"zh": "反驳", "en": "contradicts"},
-    "repeats": {"zh": "重复", "en": "repeats"},
-    "answers": {"zh": "回答", "en": "answers"},
-    "explains": {"zh": "解释", "en": "explains"},
-    "follows from": {"zh": "源于", "en": "follows from"},
-    "contrasts with": {"zh": "对比", "en": "contrasts with"},
-    "example of": {"zh": "举例", "en": "example of"},
-    "adds to": {"zh": "补充", "en": "adds to"},
-    "same subject": {"zh": "同一对象", "en": "same subject"},
-    "about": {"zh": "同题", "en": "same topic"},
+_NAMES: dict[str, Bilingual] = {
+    "updates": Bilingual("updates", "更新"),
+    "contradicts": Bilingual("contradicts", "反驳"),
+    "repeats": Bilingual("repeats", "重复"),
+    "answers": Bilingual("answers", "回答"),
+    "explains": Bilingual("explains", "解释"),
+    "follows from": Bilingual("follows from", "源于"),
+    "contrasts with": Bilingual("contrasts with", "对比"),
+    "example of": Bilingual("example of", "举例"),
+    "adds to": Bilingual("adds to", "补充"),
+    "same subject": Bilingual("same subject", "同一对象"),
+    "about": Bilingual("same topic", "同题"),
 }
 
 
@@ -220,3 +221,6 @@ def _claims(text: str) -> tuple[ParsedClaim, ...]:
 
 def _names(claims: Sequence[ParsedClaim]) -> set[str]:
     return {token.key for claim in claims for token in claim.tokens if token.part is TokenKind.NAME}
+
+
+RELATION_NAMING = RelationNaming()

@@ -4,13 +4,14 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, model_validator
 
+from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput
 from remanent.language.offline.similarity import word_scores
 from remanent.language.replies import MAX_ITEMS, require_known
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import LongText, Remark
-from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, abridged, block, group, passage_blocks
+from remanent.language.tongue import tongue_of
+from remanent.language.wording import abridged, block, group, passage_blocks
 from remanent.model import Model
 from remanent.model.base import Share
 from remanent.model.ids import Id
@@ -53,25 +54,25 @@ _LONGEST_SHOWN = 1_200
 """Characters of a passage that a model is shown; of a longer one, beginning and end."""
 _BEST = 10
 """The highest score that a model is asked for; in the response it is 1."""
-_INSTRUCTIONS: Wording = {
-    "zh": """
-你负责判断每个段落（<p n="编号">）对回答问题（<query>）有多大用处。
-score：10 表示直接、完整地回答；7 表示回答了一部分；4 表示同一主题但没有答案；0 表示无关。看内容，不看字面相似。
-字段 scores：列表，每个段落一项，含 passage（编号）和 score（0 到 10 的整数）。
-""",
-    "en": """
+_INSTRUCTIONS: Bilingual = Bilingual(
+    """
 You judge how far each passage (<p n="number">) helps to answer a question (<query>).
 score: 10 answers it directly and fully; 7 answers a part; 4 is on the topic without an answer; 0 has nothing to do \
 with it. Go by what is said, not by shared words.
 Field scores: a list with one item per passage, each with passage (its number) and score (a whole number, 0 to 10).
 """,
-}
+    """
+你负责判断每个段落（<p n="编号">）对回答问题（<query>）有多大用处。
+score：10 表示直接、完整地回答；7 表示回答了一部分；4 表示同一主题但没有答案；0 表示无关。看内容，不看字面相似。
+字段 scores：列表，每个段落一项，含 passage（编号）和 score（0 到 10 的整数）。
+""",
+)
 
 
-_BOUNDS: Wording = {
-    "zh": "共 {n} 个段落，编号 1 到 {n}；每个写一项。",
-    "en": "There are {n} passages, numbered 1 to {n}; write one item for each.",
-}
+_BOUNDS: Bilingual = Bilingual(
+    "There are {n} passages, numbered 1 to {n}; write one item for each.",
+    "共 {n} 个段落，编号 1 到 {n}；每个写一项。",
+)
 
 
 class ScoreReply(Model):
@@ -79,6 +80,9 @@ class ScoreReply(Model):
 
     passage: Annotated[int, Field(ge=0)]
     score: Annotated[float, Field(ge=0, le=_BEST)]
+
+
+_BLANK = '{"scores": [{"passage": 1, "score": 0}, {"passage": 2, "score": 0}]}'
 
 
 class RerankingReply(Model):
@@ -93,15 +97,13 @@ class Reranking(Role[RerankingRequest, RerankingReply, RerankingResponse]):
     name = "reranking"
     defaults = Defaults(tier=Tier.RERANK, temperature=0.0, top_p=0.9, max_tokens=2048)
     instructions = _INSTRUCTIONS
-    form_shown: ClassVar[Wording] = dict.fromkeys(
-        ("zh", "en"), '{"scores": [{"passage": 1, "score": 0}, {"passage": 2, "score": 0}]}'
-    )
+    form_shown: ClassVar[Bilingual | None] = Bilingual(_BLANK, _BLANK)
 
-    def tongue(self, request: RerankingRequest) -> Tongue:
+    def tongue(self, request: RerankingRequest) -> Language:
         """Speak the language of the question."""
         return tongue_of(request.query, *(passage.text for passage in request.passages))
 
-    def material(self, request: RerankingRequest, *, tongue: Tongue) -> list[str]:
+    def material(self, request: RerankingRequest, *, tongue: Language) -> list[str]:
         """Show the passages with their numbers, then the question."""
         shown = [abridged(passage.text, _LONGEST_SHOWN) for passage in request.passages]
         bounds = _BOUNDS[tongue].format(n=len(shown))
@@ -151,3 +153,6 @@ async def rerank(request: RerankingRequest, toolbox: Toolbox) -> RerankingRespon
         for passage, score in zip(request.passages, scores, strict=True)
     ]
     return RerankingResponse(ranked=tuple(sorted(ranked, key=lambda passage: -passage.score)))
+
+
+RERANKING = Reranking()

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from remanent.bilingual import Bilingual, Language
 from remanent.errors import Refused
 from remanent.language.offline.lexicon import other_word
 from remanent.language.offline.questions import content_words, keyword_form, statement_form
@@ -14,8 +15,8 @@ from remanent.language.replies import Lines
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import Remark, Utterance
 from remanent.language.tidying import line, lines
-from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, abridged, block, group, utterance_block
+from remanent.language.tongue import tongue_of
+from remanent.language.wording import abridged, block, group, utterance_block
 from remanent.model import Model
 
 LONGEST_QUERY = 300
@@ -36,16 +37,8 @@ class RewritingResponse(Model):
 
 
 _LONGEST_EARLIER = 500
-_INSTRUCTIONS: Wording = {
-    "zh": """
-你负责把用户的问题（<query>）改写成便于检索的查询；<earlier> 是之前的对话，用来弄清“那个”“它”指什么。
-规则：
-1. 每条查询独立可懂：补全指代和省略，去掉口语；名称、数字、日期照写。
-2. 各条角度不同：换用同义词或术语，问原因、做法或现象；其中一条用英文。
-3. 不回答问题，不猜测对话里没有的细节。最多写 <limit> 条，最好的在前。
-字段 queries：字符串列表。
-""",
-    "en": """
+_INSTRUCTIONS: Bilingual = Bilingual(
+    """
 You rewrite the user's question (<query>) into queries that search well; <earlier> is what was said before: use it \
 to tell what "that" and "it" mean.
 Rules:
@@ -54,7 +47,15 @@ Rules:
 3. Do not answer the question and do not guess details. At most as many queries as <limit> says, the best first.
 Field queries: a list of strings.
 """,
-}
+    """
+你负责把用户的问题（<query>）改写成便于检索的查询；<earlier> 是之前的对话，用来弄清“那个”“它”指什么。
+规则：
+1. 每条查询独立可懂：补全指代和省略，去掉口语；名称、数字、日期照写。
+2. 各条角度不同：换用同义词或术语，问原因、做法或现象；其中一条用英文。
+3. 不回答问题，不猜测对话里没有的细节。最多写 <limit> 条，最好的在前。
+字段 queries：字符串列表。
+""",
+)
 
 
 class RewritingReply(Model):
@@ -69,16 +70,16 @@ class Rewriting(Role[RewritingRequest, RewritingReply, RewritingResponse]):
     name = "rewriting"
     defaults = Defaults(tier=Tier.EXTRACTION, temperature=0.4, top_p=0.9, max_tokens=512, window=8_000)
     instructions = _INSTRUCTIONS
-    form_shown: ClassVar[Wording] = {
-        "zh": '{"queries": ["【查询】", "【查询】"]}',
-        "en": '{"queries": ["[query]", "[query]"]}',
-    }
+    form_shown: ClassVar[Bilingual | None] = Bilingual(
+        '{"queries": ["[query]", "[query]"]}',
+        '{"queries": ["【查询】", "【查询】"]}',
+    )
 
-    def tongue(self, request: RewritingRequest) -> Tongue:
+    def tongue(self, request: RewritingRequest) -> Language:
         """Speak the language of the question."""
         return tongue_of(request.query)
 
-    def material(self, request: RewritingRequest, *, tongue: Tongue) -> list[str]:
+    def material(self, request: RewritingRequest, *, tongue: Language) -> list[str]:
         """Show the question after what was said before it."""
         earlier = [utterance_block(said, abridged(said.text, _LONGEST_EARLIER)) for said in request.earlier]
         return [group("earlier", earlier), block("query", request.query), block("limit", str(request.count))]
@@ -154,3 +155,6 @@ def _pointed_to(request: RewritingRequest, words: list[str]) -> list[str]:
 
 def _key(text: str) -> str:
     return "".join(sign for sign in unicodedata.normalize("NFKC", text).casefold() if sign.isalnum())
+
+
+REWRITING = Rewriting()

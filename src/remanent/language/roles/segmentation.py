@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from remanent.bilingual import Bilingual, Language
 from remanent.errors import Refused
 from remanent.language.coverage import WordIndex
 from remanent.language.offline.salience import with_speaker
@@ -15,8 +16,8 @@ from remanent.language.replies import MAX_ITEMS, Numbers, Prose, known_numbers, 
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import MAX_SEGMENT, Utterance, UtteranceSpan
 from remanent.language.tidying import remark
-from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, group, place_blocks, utterance_block
+from remanent.language.tongue import tongue_of
+from remanent.language.wording import group, place_blocks, utterance_block
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.text.chinese import is_known
@@ -49,20 +50,8 @@ _LONGEST_EARLIER = 500
 # A piece is close to the words that it came from; below this share of them it was made up, or translated.
 _LEAST_SUPPORT = 0.5
 
-_INSTRUCTIONS: Wording = {
-    "zh": """
-你负责把聊天记录切成语义完整的记忆片段。输入是依次编号的发言（<m n="编号" by="说话人" at="时间">）；<earlier> \
-是更早的发言，只用来弄清指代，不切分。
-规则：
-1. 每个片段脱离上下文也能看懂：把“他/她/它/这个/那里/我/你”等换成明确的人或物（“我”换成说话人），\
-确定不了的保留原样，不要猜。
-2. “昨天”“下周”等相对时间，能由发言时间推出日期时，在其后用括号注明日期。
-3. 用词尽量照原文；数字、名称、否定照写；不评论，不添加内容；使用原文的语言。
-4. 每个片段不超过 200 个字符，只讲一件事；太长就分成几个。
-5. 每条发言都要归入片段；只有没有信息的寒暄、应答可以放进 skipped。
-字段：segments：列表，每项含 text（片段）和 sources（来源编号列表）。skipped：没有信息的发言编号列表，没有则为 []。
-""",
-    "en": """
+_INSTRUCTIONS: Bilingual = Bilingual(
+    """
 You cut a conversation into pieces of memory. The input is numbered utterances (<m n="number" by="speaker" \
 at="time">); <earlier> is what was said before: use it to tell who is meant, do not cut it.
 Rules:
@@ -76,10 +65,22 @@ write in the language of the text.
 Fields: segments: a list, each with text (the piece) and sources (list of the numbers it came from). skipped: list \
 of the numbers that say nothing, [] if none.
 """,
-}
+    """
+你负责把聊天记录切成语义完整的记忆片段。输入是依次编号的发言（<m n="编号" by="说话人" at="时间">）；<earlier> \
+是更早的发言，只用来弄清指代，不切分。
+规则：
+1. 每个片段脱离上下文也能看懂：把“他/她/它/这个/那里/我/你”等换成明确的人或物（“我”换成说话人），\
+确定不了的保留原样，不要猜。
+2. “昨天”“下周”等相对时间，能由发言时间推出日期时，在其后用括号注明日期。
+3. 用词尽量照原文；数字、名称、否定照写；不评论，不添加内容；使用原文的语言。
+4. 每个片段不超过 200 个字符，只讲一件事；太长就分成几个。
+5. 每条发言都要归入片段；只有没有信息的寒暄、应答可以放进 skipped。
+字段：segments：列表，每项含 text（片段）和 sources（来源编号列表）。skipped：没有信息的发言编号列表，没有则为 []。
+""",
+)
 
 
-_BOUNDS: Wording = {"zh": "发言编号为 1 到 {n}。", "en": "The utterances are numbered 1 to {n}."}
+_BOUNDS: Bilingual = Bilingual("The utterances are numbered 1 to {n}.", "发言编号为 1 到 {n}。")
 _PER_PLACE = 4
 """Pieces that one utterance may become; a sentence of 200 characters tells hardly more."""
 
@@ -104,18 +105,18 @@ class Segmentation(Role[SegmentationRequest, SegmentationReply, SegmentationResp
     name = "segmentation"
     defaults = Defaults(tier=Tier.EXTRACTION, temperature=0.1, top_p=0.9)
     instructions = _INSTRUCTIONS
-    form_shown: ClassVar[Wording] = {
-        "zh": """{"segments": [{"text": "【片段】", "sources": [1]}, {"text": "【片段】", "sources": [2]}], \
+    form_shown: ClassVar[Bilingual | None] = Bilingual(
+        """{"segments": [{"text": "[piece]", "sources": [1]}, {"text": "[piece]", "sources": [2]}], \
 "skipped": []}""",
-        "en": """{"segments": [{"text": "[piece]", "sources": [1]}, {"text": "[piece]", "sources": [2]}], \
+        """{"segments": [{"text": "【片段】", "sources": [1]}, {"text": "【片段】", "sources": [2]}], \
 "skipped": []}""",
-    }
+    )
 
-    def tongue(self, request: SegmentationRequest) -> Tongue:
+    def tongue(self, request: SegmentationRequest) -> Language:
         """Speak the language of what was said."""
         return tongue_of("\n".join(said.text[:1000] for said in request.utterances))
 
-    def material(self, request: SegmentationRequest, *, tongue: Tongue) -> list[str]:
+    def material(self, request: SegmentationRequest, *, tongue: Language) -> list[str]:
         """Show what was said in numbered parts."""
         earlier = [utterance_block(said, said.text[-_LONGEST_EARLIER:]) for said in request.earlier]
         said = place_blocks(request.utterances, places_of(request.utterances))
@@ -317,3 +318,6 @@ def _with_dates(text: str, said: Utterance) -> str:
             parts.append(text[position : found.end] + (f"（{day}）" if chinese else f" ({day})"))
             position = found.end
     return "".join([*parts, text[position:]])
+
+
+SEGMENTATION = Segmentation()

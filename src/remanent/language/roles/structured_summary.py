@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from remanent.bilingual import Bilingual, Language
 from remanent.errors import Refused
 from remanent.language.offline.claims import TokenKind, read_claim
 from remanent.language.offline.salience import sentence_weights, statements
@@ -13,12 +14,12 @@ from remanent.language.replies import Lines, Prose
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_SUMMARY, Context, Keywords, LongText, Remark, Summary
 from remanent.language.tidying import line, lines, remark
-from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, block
+from remanent.language.tongue import tongue_of
+from remanent.language.wording import block
 from remanent.model import Model
 from remanent.text.scripts import fold
 
-_HEADINGS: dict[Tongue, tuple[str, str, str]] = {
+_HEADINGS: dict[Language, tuple[str, str, str]] = {
     "zh": ("要点：", "证据：", "逻辑："),
     "en": ("Key facts:", "Evidence:", "Reasoning:"),
 }
@@ -39,7 +40,7 @@ class StructureResponse(Model):
     summary: Annotated[Summary, Field(min_length=1)]
 
 
-def render(*, facts: Sequence[str], evidence: Sequence[str], reasoning: str, tongue: Tongue) -> str:
+def render(*, facts: Sequence[str], evidence: Sequence[str], reasoning: str, tongue: Language) -> str:
     """Return the summary that these parts make; too much of it is left out from the end, evidence first."""
 
     def without(dropped: int) -> str:
@@ -55,7 +56,7 @@ def render(*, facts: Sequence[str], evidence: Sequence[str], reasoning: str, ton
     return without(dropped)[:MAX_SUMMARY]
 
 
-def _rendered(facts: Sequence[str], evidence: Sequence[str], reasoning: str, tongue: Tongue) -> str:
+def _rendered(facts: Sequence[str], evidence: Sequence[str], reasoning: str, tongue: Language) -> str:
     headings = _HEADINGS[tongue]
     parts = []
     if facts:
@@ -70,17 +71,8 @@ def _rendered(facts: Sequence[str], evidence: Sequence[str], reasoning: str, ton
 _MOST_FACTS = 40
 _MOST_QUOTES = 20
 _LONGEST_FACT = 600
-_INSTRUCTIONS: Wording = {
-    "zh": """
-你负责把同一主题的原文压缩成结构化摘要，后续只凭摘要工作，所以不能遗漏要紧的内容。
-字段：
-facts：要点列表。每条一句完整的话，写明主语；人名、数字、单位、日期、否定、条件照原文保留，不推测，\
-不添加原文没有的内容。
-evidence：证据列表。从原文逐字摘录支持要点的短句（每条不超过 100 字），可为空。
-reasoning：一到三句话，说明这些要点之间的逻辑（原因、先后、对比、结论）；没有则为空字符串。
-使用原文的语言。与当前任务（<task>）有关的内容要写得更细。
-""",
-    "en": """
+_INSTRUCTIONS: Bilingual = Bilingual(
+    """
 You compress the text of one topic into a structured summary. Others will work from the summary alone, so leave out \
 nothing that matters.
 Fields:
@@ -91,7 +83,16 @@ reasoning: one to three sentences on how the facts hang together (cause, order, 
 do not.
 Write in the language of the text. Be more detailed on what serves the current task (<task>).
 """,
-}
+    """
+你负责把同一主题的原文压缩成结构化摘要，后续只凭摘要工作，所以不能遗漏要紧的内容。
+字段：
+facts：要点列表。每条一句完整的话，写明主语；人名、数字、单位、日期、否定、条件照原文保留，不推测，\
+不添加原文没有的内容。
+evidence：证据列表。从原文逐字摘录支持要点的短句（每条不超过 100 字），可为空。
+reasoning：一到三句话，说明这些要点之间的逻辑（原因、先后、对比、结论）；没有则为空字符串。
+使用原文的语言。与当前任务（<task>）有关的内容要写得更细。
+""",
+)
 
 
 class StructureReply(Model):
@@ -108,16 +109,16 @@ class Structure(Role[StructureRequest, StructureReply, StructureResponse]):
     name = "structure"
     defaults = Defaults(temperature=0.1, top_p=0.8)
     instructions = _INSTRUCTIONS
-    form_shown: ClassVar[Wording] = {
-        "zh": '{"facts": ["【要点】", "【要点】"], "evidence": ["【原文短句】"], "reasoning": "【逻辑】"}',
-        "en": '{"facts": ["[fact]", "[fact]"], "evidence": ["[quote]"], "reasoning": "[how they hang together]"}',
-    }
+    form_shown: ClassVar[Bilingual | None] = Bilingual(
+        '{"facts": ["[fact]", "[fact]"], "evidence": ["[quote]"], "reasoning": "[how they hang together]"}',
+        '{"facts": ["【要点】", "【要点】"], "evidence": ["【原文短句】"], "reasoning": "【逻辑】"}',
+    )
 
-    def tongue(self, request: StructureRequest) -> Tongue:
+    def tongue(self, request: StructureRequest) -> Language:
         """Speak the language of the text."""
         return tongue_of(request.content, request.context)
 
-    def material(self, request: StructureRequest, *, tongue: Tongue) -> list[str]:
+    def material(self, request: StructureRequest, *, tongue: Language) -> list[str]:
         """Show the text with what it is about."""
         return [
             block("task", request.task),
@@ -193,3 +194,6 @@ def _says_something(statement: str) -> bool:
 def _is_checkable(statement: str) -> bool:
     claim = read_claim(statement)
     return any(token.part in _CERTAIN or token.denied for token in claim.tokens)
+
+
+STRUCTURE = Structure()

@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field, model_validator
 
+from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput, Refused
 from remanent.language.offline.salience import with_speaker
 from remanent.language.replies import Lines, Prose
@@ -15,8 +16,8 @@ from remanent.language.roles.extraction import AGREEMENT, FactKind, facts_in
 from remanent.language.roles.segmentation import is_small_talk
 from remanent.language.shapes import MAX_SUMMARY, Remark, Summary, Utterance
 from remanent.language.tidying import lines, remark, within_tokens
-from remanent.language.tongue import Tongue, tongue_of
-from remanent.language.wording import Wording, block, group, utterance_blocks
+from remanent.language.tongue import tongue_of
+from remanent.language.wording import block, group, utterance_blocks
 from remanent.model import Model
 from remanent.text.dialogue import DialogueSentence, statements, telling
 from remanent.text.sentences import sentence_texts
@@ -38,13 +39,13 @@ class SummaryLevel(StrEnum):
 TOKENS = {SummaryLevel.SEGMENT: 200, SummaryLevel.SESSION: 800, SummaryLevel.COMPACTION: 400}
 """How long the text of each level may be unless the request says otherwise."""
 
-MARKS: dict[SummaryLevel, dict[Tongue, str]] = {
-    SummaryLevel.SEGMENT: {"zh": "[摘要]", "en": "[summary]"},
-    SummaryLevel.SESSION: {"zh": "[会话概要]", "en": "[session digest]"},
-    SummaryLevel.COMPACTION: {"zh": "[compacted]", "en": "[compacted]"},
+MARKS: dict[SummaryLevel, Bilingual] = {
+    SummaryLevel.SEGMENT: Bilingual("[summary]", "[摘要]"),
+    SummaryLevel.SESSION: Bilingual("[session digest]", "[会话概要]"),
+    SummaryLevel.COMPACTION: Bilingual("[compacted]", "[compacted]"),
 }
 _ANY_MARK = re.compile(r"(?:\s*\[(?:摘要|会话概要|summary|session digest|compacted)\]\s*)+", re.IGNORECASE)
-LIST_HEADINGS: dict[Tongue, tuple[str, str, str]] = {
+LIST_HEADINGS: dict[Language, tuple[str, str, str]] = {
     "zh": ("决策：", "待办：", "约定："),
     "en": ("Decisions:", "To do:", "Agreements:"),
 }
@@ -92,7 +93,7 @@ def render(
     decisions: Sequence[str] = (),
     todos: Sequence[str] = (),
     agreements: Sequence[str] = (),
-    tongue: Tongue,
+    tongue: Language,
 ) -> SummaryResponse:
     """Return a summary with its mark and within its tokens; only a session's has lists, which outlive its prose."""
     mark = MARKS[request.level][tongue]
@@ -126,7 +127,7 @@ def unmarked(text: str) -> str:
     return remark(text[marked.end() :] if marked else text, MAX_SUMMARY)
 
 
-def _listed(listed: Sequence[Sequence[str]], tongue: Tongue) -> str:
+def _listed(listed: Sequence[Sequence[str]], tongue: Language) -> str:
     parts = [
         "\n".join([heading, *(f"- {item}" for item in items)])
         for heading, items in zip(LIST_HEADINGS[tongue], listed, strict=True)
@@ -137,28 +138,21 @@ def _listed(listed: Sequence[Sequence[str]], tongue: Tongue) -> str:
 
 _LONGEST_SHOWN = 8_000
 """Characters of an utterance that a model is shown; of a longer one, beginning and end."""
-_TASK: dict[SummaryLevel, Wording] = {
-    SummaryLevel.SEGMENT: {
-        "zh": """
-你负责把一段对话（<said>）压缩成一小段摘要。
-字段 summary：写明用户讨论了什么、助手做了或决定了什么、关键结论是什么；像“用户讨论了 X，助手决定了 Y，关键结论是 \
-Z”这样连成一段。
-""",
-        "en": """
+_TASK: dict[SummaryLevel, Bilingual] = {
+    SummaryLevel.SEGMENT: Bilingual(
+        """
 You compress a stretch of a conversation (<said>) into a short summary.
 Field summary: what the user talked about, what the assistant did or decided, and the key conclusion, in one \
 paragraph: "The user discussed X, the assistant decided Y, the conclusion is Z".
 """,
-    },
-    SummaryLevel.SESSION: {
-        "zh": """
-你负责把整个会话（<earlier> 是较早部分的摘要，<said> 是其后的对话）压缩成一份会话概要，会话将只凭它继续。
-字段：
-summary：目标、进展和当前状态，一段话。
-decisions：已作出的决策及理由。todos：待办事项，写明谁做、期限。agreements：关键约定（偏好、约束、名称、接口等）。
-三个列表每项一句话，没有则为 []；已完成的待办、被推翻的决策不再列出。
+        """
+你负责把一段对话（<said>）压缩成一小段摘要。
+字段 summary：写明用户讨论了什么、助手做了或决定了什么、关键结论是什么；像“用户讨论了 X，助手决定了 Y，关键结论是 \
+Z”这样连成一段。
 """,
-        "en": """
+    ),
+    SummaryLevel.SESSION: Bilingual(
+        """
 You compress a whole session (<earlier> is summaries of its older part, <said> what followed) into one digest, from \
 which alone the session will go on.
 Fields:
@@ -167,33 +161,40 @@ decisions: decisions made, with reasons. todos: what is to be done, with who and
 agreed on (preferences, constraints, names, interfaces).
 Each item of the three lists is one sentence, [] if none; leave out what is done and what was overturned.
 """,
-    },
-    SummaryLevel.COMPACTION: {
-        "zh": """
-你负责压缩对话的开头部分（<earlier> 是更早的摘要，<said> 是其后的对话），压缩后的文字将代替它们留在上下文里。
-字段 summary：按先后写明用户的要求、已做的事和结果、作出的决定、尚未解决的问题，以及继续工作所需的名称、路径、数字。
+        """
+你负责把整个会话（<earlier> 是较早部分的摘要，<said> 是其后的对话）压缩成一份会话概要，会话将只凭它继续。
+字段：
+summary：目标、进展和当前状态，一段话。
+decisions：已作出的决策及理由。todos：待办事项，写明谁做、期限。agreements：关键约定（偏好、约束、名称、接口等）。
+三个列表每项一句话，没有则为 []；已完成的待办、被推翻的决策不再列出。
 """,
-        "en": """
+    ),
+    SummaryLevel.COMPACTION: Bilingual(
+        """
 You compress the beginning of a conversation (<earlier> is older summaries, <said> what followed); your text will \
 stand in its place.
 Field summary: in order of time, what the user asked for, what was done with what result, what was decided, what is \
 still open, and the names, paths and numbers that are needed to go on.
 """,
-    },
-}
-_RULES: Wording = {
-    "zh": """规则：不超过 <limit> 指定的 token 数；名称、数字、日期、否定照原文；不评论，不添加对话中没有的内容；\
-使用对话的语言。
+        """
+你负责压缩对话的开头部分（<earlier> 是更早的摘要，<said> 是其后的对话），压缩后的文字将代替它们留在上下文里。
+字段 summary：按先后写明用户的要求、已做的事和结果、作出的决定、尚未解决的问题，以及继续工作所需的名称、路径、数字。
 """,
-    "en": """Rules: at most as many tokens as <limit> says; names, numbers, dates and negations as they were said; \
+    ),
+}
+_RULES: Bilingual = Bilingual(
+    """Rules: at most as many tokens as <limit> says; names, numbers, dates and negations as they were said; \
 no comments, nothing that was not said; write in the language of the conversation.
 """,
-}
-_BLANK: Wording = {"zh": '"summary": "【摘要】"', "en": '"summary": "[summary]"'}
-_LISTS_BLANK: Wording = {
-    "zh": ', "decisions": ["【决策】"], "todos": ["【待办】"], "agreements": ["【约定】"]',
-    "en": ', "decisions": ["[decision]"], "todos": ["[to-do]"], "agreements": ["[agreement]"]',
-}
+    """规则：不超过 <limit> 指定的 token 数；名称、数字、日期、否定照原文；不评论，不添加对话中没有的内容；\
+使用对话的语言。
+""",
+)
+_BLANK: Bilingual = Bilingual('"summary": "[summary]"', '"summary": "【摘要】"')
+_LISTS_BLANK: Bilingual = Bilingual(
+    ', "decisions": ["[decision]"], "todos": ["[to-do]"], "agreements": ["[agreement]"]',
+    ', "decisions": ["【决策】"], "todos": ["【待办】"], "agreements": ["【约定】"]',
+)
 
 
 class SummaryReply(Model):
@@ -211,16 +212,16 @@ class Summarisation(Role[SummaryRequest, SummaryReply, SummaryResponse]):
     name = "summary"
     defaults = Defaults(tier=Tier.COMPRESSION, temperature=0.0, top_p=0.95, max_tokens=1500)
 
-    def tongue(self, request: SummaryRequest) -> Tongue:
+    def tongue(self, request: SummaryRequest) -> Language:
         """Speak the language of what was said."""
         said = "\n".join(said.text[:1000] for said in request.utterances)
         return tongue_of(said, *(unmarked(summary) for summary in request.earlier))
 
-    def told(self, request: SummaryRequest, *, tongue: Tongue) -> str:
+    def told(self, request: SummaryRequest, *, tongue: Language) -> str:
         """Tell what the level asks for."""
         return _TASK[request.level][tongue] + _RULES[tongue]
 
-    def material(self, request: SummaryRequest, *, tongue: Tongue) -> list[str]:
+    def material(self, request: SummaryRequest, *, tongue: Language) -> list[str]:
         """Show earlier summaries and what was said after them."""
         return [
             group("earlier", [block("summary", unmarked(summary)) for summary in request.earlier]),
@@ -228,7 +229,7 @@ class Summarisation(Role[SummaryRequest, SummaryReply, SummaryResponse]):
             block("limit", str(request.limit)),
         ]
 
-    def blank(self, request: SummaryRequest, *, tongue: Tongue) -> str:
+    def blank(self, request: SummaryRequest, *, tongue: Language) -> str:
         """Show the text, and for a session the lists."""
         lists = _LISTS_BLANK[tongue] if request.level is SummaryLevel.SESSION else ""
         return f"{{{_BLANK[tongue]}{lists}}}"
@@ -261,7 +262,7 @@ _MAX_LISTED = 15
 _FOR_SENTENCES = 0.8
 """The share of the tokens that is left to them; chosen by hand."""
 _MAX_STATEMENTS = 3_000
-_SEGMENT: dict[Tongue, tuple[str, str, str]] = {
+_SEGMENT: dict[Language, tuple[str, str, str]] = {
     "zh": ("用户讨论了：", "Agent 决定了：", "关键结论是："),
     "en": ("The user discussed: ", "The agent decided: ", "Key conclusion: "),
 }
@@ -297,7 +298,7 @@ def _texts(request: SummaryRequest) -> tuple[list[str], list[str]]:
     return [text for text, _ in said], [speaker for _, speaker in said]
 
 
-def _told(chosen: Sequence[DialogueSentence], speakers: Sequence[str], tongue: Tongue) -> str:
+def _told(chosen: Sequence[DialogueSentence], speakers: Sequence[str], tongue: Language) -> str:
     """Return the sentences in order; who speaks is said where that changes."""
     parts: list[str] = []
     speaker = ""
@@ -309,7 +310,7 @@ def _told(chosen: Sequence[DialogueSentence], speakers: Sequence[str], tongue: T
 
 
 def segment_text(
-    chosen: Sequence[DialogueSentence], speakers: Sequence[str], decisions: Sequence[str], tongue: Tongue
+    chosen: Sequence[DialogueSentence], speakers: Sequence[str], decisions: Sequence[str], tongue: Language
 ) -> str:
     """Return what was discussed, what was decided and what came out of it, each in the words that were used."""
     join = "" if tongue == "zh" else " "
@@ -353,3 +354,6 @@ def find_commitments(
 
 def _agreements(utterances: Sequence[Utterance], sentences: Callable[[str], Sequence[str]]) -> list[str]:
     return [sentence for said in utterances for sentence in sentences(said.text) if AGREEMENT.search(sentence)]
+
+
+SUMMARY = Summarisation()

@@ -10,9 +10,8 @@ from pydantic import JsonValue
 from pydantic_core import to_json, to_jsonable_python
 
 from remanent.agents.deep_retrieval import DeepRetrieved
-from remanent.bilingual import Bilingual
+from remanent.bilingual import Bilingual, Language
 from remanent.discipline.shapes import Page
-from remanent.language.tongue import Tongue
 from remanent.model import Entry, Found, Receipt, Record, Tombstone, local
 from remanent.operations.context import PadValues
 from remanent.recall.injection import notices, told_first, with_dates
@@ -39,7 +38,7 @@ _MAX_ITEM_LENGTH = 2000
 """Characters of one item that are shown; the structure has all of them."""
 
 
-def to_text(answer: object, *, tongue: Tongue) -> str:
+def to_text(answer: object, *, tongue: Language) -> str:
     """Return an answer as a text; what there are no words for is told as JSON."""
     if isinstance(answer, Page) and answer.items and isinstance(answer.items[0], Entry):
         return _entries(answer, tongue)
@@ -61,7 +60,7 @@ def _escaped_values(value: JsonValue) -> JsonValue:
     return {key: _escaped_values(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
-def _found(found: Found, tongue: Tongue) -> str:
+def _found(found: Found, tongue: Language) -> str:
     """Return what was found, each with the id by which it can be asked for again: what tells something first."""
     items = told_first(found.query, found.items)
     if not items:
@@ -78,13 +77,13 @@ def _found(found: Found, tongue: Tongue) -> str:
     return "\n".join(lines)
 
 
-def _receipt(receipt: Receipt, tongue: Tongue) -> str:
+def _receipt(receipt: Receipt, tongue: Language) -> str:
     """Return how much was remembered; ids would only cost the model tokens."""
     text = REMEMBERED.say(tongue, count=len(receipt.entry_ids))
     return text + (KNOWN_ALREADY.say(tongue, count=receipt.repeated) if receipt.repeated else "")
 
 
-def _entries(page: Page[Entry], tongue: Tongue) -> str:
+def _entries(page: Page[Entry], tongue: Language) -> str:
     """Return what was said, with numbers by which a model can ask for what came before or after."""
     lines = [
         f"#{entry.seq} {local(entry.occurred_at):%Y-%m-%d %H:%M} {escape_name(entry.role)}: "
@@ -96,17 +95,17 @@ def _entries(page: Page[Entry], tongue: Tongue) -> str:
     return "\n".join(lines)
 
 
-def _tombstone(tombstone: Tombstone, tongue: Tongue) -> str:
+def _tombstone(tombstone: Tombstone, tongue: Language) -> str:
     """Return what was forgotten and how to bring it back."""
     return FORGOTTEN.say(tongue, about=_shown(tombstone.about), record_id=tombstone.record_id)
 
 
-def _record(record: Record, tongue: Tongue) -> str:
+def _record(record: Record, tongue: Language) -> str:
     state = RECORD_STATE.say(tongue, kind=record.kind, status=record.status)
     return f"[{record.id}] ({state}) {local(record.occurred_at):%Y-%m-%d %H:%M}: {_shown(record.content)}"
 
 
-def _deep(found: DeepRetrieved, tongue: Tongue) -> str:
+def _deep(found: DeepRetrieved, tongue: Language) -> str:
     """Return the raw words behind a record with what is in their attachments."""
     if not found.entries:
         return NO_SOURCES.say(tongue)
@@ -121,7 +120,7 @@ def _deep(found: DeepRetrieved, tongue: Tongue) -> str:
     return "\n".join(lines)
 
 
-def _pad(pad: PadValues, tongue: Tongue) -> str:
+def _pad(pad: PadValues, tongue: Language) -> str:
     """Return what stands on a scratchpad, a line for each value."""
     if not pad.values:
         return EMPTY_PAD.say(tongue)
@@ -133,7 +132,7 @@ def _shown(text: str) -> str:
     return escape_lines(excerpt(text, _MAX_ITEM_LENGTH))
 
 
-_WRITERS: dict[type, Callable[[Any, Tongue], str]] = {
+_WRITERS: dict[type, Callable[[Any, Language], str]] = {
     Found: _found,
     Receipt: _receipt,
     Tombstone: _tombstone,

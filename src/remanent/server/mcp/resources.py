@@ -9,9 +9,9 @@ from urllib.parse import unquote
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from remanent.bilingual import Bilingual
+from remanent.bilingual import Bilingual, Language
 from remanent.errors import CallerError, RemanentError
-from remanent.language.tongue import Tongue, tongue_of
+from remanent.language.tongue import tongue_of
 from remanent.operations import Principal, Service, Target
 from remanent.server.mcp.rendering import to_text
 
@@ -40,7 +40,7 @@ _WITH_MEMORY = Bilingual(
 class Prompts:
     """Lists and gives prompts."""
 
-    def __init__(self, service: Service, *, tongue: Tongue) -> None:
+    def __init__(self, service: Service, *, tongue: Language) -> None:
         self._service = service
         self._tongue = tongue
 
@@ -99,7 +99,7 @@ _RESOURCES = {
 class Resources:
     """Lists and reads resources."""
 
-    def __init__(self, service: Service, *, tongue: Tongue) -> None:
+    def __init__(self, service: Service, *, tongue: Language) -> None:
         self._service = service
         self._tongue = tongue
 

@@ -14,10 +14,10 @@ import mcp_types as types
 from mcp.shared.exceptions import MCPError
 from pydantic_core import to_jsonable_python
 
-from remanent.bilingual import Bilingual, translated
+from remanent.bilingual import Bilingual, Language, translated
 from remanent.discipline.shapes import ZH
 from remanent.errors import InvalidInput, RemanentError
-from remanent.language.tongue import Tongue, tongue_of
+from remanent.language.tongue import tongue_of
 from remanent.operations import Body, Catalogue, Operation, Principal, Report, Service, Target
 from remanent.server.mcp.rendering import to_text
 from remanent.server.problems import log_failure, problem_type_of
@@ -46,7 +46,7 @@ def offered(operation: Operation[Any, Any]) -> Tree:
     return tree
 
 
-def input_schema(operation: Operation[Any, Any], *, tongue: Tongue) -> dict[str, Any]:
+def input_schema(operation: Operation[Any, Any], *, tongue: Language) -> dict[str, Any]:
     """Return the JSON schema of a tool's arguments."""
     whole = operation.request.model_json_schema(mode="validation")
     schema = _shown(whole, whole.get("$defs", {}), offered(operation), tongue, _MAX_DEPTH)
@@ -65,7 +65,7 @@ def check_offered(arguments: Mapping[str, Any], tree: Tree, *, inside: str = "")
 
 
 def _shown(
-    schema: Mapping[str, Any], definitions: Mapping[str, Any], tree: Tree, tongue: Tongue, depth: int
+    schema: Mapping[str, Any], definitions: Mapping[str, Any], tree: Tree, tongue: Language, depth: int
 ) -> dict[str, Any]:
     """Return a part of the schema with its references written out and its choices narrowed to what models use."""
     if depth == 0:
@@ -108,7 +108,7 @@ def _chosen(
     return texts or meant
 
 
-def _plain(kept: Mapping[str, Any], whole: Mapping[str, Any], tongue: Tongue) -> dict[str, Any]:
+def _plain(kept: Mapping[str, Any], whole: Mapping[str, Any], tongue: Language) -> dict[str, Any]:
     """Return the keywords that help a model, with the description in its language."""
     shown = {name: value for name, value in kept.items() if name not in _NOISE}
     if shown.get("default", ...) is None:
@@ -170,7 +170,7 @@ class Tools:
         self._language = service.memory.settings.language
 
     @property
-    def tongue(self) -> Tongue:
+    def tongue(self) -> Language:
         """The language of what is said before any question is known."""
         return "zh" if self._language == "zh" else "en"
 
@@ -216,18 +216,18 @@ class Tools:
             structured_content=value if isinstance(value, dict) else {"result": value},
         )
 
-    def spoken(self, arguments: object) -> Tongue:
+    def spoken(self, arguments: object) -> Language:
         """Return the language that an answer is given in: as set, or that of the question."""
         return self._language if self._language != "auto" else tongue_of(*texts_in(arguments))
 
 
-def _told(operation: Operation[Any, Any], answer: object, tongue: Tongue) -> str:
+def _told(operation: Operation[Any, Any], answer: object, tongue: Language) -> str:
     """Return an answer in the words of its operation, or of its type."""
     own = operation.tool.tell if operation.tool is not None else None
     return to_text(answer, tongue=tongue) if own is None else own(answer, tongue)
 
 
-def _failed(error: RemanentError, *, tongue: Tongue) -> types.CallToolResult:
+def _failed(error: RemanentError, *, tongue: Language) -> types.CallToolResult:
     """Return what went wrong, in words that help to do better; what lies inside of the server stays inside."""
     row = problem_type_of(error)
     log_failure(error, status=row.status)

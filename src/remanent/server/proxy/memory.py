@@ -127,9 +127,9 @@ class ChatRecall:
             async with asyncio.timeout(self._timeout):
                 found = await agent.recall(conversation.question, limit=width, user=user)
             chosen = _not_in_conversation(found, said)[: self._limit]
-            said_now = inject(conversation.question, chosen, now=self._clock(), budget=self._budget)
-            text = said_now.text or ("" if found.left_out else nothing_told(conversation.question, found.items))
-            return InjectedMemory(text, len(said_now.record_ids), is_degraded=bool(found.left_out))
+            unknown = "" if found.left_out else nothing_told(conversation.question, found.items)
+            told = inject(conversation.question, chosen, now=self._clock(), budget=self._budget, ending=unknown)
+            return InjectedMemory(told.text, len(told.record_ids), is_degraded=bool(found.left_out))
         return InjectedMemory(is_degraded=True)
 
 

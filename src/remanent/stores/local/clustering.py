@@ -45,7 +45,7 @@ def cell_count(vectors: int) -> int:
 
 
 def train(
-    sample: "NDArray[np.float32]", cells: int, *, rng: np.random.Generator, go_on: Callable[[], None] = lambda: None
+    sample: "NDArray[np.float32]", cells: int, *, rng: "np.random.Generator", go_on: Callable[[], None] = lambda: None
 ) -> "NDArray[np.float32]":
     """Return cell centres: clusters of a sample, each cut into cells by its share of it.
 
@@ -65,7 +65,7 @@ def train(
 
 
 def _means(
-    sample: "NDArray[np.float32]", count: int, *, rng: np.random.Generator, go_on: Callable[[], None] = lambda: None
+    sample: "NDArray[np.float32]", count: int, *, rng: "np.random.Generator", go_on: Callable[[], None] = lambda: None
 ) -> "NDArray[np.float32]":
     """Return the centres of k-means by cosine."""
     count = max(1, min(count, len(sample)))
@@ -94,7 +94,7 @@ def _means(
 class Assignment:
     """Finds the nearest cell of many vectors through clusters of the cells themselves."""
 
-    def __init__(self, centres: "NDArray[np.float32]", *, rng: np.random.Generator) -> None:
+    def __init__(self, centres: "NDArray[np.float32]", *, rng: "np.random.Generator") -> None:
         self._centres = centres
         self._tops = _means(centres, round(len(centres) ** 0.5), rng=rng)
         top_of = cross(centres, self._tops).argmax(axis=1)
@@ -238,7 +238,7 @@ def seal(snapshot: IndexSnapshot, sink: Sink) -> Cells:
     return sink.finish(CellArrays(none, middles, offsets, names, snapshot.kinds[order]))
 
 
-def _centres(snapshot: IndexSnapshot, rng: np.random.Generator) -> "tuple[NDArray[np.float32], int]":
+def _centres(snapshot: IndexSnapshot, rng: "np.random.Generator") -> "tuple[NDArray[np.float32], int]":
     """Return the centres in use while they still suit the number of vectors, else new ones."""
     count, cells = len(snapshot), snapshot.cells
     if cells is not None and cells.trained / 4 < count < cells.trained * 2:
@@ -249,7 +249,7 @@ def _centres(snapshot: IndexSnapshot, rng: np.random.Generator) -> "tuple[NDArra
     return train(sample, wanted, rng=rng, go_on=snapshot.go_on), count
 
 
-def _assign(snapshot: IndexSnapshot, centres: "NDArray[np.float32]", rng: np.random.Generator) -> "NDArray[np.int32]":
+def _assign(snapshot: IndexSnapshot, centres: "NDArray[np.float32]", rng: "np.random.Generator") -> "NDArray[np.int32]":
     """Return the cell of every vector; those in cells stay there when the centres do."""
     count, cells = len(snapshot), snapshot.cells
     cell_of = np.empty(count, dtype=np.int32)

@@ -3,7 +3,7 @@
 - `sql/` holds the schema as numbered steps, and the functions by which a group of units of work is one call.
 - `connection.py` opens connections, carries text that PostgreSQL would refuse, and translates its errors.
 - `writes.py` turns changes into what those functions take, and commits many units together.
-- `reads.py` turns questions into statements, `answers.py` their rows into answers.
+- `reads.py` is its dialect of the statements that both stores share, and what is asked of it in its own way.
 - `shelf.py` keeps what belongs to no agent.
 - `store.py` is the port, with nearest neighbours among its rows; `erasure.py` erases, `migrations.py` keeps up to date.
 """

@@ -9,9 +9,8 @@ import re
 import select
 import struct
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any, Final, LiteralString, TypeAlias
@@ -26,20 +25,8 @@ from psycopg.types import TypeInfo
 from psycopg.types.numeric import Int8Dumper
 from psycopg.types.string import StrBinaryDumper, StrDumper
 
-from remanent.errors import (
-    DuplicateEntry,
-    IntegrityError,
-    InvalidInput,
-    LeaseLost,
-    NotFound,
-    QueueFull,
-    RemanentError,
-    StorageError,
-    StorageFull,
-    StoreBusy,
-    StoreClosed,
-    VersionConflict,
-)
+from remanent import errors
+from remanent.stores.statements import SqlStatement
 
 Connection: TypeAlias = "psycopg.AsyncConnection[tuple[Any, ...]]"
 
@@ -110,7 +97,9 @@ async def _configure(connection: Connection) -> None:
     await connection.execute(_SESSION)
     info = await TypeInfo.fetch(connection, "vector")
     if info is None:
-        raise StorageError("the database has no pgvector; run `remanent migrate` as a user who may create extensions")
+        raise errors.StorageError(
+            "no pgvector in the database; run `remanent migrate` as a user who may create extensions"
+        )
     info.register(connection)
     oid = info.oid
     adapters = connection.adapters
@@ -130,38 +119,50 @@ SET SESSION search_path = {SCHEMA}, public; SET jit = off; SET timezone = 'UTC';
 
 # ── errors ───────────────────────────────────────────────────────────────────
 
-_OURS: dict[str, type[RemanentError]] = {
-    "RM001": DuplicateEntry,
-    "RM002": VersionConflict,
-    "RM003": NotFound,
-    "RM004": InvalidInput,
-    "RM005": QueueFull,
-    "RM006": LeaseLost,
+_OURS: dict[str, type[errors.RemanentError]] = {
+    "RM001": errors.DuplicateEntry,
+    "RM002": errors.VersionConflict,
+    "RM003": errors.NotFound,
+    "RM004": errors.InvalidInput,
+    "RM005": errors.QueueFull,
+    "RM006": errors.LeaseLost,
 }
 UNREACHABLE = "the database does not answer; look whether it runs and whether the URL of `store` is right"
-_FULL = (StorageFull, "no room left on the database's machine; nothing was written, make room and try again")
-_HELD = (StoreBusy, "another process holds what this needs; nothing was written, try again")
-_OLD = (StorageError, "the database has not the tables of this version; run `remanent migrate`")
-_THEIRS: dict[str, tuple[type[RemanentError], str]] = {
-    "22000": (InvalidInput, "the vector has another size than those of its model here"),
-    "42501": (StorageError, f"the login may not act as {ROLE}; let the tables' owner run: GRANT {ROLE} TO that login"),
+_FULL = (errors.StorageFull, "no room left on the database's machine; nothing was written, make room and try again")
+_HELD = (errors.StoreBusy, "another process holds what this needs; nothing was written, try again")
+_OLD = (errors.StorageError, "the database has not the tables of this version; run `remanent migrate`")
+_THEIRS: dict[str, tuple[type[errors.RemanentError], str]] = {
+    "22000": (errors.InvalidInput, "the vector has another size than those of its model here"),
+    "42501": (
+        errors.StorageError,
+        f"the login may not act as {ROLE}; run as the owner of the tables: GRANT {ROLE} TO it",
+    ),
     **dict.fromkeys(("53100", "53200"), _FULL),
     **dict.fromkeys(("40001", "40P01", "55P03", "57014", "53300"), _HELD),
     **dict.fromkeys(("42P01", "42883", "3F000", "22023"), _OLD),
-    "54000": (InvalidInput, "a name is too long to be indexed; keep names under 2,000 bytes"),
-    "XX001": (IntegrityError, "the database reports damaged data; look at its log"),
-    "XX002": (IntegrityError, "the database reports a damaged index; look at its log"),
+    "54000": (errors.InvalidInput, "a name is too long to be indexed; keep names under 2,000 bytes"),
+    "XX001": (errors.IntegrityError, "the database reports damaged data; look at its log"),
+    "XX002": (errors.IntegrityError, "the database reports a damaged index; look at its log"),
 }
 """By SQLSTATE, who must act and how."""
 
 
-def error_of(sqlstate: str | None, message: str) -> RemanentError:
+def error_of(sqlstate: str | None, message: str) -> errors.RemanentError:
     """Return our error for one of the server's; only messages of our own functions are passed on."""
     state = sqlstate or ""
     if state in _OURS:
         return _OURS[state](restore(message))
-    kind, text = _THEIRS.get(state, (StorageError, "the database failed; nothing was written"))
+    kind, text = _THEIRS.get(state, (errors.StorageError, "the database failed; nothing was written"))
     return kind(f"{text} (SQLSTATE {state or 'unknown'})")
+
+
+_LOST = (engine.AdminShutdown, engine.CrashShutdown, engine.CannotConnectNow)
+
+
+def is_gone(error: BaseException) -> bool:
+    """Return whether the connection was lost, so that another may do."""
+    unnamed = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError) and error.sqlstate is None
+    return unnamed or isinstance(error, _LOST)
 
 
 @contextmanager
@@ -170,33 +171,29 @@ def translated() -> Iterator[None]:
     try:
         yield
     except (TimeoutError, OSError) as error:
-        raise StoreBusy(UNREACHABLE) from error
-    except (engine.AdminShutdown, engine.CrashShutdown, engine.CannotConnectNow) as error:
-        raise StoreBusy(UNREACHABLE) from error
+        raise errors.StoreBusy(UNREACHABLE) from error
     except psycopg.Error as error:
-        if error.sqlstate is None and isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
-            raise StoreBusy(UNREACHABLE) from error
+        if is_gone(error):
+            raise errors.StoreBusy(UNREACHABLE) from error
         raise error_of(error.sqlstate, error.diag.message_primary or "") from error
 
 
-def is_gone(error: BaseException) -> bool:
-    """Return whether the connection was lost, so that another may do."""
-    lost = (engine.AdminShutdown, engine.CrashShutdown, engine.CannotConnectNow)
-    return isinstance(error, lost) or (
-        isinstance(error, psycopg.OperationalError | psycopg.InterfaceError) and error.sqlstate is None
-    )
+RETRY: Final = 0.05
+"""Seconds between two attempts to reach a server that is away."""
+_PASSING = ("starting up", "shutting down", "recovery mode", "too many", "not yet accepting")
+"""What a server says that will take connections later."""
+
+
+def give_up(error: Exception, *, until: float) -> None:
+    """Raise where it is no use to try again to connect: the login is refused, or it took too long."""
+    refused = isinstance(error, psycopg.OperationalError) and "FATAL" in str(error)
+    if refused and not any(word in str(error) for word in _PASSING):
+        raise errors.StorageError("the database refuses the login; look at the URL of `store`") from error
+    if time.monotonic() > until:
+        raise error
 
 
 # ── statements ───────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True)
-class SqlStatement:
-    """One statement with its values; binary where vectors come back."""
-
-    sql: str
-    values: Sequence[Any] | Mapping[str, Any] = ()
-    binary: bool = False
 
 
 class ConnectionPool:
@@ -228,7 +225,7 @@ class ConnectionPool:
 
     async def _take(self, until: float) -> Connection:
         if self._closed:
-            raise StoreClosed("the store is closed; open it again")
+            raise errors.StoreClosed("the store is closed; open it again")
         while self._idle:
             connection = self._idle.pop()
             if _is_alive(connection):
@@ -238,10 +235,7 @@ class ConnectionPool:
             try:
                 return await _connect(self._url, timeout=max(1.0, until - time.monotonic()))
             except psycopg.OperationalError as error:
-                if "FATAL" in str(error) and not any(word in str(error) for word in PASSING):
-                    raise StorageError("the database refuses the login; look at the URL of `store`") from error
-                if time.monotonic() > until:
-                    raise
+                give_up(error, until=until)
             await asyncio.sleep(RETRY)
 
     async def _give_back(self, connection: Connection) -> None:
@@ -254,13 +248,12 @@ class ConnectionPool:
 
     async def read(self, agent: int, statements: Sequence[SqlStatement]) -> list[list[tuple[Any, ...]]]:
         """Return the rows of each statement, all of one snapshot, in one round trip; a lost connection is replaced."""
-        for last in (False, True):
-            try:
-                return await self._read(agent, statements)
-            except psycopg.Error as error:
-                if last or not is_gone(error):
-                    raise
-        raise AssertionError
+        try:
+            return await self._read(agent, statements)
+        except psycopg.Error as error:
+            if not is_gone(error):
+                raise
+        return await self._read(agent, statements)
 
     async def _read(self, agent: int, statements: Sequence[SqlStatement]) -> list[list[tuple[Any, ...]]]:
         async with self.connection() as connection, connection.pipeline():
@@ -269,7 +262,8 @@ class ConnectionPool:
             cursors = []
             for statement in statements:
                 cursor = connection.cursor(binary=statement.binary)
-                cursors.append(await cursor.execute(statement.sql.encode(), statement.values))
+                kept = None if statement.prepared else False
+                cursors.append(await cursor.execute(statement.sql.encode(), statement.values, prepare=kept))
             await connection.execute("COMMIT")
             return [await cursor.fetchall() for cursor in cursors]
 
@@ -287,12 +281,6 @@ class ConnectionPool:
         idle, self._idle = self._idle, []
         for connection in idle:
             await connection.close()
-
-
-RETRY: Final = 0.05
-"""Seconds between two attempts to reach a server that is away."""
-PASSING = ("starting up", "shutting down", "recovery mode", "too many", "not yet accepting")
-"""What a server says that will take connections later."""
 
 
 async def _connect(url: str, *, timeout: float) -> Connection:
@@ -322,11 +310,15 @@ _SCOPE = "SELECT set_config('remanent.agent', %s, true)"
 _NAME = re.compile(r"^-- ([a-z_]+): (.+)$", re.MULTILINE)
 
 
+def sql_file(name: str) -> str:
+    """Return one of the files of SQL."""
+    return (resources.files(__package__) / "sql" / name).read_text("utf-8")
+
+
 @cache
 def statements() -> dict[str, str]:
     """Return every statement by its name."""
-    text = (resources.files(__package__) / "sql" / "statements.sql").read_text("utf-8")
-    _, *parts = _NAME.split(text)
+    _, *parts = _NAME.split(sql_file("statements.sql"))
     return {name: sql.strip() for name, _, sql in zip(*[iter(parts)] * 3, strict=True)}
 
 

@@ -10,7 +10,7 @@ from typing import Final
 import psycopg
 
 from remanent.errors import SchemaTooNew, StorageError
-from remanent.stores.postgres.connection import ROLE, SCHEMA, translated
+from remanent.stores.postgres.connection import ROLE, SCHEMA, sql_file, translated
 
 OLDEST: Final = 160000
 """PostgreSQL 16; older ones are not tested."""
@@ -21,13 +21,7 @@ _LOCK: Final = 0x52454D41
 def steps() -> list[str]:
     """Return the steps from nothing to this version, in order."""
     folder = resources.files(__package__) / "sql"
-    names = sorted(file.name for file in folder.iterdir() if file.name[:4].isdigit())
-    return [(folder / name).read_text("utf-8") for name in names]
-
-
-def functions() -> str:
-    """Return what is made anew by every migration."""
-    return (resources.files(__package__) / "sql" / "functions.sql").read_text("utf-8")
+    return [sql_file(name) for name in sorted(file.name for file in folder.iterdir()) if name[:4].isdigit()]
 
 
 def version_of(connection: "psycopg.Connection[tuple[object, ...]]") -> int:
@@ -48,7 +42,8 @@ def migrate_now(url: str, *, dry_run: bool = False, only_from_nothing: bool = Fa
     """Do the same on this thread."""
     connection: psycopg.Connection[tuple[object, ...]]
     with translated(), psycopg.connect(url, autocommit=True) as connection:
-        _check_server(connection.info.server_version)
+        if connection.info.server_version < OLDEST:
+            raise StorageError(f"PostgreSQL {connection.info.server_version // 10000} is too old; take 16 or newer")
         wanted = steps()
         before = version_of(connection)
         if before > len(wanted):
@@ -65,7 +60,7 @@ def migrate_now(url: str, *, dry_run: bool = False, only_from_nothing: bool = Fa
             for number, step in enumerate(wanted[before:], before + 1):
                 connection.execute(step.encode())
                 connection.execute("INSERT INTO migrations (step) VALUES (%s)", (number,))
-            connection.execute(functions().encode())
+            connection.execute(sql_file("functions.sql").encode())  # made anew by every migration
         return before, len(wanted)
 
 
@@ -109,11 +104,6 @@ WHERE m.agent = %s AND m.dimension <= 2000
     AND NOT EXISTS (SELECT 1 FROM vector_indexes i WHERE i.agent = m.agent AND i.model = m.id)
 GROUP BY m.id, m.name, m.dimension HAVING count(*) >= %s
 """
-
-
-def _check_server(version: int) -> None:
-    if version < OLDEST:
-        raise StorageError(f"PostgreSQL {version // 10000} is too old; 16 or newer is needed")
 
 
 # The role has no password and nobody logs in as it; whoever migrates may become it, and lets others with a GRANT.

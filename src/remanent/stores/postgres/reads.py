@@ -1,385 +1,161 @@
-"""Reading: each type of question becomes statements.
+"""Reading: how PostgreSQL says what all statements have in common, and what only it is asked.
 
-A filter becomes a `WhereClause`: text with a placeholder for every value, and the values apart. No value of a caller is
-ever spliced into SQL; lists go as one array, so that a statement can be prepared once. Every condition names the agent,
-and row-level security holds it a second time.
+Every condition names the agent, and row-level security holds it a second time.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from remanent.model import MetadataCondition, Scope
+import numpy as np
+
+from remanent.model import MetadataCondition, Scope, from_millis
 from remanent.model.filters import MAX_VALUE_LENGTH
-from remanent.stores.postgres.connection import SqlStatement
-from remanent.stores.queries import (
-    ConflictQuery,
-    EntryQuery,
-    JobQuery,
-    LatestQuery,
-    LinkQuery,
-    Order,
-    RecordFilter,
-    RecordQuery,
-    SessionTermQuery,
-    TallyQuery,
-    TextQuery,
-)
-from remanent.stores.sqlite.rows import (
-    ENTRY_COLUMNS,
-    JOB_COLUMNS,
-    LINK_COLUMNS,
-    RECORD_COLUMNS,
-    TAGS,
-    dump,
-    millis,
+from remanent.stores import queries as q
+from remanent.stores import rows
+from remanent.stores.answers import ANSWERS, Answer, Rows, Steps, each, no_vectors, pairs
+from remanent.stores.statements import (
+    MAX_TERMS,
+    OF_RECORD,
+    Dialect,
+    Draft,
+    SqlStatement,
+    is_plain,
+    named_states,
+    place_columns,
+    record_draft,
+    record_table,
+    with_entry,
 )
 from remanent.stores.vectors import VectorSearch
 
-MAX_TERMS: Final = 64
-"""More terms than this say nothing new and cost time; chosen by hand, some four sentences."""
-
-
-@dataclass(slots=True)
-class WhereClause:
-    """A conjunction that grows, with its bindings."""
-
-    parts: list[str] = field(default_factory=list)
-    values: list[Any] = field(default_factory=list)
-
-    def add(self, part: str, *values: Any) -> None:
-        """Add one more thing that must hold."""
-        self.parts.append(part)
-        self.values.extend(values)
-
-    def among(self, column: str, options: Sequence[str] | None) -> None:
-        """Require a column to be one of the options; `None` requires nothing."""
-        if options is not None:
-            self.add(f"{column} = ANY (%s)", [str(option) for option in options])
-
-    def within(self, scope: Scope, table: str = "") -> None:
-        """Require the session and task that the scope names."""
-        for name, value in (("session", scope.session), ("task", scope.task)):
-            if value is not None:
-                self.add(f"{table}{name} = %s", value)
-
-    @property
-    def text(self) -> str:
-        """The condition to put behind WHERE."""
-        return " AND ".join(self.parts)
-
-
-def _of_agent(agent: int, table: str = "") -> WhereClause:
-    condition = WhereClause()
-    condition.add(f"{table}agent = %s", agent)
-    return condition
-
-
-_SOURCES = """r.id IN (
-    SELECT s.record_id FROM record_sources s JOIN entries e ON e.agent = s.agent AND e.id = s.entry_id
-    WHERE s.agent = %s AND {holds})"""
-# Of a list, each element is looked at; what is no list is looked at by itself. The first line spares the parsing of
-# entries without metadata.
-_ELEMENTS = """e.metadata IS NOT NULL AND EXISTS (
-    SELECT 1 FROM jsonb_array_elements(
-        CASE jsonb_typeof(e.metadata::jsonb -> %s) WHEN 'array' THEN e.metadata::jsonb -> %s
-        ELSE jsonb_build_array(e.metadata::jsonb -> %s) END
-    ) AS found (value) WHERE {fits})"""
-_TEXT_FITS = """CASE jsonb_typeof(found.value) WHEN 'string' THEN length(found.value #>> '{{}}') <= %s
-    AND (found.value #>> '{{}}') COLLATE "C" {sign} %s ELSE false END"""
-_NUMBER_FITS = """CASE jsonb_typeof(found.value) WHEN 'number' THEN (found.value #>> '{{}}')::numeric {sign} %s
-    ELSE false END"""
 _SIGNS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 
 
-def _holds(condition: MetadataCondition) -> tuple[str, tuple[Any, ...]]:
-    """Return the condition on `e`, an entry, and its values, which are never put into the text."""
-    key = (condition.key,) * 3
-    if condition.comparison == "in":
-        return _ELEMENTS.format(fits="found.value = ANY (%s::jsonb[])"), (*key, [dump(one) for one in condition.values])
-    (value,) = condition.values
-    sign = _SIGNS[condition.comparison]
-    if isinstance(value, str):
-        return _ELEMENTS.format(fits=_TEXT_FITS.format(sign=sign)), (*key, MAX_VALUE_LENGTH, value)
-    return _ELEMENTS.format(fits=_NUMBER_FITS.format(sign=sign)), (*key, value)
+class VectorIndex(NamedTuple):
+    """An index of one model's vectors of one agent."""
+
+    model: int
+    dimension: int
 
 
-def record_condition(agent: int, scope: Scope, wanted: RecordFilter) -> WhereClause:
-    """Return the condition on columns of `r` (records, or the history of them when `as_of` is set)."""
-    condition = _of_agent(agent, "r.")
-    condition.within(scope, "r.")
-    condition.among("r.kind", wanted.kinds)
-    condition.among("r.status", wanted.statuses)
-    if wanted.not_sessions:
-        condition.add("(r.session IS NULL OR r.session <> ALL (%s))", list(wanted.not_sessions))
-    if wanted.occurred_from is not None:
-        condition.add("r.occurred_at >= %s", millis(wanted.occurred_from))
-    if wanted.occurred_before is not None:
-        condition.add("r.occurred_at < %s", millis(wanted.occurred_before))
-    if wanted.valid_at is not None:
-        moment = millis(wanted.valid_at)
-        condition.add("(r.valid_from IS NULL OR r.valid_from <= %s)", moment)
-        condition.add("(r.valid_to IS NULL OR r.valid_to > %s)", moment)
-    if wanted.alive_at is not None:
-        condition.add("(r.expires_at IS NULL OR r.expires_at > %s)", millis(wanted.alive_at))
-    for tags in [*([tag] for tag in wanted.tags), *([list(wanted.any_tags)] if wanted.any_tags else [])]:
-        if wanted.as_of is None:
-            condition.add("r.ref IN (SELECT ref FROM record_tags WHERE agent = %s AND tag = ANY (%s))", agent, tags)
+class PostgresDialect(Dialect):
+    """One agent among the rows of all; the values of a statement are named, and a list is an array."""
+
+    listed = "unnest({}::text[]) w (value) JOIN"
+    trust = "r.trust"
+    more_columns = ", agent, trust, tags"
+    with_terms = "records r", "r.terms"
+    quotes_record = "{} = ANY (record_ids)"
+
+    def __init__(self, agent: int, indexes: Mapping[str, VectorIndex]) -> None:
+        self.agent = agent
+        self.indexes = indexes
+        """By model, what a migration made for this agent because it is large."""
+
+    def placeholder(self, number: int) -> str:
+        """Return a named one."""
+        return f"%(p{number})s"
+
+    def array(self, options: Sequence[str]) -> list[str]:
+        """Return plain texts."""
+        return [str(option) for option in options]
+
+    def any_of(self, where: Draft, column: str, options: Sequence[str]) -> str:
+        """Compare with an array, of whatever length."""
+        return f"{column} = ANY ({where.bind_all(options)})"
+
+    def past_tags(self, where: Draft, tags: Sequence[str]) -> str:
+        """Compare with the tags of the version."""
+        return f"r.tags && {where.bind_all(tags)}"
+
+    def entry_holds(self, where: Draft, condition: MetadataCondition) -> str:
+        """Look at each element of a list, and at what is no list by itself; entries without metadata are not parsed."""
+        held = f"e.metadata::jsonb -> {where.bind(condition.key)}"
+        if condition.comparison == "in":
+            fits = f"found.value = ANY ({where.bind([rows.dump(one) for one in condition.values])}::jsonb[])"
         else:
-            condition.add("r.tags && %s", tags)
-    for one in wanted.where:
-        holds, values = _holds(one)
-        condition.add(_SOURCES.format(holds=holds), agent, *values)
-    if wanted.as_of is not None:
-        moment = millis(wanted.as_of)
-        condition.add("r.updated_at <= %s AND (r.superseded_at IS NULL OR r.superseded_at > %s)", moment, moment)
-    return condition
+            (value,) = condition.values
+            compared = f"{_SIGNS[condition.comparison]} {where.bind(value)}"
+            sort, text = "number", "(found.value #>> '{}')"
+            fits = f"{text}::numeric {compared}"
+            if isinstance(value, str):
+                sort, fits = "string", f'length({text}) <= {MAX_VALUE_LENGTH} AND {text} COLLATE "C" {compared}'
+            fits = f"CASE jsonb_typeof(found.value) WHEN '{sort}' THEN {fits} ELSE false END"
+        return f"""e.metadata IS NOT NULL AND EXISTS (
+            SELECT 1 FROM jsonb_array_elements(
+                CASE jsonb_typeof({held}) WHEN 'array' THEN {held} ELSE jsonb_build_array({held}) END
+            ) AS found (value) WHERE {fits})"""
+
+    def source_holds(self, where: Draft, condition: MetadataCondition, *, by_id: bool) -> str:
+        """Begin with the entries, as many as there are."""
+        return f"""r.id IN (
+            SELECT s.record_id FROM record_sources s JOIN entries e ON e.agent = s.agent AND e.id = s.entry_id
+            WHERE {self.own("s.")}{self.entry_holds(where, condition)})"""
+
+    def own(self, table: str = "") -> str:
+        """Name the agent."""
+        return f"{table}agent = %(agent)s AND "
+
+    def bound(self, values: Sequence[Any]) -> dict[str, Any]:
+        """Return the values by their names."""
+        return {"agent": self.agent, **{f"p{number}": value for number, value in enumerate(values, 1)}}
+
+    def ask(self, sql: str, *, binary: bool = False, **values: Any) -> SqlStatement:
+        """Return a statement about the agent that is always the same."""
+        return SqlStatement(sql, {"agent": self.agent, **values}, binary=binary)
 
 
-_ALL = "agent, ref, id, kind, status, session, task, created_at, updated_at, occurred_at, valid_from, valid_to, "
-_ALL += "expires_at, access_count, scan_count, trust, tags, body, crc"
-HISTORY: Final = (
-    f"(SELECT {_ALL}, NULL::bigint AS superseded_at FROM records UNION ALL SELECT {_ALL}, superseded_at FROM versions)"
-)
+_STANDING = """
+SELECT revision, vector_revision, (SELECT jsonb_object_agg(kind, g.revision) FROM graphs g WHERE g.agent = %(agent)s)
+FROM agents WHERE id = %(agent)s
+"""
 
 
-def record_table(wanted: RecordFilter) -> str:
-    """Return what to select records from: the current ones, or all versions when `as_of` is set."""
-    return "records" if wanted.as_of is None else HISTORY
+def _standing(dialect: PostgresDialect, _: Scope, query: q.StandingQuery) -> Steps[q.Standing]:
+    counters, states = yield [dialect.ask(_STANDING), named_states(dialect, query.states)]
+    revision, vector_revision, graphs = counters[0]
+    return q.Standing(revision, vector_revision, graphs or {}, {key: rows.parse(value) for key, value in states})
 
 
-_ORDERS = {
-    Order.FIRST_CREATED: "r.ref",
-    Order.LAST_CREATED: "r.ref DESC",
-    Order.LAST_OCCURRED: "r.occurred_at DESC, r.ref DESC",
-    Order.LEAST_SCANNED: "r.scan_count, r.ref",
-}
-_AS_OF_ORDERS = {
-    Order.FIRST_CREATED: "r.created_at, r.id",
-    Order.LAST_CREATED: "r.created_at DESC, r.id DESC",
-    Order.LAST_OCCURRED: "r.occurred_at DESC, r.id DESC",
-    Order.LEAST_SCANNED: "r.scan_count, r.id",
-}
+_UNSET = """('false', 'null', '0', '""', '[]', '{}')"""
 
 
-def entries(agent: int, scope: Scope, query: EntryQuery) -> SqlStatement:
-    """Journal entries in journal order."""
-    where = _of_agent(agent)
-    where.within(scope)
-    where.add("seq > %s", query.after_seq)
-    if query.before_seq is not None:
-        where.add("seq < %s", query.before_seq)
-    where.among("id", query.entry_ids)
-    where.among("caller_id", query.caller_ids)
-    where.among("kind", query.kinds)
-    if query.source_of is not None:
-        where.add(
-            "id IN (SELECT entry_id FROM record_sources WHERE agent = %s AND record_id = ANY (%s))",
-            agent,
-            list(query.source_of),
-        )
-    if query.occurred_from is not None:
-        where.add("occurred_at >= %s", millis(query.occurred_from))
-    if query.occurred_before is not None:
-        where.add("occurred_at < %s", millis(query.occurred_before))
-    tagged = [*([tag] for tag in query.tags), *([query.any_tags] if query.any_tags else [])]
-    for one in (*query.where, *(MetadataCondition(TAGS, "in", tuple(tags)) for tags in tagged)):
-        holds, values = _holds(one)
-        where.add(holds, *values)
-    direction = "DESC" if query.newest_first else "ASC"
-    sql = f"SELECT {ENTRY_COLUMNS} FROM entries e WHERE {where.text} ORDER BY seq {direction} LIMIT %s"
-    return SqlStatement(sql, (*where.values, query.limit))
-
-
-_OF_RECORD = ", ".join(f"r.{name}" for name in RECORD_COLUMNS.split(", "))
-
-
-def records(agent: int, scope: Scope, query: RecordQuery) -> SqlStatement:
-    """Records, current or as they once stood."""
-    where = record_condition(agent, scope, query.filter)
-    where.among("r.id", query.record_ids)
-    if query.source_entry_ids is not None:
-        where.add(
-            "r.id IN (SELECT record_id FROM record_sources WHERE agent = %s AND entry_id = ANY (%s))",
-            agent,
-            list(query.source_entry_ids),
-        )
-    past = query.filter.as_of is not None
-    if query.after_id is not None:
-        _continue_behind(where, agent, query, past=past)
-    order = (_AS_OF_ORDERS if past else _ORDERS)[query.order]
-    sql = f"SELECT {_OF_RECORD} FROM {record_table(query.filter)} r WHERE {where.text} ORDER BY {order} LIMIT %s"
-    return SqlStatement(sql, (*where.values, query.limit))
-
-
-def _continue_behind(where: WhereClause, agent: int, query: RecordQuery, *, past: bool) -> None:
-    """Add where the page before has ended, by the same order in which records are listed."""
-    comparison = "<" if query.order is Order.LAST_CREATED else ">"
-    if past:
-        place = "(SELECT created_at, id FROM records WHERE agent = %s AND id = %s)"
-        where.add(f"(r.created_at, r.id) {comparison} {place}", agent, query.after_id)
-    else:
-        place = "(SELECT ref FROM records WHERE agent = %s AND id = %s)"
-        where.add(f"r.ref {comparison} {place}", agent, query.after_id)
-
-
-def unembedded(agent: int, limit: int) -> SqlStatement:
-    """Records whose content has no vector yet, oldest first."""
-    sql = f"""
-        SELECT {_OF_RECORD} FROM records r
-        WHERE agent = %s AND NOT embedded AND status <> 'forgotten' ORDER BY ref LIMIT %s
-    """
-    return SqlStatement(sql, (agent, limit))
-
-
-def tally(agent: int, query: TallyQuery) -> SqlStatement:
-    """How many records of some kinds there are, by kind and status, with the flags of their data."""
+def _tally(dialect: PostgresDialect, _: Scope, query: q.TallyQuery) -> Steps[list[q.Tally]]:
+    draft = Draft(dialect)
+    draft.among("kind", query.kinds)
     flags = "".join(
-        ", count(*) FILTER (WHERE coalesce(body::jsonb #> ARRAY['data', %s::text], 'false') NOT IN "
-        "('false', 'null', '0', '\"\"', '[]', '{}'))"
-        for _ in query.flags
+        f", count(*) FILTER (WHERE coalesce(body::jsonb #> ARRAY['data', {draft.bind(flag)}::text], 'false')"
+        f" NOT IN {_UNSET})"
+        for flag in query.flags
     )
     sql = f"""
         SELECT kind, status, count(*), sum((body::jsonb ->> 'confidence')::float8){flags}
-        FROM records WHERE agent = %s AND kind = ANY(%s) GROUP BY kind, status
+        FROM records WHERE {draft.where} GROUP BY kind, status
     """
-    return SqlStatement(sql, [*query.flags, agent, [str(kind) for kind in query.kinds]])
+    [found] = yield [draft.statement(sql)]
+    return [rows.tally_of(query.flags, row) for row in found]
 
 
-def match(agent: int, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter) -> SqlStatement:
-    """Those of the ids that pass."""
-    where = record_condition(agent, scope, record_filter)
-    where.among("r.id", list(record_ids))
-    return SqlStatement(f"SELECT DISTINCT r.id FROM {record_table(record_filter)} r WHERE {where.text}", where.values)
-
-
-PLACE_COLUMNS: Final = """
-    r.id, r.kind, r.session, r.occurred_at, coalesce(e.recorded_at, r.created_at), coalesce(e.origin, r.trust),
-    coalesce(e.seq, 0), coalesce(e.role, '')
+_UNEMBEDDED = f"""
+SELECT {OF_RECORD} FROM records r
+WHERE agent = %(agent)s AND NOT embedded AND status <> 'forgotten' ORDER BY ref LIMIT %(limit)s
 """
-_NEIGHBOURS = """,
-    CASE WHEN e.session IS NOT NULL
-        THEN (SELECT o.id FROM entries o WHERE o.agent = e.agent AND o.session = e.session AND o.seq < e.seq
-              ORDER BY o.seq DESC LIMIT 1)
-        ELSE (SELECT o.id FROM entries o WHERE o.agent = e.agent AND o.seq = e.seq - 1 AND o.session IS NULL) END,
-    CASE WHEN e.session IS NOT NULL
-        THEN (SELECT o.id FROM entries o WHERE o.agent = e.agent AND o.session = e.session AND o.seq > e.seq
-              ORDER BY o.seq LIMIT 1)
-        ELSE (SELECT o.id FROM entries o WHERE o.agent = e.agent AND o.seq = e.seq + 1 AND o.session IS NULL) END
-"""
-
-
-def latest(agent: int, scope: Scope, query: LatestQuery) -> SqlStatement:
-    """Where the records stand that happened last."""
-    where = record_condition(agent, scope, query.filter)
-    order = (_ORDERS if query.filter.as_of is None else _AS_OF_ORDERS)[Order.LAST_OCCURRED]
-    sql = f"""
-        SELECT {PLACE_COLUMNS} FROM {record_table(query.filter)} r {_ENTRY} WHERE {where.text} ORDER BY {order} LIMIT %s
-    """
-    return SqlStatement(sql, (*where.values, query.limit))
-
-
-def places(
-    agent: int, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter, *, neighbours: bool
-) -> SqlStatement:
-    """Where records stand, in the given order, and who their neighbours are."""
-    where = record_condition(agent, scope, record_filter)
-    around = _NEIGHBOURS if neighbours else ""
-    sql = f"""
-        SELECT {PLACE_COLUMNS}{around} FROM unnest(%s::text[]) WITH ORDINALITY w(id, place)
-        JOIN {record_table(record_filter)} r ON r.id = w.id {_ENTRY} WHERE {where.text} ORDER BY w.place
-    """
-    return SqlStatement(sql, (list(record_ids), *where.values))
-
-
-def versions(agent: int, scope: Scope, record_id: str) -> SqlStatement:
-    """All versions of a record, the current one last."""
-    where = _of_agent(agent)
-    where.within(scope)
-    where.add("id = %s", record_id)
-    sql = f"""
-        SELECT {RECORD_COLUMNS}, superseded_at, version FROM versions WHERE {where.text}
-        UNION ALL SELECT {RECORD_COLUMNS}, NULL, version FROM records WHERE {where.text}
-    """
-    ordered = f"SELECT * FROM ({sql}) v ORDER BY superseded_at IS NULL, version"
-    return SqlStatement(ordered, (*where.values, *where.values))
-
-
-def past_versions(agent: int, scope: Scope, after: tuple[str, int] | None, limit: int) -> SqlStatement:
-    """Superseded versions of all records, by record and number."""
-    where = _of_agent(agent)
-    where.within(scope)
-    if after is not None:
-        where.add("(id, version) > (%s, %s)", *after)
-    sql = f"SELECT {RECORD_COLUMNS}, superseded_at FROM versions WHERE {where.text} ORDER BY id, version LIMIT %s"
-    return SqlStatement(sql, (*where.values, limit))
-
-
-def links(agent: int, query: LinkQuery) -> SqlStatement:
-    """Links by ends and relation."""
-    where = _of_agent(agent)
-    where.among("from_id", query.from_ids)
-    where.among("to_id", query.to_ids)
-    where.among("relation", query.relations)
-    if query.min_strength > 0:
-        where.add("strength >= %s", query.min_strength)
-    sql = f"SELECT {LINK_COLUMNS} FROM links WHERE {where.text} ORDER BY from_id, to_id, relation LIMIT %s"
-    return SqlStatement(sql, (*where.values, query.limit))
-
-
-def conflicts(agent: int, scope: Scope, query: ConflictQuery) -> SqlStatement:
-    """Conflicts, oldest first."""
-    where = _of_agent(agent)
-    where.within(scope)
-    where.among("id", query.conflict_ids)
-    where.among("state", query.states)
-    if query.record_id is not None:
-        where.add("%s = ANY (record_ids)", query.record_id)
-    sql = f"SELECT session, task, body FROM conflicts WHERE {where.text} ORDER BY ref LIMIT %s"
-    return SqlStatement(sql, (*where.values, query.limit))
-
-
-def tombstones(agent: int, scope: Scope, record_ids: Sequence[str] | None) -> SqlStatement:
-    """Tombstones by record."""
-    where = _of_agent(agent)
-    where.within(scope)
-    where.among("record_id", record_ids)
-    return SqlStatement(
-        f"SELECT session, task, body FROM tombstones WHERE {where.text} ORDER BY record_id", where.values
-    )
-
-
-def states(agent: int, prefix: str) -> SqlStatement:
-    """Named values whose key begins with a prefix."""
-    # No key goes on with the last character there is, so that this bound leaves out none that begins with the prefix.
-    sql = "SELECT key, value FROM states WHERE agent = %s AND key >= %s AND (%s = '' OR key < %s) ORDER BY key"
-    return SqlStatement(sql, (agent, prefix, prefix, f"{prefix}\U0010ffff"))
-
-
-def jobs(agent: int, query: JobQuery) -> SqlStatement:
-    """Jobs in queue order."""
-    where = _of_agent(agent)
-    where.among("state", query.states)
-    where.among("lane", query.lanes)
-    sql = f"SELECT {JOB_COLUMNS} FROM jobs WHERE {where.text} ORDER BY seq LIMIT %s"
-    return SqlStatement(sql, (*where.values, query.limit))
-
-
-STANDING: Final = """
-SELECT revision, vector_revision, (SELECT jsonb_object_agg(kind, g.revision) FROM graphs g WHERE g.agent = %s)
-FROM agents WHERE id = %s
-"""
-NAMED_STATES: Final = "SELECT key, value FROM states WHERE agent = %s AND key = ANY (%s)"
-QUEUE: Final = """
+_QUEUE = """
 SELECT count(*) FILTER (WHERE state = 'pending' AND NOT starts_with(lane, 'timer:')),
        count(*) FILTER (WHERE state = 'running'), count(*) FILTER (WHERE state = 'dead'),
        min(enqueued_at) FILTER (WHERE state = 'running' OR state = 'pending' AND NOT starts_with(lane, 'timer:')),
-       (SELECT min(greatest(coalesce(not_before, enqueued_at), coalesce(lease_until, enqueued_at)))
-        FROM heads WHERE agent = %s)
-FROM jobs WHERE agent = %s
+       (SELECT min(wake) FROM heads WHERE agent = %(agent)s)
+FROM jobs WHERE agent = %(agent)s
 """
 
-# ── full text ────────────────────────────────────────────────────────────────
+
+def _queue(dialect: PostgresDialect, _: Scope, query: q.QueueQuery) -> Steps[q.QueueState]:
+    [[(pending, running, dead, *moments)]] = yield [dialect.ask(_QUEUE)]
+    return q.QueueState(pending, running, dead, *(None if one is None else from_millis(one) for one in moments))
+
+
+# ── the best of many ─────────────────────────────────────────────────────────
 
 # BM25 as FTS5 has it (k1 = 1.2, b = 0.75; a term in most texts counts next to nothing), so that both stores rank alike.
 # What depends on the term alone is worked out once for each, hence MATERIALIZED, and in float8, ten times as fast as
@@ -392,176 +168,215 @@ _BM25 = """
         SELECT c.term, 0.9::float8 * greatest(a.documents, 1) / greatest(a.document_terms, 1) AS per_length,
                2.2::float8 * greatest(1e-6, ln((a.documents - least(c.held, a.documents) + 0.5::float8)
                                                / (c.held + 0.5::float8))) AS gain
-        FROM (SELECT o.term, count(*) AS held, row_number() OVER (ORDER BY count(*)) AS place FROM {postings} o
-              WHERE o.agent = %s AND o.term = ANY (%s) GROUP BY o.term) c, agents a
-        WHERE a.id = %s AND (a.documents < {large} OR c.held * 2 <= a.documents OR c.place = 1)
+        FROM (SELECT o.term, count(*) AS held, row_number() OVER (ORDER BY count(*)) AS place FROM postings o
+              WHERE o.agent = %(agent)s AND o.past = {past} AND o.term = ANY ({terms}) GROUP BY o.term) c, agents a
+        WHERE a.id = %(agent)s AND (a.documents < {large} OR c.held * 2 <= a.documents OR c.place = 1)
     )
-    SELECT p.ref, sum(w.gain * p.tf / (p.tf + 0.3::float8 + w.per_length * p.len)) AS score
+    SELECT {past} AS past, p.ref, sum(w.gain * p.tf / (p.tf + 0.3::float8 + w.per_length * p.len)) AS score
     FROM weights w CROSS JOIN LATERAL (
-        SELECT ref, tf, len FROM {postings} WHERE agent = %s AND term = w.term OFFSET 0
+        SELECT ref, tf, len FROM postings WHERE agent = %(agent)s AND past = {past} AND term = w.term OFFSET 0
     ) p GROUP BY p.ref
 """
 _LARGE = 10_000
 """Texts; in fewer every term is cheap. Chosen by hand."""
-CURRENT: Final = _BM25.format(postings="postings", large=_LARGE)
-PAST: Final = _BM25.format(postings="past_postings", large=_LARGE)
-_BY_SCORE = "ORDER BY round(score * 1e9) DESC"
-_ENTRY = "LEFT JOIN entries e ON e.agent = r.agent AND e.id = r.id"
-ALL: Final = 2**31
+_ALL: Final = 2**31
 """More than any agent has."""
+_TO_SPARE: Final = 8
+"""How many more than wanted are looked up, because some may not pass the filter; chosen by hand."""
 
 
-def asked_terms(terms: Sequence[str]) -> list[str]:
-    """Return the terms that are looked for: each once, and not too many."""
-    return list(dict.fromkeys(term for term in terms if term.strip("\0 ")))[:MAX_TERMS]
+def _best(
+    draft: Draft, query: q.TextQuery | VectorSearch, *, scores: str, width: int, record: str = "", equals: str = "place"
+) -> SqlStatement:
+    """The best by score that pass the filter; before it only so many.
 
-
-def is_plain(scope: Scope, wanted: RecordFilter) -> bool:
-    """Return whether nearly every indexed record passes, so that filtering after ranking is cheaper."""
-    narrowed = scope.session or scope.task or wanted.kinds or wanted.tags or wanted.not_sessions
-    times = (wanted.occurred_from, wanted.occurred_before, wanted.valid_at, wanted.as_of)
-    return not narrowed and all(time is None for time in times)
-
-
-def search_text(agent: int, scope: Scope, query: TextQuery, *, width: int) -> SqlStatement:
-    """The records that hold any of the terms, by BM25; before the filter only so many of the best.
-
-    Each row ends with the score and with how many were ranked: fewer than `width` are all there are.
+    Each row ends with the score and with how many were ranked: fewer than `width` are all there are. `OFFSET 0` has
+    each score worked out once, and each record looked up by its number: in tables that were never analysed the engine
+    takes thousands for a few, and would compare all with all. Entries are joined to what is handed out.
     """
-    where = record_condition(agent, scope, query.filter)
-    words = asked_terms(query.terms)
-    columns, entry = (PLACE_COLUMNS, _ENTRY) if query.places else ("r.id", "")
+    dialect = draft.dialect
+    columns, entry = (place_columns(dialect), with_entry(dialect)) if query.places else ("r.id", "")
+    record = record or f"records n WHERE {dialect.own('n.')}n.ref = t.ref"
     sql = f"""
-        WITH best AS MATERIALIZED (SELECT * FROM ({CURRENT}) c {_BY_SCORE}, ref LIMIT %s)
-        SELECT {columns}, t.score, (SELECT count(*) FROM best) FROM best t JOIN records r ON r.ref = t.ref {entry}
-        WHERE {where.text} {_BY_SCORE}, r.ref LIMIT %s
+        WITH best AS MATERIALIZED (
+            SELECT * FROM ({scores} OFFSET 0) s ORDER BY round(score * 1e9) DESC, ref LIMIT {draft.bind(width)})
+        SELECT {columns}, r.score, (SELECT count(*) FROM best) FROM (
+            SELECT r.* FROM best t CROSS JOIN LATERAL (SELECT n.*, t.score, t.ref AS place FROM {record} OFFSET 0) r
+            WHERE {draft.where} ORDER BY round(r.score * 1e9) DESC, r.{equals} LIMIT {draft.bind(query.limit)}
+        ) r {entry} ORDER BY round(r.score * 1e9) DESC, r.{equals}
     """
-    return SqlStatement(sql, (agent, words, agent, agent, width, *where.values, query.limit))
+    return replace(draft.statement(sql), prepared=False)
 
 
-def search_history(agent: int, scope: Scope, query: TextQuery) -> SqlStatement:
-    """The same over current and past versions; the filter lets through what was current then."""
-    where = record_condition(agent, scope, query.filter)
-    words = asked_terms(query.terms)
-    ranked = (agent, words, agent, agent)
-    columns, entry = (PLACE_COLUMNS, _ENTRY) if query.places else ("r.id", "")
-    # A version that was current then is the only one of its record.
-    sql = f"""
-        SELECT {columns}, t.score, 0 FROM (
-            SELECT false AS past, c.* FROM ({CURRENT}) c UNION ALL SELECT true, h.* FROM ({PAST}) h
-        ) t JOIN {HISTORY} r ON r.ref = t.ref AND (r.superseded_at IS NOT NULL) = t.past {entry}
-        WHERE {where.text} {_BY_SCORE}, r.id LIMIT %s
-    """
-    return SqlStatement(sql, (*ranked, *ranked, *where.values, query.limit))
+def _hits(found: Rows, *, places: bool) -> list[q.Hit]:
+    """Return the hits of rows that end with the score and with how many were ranked."""
+    return [q.Hit(row[0], row[-2], rows.place_of(row[:-2]) if places else None) for row in found]
 
 
-def term_counts(agent: int, terms: Sequence[str], most: int) -> SqlStatement:
-    """How many records hold each term, counting no further than `most`; before them the number of all records."""
+def _rank(
+    scope: Scope, query: q.TextQuery | VectorSearch, statement: Callable[[int], SqlStatement]
+) -> Steps[list[q.Hit]]:
+    """Rank first and look up few rows; all of them when too many of the best do not pass the filter."""
+    width = query.limit + _TO_SPARE if is_plain(scope, query.filter) else _ALL
+    [found] = yield [statement(width)]
+    if width != _ALL and len(found) < query.limit and not (found and found[0][-1] < width):
+        [found] = yield [statement(_ALL)]
+    return _hits(found, places=query.places)
+
+
+def _search_text(dialect: PostgresDialect, scope: Scope, query: q.TextQuery) -> Steps[list[q.Hit]]:
+    words = list(dict.fromkeys(term for term in query.terms if term.strip("\0 ")))[:MAX_TERMS]
+    if not words or query.limit <= 0:
+        return []
+
+    def statement(width: int) -> SqlStatement:
+        draft = record_draft(dialect, scope, query.filter)
+        terms = draft.bind(words)
+        current = _BM25.format(terms=terms, large=_LARGE, past=False)
+        if query.filter.as_of is None:
+            return _best(draft, query, scores=current, width=width)
+        past = _BM25.format(terms=terms, large=_LARGE, past=True)
+        # A version that was current then is the only one of its record.
+        record = f"""{record_table(dialect, query.filter)} n
+            WHERE {dialect.own("n.")}n.ref = t.ref AND (n.superseded_at IS NOT NULL) = t.past"""
+        scores = f"SELECT * FROM ({current}) c UNION ALL SELECT * FROM ({past}) h"
+        return _best(draft, query, scores=scores, width=width, record=record, equals="id")
+
+    return (yield from _rank(scope, query, statement))
+
+
+def _term_counts(dialect: PostgresDialect, _: Scope, query: q.TermCountQuery) -> Steps[q.TermCounts]:
+    """Answer by how many records hold each term; before them comes the number of all records."""
     sql = """
-        SELECT '', documents FROM agents WHERE id = %s
+        SELECT '', documents FROM agents WHERE id = %(agent)s
         UNION ALL SELECT w, (SELECT count(*) FROM (
-            SELECT 1 FROM postings WHERE agent = %s AND term = w LIMIT %s) held) FROM unnest(%s::text[]) w
+            SELECT 1 FROM postings WHERE agent = %(agent)s AND NOT past AND term = w LIMIT %(most)s) held)
+        FROM unnest(%(terms)s::text[]) w
     """
-    return SqlStatement(sql, (agent, agent, most, list(terms)))
-
-
-def session_terms(agent: int, scope: Scope, query: SessionTermQuery) -> SqlStatement:
-    """The terms of the latest records of sessions."""
-    where = record_condition(agent, scope, query.filter)
-    where.among("r.session", query.sessions)
-    where.among("coalesce(e.origin, r.trust)", query.origins)
-    sql = f"""
-        SELECT r.session, r.terms FROM records r {_ENTRY}
-        WHERE {where.text} AND r.terms IS NOT NULL ORDER BY r.ref DESC LIMIT %s
-    """
-    return SqlStatement(sql, (*where.values, query.most))
+    [found] = yield [dialect.ask(sql, terms=[term for term in query.terms if term], most=query.most)]
+    (_, records), *counts = found
+    return q.TermCounts(records, dict.fromkeys(query.terms, 0) | {str(term): int(held) for term, held in counts})
 
 
 # ── vectors ──────────────────────────────────────────────────────────────────
 
+MAX_INDEXED: Final = 200
+"""Neighbours that an index is asked for; for more, all are compared. Half of what it looks at."""
+# Looked at beside each candidate: as many as give nine of ten of the nearest in measurements of others.
+_EFFORT: Final = SqlStatement("SELECT set_config('hnsw.ef_search', '400', true)")
+_OF_MODEL = "(SELECT id FROM models WHERE agent = %(agent)s AND name = {})"
 
-def vector_changes(agent: int, model: str, since: int) -> list[SqlStatement]:
+
+def _nearest(dialect: PostgresDialect, scope: Scope, search: VectorSearch) -> Steps[list[q.Hit]]:
+    """Ask the index of a large agent, and compare all when too few of what it finds pass, or there is none."""
+    if search.limit <= 0:
+        return []
+    index, width = dialect.indexes.get(search.model), search.limit + _TO_SPARE
+    # A model that was dropped and came again has another number, and perhaps another size, than the index.
+    fits = index is not None and len(search.vector) == index.dimension and width <= MAX_INDEXED
+    if fits and is_plain(scope, search.filter):
+        _, found = yield [_EFFORT, _near(dialect, scope, search, width=width, index=index)]
+        if len(found) >= search.limit:
+            return _hits(found, places=search.places)
+    return (yield from _rank(scope, search, lambda width: _near(dialect, scope, search, width=width)))
+
+
+def _near(
+    dialect: PostgresDialect, scope: Scope, search: VectorSearch, *, width: int, index: VectorIndex | None = None
+) -> SqlStatement:
+    """The records nearest to a vector; one of zeros is near to nothing."""
+    draft = record_draft(dialect, scope, search.filter)
+    vector = draft.bind(search.vector)
+    scores = "SELECT ref, coalesce(nullif(1 - ({data} <=> {vector}), 'NaN'), 0) AS score FROM vectors WHERE {held}"
+    if index is None:
+        held = f"{dialect.own()}model = {_OF_MODEL.format(draft.bind(search.model))}"
+        scores = scores.format(data="data", vector=vector, held=held)
+    else:
+        # The numbers stand in the text: the index is one of the rows of just these, and so must the statement be.
+        data = f"data::vector({int(index.dimension)})"
+        held = f"agent = {int(dialect.agent)} AND model = {int(index.model)}"
+        held = f"{held} ORDER BY {data} <=> {vector} LIMIT {draft.bind(width)}"
+        scores = scores.format(data=data, vector=vector, held=held)
+    record = ""
+    if search.filter.as_of is not None:  # the vectors of now, of what answered then
+        record = f"""records now JOIN {record_table(dialect, search.filter)} n
+            ON {dialect.own("n.")}n.id = now.id WHERE {dialect.own("now.")}now.ref = t.ref"""
+    return _best(draft, search, scores=scores, width=width, record=record)
+
+
+def _vector_changes(dialect: PostgresDialect, _: Scope, query: q.VectorChangeQuery) -> Steps[q.VectorChanges]:
     """The standing of a model, what was put behind a revision, and what was removed."""
-    of_model = "(SELECT id FROM models WHERE agent = %s AND name = %s)"
-    standing = """
-        SELECT a.vector_revision, a.vector_floor, m.dimension FROM agents a
-        LEFT JOIN models m ON m.agent = a.id AND m.name = %s WHERE a.id = %s
-    """
-    start = "CASE WHEN %s < (SELECT vector_floor FROM agents WHERE id = %s) THEN 0 ELSE %s END"
-    put = f"""
-        SELECT r.id, r.kind, v.data FROM vectors v JOIN records r ON r.agent = v.agent AND r.ref = v.ref
-        WHERE v.agent = %s AND v.model = {of_model} AND v.revision > {start} ORDER BY v.revision
-    """
-    removed = (
-        f"SELECT DISTINCT record_id FROM vector_removals WHERE agent = %s AND model = {of_model} AND revision > %s"
-    )
-    return [
-        SqlStatement(standing, (model, agent)),
-        SqlStatement(put, (agent, agent, model, since, agent, since), binary=True),
-        SqlStatement(removed, (agent, agent, model, since)),
+    asked: dict[str, Any] = {"model": query.model, "since": query.since}
+    model = _OF_MODEL.format("%(model)s")
+    standing, put, removed = yield [
+        dialect.ask(
+            """
+            SELECT a.vector_revision, a.vector_floor, m.dimension FROM agents a
+            LEFT JOIN models m ON m.agent = a.id AND m.name = %(model)s WHERE a.id = %(agent)s
+            """,
+            **asked,
+        ),
+        dialect.ask(
+            f"""
+            SELECT r.id, r.kind, v.data FROM vectors v JOIN records r ON r.agent = v.agent AND r.ref = v.ref
+            WHERE v.agent = %(agent)s AND v.model = {model} AND v.revision > CASE
+                WHEN %(since)s < (SELECT vector_floor FROM agents WHERE id = %(agent)s) THEN 0 ELSE %(since)s END
+            ORDER BY v.revision
+            """,
+            **asked,
+            binary=True,
+        ),
+        dialect.ask(
+            f"""
+            SELECT DISTINCT record_id FROM vector_removals
+            WHERE agent = %(agent)s AND model = {model} AND revision > %(since)s
+            """,
+            **asked,
+        ),
     ]
+    revision, floor, dimension = standing[0]
+    if dimension is None:
+        return no_vectors(query, revision=revision)
+    reset = 0 < query.since < floor
+    matrix = np.stack([row[2] for row in put]) if put else np.empty((0, dimension), np.float32)
+    kind_of = rows.KindsByName()
+    record_ids = [row[0] for row in put]
+    there = set(record_ids)
+    gone = [] if reset or query.since == 0 else [row[0] for row in removed if row[0] not in there]
+    return q.VectorChanges(revision, reset, record_ids, [kind_of[row[1]] for row in put], matrix, gone)
 
 
-def vectors(agent: int, record_ids: Sequence[str], model: str) -> SqlStatement:
-    """The vectors of some records by one model."""
-    sql = """
-        SELECT r.id, v.data FROM records r JOIN vectors v ON v.agent = r.agent AND v.ref = r.ref
-        WHERE r.agent = %s AND r.id = ANY (%s) AND v.model = (SELECT id FROM models WHERE agent = %s AND name = %s)
-    """
-    return SqlStatement(sql, (agent, list(record_ids), agent, model), binary=True)
-
-
-VECTOR_MODELS: Final = """
-SELECT name, dimension FROM models m WHERE agent = %s
+_VECTORS = f"""
+SELECT r.id, v.data FROM records r JOIN vectors v ON v.agent = r.agent AND v.ref = r.ref
+WHERE r.agent = %(agent)s AND r.id = ANY (%(ids)s) AND v.model = {_OF_MODEL.format("%(model)s")}
+"""
+_VECTOR_MODELS = """
+SELECT name, dimension FROM models m WHERE agent = %(agent)s
     AND EXISTS (SELECT 1 FROM vectors v WHERE v.agent = m.agent AND v.model = m.id) ORDER BY name
 """
-VECTOR_COUNTS: Final = """
+_VECTOR_COUNTS = """
 SELECT m.name, count(*) FROM models m JOIN vectors v ON v.agent = m.agent AND v.model = m.id
-WHERE m.agent = %s AND v.revision > %s GROUP BY m.name ORDER BY m.name
+WHERE m.agent = %(agent)s AND v.revision > %(since)s GROUP BY m.name ORDER BY m.name
 """
 
+# ── which of them answers which question ─────────────────────────────────────
 
-class VectorIndex(NamedTuple):
-    """An index of one model's vectors of one agent."""
-
-    model: int
-    dimension: int
-
-
-_EXACT = """
-    SELECT agent, ref, coalesce(nullif(1 - distance, 'NaN'), 0) AS score FROM (
-        SELECT agent, ref, data <=> %b AS distance FROM vectors
-        WHERE agent = %s AND model = (SELECT id FROM models WHERE agent = %s AND name = %s) OFFSET 0
-    ) near ORDER BY round(coalesce(nullif(1 - distance, 'NaN'), 0) * 1e9) DESC, ref LIMIT %s
-"""
-# The numbers stand in the text: the index is one of the rows of just these, and so must the statement be.
-_BY_INDEX = """
-    SELECT agent, ref, coalesce(nullif(1 - (data::vector({dimension}) <=> %b), 'NaN'), 0) AS score FROM vectors
-    WHERE agent = {agent} AND model = {model} ORDER BY data::vector({dimension}) <=> %b LIMIT %s
-"""
-# Looked at beside each candidate: as many as give nine of ten of the nearest in measurements of others.
-EFFORT: Final = SqlStatement("SELECT set_config('hnsw.ef_search', '400', true)")
-
-
-def nearest(
-    agent: int, scope: Scope, search: VectorSearch, *, width: int, index: VectorIndex | None = None
-) -> SqlStatement:
-    """The records nearest to a vector; before the filter only so many, and the same last columns as for text.
-
-    A vector of zeros is near to nothing. `OFFSET 0` has each distance worked out once.
-    """
-    where = record_condition(agent, scope, search.filter)
-    columns, entry = (PLACE_COLUMNS, _ENTRY) if search.places else ("r.id", "")
-    table = "records r ON r.agent = v.agent AND r.ref = v.ref"
-    if search.filter.as_of is not None:  # the vectors of now, of what answered then
-        table = f"records n ON n.agent = v.agent AND n.ref = v.ref JOIN {HISTORY} r ON r.id = n.id"
-    best, values = _EXACT, [search.vector, agent, agent, search.model, width]
-    if index is not None:
-        best = _BY_INDEX.format(agent=int(agent), model=int(index.model), dimension=int(index.dimension))
-        values = [search.vector, search.vector, width]
-    sql = f"""
-        WITH best AS MATERIALIZED ({best})
-        SELECT {columns}, v.score, (SELECT count(*) FROM best) FROM best v JOIN {table} {entry}
-        WHERE {where.text} {_BY_SCORE}, v.ref LIMIT %s
-    """
-    return SqlStatement(sql, (*values, *where.values, search.limit))
+POSTGRES_ANSWERS: dict[type[Any], Answer] = {
+    **ANSWERS,
+    q.StandingQuery: _standing,
+    q.TallyQuery: _tally,
+    q.UnembeddedQuery: each(
+        lambda dialect, _, query: dialect.ask(_UNEMBEDDED, limit=query.limit),
+        lambda scope, row: rows.record_of(scope.owner, row),
+    ),
+    q.TextQuery: _search_text,
+    q.TermCountQuery: _term_counts,
+    q.VectorChangeQuery: _vector_changes,
+    q.VectorQuery: pairs(
+        lambda dialect, _, query: dialect.ask(_VECTORS, ids=list(query.record_ids), model=query.model, binary=True)
+    ),
+    q.VectorModelQuery: pairs(lambda dialect, *_: dialect.ask(_VECTOR_MODELS)),
+    q.VectorCountQuery: pairs(lambda dialect, _, query: dialect.ask(_VECTOR_COUNTS, since=query.since)),
+    q.QueueQuery: _queue,
+    VectorSearch: _nearest,
+}

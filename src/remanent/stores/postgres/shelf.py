@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from remanent.errors import StorageError, StoreBusy, StoreClosed
-from remanent.stores.postgres.connection import PASSING, RETRY, ROLE, SCHEMA, is_gone, statement, translated
+from remanent.errors import StoreBusy, StoreClosed
+from remanent.stores.postgres.connection import RETRY, ROLE, SCHEMA, give_up, is_gone, statement, translated
 from remanent.stores.postgres.migrations import migrate_now
 from remanent.stores.shelf import DAMAGED, Hold, Log, OpenLog, P, R, Shelf
 
@@ -129,14 +129,14 @@ class PostgresShelf(Shelf):
         with translated():
             if own is not None:
                 return _rows(own, name, named or values)
-            for last in (False, True):
-                try:
-                    with self._connection() as connection:
-                        return _rows(connection, name, named or values)
-                except psycopg.Error as error:
-                    if last or not is_gone(error):
-                        raise
-        raise AssertionError
+            try:
+                with self._connection() as connection:
+                    return _rows(connection, name, named or values)
+            except psycopg.Error as error:
+                if not is_gone(error):
+                    raise
+            with self._connection() as connection:
+                return _rows(connection, name, named or values)
 
     @contextmanager
     def _connection(self) -> Iterator[Connection]:
@@ -169,14 +169,8 @@ class PostgresShelf(Shelf):
                 )
                 connection.execute(_SESSION.encode())
                 return connection
-            except psycopg.OperationalError as error:
-                if "FATAL" in str(error) and not any(word in str(error) for word in PASSING):
-                    raise StorageError("the database refuses the login; look at the URL of `store`") from error
-                if time.monotonic() > until:
-                    raise
-            except StoreBusy:
-                if time.monotonic() > until:
-                    raise
+            except (psycopg.OperationalError, StoreBusy) as error:
+                give_up(error, until=until)
             time.sleep(RETRY)
 
 

@@ -4,19 +4,21 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from remanent.errors import InvalidInput, LeaseLost, NotFound, StoreClosed
 from remanent.model import Scope, from_millis, to_millis
-from remanent.stores.postgres.answers import IndexedSearch, Rows, answer, nothing_stored
-from remanent.stores.postgres.connection import ConnectionPool, SqlStatement, statement, translated
+from remanent.stores import rows
+from remanent.stores.answers import Rows, answer_together, nothing_stored
+from remanent.stores.postgres.connection import ConnectionPool, statement, translated
 from remanent.stores.postgres.erasure import Eraser
 from remanent.stores.postgres.migrations import migrate, steps
-from remanent.stores.postgres.reads import VectorIndex
+from remanent.stores.postgres.reads import POSTGRES_ANSWERS, PostgresDialect, VectorIndex
 from remanent.stores.postgres.wakeups import Wakeups
 from remanent.stores.postgres.writes import Encoder, GroupCommit, to_json
 from remanent.stores.queries import Claims, Erased, Erasure, ErasureDepth, Health, Hit, Query
-from remanent.stores.sqlite import rows
+from remanent.stores.statements import IN_USE, SqlStatement, in_use
 from remanent.stores.store import MAX_WAIT, Store
 from remanent.stores.transaction import Change, Committed
 from remanent.stores.vectors import Vectors, VectorSearch
@@ -30,7 +32,7 @@ MAX_KNOWN = 100_000
 class PostgresStore(Store):
     """Keeps every agent in one database, apart by row-level security.
 
-    What is asked stands in `reads.py` and `answers.py`, what a commit does in `sql/functions.sql`; the methods here
+    What is asked stands in `reads.py`, what a commit does in `sql/functions.sql`; the methods here
     find the agent's number and a connection.
     """
 
@@ -44,7 +46,7 @@ class PostgresStore(Store):
         self._agents: dict[Scope, int] = {}
         self._listeners: list[Callable[[Scope], None]] = []
         self._wakeups = Wakeups(url, self._connections, self._notify)
-        self._indexes: dict[tuple[int, str], VectorIndex] = {}
+        self._indexes: dict[int, dict[str, VectorIndex]] = {}
         self._indexes_until = 0.0
         self._ready = False
         self._preparing = asyncio.Lock()
@@ -70,13 +72,14 @@ class PostgresStore(Store):
         agent = await self._agent(scope, make=True)
         with translated():
             async with self._connections.transaction(agent) as connection:
-                found = await connection.execute(statement("in_use").encode(), {"agent": agent})
+                # The tables are empty when the first batch is planned; the plans for that would be kept for all.
+                await connection.execute(b"SET LOCAL plan_cache_mode = force_custom_plan")
+                asked = in_use(PostgresDialect(agent, {}))
+                found = await connection.execute(asked.sql.encode(), asked.values)
                 if (await found.fetchone() or (False,))[0]:
-                    raise InvalidInput(
-                        "this agent has memories already; import into a new agent, or erase everything first"
-                    )
+                    raise InvalidInput(IN_USE)
                 async for batch in batches:
-                    encoder = Encoder([])
+                    encoder = Encoder()
                     unit = to_json(encoder.unit(batch))
                     await connection.execute(statement("load").encode(), (agent, unit, encoder.vectors))
         self._notify(scope)
@@ -98,18 +101,18 @@ class PostgresStore(Store):
         agent = await self._agent(scope)
         if agent == 0:
             return [nothing_stored(query) for query in queries]
-        asked = [await self._indexed(agent, query) if isinstance(query, VectorSearch) else query for query in queries]
-        with translated():
-            return await answer(agent, scope, asked, lambda statements: self._connections.read(agent, statements))
+        if time.monotonic() > self._indexes_until and any(isinstance(query, VectorSearch) for query in queries):
+            await self._look_for_indexes()
+        dialect = PostgresDialect(agent, self._indexes.get(agent, {}))
+        return await answer_together(POSTGRES_ANSWERS, dialect, scope, queries, partial(self._read, agent))
 
-    async def _indexed(self, agent: int, search: VectorSearch) -> VectorSearch | IndexedSearch:
-        """Return the search by the agent's own index, if a migration made one; looked up now and then."""
-        if time.monotonic() > self._indexes_until:
-            self._indexes_until = time.monotonic() + INDEXES_LIFETIME
-            [found] = await self._read(0, [SqlStatement(statement("vector_indexes"))])
-            self._indexes = {(owner, name): VectorIndex(model, size) for owner, name, model, size in found}
-        index = self._indexes.get((agent, search.model))
-        return search if index is None else IndexedSearch(search, index)
+    async def _look_for_indexes(self) -> None:
+        """See which large agents a migration gave indexes of their own."""
+        self._indexes_until = time.monotonic() + INDEXES_LIFETIME
+        [found] = await self._read(0, [SqlStatement(statement("vector_indexes"))])
+        self._indexes = {}
+        for owner, name, model, size in found:
+            self._indexes.setdefault(owner, {})[name] = VectorIndex(model, size)
 
     # ── the queue ────────────────────────────────────────────────────────────
 
@@ -137,13 +140,13 @@ class PostgresStore(Store):
         )
         with translated():
             async with self._connections.connection() as connection:
-                cursor = await connection.execute(_CLAIM.encode(), values)
+                cursor = await connection.execute(statement("claim_any").encode(), values)
                 found = await cursor.fetchall()
         jobs = []
         wake_at: dict[Scope, datetime | None] = {owner: None for agent, owner in (owners or {}).items() if not agent}
-        for org, workspace, name, wake, *job in found:
+        for org, workspace, name, wake, _, *job in found:
             owner = Scope(org=org, workspace=workspace, agent=name)
-            if job[1] is None:
+            if job[0] is None:
                 wake_at[owner] = None if wake is None else from_millis(wake)
             else:
                 jobs.append(rows.job_of(owner, job))
@@ -174,15 +177,11 @@ class PostgresStore(Store):
             raise NotFound(f"nothing is stored for {scope}")
         asked = ("counts",) if quick else ("counts", "disagree")
         counts, *problems = await self._read(agent, [SqlStatement(statement(name), {"agent": agent}) for name in asked])
-        entries, records, vectors, size, engine = counts[0]
+        names = ("entries", "records", "vectors", "bytes_on_disk", "engine")
         return Health(
             problems=tuple(str(row[0]) for found in problems for row in found),
-            entries=entries,
-            records=records,
-            vectors=vectors,
-            bytes_on_disk=size,
             schema=len(steps()),
-            engine=f"PostgreSQL {engine}",
+            **dict(zip(names, counts[0], strict=True)),
         )
 
     async def scopes(self) -> list[Scope]:
@@ -202,7 +201,7 @@ class PostgresStore(Store):
 
     # ── inside ───────────────────────────────────────────────────────────────
 
-    async def _read(self, agent: int, statements: Sequence[SqlStatement]) -> list[Rows]:
+    async def _read(self, agent: int, statements: Sequence[SqlStatement]) -> Sequence[Rows]:
         with translated():
             return await self._connections.read(agent, statements)
 
@@ -231,13 +230,13 @@ class PostgresStore(Store):
             return known
         names = (owner.org, owner.workspace, owner.agent)
         [found] = await self._read(0, [SqlStatement(statement("agent"), names)])
-        if not found and make:
+        if not found and not make:
+            return 0
+        if not found:
             with translated():
                 async with self._connections.connection() as connection:
                     await connection.execute(statement("make_agent").encode(), names)
-            [found] = await self._read(0, [SqlStatement(statement("agent"), names)])
-        if not found:
-            return 0
+            return await self._agent(scope)
         agent = int(found[0][0])
         if len(self._agents) >= MAX_KNOWN:
             self._agents.clear()
@@ -247,9 +246,6 @@ class PostgresStore(Store):
 
 def _milliseconds(span: timedelta) -> int:
     return round(span.total_seconds() * 1000)
-
-
-_CLAIM = f"SELECT org, workspace, name, wake, {rows.JOB_COLUMNS} FROM claim_any(%s::bigint[], %s, %s, %s, %s, %s)"
 
 
 class PostgresVectors(Vectors):

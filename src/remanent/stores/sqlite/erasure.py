@@ -22,10 +22,18 @@ from remanent.durability import sync_folder
 from remanent.errors import StoreBusy
 from remanent.model import Scope
 from remanent.stores.queries import Erased, Erasure
+from remanent.stores.rows import (
+    RECORD_COLUMNS,
+    USER_OF_ENTRY,
+    digests_of,
+    dump,
+    erasing_note,
+    parse,
+    record_of,
+)
 from remanent.stores.sqlite.fileformat import FOLDER_PREFIX, PAGE_SIZE, file_chunks
-from remanent.stores.sqlite.rows import RECORD_COLUMNS, USER_OF_ENTRY, dump, parse, record_of
 from remanent.stores.sqlite.writes import UnitOfWork
-from remanent.stores.store import ERASED_MEANWHILE, ERASING, erased_mark
+from remanent.stores.store import ERASED_MEANWHILE, ERASING, erased_mark, sent_mark
 from remanent.stores.transaction import search_terms
 
 if TYPE_CHECKING:
@@ -245,7 +253,8 @@ WHERE name NOT GLOB 'graph:*' AND name != 'revision'
 """
 
 _WHOSE = f"""
-SELECT id, caller_id, {USER_OF_ENTRY} FROM entries WHERE id IN (SELECT value FROM json_each(?)) AND NOT erased
+SELECT id, caller_id, {USER_OF_ENTRY}, session FROM entries
+WHERE id IN (SELECT value FROM json_each(?)) AND NOT erased
 """
 # Everything that can quote what is erased: these are read before the rows go, to know what to look for in slack.
 _TEXTS_OF_ENTRIES = """
@@ -264,8 +273,6 @@ _TERMS_OF_RECORDS: tuple[LiteralString, ...] = (
 )
 _VECTORS_OF_RECORDS: LiteralString = f"SELECT data FROM vectors WHERE record_id {_AMONG}"
 
-# A reply is indexed under words of what it replies to as well. Within 512 places: a session that was left longer than
-# that is hardly continued by a reply; chosen by hand.
 # A reply is indexed under words of what it replies to as well. Within 512 places: a session that was left for longer
 # than that is hardly continued by a reply; chosen by hand.
 _REPLY_TO = """
@@ -308,7 +315,7 @@ def erase_rows(connection: apsw.Connection, scope: Scope, erasure: Erasure) -> t
     whose: list[Any] = connection.execute(_WHOSE, (stubs,)).fetchall()
     connection.executemany(
         "UPDATE entries SET text = '', metadata = NULL, attachments = NULL, erased = ?, crc = 0 WHERE id = ?",
-        [(erased_mark(caller_id, user), entry_id) for entry_id, caller_id, user in whose],
+        [(erased_mark(caller_id, user), entry_id) for entry_id, caller_id, user, _ in whose],
     )
     connection.execute("DELETE FROM record_sources WHERE entry_id IN (SELECT value FROM json_each(?))", (stubs,))
     for record_id in replies.difference(record_ids):
@@ -317,18 +324,15 @@ def erase_rows(connection: apsw.Connection, scope: Scope, erasure: Erasure) -> t
     traces.add_terms(_found_nowhere(connection, terms))
     erased = Erased(tuple(entry_ids), tuple(record_ids), tuple(sorted(before - _digests(connection))))
     if erasure.keeps_note:
-        _note(connection, {"entries": entry_ids, "records": record_ids, "digests": list(erased.digests)})
+        sent = [sent_mark(session, caller_id, user) for _, caller_id, user, session in whose]
+        _note(connection, {"entries": entry_ids, "records": record_ids, "digests": list(erased.digests), "sent": sent})
     return erased, None if cut_short else traces
 
 
 def _note(connection: apsw.Connection, went: dict[str, Any]) -> None:
     """Add ids of what goes with this transaction to those of erasures before it that did not come to their end."""
     kept = connection.execute("SELECT value FROM states WHERE key = ?", (ERASING,)).get
-    known = parse(kept) if kept is not None else {}
-    for name in ("entries", "records", "digests"):
-        went[name] = sorted({*known.get(name, ()), *went.get(name, ())})
-    went["everything"] = bool(known.get("everything") or went.get("everything"))
-    connection.execute("INSERT OR REPLACE INTO states VALUES (?, ?)", (ERASING, dump(went)))
+    connection.execute("INSERT OR REPLACE INTO states VALUES (?, ?)", (ERASING, erasing_note(kept, went)))
 
 
 def _traces(connection: apsw.Connection, entry_ids: str, record_ids: str) -> tuple[Traces, set[str]]:
@@ -435,8 +439,7 @@ def _erase_everything(connection: apsw.Connection) -> Erased:
 
 def _digests(connection: apsw.Connection) -> set[str]:
     sql = "SELECT attachments FROM entries WHERE attachments IS NOT NULL"
-    items = (item for (text,) in connection.execute(sql) for item in parse(text))
-    return {item["digest"] for item in items if item.get("digest")}
+    return {digest for (text,) in connection.execute(sql) for digest in digests_of(text)}
 
 
 def _blur_errors(connection: apsw.Connection) -> None:

@@ -11,9 +11,8 @@ import apsw
 from remanent.errors import LeaseLost
 from remanent.model import Job, Scope, from_millis, to_millis
 from remanent.model.job import TIMER
-from remanent.stores.queries import JobQuery, QueueState
-from remanent.stores.sqlite import rows
-from remanent.stores.sqlite.reads import Condition
+from remanent.stores import rows
+from remanent.stores.queries import QueueState
 from remanent.stores.store import MAX_WAIT
 
 # The first living job of each lane: only that one may run.
@@ -67,12 +66,3 @@ def state(connection: apsw.Connection) -> QueueState:
         oldest=None if oldest is None else from_millis(oldest),
         wake_at=None if wake is None else from_millis(wake),
     )
-
-
-def jobs(connection: apsw.Connection, scope: Scope, query: JobQuery) -> list[Job]:
-    """Return jobs in queue order."""
-    where = Condition()
-    where.among("state", query.states)
-    where.among("lane", query.lanes)
-    sql = f"SELECT {rows.JOB_COLUMNS} FROM jobs WHERE {where.text} ORDER BY seq LIMIT ?"
-    return [rows.job_of(scope, row) for row in connection.execute(sql, (*where.values, query.limit))]

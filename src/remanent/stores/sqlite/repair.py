@@ -21,10 +21,10 @@ from remanent.durability import write_durably
 from remanent.errors import IntegrityError, StorageError
 from remanent.model import JobState, Scope
 from remanent.stores.queries import Health
+from remanent.stores.rows import RECORD_COLUMNS, Row, parse, record_of
 from remanent.stores.sqlite import connection as opening
 from remanent.stores.sqlite.connection import translated
 from remanent.stores.sqlite.fileformat import PAGE_SIZE, PageFile, images_of, is_sound
-from remanent.stores.sqlite.rows import RECORD_COLUMNS, Row, parse, record_of
 from remanent.stores.transaction import search_terms
 
 _TEXT_INDEXES = ("records_text", "versions_text")

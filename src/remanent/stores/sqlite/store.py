@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
@@ -14,10 +14,10 @@ import apsw
 from remanent.errors import IntegrityError, NotFound, RemanentError, StoreClosed
 from remanent.fairness import FairThreads, carried
 from remanent.model import Job, Scope, system_clock
-from remanent.stores import queries as q
+from remanent.stores.answers import nothing_stored
 from remanent.stores.queries import Claims, Erased, Erasure, Health, Query, QueueQuery
 from remanent.stores.sqlite import erasure as erasing
-from remanent.stores.sqlite import queue, reads, repair, search
+from remanent.stores.sqlite import queue, repair, search
 from remanent.stores.sqlite.connection import READERS, bound_memory, descriptor_budget, translated
 from remanent.stores.sqlite.database import Database
 from remanent.stores.sqlite.layout import Layout
@@ -252,62 +252,10 @@ class SqliteStore(Store):
         return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._executor, work, *arguments))
 
 
-# ── which function answers which type of question, and on how many threads a read is spread ──
+# ── on how many threads a read is spread ──
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """How one type of question is answered."""
-
-    read: Callable[[apsw.Connection, Scope, Any], Any]
-    nothing: Callable[[Any], Any] = lambda _: []
-    """Of an agent that was never written to."""
-    apart: bool = False
-    """Whether it may take long enough to be worth a thread and a reader of its own."""
-
-
-_ANSWERS: dict[type[q.Query[Any]], _Answer] = {
-    q.StandingQuery: _Answer(lambda c, _, query: reads.standing(c, query), lambda _: q.Standing()),
-    q.EntryQuery: _Answer(reads.entries),
-    q.RecordQuery: _Answer(reads.records),
-    q.TallyQuery: _Answer(lambda c, _, query: reads.tally(c, query), apart=True),
-    q.MatchQuery: _Answer(lambda c, scope, query: reads.match(c, scope, query.record_ids, query.filter)),
-    q.PlaceQuery: _Answer(reads.places),
-    q.LatestQuery: _Answer(reads.latest),
-    q.WalkQuery: _Answer(reads.walk),
-    q.UnembeddedQuery: _Answer(lambda c, scope, query: reads.unembedded(c, scope.owner, query.limit)),
-    q.VersionQuery: _Answer(lambda c, scope, query: reads.versions(c, scope, query.record_id)),
-    q.PastVersionQuery: _Answer(lambda c, scope, query: reads.past_versions(c, scope, query.after, query.limit)),
-    q.LinkQuery: _Answer(lambda c, _, query: reads.links(c, query)),
-    q.ConflictQuery: _Answer(reads.conflicts),
-    q.TombstoneQuery: _Answer(lambda c, scope, query: reads.tombstones(c, scope, query.record_ids)),
-    q.StatesQuery: _Answer(lambda c, _, query: reads.states(c, query.prefix), lambda _: {}),
-    q.StateQuery: _Answer(lambda c, _, query: reads.state(c, query.key), lambda _: None),
-    q.TextQuery: _Answer(search.search_text, apart=True),
-    q.TermCountQuery: _Answer(
-        lambda c, _, query: search.term_counts(c, query.terms, query.most),
-        lambda query: q.TermCounts(0, dict.fromkeys(query.terms, 0)),
-    ),
-    q.SessionTermQuery: _Answer(search.session_terms, lambda _: {}, apart=True),
-    q.VectorChangeQuery: _Answer(
-        lambda c, _, query: search.vector_changes(c, query.model, query.since),
-        lambda query: search.no_vectors(reset=query.since > 0),
-        apart=True,
-    ),
-    q.VectorQuery: _Answer(lambda c, _, query: search.vectors(c, query.record_ids, query.model), lambda _: {}),
-    q.VectorModelQuery: _Answer(lambda c, _, query: search.vector_models(c), lambda _: {}),
-    q.VectorCountQuery: _Answer(lambda c, _, query: search.vector_counts(c, query.since), lambda _: {}),
-    q.QueueQuery: _Answer(lambda c, _, query: queue.state(c), lambda _: q.QueueState()),
-    q.JobQuery: _Answer(queue.jobs),
-}
-
-
-def nothing_stored(query: q.Query[Any]) -> Any:
-    """Return the answer of an agent that has no data; asking makes none."""
-    return _ANSWERS[type(query)].nothing(query)
-
-
-def spread(queries: Sequence[q.Query[Any]], *, threads: int) -> list[list[int]]:
+def spread(queries: Sequence[Query[Any]], *, threads: int) -> list[list[int]]:
     """Return the places of questions that are answered one after the other, a list for each thread.
 
     Text searches of large agents take longer than the way to another thread; all the rest goes together, on one
@@ -317,7 +265,7 @@ def spread(queries: Sequence[q.Query[Any]], *, threads: int) -> list[list[int]]:
     groups: list[list[int]] = [[]]
     long = 0
     for place, query in enumerate(queries):
-        if not _ANSWERS[type(query)].apart:
+        if type(query) not in search.APART:
             groups[0].append(place)
             continue
         if 0 < long < threads:
@@ -328,6 +276,6 @@ def spread(queries: Sequence[q.Query[Any]], *, threads: int) -> list[list[int]]:
     return groups
 
 
-def answer(connection: apsw.Connection, scope: Scope, queries: Sequence[q.Query[Any]]) -> list[Any]:
+def answer(connection: apsw.Connection, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
     """Answer questions one after the other."""
-    return [_ANSWERS[type(query)].read(connection, scope, query) for query in queries]
+    return [search.SQLITE_ANSWERS[type(query)](connection, scope, query) for query in queries]

@@ -22,9 +22,10 @@ from remanent.errors import DuplicateEntry, InvalidInput, LeaseLost, NotFound, Q
 from remanent.fairness import breathe
 from remanent.model import Entry, Record, Status, to_millis
 from remanent.model.filters import user_in
-from remanent.stores import transaction
-from remanent.stores.sqlite import rows
+from remanent.stores import rows, transaction
 from remanent.stores.sqlite.connection import connect, translated
+from remanent.stores.sqlite.reads import DIALECT
+from remanent.stores.statements import IN_USE, in_use
 from remanent.stores.store import ERASED_MEANWHILE, erased_mark
 from remanent.stores.transaction import Change, Committed
 
@@ -276,11 +277,7 @@ class UnitOfWork:
     def put_tombstone(self, change: transaction.PutTombstone) -> None:
         """Note what a forgotten record was."""
         stone = change.tombstone
-        body = stone.model_dump_json(exclude={"scope"})
-        self._sql(
-            "INSERT OR REPLACE INTO tombstones VALUES (?, ?, ?, ?)",
-            (stone.record_id, stone.scope.session, stone.scope.task, body),
-        )
+        self._sql("INSERT OR REPLACE INTO tombstones VALUES (?, ?, ?, ?)", rows.tombstone_row(stone))
         for source in stone.sources:
             self._sql("INSERT OR IGNORE INTO record_sources VALUES (?, ?)", (source.entry_id, stone.record_id))
 
@@ -316,16 +313,7 @@ class UnitOfWork:
         conflict = change.conflict
         current: int | None = self._sql("SELECT version FROM conflicts WHERE id = ?", (conflict.id,)).get
         _check_version("conflict", conflict.id, current or 0, change.expects)
-        body = conflict.model_dump_json(exclude={"scope"})
-        fields = (
-            conflict.id,
-            conflict.scope.session,
-            conflict.scope.task,
-            conflict.state.value,
-            conflict.version,
-            body,
-        )
-        self._sql(_PUT_CONFLICT, fields)
+        self._sql(_PUT_CONFLICT, rows.conflict_row(conflict))
         self._sql("DELETE FROM conflict_records WHERE conflict_id = ?", (conflict.id,))
         for claim in conflict.claims:
             self._sql("INSERT OR IGNORE INTO conflict_records VALUES (?, ?)", (claim.record_id, conflict.id))
@@ -441,16 +429,13 @@ WHERE caller_id = ? AND ifnull(session, '') = ?
     AND (erased IN (1, ?) OR (NOT erased AND {rows.USER_OF_ENTRY} = ?))
 ORDER BY erased LIMIT 1
 """
-_INSERT_ENTRY = """
-INSERT INTO entries (seq, id, caller_id, session, task, kind, role, text, occurred_at, recorded_at, metadata,
-                     attachments, origin, erased, crc)
+_INSERT_ENTRY = f"""
+INSERT INTO entries ({rows.ENTRY_COLUMNS})
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq
 """
 # The same columns in both tables, so that a version is archived by one statement inside the engine.
-_RECORD_FIELDS = """id, kind, status, session, task, created_at, updated_at, occurred_at, valid_from, valid_to,
-                     expires_at, version, access_count, scan_count, body, crc"""
 _INSERT_RECORD = f"""
-INSERT INTO records ({_RECORD_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ref
+INSERT INTO records ({rows.RECORD_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ref
 """
 # The counters are left alone: they belong to the record and not to a version.
 _UPDATE_RECORD = """
@@ -459,11 +444,11 @@ UPDATE records SET kind = ?, status = ?, session = ?, task = ?, created_at = ?, 
 WHERE ref = ?
 """
 _ARCHIVE = f"""
-INSERT INTO versions ({_RECORD_FIELDS}, superseded_at)
-SELECT {_RECORD_FIELDS}, ? FROM records WHERE ref = ? RETURNING ref
+INSERT INTO versions ({rows.RECORD_FIELDS}, superseded_at)
+SELECT {rows.RECORD_FIELDS}, ? FROM records WHERE ref = ? RETURNING ref
 """
 _INSERT_VERSION = f"""
-INSERT INTO versions ({_RECORD_FIELDS}, superseded_at)
+INSERT INTO versions ({rows.RECORD_FIELDS}, superseded_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ref
 """
 # Full-text rows are removed by their number; the record goes last, since the others are found by it.
@@ -573,10 +558,6 @@ def apply_unit(connection: apsw.Connection, work: Sequence[Change]) -> Committed
     return UnitOfWork(connection).apply(work)
 
 
-_TABLES = ("entries", "records", "versions", "tombstones", "links", "conflicts", "states", "jobs")
-_IN_USE = "SELECT " + " OR ".join(f"EXISTS (SELECT 1 FROM {table})" for table in _TABLES)
-
-
 async def load_database(path: Path, batches: AsyncIterator[Sequence[Change]], *, executor: Executor) -> None:
     """Apply all batches or none; other writers of this agent wait meanwhile."""
     loop = asyncio.get_running_loop()
@@ -599,8 +580,8 @@ def _begin(connection: apsw.Connection) -> None:
     with translated(connection):
         connection.execute("PRAGMA cache_size=-65536")
         connection.execute("BEGIN IMMEDIATE")
-        if connection.execute(_IN_USE).get:
-            raise InvalidInput("this agent has memories already; import into a new agent, or erase everything first")
+        if connection.execute(in_use(DIALECT).sql).get:
+            raise InvalidInput(IN_USE)
 
 
 def _apply(connection: apsw.Connection, batch: Sequence[Change]) -> None:

@@ -10,13 +10,14 @@ export class Refused extends Error {
   constructor(status, detail) { super(detail); this.status = status; }
 }
 
-export async function ask(method, path, { query, body, upload, type, signal } = {}) {
+export async function ask(method, path, { query, body, upload, type, signal, raw } = {}) {
   const address = new URL(path, location.origin);
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value === undefined || value === null || value === "") continue;
     for (const one of Array.isArray(value) ? value : [value]) address.searchParams.append(name, one);
   }
-  const headers = {};
+  // In the language of the page, which is not always the browser's: errors are worded by it.
+  const headers = { "accept-language": document.documentElement.lang };
   if (session.csrf && method !== "GET") headers["x-remanent-csrf"] = session.csrf;
   if (body !== undefined) headers["content-type"] = "application/json";
   if (upload !== undefined) headers["content-type"] = type ?? "application/octet-stream";
@@ -27,6 +28,7 @@ export async function ask(method, path, { query, body, upload, type, signal } = 
     if (error.name === "AbortError") throw error;
     throw new Refused(0, "offline");
   }
+  if (raw && answer.ok) return answer.arrayBuffer(); // for who reads it elsewhere
   const text = await answer.text();
   let read = null;
   try { read = text ? JSON.parse(text) : null; } catch { read = text; }
@@ -40,6 +42,10 @@ export async function ask(method, path, { query, body, upload, type, signal } = 
 export const place = (org, workspace, agent) =>
   `/v1/orgs/${encodeURIComponent(org)}` + (workspace === undefined ? "" : `/workspaces/${encodeURIComponent(workspace)}`) +
   (agent === undefined ? "" : `/agents/${encodeURIComponent(agent)}`);
+
+/** Return what an agent's storage says of itself; null where nothing was ever stored, which is no failure. */
+export const storageHealth = (at, options) =>
+  ask("GET", `${at}/health`, options).catch((error) => { if (error.status === 404) return null; throw error; });
 
 export const can = (operation) => session.operations.includes(operation);
 export const may = (permission) => session.permissions.includes(permission);

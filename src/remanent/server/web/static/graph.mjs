@@ -8,97 +8,52 @@ import { age, day, number, say } from "./words.mjs";
 const LAYOUT = "/static/layout.mjs";
 const policy = globalThis.trustedTypes?.createPolicy("remanent-layout", { createScriptURL: () => LAYOUT });
 
-const SLICE = 12; // milliseconds of work after which the page may answer to a person again
-const PARCEL = 500; // nodes or links that are handed to the worker at a time: each is copied while the page waits
-/** Something to ask between two pieces of work: it is a moment to wait for when the page was kept busy for long enough. */
-function breaths() {
-  let until = performance.now() + SLICE;
-  return () => performance.now() > until && new Promise((go) => setTimeout(go)).then(() => { until = performance.now() + SLICE; });
-}
-const MOST = 5000, LINKS = 3; // nodes drawn; and of each node its strongest links, because hundreds say nothing
+const MOST = 5000; // nodes drawn
+const start = () => new Worker(policy ? policy.createScriptURL("") : LAYOUT, { type: "module" });
 
-/** Read the lines of the graph's own export (N-Triples): nodes, links, focuses. */
-export async function read(lines) {
-  const nodes = new Map(), links = new Map(), focus = new Map();
-  const member = new Map();
-  const breath = breaths();
-  for (const line of lines.split("\n")) {
-    const wait = breath(); if (wait) await wait;
-    const found = line.match(/^<(node|link|focus):([^>]+)> <(?:memory:)?([^>]+)> (?:"((?:[^"\\]|\\.)*)"|<([^>]+)>)/);
-    if (!found) continue;
-    const [, sort, id, name, text, other] = found;
-    const value = text === undefined ? other : unescape(text);
-    if (sort === "focus") { if (name === "member") member.set(id, value.replace(/^node:/, "")); if (name === "order") focus.set(id, Number(value)); continue; }
-    const map = sort === "node" ? nodes : links;
-    if (!map.has(id)) map.set(id, { id });
-    map.get(id)[name] = value;
-  }
-  const focused = new Set(member.values());
-  return { nodes: [...nodes.values()].filter((node) => node.content !== undefined), links: [...links.values()].map((link) => { const [from, to] = link.id.split(":"); return { from, to, strength: Number(link.strength), relation: link.relation ?? "" }; }), focused };
+/** Have a worker read a graph's own export (N-Triples), and return it with what a page shows of the nodes. */
+function reading(lines, signal, about) {
+  const worker = start(), points = [];
+  signal.addEventListener("abort", () => worker.terminate());
+  return new Promise((done, fail) => {
+    worker.onerror = () => fail(new Error(LAYOUT));
+    worker.onmessage = ({ data }) => { if (data.points) points.push(...data.points); else done({ worker, points, ...data.read }); };
+    worker.postMessage({ lines, most: MOST, ...about }, [lines]);
+  });
 }
-const unescape = (text) => text.replace(/\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)/g, (_, code) => (code[0] === "u" || code[0] === "U") && code.length > 1 ? String.fromCodePoint(parseInt(code.slice(1), 16)) : { n: "\n", t: "\t", r: "\r" }[code] ?? code);
 
 export function Page() {
   const { here } = useApp();
   const at = place(here.org, here.workspace, here.agent);
   const state = useLoad(async (signal) => {
     if (!here.agent) return null;
-    const [stand, lines, focus, forgotten] = await Promise.all([ask("GET", `${at}/associative/state`, { signal }), ask("GET", `${at}/associative/triples`, { signal }), ask("GET", `${at}/associative/focus`, { signal }), ask("GET", `${at}/associative/forgotten`, { signal })]);
-    const graph = await read(typeof lines === "string" ? lines : "");
-    return { stand, count: graph.nodes.length, ...(await prepare({ ...graph, focused: new Set(focus.items.map((node) => node.id)), forgotten: forgotten.items })) };
+    const [stand, lines, focus, forgotten] = await Promise.all([ask("GET", `${at}/associative/state`, { signal }), ask("GET", `${at}/associative/triples`, { signal, raw: true }), ask("GET", `${at}/associative/focus`, { signal }), ask("GET", `${at}/associative/forgotten`, { signal })]);
+    const named = { focused: focus.items.map((node) => node.id), forgotten: forgotten.items.map((one) => [one.node_id, one.about]), lost: say("forgotten") };
+    return { stand, ...(await reading(lines, signal, named)) };
   }, [at]);
   return html`<h1>${say("graph")}</h1><${Loaded} state=${state}>${(graph) => graph?.count ? html`<${Drawn} ...${graph} />` : html`<${Empty}>${say("graph_none")}</${Empty}>`}</${Loaded}>`;
 }
 
-async function prepare({ nodes, links, focused, forgotten }) {
-  const ids = new Map(), breath = breaths();
-  const shown = nodes.slice(-MOST);
-  shown.forEach((node, index) => ids.set(node.id, index));
-  const perNode = new Map(), seen = new Set(), edges = [], ghosts = new Map();
-  for (const link of [...links].sort((a, b) => b.strength - a.strength)) {
-    const wait = breath(); if (wait) await wait;
-    const a = ids.get(link.from), b = ids.get(link.to);
-    if (a === undefined) continue;
-    if (b === undefined) { ghosts.set(link.to, [...(ghosts.get(link.to) ?? []), { a, link }]); continue; }
-    const key = a < b ? `${a} ${b}` : `${b} ${a}`;
-    if (seen.has(key) || ((perNode.get(a) ?? 0) >= LINKS && (perNode.get(b) ?? 0) >= LINKS)) continue;
-    seen.add(key); perNode.set(a, (perNode.get(a) ?? 0) + 1); perNode.set(b, (perNode.get(b) ?? 0) + 1);
-    edges.push({ a, b, strength: link.strength, relation: link.relation });
-  }
-  const points = [];
-  for (const node of shown) {
-    const wait = breath(); if (wait) await wait;
-    points.push({ id: node.id, label: node.phrase || node.content, content: node.content, keywords: node.keywords, at: Number(node.occurredAt ?? node.createdAt), focus: focused.has(node.id), weight: perNode.get(ids.get(node.id)) ?? 0 });
-  }
-  const about = new Map(forgotten.map((one) => [one.node_id, one.about]));
-  for (const [id, ends] of [...ghosts].slice(0, 300)) {
-    const index = points.push({ id, label: say("forgotten"), content: about.get(id) ?? "", ghost: true, weight: 1 }) - 1;
-    for (const { a, link } of ends.slice(0, LINKS)) edges.push({ a, b: index, strength: link.strength, relation: link.relation, ghost: true });
-  }
-  return { points, edges };
-}
-
-function Drawn({ stand, count, points, edges }) {
+function Drawn({ stand, count, points, worker, from, to }) {
   const [until, setUntil] = useState(100);
   const [search, setSearch] = useState("");
   const [chosen, setChosen] = useState(null);
-  const times = points.filter((point) => point.at).map((point) => point.at);
-  const [from, to] = [times.reduce((a, b) => Math.min(a, b), Infinity), times.reduce((a, b) => Math.max(a, b), -Infinity)];
+  const [open, setOpen] = useState(false); // hundreds of buttons are made when somebody wants them
   const limit = until === 100 ? Infinity : from + ((to - from) * until) / 100;
   return html`<p class="row small quiet"><span>${say("nodes")}: ${number(stand.nodes)}</span><span>${say("links")}: ${number(stand.links)}</span><span>${say("focuses")}: ${stand.focuses.length}</span><span>${say("forgotten")}: ${stand.forgotten}</span><span>${say("dangling")}: ${stand.dangling}</span></p>
     ${count > MOST && html`<p class="warn small">${say("node_limit", { n: MOST })}</p>`}
     <div class="row"><input type="search" class="grow" aria-label=${say("find_node")} placeholder=${say("find_node")} value=${search} onInput=${(event) => setSearch(event.target.value)} /><label class="row small">${say("up_to")}<input type="range" min="0" max="100" value=${until} onInput=${(event) => setUntil(Number(event.target.value))} /><span class="quiet">${until === 100 ? say("now") : day(limit)}</span></label></div>
     <p class="row small quiet legend"><span><i class="dot focus"></i>${say("legend_focus")}</span><span><i class="dot"></i>${say("legend_node")}</span><span><i class="dot ghost"></i>${say("legend_ghost")}</span><span>${say("legend_line")}</span></p>
-    <${Canvas} points=${points} edges=${edges} limit=${limit} search=${search.trim().toLowerCase()} chosen=${chosen} onChoose=${setChosen} />
+    <${Canvas} points=${points} worker=${worker} limit=${limit} search=${search.trim().toLowerCase()} chosen=${chosen} onChoose=${setChosen} />
     <div aria-live="polite">${chosen !== null && html`<div class="panel"><h3>${points[chosen].label}</h3><p>${points[chosen].content}</p><p class="small quiet">${points[chosen].at ? age(points[chosen].at) : ""}</p></div>`}</div>
-    <details><summary>${say("nodes")}</summary><ul>${points.slice(0, 200).map((point, index) => html`<li><button class="plain" onClick=${() => setChosen(index)}>${point.label}</button></li>`)}</ul></details>`;
+    <details onToggle=${(event) => setOpen(event.target.open)}><summary>${say("nodes")}</summary><ul>${open && points.slice(0, 200).map((point, index) => html`<li><button class="plain" onClick=${() => setChosen(index)}>${point.label}</button></li>`)}</ul></details>`;
 }
 
 let drawings = 0;
 
 /** A graph that is moved and zoomed by pointer, wheel and keys. A worker places and draws it, so that the page never waits. */
-export function Canvas({ points, edges, limit, search, chosen, onChoose, label, small }) {
-  const box = useRef(null), worker = useRef(null);
+export function Canvas({ points, edges, worker: given, limit, search, chosen, onChoose, label, small }) {
+  const box = useRef(null), worker = useRef(null); // one that was given has the points already
   const view = useRef({ x: 0, y: 0, scale: 1, placed: null, moved: false });
   const drawing = useMemo(() => ++drawings, [points]); // a canvas that was given away cannot be given again
   const draw = useRef(() => {});
@@ -110,12 +65,13 @@ export function Canvas({ points, edges, limit, search, chosen, onChoose, label, 
   };
   const soon = () => { if (view.current.frame) return; view.current.frame = requestAnimationFrame(() => { view.current.frame = 0; draw.current(); }); };
   useEffect(() => {
-    const made = worker.current = new Worker(policy ? policy.createScriptURL("") : LAYOUT, { type: "module" }), canvas = box.current, surface = canvas.transferControlToOffscreen();
+    const made = worker.current = given ?? start(), canvas = box.current, surface = canvas.transferControlToOffscreen();
     made.onmessage = ({ data }) => {
       if (data.drawn !== undefined) { canvas.dataset.drawn = data.drawn; return; }
       view.current.placed = data; if (!view.current.moved) fit(canvas, view.current); soon();
     };
-    hand(made, points, edges).then(() => made.postMessage({ surface, steps: points.length > 1500 ? 120 : 300 }, [surface]));
+    if (!given) made.postMessage({ points, edges });
+    made.postMessage({ surface, steps: points.length > 1500 ? 120 : 300 }, [surface]);
     const resized = new ResizeObserver(soon); resized.observe(canvas);
     const scheme = matchMedia("(prefers-color-scheme: dark)"); scheme.addEventListener("change", soon);
     return () => { made.terminate(); worker.current = null; resized.disconnect(); scheme.removeEventListener("change", soon); };
@@ -125,7 +81,7 @@ export function Canvas({ points, edges, limit, search, chosen, onChoose, label, 
     const { placed, x, y, scale } = view.current; if (!placed) return null;
     const at = box.current.getBoundingClientRect(), px = (event.clientX - at.left - at.width / 2 - x) / scale, py = (event.clientY - at.top - at.height / 2 - y) / scale;
     let best = null, least = (16 / scale) ** 2;
-    for (let i = 0; i < points.length; i++) { const d = (placed.x[i] - px) ** 2 + (placed.y[i] - py) ** 2; if (d < least) { least = d; best = i; } }
+    for (let i = 0; i < placed.x.length; i++) { const d = (placed.x[i] - px) ** 2 + (placed.y[i] - py) ** 2; if (d < least) { least = d; best = i; } }
     return best;
   };
   const zoom = (factor) => { const v = view.current; v.scale = Math.min(8, Math.max(0.05, v.scale * factor)); v.x *= factor; v.y *= factor; v.moved = true; soon(); };
@@ -142,15 +98,6 @@ export function Canvas({ points, edges, limit, search, chosen, onChoose, label, 
   };
   return html`<div class="row"><button onClick=${() => zoom(1.3)} aria-label=${say("zoom_in")}>+</button><button onClick=${() => zoom(1 / 1.3)} aria-label=${say("zoom_away")}>−</button><button onClick=${() => { view.current.moved = false; fit(box.current, view.current); soon(); }}>${say("fit")}</button></div>
     <canvas key=${drawing} class="graph ${small ? "small-graph" : ""}" ref=${box} tabindex="0" role="img" aria-label=${label ?? say("graph")} onPointerDown=${drag} onWheel=${(event) => { event.preventDefault(); zoom(event.deltaY < 0 ? 1.12 : 1 / 1.12); }} onKeyDown=${keys}></canvas>`;
-}
-
-/** Give a worker the nodes and links of a graph, a parcel at a time. */
-async function hand(worker, points, edges) {
-  const breath = breaths();
-  for (let from = 0; from < Math.max(points.length, edges.length); from += PARCEL) {
-    worker.postMessage({ points: points.slice(from, from + PARCEL).map(({ label, content, at, focus, ghost, warn, weight }) => ({ label, content, at, focus, ghost, warn, weight })), edges: edges.slice(from, from + PARCEL).map(({ a, b, strength, ghost }) => ({ a, b, strength, ghost })) });
-    const wait = breath(); if (wait) await wait;
-  }
 }
 
 function fit(canvas, view) {

@@ -1,10 +1,11 @@
-// A worker that places the nodes of a graph and draws them: linked ones pull, near ones push. It sends positions as it
+// A worker that reads a graph, places its nodes and draws them: linked ones pull, near ones push. It sends positions as it
 // goes. Pushing looks at the cells around a node only, so that a step costs as much as there are nodes. Between two
 // steps it draws what was asked for last: drawing thousands of lines may take half a second where no graphics card helps.
 let canvas, points = [], edges = [], x, y, vx, vy, steps = 0, step = 0, view = null, waiting = 0, ranked = {};
 
 onmessage = ({ data }) => {
   if (data.draw) { view = data.draw; waiting ||= setTimeout(show); return; }
+  if (data.lines) { told(data); return; }
   if (data.points) { points.push(...data.points); edges.push(...data.edges); return; }
   ({ surface: canvas, steps } = data);
   [x, y, vx, vy] = [0, 0, 0, 0].map(() => new Float32Array(points.length));
@@ -12,6 +13,54 @@ onmessage = ({ data }) => {
   for (let i = 0; i < points.length; i++) { const turn = i * 2.399963, radius = 40 * Math.sqrt(i + 0.5); x[i] = radius * Math.cos(turn); y[i] = radius * Math.sin(turn); }
   setTimeout(place);
 };
+
+const LINKS = 3; // of each node its strongest links, because hundreds say nothing
+const PARCEL = 500; // nodes that are told of at a time: the page waits while each parcel is copied
+
+/** Read a graph that was given as its own export, and tell the page of its nodes. */
+function told({ lines, most, focused, forgotten, lost }) {
+  const graph = read(new TextDecoder().decode(lines));
+  ({ points, edges } = prepare(graph, most, new Set(focused), new Map(forgotten), lost));
+  for (let from = 0; from < points.length; from += PARCEL) postMessage({ points: points.slice(from, from + PARCEL).map(({ label, content, at }) => ({ label, content, at })) });
+  const times = points.map((point) => point.at).filter(Boolean);
+  postMessage({ read: { count: graph.nodes.length, from: times.reduce((a, b) => Math.min(a, b), Infinity), to: times.reduce((a, b) => Math.max(a, b), -Infinity) } });
+}
+
+/** Read lines of N-Triples: nodes and links. */
+function read(lines) {
+  const nodes = new Map(), links = new Map();
+  for (const line of lines.split("\n")) {
+    const found = line.match(/^<(node|link):([^>]+)> <(?:memory:)?([^>]+)> (?:"((?:[^"\\]|\\.)*)"|<([^>]+)>)/);
+    if (!found) continue;
+    const [, sort, id, name, text, other] = found, map = sort === "node" ? nodes : links;
+    if (!map.has(id)) map.set(id, { id });
+    map.get(id)[name] = text === undefined ? other : unescape(text);
+  }
+  return { nodes: [...nodes.values()].filter((node) => node.content !== undefined), links: [...links.values()].map((link) => { const [from, to] = link.id.split(":"); return { from, to, strength: Number(link.strength) }; }) };
+}
+const unescape = (text) => text.replace(/\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)/g, (_, code) => (code[0] === "u" || code[0] === "U") && code.length > 1 ? String.fromCodePoint(parseInt(code.slice(1), 16)) : { n: "\n", t: "\t", r: "\r" }[code] ?? code);
+
+/** Choose what is drawn: the newest nodes, the strongest links of each, and where links lead to what was forgotten. */
+function prepare({ nodes, links }, most, focused, about, lost) {
+  const ids = new Map(), shown = nodes.slice(-most);
+  shown.forEach((node, index) => ids.set(node.id, index));
+  const perNode = new Map(), seen = new Set(), edges = [], ghosts = new Map();
+  for (const link of links.sort((a, b) => b.strength - a.strength)) {
+    const a = ids.get(link.from), b = ids.get(link.to);
+    if (a === undefined) continue;
+    if (b === undefined) { if (ghosts.has(link.to)) ghosts.get(link.to).push({ a, link }); else ghosts.set(link.to, [{ a, link }]); continue; }
+    const key = a < b ? `${a} ${b}` : `${b} ${a}`;
+    if (seen.has(key) || ((perNode.get(a) ?? 0) >= LINKS && (perNode.get(b) ?? 0) >= LINKS)) continue;
+    seen.add(key); perNode.set(a, (perNode.get(a) ?? 0) + 1); perNode.set(b, (perNode.get(b) ?? 0) + 1);
+    edges.push({ a, b, strength: link.strength });
+  }
+  const points = shown.map((node, index) => ({ label: node.phrase || node.content, content: node.content, at: Number(node.occurredAt ?? node.createdAt), focus: focused.has(node.id), weight: perNode.get(index) ?? 0 }));
+  for (const [id, ends] of [...ghosts].slice(0, 300)) {
+    const index = points.push({ label: lost, content: about.get(id) ?? "", ghost: true, weight: 1 }) - 1;
+    for (const { a, link } of ends.slice(0, LINKS)) edges.push({ a, b: index, strength: link.strength, ghost: true });
+  }
+  return { points, edges };
+}
 
 function show() {
   waiting = 0;
@@ -43,7 +92,7 @@ function place() {
     x[i] += vx[i] * slow; y[i] += vy[i] * slow; vx[i] *= 0.6; vy[i] *= 0.6;
   }
   step++;
-  if (step % 15 === 0 || step === steps) postMessage({ x: x.slice(), y: y.slice() });
+  if (step % 15 === 0 || step === steps) { const places = { x: x.slice(), y: y.slice() }; postMessage(places, [places.x.buffer, places.y.buffer]); }
   if (step < steps) setTimeout(place);
 }
 

@@ -1,6 +1,6 @@
 // What is remembered: tabs by kind, search as one types, and the health of it all above.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { ask, can, may, place } from "./api.mjs";
+import { ask, can, may, place, storageHealth } from "./api.mjs";
 import { Age, Card, Dialog, Empty, Figure, html, Loaded, Table, useApp, useLate, useLoad, useTyped } from "./parts.mjs";
 import { isChinese, number, say, size } from "./words.mjs";
 
@@ -158,13 +158,13 @@ function Health({ ready, onStatus }) {
     const [queue, conflicts, cognition, file] = await Promise.all([
       ask("GET", `${at}/queue`, { signal }), ask("GET", `${at}/conflicts`, { signal, query: { states: "open", limit: 1000 } }),
       can("cognition.health") ? ask("GET", `${at}/memories/health`, { signal }) : null,
-      ask("GET", `${at}/health`, { signal, query: { quick: true } })]);
+      storageHealth(at, { signal, query: { quick: true } })]);
     return { queue, conflicts: conflicts.items.length, cognition, file };
   }, [at, ready]);
   const link = (page) => () => go(`${base}/${page}?agent=${encodeURIComponent(here.agent)}`);
   const is = can("cognition.health");
   // Each figure has its place from the start, so that nothing moves when it comes.
-  return html`<${Loaded} state=${state}>${({ queue, conflicts, cognition, file }) => html`<div class="figures">
+  return html`<${Loaded} state=${state}>${({ queue, conflicts, cognition, file }) => file !== null && html`<div class="figures">
     <${Figure} label=${say("total")} value=${file ? number(cognition?.total ?? file.records) : "…"} onOpen=${() => onStatus("active")} />
     ${is && html`<${Figure} label=${say("mean_confidence")} value=${cognition ? `${Math.round(100 * (cognition.mean_confidence ?? 0))}%` : "…"} />
       <${Figure} label=${say("expired")} value=${cognition ? number(cognition.expired) : "…"} note=${say("to_clean")} tone=${cognition?.expired ? "warn" : ""} onOpen=${() => setCleaning(true)} />`}

@@ -1,4 +1,4 @@
--- The tables of every agent, first step. A released step is never edited; what comes later is a file of its own.
+-- The tables, first step. A released step is never edited; what comes later is a file of its own.
 --
 -- One row of `agents` is what an agent's counters are kept in, and the lock that its writers take: places of the
 -- journal, of records and of jobs rise in the order of commits. Every other table begins with `agent`, and row-level
@@ -83,7 +83,6 @@ CREATE TABLE records (
 CREATE INDEX records_by_time ON records (agent, occurred_at);
 CREATE INDEX records_by_kind ON records (agent, kind, scan_count);
 CREATE INDEX records_by_session ON records (agent, session, ref) WHERE session IS NOT NULL;
-CREATE INDEX records_by_expiry ON records (agent, expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX records_unembedded ON records (agent, ref) WHERE NOT embedded AND status <> 'forgotten';
 
 CREATE TABLE versions (
@@ -96,14 +95,14 @@ CREATE TABLE versions (
 -- Full text: one row per term of a record, with how often it holds the term and how many terms it has.
 CREATE TABLE postings (
     agent bigint NOT NULL,
+    -- Of a version that was superseded; those are searched only when somebody asks how things once stood.
+    past boolean NOT NULL,
     term text COLLATE "C" NOT NULL,
     ref bigint NOT NULL,
     tf integer NOT NULL,
     len integer NOT NULL
 );
-CREATE UNIQUE INDEX postings_by_term ON postings (agent, term, ref) INCLUDE (tf, len);
-CREATE TABLE past_postings (LIKE postings);
-CREATE UNIQUE INDEX past_postings_by_term ON past_postings (agent, term, ref) INCLUDE (tf, len);
+CREATE UNIQUE INDEX postings_by_term ON postings (agent, past, term, ref) INCLUDE (tf, len);
 
 CREATE TABLE record_tags (
     agent bigint NOT NULL, tag text COLLATE "C" NOT NULL, ref bigint NOT NULL, PRIMARY KEY (agent, tag, ref)
@@ -211,16 +210,39 @@ CREATE INDEX jobs_by_lane ON jobs (agent, lane, seq) WHERE state <> 'dead';
 CREATE FUNCTION own_agent() RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE
     RETURN nullif(current_setting('remanent.agent', true), '')::bigint;
 
+-- What belongs to no agent: documents by name (keys, runs, turns that wait, notes of models) and logs of lines (audit).
+-- Seen only by a session that says it looks for these: a statement about an agent's memory never does.
+CREATE SEQUENCE shelf_states;
+CREATE TABLE shelf (
+    name text COLLATE "C" PRIMARY KEY,
+    content bytea NOT NULL,
+    -- Another number after every write: what was kept of a document is compared with it.
+    state bigint NOT NULL DEFAULT nextval('shelf_states')
+);
+CREATE TABLE log_lines (
+    log text COLLATE "C" NOT NULL,
+    place bigint NOT NULL,
+    line bytea NOT NULL,
+    state bigint NOT NULL DEFAULT nextval('shelf_states'),
+    PRIMARY KEY (log, place)
+);
+GRANT USAGE ON SEQUENCE shelf_states TO remanent_app;
+
+-- Tables with a column `agent` are an agent's own, but for the lists that all may see.
 DO $$
 DECLARE
     name text;
+    policy text;
 BEGIN
-    FOREACH name IN ARRAY ARRAY['entries', 'records', 'versions', 'postings', 'past_postings', 'record_tags',
-            'record_sources', 'tombstones', 'links', 'graphs', 'conflicts', 'models', 'vectors', 'vector_removals',
-            'states', 'jobs'] LOOP
+    FOR name, policy IN SELECT c.relname, CASE
+            WHEN c.relname IN ('shelf', 'log_lines')
+                THEN 'shelf ON %I USING (current_setting(''remanent.shelf'', true) = ''on'')'
+            ELSE 'own ON %I USING (agent = (SELECT own_agent()))' END
+            FROM pg_class c WHERE c.relnamespace = 'remanent'::regnamespace AND c.relkind = 'r'
+                AND c.relname NOT IN ('agents', 'vector_indexes', 'migrations') LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
         EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
-        EXECUTE format('CREATE POLICY own ON %I USING (agent = (SELECT own_agent()))', name);
+        EXECUTE format('CREATE POLICY ' || policy, name);
         EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO remanent_app', name);
     END LOOP;
 END $$;
@@ -230,7 +252,7 @@ ALTER TABLE agents ENABLE ROW LEVEL SECURITY;
 ALTER TABLE agents FORCE ROW LEVEL SECURITY;
 CREATE POLICY seen ON agents FOR SELECT USING (true);
 CREATE POLICY made ON agents FOR INSERT WITH CHECK (true);
-CREATE POLICY own ON agents FOR UPDATE USING (id = (SELECT own_agent()));
+CREATE POLICY changed ON agents FOR UPDATE USING (id = (SELECT own_agent()));
 GRANT SELECT, INSERT, UPDATE ON agents TO remanent_app;
 
 -- Whoever looks for work sees the jobs of all agents; the function that claims says so for its own transaction.

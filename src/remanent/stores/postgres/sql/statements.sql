@@ -11,23 +11,19 @@ SELECT org, workspace, agent FROM agents ORDER BY org, workspace, agent
 SELECT org, workspace, agent FROM agents ORDER BY written_at DESC, id DESC LIMIT %s
 -- load: one batch of an import, keeping places and versions
 SELECT apply_unit(%s, %s::jsonb, %b::vector[], true)
+-- claim_any: jobs to work on, behind them when the next is due
+SELECT org, workspace, name, wake, (job).* FROM claim_any(%s::bigint[], %s, %s, %s, %s, %s)
 -- renew: a longer lease for whoever still holds it
 UPDATE jobs SET lease_until = coalesce(%s, database_time()) + %s
 WHERE agent = %s AND id = %s AND fence = %s AND state = 'running'
 -- vector_indexes: which models of large agents have an index of their own
 SELECT agent, name, model, dimension FROM vector_indexes
--- in_use: whether an agent has anything, so that nothing can be imported into it
-SELECT EXISTS (SELECT 1 FROM entries WHERE agent = %(agent)s) OR EXISTS (SELECT 1 FROM records WHERE agent = %(agent)s)
-    OR EXISTS (SELECT 1 FROM versions WHERE agent = %(agent)s)
-    OR EXISTS (SELECT 1 FROM tombstones WHERE agent = %(agent)s) OR EXISTS (SELECT 1 FROM links WHERE agent = %(agent)s)
-    OR EXISTS (SELECT 1 FROM conflicts WHERE agent = %(agent)s) OR EXISTS (SELECT 1 FROM states WHERE agent = %(agent)s)
-    OR EXISTS (SELECT 1 FROM jobs WHERE agent = %(agent)s)
 -- counts: how much an agent has, for a check
 SELECT (SELECT count(*) FROM entries WHERE agent = %(agent)s), (SELECT count(*) FROM records WHERE agent = %(agent)s),
        (SELECT count(*) FROM vectors WHERE agent = %(agent)s),
        (SELECT coalesce(sum(length(text)), 0) FROM entries WHERE agent = %(agent)s)
        + (SELECT coalesce(sum(length(body)), 0) FROM records WHERE agent = %(agent)s),
-       current_setting('server_version')
+       'PostgreSQL ' || current_setting('server_version')
 -- disagree: what must agree among an agent's rows and does not
 SELECT 'the number of indexed texts is wrong' FROM agents a WHERE id = %(agent)s
     AND documents <> (SELECT count(*) FROM records WHERE agent = %(agent)s AND terms IS NOT NULL)
@@ -36,10 +32,10 @@ UNION ALL SELECT 'vectors without a record' WHERE EXISTS (
     WHERE v.agent = %(agent)s AND r.ref IS NULL)
 UNION ALL SELECT 'terms of no record' WHERE EXISTS (
     SELECT 1 FROM postings p LEFT JOIN records r ON r.agent = p.agent AND r.ref = p.ref
-    WHERE p.agent = %(agent)s AND r.ref IS NULL)
+    WHERE p.agent = %(agent)s AND NOT p.past AND r.ref IS NULL)
 
 -- has_later_entries: whether something was said after an erasure was asked for
-SELECT 1 FROM entries WHERE agent = %s AND seq > %s LIMIT 1
+SELECT 1 FROM entries WHERE agent = %(agent)s AND seq > %(end)s LIMIT 1
 -- erased_entries: the entries that an erasure means
 SELECT id FROM entries WHERE agent = %(agent)s AND (id = ANY (%(entries)s)
     OR ((%(everything)s OR session = %(session)s) AND seq <= %(end)s))
@@ -51,48 +47,24 @@ SELECT id FROM records r WHERE agent = %(agent)s AND (%(everything)s OR session 
 UNION SELECT id FROM records WHERE agent = %(agent)s AND id = ANY (%(records)s)
 UNION SELECT record_id FROM tombstones WHERE agent = %(agent)s AND record_id = ANY (%(records)s)
 UNION SELECT record_id FROM record_sources WHERE agent = %(agent)s AND entry_id = ANY (%(all)s)
--- replies: what follows erased entries and is indexed under words of theirs, within 512 places (chosen by hand)
-SELECT DISTINCT later.id FROM entries said CROSS JOIN LATERAL (
+-- replies: what follows erased entries at once, within 512 places (chosen by hand), and is found by words of theirs, too
+WITH replies AS (SELECT later.id FROM entries said CROSS JOIN LATERAL (
     SELECT o.id FROM entries o WHERE o.agent = said.agent AND o.seq BETWEEN said.seq + 1 AND said.seq + 512
         AND o.session IS NOT DISTINCT FROM said.session AND o.text <> '' ORDER BY o.seq LIMIT 1
-) later WHERE said.agent = %s AND said.id = ANY (%s)
--- stubs: erased entries keep their place, a mark of whose they were, and nothing that was said
-UPDATE entries SET text = '', metadata = NULL, attachments = NULL, erased = erased_mark(caller_id, metadata), crc = 0
-WHERE agent = %s AND id = ANY (%s) AND erased = 0
--- blur_errors: of each job's error only its name, since its message may quote what was erased; a job under way may yet do so
-UPDATE jobs SET error = CASE WHEN state = 'running' THEN %s ELSE split_part(error, ':', 1) END
-WHERE agent = %s AND (error <> '' OR state = 'running')
--- kinds_of: which kinds of records go, whose graphs are then others
-SELECT DISTINCT kind FROM records WHERE agent = %s AND id = ANY (%s)
--- remove_records: records with their versions, terms, vectors and links from them
-SELECT remove_records(%s, %s)
--- remove_links_to: links to records that went
-DELETE FROM links WHERE agent = %s AND to_id = ANY (%s)
--- remove_conflicts: conflicts that quote records that went
-DELETE FROM conflicts WHERE agent = %s AND record_ids && %s
--- remove_sources: what told which records came from erased entries
-DELETE FROM record_sources WHERE agent = %s AND entry_id = ANY (%s)
--- index_anew: a record is found by its own words alone
-SELECT index_anew(%s, %s, %s, %s)
--- revise_graphs: whoever keeps a graph of these kinds reads it again
-SELECT revise_graphs(%s, %s)
--- revise: whoever keeps answers of the agent works them out again
-UPDATE agents SET revision = revision + 1 WHERE id = %s
--- entry_ids: every entry of an agent
-SELECT id FROM entries WHERE agent = %s ORDER BY seq
--- record_ids: every record of an agent
-SELECT id FROM records WHERE agent = %s ORDER BY ref
--- revise_all_graphs: after everything was erased
-UPDATE graphs SET revision = revision + 1 WHERE agent = %s
--- revise_all: after everything was erased, so that no index or cache takes itself for current
-UPDATE agents SET revision = revision + 1, vector_revision = vector_revision + 1,
-    vector_floor = vector_revision + 1, documents = 0, document_terms = 0 WHERE id = %s
--- attachments: the files that entries name
-SELECT attachments FROM entries WHERE agent = %s AND attachments IS NOT NULL
+) later WHERE said.agent = %(agent)s AND said.id = ANY (%(entries)s) AND later.id <> ALL (%(records)s))
+SELECT jsonb_build_object('past', false, 'ref', ref), terms, session, task, access_count, scan_count, crc, body
+FROM records WHERE agent = %(agent)s AND id IN (SELECT id FROM replies) AND terms IS NOT NULL
+UNION ALL SELECT jsonb_build_object('past', true, 'ref', ref), terms, session, task, access_count, scan_count, crc, body
+FROM versions WHERE agent = %(agent)s AND id IN (SELECT id FROM replies) AND terms IS NOT NULL
+-- attachments: the files that entries name, and whether the entry goes
+SELECT id = ANY (%(entries)s), attachments FROM entries WHERE agent = %(agent)s AND attachments IS NOT NULL
+-- sent_marks: by what messages that wait to be stored are known as erased ones, as `sent_mark` of `stores.store` gives it
+SELECT erased_mark(caller_id, metadata) || ':' || coalesce(session, '') FROM entries
+WHERE agent = %(agent)s AND id = ANY (%(entries)s) AND erased = 0
 -- state: one named value
-SELECT value FROM states WHERE agent = %s AND key = %s
+SELECT value FROM states WHERE agent = %(agent)s AND key = %(key)s
 -- apply_unit: one unit of work inside a transaction of ours
-SELECT apply_unit(%s, %s::jsonb, '{}', false)
+SELECT apply_unit(%(agent)s, %(changes)s::jsonb, '{}', false)
 
 -- shelf_read: a document
 SELECT content FROM shelf WHERE name = %s

@@ -5,7 +5,7 @@ trusted to be valid (`model_construct`), not to be undamaged: every text is comp
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, LiteralString
 from zlib import crc32
@@ -53,6 +53,13 @@ JOB_COLUMNS = (
     "seq, id, session, task, kind, lane, key, payload, state, attempts, max_attempts, enqueued_at, not_before, worker, "
     "fence, lease_until, error"
 )
+RECORD_FIELDS = (
+    "id, kind, status, session, task, created_at, updated_at, occurred_at, valid_from, valid_to, expires_at, version, "
+    "access_count, scan_count, body, crc"
+)
+"""What is written of a record, be it current or a version."""
+TOMBSTONE_COLUMNS = "record_id, session, task, body"
+CONFLICT_COLUMNS = "id, session, task, state, version, body"
 LINK_COLUMNS = "from_id, to_id, relation, strength, created_at, updated_at"
 _COUNTERS = {"access_count", "scan_count"}
 
@@ -155,6 +162,21 @@ def entry_of(scope: Scope, row: Row) -> Entry:
     )
 
 
+def digests_of(attachments: str) -> set[str]:
+    """Return the files that an entry names in its stored attachments."""
+    return {item["digest"] for item in parse(attachments) if item.get("digest")}
+
+
+_ERASED = ("entries", "records", "digests", "sent")
+
+
+def erasing_note(kept: str | None, went: Mapping[str, Any]) -> str:
+    """Return the ids of what an erasure takes, added to those of erasures before it that did not come to their end."""
+    known = {} if kept is None else parse(kept)
+    note = {name: sorted({*known.get(name, ()), *went.get(name, ())}) for name in _ERASED}
+    return dump({**note, "everything": bool(known.get("everything") or went.get("everything"))})
+
+
 def place_of(row: Row) -> RecordPosition:
     """Return the place of a row: id, kind, session, occurred, recorded, trust, seq, role, and neighbours if wanted."""
     record_id, kind, session, occurred, recorded, trust, seq, role, *around = row
@@ -215,9 +237,20 @@ def version_of(scope: Scope, row: Row) -> Version:
     return Version(record=record_of(scope, row), superseded_at=_moment(row[6]))
 
 
+def tombstone_row(stone: Tombstone) -> Row:
+    """Return the columns of a tombstone."""
+    return stone.record_id, stone.scope.session, stone.scope.task, stone.model_dump_json(exclude={"scope"})
+
+
 def tombstone_of(scope: Scope, row: Row) -> Tombstone:
     """Return the tombstone of a row (session, task, body)."""
     return Tombstone.model_validate({**parse(row[2]), "scope": owned(scope, row[0], row[1])})
+
+
+def conflict_row(conflict: Conflict) -> Row:
+    """Return the columns of a conflict."""
+    scope, body = conflict.scope, conflict.model_dump_json(exclude={"scope"})
+    return conflict.id, scope.session, scope.task, conflict.state.value, conflict.version, body
 
 
 def conflict_of(scope: Scope, row: Row) -> Conflict:
@@ -298,6 +331,22 @@ def job_of(scope: Scope, row: Row) -> Job:
         lease_until=_moment(lease),
         error=error,
     )
+
+
+def named_row(item: Entry | Record | Tombstone | Link | Conflict | Job) -> dict[str, Any]:
+    """Return the columns by their names, with the place of an entry or a job, 0 where it is to get one."""
+    columns, row = _NAMED[type(item)]
+    return dict(zip(columns.split(", "), row(item), strict=True))
+
+
+_NAMED: dict[type[Any], tuple[str, Callable[[Any], Row]]] = {
+    Entry: (ENTRY_COLUMNS, lambda entry: (entry.seq, *entry_row(entry))),
+    Record: (RECORD_FIELDS, record_row),
+    Tombstone: (TOMBSTONE_COLUMNS, tombstone_row),
+    Link: (LINK_COLUMNS, link_row),
+    Conflict: (CONFLICT_COLUMNS, conflict_row),
+    Job: (JOB_COLUMNS, lambda job: (job.seq, *job_row(job))),
+}
 
 
 def tally_of(flags: Sequence[str], row: Row) -> Tally:

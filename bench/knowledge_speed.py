@@ -1,0 +1,185 @@
+"""How fast documents are added and searched: chunks a second, and search beside a plain recall of the same size.
+
+Processor time where the machine is shared would mislead: threads that wait for each other cost none. Rates are given by
+both; ratios are of one run, question by question in turn.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from bench.corpus import Corpus, moment
+from bench.figures import Figure, Report, at_least, at_most
+from bench.retrieval.speed import fill as fill_turns
+from remanent.embedding import open_embedders
+from remanent.knowledge.library import collection_scope, document_id_of
+from remanent.knowledge.model import COLLECTION
+from remanent.memory import AsyncMemory, aopen
+from remanent.model import Entry, EntryKind, Kind, PassageData, Record, Scope, Source, id_source
+from remanent.recall.evaluation import percentile
+from remanent.settings import load_settings
+from remanent.stores import Change, search_terms
+from remanent.stores.sqlite import SqliteStore
+from remanent.stores.transaction import AppendEntry, PutRecord, PutVector
+
+CHUNKS = 100_000
+QUESTIONS = 60
+WARMING = 10
+ADDED = 600
+"""Chunks that are added without vectors; a fifth of them are, with vectors, in a base of their own."""
+PER_DOCUMENT = 20
+BATCH = 100
+"""Documents that are loaded together."""
+
+
+def run_knowledge_speed_bench(home: Path, *, chunks: int = CHUNKS, report: Report = lambda _: None) -> list[Figure]:
+    """Measure in a fresh folder."""
+    figures = asyncio.run(_adding(home / "plain", embedder="none", chunks=ADDED, bound=300, report=report))
+    figures += asyncio.run(_adding(home / "vectors", embedder="auto", chunks=ADDED // 5, bound=60, report=report))
+    figures += asyncio.run(_searching(home / "search", chunks, report))
+    return figures
+
+
+# ── adding ───────────────────────────────────────────────────────────────────
+
+
+async def _adding(home: Path, *, embedder: str, chunks: int, bound: float, report: Report) -> list[Figure]:
+    named = "without vectors" if embedder == "none" else "with vectors"
+    report(f"add {chunks} chunks {named}")
+    async with aopen(home, embedder=embedder) as memory:
+        base = memory.knowledge()
+        await base.add(text="Loads what adding needs. 先加载所需。", name="first")
+        await memory.settle()
+        began, spent, count = time.perf_counter(), time.process_time(), 0
+        for number, text in enumerate(_documents(chunks // PER_DOCUMENT)):
+            count += (await base.add(text=text, name=f"d{number}")).document.chunks
+        await memory.settle()
+        took, computed = time.perf_counter() - began, time.process_time() - spent
+    name = f"knowledge, {count} chunks added {named}"
+    return [
+        at_least(name, count / took, "chunks/s", bound),
+        Figure(f"{name}, processor time of each", round(1000 * computed / count, 2), "ms"),
+    ]
+
+
+def _documents(count: int) -> Iterator[str]:
+    """Yield texts of some twenty chunks: sentences of which a line has a few, and lines of which a paragraph has."""
+    said = Corpus().texts(10_000_000)
+    for number in range(count):
+        sentences = islice(said, 4 * PER_DOCUMENT)
+        yield f"# Report {number}\n\n" + "\n\n".join(f"{one.capitalize()}." for one in sentences)
+
+
+# ── searching ────────────────────────────────────────────────────────────────
+
+
+async def _searching(home: Path, chunks: int, report: Report) -> list[Figure]:
+    settings = load_settings(home=home)
+    speaker = Scope(org=settings.org, workspace=settings.workspace, agent="turns")
+    report(f"load {chunks:,} chunks, and as many turns")
+    await fill_turns(home, speaker, chunks)
+    await _fill(home, speaker.shared, chunks)
+    async with aopen(home) as memory:
+        base, agent = memory.knowledge(), memory.agent("turns")
+        # Of one language: by generated vectors every third chunk would look written in another than the question, which
+        # is then searched for a second time.
+        questions = (one for one in Corpus().questions(10_000) if one.isascii())
+        for question in islice(questions, WARMING):
+            await base.search(question)
+            await agent.recall(question)
+        report("search them")
+        searches, recalls = [], []
+        for question in islice(questions, QUESTIONS):
+            searches.append(await _timed(base.search, question))
+            recalls.append(await _timed(agent.recall, question))
+        report("recall while documents are added")
+        idle, busy = await _beside(memory, questions)
+    wall = [percentile([one[0] for one in asked], 0.95) for asked in (searches, recalls)]
+    cpu = [percentile([one[1] for one in asked], 0.95) for asked in (searches, recalls)]
+    name = f"knowledge, search of {chunks:,} chunks"
+    return [
+        at_most(f"{name}, p95 {1000 * wall[0]:.0f} ms, beside a plain recall", wall[0] / wall[1], "times", 1.3),
+        at_most(f"{name}, p95 of processor time, beside a plain recall", cpu[0] / cpu[1], "times", 1.3),
+        at_most(f"recall while documents are added, p95 {1000 * busy:.0f} ms, beside idle", busy / idle, "times", 2),
+    ]
+
+
+async def _timed(ask: Callable[[str], Awaitable[object]], question: str) -> tuple[float, float]:
+    """Return the seconds that an answer took, and those of the processor."""
+    began, spent = time.perf_counter(), time.process_time()
+    await ask(question)
+    return time.perf_counter() - began, time.process_time() - spent
+
+
+async def _beside(memory: AsyncMemory, questions: Iterator[str]) -> tuple[float, float]:
+    """Return the p95 of a recall while nothing is done, and while documents are added one after the other."""
+    agent, base = memory.agent("turns"), memory.knowledge("bulk")
+    idle = [(await _timed(agent.recall, question))[0] for question in islice(questions, QUESTIONS)]
+    texts = _documents(1_000_000)
+
+    async def add() -> None:
+        for number, text in enumerate(texts):
+            await base.add(text=text, name=f"bulk{number}")
+
+    adding = asyncio.create_task(add())
+    try:
+        busy = [(await _timed(agent.recall, question))[0] for question in islice(questions, QUESTIONS)]
+    finally:
+        adding.cancel()
+    return percentile(idle, 0.95), percentile(busy, 0.95)
+
+
+async def _fill(home: Path, scope: Scope, chunks: int) -> None:
+    """Load chunks with generated vectors, as adding documents would leave them."""
+    embedders = open_embedders(load_settings(home=home).embedder)
+    corpora = {} if embedders is None else {one.model_id: Corpus(dimension=one.dimension) for one in embedders.members}
+    new_id, texts = id_source(lambda: moment(0), seed=2), (one for one in Corpus().texts(2 * chunks) if one.isascii())
+    store = SqliteStore(home)
+
+    async def batches() -> AsyncIterator[Sequence[Change]]:
+        for start in range(0, chunks // PER_DOCUMENT, BATCH):
+            entries, records = list[Change](), list[Record]()
+            for number in range(start, start + BATCH):
+                own = list(islice(texts, PER_DOCUMENT))
+                entry = _entry(scope, number, new_id())
+                entries.append(AppendEntry(entry))
+                records += [_chunk(entry, place, text, new_id()) for place, text in enumerate(own)]
+            yield [*entries, *(PutRecord(record, search_terms(record)) for record in records)]
+            for model, source in corpora.items():
+                rows = source.vectors(len(records), stream=start + 1)
+                yield [PutVector(one.id, model, row.tobytes()) for one, row in zip(records, rows, strict=True)]
+
+    await store.load(scope, batches())
+    await store.close()
+
+
+def _entry(scope: Scope, number: int, entry_id: str) -> Entry:
+    name = f"d{number}"
+    home = collection_scope(scope, COLLECTION).within(session=document_id_of(COLLECTION, name))
+    return Entry(
+        id=entry_id,
+        scope=home,
+        kind=EntryKind.DOCUMENT,
+        role="document",
+        text="",
+        occurred_at=moment(number),
+        recorded_at=moment(number),
+        metadata={"collection": COLLECTION, "name": name, "source": "", "path": name},
+    )
+
+
+def _chunk(entry: Entry, place: int, text: str, record_id: str) -> Record:
+    data = PassageData(document_id=str(entry.scope.session), position=place, start=600 * place, end=600 * place + 600)
+    return Record(
+        id=record_id,
+        scope=entry.scope,
+        kind=Kind.CHUNK,
+        content=text,
+        created_at=entry.recorded_at,
+        updated_at=entry.recorded_at,
+        occurred_at=entry.occurred_at,
+        sources=(Source(entry_id=entry.id, start=data.start, end=data.end),),
+        data=data,
+    )

@@ -1,0 +1,201 @@
+"""From the rows of statements to answers, once for every engine.
+
+What answers a question is a generator: it gives statements, gets their rows, may give further ones, and returns the
+answer. An engine drives it as suits it: one after the other over a file, all side by side over a network, so that many
+questions take as many round trips as the longest of them has steps.
+"""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from remanent.model import Scope, Version
+from remanent.stores import queries as q
+from remanent.stores import rows, statements
+from remanent.stores.statements import Dialect, SqlStatement
+from remanent.stores.vectors import VectorSearch
+from remanent.stores.walking import Walk
+
+A = TypeVar("A")
+Rows = Sequence[Sequence[Any]]
+Steps = Generator[list[SqlStatement], Sequence[Rows], A]
+"""Statements out, their rows in, and at the end the answer."""
+Answer = Callable[[Any, Scope, Any], Steps[Any]]
+"""Of a dialect, a scope and a question."""
+
+
+def nothing_stored(query: q.Query[Any] | VectorSearch) -> Any:
+    """Return the answer of an agent that has no data; asking makes none."""
+    nothing = _NOTHING.get(type(query))
+    return [] if nothing is None else nothing(query)
+
+
+def no_vectors(query: q.VectorChangeQuery, *, revision: int = 0) -> q.VectorChanges:
+    """Return the answer of a model that has no vectors here."""
+    return q.VectorChanges(revision, query.since > 0, [], [], np.empty((0, 0), np.float32), [])
+
+
+_NOTHING: dict[type[Any], Callable[[Any], Any]] = {
+    q.StandingQuery: lambda _: q.Standing(),
+    q.StateQuery: lambda _: None,
+    q.TermCountQuery: lambda query: q.TermCounts(0, dict.fromkeys(query.terms, 0)),
+    q.VectorChangeQuery: no_vectors,
+    q.QueueQuery: lambda _: q.QueueState(),
+    **dict.fromkeys(
+        (q.StatesQuery, q.SessionTermQuery, q.VectorQuery, q.VectorModelQuery, q.VectorCountQuery), lambda _: {}
+    ),
+}
+"""Where it is no empty list."""
+
+
+def each(statement: Callable[[Any, Scope, Any], SqlStatement], make: Callable[[Scope, Any], Any]) -> Answer:
+    """Return what answers with one object for each row of one statement."""
+
+    def read(dialect: Dialect, scope: Scope, query: Any) -> Steps[list[Any]]:
+        [found] = yield [statement(dialect, scope, query)]
+        return [make(scope, row) for row in found]
+
+    return read
+
+
+def pairs(statement: Callable[[Any, Scope, Any], SqlStatement], make: Callable[[Any], Any] = lambda it: it) -> Answer:
+    """Return what answers with a dictionary of the two columns of one statement."""
+
+    def read(dialect: Dialect, scope: Scope, query: Any) -> Steps[dict[str, Any]]:
+        [found] = yield [statement(dialect, scope, query)]
+        return {row[0]: make(row[1]) for row in found}
+
+    return read
+
+
+def _match(dialect: Dialect, scope: Scope, query: q.MatchQuery) -> Steps[list[str]]:
+    [found] = yield [statements.match(dialect, scope, query)]
+    passing = {row[0] for row in found}
+    return [record_id for record_id in query.record_ids if record_id in passing]
+
+
+def _in_order(record_ids: Sequence[str], found: Rows) -> dict[str, q.RecordPosition]:
+    """Return places by id, in the order of the ids."""
+    by_id = {row[0]: rows.place_of(row) for row in found}
+    return {record_id: by_id[record_id] for record_id in record_ids if record_id in by_id}
+
+
+def _places(dialect: Dialect, scope: Scope, query: q.PlaceQuery) -> Steps[list[q.RecordPosition]]:
+    """Places, then those of their neighbours, a step for each entry further."""
+    around = bool(query.neighbours or query.reach)
+    found: dict[str, q.RecordPosition] = {}
+    asked: set[str] = set()
+    wanted = list(query.record_ids)
+    for _ in range(query.reach + 1):
+        [near] = yield [statements.places(dialect, scope, wanted, query.filter, neighbours=around)]
+        asked.update(wanted)
+        places = _in_order(wanted, near)
+        found |= places
+        beside = (one for place in places.values() for one in (place.before_id, place.after_id))
+        wanted = list(dict.fromkeys(one for one in beside if one is not None and one not in asked))
+        if not wanted:
+            break
+    return list(found.values())
+
+
+def _walk(dialect: Dialect, scope: Scope, query: q.WalkQuery) -> Steps[list[q.Reached]]:
+    """What links lead to, a step for each hop."""
+    walked = Walk(query.record_ids, hops=query.hops, width=query.width)
+    while walked.border:
+        leaving, arriving = yield [
+            statements.links(dialect, scope, q.LinkQuery(from_ids=walked.border, min_strength=query.min_strength)),
+            statements.links(dialect, scope, q.LinkQuery(to_ids=walked.border, min_strength=query.min_strength)),
+        ]
+        walked.follow([rows.link_of(row) for row in (*leaving, *arriving)])
+    reached = walked.reached
+    if not reached:
+        return []
+    [found] = yield [statements.places(dialect, scope, list(reached), query.filter)]
+    ends = [q.Reached(place, *reached[place.record_id]) for place in map(rows.place_of, found)]
+    return sorted(ends, key=lambda one: (-one.strength, one.place.record_id))[: query.limit]
+
+
+def _versions(dialect: Dialect, scope: Scope, query: q.VersionQuery) -> Steps[list[Version]]:
+    past, current = yield statements.versions(dialect, scope, query)
+    return [rows.version_of(scope, row) for row in (*past, *current)]
+
+
+def _state(dialect: Dialect, _: Scope, query: q.StateQuery) -> Steps[Any]:
+    [found] = yield [statements.named_states(dialect, [query.key])]
+    return rows.parse(found[0][1]) if found else None
+
+
+def _session_terms(dialect: Dialect, scope: Scope, query: q.SessionTermQuery) -> Steps[dict[str, q.SessionTerms]]:
+    if query.filter.as_of is not None:
+        return {}
+    [found] = yield [statements.session_terms(dialect, scope, query)]
+    asked = frozenset(query.terms)
+    lengths: Counter[str] = Counter()
+    counts: dict[str, Counter[str]] = {}
+    for session, text in found:
+        words = text.split()
+        lengths[session] += len(words)
+        held = counts.setdefault(session, Counter())
+        for word in asked.intersection(words):
+            held[word] += words.count(word)
+    return {session: q.SessionTerms(lengths[session], dict(held)) for session, held in counts.items()}
+
+
+ANSWERS: dict[type[Any], Answer] = {
+    q.EntryQuery: each(statements.entries, rows.entry_of),
+    q.RecordQuery: each(statements.records, rows.record_of),
+    q.MatchQuery: _match,
+    q.PlaceQuery: _places,
+    q.LatestQuery: each(statements.latest, lambda _, row: rows.place_of(row)),
+    q.WalkQuery: _walk,
+    q.VersionQuery: _versions,
+    q.PastVersionQuery: each(statements.past_versions, rows.version_of),
+    q.LinkQuery: each(statements.links, lambda _, row: rows.link_of(row)),
+    q.ConflictQuery: each(statements.conflicts, rows.conflict_of),
+    q.TombstoneQuery: each(statements.tombstones, rows.tombstone_of),
+    q.StatesQuery: pairs(statements.states, rows.parse),
+    q.StateQuery: _state,
+    q.SessionTermQuery: _session_terms,
+    q.JobQuery: each(statements.jobs, rows.job_of),
+}
+"""What is answered alike everywhere; the rest is in the `reads` of each engine."""
+
+
+async def answer_together(
+    table: Mapping[type[Any], Answer],
+    dialect: Dialect,
+    scope: Scope,
+    questions: Sequence[Any],
+    fetch: Callable[[list[SqlStatement]], Awaitable[Sequence[Rows]]],
+) -> list[Any]:
+    """Return the answer to each of the questions, in order, taking the steps of all side by side."""
+    answers: dict[int, Any] = {}
+    waiting: dict[int, tuple[Steps[Any], list[SqlStatement]]] = {}
+
+    def go_on(place: int, steps: Steps[Any], found: Sequence[Rows] | None) -> None:
+        try:
+            waiting[place] = (steps, next(steps) if found is None else steps.send(found))
+        except StopIteration as end:
+            answers[place] = end.value
+
+    for place, question in enumerate(questions):
+        go_on(place, table[type(question)](dialect, scope, question), None)
+    while waiting:
+        asked, waiting = waiting, {}
+        found = iter(await fetch([statement for _, step in asked.values() for statement in step]))
+        for place, (steps, step) in asked.items():
+            go_on(place, steps, [next(found) for _ in step])
+    return [answers[place] for place in range(len(questions))]
+
+
+def answer_in_turn(steps: Steps[A], fetch: Callable[[SqlStatement], Rows]) -> A:
+    """Return an answer, fetching the rows of one statement after the other."""
+    try:
+        asked = next(steps)
+        while True:
+            asked = steps.send([fetch(statement) for statement in asked])
+    except StopIteration as end:
+        found: A = end.value
+        return found
