@@ -587,7 +587,9 @@ class AsyncAgent(AgentFaces):
         await self._parts.indexing.follow_models(self._scope)
         self._parts.worker.attend(self._scope)
         asked_at = to_instant(options.asked_at or now)
-        question = Question(query, self._scope.within(session=session), wanted, asked_at=asked_at)
+        answer_by = None if options.within is None else asyncio.get_running_loop().time() + options.within
+        scope = self._scope.within(session=session)
+        question = Question(query, scope, wanted, asked_at=asked_at, answer_by=answer_by)
         found = await self._parts.recall.find(
             question,
             limit=limit,

@@ -601,8 +601,9 @@ class ProxySettings(SettingsSection):
     budget: Number = setting(1000, "Tokens that the added memories may have.", "加入的记忆可占用的 token 数。")
     recall_timeout: Seconds = setting(
         2.0,
-        "Seconds that a chat waits for recall; then it goes on without memory.",
-        "对话等待检索记忆的秒数；超时后不带记忆继续。",
+        "Seconds that a chat waits for recall; after half of them it goes on with what was found (by words, while "
+        "models are being loaded), after all of them without memory.",
+        "对话等待检索记忆的秒数；过半时先用已找到的内容（例如模型仍在加载时按词找到的），到时仍无结果则不带记忆继续。",
     )
     keep_timeout: Seconds = setting(
         5.0,

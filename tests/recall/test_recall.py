@@ -139,6 +139,26 @@ async def test_a_path_that_was_late_because_it_made_itself_ready_is_asked_again(
     assert not (await recall.find(asked("heron", ada.scope))).left_out
 
 
+async def test_whoever_cannot_wait_gets_what_was_found_while_another_path_still_loads(
+    memory: AsyncMemory, ada: AsyncAgent, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    receipt = await ada.remember("The heron fishes at dawn.")
+    await memory.settle()
+    never = asyncio.Event()
+    loading = Scripted("loading", lambda _: never)
+    monkeypatch.setattr(loading, "preparing", lambda _: True)
+    good = Scripted("good", lambda _: [Candidate(receipt.entry_ids[0], 1.0)])
+    recall = recall_with(memory, good, loading, clock=clock, path_timeout=600, load_timeout=600)
+    monkeypatch.setattr(type(memory._parts), "recall", recall)
+    for _ in range(2):
+        found = await ada.recall("heron", options=RecallOptions(within=0.05))
+        assert [item.text for item in found.items] == ["The heron fishes at dawn."]
+        assert [(one.path, one.reason) for one in found.left_out] == [
+            ("loading", "no answer within the time that was given")
+        ]
+    assert loading.asked == 2, "that somebody could not wait is no fault of the path"
+
+
 async def test_a_path_is_waited_for_while_it_loads_however_short_its_own_time_is(
     memory: AsyncMemory, ada: AsyncAgent, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -195,6 +195,18 @@ Seen = Annotated[
         ),
     ),
 ]
+Within = Annotated[
+    float | None,
+    typer.Option(
+        "--within",
+        metavar="N",
+        max=3600,
+        help=say(
+            "Seconds to answer in: a way of searching that is late, or still loads its model, is left out.",
+            "限时作答（秒）：届时未完成或仍在加载模型的检索路径会被略去。",
+        ),
+    ),
+]
 AfterSeq = Annotated[
     int,
     typer.Option("--after", metavar="N", min=0, help=say("Continue after this sequence number.", "从此序号之后继续。")),
@@ -863,6 +875,7 @@ def recall(
     gate: Gate = None,
     budget: Budget = None,
     seen: Seen = None,
+    within: Within = None,
     explain: options.Explain = False,
 ) -> None:
     """Answer a question from memory."""
@@ -890,6 +903,7 @@ def recall(
             "gate": gate,
             "budget": budget,
             "seen": seen,
+            "within": within,
         },
         options={"explain": explain},
     )

@@ -162,6 +162,15 @@ class RecallRequest(Model):
             max_length=10_000,
         ),
     ] = ()
+    within: Annotated[
+        float | None,
+        about(
+            "Seconds to answer in: a way of searching that is late, or still loads its model, is left out.",
+            "限时作答（秒）：届时未完成或仍在加载模型的检索路径会被略去。",
+            gt=0,
+            le=3600,
+        ),
+    ] = None
 
 
 def _flattened(given: dict[str, Any]) -> dict[str, Any]:

@@ -310,7 +310,8 @@ class Gathering:
         """Ask paths beside each other, and return what each found, or why it did not answer.
 
         A path has `recall.path_timeout`; while it loads a model or an index, it gets the same time anew, up to
-        `recall.load_timeout`. Else it would be missing from the first answer although nothing is wrong with it.
+        `recall.load_timeout`. Else it would be missing from the first answer although nothing is wrong with it. None
+        has longer than whoever asks waits.
         """
         loop = asyncio.get_running_loop()
         tasks = {
@@ -319,8 +320,8 @@ class Gathering:
             if not self._rests(path)
         }
         running = set(tasks.values())
-        loading_ends = loop.time() + self._settings.load_timeout
-        seconds = self._settings.path_timeout
+        loading_ends = loop.time() + min(self._settings.load_timeout, question.seconds_left())
+        seconds = min(self._settings.path_timeout, question.seconds_left())
         try:
             while running:
                 _, running = await asyncio.wait(running, timeout=seconds)
@@ -355,6 +356,8 @@ class Gathering:
             found = task.result()
             return found[:limit] if len(found) > limit else found
         if isinstance(error, TimeoutError):
+            if not question.seconds_left():
+                return LeftOut(path=path.name, reason="no answer within the time that was given")
             if path.preparing(question):
                 self._slow.add(path.name)
                 return LeftOut(path=path.name, reason="still being loaded; ask again in a moment")

@@ -1,5 +1,7 @@
 """What is asked: the words, of whom, when, and what can be read from the words alone."""
 
+import asyncio
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -82,6 +84,8 @@ class Question:
     foreign: bool = False
     """Whether what is searched is written in another language: words tell little then, and of the models only the one
     that knows both languages is asked."""
+    answer_by: float | None = field(default=None, compare=False)
+    """When whoever asks goes on with what was found, by the event loop's clock; None: paths have all their time."""
     beside: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """What disciplines read along with the candidates, by their names: so that looking through costs no call more."""
 
@@ -154,6 +158,12 @@ class Question:
         speakers = {role: fold(TurnData(role=role).speaker).casefold().strip() for role in roles}
         named = [role for role, name in speakers.items() if name and _names(folded, name)]
         return named[0] if len(named) == 1 else None
+
+    def seconds_left(self) -> float:
+        """Return how long whoever asks still waits."""
+        if self.answer_by is None:
+            return math.inf
+        return max(0.0, self.answer_by - asyncio.get_running_loop().time())
 
     def analyse(self) -> None:
         """Read all that can be read from the words; what was read stays read."""

@@ -487,8 +487,8 @@ class Recall:
             shortlist.records,
             rerank=rerank,
             reranker=self._reranker,
-            timeout=self._settings.path_timeout,
-            load_timeout=self._settings.load_timeout,
+            timeout=min(self._settings.path_timeout, question.seconds_left()),
+            load_timeout=min(self._settings.load_timeout, question.seconds_left()),
         )
 
     def _chosen(self, question: Question, shortlist: _Shortlist, options: AnswerOptions) -> list[RankedCandidate]:

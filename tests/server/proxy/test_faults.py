@@ -10,7 +10,8 @@ import pytest
 
 from remanent.errors import QueueFull, StorageError
 from remanent.http.client import certificates
-from remanent.memory import aopen
+from remanent.memory import AsyncAgent, aopen
+from remanent.model import Found, RecallOptions
 from remanent.operations import Service
 from remanent.server.proxy import Proxy
 from remanent.server.proxy.memory import ChatTurn
@@ -61,6 +62,22 @@ async def test_a_memory_that_hangs_delays_a_chat_no_longer_than_settings_say(tmp
     async with world(tmp_path) as here:  # without those limits, which a busy machine may need longer than
         assert await here.proxy.keeper.drain() == 0
         assert await here.said() == [("user", "Where did I move?"), ("assistant", "Hello.")]
+
+
+async def test_a_chat_goes_on_with_what_words_find_while_models_load(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wishes: list[RecallOptions] = []
+    recall = AsyncAgent.recall
+
+    async def noting(agent: AsyncAgent, query: str, **given: Any) -> Found:
+        wishes.append(given["options"])
+        return await recall(agent, query, **given)
+
+    monkeypatch.setattr(AsyncAgent, "recall", noting)
+    async with world(tmp_path, says("To Lisbon."), recall_timeout=300) as here:
+        await chat(here)
+    assert [one.within for one in wishes] == [150], "time is left to make a text of what was found"
 
 
 @pytest.mark.parametrize("is_stream", [False, True])

@@ -26,7 +26,7 @@ from remanent.durability import make_folder, sync_folder, write_durably
 from remanent.errors import CallerError, InvalidInput
 from remanent.http.client import backoff
 from remanent.memory import AsyncMemory
-from remanent.model import Clock, Found, FoundItem, Message, NewId, Scope
+from remanent.model import Clock, Found, FoundItem, Message, NewId, RecallOptions, Scope
 from remanent.model.base import Model
 from remanent.operations import LOCAL, Permission, Principal, Service
 from remanent.operations.journal import RememberMessages
@@ -125,7 +125,9 @@ class ChatRecall:
         width = self._limit + min(len(said), 3 * self._limit)
         with FailOpen("memory cannot answer a chat"):
             async with asyncio.timeout(self._timeout):
-                found = await agent.recall(conversation.question, limit=width, user=user)
+                # Half of the time for searching: while models are still loaded, what words find is better than nothing.
+                wishes = RecallOptions(within=self._timeout / 2)
+                found = await agent.recall(conversation.question, limit=width, user=user, options=wishes)
             chosen = _not_in_conversation(found, said)[: self._limit]
             unknown = "" if found.left_out else nothing_told(conversation.question, found.items)
             told = inject(conversation.question, chosen, now=self._clock(), budget=self._budget, ending=unknown)
