@@ -1,5 +1,6 @@
 """What the C library is told of memory, how connections are taken, and whose the signals of a process are."""
 
+import asyncio
 import os
 import signal
 import socket
@@ -85,3 +86,19 @@ async def test_a_signal_to_a_process_that_embeds_a_server_does_not_close_the_mem
     finally:
         signal.signal(signal.SIGTERM, before)
     assert told == [signal.SIGTERM]
+
+
+async def test_a_server_with_nothing_under_way_ends_without_delay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[float] = []
+    sleep = asyncio.sleep
+
+    async def noted(seconds: float) -> None:
+        asked.append(seconds)
+        await sleep(seconds)
+
+    async with running(tmp_path) as served:
+        assert (await served.http.get("/readyz")).status_code == 200  # and its connection is kept
+        monkeypatch.setattr(asyncio, "sleep", noted)
+    assert sum(asked) < 0.05

@@ -17,6 +17,7 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, closing, contextmanager
+from itertools import count
 
 import uvicorn
 
@@ -124,22 +125,25 @@ async def serve(
         for part in made:
             await stack.enter_async_context(part.running())
         warming = Warmup(memory, agents=settings.server.warm_agents)
-        server = _Server(_config(create_app(service, parts=made, warming=warming), settings.server))
-        server.begun = lambda: ready(service, _address(listener, settings.server.host))
-        server.ending = service.runs.close
+        server = GentleServer(
+            _config(create_app(service, parts=made, warming=warming), settings.server),
+            begun=lambda: ready(service, _address(listener, settings.server.host)),
+            ending=service.runs.close,
+        )
         with _signals(server) if until is None else _watching(until, server):
             async with warming.running():
                 await server.serve(sockets=[listener])
 
 
-class _Server(uvicorn.Server):
-    """Says when it has begun, and ends long work first, whose followers would else never go."""
+class GentleServer(uvicorn.Server):
+    """Says when it has begun; ends long work first, whose followers would else never go, and then without delay."""
 
-    begun: Callable[[], None]
-    ending: Callable[[], Awaitable[None]]
-
-    def __init__(self, config: uvicorn.Config) -> None:
+    def __init__(
+        self, config: uvicorn.Config, *, begun: Callable[[], None], ending: Callable[[], Awaitable[None]]
+    ) -> None:
         super().__init__(config)
+        self._begun = begun
+        self._ending = ending
         self._asked_to_end = asyncio.Event()
 
     def end(self) -> None:
@@ -154,14 +158,31 @@ class _Server(uvicorn.Server):
                 await asyncio.wait_for(self._asked_to_end.wait(), timeout=1.0)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and say so."""
         await super().startup(sockets)
         for listener in sockets or ():
             listener.listen(BACKLOG)  # asyncio gave the system the same small number that it takes at once
-        self.begun()
+        self._begun()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        await self.ending()
-        await super().shutdown(sockets)
+        """Take no more connections, and wait for those that are being answered."""
+        await self._ending()
+        for listener in (*self.servers, *(sockets or ())):
+            listener.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        try:
+            await asyncio.wait_for(self._answered(), self.config.timeout_graceful_shutdown)
+        except TimeoutError:
+            for task in self.server_state.tasks:
+                task.cancel()
+
+    async def _answered(self) -> None:
+        # Soon at first: most connections are idle and gone at once, and uvicorn's own always waits a tenth of a second.
+        for tries in count():
+            if self.force_exit or not (self.server_state.connections or self.server_state.tasks):
+                return
+            await asyncio.sleep(min(0.001 * 2**tries, 0.1))
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -170,7 +191,7 @@ class _Server(uvicorn.Server):
 
 
 @contextmanager
-def _signals(server: _Server) -> Iterator[None]:
+def _signals(server: GentleServer) -> Iterator[None]:
     """Let a first signal end the server gently, and a second one at once."""
     loop = asyncio.get_running_loop()
     names = (signal.SIGINT, signal.SIGTERM)
@@ -190,7 +211,7 @@ def _signals(server: _Server) -> Iterator[None]:
 
 
 @contextmanager
-def _watching(until: asyncio.Event, server: _Server) -> Iterator[None]:
+def _watching(until: asyncio.Event, server: GentleServer) -> Iterator[None]:
     """End the server when an event is set: what tests and programs that embed it use in place of a signal."""
 
     async def watch() -> None:

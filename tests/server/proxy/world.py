@@ -19,6 +19,7 @@ from remanent.model import Entry, EntryKind
 from remanent.operations import Service
 from remanent.server.app import create_app
 from remanent.server.proxy import Proxy
+from remanent.server.serving import GentleServer
 from tests.language.scripted.server import ScriptedServer
 from tests.language.scripted.steps import Step
 
@@ -112,37 +113,25 @@ async def never(_: float) -> None:
     await asyncio.Event().wait()
 
 
-class _Server(uvicorn.Server):
-    """Tells when it is up, and ends at once."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.is_up, self.is_over = asyncio.Event(), asyncio.Event()
-
-    async def main_loop(self) -> None:
-        """Wait for the end, which uvicorn's own would see a tenth of a second later."""
-        await self.on_tick(0)
-        await self.is_over.wait()
-
-    async def startup(self, sockets: Any = None) -> None:
-        await super().startup(sockets)
-        self.is_up.set()
-
-
 @asynccontextmanager
 async def serving(app: Any) -> AsyncIterator[str]:
     """A real server in this loop, on a port of its own."""
     config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", lifespan="off", ws="none")
-    server = _Server(config)
+    is_up = asyncio.Event()
+    server = GentleServer(config, begun=is_up.set, ending=_nothing)
     running = asyncio.create_task(server._serve())  # `serve` would take over the signals of the test run
     try:
-        await server.is_up.wait()
+        await is_up.wait()
         host, port = server.servers[0].sockets[0].getsockname()[:2]
         yield f"http://{host}:{port}"
     finally:
         server.force_exit = True
-        server.is_over.set()
+        server.end()
         await running
+
+
+async def _nothing() -> None:
+    """End no long work: there is none."""
 
 
 @contextmanager
