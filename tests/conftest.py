@@ -6,11 +6,15 @@ New examples are looked for at full counts only (`make chaos` sets `REMANENT_CHA
 """
 
 import os
+import tempfile
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.folders import MEMORY
 
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.register_profile("searching", deadline=None)
@@ -20,6 +24,16 @@ settings.load_profile("searching" if os.environ.get("REMANENT_CHAOS") == "full" 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ["TZ"] = "UTC"
 time.tzset()
+
+if MEMORY is not None:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))  # where `tmp_path` lies
+
+
+@pytest.fixture
+def disk_path() -> Iterator[Path]:
+    """Yield an empty folder where the machine keeps its temporary files, which is a disk as a rule."""
+    with tempfile.TemporaryDirectory(prefix="remanent-test-", ignore_cleanup_errors=True) as name:
+        yield Path(name)
 
 
 @pytest.fixture

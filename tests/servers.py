@@ -20,11 +20,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from tests.folders import MEMORY
+
 NOBODY = 65534
 """The user that a server runs as when root starts it."""
 START_TIMEOUT = 60.0
 """Seconds; a server is there in one or two, and a busy machine is no failure."""
-MEMORY = Path("/dev/shm")
 
 
 def free_port(*, below: int = 65536) -> int:
@@ -52,7 +53,7 @@ def as_another_user() -> dict[str, Any]:
 @contextmanager
 def folder(*, in_memory: bool = True) -> Iterator[Path]:
     """Give an empty folder that the server's user owns; in memory where nothing is asked of the disk."""
-    place = MEMORY if in_memory and MEMORY.is_dir() else None
+    place = MEMORY if in_memory else None
     with tempfile.TemporaryDirectory(dir=place, prefix="remanent-server-", ignore_cleanup_errors=True) as name:
         if os.geteuid() == 0:
             os.chown(name, NOBODY, NOBODY)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from remanent.errors import StorageFull, StoreBusy, VersionConflict
 from remanent.model import Entry, Job, Scope
 from remanent.stores import EntryQuery, Transaction
+from tests.folders import MEMORY
 from tests.jobs.world import ADA, BOB, World
 
 LANES = [(ADA, "main"), (ADA, "slow"), (BOB, "main")]
@@ -104,5 +105,5 @@ async def live(home: Path, plan: Sequence[int], fates: Sequence[str], events: Se
 def test_under_failures_cancellations_and_restarts_every_effect_happens_once_and_in_order(
     plan: list[int], fates: list[str], events: list[tuple[str, int]]
 ) -> None:
-    with tempfile.TemporaryDirectory() as home:
+    with tempfile.TemporaryDirectory(dir=MEMORY) as home:
         asyncio.run(live(Path(home), plan, fates, events))

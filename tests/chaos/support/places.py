@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.folders import MEMORY
+
 ROOT = Path(__file__).resolve().parents[3]
 
 
 @contextmanager
 def fast_folder() -> Iterator[Path]:
     """Lend a folder in memory where there is one: what is proved does not depend on the real disk."""
-    memory = Path("/dev/shm")
-    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None, prefix="remanent-chaos-") as name:
+    with tempfile.TemporaryDirectory(dir=MEMORY, prefix="remanent-chaos-") as name:
         yield Path(name)
 
 

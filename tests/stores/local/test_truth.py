@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from remanent.model import Kind
 from remanent.stores.local import LocalVectors
 from remanent.stores.queries import RecordFilter
+from tests.folders import MEMORY
 from tests.stores.local.world import MODEL, SCOPE, VectorStore, check, rows_on_disk
 
 IDS = [f"record-{number}" for number in range(40)]
@@ -115,7 +116,7 @@ def test_an_index_finds_what_a_plain_search_finds(in_folder: bool, exact_limit: 
         finally:
             await world.close()
 
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
         asyncio.run(live(Path(folder) if in_folder else None))
 
 

@@ -8,14 +8,13 @@ from hypothesis import HealthCheck, settings
 from remanent.stores.conformance.machine import StoreMachine
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.store import Store
-from tests.stores.sqlite.conftest import MEMORY
+from tests.folders import MEMORY
 
 
 class SqliteMachine(StoreMachine):
     def __init__(self) -> None:
         super().__init__()
-        place = MEMORY if MEMORY.is_dir() else None
-        self._folder = tempfile.TemporaryDirectory(dir=place, prefix="remanent-machine-")
+        self._folder = tempfile.TemporaryDirectory(dir=MEMORY, prefix="remanent-machine-")
         self._lives = 0
         self._abandoned: list[Store] = []
 
