@@ -28,6 +28,10 @@ from numpy.typing import NDArray
 
 from remanent.context import Scratchpad, SpoolFolder
 from remanent.errors import RemanentError
+from remanent.language.engines import OfflineEngine
+from remanent.language.roles.annotation import ANNOTATION, AnnotationRequest
+from remanent.language.roles.segmentation import SEGMENTATION, SegmentationRequest
+from remanent.language.shapes import Utterance
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Job, Kind, Record, SemanticData, Source
 from remanent.model.entry import Message
@@ -43,6 +47,7 @@ from remanent.stores.local.files import CellsFile
 from remanent.stores.notes import Note, Notes
 from remanent.stores.pending_erasures import PendingErasure
 from remanent.stores.sqlite import erasure
+from remanent.stores.sqlite.connection import checksums_available
 from remanent.workspace import erasing
 from remanent.workspace import files as workspace_files
 from remanent.workspace.files import WorkspaceFiles
@@ -381,6 +386,20 @@ def erase_with(home: Path, made: Home, what: str, cut: Cut) -> tuple[int, list[s
     return cut.count, left
 
 
+def warm_up() -> None:
+    """Have loaded and made what every child would else load and make on first use, which takes longer than an erasure.
+
+    No thread is started here, so forking stays safe.
+    """
+    found()
+    text = "Please remember that Anna prefers tea. 王小明昨天搬到了杭州，她说很喜欢。"
+    engine = OfflineEngine()
+    said = Utterance(speaker="Anna", text=text)
+    asyncio.run(engine.run(SEGMENTATION, SegmentationRequest(utterances=(said,), earlier=(said,))))
+    asyncio.run(engine.run(ANNOTATION, AnnotationRequest(text=text)))
+    checksums_available()
+
+
 def fill_once(folder: Path) -> None:
     """Make the home, and write down what was said there."""
     (folder / "made.pickle").write_bytes(pickle.dumps(asyncio.run(fill(folder / "made"))))
@@ -388,7 +407,7 @@ def fill_once(folder: Path) -> None:
 
 def main(folder: Path, what: str, cuts: int) -> None:
     """Kill an erasure at so many of its steps, spread evenly, and print what was wrong after any of them."""
-    found()  # once for all children: importing the disciplines takes each of them longer than the erasure
+    warm_up()
     made = pickle.loads((folder / "made.pickle").read_bytes())
     problems = [] if remains(folder / "made", made, what) else ["the look for remains is blind"]
     whole = folder / f"{what}-whole"

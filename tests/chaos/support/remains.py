@@ -4,6 +4,7 @@ import json
 import random
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -42,10 +43,15 @@ def _pieces_of(text: str) -> set[bytes]:
 
 def text_remains(folder: Path, texts: Iterable[str]) -> list[str]:
     """Return which files still hold a piece of any of the texts, in any encoding that texts are kept in."""
+    return _find(folder, _sought_texts(tuple(texts)))
+
+
+@lru_cache(maxsize=4)  # many folders are searched for the same texts, and putting these in order takes longest
+def _sought_texts(texts: tuple[str, ...]) -> "_Sought":
     pieces = {piece for text in texts for piece in _pieces_of(text)}
     wide = {piece.decode().encode(form) for piece in pieces for form in ("utf-16-le", "utf-16-be")}
     escaped = {json.dumps(piece.decode())[1:-1].encode() for piece in pieces}
-    return _find(folder, pieces | wide | escaped)
+    return _Sought(pieces | wide | escaped)
 
 
 def _shapes(vector: NDArray[np.float32]) -> list[bytes]:
@@ -65,27 +71,37 @@ def _codes(unit: NDArray[np.float32]) -> NDArray[np.int8]:
 
 def vector_remains(folder: Path, vectors: Iterable[NDArray[np.float32]]) -> list[str]:
     """Return which files still hold 16 neighbouring bytes of any of the vectors, at any offset."""
-    windows = {
+    return _find(folder, _sought_vectors(tuple(vector.astype("<f4").tobytes() for vector in vectors)))
+
+
+@lru_cache(maxsize=4)
+def _sought_vectors(vectors: tuple[bytes, ...]) -> "_Sought":
+    return _Sought(
         shape[start : start + WINDOW]
         for vector in vectors
-        for shape in _shapes(vector)
+        for shape in _shapes(np.frombuffer(vector, "<f4"))
         for start in range(len(shape) - WINDOW + 1)
-    }
-    return _find(folder, windows)
+    )
 
 
-def _find(folder: Path, pieces: set[bytes]) -> list[str]:
-    by_key: dict[bytes, list[bytes]] = defaultdict(list)
-    for piece in pieces:
-        by_key[piece[:_KEY]].append(piece)
-    keys = np.sort(np.frombuffer(b"".join(by_key), "<u8"))
+class _Sought:
+    """Pieces in an order in which they are found quickly."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self.by_key: dict[bytes, list[bytes]] = defaultdict(list)
+        for piece in {*pieces}:
+            self.by_key[piece[:_KEY]].append(piece)
+        self.keys = np.sort(np.frombuffer(b"".join(self.by_key), "<u8"))
+
+
+def _find(folder: Path, sought: _Sought) -> list[str]:
     found = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         content = path.read_bytes()
-        for place in _places_of(content, keys):
+        for place in _places_of(content, sought.keys):
             found += [
                 f"{path.relative_to(folder)} at {place} holds {piece!r}"
-                for piece in by_key[content[place : place + _KEY]]
+                for piece in sought.by_key[content[place : place + _KEY]]
                 if content.startswith(piece, place)
             ]
     return found
