@@ -293,6 +293,7 @@ EXEMPT: dict[str, str] = {
     "language.offline.statement_rules.parts_of": "takes a table of parts",
     "language.offline.statement_rules.rules_of": "takes a table of forms",
     "language.offline.statement_rules.apply": "takes one plain sentence, of bounded length",
+    "language.offline.statement_rules.carried_on": "takes one plain sentence, of bounded length",
     "language.offline.statement_rules.group": "takes a match of such a sentence",
     "language.offline.statement_rules.subject_name": "takes a name",
     "language.offline.statements_chinese.clauses": "takes one plain sentence, of bounded length",

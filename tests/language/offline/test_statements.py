@@ -48,6 +48,52 @@ def test_a_plain_statement_is_taken_with_its_subject_attribute_and_value(
 
 @pytest.mark.spec("COG-06")
 @pytest.mark.parametrize(
+    ("text", "contents"),
+    [
+        ("I work at Fidelity and live in Boston.", ["The user works at Fidelity", "The user lives in Boston"]),
+        ("I'm 34 and live in Leeds.", ["The user is 34", "The user lives in Leeds"]),
+        (
+            "I was born in Manila but grew up in Toronto.",
+            ["The user was born in Manila", "The user grew up in Toronto"],
+        ),
+        (
+            "My dad is a plumber and plays the trumpet.",
+            ["The user's dad is a plumber", "The user's dad plays the trumpet"],
+        ),
+        ("My name is Tom and I work at Google.", ["The user's name is Tom", "The user works at Google"]),
+        ("I'm allergic to peanuts and carry an EpiPen.", ["The user is allergic to peanuts"]),
+        (
+            "I work at the bank and my brother works at the zoo.",
+            ["The user works at the bank", "The user's brother works at the zoo"],
+        ),
+        ("I quit my job last month and I'm opening a bakery.", ["The user quit their job last month"]),
+        ("I used to live in Boston but moved to Denver last year.", ["The user moved to Denver"]),
+        ("I love my wife and my kids.", ["The user loves their wife and their kids"]),
+        (
+            "我叫林晓雨，在杭州做后端工程师，养了一只叫豆包的橘猫。",
+            ["用户叫林晓雨", "用户在杭州做后端工程师", "用户养了一只叫豆包的橘猫"],
+        ),
+        (
+            "我今年32岁，老家在四川绵阳，现在在深圳做产品经理。",
+            ["用户今年32岁", "用户老家在四川绵阳", "用户现在在深圳做产品经理"],
+        ),
+        ("我女儿上小学三年级，每周六上午学钢琴。", ["用户的女儿上小学三年级", "用户的女儿每周六上午学钢琴"]),
+        ("我以前在华为上班，现在在小米工作。", ["用户现在在小米工作"]),
+        ("我们公司用的是飞书。", ["用户的公司用的是飞书"]),
+        ("我养了一只猫，叫豆包，今年3岁。", ["用户养了一只猫，叫豆包"]),
+        ("我住在杭州，是一个很美的城市。", ["用户住在杭州"]),
+        ("我和女朋友住在杭州，在阿里上班。", ["用户和女朋友住在杭州"]),
+    ],
+)
+def test_a_sentence_that_goes_on_without_its_subject_is_told_of_the_same_person(text: str, contents: list[str]) -> None:
+    found = statements(text)
+    assert [one.content for one in found] == contents
+    assert all(0 <= one.start < one.end <= len(text) for one in found)
+    assert all(one.value in text[one.start : one.end] for one in found)
+
+
+@pytest.mark.spec("COG-06")
+@pytest.mark.parametrize(
     "text",
     [
         "That must have been awesome!",

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 from typing import Literal, cast
@@ -116,6 +116,33 @@ def apply(
             if one is not None:
                 taken.append((start, end))
                 found.append(one)
+    yield from sorted(found, key=lambda one: one.start)
+
+
+def carried_on(
+    told: Iterable[Statement],
+    sentence: str,
+    *,
+    joint: re.Pattern[str],
+    subject: Callable[[Statement], str],
+    rules: Iterable[StatementRule],
+    make: MakeStatement,
+) -> Iterator[Statement]:
+    """Yield what is told, and what the same breath goes on to say of the same person without naming them again.
+
+    `subject` gives the words that would name them, none where what follows may be about somebody else; `joint` is what
+    stands between two clauses when the second one begins with what is said.
+    """
+    found = list(told)
+    taken = {one.start for one in found}
+    for one in found:  # which grows: I live in Leeds and work at the hospital and have two cats
+        words, then = subject(one), joint.match(sentence, one.end)
+        if not words or then is None or any(one.end <= start <= then.end() for start in taken):
+            continue
+        place = then.end()
+        for more in apply(rules, words + sentence[place:], starts=(0,), make=make):
+            taken.add(place)
+            found.append(replace(more, start=place, end=place + more.end - len(words)))
     yield from sorted(found, key=lambda one: one.start)
 
 

@@ -178,6 +178,13 @@ def _of_sentence(text: str, span: Span, *, speaker: str, is_user: bool) -> Itera
         if ordered is not None:
             yield _placed(ordered, span, subject_name(speaker, zh=zh))
             return
+    former = rules.FORMER.match(sentence)
+    if former is not None and not _asks(sentence):  # what held once is left out, and whose it was is said again
+        said, now = rules.SPEAKER + sentence[former.end() :], span.start + former.end()
+        for one in () if _NOT_STATED.search(said) else rules.clauses(said, speaker):
+            placed = _placed(one, Span(now - len(rules.SPEAKER), span.end), "")
+            yield replace(placed, start=max(placed.start, now))
+        return
     if _asks(sentence) or _NOT_STATED.search(sentence):
         return
     reason = _BECAUSE.match(sentence)

@@ -7,6 +7,7 @@ from remanent.language.offline.statement_rules import (
     Statement,
     StatementRule,
     apply,
+    carried_on,
     filled,
     group,
     parts_of,
@@ -36,6 +37,7 @@ thing = 姓名|名字|[全大小]名|昵称|年龄|岁数|生日|出生日期|�
     部署环境|电脑|手表|相机|自行车|(?:结婚)?纪念日|服务器|域名|周期|频率|会议室?
 job = 师|生|员|家|长|工|护士|教授|经理|总监|主管|会计|法官|警察|刑警|司机|翻译|编辑|记者|歌手|导演|顾问|秘书|助理|
     老板|军人|农民|主任|保安|模特|主播|销售|客服|代表|干部|裁缝|木匠|铁匠|渔民
+ours = 项目|系统|后端|前端|服务|团队|公司|产品|网站|应用|组|部门|学校|班
 illness = (?:高血压|糖尿病|哮喘|胃病|腰椎间盘突出|偏头痛|失眠|湿疹|痛风|贫血|甲亢|甲减|癫痫|近视|散光|脂肪肝|高血脂|
     低血糖|乙肝|荨麻疹|{han}{1,6}[症炎病])
 any = [^，。；！？,;!?\n]
@@ -48,7 +50,7 @@ be = (?:现在|目前|已经|就|也|都|应该|才|刚|正好|大概|差不多)
 person_name = {han}{2,4}
 thing_name = [^，。！？；,!?;\n]{2,40}?
 his = (?:他们家的?|她们家的?|[他她它]们|[他她它]的?|的|家的|那边的|这个?人)?
-who = (?:我(?:的|们的|家的|家|那个|那位|有个|有一个|的一个|一个)*(?P<s>[大小二三新前老男女好]?(?:{kin}))(?:的?那位|
+who = (?:我(?:的|们的|们|家的|家|那个|那位|有个|有一个|的一个|一个)*(?P<s>[大小二三新前老男女好]?(?:{kin}))(?:的?那位|
     那个人)?|(?P<s>{family}))(?:[小老阿]{han})?[，,]?{his}
 now = (?:从{any}{1,6}(?:开始|起)|现在|目前|最近|一直|已经|平时|平常|从小|刚|才|都|快|马上|今年|去年|前年|前不久|
     上个?月|其实|主要|一般|也|还|就){0,3}
@@ -147,7 +149,7 @@ fact 使用 = {subject}(?P<v>(?:写代码|写作|画图|[做记]笔记|办公|�
     管理\w{1,4})?(?:都|一般|主要|一直|平时)?用(?!了)\s?(?:[A-Za-z][\w .+#-]{1,20}{han}{0,8}|{any}{2,16}(?:缩进|命名|
     开发|部署|管理|写|测试|沟通|记账|开会))|(?:手机|电脑|平板|耳机|相机|手表|笔记本)用的(?!那|这)
     [^，。；！？\n是]{2,16}?){end}
-fact 用 = (?:我们的?|咱们的?|这个)(?P<s>项目|系统|后端|前端|服务|团队|公司|产品|网站|应用|组|部门|学校|班)(?:统一|
+fact 用 = (?:我们的?|咱们的?|这个)(?P<s>{ours})(?:统一|
     目前|现在|主要|都)?(?:使用|采用|用的是|用|部署在|基于){value}{end}
 fact 在做 = {subject}(?:正在|在)(?P<v>(?:做|开发|写|准备|负责|备战|备考|学|练|攒|存|找|装修|上|休)(?!什么|的|校|
     班){any}{1,24}?|为{any}{2,16}?(?:训练|准备|备考|存钱|攒钱))[了呢]?{end}
@@ -255,7 +257,7 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
             attribute = "姓名"  # 房东是周先生 says who it is, not what they do
         if attribute == "工作单位" and not group(match, "a") and not _ORGANISATION.search(value):
             attribute = "工作地点"  # 在上海上班 says where, not for whom
-        clause = third_person(sentence[start:end].strip(" ，。！!"), name)
+        clause = third_person(match.string[start:end].strip(" ，。！!"), name)
         owner = (
             (f"{name}的{kin}{named}" if kin else named)
             or (f"{name}的{who}" if who and "参加" not in match[0][:8] else who)
@@ -268,16 +270,45 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         single = rule.single and not (who and owner != who and _SEVERAL.search(who)) and not attribute.endswith("的")
         return Statement(rule.kind, owner, attribute, value, clause, start, end, single=single)
 
-    yield from apply(RULES, sentence, starts=_starts(sentence), make=make)
+    def subject(one: Statement) -> str:
+        """Return the words that name whom a statement is about; none where what follows may be about another."""
+        said = sentence[one.start : one.end]
+        if one.attribute not in _ABOUT_ONESELF or "和" in said or "跟" in said:
+            return ""
+        return SPEAKER + one.subject.removeprefix(name).removeprefix("的")
+
+    told = apply(RULES, sentence, starts=_starts(sentence), make=make)
+    yield from carried_on(told, sentence, joint=_JOINT, subject=subject, rules=RULES, make=make)
 
 
-_SELF = lazy_regex(r"我们|咱们|我的|我家|(?<![自忘])我")
+_ABOUT_ONESELF = frozenset(
+    "姓名 年龄 住址 家乡 出生地 成长地 职业 工作单位 工作地点 就读 学历 近况 饮食 过敏 忌口 老家".split()
+)
+"""What a clause tells of somebody without bringing in another: in 我有个哥哥，是医生 the second clause is not about me."""
+_JOINT = lazy_regex(
+    filled(
+        r"[，,]\s*(?:但|不过|而且|并且|也|还|同时)?(?={now}(?:在|住|搬|来自|出生|老家|家乡|籍贯|单身|已婚|未婚|对{any}{1,12}过敏|"
+        r"养了?[一两三\d]|有[一两三\d个]|喜欢|特别喜欢|最?爱|讨厌|不[吃喝碰爱喜能]|会|每|做|当|从事|"
+        r"是(?!我|你|他|她|它|这|那|一[家座所个]|[的很因为不]))|今年)",
+        PARTS,
+    )
+)
+"""Between a clause that tells of somebody and one that goes on without saying of whom: 我叫小雨，在杭州工作，养了一只猫。"""
+FORMER = lazy_regex(
+    r"^(?:其实|对了[，,])?我(?:以前|之前|从前|原来|原先|曾经)[^，,。！？；]{2,30}[，,]\s*(?:但是?|不过|后来)?(?:我(?!们))?"
+)
+"""What no longer holds, and that what holds now follows: 我以前住在北京，去年搬到了苏州。"""
+SPEAKER = "我"
+
+_SELF = lazy_regex(
+    filled(r"(?P<ours>(?:我们|咱们)的?(?=(?:{ours}|{kin})))|[我咱]们家|我家|我们|咱们|我的|(?<![自忘])我", PARTS)
+)
 
 
 def third_person(clause: str, name: str) -> str:
     """Return a clause of the first person as others would say it."""
-    said = {"我们": f"{name}等人", "咱们": f"{name}等人", "我的": f"{name}的", "我家": f"{name}家", "我": name}
-    told = _SELF.sub(lambda one: said[one[0]], clause)
+    said = {"我们": f"{name}等人", "咱们": f"{name}等人", "我的": f"{name}的", "我": name}
+    told = _SELF.sub(lambda one: f"{name}的" if one["ours"] else said.get(one[0], f"{name}家"), clause)
     told = re.sub(rf"^(?:请|记得|到时候?)?提醒{name}", f"{name}要求提醒：", told)
     return re.sub(rf"({re.escape(name)})(?=(?:{_KIN}))", r"\1的", told)
 

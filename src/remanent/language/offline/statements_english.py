@@ -7,6 +7,7 @@ from remanent.language.offline.statement_rules import (
     Statement,
     StatementRule,
     apply,
+    carried_on,
     filled,
     group,
     pairs_of,
@@ -55,16 +56,20 @@ adv = (?:(?:really|truly|always|usually|just|also|still|now|currently|often|some
 often = (?:(?:every|each) (?:single |other )?(?:day|night|morning|evening|afternoon|week|weekend|month|year|{season}|
     {day})|(?:once|twice|(?:two|three|four|five|six|\d+) times) (?:a|per) (?:day|week|month|year)|on (?:{day}s|
     weekends|weekdays))
+on = lives? (?:in|with|near|at|on|alone)|works? (?:at|for|as|in|from|on|nights|part|full|remotely)|(?:ha(?:ve|s)|
+    owns?|drives?|carry|carries|takes?|teach(?:es)?|speaks?|stud(?:y|ies)|plays?|loves?|likes?|hates?|enjoys?|
+    prefers?|moved|grew up|(?:can|do|does)(?:n['’]t|['’]t| not)|cannot) \w
 and = (?i:and (?=(?:i|we|it|that|this|they|he|she|you|there|now|then|so|am|is|are|was|were|have|had|just|can|will|
-    would|do|how)\b))
+    would|do|how)\b|{on}|(?:my|our) (?:[\w-]+ ){1,2}(?:is|are|was|has|{on})))
 or_to = \s*(?:[!?;)–—\n]|,(?!\d\d\d)|[.:](?!\w)(?<!\b(?:St|Mr|Dr|Ms)\.)(?<!\bMrs\.)|\s-|$|\b(?:{and}|(?:but|because|
     so|which|who|where|when|while|since|though|although|if|that|btw)\b))
 to = (?={or_to})
-long_to = (?=\s*(?:[.!?;\n–—]|\s-|$|,\s*(?:and|but|so|which|it|that)\b|\b(?:but|because|which|(?:and|so) (?:it|i|we|
-    they|that|he|she|now|am|was))\b))
+long_to = (?=\s*(?:[.!?;\n–—]|\s-|$|,\s*(?:and|but|so|which|it|that)\b|\b(?:but|because|which|(?:and|so) (?:it|[Ii]|
+    we|they|that|he|she|now|am|was))\b))
 sign = (?:[^,.;!?()\n–—]|\.(?=\w)|,(?=\d\d\d)|(?<=\b(?:St|Mr|Dr|Ms))\.|(?<=\bMrs)\.)
 words = {sign}{2,80}?
 name = [A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*){0,2}
+aged = {name}(?: \(\d{1,2}\))?
 place = (?:the )?[A-Z][\w'’.-]*(?:,? (?:of |de |upon |New |San )?[A-Z][\w'’.-]*){0,4}|[a-z]{4,}(?=[.!,;]|$)
 product = (?:(?:19|20)\d\d )?[A-Z][\w.+#-]*(?: (?:[A-Z]|\d)[\w.+#-]*){0,4}
 condition = (?:an? |severe |mild |chronic |bad |high |low |type [12] |seasonal )*(?:asthma|diabetes|adhd|arthritis|
@@ -134,7 +139,7 @@ fact name = {our} (?:(?P<s>(?:(?:{old}) )?(?:{kin}))(?:['’]s name)?(?: is|['�
     (?: named| called)? (?P<v>(?:(?:Mr|Mrs|Ms|Dr)\.? )?{name})|(?P<s>[a-z][\w-]+(?: [a-z-]+)?)(?: is (?:named|called)|
     ['’]s name is) (?P<v>{name}))(?=[.,!;]|$| and)
 fact family = {who_has} (?P<v>(?:an?|no|one|two|three|four|five|six|\d+) (?:[\w-]+ ){0,2}(?:{kin})s?(?:(?:,? (?:named|
-    called)|,) {name}(?:(?:,| and|, and) {name})*)?)\b
+    called)|[,:]) {aged}(?:(?:,| and|, and) {aged})*)?)(?!\w)
 fact has = (?:{who_has}|{i} adopted) (?P<v>an? (?:[a-z]+ ){1,3}(?:named|called) {name})(?=[.,!;]|$| and)
 fact business = {who} {adv}?(?:runs?|owns?|manages?) (?P<v>(?:my own|an?) (?:[\w'’-]+ ){0,4}(?:bakery|\w*shop|store|
     caf[eé]|restaurant|company|business|agency|studio|farm|salon|clinic|gallery|gym|startup|firm|hotel|bar|pub|team|
@@ -279,7 +284,9 @@ _POINTING = lazy_regex(
     r"|^(?:\w+ )?the (?:idea|answer|call|news|feeling|chance|job|same|other|opportunity)\b",
     re.IGNORECASE,
 )
-_TOGETHER = lazy_regex(r"(?:^|[,.;!?]\s*|\b(?:so|but|then)\s+)(?:[A-Z]\w+|[Mm]y (?:\w+ ){0,2}\w+) and\s*$")
+_TOGETHER = lazy_regex(
+    r"(?:^|[,.;!?]\s*|\b(?:so|but|then)\s+)(?:[A-Z]\w+|[Mm]y (?:(?!is\b|was\b)\w+ ){0,2}\w+) and\s*$"
+)
 """Before a clause: "My cousin and I have agreed" is not what I have."""
 _NOT_NOW = lazy_regex(r"\b(?:when|whenever|while|sometimes|usually)\b", re.IGNORECASE)
 _NARROWED = lazy_regex(r"\s+(?:that|which|who|where|when|whenever|if|because of)\b")
@@ -320,6 +327,7 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         judged = _THEIRS.sub("", value) if who else value
         if not value or _EMPTY.match(value) or (_POINTING if happens else _VAGUE).search(judged):
             return None
+        sentence = match.string  # which is another where a subject was put in
         if _TOGETHER.search(sentence[:start]) or (rule.kind == "event" and not _is_event(match)):
             return None
         if rule.kind == "decision" and _PASSING.search(value):
@@ -344,7 +352,29 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         return Statement(rule.kind, owner, attribute, value, third_person(clause, name), start, end, single=single)
 
     starts = sorted({found.end(1) for start in _STARTS for found in start.finditer(sentence)})
-    yield from apply(RULES, sentence, starts=starts, make=make)
+    told = apply(RULES, sentence, starts=starts, make=make)
+    yield from carried_on(told, sentence, joint=_JOINT, subject=_named_again, rules=RULES, make=make)
+
+
+_ABOUT_ONESELF = frozenset(
+    ["age", "residence", "home", "birthplace", "job", "employer", "field", "marital status", "diet", "allergy"]
+)
+"""What a clause tells of somebody without bringing in another."""
+_JOINT = lazy_regex(filled(r",?\s+(?:and|but)\s+(?:(?:then|now|currently|also)\s+)?(?=(?:{on}))", PARTS))
+"""Between a clause that tells of somebody and one that goes on: "I live in Leeds and work at the hospital"."""
+FORMER = lazy_regex(
+    r"^\W*(?:I|i|[Ww]e) used to [^,;.!?]{3,60}?,? (?:but|and)(?: then| now| later)*(?: (?:I|we)\b(?: now)?)? (?=[a-z])"
+)
+"""What no longer holds, and that what holds now follows: "I used to live in Boston but moved to Denver"."""
+SPEAKER = "I "
+
+
+def _named_again(one: Statement) -> str:
+    """Return the words that name whom a statement is about; none where what follows may be about another."""
+    if one.attribute not in _ABOUT_ONESELF:
+        return ""
+    _, owned, who = one.subject.partition("'s ")
+    return f"My {who} " if owned else SPEAKER
 
 
 def _owner(who: str, name: str, clause: str) -> str:
