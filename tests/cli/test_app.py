@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 from typer.main import get_command
 
 from remanent.cli.app import app
@@ -139,6 +140,19 @@ def test_prose_follows_the_locale(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
     assert "没有找到" in cli("recall", "x").err
     assert "错误：" in cli("remember", "hello", "--agent", "../x").err
+
+
+@pytest.mark.parametrize("width", [50, 80])
+def test_the_list_of_commands_says_something_of_each_in_a_narrow_chinese_terminal(
+    monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    for name, value in {"LC_ALL": "zh_CN.UTF-8", "COLUMNS": str(width), "PYTHONUTF8": "1"}.items():
+        monkeypatch.setenv(name, value)
+    commands = run_program("--help").stdout.partition("Commands:\n")[2]
+    rows = [line.split(maxsplit=1) for line in commands.splitlines()]
+    assert ["remember", "永久记住消息。"] in rows
+    assert not [name for name, told in rows if told.startswith("...")]
+    assert max(cell_len(line) for line in commands.splitlines()) <= width
 
 
 def test_the_language_setting_beats_the_locale(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -211,6 +211,25 @@ def test_cards_name_kinds_and_roles_in_the_users_language(cli: Cli, monkeypatch:
     assert "turn" not in shown
 
 
+@pytest.mark.spec("USE-05")
+def test_a_memory_is_shown_by_what_there_is_to_say_of_it_in_the_users_language(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("remember", "我叫林晓雨。")
+    cli("settle")
+    monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
+    (memory,) = cli("memories", "list", "--json").json
+    assert "[事实, 90%]" in cli("memories", "list").out
+    for command in (("memories", "show"), ("memories", "why"), ("get",)):
+        shown = cli(*command, memory["id"]).out
+        assert "内容: 用户叫林晓雨\n" in shown
+        assert "状态: 有效\n版本: 1\n" in shown
+        assert "–" not in shown  # a field that holds nothing is left out
+        labels = [line.partition(":")[0].strip() for line in shown.splitlines()]
+        assert not [label for label in labels if label.isascii() and label != "id"]
+    assert "类型" in cli("memories", "audit").out
+
+
 def test_every_form_is_for_an_answer_that_there_is() -> None:
     answers = {getattr(operation.response, "__name__", "") for operation in CATALOGUE.values()}
     assert {*SHOWN, *PREPARED} <= answers

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from remanent.cli.commands import COMMANDS
 from remanent.cli.exits import quiet_pipe, run_guarded
 from remanent.cli.options import (
     PLAIN,
+    CommandGroup,
     CommonOptions,
     GeneratedCommand,
     Level,
@@ -54,7 +54,7 @@ HELP = say(
 )
 
 
-class Commands(TyperGroup):
+class Commands(CommandGroup):
     """The commands, with one border where every error becomes a line and an exit code."""
 
     def main(self, *args: Any, **options: Any) -> Any:  # noqa: D102
@@ -71,7 +71,7 @@ class Commands(TyperGroup):
             return super().invoke(ctx)
 
 
-app = typer.Typer(name="remanent", cls=Commands, help=HELP, pretty_exceptions_enable=False, **PLAIN)
+app = typer.Typer(name="remanent", help=HELP, pretty_exceptions_enable=False, **(PLAIN | {"cls": Commands}))
 mcp = typer.Typer(**PLAIN)
 app.add_typer(mcp, name="mcp")
 context = typer.Typer(help=say("Make a conversation fit.", "使对话适合窗口。"), **PLAIN)

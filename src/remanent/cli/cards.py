@@ -53,7 +53,7 @@ def _show_cards(screen: Terminal, found: "Found", *, now: datetime) -> None:
     for place, item in enumerate(found.items, start=1):
         text = visible(item.text)
         sources = [_source(screen, item, source) for source in item.sources]
-        kind, age = _name(screen, item.kind), screen.age(item.occurred_at, now=now)
+        kind, age = screen.name(item.kind), screen.age(item.occurred_at, now=now)
         about = f"{item.score:.4f} · {kind} · {age} · {item.record_id}"
         if screen.out.is_terminal:
             from rich.console import Group
@@ -69,18 +69,13 @@ def _show_cards(screen: Terminal, found: "Found", *, now: datetime) -> None:
 
 def _source(screen: Terminal, item: "FoundItem", source: "FoundSource") -> str:
     """Return where an answer comes from: who said it, when, in which session, and the words if they differ."""
-    parts = [_name(screen, source.role), local_time(source.occurred_at)]
+    parts = [screen.name(source.role), local_time(source.occurred_at)]
     if source.session is not None:
         parts.append(screen.word(words.SESSION, name=source.session))
     if source.caller_id is not None:
         parts.append(screen.word(words.CALLER_ID, name=source.caller_id))
     line = "— " + " · ".join(visible(part) for part in parts if part)
     return line if source.text == item.text else f"{line}: “{visible(excerpt(source.text, QUOTED))}”"
-
-
-def _name(screen: Terminal, name: str) -> str:
-    """Return what a kind or a role is called in the user's language."""
-    return visible(words.NAMES.get(name, name) if screen.language == "zh" else name)
 
 
 def show_explanation(screen: Terminal, found: "Found") -> None:
@@ -126,7 +121,7 @@ def show_entries(screen: Terminal, found: "Sequence[Entry]") -> None:
         screen.tell(words.NO_ENTRIES)
     for entry in found:
         line = Text(f"{entry.seq:>5}  {local_time(entry.occurred_at)}  ", style="dim", end="")
-        line.append(_name(screen, entry.role), style="bold")
+        line.append(screen.name(entry.role), style="bold")
         if entry.scope.session is not None:
             line.append(f" [{visible(entry.scope.session)}]")
         line.append(f"  {entry.id}\n")

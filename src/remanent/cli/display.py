@@ -30,6 +30,10 @@ from remanent.text.boundaries import excerpt
 
 MAX_COLUMNS = 8
 """Columns of a table that nobody designed: more do not fit a terminal."""
+MAX_FIELDS = 16
+"""Fields that an object is shown with, empty ones too; of one with more only those that say something."""
+_TOLD = frozenset({"status", "version"})
+"""Fields that say something whatever they hold."""
 MAX_MISSED = 10
 """Unanswered questions that are listed; --json lists all."""
 
@@ -270,8 +274,12 @@ def _show_object(screen: Terminal, value: Any, *, indent: str = "") -> None:
         for name, one in (_fields(value) or {}).items()
         if isinstance(one, tuple | list) and any(_fields(inner) is not None for inner in one)
     }
-    cells = _cells(screen, value).items()
-    screen.fields((indent + screen.label(name), cell or "–") for name, cell in cells if name not in lists)
+    cells = _cells(screen, value)
+    if len(cells) > MAX_FIELDS:
+        cells = {
+            name: cell for name, cell in _cells(screen, value, without=_quiet(type(value)), deep=True).items() if cell
+        }
+    screen.fields((indent + screen.label(name), cell or "–") for name, cell in cells.items() if name not in lists)
     for name, objects in lists.items():
         for number, one in enumerate(objects, start=1):
             from rich.text import Text
@@ -304,21 +312,38 @@ def _usual(kind: type[Any]) -> dict[str, Any]:
     return {name: field.get_default(call_default_factory=True, validated_data={}) for name, field in declared.items()}
 
 
-def _cells(screen: Terminal, value: Any, *, without: Mapping[str, Any] | None = None) -> dict[str, str]:
-    """Return the fields of a value as cells, those of values inside of it beside its own."""
+def _quiet(kind: type[Any]) -> dict[str, Any]:
+    """Return the values that say nothing where one object is shown with all that there is to say of it."""
+    return {name: one for name, one in _usual(kind).items() if name not in _TOLD}
+
+
+def _cells(
+    screen: Terminal, value: Any, *, without: Mapping[str, Any] | None = None, deep: bool = False
+) -> dict[str, str]:
+    """Return the fields of a value as cells, those of values inside of it beside its own.
+
+    What is as in `without` is left out, with `deep` also what says nothing in the values inside.
+    """
     cells: dict[str, str] = {}
-    for name, one in (_fields(value) or {}).items():
+    own = _fields(value) or {}
+    for name, one in own.items():
         if without is not None and name in without and one == without[name]:
             continue
         if name == "scope":  # whose it is, the command was told
             cells |= {part: label for part in ("session", "task") if (label := getattr(one, part, None))}
         elif _fields(one) is not None:
+            usual = _quiet(type(one)) if deep else None
             cells |= {
-                inner if inner not in cells else f"{name}_{inner}": cell for inner, cell in _cells(screen, one).items()
+                f"{name}_{inner}" if inner in own or inner in cells else inner: cell
+                for inner, cell in _cells(screen, one, without=usual, deep=deep).items()
             }
         else:
-            cells[name] = _cell(screen, one)
+            cells[name] = screen.name(cell) if name in _NAMED and (cell := _cell(screen, one)) else _cell(screen, one)
     return cells
+
+
+_NAMED = frozenset({"kind", "status", "trust", "role"})
+"""Fields whose words are ours, and told in the user's language."""
 
 
 def _cell(screen: Terminal, value: Any) -> str:

@@ -4,15 +4,19 @@ Help must appear at once, so that nothing heavy is imported here: no settings, n
 """
 
 import inspect
+import re
+import unicodedata
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer.core import TyperGroup
 
 from remanent.bilingual import Bilingual
 from remanent.cli.words import NOT_A_MOMENT, locale_language
@@ -140,7 +144,36 @@ def read_moment(text: str) -> datetime:
 
 
 # No markup: the styled help takes longer to load than to read.
-PLAIN: dict[str, Any] = {"rich_markup_mode": None, "no_args_is_help": True}
+
+
+class CommandGroup(TyperGroup):
+    """Commands whose list is readable in Chinese too.
+
+    Help cuts a text between words and counts letters. Chinese has no spaces and its signs are two columns wide: of most
+    commands nothing was left but three dots, and the rest ran over the edge.
+    """
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: D102
+        if locale_language() != "zh":
+            super().format_commands(ctx, formatter)
+            return
+        found = [(name, command) for name in self.list_commands(ctx) if (command := self.get_command(ctx, name))]
+        named = [(name, command.help or "") for name, command in found if not command.hidden]
+        room = max(10, formatter.width - 6 - max((len(name) for name, _ in named), default=0))
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _first_words(text, room)) for name, text in named])
+
+
+def _first_words(text: str, room: int) -> str:
+    """Return the first sentence of a help text, cut where it does not fit in so many columns of a terminal."""
+    text = re.split(r"(?<=[。；])|\n\n", text.strip())[0].replace("\n", "").rstrip("；")
+    kept = list(accumulate(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text))
+    if not kept or kept[-1] <= room:
+        return text
+    return text[: sum(width < room for width in kept)] + "…"
+
+
+PLAIN: dict[str, Any] = {"rich_markup_mode": None, "no_args_is_help": True, "cls": CommandGroup}
 
 GROUPS = {
     "audit": Bilingual("Show who did what, and verify that the log is intact.", "查看谁做过什么，并核对日志是否完好。"),

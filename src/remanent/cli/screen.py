@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self, cast
 
 from remanent.bilingual import Bilingual, Language
 from remanent.cli.options import CommonOptions
-from remanent.cli.words import AGO, FIELDS, INDEXING, STEPS_DONE, chosen_language
+from remanent.cli.words import AGO, FIELDS, INDEXING, NAMES, STEPS_DONE, chosen_language
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -95,6 +95,10 @@ class Terminal:
     def label(self, name: str) -> str:
         """Return what a field is called in the user's language."""
         return FIELDS.get(name, name.replace("_", " ")) if self.language == "zh" else name.replace("_", " ")
+
+    def name(self, name: str) -> str:
+        """Return what a kind, a state or a role is called in the user's language."""
+        return visible(NAMES.get(name, name) if self.language == "zh" else name)
 
     def moment(self, at: datetime) -> str:
         """Return a moment in the user's own zone."""

@@ -32,7 +32,7 @@ def show_memories(screen: Screen, page: Page[Record]) -> None:
     if not page.items:
         screen.tell(NO_MEMORIES)
     for record in page.items:
-        screen.line(f"{record.id}  [{record.kind}, {record.confidence:.0%}]  {record.content}")
+        screen.line(f"{record.id}  [{screen.name(record.kind)}, {record.confidence:.0%}]  {record.content}")
 
 
 def show_health(screen: Screen, health: MemoryHealth) -> None:
@@ -45,7 +45,8 @@ def show_health(screen: Screen, health: MemoryHealth) -> None:
         stale=health.stale,
         conflicts=health.open_conflicts,
     )
-    screen.rows(("kind", "count"), [(kind, str(count)) for kind, count in sorted(health.by_kind.items())])
+    counts = [(screen.name(kind), str(count)) for kind, count in sorted(health.by_kind.items())]
+    screen.rows((screen.label("kind"), screen.label("count")), counts)
     for what, texts in health.examples.items():
         for text in texts:
             screen.line(f"{what}: {text}")

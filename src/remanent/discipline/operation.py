@@ -77,6 +77,12 @@ class Screen(Protocol):
     def moment(self, at: datetime) -> str:
         """Return a moment in the user's own zone."""
 
+    def label(self, name: str) -> str:
+        """Return what a field is called in the user's language."""
+
+    def name(self, name: str) -> str:
+        """Return what a kind, a state or a role is called in the user's language."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tool:
