@@ -24,7 +24,7 @@ ORDER: Final[tuple[tuple[str, ...], ...]] = (
     ("memory",),
     ("operations",),
     ("client",),
-    ("server", "integrations"),
+    ("server",),
     ("cli",),
 )
 # The generated sync face and what it stands on are one layer with the façade they are made from.
@@ -185,6 +185,16 @@ def import_cycles(tree: Tree) -> list[list[str]]:
     }
     itself = [[name] for name, targets in edges.items() if name in targets]
     return itself + [sorted(group) for group in _strong_components(edges) if len(group) > 1]
+
+
+def repeated_class_names(tree: Tree) -> list[str]:
+    """Class names that more than one class has, wherever it stands, each with the places of all of them."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for module in tree.modules.values():
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(tree.place(module, node.lineno))
+    return [f"{name}: {', '.join(found)}" for name, found in places.items() if len(found) > 1]
 
 
 def vendor_violations(tree: Tree) -> list[str]:

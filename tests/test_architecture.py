@@ -12,6 +12,7 @@ from tests.architecture import (
     broad_excepts,
     import_cycles,
     order_violations,
+    repeated_class_names,
     size_violations,
     source_lines,
     vendor_violations,
@@ -55,6 +56,10 @@ def test_the_linter_bans_the_same_vendors_as_this_test() -> None:
 
 def test_classes_and_functions_are_short_enough_to_read(remanent: Tree) -> None:
     assert size_violations(remanent) == []
+
+
+def test_a_class_name_means_one_thing_in_the_whole_tree(remanent: Tree) -> None:
+    assert repeated_class_names(remanent) == []
 
 
 def test_an_error_is_swallowed_whole_only_at_a_border_and_with_a_reason(remanent: Tree) -> None:
@@ -202,6 +207,14 @@ def test_a_long_class_and_a_long_function_are_found(tmp_path: Path) -> None:
         },
     )
     assert [violation.split()[1] for violation in size_violations(tree)] == ["too_long", "TooLong"]
+
+
+def test_a_class_name_that_is_used_twice_is_found(tmp_path: Path) -> None:
+    tree = plant(
+        tmp_path,
+        {"model/a.py": "class Place: ...\nclass _Part: ...\n", "model/b.py": "def f():\n    class _Part: ...\n"},
+    )
+    assert repeated_class_names(tree) == ["_Part: remanent/model/a.py:2, remanent/model/b.py:2"]
 
 
 def test_a_broad_except_needs_a_reason_and_one_that_raises_again_does_not(tmp_path: Path) -> None:

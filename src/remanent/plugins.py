@@ -23,9 +23,9 @@ GROUP = "remanent.disciplines"
 OURS = {
     "associative": "remanent.associative.discipline:Associative",
     "bank": "remanent.bank.discipline:TaskBank",
-    "cognition": "remanent.cognition.discipline:Cognition",
+    "cognition": "remanent.cognition.discipline:TieredCognition",
     "knowledge": "remanent.knowledge.discipline:KnowledgeBase",
-    "workspace": "remanent.workspace.discipline:Workspace",
+    "workspace": "remanent.workspace.discipline:MarkdownWorkspace",
 }
 """The disciplines that come with Remanent. One whose package is not there is left out, and nothing else breaks."""
 

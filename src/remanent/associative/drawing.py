@@ -37,7 +37,7 @@ _STYLE = f'font-family="Noto Sans CJK SC, PingFang SC, Microsoft YaHei, DejaVu S
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Point:
     """A point of the picture, whose middle is 0, 0."""
 
     x: float
@@ -49,7 +49,7 @@ class _Cluster:
     """Nodes that belong together, and the circle that they are drawn in."""
 
     nodes: list[Vertex]
-    centre: _Place
+    centre: _Point
     radius: float
 
 
@@ -58,8 +58,8 @@ class _Layout:
     """Where everything stands."""
 
     clusters: list[_Cluster]
-    places: dict[str, _Place]
-    ends: dict[str, _Place]
+    places: dict[str, _Point]
+    ends: dict[str, _Point]
     taken: list[tuple[float, float, float, float]] = field(default_factory=list)
     """Boxes that words must not cover: left, top, right, bottom."""
 
@@ -140,17 +140,17 @@ def _laid_out(graph: Graph, drawn: list[Vertex]) -> _Layout:
         for number, vertex in enumerate(ordered):
             away = step * 0.62 * sqrt(number + 0.35) if len(nodes) > 1 else 0.0
             angle = number * _GOLDEN
-            layout.places[vertex.id] = _Place(centre.x + away * cos(angle), centre.y + away * sin(angle))
+            layout.places[vertex.id] = _Point(centre.x + away * cos(angle), centre.y + away * sin(angle))
     return layout
 
 
-def _free_centre(clusters: list[_Cluster], radius: float) -> _Place:
+def _free_centre(clusters: list[_Cluster], radius: float) -> _Point:
     """Return the first place of a spiral at which a circle touches none that is there."""
     turn = 0.0
     while True:
         away = 9.0 * turn
         # Wider than high: words run across, and so do screens.
-        place = _Place(away * cos(turn) * 1.35, away * sin(turn))
+        place = _Point(away * cos(turn) * 1.35, away * sin(turn))
         if all(
             hypot(place.x - other.centre.x, place.y - other.centre.y) >= radius + other.radius + _GAP
             for other in clusters
@@ -177,7 +177,7 @@ def _place_ends(layout: _Layout, edges: Iterable[Edge]) -> None:
         length = hypot(across, down) or 1.0
         unit = (across / length or 1.0, down / length)
         turned = (unit[0] * cos(aside) - unit[1] * sin(aside), unit[0] * sin(aside) + unit[1] * cos(aside))
-        layout.ends[node_id] = _Place(source.x + _STUB * turned[0], source.y + _STUB * turned[1])
+        layout.ends[node_id] = _Point(source.x + _STUB * turned[0], source.y + _STUB * turned[1])
 
 
 # ── shapes ───────────────────────────────────────────────────────────────────
@@ -284,7 +284,7 @@ def _titles(layout: _Layout) -> Iterator[str]:
                 yield _words(word, left, top, width, f'fill="{_LINE}" font-weight="bold"')
 
 
-def _line(edge: Edge, back: Edge | None, places: dict[str, _Place]) -> str:
+def _line(edge: Edge, back: Edge | None, places: dict[str, _Point]) -> str:
     """Return a link: wider and darker where it is stronger, dashed where nothing is left at its far end."""
     one, other = places[edge.source.id], places[edge.target.id]
     alive = edge.target.alive
@@ -339,7 +339,7 @@ def _labels(graph: Graph, drawn: list[Vertex], layout: _Layout, sizes: dict[str,
         yield from _label(vertex.phrase, layout.places[vertex.id], layout, away=sizes[vertex.id] + 3, looks=looks)
 
 
-def _label(text: str, place: _Place, layout: _Layout, *, away: float, looks: str) -> Iterator[str]:
+def _label(text: str, place: _Point, layout: _Layout, *, away: float, looks: str) -> Iterator[str]:
     """Yield words beside, below or above a place, wherever they cover nothing; nothing when they would everywhere."""
     short = text if len(text) <= MAX_LABEL_LENGTH else text[: MAX_LABEL_LENGTH - 1] + "…"
     width, height = _width(short) * (1.12 if "bold" in looks else 1.0), FONT * 1.2

@@ -167,13 +167,13 @@ def _drawing_console(*, stderr: bool) -> "Console":
     """Return a console that takes texts as they are, and leaves a closed pipe to the border of the program."""
     from rich.console import Console
 
-    class Drawing(Console):
+    class PlainConsole(Console):
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else PLAIN_WIDTH
-    return Drawing(stderr=stderr, markup=False, highlight=False, emoji=False, width=width)
+    return PlainConsole(stderr=stderr, markup=False, highlight=False, emoji=False, width=width)
 
 
 class ProgressMeter:

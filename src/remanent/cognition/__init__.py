@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 from remanent.late import exports
 
 if TYPE_CHECKING:
-    from remanent.cognition.discipline import Cognition
+    from remanent.cognition.discipline import TieredCognition
     from remanent.cognition.face import AsyncCognition
     from remanent.cognition.model import INSTRUCTION, Briefing, CleanReport, MemoryHealth, Why
 else:
     __getattr__ = exports(
         __name__,
-        discipline="Cognition",
+        discipline="TieredCognition",
         face="AsyncCognition",
         model="INSTRUCTION Briefing CleanReport MemoryHealth Why",
     )
 
-__all__ = ["INSTRUCTION", "AsyncCognition", "Briefing", "CleanReport", "Cognition", "MemoryHealth", "Why"]
+__all__ = ["INSTRUCTION", "AsyncCognition", "Briefing", "CleanReport", "MemoryHealth", "TieredCognition", "Why"]

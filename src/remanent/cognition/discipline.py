@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NAME = "cognition"
 
 
-class Cognition(Discipline):
+class TieredCognition(Discipline):
     """Memories in tiers: facts, preferences, episodes and procedures made of what is said, each with its history."""
 
     name = NAME

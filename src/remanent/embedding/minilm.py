@@ -126,7 +126,7 @@ def _varints(data: memoryview) -> list[int]:
 # ── writing ──────────────────────────────────────────────────────────────────
 
 
-class GraphWriter:
+class OnnxWriter:
     """Gathers operations and constants and gives the bytes of a model."""
 
     def __init__(self) -> None:
@@ -233,7 +233,7 @@ class _Builder:
         self._matrices = [
             node.inputs[1] for node in weights.nodes if node.op == "MatMul" and f"{node.inputs[1]}_q" in self._arrays
         ]
-        self._graph = GraphWriter()
+        self._graph = OnnxWriter()
 
     def build(self) -> bytes:
         import numpy as np

@@ -179,15 +179,15 @@ class SharedUploads(PartialUploads):
             raise FileNotFoundError
         return b"".join(self._shelf.read(part.name) or b"" for part in parts)
 
-    def _parts(self, scope: Scope, digest: str) -> "list[_Part]":
+    def _parts(self, scope: Scope, digest: str) -> "list[_UploadPart]":
         """Return the parts of a file in their order, or of all files of an agent."""
         begins = _key(scope, digest)
         found = [part for part in self._all(scope) if part.name.rpartition("/")[2].startswith(begins)]
         return sorted(found, key=lambda part: part.offset)
 
-    def _all(self, scope: Scope) -> "list[_Part]":
+    def _all(self, scope: Scope) -> "list[_UploadPart]":
         names = self._shelf.names(self._of(scope))
-        return [_Part(name, *map(int, name.removesuffix(".json").split("-")[-3:])) for name in names]
+        return [_UploadPart(name, *map(int, name.removesuffix(".json").split("-")[-3:])) for name in names]
 
     def _of(self, scope: Scope) -> str:
         return f"{FOLDER}/{hashlib.sha256(scope.org.encode()).hexdigest()[:32]}"
@@ -204,7 +204,7 @@ class SharedUploads(PartialUploads):
             raise QueueFull(_TOO_MUCH)
 
 
-class _Part(NamedTuple):
+class _UploadPart(NamedTuple):
     name: str
     offset: int
     length: int

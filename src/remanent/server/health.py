@@ -62,7 +62,7 @@ MAX_AGENTS_CHECKED = 50
 """Agents in use whose queues are looked at."""
 
 
-class Check(Model):
+class HealthCheck(Model):
     """What one check found."""
 
     check: str
@@ -77,7 +77,7 @@ class Readiness(Model):
     ready: bool
     degraded: bool = False
     """It serves, and a person should look: an audit log is damaged, or a provider that work waits for is down."""
-    checks: tuple[Check, ...]
+    checks: tuple[HealthCheck, ...]
 
 
 async def readiness(
@@ -93,13 +93,13 @@ async def readiness(
     checks = [await _write(memory.settings.home), *await _queues(memory, oldest=oldest, clock=clock)]
     outages = memory.outages()
     if outages:  # memory serves on: what was said is kept, and becomes memories when the provider is back
-        checks.append(Check(check="provider", ok=True, detail=outages[-1]))
+        checks.append(HealthCheck(check="provider", ok=True, detail=outages[-1]))
     if warming is not None:
         loaded = warming.models.is_set()
-        checks.append(Check(check="models", ok=loaded, detail="" if loaded else "the models are being loaded"))
+        checks.append(HealthCheck(check="models", ok=loaded, detail="" if loaded else "the models are being loaded"))
     if audit is not None:
         standing = await asyncio.to_thread(audit.standing)
-        checks.append(Check(check="audit", ok=not standing.failing, detail=_told(standing)))
+        checks.append(HealthCheck(check="audit", ok=not standing.failing, detail=_told(standing)))
     ready = all(check.ok for check in checks)
     return Readiness(ready=ready, degraded=bool(standing.damaged or outages), checks=tuple(checks))
 
@@ -113,14 +113,14 @@ def _told(standing: AuditStatus) -> str:
     return ""
 
 
-async def _write(home: Path) -> Check:
+async def _write(home: Path) -> HealthCheck:
     """Check that the disk takes a write: a full or read-only one is found here before a caller finds it."""
     begun = time.perf_counter()
     try:
         await asyncio.to_thread(_probe, home)
     except OSError as error:
-        return Check(check="write", ok=False, detail=error.strerror or type(error).__name__)
-    return Check(check="write", ok=True, ms=round(1000 * (time.perf_counter() - begun), 2))
+        return HealthCheck(check="write", ok=False, detail=error.strerror or type(error).__name__)
+    return HealthCheck(check="write", ok=True, ms=round(1000 * (time.perf_counter() - begun), 2))
 
 
 def _probe(home: Path) -> None:
@@ -132,14 +132,14 @@ def _probe(home: Path) -> None:
         os.fsync(file.fileno())
 
 
-async def _queues(memory: AsyncMemory, *, oldest: float, clock: Clock) -> tuple[Check, Check]:
+async def _queues(memory: AsyncMemory, *, oldest: float, clock: Clock) -> tuple[HealthCheck, HealthCheck]:
     """Look at the agents in use; nothing of what is said names one."""
     try:
         states = await memory.backlog(limit=MAX_AGENTS_CHECKED)
     except RemanentError as error:
         name = type(error).__name__
-        return Check(check="schema", ok=False, detail=name), Check(check="queue", ok=False, detail=name)
+        return HealthCheck(check="schema", ok=False, detail=name), HealthCheck(check="queue", ok=False, detail=name)
     waiting = (state.oldest for state in states if state.oldest is not None)
     age = max(((clock() - since).total_seconds() for since in waiting), default=0.0)
-    queue = Check(check="queue", ok=age <= oldest, detail=f"the oldest waiting job is {age:.0f} s old")
-    return Check(check="schema", ok=True), queue
+    queue = HealthCheck(check="queue", ok=age <= oldest, detail=f"the oldest waiting job is {age:.0f} s old")
+    return HealthCheck(check="schema", ok=True), queue

@@ -55,19 +55,19 @@ class Dialect(ABC):
         """Return a list as one value."""
 
     @abstractmethod
-    def any_of(self, where: "Draft", column: str, options: Sequence[str]) -> str:
+    def any_of(self, where: "SqlDraft", column: str, options: Sequence[str]) -> str:
         """Return that a column is one of the options."""
 
     @abstractmethod
-    def past_tags(self, where: "Draft", tags: Sequence[str]) -> str:
+    def past_tags(self, where: "SqlDraft", tags: Sequence[str]) -> str:
         """Return that a record of the history has one of the tags."""
 
     @abstractmethod
-    def entry_holds(self, where: "Draft", condition: MetadataCondition) -> str:
+    def entry_holds(self, where: "SqlDraft", condition: MetadataCondition) -> str:
         """Return that a condition holds for the metadata of an entry `e`."""
 
     @abstractmethod
-    def source_holds(self, where: "Draft", condition: MetadataCondition, *, by_id: bool) -> str:
+    def source_holds(self, where: "SqlDraft", condition: MetadataCondition, *, by_id: bool) -> str:
         """Return that a condition holds for the metadata of an entry that the record `r` came from."""
 
     def own(self, table: str = "") -> str:
@@ -80,7 +80,7 @@ class Dialect(ABC):
 
 
 @dataclass(slots=True)
-class Draft:
+class SqlDraft:
     """A statement in the making: what must hold for rows of one table, and the values that are bound so far."""
 
     dialect: Dialect
@@ -133,12 +133,12 @@ class Draft:
         return SqlStatement(sql, self.dialect.bound(self.values), columns)
 
 
-def record_draft(dialect: Dialect, scope: Scope, wanted: RecordFilter, *, by_id: bool = False) -> Draft:
+def record_draft(dialect: Dialect, scope: Scope, wanted: RecordFilter, *, by_id: bool = False) -> SqlDraft:
     """Return what must hold for `r` (records, or the history of them when `as_of` is set).
 
     With `by_id` the rows are those of a few ids, and nothing is worked out for all records beforehand.
     """
-    draft = Draft(dialect, "r.")
+    draft = SqlDraft(dialect, "r.")
     draft.within(scope)
     draft.among("kind", wanted.kinds)
     draft.among("status", wanted.statuses)
@@ -221,7 +221,7 @@ _AS_OF_ORDERS = {
 
 def entries(dialect: Dialect, scope: Scope, query: q.EntryQuery) -> SqlStatement:
     """Journal entries in journal order."""
-    draft = Draft(dialect, "e.")
+    draft = SqlDraft(dialect, "e.")
     draft.within(scope)
     draft.add("e.seq > {}", query.after_seq)
     if query.before_seq is not None:
@@ -323,7 +323,7 @@ def latest(dialect: Dialect, scope: Scope, query: q.LatestQuery) -> SqlStatement
 
 def versions(dialect: Dialect, scope: Scope, query: q.VersionQuery) -> list[SqlStatement]:
     """The past versions of a record, and the current one."""
-    draft = Draft(dialect)
+    draft = SqlDraft(dialect)
     draft.within(scope)
     draft.add("id = {}", query.record_id)
     return [
@@ -334,7 +334,7 @@ def versions(dialect: Dialect, scope: Scope, query: q.VersionQuery) -> list[SqlS
 
 def past_versions(dialect: Dialect, scope: Scope, query: q.PastVersionQuery) -> SqlStatement:
     """Superseded versions of all records, by record and number."""
-    draft = Draft(dialect)
+    draft = SqlDraft(dialect)
     draft.within(scope)
     if query.after is not None:
         draft.add("(id, version) > ({}, {})", *query.after)
@@ -346,7 +346,7 @@ def past_versions(dialect: Dialect, scope: Scope, query: q.PastVersionQuery) -> 
 
 def links(dialect: Dialect, _: Scope, query: q.LinkQuery) -> SqlStatement:
     """Links by ends and relation."""
-    draft = Draft(dialect)
+    draft = SqlDraft(dialect)
     draft.among("from_id", query.from_ids)
     draft.among("to_id", query.to_ids)
     draft.among("relation", query.relations)
@@ -360,7 +360,7 @@ def links(dialect: Dialect, _: Scope, query: q.LinkQuery) -> SqlStatement:
 
 def conflicts(dialect: Dialect, scope: Scope, query: q.ConflictQuery) -> SqlStatement:
     """Conflicts, oldest first."""
-    draft = Draft(dialect)
+    draft = SqlDraft(dialect)
     draft.within(scope)
     draft.among("id", query.conflict_ids)
     draft.among("state", query.states)
@@ -373,7 +373,7 @@ def conflicts(dialect: Dialect, scope: Scope, query: q.ConflictQuery) -> SqlStat
 
 def tombstones(dialect: Dialect, scope: Scope, query: q.TombstoneQuery) -> SqlStatement:
     """Tombstones by record."""
-    draft = Draft(dialect)
+    draft = SqlDraft(dialect)
     draft.within(scope)
     draft.among("record_id", query.record_ids)
     return draft.statement(f"SELECT session, task, body FROM tombstones WHERE {draft.where} ORDER BY record_id")
@@ -381,7 +381,7 @@ def tombstones(dialect: Dialect, scope: Scope, query: q.TombstoneQuery) -> SqlSt
 
 def states(dialect: Dialect, _: Scope, query: q.StatesQuery) -> SqlStatement:
     """Named values whose key begins with a prefix."""
-    draft = Draft(dialect)
+    draft = SqlDraft(dialect)
     if query.prefix:
         # No key goes on with the last character there is, so that this bound leaves out none that has the prefix.
         draft.add("key >= {} AND key < {}", query.prefix, f"{query.prefix}\U0010ffff")
@@ -390,14 +390,14 @@ def states(dialect: Dialect, _: Scope, query: q.StatesQuery) -> SqlStatement:
 
 def named_states(dialect: Dialect, keys: Sequence[str]) -> SqlStatement:
     """Named values of these keys."""
-    draft = Draft(dialect)
+    draft = SqlDraft(dialect)
     draft.among("key", keys)
     return draft.statement(f"SELECT key, value FROM states WHERE {draft.where}")
 
 
 def jobs(dialect: Dialect, _: Scope, query: q.JobQuery) -> SqlStatement:
     """Jobs in queue order."""
-    draft = Draft(dialect)
+    draft = SqlDraft(dialect)
     draft.among("state", query.states)
     draft.among("lane", query.lanes)
     return draft.statement(

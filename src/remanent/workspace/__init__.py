@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from remanent.late import exports
 
 if TYPE_CHECKING:
-    from remanent.workspace.discipline import Workspace
+    from remanent.workspace.discipline import MarkdownWorkspace
     from remanent.workspace.face import AsyncWorkspace, CompactedDay, DayLog, WorkspaceState
     from remanent.workspace.files import FileChange, WorkspaceFiles
     from remanent.workspace.hooks import (
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 else:
     __getattr__ = exports(
         __name__,
-        discipline="Workspace",
+        discipline="MarkdownWorkspace",
         face="AsyncWorkspace CompactedDay DayLog WorkspaceState",
         files="FileChange WorkspaceFiles",
         hooks="MAX_FACTS_PER_SESSION MIN_CHAT_TURNS AgentHook HookRegistry HookReport MemoryHook",
@@ -45,9 +45,9 @@ __all__ = [
     "HookReport",
     "IndexReport",
     "Layer",
+    "MarkdownWorkspace",
     "Mem0Item",
     "MemoryHook",
-    "Workspace",
     "WorkspaceFiles",
     "WorkspaceHit",
     "WorkspaceMemoryStore",

@@ -24,7 +24,7 @@ FACTS = "workspace.facts"
 """The job that takes down the facts of a session that ended."""
 
 
-class Workspace(Discipline):
+class MarkdownWorkspace(Discipline):
     """Memory in files that the agent and its user both read and write."""
 
     name = NAME

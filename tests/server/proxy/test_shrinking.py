@@ -11,7 +11,7 @@ from remanent.context import Compactor
 from remanent.memory import aopen
 from remanent.model import Scope
 from remanent.server.proxy.conversation import read_body
-from remanent.server.proxy.dialects import CHAT_COMPLETIONS, MESSAGES, RESPONSES, Dialect
+from remanent.server.proxy.dialects import CHAT_COMPLETIONS, MESSAGES, RESPONSES, ChatDialect
 from remanent.server.proxy.shrinking import ChatShrinking
 from tests.context.dialogues import dialogue
 from tests.language.scripted.steps import says
@@ -53,7 +53,7 @@ def responses_items() -> list[dict[str, Any]]:
     return [*items, QUESTION]
 
 
-def calls_and_results(dialect: Dialect, items: list[dict[str, Any]]) -> tuple[list[str], list[str]]:
+def calls_and_results(dialect: ChatDialect, items: list[dict[str, Any]]) -> tuple[list[str], list[str]]:
     if dialect is RESPONSES:
         calls = [item["call_id"] for item in items if item.get("type") == "function_call"]
         return calls, [item["call_id"] for item in items if item.get("type") == "function_call_output"]
@@ -75,7 +75,7 @@ EVERY = pytest.mark.parametrize(
 @EVERY
 @pytest.mark.spec("COG-03")
 async def test_a_long_chat_fits_its_window_and_no_call_is_parted_from_its_result(
-    tmp_path: Path, dialect: Dialect, items: list[dict[str, Any]]
+    tmp_path: Path, dialect: ChatDialect, items: list[dict[str, Any]]
 ) -> None:
     data = json.dumps({"model": MODEL, dialect.items: items, "temperature": 0}).encode()
     async with aopen(tmp_path, embedder="none", context=SMALL) as memory:
@@ -100,7 +100,9 @@ async def test_a_long_chat_fits_its_window_and_no_call_is_parted_from_its_result
 
 
 @EVERY
-async def test_a_chat_that_fits_goes_as_it_came(tmp_path: Path, dialect: Dialect, items: list[dict[str, Any]]) -> None:
+async def test_a_chat_that_fits_goes_as_it_came(
+    tmp_path: Path, dialect: ChatDialect, items: list[dict[str, Any]]
+) -> None:
     data = json.dumps({"model": MODEL, dialect.items: items}).encode()
     async with aopen(tmp_path, embedder="none", context={"window": 200_000}) as memory:
         body = read_body(data, items=dialect.items)

@@ -37,7 +37,7 @@ _ANTHROPIC_ERRORS = {
 }
 
 
-class Dialect(ABC):
+class ChatDialect(ABC):
     """One API."""
 
     path: ClassVar[str]
@@ -97,7 +97,7 @@ class Dialect(ABC):
         return f"{content}\n\n{text}" if content else text
 
 
-class ChatCompletions(Dialect):
+class ChatCompletions(ChatDialect):
     """OpenAI's chat completions, which most other providers speak, too."""
 
     path = "chat/completions"
@@ -118,7 +118,7 @@ class ChatCompletions(Dialect):
         answer.add(value)
 
 
-class Responses(Dialect):
+class Responses(ChatDialect):
     """OpenAI's responses."""
 
     path = "responses"
@@ -205,7 +205,7 @@ class Responses(Dialect):
         answer.is_done |= is_event
 
 
-class AnthropicMessages(Dialect):
+class AnthropicMessages(ChatDialect):
     """Anthropic's messages."""
 
     path = "messages"
@@ -271,7 +271,7 @@ class AnthropicMessages(Dialect):
 
 _NOT_SAID = frozenset({"tool_result", "tool_use", "thinking", "redacted_thinking"})
 CHAT_COMPLETIONS, RESPONSES, MESSAGES = ChatCompletions(), Responses(), AnthropicMessages()
-DIALECTS: Sequence[Dialect] = (CHAT_COMPLETIONS, RESPONSES, MESSAGES)
+DIALECTS: Sequence[ChatDialect] = (CHAT_COMPLETIONS, RESPONSES, MESSAGES)
 
 
 def _from_item(item: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -45,7 +45,7 @@ from remanent.server.proxy.conversation import (
     read_body,
     to_remember,
 )
-from remanent.server.proxy.dialects import CHAT_COMPLETIONS, DIALECTS, MESSAGES, RESPONSES, Dialect
+from remanent.server.proxy.dialects import CHAT_COMPLETIONS, DIALECTS, MESSAGES, RESPONSES, ChatDialect
 from remanent.server.proxy.memory import (
     REMEMBER,
     ChatRecall,
@@ -63,7 +63,7 @@ from remanent.settings import MemoryPlace
 from remanent.text.tokens import token_counter
 
 
-def refusal(error: RemanentError | Refusal, *, dialect: Dialect, languages: str = "") -> tuple[int, Headers, bytes]:
+def refusal(error: RemanentError | Refusal, *, dialect: ChatDialect, languages: str = "") -> tuple[int, Headers, bytes]:
     """Return status, headers and body that say what is wrong, in the caller's own form and language."""
     language: Language = "zh" if prefers_chinese(languages) else "en"
     status, message = _status_and_message(error, language)
@@ -193,7 +193,7 @@ class ChatCaller:
 class ChatRequest:
     """What is asked, as it came and as memory sees it."""
 
-    dialect: Dialect
+    dialect: ChatDialect
     body: ChatBody
     conversation: Conversation
 
@@ -266,7 +266,7 @@ class Proxy:
 
     # ── what is asked ────────────────────────────────────────────────────────
 
-    async def _chat(self, dialect: Dialect, request: Request, send: Send) -> None:
+    async def _chat(self, dialect: ChatDialect, request: Request, send: Send) -> None:
         """Recall, insert, pass on and keep; a request that cannot be read goes on as it is."""
         visitor = await self._visitor(request, _READ, _WRITE)
         self._authenticator.charge(visitor.principal, cost=body_cost(declared_length(request)))
@@ -423,7 +423,7 @@ class Proxy:
         self._authenticator.charge(visitor.principal, cost=body_cost(0 if declared_length(request) else len(data)))
         return data
 
-    async def _understood(self, data: bytes, visitor: ChatCaller, dialect: Dialect) -> ChatRequest:
+    async def _understood(self, data: bytes, visitor: ChatCaller, dialect: ChatDialect) -> ChatRequest:
         """Return what memory needs of a chat; all of it is worked out here, where a large one keeps nobody waiting."""
         most = self._memory.settings.server.max_values
 
@@ -483,7 +483,7 @@ class _OtherRoute(Route):
         return (Match.NONE, {}) if is_rest else super().matches(scope)
 
 
-def spoken_by(request: Request) -> Dialect:
+def spoken_by(request: Request) -> ChatDialect:
     """Return the API that a request is meant for: that of its address, or else as its client shows itself."""
     path = request.url.path.removeprefix("/v1/")
     if path.startswith(MESSAGES.path) or "anthropic-version" in request.headers:

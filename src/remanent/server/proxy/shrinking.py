@@ -14,7 +14,7 @@ from remanent.context import ContextView
 from remanent.memory import AsyncMemory
 from remanent.model import Scope
 from remanent.server.proxy.conversation import ChatBody, Conversation, read_body
-from remanent.server.proxy.dialects import Dialect
+from remanent.server.proxy.dialects import ChatDialect
 from remanent.server.proxy.memory import FailOpen
 from remanent.text.tokens import token_counter
 
@@ -50,7 +50,7 @@ class ChatShrinking:
         self._memory = memory
         self._timeout = timeout
 
-    async def shrink(self, scope: Scope, dialect: Dialect, body: ChatBody) -> ShrunkChat | None:
+    async def shrink(self, scope: Scope, dialect: ChatDialect, body: ChatBody) -> ShrunkChat | None:
         """Return a chat made to fit; none where it fits already, or where that cannot be done."""
         budget = self._memory.settings.context.budget
         if len(body.data) <= budget or not body.messages:  # a token has at least one byte
@@ -74,12 +74,12 @@ class ChatShrinking:
         return None
 
 
-def marked(dialect: Dialect, body: ChatBody) -> list[dict[str, Any]]:
+def marked(dialect: ChatDialect, body: ChatBody) -> list[dict[str, Any]]:
     """Return the conversation as shortening reads it, each message with a mark of its item."""
     return [{**message, _MARK: place} for place, message in dialect.shrinkable(body)]
 
 
-def _items(dialect: Dialect, body: ChatBody, message: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+def _items(dialect: ChatDialect, body: ChatBody, message: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """Return the items of a request that a message of the view stands for."""
     said = {key: value for key, value in message.items() if key != _MARK}
     place = message.get(_MARK)

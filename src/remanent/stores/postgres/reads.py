@@ -18,7 +18,7 @@ from remanent.stores.statements import (
     MAX_TERMS,
     OF_RECORD,
     Dialect,
-    Draft,
+    SqlDraft,
     SqlStatement,
     is_plain,
     named_states,
@@ -61,15 +61,15 @@ class PostgresDialect(Dialect):
         """Return plain texts."""
         return [str(option) for option in options]
 
-    def any_of(self, where: Draft, column: str, options: Sequence[str]) -> str:
+    def any_of(self, where: SqlDraft, column: str, options: Sequence[str]) -> str:
         """Compare with an array, of whatever length."""
         return f"{column} = ANY ({where.bind_all(options)})"
 
-    def past_tags(self, where: Draft, tags: Sequence[str]) -> str:
+    def past_tags(self, where: SqlDraft, tags: Sequence[str]) -> str:
         """Compare with the tags of the version."""
         return f"r.tags && {where.bind_all(tags)}"
 
-    def entry_holds(self, where: Draft, condition: MetadataCondition) -> str:
+    def entry_holds(self, where: SqlDraft, condition: MetadataCondition) -> str:
         """Look at each element of a list, and at what is no list by itself; entries without metadata are not parsed."""
         held = f"e.metadata::jsonb -> {where.bind(condition.key)}"
         if condition.comparison == "in":
@@ -87,7 +87,7 @@ class PostgresDialect(Dialect):
                 CASE jsonb_typeof({held}) WHEN 'array' THEN {held} ELSE jsonb_build_array({held}) END
             ) AS found (value) WHERE {fits})"""
 
-    def source_holds(self, where: Draft, condition: MetadataCondition, *, by_id: bool) -> str:
+    def source_holds(self, where: SqlDraft, condition: MetadataCondition, *, by_id: bool) -> str:
         """Begin with the entries, as many as there are."""
         return f"""r.id IN (
             SELECT s.record_id FROM record_sources s JOIN entries e ON e.agent = s.agent AND e.id = s.entry_id
@@ -122,7 +122,7 @@ _UNSET = """('false', 'null', '0', '""', '[]', '{}')"""
 
 
 def _tally(dialect: PostgresDialect, _: Scope, query: q.TallyQuery) -> Steps[list[q.Tally]]:
-    draft = Draft(dialect)
+    draft = SqlDraft(dialect)
     draft.among("kind", query.kinds)
     flags = "".join(
         f", count(*) FILTER (WHERE coalesce(body::jsonb #> ARRAY['data', {draft.bind(flag)}::text], 'false')"
@@ -186,7 +186,13 @@ _TO_SPARE: Final = 8
 
 
 def _best(
-    draft: Draft, query: q.TextQuery | VectorSearch, *, scores: str, width: int, record: str = "", equals: str = "place"
+    draft: SqlDraft,
+    query: q.TextQuery | VectorSearch,
+    *,
+    scores: str,
+    width: int,
+    record: str = "",
+    equals: str = "place",
 ) -> SqlStatement:
     """The best by score that pass the filter; before it only so many.
 

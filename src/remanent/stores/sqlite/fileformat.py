@@ -64,7 +64,7 @@ class LogIndex:
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class WriteAheadLog:
     """What a write-ahead log holds."""
 
     recoverable: int = 0
@@ -113,14 +113,14 @@ def read_index(shared: bytes) -> LogIndex | None:
     return LogIndex((salts[0], salts[1]), frames, copied)
 
 
-def examine(log: bytes, *, index: LogIndex | None = None) -> Log:
+def examine(log: bytes, *, index: LogIndex | None = None) -> WriteAheadLog:
     """Return what a write-ahead log holds, and whether durable frames of it were damaged."""
     if len(log) <= _HEADER_BYTES:
         lost = max(0, index.frames - index.copied) if index is not None else 0
-        return Log(damage=f"the write-ahead log with {lost} frames is gone" if lost else "")
+        return WriteAheadLog(damage=f"the write-ahead log with {lost} frames is gone" if lost else "")
     header = _read_header(log)
     if header is None:
-        return Log(damage="the header of the write-ahead log is damaged")
+        return WriteAheadLog(damage="the header of the write-ahead log is damaged")
     frames = _read_frames(log, header)
     whole = _leading(frames.follows)
     commits = [int(place) + 1 for place in frames.commit[:whole].nonzero()[0]]
@@ -130,7 +130,7 @@ def examine(log: bytes, *, index: LogIndex | None = None) -> Log:
         damage = f"frame {whole + 1} of the write-ahead log is damaged, and whole transactions follow it"
     elif index is not None and index.salts == header.salts and index.frames > recoverable:
         damage = f"the write-ahead log is damaged: {recoverable} frames of {index.frames} can be recovered"
-    return Log(
+    return WriteAheadLog(
         recoverable=recoverable,
         database_pages=int(frames.commit[recoverable - 1]) if recoverable else 0,
         pages=frozenset(int(page) for page in frames.page[:recoverable]),
@@ -164,7 +164,7 @@ def running_sums(content: bytes) -> tuple[int, int]:
     return int(sums[0]), int(sums[1])
 
 
-def missing_pages(head: bytes, *, size: int, log: Log) -> int:
+def missing_pages(head: bytes, *, size: int, log: WriteAheadLog) -> int:
     """Return how many pages lie in neither the database file (its first 100 bytes, its size) nor the log."""
     if len(head) < 100:
         return 1

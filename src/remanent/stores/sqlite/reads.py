@@ -15,7 +15,7 @@ from remanent.stores import rows, statements
 from remanent.stores.answers import Answer, Rows, answer_in_turn
 from remanent.stores.queries import Order, RecordQuery, Standing, StandingQuery, Tally, TallyQuery, UnembeddedQuery
 from remanent.stores.rows import dump
-from remanent.stores.statements import OF_RECORD, Dialect, Draft, SqlStatement, is_plain
+from remanent.stores.statements import OF_RECORD, Dialect, SqlDraft, SqlStatement, is_plain
 
 # Of the records that some entries were told for: worked out once for all rows, or looked up for each of few rows.
 _SOURCES = """r.id IN (
@@ -43,21 +43,21 @@ class SqliteDialect(Dialect):
         """Return a list as JSON."""
         return dump([str(option) for option in options])
 
-    def any_of(self, where: Draft, column: str, options: Sequence[str]) -> str:
+    def any_of(self, where: SqlDraft, column: str, options: Sequence[str]) -> str:
         """Compare with one by itself, so that an index is used for what is sorted by, too."""
         if len(options) == 1:
             return f"{column} = {where.bind(str(options[0]))}"
         return f"{column} IN (SELECT value FROM json_each({where.bind_all(options)}))"
 
-    def past_tags(self, where: Draft, tags: Sequence[str]) -> str:
+    def past_tags(self, where: SqlDraft, tags: Sequence[str]) -> str:
         """Look into the bodies: versions have no rows of their own for tags."""
         return f"EXISTS (SELECT 1 FROM json_each(r.body, '$.tags') WHERE {self.any_of(where, 'value', tags)})"
 
-    def entry_holds(self, where: Draft, condition: MetadataCondition) -> str:
+    def entry_holds(self, where: SqlDraft, condition: MetadataCondition) -> str:
         """Go by the index of metadata."""
         return f"e.seq IN (SELECT m.seq FROM entry_metadata m WHERE {_holds(where, condition)})"
 
-    def source_holds(self, where: Draft, condition: MetadataCondition, *, by_id: bool) -> str:
+    def source_holds(self, where: SqlDraft, condition: MetadataCondition, *, by_id: bool) -> str:
         """Begin with the metadata, or with the records where they are few."""
         return (_SOURCE_OF_EACH if by_id else _SOURCES).format(holds=_holds(where, condition))
 
@@ -65,7 +65,7 @@ class SqliteDialect(Dialect):
 DIALECT = SqliteDialect()
 
 
-def _holds(where: Draft, condition: MetadataCondition) -> str:
+def _holds(where: SqlDraft, condition: MetadataCondition) -> str:
     """Return the condition on `m`, the metadata of an entry."""
     key = where.bind(condition.key)
     if condition.comparison == "in":
@@ -111,7 +111,7 @@ def _is_common(connection: apsw.Connection, query: RecordQuery) -> bool:
         return False
     if query.record_ids is not None or query.source_entry_ids is not None or not query.filter.kinds:
         return False
-    draft = Draft(DIALECT)
+    draft = SqlDraft(DIALECT)
     draft.among("kind", query.filter.kinds)
     sql = f"SELECT count(*) FROM (SELECT 1 FROM records WHERE {draft.where} LIMIT {draft.bind(_COMMON)})"
     return bool(connection.execute(sql, draft.values).get == _COMMON)
@@ -127,7 +127,7 @@ def records(connection: apsw.Connection, scope: Scope, query: RecordQuery) -> li
 
 def tally(connection: apsw.Connection, _: Scope, query: TallyQuery) -> list[Tally]:
     """Count records by kind and status, with the flags of their data."""
-    draft = Draft(DIALECT)
+    draft = SqlDraft(DIALECT)
     draft.among("kind", query.kinds)
     flags = "".join(
         f", sum(coalesce(json_extract(body, {draft.bind(f'$.data.{flag}')}), 0) NOT IN (0, '', '[]', '{{}}'))"

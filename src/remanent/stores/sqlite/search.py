@@ -22,7 +22,7 @@ from remanent.stores.sqlite.reads import DIALECT, fetch
 from remanent.stores.statements import (
     MAX_TERMS,
     PLACE_NAMES,
-    Draft,
+    SqlDraft,
     is_plain,
     place_columns,
     record_draft,
@@ -72,7 +72,7 @@ def _places(query: q.TextQuery) -> tuple[str, str]:
     return (place_columns(DIALECT), with_entry(DIALECT)) if query.places else ("r.id", "")
 
 
-def _hits(connection: apsw.Connection, draft: Draft, sql: str, query: q.TextQuery) -> list[q.Hit]:
+def _hits(connection: apsw.Connection, draft: SqlDraft, sql: str, query: q.TextQuery) -> list[q.Hit]:
     found = fetch(connection, draft.statement(sql, columns=f"{PLACE_NAMES if query.places else 'id'}, score"))
     return [q.Hit(row[0], row[-1], place_of(row[:-1]) if query.places else None) for row in found]
 
