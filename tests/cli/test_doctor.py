@@ -1,4 +1,5 @@
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -8,9 +9,11 @@ import pytest
 from remanent._sync import AgentAdmin
 from remanent._sync import open as open_memory
 from remanent.cli import doctor
+from remanent.cli.exits import Exit
 from remanent.errors import IntegrityError, StoreBusy
 from remanent.model import Job, Scope, system_clock
 from remanent.stores import Erasure, QueueState
+from remanent.stores.local import LocalVectors
 from remanent.stores.pending_erasures import PendingErasures
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.sqlite.connection import connect
@@ -321,6 +324,35 @@ def test_a_database_of_an_older_release_is_brought_up_to_date_and_both_are_told(
 
 
 @pytest.mark.spec("SAFE-06")
+@pytest.mark.spec("SAFE-06")
+def test_a_damaged_vector_index_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def harmed(*_: Any) -> tuple[str, ...]:
+        return ("vectors-3.idx: a row is not as it was written",)
+
+    cli.told("heron")
+    monkeypatch.setattr(LocalVectors, "check", harmed)
+    said = cli("doctor", "--json")
+    found = by_check(said.json)["vectors"]
+    assert (said.code, found["ok"], found["agent"]) == (Exit.DAMAGED, False, "default/default/ada")
+    assert "vectors-3.idx" in found["detail"]
+
+
+@pytest.mark.spec("SAFE-06")
+@pytest.mark.parametrize(("set_back", "is_named"), [(timedelta(days=40), True), (timedelta(minutes=1), False)])
+def test_a_clock_that_was_set_back_is_named_and_is_no_damage(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, set_back: timedelta, is_named: bool
+) -> None:
+    cli.told("heron")
+    monkeypatch.setattr(doctor, "system_clock", lambda: system_clock() - set_back)
+    said = cli("doctor", "--json")
+    assert said.code == 0
+    found = by_check(said.json).get("clock")
+    assert (found is not None) == is_named
+    if found is not None:
+        assert found["ok"] is None
+        assert found["detail"].startswith("1 of the newest entries")
+
+
 def test_a_damaged_attachment_is_named(cli: Cli) -> None:
     cli.told("heron")
     with open_memory(cli.home, embedder="none") as memory:

@@ -10,6 +10,7 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from remanent.cli.options import CommonOptions
 from remanent.cli.screen import Terminal, begin, human_size, local_time
 from remanent.embedding import Embedder, open_embedder
 from remanent.errors import IntegrityError, NotFound, RemanentError, SchemaTooNew
-from remanent.model import Scope
+from remanent.model import Scope, system_clock
 from remanent.operations.access.audit import open_audit
 from remanent.settings import Settings, setting_sources
 from remanent.stores import Health
@@ -38,6 +39,11 @@ LEAST_FREE = 200 * 1024**2
 
 DAMAGE = frozenset({"database", "integrity", "vectors", "attachments"})
 """Checks that fail because stored bytes are damaged or gone."""
+
+CLOCKS_DIFFER = timedelta(minutes=5)
+"""How far the clocks of machines that share a home may be apart."""
+LOOKED_BACK = 100
+"""Entries of an agent, newest first, whose times are looked at."""
 
 PROBE = ("The lease ends in April.", "发布日期推迟到六月。") * 16
 
@@ -247,6 +253,7 @@ def _agent(screen: Terminal, agent: Agent, layout: Layout) -> Iterator[Finding]:
         values = {"found": schema, "now": health.schema, "backup": layout.backup(agent.scope, schema)}
         yield Finding("schema", None, screen.word(words.SCHEMA_OLD, **values), name)
     yield from _beside(screen, health, name)
+    yield from _clock(screen, agent, name)
     if copies := ", ".join(path.name for path in layout.copies(agent.scope)):
         yield Finding("copies", None, screen.word(words.COPIES, names=copies), name)
     yield _queue(screen, agent, name)
@@ -260,6 +267,19 @@ def _beside(screen: Terminal, health: Health, name: str) -> Iterator[Finding]:
     ):
         if problems:
             yield Finding(check, False, screen.word(phrase, problems="; ".join(problems)), name)
+
+
+def _clock(screen: Terminal, agent: Agent, name: str) -> Iterator[Finding]:
+    """Yield that a clock was set back: what was recorded before it carries a time that has not come yet."""
+    now = system_clock()
+    ahead = [
+        entry.recorded_at
+        for entry in agent.entries(newest_first=True, limit=LOOKED_BACK)
+        if entry.recorded_at > now + CLOCKS_DIFFER
+    ]
+    if ahead:
+        values = {"count": len(ahead), "latest": local_time(max(ahead)), "now": local_time(now)}
+        yield Finding("clock", None, screen.word(words.CLOCK_BACK, **values), name)
 
 
 def _queue(screen: Terminal, agent: Agent, name: str) -> Finding:

@@ -339,6 +339,7 @@ CHECKS = {
     "vectors": Bilingual("vector index of {agent}", "{agent} 的向量索引"),
     "attachments": Bilingual("attachments of {agent}", "{agent} 的附件"),
     "copies": Bilingual("copies of {agent}", "{agent} 的副本"),
+    "clock": Bilingual("clock, as {agent} saw it", "{agent} 所见的时钟"),
     "queue": Bilingual("queue of {agent}", "{agent} 的任务队列"),
 }
 SETTINGS_FROM = Bilingual("{names} from {place}", "{names} 来自 {place}")
@@ -373,6 +374,12 @@ AUDIT_DAMAGED = Bilingual(
 ERASURE_CUT_SHORT = Bilingual(
     "an erasure was cut short; it is carried to its end as the memory is opened now",
     "一次擦除曾被中断；现在打开记忆时会将其完成",
+)
+CLOCK_BACK = Bilingual(
+    "{count} of the newest entries were recorded at a time to come, the last at {latest}, and it is {now}: this "
+    "machine's clock was ahead then, or is behind now. Nothing is lost, and the order is right; set the clock",
+    "最新的条目中有 {count} 条的记录时间尚未到来（最晚 {latest}，而现在是 {now}）：当时时钟偏快，或现在偏慢。"
+    "没有丢失内容，顺序也正确；请校准时钟",
 )
 DATABASE_MISSING = Bilingual(
     "memory.db is missing from {folder}, the rest of the agent is there; put it back from a backup{copies}, or remove "

@@ -8,12 +8,21 @@ import pytest
 from remanent.agents import File
 from remanent.bank import EventKind
 from remanent.bank.adapter import Execution
+from remanent.bank.run import default_tools, ingested_texts
 from remanent.errors import LanguageError
 from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse, Relation, Relationship
 from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse
-from remanent.language.roles.planning import PlanningRequest, PlanningResponse, TaskStatus, TaskType, settle
+from remanent.language.roles.planning import (
+    PlannedTask,
+    PlanningRequest,
+    PlanningResponse,
+    TaskStatus,
+    TaskType,
+    settle,
+)
 from remanent.language.roles.react import ToolCall
 from remanent.model import ConflictState
+from remanent.settings import Settings
 from tests.bank.desk import PNG, Desk, Told, desk
 from tests.loaders.pdfs import pdf
 
@@ -104,12 +113,58 @@ async def test_a_verdict_goes_to_integration(tmp_path: Path) -> None:
     prompt = await made.adapter.enhance()
     assert "1904 or 1911" in prompt.details
     assert "cross-validation" in prompt.instruction
+    assert "deep_retrieval" in prompt.instruction
+    assert "deep_retrieval" in {tool.name for tool in prompt.tools}
     insight = await made.adapter.intercept(Execution(answer="The register says 1904."))
     (conflict,) = made.bank.conflicts.all
     assert conflict.state is ConflictState.RESOLVED
     assert made.adapter.routed[-1].route == "validation"
     assert [node.summary for node in made.bank.graph.nodes] == ["The register says 1904."]
     assert (insight.completed[-1].type, insight.current) == (TaskType.CROSS_VALIDATE, None)
+
+
+@pytest.mark.spec("BANK-22", "USE-10")
+async def test_what_was_refuted_is_not_offered_by_the_search_of_the_agent(tmp_path: Path) -> None:
+    register, guide = "The station of Vell was opened in 1904.", "The guide says that it was opened in 1911."
+
+    def analysis(request: AnalysisRequest) -> AnalysisResponse:
+        found = clashing(request).relations
+        said = [one.replace(conflict_description=one.conflict_description and f"{register} / {guide}") for one in found]
+        return AnalysisResponse(relations=tuple(said))
+
+    made = desk(tmp_path, engine=Told(analysis=analysis, integration=upheld, planning=one_more))
+    await made.bank.start(GOAL, context=register)
+    await made.bank.observe(f"From a guide to Vell. {guide}")
+    await made.adapter.plan()
+    (search,) = default_tools(Settings(home=tmp_path), made.bank)
+    assert "1911" in str(await search.call({"query": "When was the station of Vell opened?"}))
+    await made.adapter.intercept(Execution(answer="The register says 1904."))
+    texts = "".join(one.text for one in ingested_texts(made.bank))
+    assert ("1904" in texts, "From a guide" in texts, "1911" in texts) == (True, True, False)
+    assert "1911" not in str(await search.call({"query": "When was the station of Vell opened?"}))
+
+
+@pytest.mark.spec("USE-10")
+@pytest.mark.parametrize("step", ["Search for sources on: {goal}", "Find out and verify.  {goal} Cite the page."])
+async def test_memory_is_asked_for_the_goal_where_a_step_only_adds_words_of_its_own(tmp_path: Path, step: str) -> None:
+    asked: list[str] = []
+
+    def planning(request: PlanningRequest) -> PlanningResponse:
+        task = PlannedTask(type=TaskType.NORMAL, description=step.format(goal=GOAL))
+        return settle(request, status=TaskStatus.SUCCESS, context="", proposed=task, tongue="en")
+
+    made = desk(tmp_path, engine=Told(planning=planning))
+    await made.bank.start(GOAL)
+    await made.adapter.plan()
+    recollect = made.bank.recollect
+
+    async def noted(query: str, **options: Any) -> Any:
+        asked.append(query)
+        return await recollect(query, **options)
+
+    made.bank.recollect = noted  # type: ignore[method-assign]
+    await made.adapter.enhance()
+    assert asked == [GOAL]
 
 
 @pytest.mark.spec("BANK-22", "BANK-26")

@@ -20,6 +20,7 @@ from remanent.language.roles.planning import CompletedTask, PlannedTask, TaskSta
 from remanent.model import Claim, Conflict
 from remanent.settings import ModelSettings
 from remanent.text.escaping import forged_tags
+from remanent.text.tokens import token_counter
 from tests.bank.adapter.frameworks import ANSWER, PICTURE, check, picture_of, see_through
 from tests.bank.desk import PNG, SCOPE, desk
 from tests.language.scripted.server import ScriptedServer
@@ -45,6 +46,19 @@ async def test_a_prompt_has_the_whole_insight_doc_and_what_memory_holds_on_the_s
     assert prompt.text.startswith(f"{prompt.task}\n{prompt.memory}\n")
     assert [tool.name for tool in prompt.tools] == ["deep_retrieval"]
     assert "deep_retrieval" in prompt.instruction
+
+
+@pytest.mark.spec("BANK-21", "USE-10")
+async def test_a_small_budget_for_memory_leaves_the_task_whole(tmp_path: Path) -> None:
+    made = desk(tmp_path, prompt_tokens=60)
+    goal = f"When was the bridge opened, in view of {', '.join(f'point {n} of the brief' for n in range(60))}?"
+    await made.bank.start(goal, context="The bridge was opened in 1932.")
+    await made.adapter.plan()
+    prompt = await made.adapter.enhance()
+    assert prompt.task == f"<task>\n{made.bank.insight.render()}\n</task>"
+    assert "point 59 of the brief" in prompt.task
+    assert "1932" in prompt.memory, "what the task takes is not taken from memory"
+    assert token_counter()(prompt.memory) <= 60
 
 
 @pytest.mark.spec("BANK-21")
