@@ -70,6 +70,7 @@ demo: $(VENV)/.base  ## Show it working in the terminal: remember, recall with s
 .PHONY: bench
 bench: $(VENV)/.dev  ## Measure the store, language work, embedding and recall, beside others (DATA=folder for public sets)
 	@failed=0; for what in store server "language $(if $(DATA),--data $(DATA))" embedding \
+	  "bank $(if $(DATA),--data $(DATA))" "associative $(if $(DATA),--data $(DATA))" \
 	  $(if $(DATA),"recall --data $(DATA) --quality --home build/recall/home --report build/recall"); do $(BIN)/python -m bench $$what || failed=1; done; exit $$failed
 
 # ── proving it ──

@@ -1,6 +1,6 @@
 """The associative memory over another store than the usual one: it knows the port and nothing behind it."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from remanent.stores import Claims, Store
 from remanent.stores.sqlite import SqliteStore
 from tests.associative.world import MemoryWorld, picture
 from tests.jobs.world import ADA, BOB
+from tests.servers import PostgresServer, has_postgres, postgres
 
 LOGIN = "用户系统的登录模块采用JWT方案，由张伟负责。"
 CRANE = "The harbour master moved the crane to the northern pier."
@@ -63,27 +64,53 @@ class SplitWorld(MemoryWorld):
         return store
 
 
-@pytest.fixture
-async def world(tmp_path: Path) -> AsyncIterator[SplitWorld]:
-    made = SplitWorld(tmp_path)
+@pytest.fixture(scope="module")
+def server() -> Iterator[PostgresServer]:
+    with postgres() as running:
+        yield running
+
+
+def postgres_world(home: Path, url: str) -> MemoryWorld:
+    class PostgresWorld(MemoryWorld):
+        def make_store(self) -> Store:
+            from remanent.stores.postgres import PostgresStore
+
+            return PostgresStore(url)
+
+    return PostgresWorld(home)
+
+
+@pytest.fixture(params=["two folders", "PostgreSQL"])
+async def world(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[MemoryWorld]:
+    made: MemoryWorld
+    if request.param == "PostgreSQL":
+        if not has_postgres():
+            pytest.skip("no PostgreSQL here")
+        made = postgres_world(tmp_path, request.getfixturevalue("server").make_database())
+    else:
+        made = SplitWorld(tmp_path)
     yield made
     await made.close()
 
 
 @pytest.mark.spec("ASSOC-15")
-async def test_everything_works_over_another_store(world: SplitWorld) -> None:
+async def test_everything_works_over_another_store(world: MemoryWorld) -> None:
     await world.say(LOGIN, CRANE)
     await world.say(CRANE, scope=BOB)
     assert "JWT" in await world.memory().recall(["登录"])
     assert "JWT" not in await world.memory(BOB).recall(["登录"])
-    assert (world.home / "two/lab/home/ada/memory.db").exists() != (world.home / "one/lab/home/ada/memory.db").exists()
-    assert (world.home / "one/lab/home/bob/memory.db").exists() != (world.home / "one/lab/home/ada/memory.db").exists()
+    if isinstance(world, SplitWorld):
+        one, two = (world.home / name / "lab/home" for name in ("one", "two"))
+        assert (two / "ada/memory.db").exists() != (one / "ada/memory.db").exists()
+        assert (one / "bob/memory.db").exists() != (one / "ada/memory.db").exists()
+    else:
+        assert not list(world.home.rglob("*.db")), "all of it is in the database"
     fresh = await world.associate(world.open_store()).graphs.at(ADA)
     assert picture(fresh) == picture(await world.graph())
 
 
 @pytest.mark.spec("ASSOC-15")
-async def test_forgetting_and_restoring_work_over_another_store(world: SplitWorld) -> None:
+async def test_forgetting_and_restoring_work_over_another_store(world: MemoryWorld) -> None:
     await world.plant({"a": CRANE, "b": LOGIN}, [("b", "a", 0.5)], focuses=["b"])
     await world.plant({"lonely": "nothing holds this memory here"})
     await world.compress()

@@ -13,6 +13,7 @@ from remanent.associative.model import TRACE, Knowledge
 from remanent.associative.reach import WideningSearch
 from remanent.associative.search import GraphQuery
 from remanent.memory import aopen
+from remanent.recall.gate import GATE, VERSION
 from remanent.stores import Hit, RecordFilter
 from tests.associative.world import MemoryWorld
 from tests.jobs.world import ADA
@@ -205,6 +206,17 @@ async def test_what_counts_as_near_is_set_or_else_the_usual_for_a_model_that_was
     assert await by_meaning(chain, **cosines).similar(ADA, "two wheels") == {"a": 0.6}
     assert await by_meaning(chain, similarity=0.4, **cosines).similar(ADA, "two wheels") == {"a": 0.6, "b": 0.4}
     assert await by_meaning(chain, **cosines).similar(ADA, " ") == {}
+
+
+@pytest.mark.spec("USE-11")
+async def test_what_counts_as_near_is_what_was_measured_for_the_model_and_the_language(chain: MemoryWorld) -> None:
+    near = by_meaning(chain, a=0.6, b=0.4, c=0.1)
+    measured = {"near": {"vector": [0.3, 0.1]}, "threshold": 1.0}
+    kept = {"version": VERSION, "models": {"vector": "nearby"}, "tongues": {"en": measured}}
+    async with chain.store.transaction(ADA) as tx:
+        tx.state(GATE, kept)
+    assert await near.similar(ADA, "two wheels") == {"a": 0.6, "b": 0.4}
+    assert await near.similar(ADA, "两个轮子") == {"a": 0.6}, "nothing was measured in Chinese"
 
 
 async def test_meaning_adds_to_words_and_brings_what_has_none_of_them(chain: MemoryWorld) -> None:

@@ -1,5 +1,6 @@
 """Following links from the focuses: order, depth, filters, and how the findings are told."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any, cast
@@ -281,6 +282,24 @@ def test_searching_changes_nothing(graph: Graph, keyword: str) -> None:
     before = graph.state(), [(vertex.id, vertex.scan_count) for vertex in graph.nodes()]
     search(graph, keywords=(keyword,), depth=4)
     assert before == (graph.state(), [(vertex.id, vertex.scan_count) for vertex in graph.nodes()])
+
+
+@pytest.mark.spec("USE-11")
+@pytest.mark.parametrize(
+    ("query", "forgotten"),
+    [
+        ("where is the crane?", "It is linked with something that has been forgotten"),
+        ("吊车在哪里？", "与某个已遗忘的事物有关联"),
+    ],
+)
+def test_the_language_of_the_question_is_answered_in_and_no_relation_of_another_is_quoted(
+    query: str, forgotten: str
+) -> None:
+    graph = graph_of("f", [("f", "gone", 0.5, "leads to" if query.startswith("吊") else "负责")], focuses=["f"])
+    text = SearchEngine.format_results(replace(search(graph), query=query))
+    assert forgotten in text
+    assert "leads to" not in text
+    assert "负责" not in text
 
 
 @pytest.mark.spec("SAFE-05")

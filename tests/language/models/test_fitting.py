@@ -10,6 +10,7 @@ from pydantic import Field
 
 from remanent.language.models.fitting import bounded, fit, read_reply, schema_of
 from remanent.language.models.parsing import UnreadableReply
+from remanent.language.replies import Words
 from remanent.language.roles.analysis import ANALYSIS
 from remanent.language.roles.catalogue import ROLES
 from remanent.model import JsonObject, Model
@@ -229,6 +230,15 @@ def test_the_schema_of_a_reply_has_the_bounds_of_its_request_and_none_that_says_
     shown = json.dumps(bounded(schema_of(role.reply), role.bounds(CASES[case])))
     assert "maxLength" not in shown
     assert not re.search(r'"(?:maxItems|maximum)": \d{4}', shown)
+
+
+@pytest.mark.spec("USE-08")
+def test_a_model_is_told_of_at_most_eight_keywords_and_more_are_read() -> None:
+    class Told(Model):
+        words: Words
+
+    assert schema_of(Told)["properties"]["words"]["maxItems"] == 8
+    assert len(fit({"words": [f"w{number}" for number in range(12)]}, Told).words) == 12
 
 
 @pytest.mark.spec("USE-08")

@@ -157,7 +157,7 @@ def test_a_phrase_and_keywords() -> None:
         "annotation.zh", phrase="小丽上周六搬到杭州", keywords=["小丽", "杭州", "搬家", "工作", "周六", "多余"]
     )
     assert response.content == "小丽上周六搬到了杭州，没有换工作。"
-    assert response.phrase == "小丽上周六搬到杭州"
+    assert response.phrase == "小丽上周六搬到了杭州", "nine signs are too few: the text's own words"
     assert len(response.keywords) == 5
     few = read("annotation.en", phrase="Lily moved", keywords=["house move"])
     assert few.keywords[0] == "house move"

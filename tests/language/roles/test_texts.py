@@ -151,6 +151,15 @@ async def test_whose_words_they_are_and_which_day_is_meant_is_said() -> None:
     assert piece.text == "用户：我昨天（2024-05-11）搬到了杭州。"
 
 
+@pytest.mark.spec("USE-11")
+@pytest.mark.parametrize(
+    "text", ["方案请在周五之前改好。", "报告星期三要交。", "Please send the draft on Friday.", "我的生日是5月3日。"]
+)
+async def test_a_day_that_may_be_past_or_to_come_stays_as_it_was_said(text: str) -> None:
+    (piece,) = await pieces(text)
+    assert piece.text.endswith(text), "on a Sunday, Friday is either"
+
+
 @pytest.mark.parametrize("text", ["ok, thanks!", "Hmmm… nope", "You’re welcome", "明白了解", "哈哈喽", "嗯嗯，好的"])
 def test_greetings_and_thanks_are_small_talk_however_they_are_put_together(text: str) -> None:
     assert is_small_talk(text)

@@ -142,7 +142,7 @@ class Annotation(Role[AnnotationRequest, AnnotationReply, AnnotationResponse]):
             raise Refused("phrase must not be empty")
         return AnnotationResponse(
             content=request.text if target is None else _compressed(request.text, reply.content, target),
-            phrase=phrase,
+            phrase=_telling(phrase, request.text),
             keywords=_enough(keywords(reply.keywords, most=MAX_ANNOTATED_KEYWORDS), request.text),
         )
 
@@ -155,6 +155,14 @@ def _target(request: AnnotationRequest) -> int | None:
     """Return the length to compress to, or nothing when the text is short enough as it is."""
     target = request.target_length
     return target if target is not None and target < len(request.text) else None
+
+
+def _telling(phrase: str, text: str) -> str:
+    """Return a model's phrase, or where it is too short to tell anything, the one that the text itself gives."""
+    if len(phrase) >= _SHORTEST_PHRASE:
+        return phrase
+    read = _read_part(text)
+    return max(phrase, _phrase(read, _topics(read)), key=len)
 
 
 def _enough(words: tuple[str, ...], text: str) -> tuple[str, ...]:
@@ -227,14 +235,19 @@ _DOES = re.compile(
 async def annotate(request: AnnotationRequest, toolbox: Toolbox) -> AnnotationResponse:
     """Annotate a memory; its content changes only when it must become shorter."""
     text, target = request.text, request.target_length
-    # What is read begins with the first word: a text may begin with more blanks than are read of it.
-    read = _ADDED_DATE.sub("", _ROLE.sub("", text.lstrip()[:_READ])) or text.lstrip()[:_READ]
+    read = _read_part(text)
     words = _topics(read)
     return AnnotationResponse(
         content=compressed(text, target) if target is not None else text,
         phrase=_phrase(read, words),
         keywords=words,
     )
+
+
+def _read_part(text: str) -> str:
+    """Return what phrase and keywords are taken from."""
+    # It begins with the first word: a text may begin with more blanks than are read of it.
+    return _ADDED_DATE.sub("", _ROLE.sub("", text.lstrip()[:_READ])) or text.lstrip()[:_READ]
 
 
 def compressed(text: str, target: int) -> str:
