@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import JsonValue
 
 from remanent.associative.graph_store import NodeStore
 from remanent.associative.model import TRACE, Knowledge
@@ -211,8 +212,8 @@ async def test_what_counts_as_near_is_set_or_else_the_usual_for_a_model_that_was
 @pytest.mark.spec("USE-11")
 async def test_what_counts_as_near_is_what_was_measured_for_the_model_and_the_language(chain: MemoryWorld) -> None:
     near = by_meaning(chain, a=0.6, b=0.4, c=0.1)
-    measured = {"near": {"vector": [0.3, 0.1]}, "threshold": 1.0}
-    kept = {"version": VERSION, "models": {"vector": "nearby"}, "tongues": {"en": measured}}
+    measured: JsonValue = {"near": {"vector": [0.3, 0.1]}, "threshold": 1.0}
+    kept: JsonValue = {"version": VERSION, "models": {"vector": "nearby"}, "tongues": {"en": measured}}
     async with chain.store.transaction(ADA) as tx:
         tx.state(GATE, kept)
     assert await near.similar(ADA, "two wheels") == {"a": 0.6, "b": 0.4}

@@ -146,7 +146,9 @@ async def test_what_was_refuted_is_not_offered_by_the_search_of_the_agent(tmp_pa
 
 @pytest.mark.spec("USE-10")
 @pytest.mark.parametrize("step", ["Search for sources on: {goal}", "Find out and verify.  {goal} Cite the page."])
-async def test_memory_is_asked_for_the_goal_where_a_step_only_adds_words_of_its_own(tmp_path: Path, step: str) -> None:
+async def test_memory_is_asked_for_the_goal_where_a_step_only_adds_words_of_its_own(
+    tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[str] = []
 
     def planning(request: PlanningRequest) -> PlanningResponse:
@@ -162,7 +164,7 @@ async def test_memory_is_asked_for_the_goal_where_a_step_only_adds_words_of_its_
         asked.append(query)
         return await recollect(query, **options)
 
-    made.bank.recollect = noted  # type: ignore[method-assign]
+    monkeypatch.setattr(made.bank, "recollect", noted)
     await made.adapter.enhance()
     assert asked == [GOAL]
 
