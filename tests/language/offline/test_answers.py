@@ -147,6 +147,24 @@ async def test_which_of_two_things_came_first_is_told_by_the_years_that_are_said
 
 
 @pytest.mark.spec("USE-10")
+async def test_two_long_sentences_are_told_without_their_asides_and_cut_between_words() -> None:
+    aside = "former names: Old Vell, Vellmore, or Velhaven; dialect: Velm"
+    told = "is the seat of the oldest of the three universities of mining that the country has"
+    texts = (
+        f"Velmora. Velmora ({aside}) is a city in Tarrin province, and {told}.",
+        f"Ostrelle. Ostrelle (founded in 1377) is a city in Torrin province, and {told}.",
+        f"Lisse. Lisse (founded in 1204) is a city in Torrin province, and {told}.",
+    )
+    same = await find_answer("Are Velmora and Ostrelle both in the same province?", texts, Toolbox())
+    assert same.text.startswith("No: Velmora is a city in Tarrin province, and is the seat")
+    first = await find_answer("Which was founded first, Ostrelle or Lisse?", texts, Toolbox())
+    assert first.text.startswith("Lisse (founded in 1204) is a city")
+    for sentence in (*same.sentences, *first.sentences):
+        assert sentence.endswith("…")
+        assert sentence.rstrip("…").split()[-1] in told.split()
+
+
+@pytest.mark.spec("USE-10")
 async def test_which_came_first_is_not_told_where_one_has_no_year() -> None:
     found = await find_answer("Which is older, Velmora or Riga Park?", DOCUMENTS, Toolbox())
     assert len(found.sentences) == 1 or found.score < 1

@@ -22,6 +22,7 @@ from remanent.language.offline.salience import statements
 from remanent.language.role import Toolbox
 from remanent.language.tidying import shortened
 from remanent.language.tongue import tongue_of
+from remanent.text.boundaries import excerpt
 from remanent.text.chinese import tagged
 from remanent.text.terms import query_terms
 
@@ -280,7 +281,16 @@ def _earlier_or_later(question: str, reader: _AnswerReader) -> AnswerCandidates 
             dated.values(), key=lambda found: found[0], reverse=bool(order["later"] or order["zh_later"])
         )
     ]
-    return AnswerCandidates(tuple(one.text[: (LONGEST_ANSWER - 1) // 2] for one in chosen), 1.0)
+    return AnswerCandidates(tuple(_in_short(one.text, (LONGEST_ANSWER - 1) // 2) for one in chosen), 1.0)
+
+
+_ASIDE = re.compile(r"\s*[(（](?![^()（）]*\d{4})[^()（）]*[)）]")
+"""What stands in brackets behind a name, unless it says when."""
+
+
+def _in_short(sentence: str, room: int) -> str:
+    """Return a sentence in so many characters: what it says aside goes first, then its end, between words."""
+    return sentence if len(sentence) <= room else excerpt(_ASIDE.sub("", sentence), room)
 
 
 def _whether(question: str, reader: _AnswerReader) -> AnswerCandidates | None:
@@ -310,7 +320,7 @@ def _whether(question: str, reader: _AnswerReader) -> AnswerCandidates | None:
         least = total if named else total / 2
         holds = all(sum(reader.weights[term] for term in rest & one.all) >= least for one in chosen)
     verdict = _VERDICT[tongue_of(question)][0 if holds else 1]
-    shown = [one.text[: (LONGEST_ANSWER - len(verdict) - 1) // 2] for one in chosen]
+    shown = [_in_short(one.text, (LONGEST_ANSWER - len(verdict) - 1) // 2) for one in chosen]
     return AnswerCandidates((verdict + shown[0], shown[1]), 1.0)
 
 
