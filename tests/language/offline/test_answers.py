@@ -165,6 +165,22 @@ async def test_two_long_sentences_are_told_without_their_asides_and_cut_between_
 
 
 @pytest.mark.spec("USE-10")
+@pytest.mark.parametrize(
+    ("question", "text", "answers"),
+    [
+        ("2035年世界杯冠军是谁？", "机场正准备2010年世界杯，主跑道将延长至3,000米。", False),
+        ("2010年世界杯期间机场做了什么准备？", "机场正准备2010年世界杯，主跑道将延长至3,000米。", True),
+        ("Who won the Riga regatta of 2035?", "The Riga regatta of 2019 was won by Oda Lund.", False),
+        ("Who won the Riga regatta of 2019?", "The Riga regatta of 2019 was won by Oda Lund.", True),
+        ("Who won the Riga regatta of 2035?", "The Riga regatta was won by Oda Lund.", True),
+    ],
+)
+async def test_what_is_said_of_one_year_does_not_answer_for_another(question: str, text: str, answers: bool) -> None:
+    found = await find_answer(question, [text, "The weather in Riga is mild."], Toolbox())
+    assert bool(found.sentences) is answers
+
+
+@pytest.mark.spec("USE-10")
 async def test_which_came_first_is_not_told_where_one_has_no_year() -> None:
     found = await find_answer("Which is older, Velmora or Riga Park?", DOCUMENTS, Toolbox())
     assert len(found.sentences) == 1 or found.score < 1

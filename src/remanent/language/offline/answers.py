@@ -242,11 +242,17 @@ async def find_answer(
     if (told := of_two(question, reader)) is not None:
         return told
     score, best = reader.best()
-    if not best or not reader.cover(best[0].all):
+    if not best or not reader.cover(best[0].all) or _of_another_year(question, best, texts):
         return AnswerCandidates((), 0.0)
     kept = [best[0].text]
     kept += [one.text for one in best[1:] if len(kept[0]) + len(one.text) < LONGEST_ANSWER]
     return AnswerCandidates(tuple(kept), score, brief=reader.part_of(best[0]))
+
+
+def _of_another_year(question: str, best: Sequence[_Sentence], texts: Sequence[str]) -> bool:
+    """Tell whether a year is asked about that nothing here speaks of, while the best sentence speaks of another."""
+    years = frozenset(_YEAR.findall(question))
+    return bool(years) and _YEAR.search(best[0].text) is not None and years.isdisjoint(_YEAR.findall(" ".join(texts)))
 
 
 def _told_of_names(question: str, reader: _AnswerReader) -> dict[frozenset[str], list[_Sentence]]:
