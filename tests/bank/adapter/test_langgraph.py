@@ -13,7 +13,6 @@ from langchain_core.messages import AIMessage, BaseMessage, convert_to_openai_me
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from openai import AsyncOpenAI
 
 from remanent.agents import FunctionTool
 from remanent.bank.adapter.langgraph import LangGraphFramework
@@ -52,6 +51,8 @@ class HttpChat(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
+        from openai import AsyncOpenAI
+
         async with AsyncOpenAI(base_url=self.base_url, api_key="none", max_retries=0) as client:
             said: Any = convert_to_openai_messages(messages)
             answer = await client.chat.completions.create(model="scripted", messages=said, **kwargs)

@@ -6,8 +6,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from agents import Agent, OpenAIChatCompletionsModel
-from openai import AsyncOpenAI
 
 from remanent.agents import FunctionTool
 from remanent.bank.adapter.openai_agents import OpenAIAgentsFramework
@@ -20,6 +18,9 @@ from tests.language.scripted.steps import calls, fails, says
 
 @asynccontextmanager
 async def framework_at(server: ScriptedServer, *, max_turns: int = 60) -> AsyncIterator[OpenAIAgentsFramework]:
+    from agents import Agent, OpenAIChatCompletionsModel
+    from openai import AsyncOpenAI
+
     async with AsyncOpenAI(base_url=server.base_url, api_key="none", max_retries=0) as client:
         model = OpenAIChatCompletionsModel(model="scripted", openai_client=client)
         yield OpenAIAgentsFramework(Agent(name="worker", model=model), max_turns=max_turns)
@@ -89,5 +90,7 @@ async def test_an_agent_that_fails_fails_the_step(tmp_path: Path) -> None:
 
 
 def test_limits_that_make_no_sense_are_refused() -> None:
+    from agents import Agent
+
     with pytest.raises(InvalidInput):
         OpenAIAgentsFramework(Agent(name="worker"), max_turns=0)

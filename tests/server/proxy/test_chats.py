@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-import openai
 import pytest
 
 from bench.model_trial import KNOWN, SAID, UNKNOWN
@@ -146,6 +145,8 @@ async def test_events_of_a_stream_come_with_their_own_bytes(tmp_path: Path) -> N
 async def test_an_error_of_the_model_comes_as_it_is_and_nothing_is_kept(
     tmp_path: Path, status: int, is_stream: bool
 ) -> None:
+    import openai
+
     said = {"error": {"message": "no", "type": "odd", "code": 7}}
     async with world(tmp_path, fails(status, body=said, headers={"Retry-After": "9"})) as here, here.client() as client:
         with pytest.raises(openai.APIStatusError) as caught:

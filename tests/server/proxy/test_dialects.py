@@ -6,9 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import anthropic
 import httpx2
-import openai
 import pytest
 
 from remanent.http.client import certificates
@@ -155,6 +153,9 @@ async def test_the_model_is_shown_what_is_remembered_and_the_turn_is_kept(
 
 @pytest.mark.parametrize("ask", [ask_messages, ask_responses])
 async def test_what_came_of_an_answer_that_broke_off_is_kept_and_marked(tmp_path: Path, ask: Ask) -> None:
+    import anthropic
+    import openai
+
     step = {ask_responses: responds_in_pieces, ask_messages: says_in_pieces}[ask]("To Lis", ends=False)
     async with world(tmp_path, step) as here:
         with contextlib.suppress(anthropic.AnthropicError, openai.OpenAIError, RuntimeError):
@@ -353,6 +354,8 @@ async def test_a_response_that_goes_on_from_another_belongs_to_its_conversation(
 
 
 async def test_our_key_may_stand_where_anthropics_usually_does_and_goes_no_further(tmp_path: Path) -> None:
+    import anthropic
+
     async with world(tmp_path, WHOLE[ask_messages]) as here:
         asked = {"name": "agent", "permissions": ["read", "write"]}
         made = await here.service.perform("keys.create", asked, place=Target(org="default"))
@@ -380,6 +383,9 @@ async def test_requests_for_anthropic_go_to_their_own_address_with_their_own_key
 
 @pytest.mark.parametrize("is_stream", [False, True])
 async def test_an_error_of_the_model_comes_as_it_is(tmp_path: Path, is_stream: bool) -> None:
+    import anthropic
+    import openai
+
     told = {"type": "error", "error": {"type": "overloaded_error", "message": "later"}}
     steps = (
         sends_raw(503, json.dumps(told).encode(), path=MESSAGES),
@@ -395,6 +401,9 @@ async def test_an_error_of_the_model_comes_as_it_is(tmp_path: Path, is_stream: b
 
 
 async def test_what_is_wrong_is_said_in_the_callers_own_form(tmp_path: Path) -> None:
+    import anthropic
+    import openai
+
     async with world(tmp_path) as here, httpx2.AsyncClient(base_url=here.address) as http:
         async with here.client() as client, here.anthropic() as other:
             with pytest.raises(openai.NotFoundError) as one:

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-import openai
 import pytest
 
 from remanent.errors import QueueFull, StorageError
@@ -197,6 +196,8 @@ async def test_the_turn_is_safe_before_the_client_sees_the_end_of_a_stream(tmp_p
 
 @pytest.mark.parametrize("is_polite", [False, True])
 async def test_a_model_that_breaks_off_is_seen_to_and_what_came_is_kept(tmp_path: Path, is_polite: bool) -> None:
+    import openai
+
     async with world(tmp_path, cuts("To Lisbon, to Porto.", after=2, politely=is_polite)) as here:
         async with here.client() as client:
             answer = await client.chat.completions.create(model=MODEL, messages=ASKS, stream=True)
@@ -214,6 +215,8 @@ async def test_a_model_that_breaks_off_is_seen_to_and_what_came_is_kept(tmp_path
 
 
 async def test_a_model_out_of_reach_is_a_502_in_the_form_of_the_api(tmp_path: Path) -> None:
+    import openai
+
     with nobody() as address:
         async with world(tmp_path, base_url=address) as here, here.client() as client:
             with pytest.raises(openai.InternalServerError) as caught:
@@ -225,6 +228,8 @@ async def test_a_model_out_of_reach_is_a_502_in_the_form_of_the_api(tmp_path: Pa
 
 @pytest.mark.parametrize("step", [hangs_up(), stalls("start"), stalls("middle")], ids=lambda step: step.name)
 async def test_a_model_that_falls_silent_is_a_502_and_nothing_is_kept(tmp_path: Path, step: Any) -> None:
+    import openai
+
     async with world(tmp_path, step, read_timeout=0.2) as here, here.client() as client:
         with pytest.raises(openai.InternalServerError) as caught:
             await client.chat.completions.create(model=MODEL, messages=ASKS)

@@ -4,7 +4,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 import httpx2
-import openai
 import pytest
 
 from remanent.http.client import certificates
@@ -85,6 +84,8 @@ async def test_the_clients_key_goes_to_the_model_and_ours_does_not(tmp_path: Pat
 
 
 async def test_a_chat_needs_a_key_that_reads_and_writes_there(tmp_path: Path) -> None:
+    import openai
+
     async with world(tmp_path, forever=says("Yes.")) as here:
         make = here.service.keys.create
         lab = Reach(org="default", workspace="default", agent="ada")
@@ -127,6 +128,8 @@ async def test_a_request_cannot_choose_where_it_goes(tmp_path: Path) -> None:
 
 
 async def test_a_proxy_without_a_model_says_what_to_set(tmp_path: Path) -> None:
+    import openai
+
     async with world(tmp_path, base_url=None) as here, here.client() as client:
         with pytest.raises(openai.InternalServerError, match=r"set proxy\.base_url") as caught:
             await client.chat.completions.create(model=MODEL, messages=ASKS)
@@ -134,6 +137,8 @@ async def test_a_proxy_without_a_model_says_what_to_set(tmp_path: Path) -> None:
 
 
 async def test_a_request_that_is_too_large_is_refused(tmp_path: Path) -> None:
+    import openai
+
     async with world(tmp_path, max_request=2000) as here, here.client() as client:
         with pytest.raises(openai.APIStatusError, match="at most 2000 bytes"):
             await client.chat.completions.create(model=MODEL, messages=[question("x" * 3000)])

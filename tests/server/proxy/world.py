@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 import uvicorn
-from anthropic import AsyncAnthropic
-from openai import AsyncOpenAI
 
 from remanent.errors import StorageError
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
@@ -52,11 +50,15 @@ class World:
     def client(self, *, agent: str = "ada", session: str | None = "s1", key: str = "sk-client") -> Any:
         """The official client; not by its type, which wants to know of each call whether it streams."""
         headers = {"x-remanent-agent": agent} | ({"x-remanent-session": session} if session else {})
+        from openai import AsyncOpenAI
+
         return AsyncOpenAI(base_url=f"{self.address}/v1", api_key=key, default_headers=headers, max_retries=0)
 
     def anthropic(self, *, agent: str = "ada", session: str | None = "s1", key: str = "sk-client") -> Any:
         """Anthropic's official client."""
         headers = {"x-remanent-agent": agent} | ({"x-remanent-session": session} if session else {})
+        from anthropic import AsyncAnthropic  # 2,800 modules: where it is needed, and not wherever tests are collected
+
         return AsyncAnthropic(base_url=self.address, api_key=key, default_headers=headers, max_retries=0)
 
     @property
