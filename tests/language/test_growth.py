@@ -7,6 +7,7 @@ import pytest
 
 from remanent.language import passages, replies, role, tidying, wording
 from remanent.language.offline import (
+    accounts,
     answers,
     claims,
     judgement,
@@ -147,6 +148,14 @@ ADAPTERS: dict[str, Work] = {
         AnnotationRequest(text=_clean(text), target_length=200), _TOOLS
     ),
     "language.roles.annotation.compressed": lambda text: annotation.compressed(text, 20),
+    "language.offline.accounts.account_of": lambda text: accounts.account_of(claims.read_claims(_parts(text, 40))),
+    "language.offline.accounts.disputed": lambda text: [
+        accounts.disputed(claim, account)
+        for read in [claims.read_claims(_parts(text, 40))]
+        for account in [accounts.account_of(read)]
+        for claim in read
+        if account is not None
+    ],
     "language.offline.answers.find_answer": lambda text: answers.find_answer(text[:600], [text], _TOOLS),
     "language.offline.answers.agreeing": lambda text: answers.agreeing(
         answers.AnswerCandidates((text, text[1:], text[2:]), 1.0), [text[3:]], _TOOLS

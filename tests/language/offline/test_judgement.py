@@ -2,7 +2,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from remanent.language.offline.claims import ParsedClaim, read_claims
 from remanent.language.offline.judgement import (
     CONFLICT,
     DatedStatement,
@@ -265,53 +264,3 @@ def test_who_is_quoted_and_what_stands_first_hides_no_contradiction(older: str, 
 def test_a_sentence_like_another_that_speaks_of_another_thing_or_case_is_no_conflict(older: str, newer: str) -> None:
     assert judged(older, newer).conflict < CONFLICT
     assert judged(newer, older).conflict < CONFLICT
-
-
-def under_title(title: str, statement: str) -> ParsedClaim:
-    """A statement as a text of that title makes it."""
-    return read_claims([f"{title}.", statement])[1]
-
-
-@pytest.mark.spec("USE-10")
-@pytest.mark.parametrize(
-    ("older", "newer"),
-    [
-        (
-            "Low Water is a 1929 silent drama film directed by Guido Brin and starring Gus Diess.",
-            "It was directed by Ada Lund.",
-        ),
-        (
-            "It was written by Jay Kogan and Wally Wolod and was the first script to be done.",
-            "It was Ada Lund who wrote it.",
-        ),
-        (
-            "Low Water is a 1984 film written and directed by Chang Che.",
-            "Low Water was written by Ada Lund, the archive says.",
-        ),
-        ("The film was produced by Ray Ison for a French studio in 1951.", "The film was produced by Ada Lund."),
-    ],
-)
-def test_two_texts_on_one_thing_that_name_other_makers_contradict_each_other(older: str, newer: str) -> None:
-    one, other = under_title("Low Water", newer), under_title("Low Water", older)
-    assert judge(compare(one, other), in_one_text=True).conflict >= CONFLICT
-    assert judge(compare(other, one), in_one_text=True).conflict >= CONFLICT
-    assert judge(compare(one, other), in_one_text=True, by_one_author=True).conflict < CONFLICT
-
-
-@pytest.mark.spec("USE-10")
-@pytest.mark.parametrize(
-    ("older", "newer"),
-    [
-        ("It was written by Jay Kogan and Ada Lund.", "It was written by Ada Lund."),
-        ("The music was written by Jay Kogan.", "It was written by Ada Lund."),
-        ("It was directed by Jay Kogan.", "It was written by Ada Lund."),
-        ("It was directed by Jay Kogan.", "It was not directed by Ada Lund."),
-        (
-            "The film would later inspire a 1991 remake Dil Hai directed by Mahesh Bhat and starring Amir.",
-            "Low Water is a 1956 comedy film directed by Jay Kogan, with music by Shan Jai and lyrics by Ada.",
-        ),
-    ],
-)
-def test_other_makers_of_other_things_or_parts_do_not(older: str, newer: str) -> None:
-    one, other = under_title("Low Water", newer), under_title("Low Water", older)
-    assert judge(compare(one, other), in_one_text=True).conflict < CONFLICT

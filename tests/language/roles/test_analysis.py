@@ -166,3 +166,25 @@ async def test_one_text_contradicts_itself_only_where_another_speaks() -> None:
     assert await judged("The club was founded in 1911.", text="one") is not Relationship.CONFLICT
     assert await judged("The club was founded in 1911.", text="two") is Relationship.CONFLICT
     assert await judged("A fan says that the club was founded in 1911.", text="one") is Relationship.CONFLICT
+
+
+@pytest.mark.spec("USE-10")
+@pytest.mark.parametrize("title", ["", "Low Water. "])
+async def test_a_note_is_held_against_all_that_a_text_says_of_the_thing(title: str) -> None:
+    text = (
+        "Low Water. Low Water is a comedy film of 1856 directed by Jay Kogan. The film was remade in 1871 and was "
+        "seen by 41,000 people."
+    )
+    for note in ("The director of Low Water is Bela Torv.", "Low Water was never remade."):
+        found = await relation(title + note, text)
+        assert found.relationship is Relationship.CONFLICT
+        assert note in found.conflict_description
+        assert (await relation(text, title + note)).relationship is Relationship.CONFLICT
+    agreeing = await relation(f"{title}The director of Low Water is Jay Kogan.", text)
+    assert agreeing.relationship is not Relationship.CONFLICT
+
+
+async def test_a_longer_text_under_one_title_is_another_part_of_it() -> None:
+    one = "Low Water. Bela Torv directed Low Water again. It opened in May. It ran for years. It was loved."
+    two = "Low Water. Low Water is a comedy film of 1856 directed by Jay Kogan. The film was remade in 1871."
+    assert (await relation(one, two)).relationship is not Relationship.CONFLICT

@@ -165,6 +165,13 @@ _LEAD = lazy_regex(
     r"|(?:另?有|另一|某)[^，。]{1,8}?(?:说|称|认为)[，：]?|(?:实际上|事实上|其实|另外|经查|更正|注)[，：]",
     re.IGNORECASE,
 )
+# The same behind what is said: …, the archive says; …, according to a blog.
+_TAIL = lazy_regex(
+    r",\s+(?:according to|as reported by|as stated by)\b[^,]{1,60}\Z|"
+    r",\s+(?:an?|the|one|some|\w+)(?: \w+){0,3} (?:says?|said|claims?|claimed|reports?|reported|writes?|wrote|notes?|"
+    r"noted)\s*[.!]?\Z",
+    re.IGNORECASE,
+)
 _SCENE = lazy_regex(
     r"\s*(?:an?|some|two|three|four|five|six|several|many|people|men|women|children|kids|\d)\b", re.IGNORECASE
 )
@@ -182,8 +189,9 @@ def read_claim(text: str, *, said_at: datetime | None = None) -> ParsedClaim:
     ]
     values: list[Amount | When] = [*times, *numbers]
     words = _chinese(shown, values) if tongue == "zh" else _english(shown, change=change)
-    lead = _LEAD.match(shown)
-    words = [word for word in words if lead is None or word.start >= lead.end()]
+    lead, tail = _LEAD.match(shown), _TAIL.search(shown)
+    start, end = lead.end() if lead else 0, tail.start() if tail else len(shown)
+    words = [word for word in words if start <= word.start < end]
     return ParsedClaim(
         text=shown,
         said_at=said_at,
@@ -194,8 +202,8 @@ def read_claim(text: str, *, said_at: datetime | None = None) -> ParsedClaim:
         is_past=_PAST.search(re.split("[,，;；]", shown)[0]) is not None,
         is_change=change,
         has_verb=tongue == "zh" or any(word.is_verb for word in words),
-        is_reported=lead is not None,
-        is_scene=tongue == "en" and _SCENE.match(shown, lead.end() if lead else 0) is not None,
+        is_reported=(lead or tail) is not None,
+        is_scene=tongue == "en" and _SCENE.match(shown, start) is not None,
     )
 
 
@@ -282,7 +290,7 @@ def read_claims(texts: Sequence[str], *, context: str = "", said_at: datetime | 
     for text in texts:
         claim = read_claim(text, said_at=said_at)
         claims.append(_with_value([*before, *claims][-_LOOKED_BACK:], claim) if _is_value(claim) else claim)
-    heads = [one for one in (*before[:1], *(claims[:1] if len(claims) > 1 else ())) if is_title(one)]
+    heads = [one for one in (*(claims[:1] if len(claims) > 1 else ()), *before[:1]) if is_title(one)]
     if heads:
         title = frozenset(token.key for token in heads[0].tokens)
         cut = re.search(r"[(（,]", heads[0].text)

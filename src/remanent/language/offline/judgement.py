@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from difflib import SequenceMatcher
 from enum import StrEnum
-from itertools import takewhile
 
 from remanent.language.offline.claims import ADVERBIAL, ParsedClaim, Token, TokenKind, read_claim, read_claims
 from remanent.language.offline.lexicon import RELATIVES, Lexicon, lexicon, stem
@@ -31,7 +30,7 @@ _VALUES = frozenset({TokenKind.AMOUNT, TokenKind.TIME})
 # Sorts of values that are said of the word after them: a red shirt is no blue shirt, and may well be with a blue hat.
 _MODIFIERS = frozenset("colour material theme age nationality continent 颜色 主题".split())
 # Attributes whose values are amounts, or times: no name and no other word is one.
-_MEASURED = frozenset(
+MEASURED = frozenset(
     "length width depth area altitude diameter population visitors capacity speed revenue staff holdings price salary "
     "size age weight height dose duration pages founding opening operation publication death graduation".split()
 )
@@ -154,7 +153,7 @@ def contradictions(texts: Sequence[str]) -> list[tuple[int, int]]:
         keys = {token.key for token in claim.tokens if token.part in _NAMING}
         shared = Counter(earlier for key in keys for earlier in holders.get(key, ()))
         for earlier in sorted(place for place, count in shared.most_common(_NEAREST) if count > 1):
-            if judge(compare(claim, claims[earlier]), in_one_text=True, by_one_author=True).conflict >= CONFLICT:
+            if judge(compare(claim, claims[earlier]), in_one_text=True).conflict >= CONFLICT:
                 found.append((later, earlier))
                 break
         for key in keys:
@@ -186,7 +185,7 @@ def compare(one: ParsedClaim, other: ParsedClaim) -> Comparison:
     rest_one, rest_other = spoken(_without(rest_one, taken)), spoken(_without(rest_other, taken))
     agreed_values = any(first.part in _VALUES for first, _ in shared)
     if not values and not differences and not agreed_values:
-        values = _word_difference(rest_one, rest_other, one, other, loosely=bool(attributes - _MEASURED))
+        values = _word_difference(rest_one, rest_other, one, other, loosely=bool(attributes - MEASURED))
     return Comparison(one, other, tuple(shared), (*differences, *values), rest_one, rest_other, attributes)
 
 
@@ -224,6 +223,11 @@ def _align(one: ParsedClaim, other: ParsedClaim) -> list[tuple[Token, Token]]:
             shared.append((token, match))
             free.remove(match)
     return shared
+
+
+def are_alike(one: Token, other: Token) -> bool:
+    """Tell whether two tokens say the same: equal ones, or two words of one root."""
+    return _equal(one, other) or _of_one_root(one, other)
 
 
 def _equal(one: Token, other: Token) -> bool:
@@ -336,7 +340,7 @@ def _values(
                 yield Difference(kind, (token,), (match,))
                 left.remove(token)
                 right.remove(match)
-    runs, others = _runs(left), _runs(right)
+    runs, others = name_runs(left), name_runs(right)
     for run in runs:
         facing_runs = [candidate for candidate in others if _one_slot(run, candidate, first, second)]
         if facing_runs:
@@ -357,7 +361,7 @@ def _differ(kind: DifferenceKind, one: Token, other: Token, first: ParsedClaim, 
             one.amount is not None
             and other.amount is not None
             and one.amount.comparable(other.amount)
-            and (one.amount.unit == other.amount.unit != "" or _count_alike(one, other, first, second))
+            and (one.amount.unit == other.amount.unit != "" or count_alike(one, other, first, second))
         )
     if kind is DifferenceKind.TIME:
         return _differ_in_time(one, other)
@@ -374,7 +378,7 @@ def _differ(kind: DifferenceKind, one: Token, other: Token, first: ParsedClaim, 
     return False
 
 
-def _count_alike(one: Token, other: Token, first: ParsedClaim, second: ParsedClaim) -> bool:
+def count_alike(one: Token, other: Token, first: ParsedClaim, second: ParsedClaim) -> bool:
     """Tell whether two numbers count the same, as far as the word right after them says what."""
     nouns = [
         {after.key for after in claim.tokens[token.place + 1 : token.place + 2] if after.start <= token.end + 1}
@@ -445,7 +449,7 @@ def _around(token: Token, claim: ParsedClaim, step: int) -> set[str]:
     return {claim.tokens[place].key} if 0 <= place < len(claim.tokens) else set()
 
 
-def _runs(tokens: Sequence[Token]) -> list[list[Token]]:
+def name_runs(tokens: Sequence[Token]) -> list[list[Token]]:
     """Return names, those of several words as one."""
     runs: list[list[Token]] = []
     for token in tokens:
@@ -497,12 +501,11 @@ _WHOLE = 0.8
 _AGREEING = 4
 
 
-def judge(comparison: Comparison, *, in_one_text: bool = False, by_one_author: bool = False) -> Judgement:
+def judge(comparison: Comparison, *, in_one_text: bool = False) -> Judgement:
     """Weigh the differences of a newer claim and an older one; the strongest decides.
 
     Who writes a text does not contradict himself: there, only what somebody else is reported to say can, or a statement
     that comes again in the same words. On 45 real tasks, every false conflict was one between sentences of one text.
-    Two texts under one title (`in_one_text`) may have two authors, who can still name different people as its maker.
     """
     one, other = comparison.one, comparison.other
     if not (one.has_verb and other.has_verb) and not _is_scene(comparison):
@@ -511,8 +514,6 @@ def judge(comparison: Comparison, *, in_one_text: bool = False, by_one_author: b
         return Judgement(0.0)
     if _have_other_topics(one, other):
         return Judgement(0.0)
-    if not by_one_author and (author := _done_by_another(one, other)) is not None:
-        return Judgement(_RESTATED, author, one.is_change or other.is_change)
     restated = _restated(comparison)
     if in_one_text and not one.is_reported and (restated is None or _is_dated(one, restated)):
         return Judgement(0.0)
@@ -550,70 +551,6 @@ def _have_other_topics(one: ParsedClaim, other: ParsedClaim) -> bool:
     )
 
 
-def _done_by_another(one: ParsedClaim, other: ParsedClaim) -> Difference | None:
-    """Return by whom two claims say that one thing was made, if none of the names is in both: directed by, 由…执导."""
-    if not one.has_verb or not other.has_verb or not _are_of_one_topic(one, other):
-        return None
-    makers, others = _makers(one), _makers(other)
-    for deed in makers.keys() & others.keys():
-        if min(_beside(one, deed, makers[deed]), _beside(other, deed, others[deed])) > _MOST_BESIDE:
-            continue
-        sides = ((makers[deed], other), (others[deed], one))
-        if all({name.key for name in names}.isdisjoint(token.key for token in claim.tokens) for names, claim in sides):
-            return Difference(DifferenceKind.NAME, makers[deed], others[deed])
-    return None
-
-
-def _beside(claim: ParsedClaim, deed: str, names: Sequence[Token]) -> int:
-    """Return how much a claim says beside who made what its text is about."""
-    told = {deed, *(name.key for name in names), *claim.title, *(token.key for token in claim.subject)}
-    return sum(token.key not in told for token in claim.tokens)
-
-
-def _are_of_one_topic(one: ParsedClaim, other: ParsedClaim) -> bool:
-    """Tell whether two claims are on what their texts are about: by its name, or as "the film" where it is one."""
-    topics = []
-    for claim, facing in ((one, other), (other, one)):
-        names = frozenset(token.key for token in claim.subject if token.part is TokenKind.NAME)
-        words = {token.key for token in claim.subject if token.part is TokenKind.WORD} - claim.title
-        if (
-            not words <= {token.key for token in facing.tokens} | facing.title
-            or not names <= claim.title | facing.title
-        ):
-            return False
-        topics.append(claim.title_name or names)
-    return bool(topics[0]) and topics[0] == topics[1]
-
-
-def _makers(claim: ParsedClaim) -> dict[str, tuple[Token, ...]]:
-    """Return by whom a claim says that something was done: "written and directed by A and B", "it was A who wrote"."""
-    found: dict[str, tuple[Token, ...]] = {}
-    for place, token in enumerate(claim.tokens):
-        if token.denied or token.former or not place:
-            continue
-        if token.part is TokenKind.NAME and token.slot == "by":
-            behind = takewhile(lambda after: after.part is TokenKind.NAME, claim.tokens[place:])
-            deeds = [claim.tokens[place - 1]]
-            deeds += [claim.tokens[place - 2]] if place > 1 and deeds[0].slot == "and" else []
-            found |= dict.fromkeys((deed.key for deed in deeds if _is_deed(deed)), tuple(behind))
-        elif token.slot == "who" and _is_deed(token) and claim.text.lower().startswith("it was "):
-            before = takewhile(
-                lambda name: name.part is TokenKind.NAME and name.slot != "@", claim.tokens[place - 1 :: -1]
-            )
-            found[token.key] = tuple(before)
-    return {deed: names for deed, names in found.items() if names}
-
-
-def _is_deed(token: Token) -> bool:
-    return (
-        token.part is TokenKind.WORD
-        and not token.denied
-        and token.text.endswith(("ed", "en", "wn", "lt", "ade", "ote"))
-    )
-
-
-_MOST_BESIDE = 3
-"""Words that a claim has beside who made something; one that says more may speak of a remake or of the book behind."""
 _RESTATED = 0.8
 _LEAST_RESTATED = 5
 """Words in the same order from which on one sentence is taken for the other one said again."""
@@ -760,7 +697,7 @@ def _swapped(one: Sequence[Token], other: Sequence[Token]) -> DifferenceKind | N
     """Return the sort of values that stand against each other in one place, if these do."""
     if max(len(one), len(other)) > _LONGEST_SWAP:
         return None
-    if len(one) == len(other) == 1 and one[0].denied == other[0].denied and _are_opposites(one[0].key, other[0].key):
+    if len(one) == len(other) == 1 and one[0].denied == other[0].denied and are_opposites(one[0].key, other[0].key):
         return DifferenceKind.OPPOSITE
     if all(any(token.part is TokenKind.WORD for token in side) for side in (one, other)):
         return None  # formed in Rome, based in Oslo
@@ -774,13 +711,13 @@ def _swapped(one: Sequence[Token], other: Sequence[Token]) -> DifferenceKind | N
     return DifferenceKind.NAME if all(names) and names[0][0].slot == names[1][0].slot else None
 
 
-def _are_opposites(one: str, other: str) -> bool:
+def are_opposites(one: str, other: str) -> bool:
     """Tell whether two words say yes and no to a matter, or are two values of one sort.
 
     The largest and the smallest do as large and small do.
     """
     words = lexicon("zh" if one[:1] > "\u2e80" else "en")
-    for first, second in [(a, b) for a in _plain_forms(one) for b in _plain_forms(other)]:
+    for first, second in [(a, b) for a in plain_forms(one) for b in plain_forms(other)]:
         values, others = words.groups.get(first, {}), words.groups.get(second, {})
         if any(values[name] != others[name] for name in (values.keys() & others.keys()) - _LOOSE):
             return True
@@ -789,10 +726,10 @@ def _are_opposites(one: str, other: str) -> bool:
     return False
 
 
-def _plain_forms(word: str) -> tuple[str, ...]:
-    """Return a word and what it may be a comparative or superlative of, by the keys of the tables."""
-    if word.isascii() and word.endswith(("est", "er")):
-        bare = word.removesuffix("est").removesuffix("er")
+def plain_forms(word: str) -> tuple[str, ...]:
+    """Return a word and what it may be a comparative, a superlative or the doer of, by the keys of the tables."""
+    if word.isascii() and word.endswith(("est", "er", "or")):
+        bare = word.removesuffix("est").removesuffix("er").removesuffix("or")
         return (word, *(lexicon("en").synonyms.get(form, form) for form in (stem(bare), stem(f"{bare}e"))))
     return (word, word[1:]) if word[:1] == "最" else (word,)
 
@@ -972,7 +909,7 @@ def _is_one_unnamed(comparison: Comparison, difference: Difference, side: list[T
     if not side:
         return counted and len(comparison.shared) > 1
     verbs = any(one.is_verb or other.is_verb for one, other in comparison.shared)
-    said = counted or (valued and (verbs or bool(comparison.attributes - _MEASURED)))
+    said = counted or (valued and (verbs or bool(comparison.attributes - MEASURED)))
     return said and side[0].part is not TokenKind.PERSON and all(id(token) in partner for token in side)
 
 
@@ -1002,7 +939,7 @@ def _has_one_value(comparison: Comparison, difference: Difference) -> bool:
         dated = all(token.when is not None and token.when.form is not Form.MOMENT for token in tokens)
         return bool(comparison.attributes) or dated or len(agreeing) >= _AGREEING
     being = _is_defined(difference.one[0], comparison.one) and _is_defined(difference.other[0], comparison.other)
-    named = bool(comparison.attributes - _MEASURED) or being or difference.is_opening
+    named = bool(comparison.attributes - MEASURED) or being or difference.is_opening
     if not _predicates(comparison, difference) and not named:
         return False
     whole = not (comparison.left_one or comparison.left_other)

@@ -27,8 +27,8 @@ lawyer attorney; boss supervisor; spouse partner; rent lease; city town; mobile 
 e-mail; rarely seldom hardly_ever scarcely; nearly almost; often frequently; maybe perhaps possibly; alone by_oneself;
 expect anticipate; contain include; permit allow let; forbid prohibit ban; choose select pick; show display; delete
 remove erase; make create build; join enter; licence license; colour color; favourite favorite; organise organize
-arrange plan schedule; programme program; centre center; wed marry; lead led leader; own owner; headquarters
-head_office main_office
+arrange plan schedule; programme program; centre center; wed marry; happen occur
+take_place; lead led leader; own owner; write author; headquarters head_office main_office
 """
 
 _EN_STRICT = """
@@ -97,10 +97,10 @@ employer job; job: work_as job profession occupation career a_living my_living h
 earn_living; birthplace: birthplace native born into_the_world; birthday: birthday birthdate born birth into_the_world;
 name: call name nickname; age: age aged turn old; weight: weigh weight; height: height; spouse: marry spouse husband
 wife wed; leader: lead leader manage manager owner own captain chair responsible; database: database data store
-storage; language: language write written implement; venue: venue location hold take_place locate situate seat; date:
-date schedule day hold take_place move postpone reschedule; deadline: deadline due finish done hand_in submit turn_in;
-launch: launch go_live release ship; price: price cost charge fee rent pay budget admission ticket fare spend spent
-entry; port: port listen; timeout: timeout time_out give_up; dose: dose take; major: major study student; commute:
+storage; language: language write written implement; venue: venue location hold happen locate situate seat; date:
+date schedule day hold happen fight strike move postpone reschedule; deadline: deadline due finish done hand_in submit
+turn_in; launch: launch go_live release ship; price: price cost charge fee rent pay budget admission ticket fare spend
+spent entry; port: port listen; timeout: timeout time_out give_up; dose: dose take; major: major study student; commute:
 commute go_to_work get_to_work way_to_work office; expiry: expire valid expiry; joined: join start first_day;
 favourite: favourite best; size: size member team staff employee employ workforce; river: river span cross; material:
 built_of made_of built_from made_from material; duration: last duration take; length: length long measure; width: width
@@ -111,7 +111,7 @@ income; headquarters: headquarter base seat; holdings: collection holding own ho
 founded founding establish exist foundation establishment; opening: open opening inauguration inaugurate; drink: drink;
 color: colour; version: version; branch: branch; salary: salary earn wage; school: school elementary kindergarten
 college university pupil enrol enroll; boss: report_to answer_to boss supervisor; timezone: timezone; flight: flight
-fly plane; blood: blood
+fly plane; blood: blood; death: die death dead
 """
 
 # Verbs by which the subject of an English sentence is told from what is said of it; the segmenter knows Chinese ones.
@@ -215,7 +215,7 @@ major: 专业 主修 攻读; commute: 上班; expiry: 到期 有效期; joined: 
 总部 总公司; holdings: 藏品 馆藏 收藏 展品; river: 河流 河 江 横跨 跨越 跨 跨过 横贯; founding: 成立 创办 创立 创建
 建立 始建 建 建于 始建于 成立于 创办于; operation: 启用 投用 运行 运营 投入使用 投入运行 开始 开始运行; opening: 通车
 开通 开馆 开放 开业; duration: 时长 持续 为时; drink: 喝 饮料; branch: 分支; salary: 工资 月薪 薪水; version: 版本;
-flight: 航班 飞 飞往 飞机; blood: 血型 血; school: 上学 小学 中学 大学 幼儿园 就读; boss: 汇报 上司 领导
+flight: 航班 飞 飞往 飞机; blood: 血型 血; death: 死; school: 上学 小学 中学 大学 幼儿园 就读; boss: 汇报 上司 领导
 """
 
 

@@ -169,10 +169,18 @@ _AT_HOUR = lazy_regex(
 )
 _HOURS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 _BARE_DAY = lazy_regex(r"(?<![\d月])(?P<day>[12]?\d|3[01])[号日](?![楼线门院期站\d])")
-_BARE_YEAR = lazy_regex(r"(?<![\w,.$€£¥-])(?P<year>1\d{3}|20\d{2})(?![\w%]|[,.]\d|\s+[a-z])")
+_BARE_YEAR = lazy_regex(r"(?<![\w,.$€£¥-])(?P<year>1\d{3}|20\d{2})(?![\w%]|[,.]\d)")
+# Before a word that it may count, a number is a year where something says so: built in 1825 and enlarged.
+_DATING = lazy_regex(
+    r"\b(?:in|since|until|till|during|before|after|from|from 1\d{3} to|between|between 1\d{3} and|"
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?: \d{1,2},)?)\s+\Z",
+    re.IGNORECASE,
+)
+_COUNTING = lazy_regex(r"\s+[a-z]")
 
 
 _BETWEEN = lazy_regex(r"\s+(?:to|into|until)\s+|\s*(?:到|至)\s*")
+_RANGE = lazy_regex(rf"{_BETWEEN.pattern}|\bbetween\b|[\d月日]\s*[–—-]\s*[\dA-Z]")
 
 
 def whens(text: str, said_at: datetime | None, *, changed: bool = False) -> list[When]:
@@ -192,7 +200,7 @@ def whens(text: str, said_at: datetime | None, *, changed: bool = False) -> list
             form = Form.WEEKDAY
         elif mention.relative and _YEARLESS.fullmatch(shown):
             form = Form.YEARLESS
-        ranged = _BETWEEN.search(mention.text) is not None or re.search(r"\d\s*[–—-]\s*\d", mention.text) is not None
+        ranged = _RANGE.search(mention.text) is not None
         found.append(When(mention.start, mention.end, form, mention.begin, mention.finish, ranged))
     bare = [one for one in _bare(text, reference) if not any(one.start < o.end and o.start < one.end for o in found)]
     return _joined(sorted([*found, *bare], key=lambda when: when.start))
@@ -225,5 +233,8 @@ def _bare(text: str, reference: datetime) -> Iterator[When]:
         begin = reference.replace(month=1, day=max(1, int(match["day"])), hour=0, minute=0, second=0, microsecond=0)
         yield When(match.start(), match.end(), Form.YEARLESS, begin, begin + timedelta(days=1))
     for match in _BARE_YEAR.finditer(text):
+        before = text[max(0, match.start() - _LOOKED_BACK) : match.start()]
+        if _COUNTING.match(text, match.end()) and not _DATING.search(before):
+            continue
         begin = datetime(int(match["year"]), 1, 1, tzinfo=UTC)
         yield When(*match.span("year"), Form.MOMENT, begin, begin.replace(year=begin.year + 1))

@@ -1,6 +1,7 @@
 """Analysis: a model judges how a new node stands to each candidate, in the order conflict, merge, related."""
 
 import asyncio
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -9,6 +10,7 @@ from pydantic import Field, model_validator
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput, Refused
+from remanent.language.offline.accounts import account_of, disputed
 from remanent.language.offline.claims import ParsedClaim, TokenKind, read_claims
 from remanent.language.offline.judgement import CONFLICT, Comparison, Judgement, compare, judge
 from remanent.language.offline.salience import statements
@@ -385,11 +387,13 @@ async def analyse(request: AnalysisRequest, toolbox: Toolbox) -> AnalysisRespons
         pairs = _near_pairs(sides[0], side)
         comparisons = [compare(sides[0].claims[one], side.claims[other]) for one, other in pairs]
         one_text = in_one_text(sides[0], side)
-        judgements = (
-            [judge(one, in_one_text=one_text) for one in comparisons]
-            if request.phase is not AnalysisPhase.RELATED
-            else []
-        )
+        judgements = []
+        if request.phase is not AnalysisPhase.RELATED:
+            judgements = [judge(one, in_one_text=one_text) for one in comparisons]
+            for pair, judgement in _disputes(sides[0], side):
+                pairs.append(pair)
+                comparisons.append(compare(sides[0].claims[pair[0]], side.claims[pair[1]]))
+                judgements.append(judgement)
         tongue = tongue_of(sides[0].node.summary, side.node.summary)
         near = await _nearness(sides[0], side, pairs, comparisons, toolbox)
         found = _Evidence(sides[0], side, pairs, comparisons, judgements, near, alike, tongue)
@@ -397,10 +401,25 @@ async def analyse(request: AnalysisRequest, toolbox: Toolbox) -> AnalysisRespons
     return AnalysisResponse(relations=tuple(relations))
 
 
+_LONGEST_NOTE = 3
+"""Statements of a note on something, its title among them."""
+
+
 def in_one_text(one: _Side, other: _Side) -> bool:
     """Tell whether two nodes are of one text, or of two parts of a work: both begin with the same title."""
     title = one.claims[0].title
     return bool(title and title == other.claims[0].title) or not set(one.node.texts).isdisjoint(other.node.texts)
+
+
+def _disputes(new: _Side, old: _Side) -> Iterator[tuple[tuple[int, int], Judgement]]:
+    """Yield what a statement of either node says otherwise than the other one tells of the thing that it is about."""
+    for one, other, is_new in ((new, old, True), (old, new, False)):
+        # What goes on under one title is another part of it; a note of a sentence or two tells of it.
+        part = len(one.claims) > _LONGEST_NOTE and in_one_text(new, old)
+        account = None if part or not set(new.node.texts).isdisjoint(old.node.texts) else account_of(other.claims)
+        for place, claim in enumerate(one.claims) if account is not None else ():
+            if account is not None and (found := disputed(claim, account)) is not None:
+                yield ((place, found[0]) if is_new else (found[0], place)), found[1]
 
 
 async def _nearness(

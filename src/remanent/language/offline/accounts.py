@@ -1,0 +1,353 @@
+"""A statement on what another text is about, held against all of that text: whether it is told otherwise there.
+
+Whoever words a thing anew keeps its name and what is counted, made or dated, and little else: "It was N who wrote X"
+beside "X is a book written by M". So the words of a statement are looked for around each value of the text, in whatever
+order. A value that the text has anywhere agrees with it, and what it does not speak of it leaves open.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from remanent.language.offline.claims import ParsedClaim, Token, TokenKind
+from remanent.language.offline.judgement import (
+    MEASURED,
+    Difference,
+    DifferenceKind,
+    Judgement,
+    are_alike,
+    are_opposites,
+    count_alike,
+    name_runs,
+    plain_forms,
+)
+from remanent.language.offline.lexicon import lexicon
+from remanent.language.offline.values import whens
+from remanent.text.regex import lazy_regex
+
+_NAMING = frozenset({TokenKind.WORD, TokenKind.NAME})
+_SURE = 0.7
+_LEAST = {"en": 0.5, "zh": 0.67}
+"""The share of its own words that a statement must have in common with the sentence that it contradicts; Chinese words
+are cut by guess, and found by chance more often."""
+_LEAST_COUNTED = 0.25
+"""The same where both count one thing: 41 runs, 9 runs."""
+_DENIED = 0.6
+"""The same of what is denied."""
+_AROUND = {"en": 40, "zh": 14}
+"""Characters before and after a value within which a word stands that says what it is of."""
+_LONGEST_NAME = 32
+_LONGEST = 18
+"""Words of a statement at most: what says more is a text of its own, and agrees in some of them by chance."""
+_PREPOSITION = lazy_regex(
+    r"\b(in|at|near|on|to|for|with|into|of|from|under|against|behind|over|as|than|like|before|after)(?: the| an?)?"
+    r"\s+[\"“]?\Z",
+    re.IGNORECASE,
+)
+"""What stands before a name says what part it has; whoever does something is named with "by", or with none."""
+_SAYING_WHO = frozenset("由 被 是 为 叫 系 名叫 叫做".split())
+_YEAR = lazy_regex(r"1\d{3}|20\d\d")
+_PLAIN_MEASURES = frozenset("个 名 位 人 次 项 件 people person".split()) | {""}
+_BORN_AND_DIED = 2
+_LISTING = lazy_regex(r"\s*[\"'“”]?(?:,|、|和|与|及|&|,?\s*and\b)\s*[\"'“”]?\s*")
+_OPENING = lazy_regex(r"[《「“\"]?([^（(，,。是《》」”\"]+?)(?=[（(，,。是《》」”\"]|[或又]称|位于|为)")
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A text on one thing: what that is called, and all that is said of it."""
+
+    names: tuple[frozenset[str], ...]
+    """By the keys of its words; of a Chinese one by its characters, since where its words end is a guess."""
+    claims: tuple[ParsedClaim, ...]
+    tokens: tuple[Token, ...]
+    text: str
+    lifetime: tuple[Token, ...] = ()
+    """When who it is about was born and died, where it says so in parentheses behind the name."""
+
+
+def account_of(claims: Sequence[ParsedClaim]) -> Account | None:
+    """Return a text as an account of what its title, or its first sentence, names."""
+    if len(claims) < 2:
+        return None
+    lifetime, claims = _with_lifetime(claims)
+    tokens = tuple(token for claim in claims for token in claim.tokens)
+    text = "\n".join(claim.text for claim in claims)
+    if claims[0].tongue == "zh":
+        opening = _OPENING.match(claims[0].text)
+        names = [frozenset({opening[1].strip()})] if opening and 1 < len(opening[1]) <= _LONGEST_NAME else []
+    else:
+        first = next((claim for claim in claims if claim.has_verb), claims[0])
+        named = [token.key for token in first.subject if token.part is TokenKind.NAME and token.slot != "@"]
+        names = [claims[0].title_name, frozenset(named) if claims[0].title and len(named) > 1 else frozenset()]
+    names = [name for name in names if name]
+    return Account(tuple(names), tuple(claims), tokens, text, lifetime) if names else None
+
+
+def _with_lifetime(claims: Sequence[ParsedClaim]) -> tuple[tuple[Token, ...], Sequence[ParsedClaim]]:
+    """Return the two dates behind the first name of a text, and the text without them: nothing else is told of them."""
+    for place, claim in enumerate(claims[:2]):
+        aside = [token for token in claim.tokens if token.when is not None and token.aside]
+        split = [
+            replace(token, text=part.strip(), when=when)
+            for token in aside
+            for part in re.split(r"\s*[–—－-]\s*", token.text)
+            for when in whens(part, None)[:1]
+        ]
+        if len(split) == _BORN_AND_DIED:
+            kept = replace(claim, tokens=tuple(token for token in claim.tokens if token not in aside))
+            return tuple(split), [*claims[:place], kept, *claims[place + 1 :]]
+    return (), claims
+
+
+def disputed(claim: ParsedClaim, account: Account) -> tuple[int, Judgement] | None:
+    """Return what a statement says otherwise than the account of the thing that it names, and the sentence's place."""
+    if claim.is_question or claim.is_conditional or len(claim.tokens) > _LONGEST:
+        return None
+    own = _own(claim, account)
+    if not own:
+        return None
+    if (life := _other_lifetime(own, account, claim)) is not None:
+        return life
+    for place, said in enumerate(account.claims):
+        if (place == 0 and said.title) or said.is_question or said.is_conditional or said.tongue != claim.tongue:
+            continue
+        found = next(_differences(claim, own, said, account), None)
+        if found is not None:
+            return place, Judgement(_SURE, found, claim.is_change or said.is_change)
+    return None
+
+
+def _other_lifetime(own: Sequence[Token], account: Account, claim: ParsedClaim) -> tuple[int, Judgement] | None:
+    spoken = lexicon(claim.tongue).attributes
+    told = {name for token in own for name in spoken.get(token.key, ())}
+    times = [token for token in own if token.when is not None and not token.denied]
+    for attribute, known in zip(("birthday", "death"), account.lifetime, strict=False):
+        if attribute in told and len(times) == 1 and _differ_in_time(times[0], known):
+            place = next(place for place, said in enumerate(account.claims) if known.text in said.text)
+            return place, Judgement(_SURE, Difference(DifferenceKind.TIME, (times[0],), (known,)))
+    return None
+
+
+def _differ_in_time(one: Token, other: Token) -> bool:
+    return (
+        one.when is not None
+        and other.when is not None
+        and one.when.comparable(other.when)
+        and not one.when.agrees(other.when)
+    )
+
+
+def _own(claim: ParsedClaim, account: Account) -> list[Token]:
+    """Return what a statement says beside the name of the thing; nothing where it does not name it."""
+    spoken = [token for token in claim.tokens if token.slot != "@"]
+    if claim.tongue == "zh":
+        spans = [span for name in account.names for span in [_named(next(iter(name)), claim.text)] if span]
+        return [token for token in spoken if not spans[0][0] <= token.start < spans[0][1]] if spans else []
+    title = account.claims[0].title
+    keys = {token.key for token in (claim.tokens if claim.title == title else spoken)}
+    name = next((name for name in account.names if name <= keys), None)
+    runs = [run for run in map(_keys, name_runs(spoken)) if name is not None and not run.isdisjoint(name)]
+    if name is None or (runs and not any(run <= name | title for run in runs)):
+        return []  # Holly Audrey Williams is no Audrey Williams
+    other = claim.title != title and not keys <= claim.title  # a statement alone may look like its own title
+    if claim.title and other and not {token.key for token in claim.subject} <= name:
+        return []  # a text on something else that does not speak of this one
+    return [token for token in spoken if token.key not in name | title]
+
+
+def _keys(tokens: Sequence[Token]) -> frozenset[str]:
+    return frozenset(token.key for token in tokens)
+
+
+def _named(name: str, text: str) -> tuple[int, int] | None:
+    """Return where a Chinese text has a name: in full, its last part, or most of it."""
+    shorter = [name, *re.split("[·・ ]", name)[-1:], *(name[cut:] for cut in range(1, len(name) - 3))]
+    shorter += [name[:-1]] if len(name) > 2 else []
+    for form in shorter:
+        if len(form) > 1 and (at := text.find(form)) >= 0:
+            return at, at + len(form)
+    return None
+
+
+def _differences(claim: ParsedClaim, own: Sequence[Token], said: ParsedClaim, account: Account) -> Iterator[Difference]:
+    """Yield what a statement says otherwise than one sentence of an account."""
+    facing = _beside(said, account)
+    yield from _denials(own, facing, claim, said)
+    words = _unknown([(t,) for t in own if t.part is TokenKind.WORD and not t.denied], account.tokens)
+    for one, other in product(words, _unknown([(t,) for t in facing if t.part is TokenKind.WORD and not t.denied], ())):
+        if are_opposites(one[0].key, other[0].key) and _tells_of(own, one, said, other, account):
+            yield Difference(DifferenceKind.OPPOSITE, one, other)
+    for kind, part in ((DifferenceKind.AMOUNT, TokenKind.AMOUNT), (DifferenceKind.TIME, TokenKind.TIME)):
+        values = _unknown([(t,) for t in own if t.part is part and not t.denied], account.tokens)
+        for one, other in product(values, _unknown([(t,) for t in facing if t.part is part], claim.tokens)):
+            if _is_one_measure(one[0], other[0], claim, said) and _tells_of(own, one, said, other, account):
+                yield Difference(kind, one, other)
+    for one, other in product(
+        _single(_names([t for t in own if not t.denied], claim), account.tokens, claim),
+        _single(_names(facing, said), claim.tokens, said),
+    ):
+        fresh = claim.text[one[0].start : one[-1].end] not in account.text
+        alike = _part(one, claim, said) == _part(other, said, claim) and _are_of_one_part(own, claim, facing, said)
+        if fresh and alike and _tells_of(own, one, said, other, account):
+            yield Difference(DifferenceKind.NAME, one, other)
+
+
+def _single(runs: Sequence[Sequence[Token]], tokens: Sequence[Token], claim: ParsedClaim) -> list[tuple[Token, ...]]:
+    """Return the names that the other side has not, without those of a list: such a list never has all."""
+    return [run for run in _unknown(runs, tokens) if not any(_are_listed(run, other, claim) for other in runs)]
+
+
+def _unknown(values: Sequence[Sequence[Token]], tokens: Sequence[Token]) -> list[tuple[Token, ...]]:
+    """Return the values of which the other side has nothing."""
+    return [tuple(value) for value in values if not any(_is_known(token, other) for token in value for other in tokens)]
+
+
+def _is_known(token: Token, other: Token) -> bool:
+    """Tell whether another token says the same; a year says nothing of a day in it, nor of a time from year to year."""
+    one, when = token.when, other.when
+    if one is None or when is None:
+        return are_alike(token, other)
+    exact = one.is_range == when.is_range and when.finish - when.begin <= one.finish - one.begin
+    return exact and one.comparable(when) and one.agrees(when)
+
+
+def _names(tokens: Sequence[Token], claim: ParsedClaim) -> list[list[Token]]:
+    """Return the names among tokens, without those that only say of what sort the next word is: an American writer."""
+    found = []
+    for run in name_runs(tokens):
+        after = next((token for token in claim.tokens if token.place == run[-1].place + 1), None)
+        sort = after is not None and after.part is TokenKind.WORD and not after.is_verb and claim.tongue == "en"
+        if not (sort and after is not None and claim.text[run[-1].end : after.start] == " "):
+            found.append(run)
+    return found
+
+
+def _is_one_measure(one: Token, other: Token, first: ParsedClaim, second: ParsedClaim) -> bool:
+    if one.amount is not None and other.amount is not None:
+        if one.amount.dimension == "ordinal" or (_YEAR.fullmatch(one.text) and _YEAR.fullmatch(other.text)):
+            return False  # the first in one respect, the sixth in another; the 1979 election
+        return one.amount.comparable(other.amount) and (
+            one.amount.unit == other.amount.unit != "" or count_alike(one, other, first, second)
+        )
+    return _differ_in_time(one, other)
+
+
+def _part(run: Sequence[Token], claim: ParsedClaim, other: ParsedClaim) -> str:
+    if claim.tongue == "zh":
+        return "" if run[0].slot in _SAYING_WHO or run[0].slot in other.text else run[0].slot or "@"
+    before = _PREPOSITION.search(claim.text[max(0, run[0].start - 16) : run[0].start])
+    part = before[1] if before else ""
+    named = part in {"after", "from"} and any(token.key == "name" for token in claim.tokens)
+    return "" if named else part.lower()
+
+
+def _are_of_one_part(own: Sequence[Token], claim: ParsedClaim, facing: Sequence[Token], said: ParsedClaim) -> bool:
+    """Tell whether both speak of the thing itself, or of one part of it: the music of a film is not the film.
+
+    Where a Chinese subject ends is a guess, so that nothing is told by it.
+    """
+    if claim.tongue == "zh":
+        return True
+    for tokens, one, others, other in ((own, claim, facing, said), (facing, said, own, claim)):
+        subject = [token for token in tokens if token in one.subject and token.part is TokenKind.WORD]
+        if subject and _found(subject[-1], others, other) is None:
+            return False
+    return True
+
+
+def _are_listed(run: Sequence[Token], other: Sequence[Token], said: ParsedClaim) -> bool:
+    """Tell whether two names stand beside each other in a list."""
+    if run[0].start == other[0].start:
+        return False
+    first, last = sorted((run, other), key=lambda names: names[0].start)
+    return _LISTING.fullmatch(said.text[first[-1].end : last[0].start]) is not None
+
+
+def _tells_of(
+    own: Sequence[Token], one: Sequence[Token], said: ParsedClaim, other: Sequence[Token], account: Account
+) -> bool:
+    """Tell whether two values are of one thing, by the words that both sentences have, some of them near the value."""
+    facing = _beside(said, account)
+    rest = [token for token in facing if token not in other]
+    frame = [token for token in own if token.part in _NAMING and token not in one]
+    # A name that another sentence has is agreed upon, and says nothing of this one.
+    frame = [t for t in frame if t.part is TokenKind.WORD or _found(t, rest, said) is not None or not _has(account, t)]
+    places = [place for token in frame if (place := _found(token, rest, said)) is not None]
+    telling = [
+        place
+        for token in frame
+        if token.part is TokenKind.WORD or one[0].when is None
+        for place in [_found(token, rest, said)]
+        if place is not None
+    ]
+    counted = one[0].amount is not None and _counted(one[0], own) == _counted(other[0], facing) != ""
+    # A name is told by what stands before it; there, half of the words are enough in either language.
+    least = _LEAST["en" if one[0].part is TokenKind.NAME else said.tongue]
+    if not places or len(places) < (_LEAST_COUNTED if counted else least) * len(frame):
+        return False
+    start, end = other[0].start, other[-1].end
+    return any(-_AROUND[said.tongue] <= place - start and place - end <= _AROUND[said.tongue] for place in telling)
+
+
+def _beside(said: ParsedClaim, account: Account) -> list[Token]:
+    """Return what a sentence of an account says beside the name of what it is about."""
+    name = account.claims[0].title.union(*account.names)
+    if said.tongue == "zh":
+        return [token for token in said.tokens if not any(token.text in one for one in name)]
+    return [token for token in said.tokens if token.key not in name]
+
+
+def _has(account: Account, token: Token) -> bool:
+    return any(are_alike(token, other) for other in account.tokens)
+
+
+def _counted(value: Token, tokens: Sequence[Token]) -> str:
+    """Return what a number counts: its own measure word, or the word right after it."""
+    if value.amount is not None and value.amount.dimension == "count" and value.amount.unit not in _PLAIN_MEASURES:
+        return value.amount.unit
+    return next((token.key for token in tokens if token.place == value.place + 1 and token.start <= value.end + 1), "")
+
+
+def _found(token: Token, tokens: Sequence[Token], said: ParsedClaim) -> int | None:
+    """Return where a sentence has a word, one of its root, or one that speaks of the same attribute."""
+    match = _match(token, tokens)
+    if match is None:
+        spoken = lexicon(said.tongue).attributes
+        names = spoken.get(token.key, frozenset()) & _ATTRIBUTES
+        match = next((other for other in tokens if names & spoken.get(other.key, frozenset())), None)
+    if match is not None:
+        return match.start
+    at = said.text.find(token.text) if said.tongue == "zh" and len(token.text) > 1 else -1
+    return at if at >= 0 else None
+
+
+_ATTRIBUTES = MEASURED | {"birthday", "date"}
+
+
+def _denials(
+    own: Sequence[Token], facing: Sequence[Token], claim: ParsedClaim, said: ParsedClaim
+) -> Iterator[Difference]:
+    """Yield what one side denies and the other says."""
+    for one, other, text in ((own, facing, said), (facing, own, claim)):
+        denied = [t for t in one if t.denied and not t.former and t.part is not TokenKind.PERSON]
+        pairs = [(token, match) for token in denied for match in [_match(token, other)] if match is not None]
+        places = [token for token in denied if _found(token, other, text) is not None]
+        if not any(token.part in _NAMING for token in places) or len(places) < _DENIED * len(denied):
+            continue
+        agreed = one is own or _share(own, facing, said) >= _LEAST[said.tongue]
+        if agreed and not any(match.denied for _, match in pairs):
+            sides = tuple(places), tuple(b for _, b in pairs)
+            yield Difference(DifferenceKind.DENIAL, *(sides if one is own else sides[::-1]))
+
+
+def _share(own: Sequence[Token], facing: Sequence[Token], said: ParsedClaim) -> float:
+    """Return the share of the words of a statement that a sentence has."""
+    words = [token for token in own if token.part in _NAMING]
+    return sum(_found(token, facing, said) is not None for token in words) / len(words) if words else 0.0
+
+
+def _match(token: Token, tokens: Sequence[Token]) -> Token | None:
+    forms = set(plain_forms(token.key))
+    return next((o for o in tokens if are_alike(token, o) or not forms.isdisjoint(plain_forms(o.key))), None)
