@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
-from remanent.errors import AddressRefused, InvalidInput, StorageFull
+from remanent.errors import AddressRefused, InvalidInput, StorageFull, ToolFailed
+from remanent.http.public import FetchedPage, PublicFetcher
 from remanent.knowledge import AsyncKnowledgeCollection
 from remanent.knowledge.library import Library
 from remanent.knowledge.model import Added
-from tests.knowledge.world import opened
+from remanent.model import Origin
+from tests.knowledge.world import MAY, opened
 
 
 @pytest.fixture
@@ -161,6 +163,29 @@ async def test_links_out_of_the_folder_are_not_followed(
     (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
     (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
     assert "link.txt" not in (await base.sync(folder)).added
+
+
+@pytest.mark.spec("KB-01")
+async def test_a_page_of_the_web_is_kept_with_its_address_and_the_day_it_was_fetched(
+    base: AsyncKnowledgeCollection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    async def fetch(_: PublicFetcher, url: str) -> FetchedPage:
+        asked.append(url)
+        body = "<html><body><article><p>The pump moves water to the garden.</p></article></body></html>"
+        status = 404 if url.endswith("gone") else 200
+        return FetchedPage("https://pumps.example/new", status, "text/html", "utf-8", body.encode())
+
+    monkeypatch.setattr(PublicFetcher, "fetch", fetch)
+    added = (await base.add(url="https://pumps.example/old")).document
+    assert (asked, added.name, added.source) == (["https://pumps.example/old"], *2 * ("https://pumps.example/new",))
+    assert added.occurred_at.date() == MAY.date()
+    (item,) = (await base.search("Where does the pump move water?")).items
+    assert (item.document, item.trust) == ("https://pumps.example/new", Origin.WEB)
+    with pytest.raises(ToolFailed, match="404"):
+        await base.add(url="https://pumps.example/gone")
+    assert len(await base.list()) == 1
 
 
 async def test_no_private_address_is_fetched(base: AsyncKnowledgeCollection) -> None:

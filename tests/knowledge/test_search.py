@@ -2,12 +2,13 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from remanent.errors import InvalidInput
 from remanent.knowledge import AsyncKnowledgeCollection
-from tests.knowledge.world import MANUAL, opened
+from tests.knowledge.world import MANUAL, base_of, opened
 
 
 @pytest.fixture
@@ -84,6 +85,26 @@ async def test_filters_go_by_metadata_path_type_and_time(base: AsyncKnowledgeCol
     assert await documents(where={"type": "text/markdown", "name": "street/car.md"}) == ["street/car.md"]
     assert await documents(since="2030-01-01") == []
     assert await documents(collections=["nothing"]) == []
+    assert sorted(await documents(where={"source": ""})) == ["garden/pump.md", "street/car.md"]
+    assert await documents(where={"source": "https://pumps.example"}) == []
+
+
+async def test_filters_go_by_tags_and_several_collections_are_searched_as_one(tmp_path: Path) -> None:
+    async with opened(tmp_path / "home") as (memory, first):
+        second, third = base_of(memory, "second"), base_of(memory, "third")
+        await first.add(text="The pump has a filter of sand.", name="a.txt", tags=["water", "old"])
+        await second.add(text="The stove has a filter of wool.", name="b.txt", tags=["fire", "old"])
+        await third.add(text="The mask has a filter of paper.", name="c.txt", tags=["air"])
+
+        async def documents(**how: Any) -> list[str]:
+            return sorted(item.document for item in (await first.search("filter", **how)).items)
+
+        every = ["default", "second", "third"]
+        assert await documents() == ["a.txt"]
+        assert await documents(collections=["default", "third"]) == ["a.txt", "c.txt"]
+        assert await documents(collections=every, tags=["old"]) == ["a.txt", "b.txt"]
+        assert await documents(collections=every, tags=["old", "fire"]) == ["b.txt"]
+        assert await documents(collections=every, any_tags=["air", "fire"]) == ["b.txt", "c.txt"]
 
 
 async def test_passages_that_say_the_same_come_once(base: AsyncKnowledgeCollection) -> None:

@@ -23,6 +23,13 @@ def pdf(*pages: str, image: int | None = None) -> bytes:
     return written(objects)
 
 
+def locked_pdf() -> bytes:
+    """A PDF that opens with a password only."""
+    plain = pdf("The code of the safe is 4711.").decode("latin-1")
+    asks = f"<< /Filter /Standard /V 1 /R 2 /P -4 /O <{'11' * 32}> /U <{'22' * 32}> >>"
+    return plain.replace("/Root 1 0 R", f"/Root 1 0 R /ID [<00> <00>] /Encrypt {asks}").encode("latin-1")
+
+
 def table_pdf(rows: list[tuple[str, str]]) -> bytes:
     """A PDF with a sentence, a table with lines around its cells, and another sentence."""
     lines = ["BT /F1 12 Tf 72 720 Td (Before the table.) Tj ET"]

@@ -15,7 +15,7 @@ from remanent.bilingual import translated
 from remanent.errors import MissingDependency, UnreadableFile
 from remanent.loaders import LoadedDocument, LoadLimits, Place, load
 from tests.loaders.made import PAGE, SAMPLES, docx, epub, mail, packed, paragraph, pptx, table, xlsx
-from tests.loaders.pdfs import chinese_pdf, pdf, table_pdf
+from tests.loaders.pdfs import chinese_pdf, locked_pdf, pdf, table_pdf
 
 _SENTENCE = "The bridge was opened in 1932 after ten years of work, and it is painted grey every year. "
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
@@ -334,7 +334,8 @@ async def test_what_would_unpack_to_too_much_is_not_unpacked() -> None:
 
 async def test_locked_archives_and_books_are_said_to_be_locked() -> None:
     chapter = "OEBPS/text/chapter 1.xhtml"
-    for content, name in ((locked(), "a.docx"), (epub("<p>x</p>", encrypted=chapter), "a.epub")):
+    book = epub("<p>x</p>", encrypted=chapter)
+    for content, name in ((locked(), "a.docx"), (book, "a.epub"), (locked_pdf(), "a.pdf")):
         with pytest.raises(UnreadableFile) as refused:
             await load(content, name=name)
         assert refused.value.reason == "locked"
