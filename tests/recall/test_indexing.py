@@ -8,9 +8,11 @@ import pytest
 import remanent
 import remanent.memory as facade
 from remanent.embedding import Embedders
-from remanent.errors import QueueFull
+from remanent.errors import ModelUnavailable, QueueFull
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import JobState, Kind, PassageData, RecallOptions, Record, Scope
+from remanent.recall.indexing import EMBEDDED, TURNS, Indexing, indexed_through
+from remanent.recall.path import BY_WORDS_ALONE
 from remanent.recall.windows import as_spoken
 from remanent.stores import JobQuery
 from tests.embedding.fakes import HashEmbedder
@@ -52,6 +54,33 @@ async def test_a_queue_that_is_full_keeps_no_message_from_its_index(
         assert all("let them run, then try again" in said for said in refused)
         assert kept
         assert len(await ada.associative.nodes()) == (len(kept) if associate else 0)
+
+
+async def _out_of_order(*_: object, **__: object) -> None:
+    raise ModelUnavailable("the model is out of order")
+
+
+@pytest.mark.spec("ASSOC-03")
+async def test_what_was_said_a_moment_ago_is_found_before_what_only_resembles_the_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until it has a vector, others that have one stood before it, however little they had to do with the question."""
+    async with aopen(tmp_path, recall={"path_timeout": 60}) as memory:
+        ada = memory.agent("ada")
+        await ada.remember([f"The shelf {number} in the cellar holds jam." for number in range(40)], session="cellar")
+        await memory.settle()
+        store = memory._parts.store
+        assert await store.state(SCOPE, EMBEDDED) == await store.state(SCOPE, TURNS) == 40
+        monkeypatch.setattr(Indexing, "_put_vectors", _out_of_order)
+        await ada.remember("Tobias feeds the parrot.")
+        for through in (0, 41):  # as an entry or, as it may be by now, a turn; then surely as a turn without a vector
+            while await indexed_through(store, SCOPE) < through:
+                pass
+            found = await ada.recall(
+                "Who feeds the parrot at the cellar?", limit=through or 5, options=RecallOptions(gate=False)
+            )
+            assert found.items[0].text == "Tobias feeds the parrot."
+            assert found.items[0].ranks[0].reason == BY_WORDS_ALONE
 
 
 _NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)

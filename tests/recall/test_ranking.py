@@ -1,18 +1,21 @@
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.model import Kind, Origin, Record, Scope
-from remanent.recall import Boosts, Surroundings
+from remanent.recall import Boosts, Candidate, PathUse, Recipe, Surroundings
+from remanent.recall.gathering import Gathered
+from remanent.recall.path import BY_WORDS_ALONE
 from remanent.recall.ranking import (
     Factor,
     PlaceBoosts,
     boosts_of_record,
     context_of,
     discounted,
+    fuse,
     product,
     session_evidence,
     trust,
@@ -153,7 +156,25 @@ def test_a_turn_gets_a_share_of_its_session_s_best_turns() -> None:
     assert context["a"] == context["b"] == pytest.approx(0.3 * (1 + 0.5 * 0.5))
     assert context["d"] == pytest.approx(0.3 * 0.4)
     assert context["c"] == 0.0, "nobody found it"
-    assert context["e"] == 0.0, "it belongs to no session"
+    assert context["e"] == pytest.approx(0.3 * 0.9), "what was said in no session is one of its own"
+    learned = context_of({"e": 0.9}, {"e": IN_A_SESSION["e"]._replace(kind=Kind.SEMANTIC)}, Surroundings(session=0.3))
+    assert learned["e"] == 0.0, "it was said in sessions, and belongs to none"
+
+
+@pytest.mark.parametrize("fusion", ["rrf", "hybrid"])
+def test_what_has_no_vector_yet_stands_level_with_the_best_that_vectors_found(fusion: Literal["rrf", "hybrid"]) -> None:
+    found = {
+        "keyword": [Candidate("new", 3.0, BY_WORDS_ALONE), Candidate("old", 1.0)],
+        "vector": [Candidate("far", 0.3), Candidate("old", 0.2), Candidate("farther", 0.1)],
+        "vector:other": [Candidate("far", 0.4), Candidate("farther", 0.1)],
+        "graph": [Candidate("farther", 1.0)],
+    }
+    gathered = Gathered(found=found, weights=dict.fromkeys(found, 1.0), adding={"new", "old", "far", "farther"})
+    recipe = Recipe(name="some", paths={"keyword": PathUse(), "vector": PathUse(), "graph": PathUse()}, fusion=fusion)
+    assert next(iter(fuse(gathered, recipe))) == "new"
+    assert [one.record_id for one in gathered.found["vector"]] == ["far", "old", "farther"], "what was found is kept"
+    found["keyword"][0] = Candidate("new", 3.0)
+    assert next(iter(fuse(gathered, recipe))) != "new"
 
 
 def test_the_echo_of_an_agent_adds_nothing_to_its_session_and_gets_less_of_it() -> None:

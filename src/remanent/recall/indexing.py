@@ -46,6 +46,9 @@ TURNS = "turns"
 EMBED = "embed"
 """The job that gives records their vectors, and its lane."""
 
+EMBEDDED = "embedded"
+"""The state that says how far the turns of the journal had their vectors; missing where that was never noted."""
+
 REEMBED = "reembed"
 """The job that brings all vectors to the models in force, and its lane."""
 
@@ -88,6 +91,13 @@ async def indexed_through(store: Store, scope: Scope, *, standing: Standing | No
     """Return the place in the journal up to which every entry has its turn record."""
     seq = await store.state(scope, TURNS) if standing is None else standing.states.get(TURNS)
     return seq if isinstance(seq, int) else 0
+
+
+async def understood_through(store: Store, scope: Scope, *, standing: Standing | None = None) -> int:
+    """Return the place in the journal up to which every turn had its vectors when that was last noted."""
+    indexed = await indexed_through(store, scope, standing=standing)
+    seq = await store.state(scope, EMBEDDED) if standing is None else standing.states.get(EMBEDDED)
+    return min(seq, indexed) if isinstance(seq, int) else indexed
 
 
 def turn_of(entry: Entry) -> Record:
@@ -215,7 +225,11 @@ class Indexing:
         """Give the next records without a vector theirs."""
         if self._embedders is None:
             return
+        # Asked first: what is made meanwhile is left to the next job.
+        through = await indexed_through(self._store, job.scope)
         records = await self._store.unembedded(job.scope, limit=RECORD_BATCH)
+        if len(records) < RECORD_BATCH:
+            tx.state(EMBEDDED, through)
         if not records:
             return
         await self._put_vectors(tx, records)

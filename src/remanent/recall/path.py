@@ -8,6 +8,9 @@ from remanent.model import Scope
 from remanent.recall.question import Question
 from remanent.stores import RecordPosition
 
+BY_WORDS_ALONE = "new: so far by its words alone"
+"""The reason of what holds most of the question's words and has no vector yet, so that no other path can find it."""
+
 
 class Candidate(NamedTuple):
     """A record that one path found, with that path's own score (higher is better) and its reason.

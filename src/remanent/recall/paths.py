@@ -8,8 +8,8 @@ from itertools import islice
 
 from remanent.model import Entry, Kind
 from remanent.model.entry import AHEAD
-from remanent.recall.indexing import indexed_through
-from remanent.recall.path import Candidate, RecallPath
+from remanent.recall.indexing import understood_through
+from remanent.recall.path import BY_WORDS_ALONE, Candidate, RecallPath
 from remanent.recall.question import Question, told_within
 from remanent.stores import EntryQuery, Hit, LatestQuery, RecordFilter, Store, WalkQuery
 from remanent.text.dates import TimeMention
@@ -38,7 +38,7 @@ class KeywordPath(RecallPath):
         # Asked first: what is indexed meanwhile is then found twice rather than not at all.
         covered = 0
         if may_be_unindexed:
-            covered = await indexed_through(self._store, question.scope, standing=question.standing)
+            covered = await understood_through(self._store, question.scope, standing=question.standing)
         searching = asyncio.gather(
             *(
                 self._store.search_text(
@@ -57,14 +57,20 @@ class KeywordPath(RecallPath):
             return found
         known = {one.record_id for one in found}
         fresh = [one for one in tail if one.record_id not in known]
+        near = {one.record_id for one in tail if 2 * one.score > len(terms)}
+        found = [one._replace(reason=BY_WORDS_ALONE) if one.record_id in near else one for one in found]
         if not fresh:
             return found
         # No common measure with BM25: what holds most of the question's words is put level with the best, the rest
         # with the worst, in the order of how many words they hold.
         high = found[0].score if found else 1.0
         low = found[-1].score if found else 0.0
-        close = [_placed(one, high + one.score) for one in fresh if 2 * one.score > len(terms)]
-        far = [_placed(one, low - 1 / (1 + one.score)) for one in fresh if 2 * one.score <= len(terms)]
+        close = [Candidate(one.record_id, high + one.score, BY_WORDS_ALONE) for one in fresh if one.record_id in near]
+        far = [
+            Candidate(one.record_id, low - 1 / (1 + one.score), "not indexed yet")
+            for one in fresh
+            if one.record_id not in near
+        ]
         return close + found + far
 
 
@@ -100,10 +106,6 @@ def _by_shared_words(entries: Sequence[Entry], terms: frozenset[str]) -> list[Ca
     """Return the entries that share words with the question, most words first."""
     hits = [Candidate(entry.id, float(len(terms.intersection(index_terms(entry.text))))) for entry in entries]
     return sorted((hit for hit in hits if hit.score), key=lambda hit: -hit.score)
-
-
-def _placed(candidate: Candidate, score: float) -> Candidate:
-    return Candidate(candidate.record_id, score, "not indexed yet")
 
 
 def _may_be_unindexed(question: Question) -> bool:

@@ -18,7 +18,7 @@ from remanent.model import Kind, LeftOut, Origin, PathRank, Record, is_ahead
 from remanent.recall.diversity import spread
 from remanent.recall.fusion import min_max, reciprocal_rank, weighted_scores
 from remanent.recall.gathering import Gathered
-from remanent.recall.path import Candidate
+from remanent.recall.path import BY_WORDS_ALONE, Candidate
 from remanent.recall.question import Question
 from remanent.recall.recipe import Boosts, Recipe, Rerank, Surroundings
 from remanent.recall.talk import (
@@ -182,7 +182,9 @@ def context_of(
             around = (other for other in (place.before_id, place.after_id) if other is not None)
             near = of_neighbours * sum(scores.get(other, 0.0) for other in around)
         session = place.session
-        if session is not None and (near or record_id in scores):
+        if session is None and place.kind is Kind.TURN:  # what was said in no session is one of its own
+            near += of_session * scores.get(record_id, 0.0) * (agent_share if record_id in echoes else 1.0)
+        elif session is not None and (near or record_id in scores):
             near += of_session * evidence.get(session, 0.0) * (agent_share if record_id in echoes else 1.0)
         context[record_id] = near
     return context
@@ -248,12 +250,24 @@ class RankedCandidate:
 
 
 def fuse(gathered: Gathered, recipe: Recipe) -> dict[str, float]:
-    """Return the fused scores of what belongs in the answer, best first."""
+    """Return the fused scores of what belongs in the answer, best first.
+
+    What was said a moment ago has no vector yet. It stands level with the best that vectors found if it holds most of
+    the question's words: else what is near in meaning to anything at all would stand before it.
+    """
+    new = [one.record_id for one in gathered.found.get("keyword", ()) if one.reason == BY_WORDS_ALONE]
     if recipe.fusion == "rrf":
         rankings = {name: [one.record_id for one in found] for name, found in gathered.found.items()}
+        for name, ranking in rankings.items():
+            if new and ranking and name.partition(":")[0] == "vector":
+                ranking[:0] = [one for one in new if one not in ranking]
         fused = reciprocal_rank(rankings, weights=gathered.weights, k=recipe.k)
     else:
         scores = {name: {one.record_id: one.score for one in found} for name, found in gathered.found.items()}
+        for name, known in scores.items():
+            if new and known and name.partition(":")[0] == "vector":
+                best = max(known.values())
+                known.update((one, best) for one in new if one not in known)
         fused = weighted_scores(scores, weights=gathered.weights)
     return {record_id: score for record_id, score in fused.items() if record_id in gathered.adding}
 

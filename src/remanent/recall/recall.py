@@ -35,7 +35,7 @@ from remanent.recall.diversity import crowds, share_of, spread, twin_overlap, un
 from remanent.recall.found_items import AnswerBuilder, exchanges, said_again
 from remanent.recall.gate import Gate
 from remanent.recall.gathering import CandidateReader, Gathered, Gathering
-from remanent.recall.indexing import TURNS
+from remanent.recall.indexing import EMBEDDED, TURNS
 from remanent.recall.path import RecallPath
 from remanent.recall.question import READ_ON_THE_LOOP, Question
 from remanent.recall.ranking import RankedCandidate
@@ -73,7 +73,7 @@ MAX_WIDTH = 1000
 than that is not found."""
 
 
-_STATES = (TURNS, PARTS)
+_STATES = (TURNS, EMBEDDED, PARTS)
 """The named values that a path goes by before it asks, read with the counters of an agent."""
 
 
