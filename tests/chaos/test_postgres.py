@@ -91,7 +91,7 @@ async def test_a_killed_server_loses_nothing_that_was_acknowledged_and_stores_no
         print(f"{KILLS} kills, {acknowledged} commits acknowledged and found, {refused} refused meanwhile")
 
 
-@pytest.mark.spec("SAFE-04")
+@pytest.mark.spec("SAFE-03")
 async def test_the_audit_log_in_a_killed_server_stays_one_chain_with_every_line_that_was_acknowledged(
     tmp_path: Path,
 ) -> None:

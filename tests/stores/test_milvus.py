@@ -152,7 +152,7 @@ async def test_rows_of_another_database_are_replaced(index: Index, url: str, tmp
     await other.close()
 
 
-@pytest.mark.spec("SAFE-03")
+@pytest.mark.spec("COG-18")
 @pytest.mark.parametrize("everything", [False, True])
 async def test_erasing_removes_the_rows_and_claims_no_more(index: Index, everything: bool) -> None:
     gone, kept = await index.keep(1, 0), await index.keep(0, 1)

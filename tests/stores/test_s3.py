@@ -4,10 +4,12 @@ import threading
 from collections.abc import Iterator
 from datetime import timedelta
 from itertools import count
+from pathlib import Path
 
 import pytest
 
 from remanent.errors import IntegrityError, InvalidSettings, StorageError
+from remanent.memory import aopen
 from remanent.model import Scope
 from remanent.stores.blobs import Blobs
 from remanent.stores.conformance import BlobsConformance
@@ -55,6 +57,22 @@ async def test_a_damaged_object_is_named_and_mended_by_putting_it_again(server: 
         await blobs.get(scope, digest)
     assert await blobs.put(scope, b"whole") == digest
     assert await blobs.get(scope, digest) == b"whole"
+
+
+@pytest.mark.spec("COG-18")
+async def test_a_memory_keeps_its_files_at_the_url_of_its_settings_and_erases_them_there(
+    server: ServerProcess, tmp_path: Path
+) -> None:
+    url = f"s3://{BUCKET}/test-{next(_numbers)}?endpoint=http://127.0.0.1:{server.port}&region=us-east-1"
+    bucket = S3Blobs(url)
+    async with aopen(tmp_path, blobs=url, embedder="none") as memory:
+        ada = memory.agent("ada")
+        file = await ada.attach(b"a picture", name="cat.png", media_type="image/png")
+        await ada.remember({"content": "look, a cat", "attachments": [file]})
+        assert await bucket.get(ada.scope, file.digest or "") == await ada.attachment(file) == b"a picture"
+        assert not [path for path in tmp_path.rglob("*") if path.is_file() and b"a picture" in path.read_bytes()]
+        await ada.erase(everything=True)
+        assert await bucket.digests(ada.scope) == []
 
 
 def test_a_key_in_the_url_is_refused() -> None:

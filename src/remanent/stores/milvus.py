@@ -31,7 +31,7 @@ from pymilvus.exceptions import MilvusException
 from remanent.errors import InvalidInput, InvalidSettings, MissingDependency, StoreBusy, StoreClosed
 from remanent.model import Scope
 from remanent.stores.local.products import normalise
-from remanent.stores.queries import ErasureDepth, Hit, RecordFilter, VectorChanges
+from remanent.stores.queries import Hit, RecordFilter, VectorChanges
 from remanent.stores.store import Store
 from remanent.stores.vectors import Vectors, VectorSearch
 
@@ -68,8 +68,6 @@ class MilvusVectors(Vectors):
     `milvus:///folder/file.db` is milvus-lite within this process. Memories that share a server and a database need a
     `space` each. `beside` searches when Milvus cannot.
     """
-
-    depth = ErasureDepth.UNREADABLE
 
     def __init__(self, url: str, store: Store, *, beside: Vectors) -> None:
         super().__init__()

@@ -482,7 +482,8 @@ class Erased:
     """Blobs that no entry refers to any more."""
     backups: int = 0
     """Backups that held the text and were removed."""
-    depth: ErasureDepth = ErasureDepth.OVERWRITTEN
+    depth: ErasureDepth = ErasureDepth.UNREADABLE
+    """The least, unless the store says that it reached further."""
 
 
 @dataclass(frozen=True, slots=True)

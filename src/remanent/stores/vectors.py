@@ -35,8 +35,8 @@ class VectorSearch:
 class Vectors(ABC):
     """Finds the records nearest to a vector. Never the only copy: all of it can be rebuilt from the store."""
 
-    depth: ErasureDepth = ErasureDepth.OVERWRITTEN
-    """How far `erased` reaches in what is kept beside the store."""
+    depth: ErasureDepth = ErasureDepth.UNREADABLE
+    """How far `erased` reaches in what is kept beside the store: the least, unless an adapter reaches further."""
 
     def __init__(self) -> None:
         self._searches: Batches[Scope, VectorSearch] = Batches(self.search_all)

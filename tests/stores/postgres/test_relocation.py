@@ -5,7 +5,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from remanent.errors import SchemaTooNew
+from remanent.errors import SchemaTooNew, StorageError
 from remanent.settings import Settings
 from remanent.stores.postgres.migrations import migrate, steps
 from remanent.stores.registry import open_stores
@@ -41,3 +41,34 @@ async def test_a_dry_run_changes_nothing_and_a_newer_database_is_refused(databas
         with pytest.raises(SchemaTooNew, match="step 99"):
             await migrate(url)
         connection.execute("DELETE FROM remanent.migrations WHERE step = 99")
+
+
+@pytest.mark.parametrize(("server", "fits"), [(150_019, False), (160_000, True)])
+async def test_a_server_older_than_16_is_refused(
+    database: Callable[[str], str], monkeypatch: pytest.MonkeyPatch, server: int, fits: bool
+) -> None:
+    monkeypatch.setattr(psycopg.ConnectionInfo, "server_version", server)
+    if fits:
+        await migrate(database("here"), dry_run=True)
+    else:
+        with pytest.raises(StorageError, match="PostgreSQL 15 is too old; take 16"):
+            await migrate(database("here"), dry_run=True)
+
+
+@pytest.mark.parametrize(("version", "fits"), [("0.7.4", False), ("0.8.0", True), ("0.10.0", True)])
+async def test_a_pgvector_older_than_0_8_is_refused(database: Callable[[str], str], version: str, fits: bool) -> None:
+    url = database("here")
+    await migrate(url)
+    with psycopg.connect(url, autocommit=True) as connection:
+        row = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()
+        assert row is not None
+        noted = "UPDATE pg_extension SET extversion = %s WHERE extname = 'vector'"
+        connection.execute(noted, (version,))
+        try:
+            if fits:
+                await migrate(url)
+            else:
+                with pytest.raises(StorageError, match=r"pgvector 0\.7\.4 is too old; install 0\.8"):
+                    await migrate(url)
+        finally:
+            connection.execute(noted, row)

@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 
 from bench.corpus import Corpus
+from remanent.errors import CallerError
 from remanent.memory import aopen
 from remanent.model import Kind, Scope
-from remanent.stores.conformance.base import Samples
+from remanent.stores.conformance.base import Samples, put
 from remanent.stores.local import LocalVectors
-from remanent.stores.postgres import PostgresStore, PostgresVectors
-from remanent.stores.queries import RecordFilter
+from remanent.stores.postgres import PostgresStore, PostgresVectors, reads
+from remanent.stores.queries import ErasureDepth, RecordFilter
 from remanent.stores.sqlite import SqliteStore
-from remanent.stores.store import Store
+from remanent.stores.store import FileStore, Store
 from remanent.stores.transaction import Change, PutRecord, PutVector, search_terms
 from remanent.stores.vectors import Vectors
 from remanent.text.terms import query_terms
@@ -84,6 +85,25 @@ async def test_vectors_find_the_same_records_with_the_same_scores(
         assert [hit.score for hit in shared] == pytest.approx([hit.score for hit in files], abs=1e-5)
 
 
+async def test_in_a_large_agent_words_that_most_texts_hold_are_not_searched_for_beside_rarer_ones(
+    database: Callable[[str], str], scope: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, samples = PostgresStore(database("here")), Samples()
+    rare = [samples.make_record(scope, f"common heron {number}") for number in range(3)]
+    await put(store, *rare, *(samples.make_record(scope, f"common thing {number}") for number in range(9)))
+
+    async def found(*terms: str) -> list[str]:
+        hits = await store.search_text(scope, terms, record_filter=RecordFilter(), limit=20)
+        return [hit.record_id for hit in hits]
+
+    small = await found("common", "heron")
+    assert len(small) == 12, "in a small one every word counts"
+    monkeypatch.setattr(reads, "_LARGE", 12)
+    assert await found("common", "heron") == small[:3] == [record.id for record in rare]
+    assert len(await found("common")) == 12, "there is no rarer one"
+    await store.close()
+
+
 MESSAGES = (
     "I moved to Lisbon in May.", "My sister Ana lives in Porto and works as a nurse.", "The office kettle is broken.",
     "她搬到里斯本以后，每天早上喝绿茶。", "I prefer green tea over coffee in the morning.",
@@ -104,10 +124,23 @@ async def test_a_memory_recalls_the_same_from_either_store(database: Callable[[s
             await memory.settle()
             found = [await ada.recall(question, limit=5) for question in QUESTIONS]
             answers.append([[(item.text, item.score) for item in one.items] for one in found])
-            await ada.erase(entry_ids=[receipt.entry_ids[0]])
+            erased = await ada.erase(entry_ids=[receipt.entry_ids[0]])
+            reached = ErasureDepth.OVERWRITTEN if store == "sqlite" else ErasureDepth.UNREADABLE
+            assert erased.depth is reached
             assert all(item.text != MESSAGES[0] for item in (await ada.recall("Lisbon", limit=10)).items)
     files, shared = answers
     for mine, theirs in zip(shared, files, strict=True):
         assert [text for text, _ in mine] == [text for text, _ in theirs]
         assert [score for _, score in mine] == pytest.approx([score for _, score in theirs], rel=1e-4)
     assert sum(map(len, files)) > len(QUESTIONS)
+
+
+async def test_a_store_without_files_of_its_own_says_who_can_repair_it(
+    database: Callable[[str], str], tmp_path: Path
+) -> None:
+    async with aopen(tmp_path, store=database("here"), embedder="none") as memory:
+        ada = memory.agent("ada")
+        await ada.remember("The cat is called Miso.")
+        assert not isinstance(memory._parts.store, FileStore)
+        with pytest.raises(CallerError, match="the tools of its database"):
+            await ada.admin.repair()

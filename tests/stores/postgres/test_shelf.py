@@ -52,7 +52,7 @@ def test_a_lost_connection_is_replaced(database: Callable[[str], str], open_shel
     hold.release()
 
 
-@pytest.mark.spec("SAFE-03")
+@pytest.mark.spec("COG-18")
 def test_a_session_that_does_not_ask_for_the_shelf_sees_no_key_and_no_line(
     database: Callable[[str], str], open_shelf: Callable[[], PostgresShelf]
 ) -> None:

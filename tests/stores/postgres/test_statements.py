@@ -23,3 +23,8 @@ def test_every_statement_is_one_and_says_what_it_is_for() -> None:
     for name, why in described:
         assert len(why) > 8, name
         assert ";" not in statements()[name], name
+
+
+def test_the_whole_store_is_small_enough_to_read() -> None:
+    code = [file for file in resources.files(postgres).iterdir() if file.name.endswith(".py")]
+    assert sum(len(file.read_text("utf-8").splitlines()) for file in code) <= 2_000

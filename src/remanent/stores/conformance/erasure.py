@@ -8,7 +8,7 @@ import pytest
 from remanent.errors import VersionConflict
 from remanent.model import Attachment, Entry, Job, Record, Source
 from remanent.stores.conformance.base import MODEL, OpenStore, StoredAgent, StoreSuite, found, listed, vector_bytes
-from remanent.stores.queries import ConflictQuery, EntryQuery, Erasure, LinkQuery
+from remanent.stores.queries import ConflictQuery, EntryQuery, Erasure, ErasureDepth, LinkQuery
 from remanent.stores.transaction import PutVector
 
 SECRET = "zanzibar"
@@ -29,6 +29,9 @@ class Case:
 
 class ErasureConformance(StoreSuite):
     """The right to be forgotten."""
+
+    depth = ErasureDepth.UNREADABLE
+    """How far the store's erasures reach; a backend that reaches further says so."""
 
     @pytest.fixture
     async def case(self, agent: StoredAgent) -> Case:
@@ -210,6 +213,13 @@ class ErasureConformance(StoreSuite):
             tx.append(again)
         assert tx.committed.entry_ids == (case.entry.id,)
         assert SECRET not in await agent.everything()
+
+    async def test_an_erasure_says_how_far_it_has_reached(self, agent: StoredAgent, case: Case) -> None:
+        """Whoever must prove that words are gone relies on it; it never claims more than the store does."""
+        nobody = agent.samples.make_scope("nobody")
+        erasures = Erasure(entry_ids=(case.entry.id,)), Erasure(entry_ids=("unknown",)), Erasure(everything=True)
+        depths = {(await agent.store.erase(agent.scope, erasure)).depth for erasure in erasures}
+        assert depths | {(await agent.store.erase(nobody, Erasure(everything=True))).depth} == {self.depth}
 
     async def test_an_erasure_stays_within_its_agent(self, agent: StoredAgent, case: Case) -> None:
         """Two agents may have been told the same words."""

@@ -33,7 +33,7 @@ from remanent.stores.local.clustering import IndexSnapshot, MemorySink, SealingC
 from remanent.stores.local.files import CellsWriter
 from remanent.stores.local.index import Index, Neighbours
 from remanent.stores.local.products import ProductPool, normalise
-from remanent.stores.queries import Hit, RecordFilter, RecordPosition
+from remanent.stores.queries import ErasureDepth, Hit, RecordFilter, RecordPosition
 from remanent.stores.store import Store
 from remanent.stores.vectors import Vectors, VectorSearch
 
@@ -136,6 +136,8 @@ class LocalVectors(Vectors):
     names the folder, `None` keeps everything in memory. Beyond `memory_budget` bytes the indexes that were not used
     for longest are let go; a mapped file is not counted, it is the system's to keep or drop.
     """
+
+    depth = ErasureDepth.OVERWRITTEN
 
     def __init__(
         self,

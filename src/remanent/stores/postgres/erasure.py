@@ -11,7 +11,7 @@ from typing import Any
 from remanent.model import Scope
 from remanent.stores.postgres.connection import Connection, statement
 from remanent.stores.postgres.writes import to_json
-from remanent.stores.queries import Erased, Erasure, ErasureDepth
+from remanent.stores.queries import Erased, Erasure
 from remanent.stores.rows import digests_of, erasing_note, record_of
 from remanent.stores.store import ERASED_MEANWHILE, ERASING
 from remanent.stores.transaction import search_terms
@@ -48,7 +48,7 @@ class Eraser:
         if erasure.keeps_note:
             changes.append(await self._note(went))
         await self._rows("apply_unit", changes=to_json(changes))
-        return Erased(tuple(entry_ids), tuple(record_ids), tuple(digests), depth=ErasureDepth.UNREADABLE)
+        return Erased(tuple(entry_ids), tuple(record_ids), tuple(digests))
 
     async def _reach(self, erasure: Erasure, end: int) -> tuple[list[str], list[str]]:
         """Return the entries to erase, and every record of which any version came from one of them."""

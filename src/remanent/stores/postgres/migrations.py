@@ -14,6 +14,8 @@ from remanent.stores.postgres.connection import ROLE, SCHEMA, sql_file, translat
 
 OLDEST: Final = 160000
 """PostgreSQL 16; older ones are not tested."""
+OLDEST_VECTOR: Final = (0, 8)
+"""Of pgvector, likewise."""
 _LOCK: Final = 0x52454D41
 """The advisory lock of whoever migrates: "REMA"."""
 
@@ -42,8 +44,7 @@ def migrate_now(url: str, *, dry_run: bool = False, only_from_nothing: bool = Fa
     """Do the same on this thread."""
     connection: psycopg.Connection[tuple[object, ...]]
     with translated(), psycopg.connect(url, autocommit=True) as connection:
-        if connection.info.server_version < OLDEST:
-            raise StorageError(f"PostgreSQL {connection.info.server_version // 10000} is too old; take 16 or newer")
+        _check_versions(connection)
         wanted = steps()
         before = version_of(connection)
         if before > len(wanted):
@@ -62,6 +63,22 @@ def migrate_now(url: str, *, dry_run: bool = False, only_from_nothing: bool = Fa
                 connection.execute("INSERT INTO migrations (step) VALUES (%s)", (number,))
             connection.execute(sql_file("functions.sql").encode())  # made anew by every migration
         return before, len(wanted)
+
+
+def _check_versions(connection: "psycopg.Connection[tuple[object, ...]]") -> None:
+    """Refuse a server, or a pgvector, that lacks what the statements count on."""
+    if connection.info.server_version < OLDEST:
+        raise StorageError(f"PostgreSQL {connection.info.server_version // 10000} is too old; take 16 or newer")
+    found = connection.execute(
+        "SELECT coalesce(installed_version, default_version) FROM pg_available_extensions WHERE name = 'vector'"
+    ).fetchone()
+    if found is None:
+        raise StorageError("the database's machine has no pgvector; install 0.8 or newer there")
+    version = str(found[0])
+    if tuple(map(int, version.split(".")[:2])) < OLDEST_VECTOR:
+        raise StorageError(
+            f"pgvector {version} is too old; install 0.8 or newer and run: ALTER EXTENSION vector UPDATE"
+        )
 
 
 LARGE: Final = 50_000

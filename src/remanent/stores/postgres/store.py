@@ -89,7 +89,7 @@ class PostgresStore(Store):
         """Remove the rows of texts and vectors, and of all that was derived from them."""
         agent = await self._agent(scope)
         if agent == 0:
-            return Erased(depth=ErasureDepth.UNREADABLE)
+            return Erased()
         with translated():
             async with self._connections.transaction(agent) as connection:
                 return await Eraser(connection, agent, scope.owner).erase(erasure)
@@ -250,6 +250,8 @@ def _milliseconds(span: timedelta) -> int:
 
 class PostgresVectors(Vectors):
     """Searches the store's own rows: nothing is kept beside them, and so nothing can be stale or left behind."""
+
+    depth = ErasureDepth.OVERWRITTEN
 
     def __init__(self, store: PostgresStore) -> None:
         super().__init__()

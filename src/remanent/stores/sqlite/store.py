@@ -15,7 +15,7 @@ from remanent.errors import IntegrityError, NotFound, RemanentError, StoreClosed
 from remanent.fairness import FairThreads, carried
 from remanent.model import Job, Scope, system_clock
 from remanent.stores.answers import nothing_stored
-from remanent.stores.queries import Claims, Erased, Erasure, Health, Query, QueueQuery
+from remanent.stores.queries import Claims, Erased, Erasure, ErasureDepth, Health, Query, QueueQuery
 from remanent.stores.sqlite import erasure as erasing
 from remanent.stores.sqlite import queue, repair, search
 from remanent.stores.sqlite.connection import READERS, bound_memory, descriptor_budget, translated
@@ -89,13 +89,14 @@ class SqliteStore(Store):
     async def erase(self, scope: Scope, erasure: Erasure) -> Erased:
         """Remove texts and vectors, and all that was derived from them, from every byte of every file."""
         if not await self._blocking(self._is_stored, scope):
-            return Erased()
+            return Erased(depth=ErasureDepth.OVERWRITTEN)
         async with self._pool.check_out(scope) as database:
             erased, traces = await database.write(lambda connection: erasing.erase_rows(connection, scope, erasure))
             await database.write(
                 lambda connection: erasing.scrub(connection, traces, timeout=SCRUB_TIMEOUT), alone=True
             )
-            return replace(erased, backups=await self._blocking(erasing.remove_backups, database.path))
+            backups = await self._blocking(erasing.remove_backups, database.path)
+            return replace(erased, backups=backups, depth=ErasureDepth.OVERWRITTEN)
 
     # ── reading ──────────────────────────────────────────────────────────────
 

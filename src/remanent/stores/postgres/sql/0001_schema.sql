@@ -30,7 +30,7 @@ CREATE TABLE entries (
     agent bigint NOT NULL,
     seq bigint NOT NULL,
     id text COLLATE "C" NOT NULL,
-    caller_id text,
+    caller_id text COLLATE "C",
     session text COLLATE "C",
     task text COLLATE "C",
     kind text NOT NULL,
