@@ -211,12 +211,8 @@ class Ledger:
         assert self.store is not None, "only a stored bank is read back"
         found: list[PutVector] = []
         for model in await self.store.vector_models(self.scope):
-            kept = await self.store.vector_changes(self.scope, model, since=0)
-            found += [
-                PutVector(record_id, model, row.astype("<f4").tobytes())
-                for record_id, row in zip(kept.record_ids, kept.matrix, strict=True)
-                if record_id in wanted
-            ]
+            kept = await self.store.vectors(self.scope, sorted(wanted), model=model)
+            found += [PutVector(one, model, row.astype("<f4").tobytes()) for one, row in kept.items()]
         return found
 
 

@@ -1,6 +1,6 @@
 """Vectors in Milvus, for agents with more of them than a process or a database should search; milvus-lite for a desk.
 
-Copies only: the store keeps every vector, and what Milvus holds is written from `Store.vector_changes`. A mark beside
+Copies only: the store keeps every vector, and what Milvus holds is written from `vector_pages`. A mark beside
 an agent's rows says how far they follow the store; it is read before every search and written after the rows, so that a
 server that is new, behind or emptied is filled first. Rows are never changed: one of a later revision stands beside the
 old one, which goes afterwards. So processes that write at the same time, or stop half-way, can leave a row too many and
@@ -32,7 +32,7 @@ from remanent.errors import InvalidInput, InvalidSettings, MissingDependency, St
 from remanent.model import Scope
 from remanent.stores.local.products import normalise
 from remanent.stores.queries import Hit, RecordFilter, VectorChanges
-from remanent.stores.store import Store
+from remanent.stores.store import Store, vector_pages
 from remanent.stores.vectors import Vectors, VectorSearch
 
 if TYPE_CHECKING:
@@ -210,12 +210,14 @@ class MilvusVectors(Vectors):
             # None, or beyond the store's revision, since somebody put an older database in its place: all is copied.
             since = mark if mark is not None and mark <= now and await self._are_ours(owner, place) else 0
             if since != now:
-                changes = await self._store.vector_changes(owner, model, since=since)
-                if changes.record_ids and changes.matrix.shape[1] != place.dimension:
-                    raise InvalidInput(f"{model} makes vectors of {changes.matrix.shape[1]}, not {place.dimension}")
-                if mark is None and not changes.record_ids:
-                    return False
-                await self._ask(_write, place, changes, bool(changes.reset or not since))
+                everything, any_rows = not since, mark is not None
+                async for changes in vector_pages(self._store, owner, model, since=since):
+                    if changes.record_ids and changes.matrix.shape[1] != place.dimension:
+                        raise InvalidInput(f"{model} makes vectors of {changes.matrix.shape[1]}, not {place.dimension}")
+                    everything, any_rows = everything or changes.reset, any_rows or bool(changes.record_ids)
+                    if not any_rows:
+                        return False
+                    await self._ask(_write, place, changes, everything)
             self._examined.add(place)
         return True
 
@@ -322,7 +324,7 @@ def _records(client: MilvusClient, place: _Place, limit: int = -1) -> list[str]:
 
 
 def _write(client: MilvusClient, place: _Place, changes: VectorChanges, everything: bool) -> None:  # noqa: FBT001
-    """Write rows, remove those before them, and then the mark."""
+    """Write rows, remove those before them, and after the last page the mark."""
     if not client.has_collection(place.collection, timeout=TIMEOUT):
         _make(client, place)
     revision, before = changes.revision, f" and revision < {changes.revision}"
@@ -333,10 +335,12 @@ def _write(client: MilvusClient, place: _Place, changes: VectorChanges, everythi
             _row(f"{place.agent}{_hash(one)}{revision}", place.agent, one, revision, vector) for one, vector in some
         ]
         client.upsert(place.collection, rows, timeout=TIMEOUT)
+    if not everything:
+        _delete_rows(client, place, [*changes.record_ids, *changes.removed], before)
+    if changes.after is not None:
+        return
     if everything:
         _delete(client, place, place.filter + before)
-    else:
-        _delete_rows(client, place, [*changes.record_ids, *changes.removed], before)
     mark = _row(place.agent, "", "", revision, np.zeros(place.dimension, np.float32))
     client.upsert(place.collection, [mark], timeout=TIMEOUT)
 

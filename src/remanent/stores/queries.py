@@ -221,10 +221,10 @@ class SessionTerms:
 
 @dataclass(frozen=True, slots=True)
 class VectorChanges:
-    """What happened to the vectors of one model since a revision."""
+    """What happened to the vectors of one model since a revision, or a page of it."""
 
     revision: int
-    """Ask again from here."""
+    """Ask again from here, once nothing is left."""
     reset: bool
     """Forget what was loaded before: the removals since the asked revision are no longer known."""
     record_ids: list[str]
@@ -232,6 +232,8 @@ class VectorChanges:
     matrix: "NDArray[np.float32]"
     """One row per record id."""
     removed: list[str]
+    after: int | None = None
+    """Where the next page begins, `None` when nothing is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,12 +403,21 @@ class SessionTermQuery(Query[dict[str, SessionTerms]]):
     origins: tuple[Origin, ...] | None = None
 
 
+VECTORS_AT_ONCE = 16_384
+"""Vectors of a page: 25 MB with 384 dimensions, and one block of an index in memory."""
+
+
 @dataclass(frozen=True, slots=True)
 class VectorChangeQuery(Query[VectorChanges]):
-    """What happened to a model's vectors after a revision; 0 asks for all of them."""
+    """What happened to a model's vectors after a revision; 0 asks for all of them.
+
+    Removals come with the first page; the next has in `after` what this one ends with.
+    """
 
     model: str
     since: int = 0
+    after: int = 0
+    limit: int = VECTORS_AT_ONCE
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -22,6 +23,7 @@ from pydantic import JsonValue
 from remanent.model import Conflict, Entry, Job, Kind, Link, Origin, Record, Scope, Tombstone, Version
 from remanent.stores.batching import Batches
 from remanent.stores.queries import (
+    VECTORS_AT_ONCE,
     Claims,
     ConflictQuery,
     EntryQuery,
@@ -316,9 +318,11 @@ class Store(ABC):
         """Return a number that rises whenever any vector is put or removed, by any process."""
         return (await self.ask(scope, StandingQuery())).vector_revision
 
-    async def vector_changes(self, scope: Scope, model: str, *, since: int) -> VectorChanges:
-        """Return what happened to a model's vectors after a revision; 0 asks for all of them."""
-        return await self.ask(scope, VectorChangeQuery(model, since))
+    async def vector_changes(
+        self, scope: Scope, model: str, *, since: int, after: int = 0, limit: int = VECTORS_AT_ONCE
+    ) -> VectorChanges:
+        """Return one page of what happened to a model's vectors after a revision; see `vector_pages`."""
+        return await self.ask(scope, VectorChangeQuery(model, since, after, limit))
 
     async def vectors(self, scope: Scope, record_ids: Sequence[str], *, model: str) -> "dict[str, NDArray[np.float32]]":
         """Return the vectors that a model gave to those of the records that have one."""
@@ -346,6 +350,22 @@ class Store(ABC):
         for error in claims.failed.values():
             raise error
         return claims.jobs[0] if claims.jobs else None
+
+
+async def vector_pages(
+    store: Store, scope: Scope, model: str, *, since: int = 0, limit: int = VECTORS_AT_ONCE
+) -> AsyncIterator[VectorChanges]:
+    """Yield what happened to a model's vectors after a revision, page by page; 0 asks for all of them.
+
+    All pages have the revision of the first: what others write meanwhile may be in the later ones, and is told again to
+    whoever asks from there.
+    """
+    page = await store.vector_changes(scope, model, since=since, limit=limit)
+    revision = page.revision
+    yield page
+    while page.after is not None:
+        page = await store.vector_changes(scope, model, since=since, after=page.after, limit=limit)
+        yield replace(page, revision=revision)
 
 
 @runtime_checkable

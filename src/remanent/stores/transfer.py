@@ -26,7 +26,7 @@ from remanent.errors import IntegrityError, InvalidInput, SchemaTooNew, StoreBus
 from remanent.model import Conflict, Entry, Job, JobState, Link, Record, Scope, Status, Tombstone, Version
 from remanent.model.base import check_json
 from remanent.stores.queries import ConflictQuery, EntryQuery, JobQuery, LinkQuery, RecordFilter, RecordQuery
-from remanent.stores.store import HIDDEN, Store
+from remanent.stores.store import HIDDEN, Store, vector_pages
 from remanent.stores.transaction import (
     AppendEntry,
     Change,
@@ -160,12 +160,14 @@ async def _past_versions(store: Store, scope: Scope) -> AsyncIterator[Version]:
 
 
 async def _vectors(store: Store, scope: Scope) -> AsyncIterator[str]:
-    """Yield the vectors of every model in the order of their records, so that two exports are alike."""
+    """Yield the vectors of every model in the order of their records, so that two exports are alike; page by page."""
     for model in sorted(await store.vector_models(scope)):
-        held = await store.vector_changes(scope, model, since=0)
-        for place in sorted(range(len(held.record_ids)), key=held.record_ids.__getitem__):
-            values = b64encode(held.matrix[place].astype("<f4").tobytes()).decode()
-            yield _dump({"record_id": held.record_ids[place], "model": model, "values": values})
+        ids = sorted([one async for page in vector_pages(store, scope, model) for one in page.record_ids])
+        for start in range(0, len(ids), PAGE):
+            held = await store.vectors(scope, ids[start : start + PAGE], model=model)
+            for record_id in sorted(held):
+                values = b64encode(held[record_id].astype("<f4").tobytes()).decode()
+                yield _dump({"record_id": record_id, "model": model, "values": values})
 
 
 async def _jobs(store: Store, scope: Scope) -> list[Job]:

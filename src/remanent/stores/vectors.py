@@ -1,7 +1,7 @@
 """The port of nearest-neighbour search over the vectors that a store keeps.
 
 Apart from the store, because engines that are good at one are rarely good at the other; and never the truth, so that an
-adapter may lose everything and only has to follow `Store.vector_changes` again.
+adapter may lose everything and only has to follow `store.vector_pages` again.
 """
 
 from abc import ABC, abstractmethod

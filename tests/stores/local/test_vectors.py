@@ -143,9 +143,9 @@ async def test_an_index_is_loading_until_the_first_search_has_all_of_it(
     seen: list[bool] = []
     changes = store.vector_changes
 
-    async def watched(scope: Scope, model: str, *, since: int) -> VectorChanges:
+    async def watched(scope: Scope, model: str, **page: int) -> VectorChanges:
         seen.append(index.loading(SCOPE, model=MODEL))
-        return await changes(scope, model, since=since)
+        return await changes(scope, model, **page)
 
     monkeypatch.setattr(store, "vector_changes", watched)
     assert not index.loading(SCOPE, model=MODEL), "nobody has asked for it yet"
@@ -160,10 +160,10 @@ async def test_a_search_that_is_cancelled_leaves_the_index_whole(
     begun, go = asyncio.Event(), asyncio.Event()
     changes = store.vector_changes
 
-    async def slow(scope: Scope, model: str, *, since: int) -> VectorChanges:
+    async def slow(scope: Scope, model: str, **page: int) -> VectorChanges:
         begun.set()
         await go.wait()
-        return await changes(scope, model, since=since)
+        return await changes(scope, model, **page)
 
     monkeypatch.setattr(store, "vector_changes", slow)
     first = asyncio.create_task(check(index, store, QUESTION))
@@ -188,6 +188,30 @@ async def test_trouble_of_the_store_reaches_the_caller_and_the_next_search_is_ri
         with pytest.raises(StorageError):
             await check(index, store, QUESTION)
     await check(index, store, QUESTION)
+
+
+@pytest.mark.parametrize("reset", [False, True])
+async def test_vectors_are_loaded_page_by_page_and_again_when_that_was_broken_off(
+    store: VectorStore, index: LocalVectors, monkeypatch: pytest.MonkeyPatch, reset: bool
+) -> None:
+    store.page = 7
+    await check(index, store, QUESTION)
+    store.put(random_vectors(40, seed=5))
+    if reset:
+        store.forget_removals()
+    changes = store.vector_changes
+
+    async def break_off(scope: Scope, model: str, **page: int) -> VectorChanges:
+        if page.get("after"):
+            raise StorageError("the disk is gone")
+        return await changes(scope, model, **page)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "vector_changes", break_off)
+        with pytest.raises(StorageError):
+            await check(index, store, QUESTION)
+    assert len(await check(index, store, QUESTION, limit=30)) == 30
+    assert store.largest_page == 7
 
 
 # ── memory ───────────────────────────────────────────────────────────────────

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from remanent.model import Kind, Scope
 from remanent.model.clock import EPOCH
 from remanent.stores.local import LocalVectors
-from remanent.stores.queries import Hit, RecordFilter, RecordPosition, VectorChanges
+from remanent.stores.queries import VECTORS_AT_ONCE, Hit, RecordFilter, RecordPosition, VectorChanges
 from remanent.stores.store import Store
 
 MODEL = "model"
@@ -38,6 +38,8 @@ class VectorStore:
         self.removed: list[tuple[int, str, str]] = []
         self.models: set[str] = set()
         self.asked_since: list[int] = []
+        self.page = VECTORS_AT_ONCE
+        self.largest_page = 0
         self.matched: list[int] = []
 
     @property
@@ -72,12 +74,17 @@ class VectorStore:
         assert scope == SCOPE
         return self.revision
 
-    async def vector_changes(self, scope: Scope, model: str, *, since: int) -> VectorChanges:
+    async def vector_changes(
+        self, scope: Scope, model: str, *, since: int, after: int = 0, limit: int = VECTORS_AT_ONCE
+    ) -> VectorChanges:
         assert scope == SCOPE
-        self.asked_since.append(since)
-        reset = 0 < since < self.floor
-        start = 0 if reset else since
-        put = {key[1]: kept for key, kept in self.kept.items() if key[0] == model and kept.revision > start}
+        if not after:
+            self.asked_since.append(since)
+        reset = 0 < since < self.floor and not after
+        start = after or (0 if reset else since)
+        held = {key[1]: kept for key, kept in self.kept.items() if key[0] == model and kept.revision > start}
+        put = dict(sorted(held.items(), key=lambda item: item[1].revision)[: min(limit, self.page)])
+        self.largest_page = max(self.largest_page, len(put))
         removed = {record_id for revision, of, record_id in self.removed if of == model and revision > start}
         rows = [kept.values for kept in put.values()]
         return VectorChanges(
@@ -86,7 +93,8 @@ class VectorStore:
             record_ids=list(put),
             kinds=[kept.kind for kept in put.values()],
             matrix=np.array(rows, dtype=np.float32) if rows else np.empty((0, 0), dtype=np.float32),
-            removed=sorted(removed - set(put)) if start else [],
+            removed=sorted(removed - set(put)) if start and not after else [],
+            after=list(put.values())[-1].revision if len(put) < len(held) else None,
         )
 
     async def vector_models(self, scope: Scope) -> dict[str, int]:

@@ -22,7 +22,7 @@ from remanent.stores.queries import (
     RecordFilter,
     RecordQuery,
 )
-from remanent.stores.store import Store
+from remanent.stores.store import Store, vector_pages
 from remanent.text.terms import query_terms
 
 if TYPE_CHECKING:
@@ -221,9 +221,9 @@ async def vectors_of(store: Store, scope: Scope) -> dict[tuple[str, str], bytes]
     """Return every vector by its model and record."""
     held: dict[tuple[str, str], bytes] = {}
     for model in await store.vector_models(scope):
-        found = await store.vector_changes(scope, model, since=0)
-        for record_id, row in zip(found.record_ids, found.matrix, strict=True):
-            held[model, record_id] = row.astype("<f4").tobytes()
+        async for page in vector_pages(store, scope, model):
+            for record_id, row in zip(page.record_ids, page.matrix, strict=True):
+                held[model, record_id] = row.astype("<f4").tobytes()
     return held
 
 

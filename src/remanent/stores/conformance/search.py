@@ -23,6 +23,7 @@ from remanent.stores.conformance.base import (
     vector_bytes,
 )
 from remanent.stores.queries import (
+    VECTORS_AT_ONCE,
     Erasure,
     RecordFilter,
     RecordQuery,
@@ -31,8 +32,9 @@ from remanent.stores.queries import (
     StandingQuery,
     StateQuery,
     TextQuery,
+    VectorChanges,
 )
-from remanent.stores.store import Store
+from remanent.stores.store import Store, vector_pages
 from remanent.stores.transaction import PutVector
 from remanent.stores.vectors import Vectors, VectorSearch
 from remanent.text.terms import query_terms
@@ -321,14 +323,18 @@ async def keep(store: Store, record: Record, *values: float, model: str = MODEL)
 class Follower:
     """What an index knows that asks for changes only."""
 
-    def __init__(self, store: Store, scope: Scope, model: str = MODEL) -> None:
+    def __init__(self, store: Store, scope: Scope, model: str = MODEL, *, limit: int = VECTORS_AT_ONCE) -> None:
         self.held: dict[str, bytes] = {}
         self.revision = 0
-        self._store, self._scope, self._model = store, scope, model
+        self._store, self._scope, self._model, self._limit = store, scope, model, limit
 
     async def follow(self) -> set[str]:
         """Take in what changed, and return the ids that were mentioned."""
-        changes = await self._store.vector_changes(self._scope, self._model, since=self.revision)
+        pages = vector_pages(self._store, self._scope, self._model, since=self.revision, limit=self._limit)
+        return {one async for page in pages for one in self.take(page)}
+
+    def take(self, changes: VectorChanges) -> set[str]:
+        """Take in one page."""
         if changes.reset:
             self.held.clear()
         for record_id in changes.removed:
@@ -338,7 +344,8 @@ class Follower:
         assert len(changes.kinds) == len(changes.record_ids)
         assert not set(changes.removed) & set(changes.record_ids)
         assert changes.revision >= self.revision
-        self.revision = changes.revision
+        if changes.after is None:
+            self.revision = changes.revision
         return {*changes.record_ids, *changes.removed}
 
 
@@ -400,6 +407,33 @@ class VectorRowsConformance(StoreSuite):
         await keep(agent.store, records[1], 3)
         assert await agent.store.vector_counts(agent.scope, since=revision) == {MODEL: 1}
         assert await agent.store.vector_counts(agent.scope) == {MODEL: 2, "small": 1}
+
+    async def test_vectors_are_read_page_by_page_whatever_is_written_meanwhile(self, agent: StoredAgent) -> None:
+        """An agent may have more of them than fit into memory twice."""
+        records = [agent.record(f"{number}") for number in range(7)]
+        await agent.put(*records)
+        await agent.store.commit(agent.scope, [PutVector(one.id, MODEL, vector_bytes(1)) for one in records])
+        follower = Follower(agent.store, agent.scope, limit=3)
+        sizes: list[int] = []
+        async for page in vector_pages(agent.store, agent.scope, MODEL, limit=3):
+            sizes.append(len(page.record_ids))
+            follower.take(page)
+            if len(sizes) == 1:  # one that was handed out moves behind the others, one goes, one waits no longer
+                await keep(agent.store, records[0], 2)
+                async with agent.transaction() as tx:
+                    tx.drop(records[1].id)
+                    tx.drop(records[6].id)
+        assert sizes == [3, 3, 1]
+        await follower.follow()
+        assert follower.held == {one: values for (_, one), values in (await agent.vectors()).items()}
+        before = follower.revision
+        async with agent.transaction() as tx:
+            tx.drop(records[2].id)
+        await agent.store.commit(agent.scope, [PutVector(one.id, MODEL, vector_bytes(3)) for one in records[3:6]])
+        pages = [page async for page in vector_pages(agent.store, agent.scope, MODEL, since=before, limit=2)]
+        assert [page.record_ids for page in pages] == [[records[3].id, records[4].id], [records[5].id]]
+        assert [page.removed for page in pages] == [[records[2].id], []]
+        assert {page.revision for page in pages} == {await agent.store.vector_revision(agent.scope)}
 
     async def test_an_agent_without_vectors_says_so(self, agent: StoredAgent) -> None:
         """Without making a database for the question."""

@@ -132,7 +132,8 @@ class Index:
             kinds = np.array([kind_code(kind) for kind in changes.kinds], dtype=np.uint8)
             self._rows.put(changes.record_ids, kinds, changes.matrix)
         self._remove_sealed(touched)
-        self.revision = changes.revision
+        if changes.after is None:  # until all of it is here, it is as old as before
+            self.revision = changes.revision
         if self._cells is not None and len(self) <= self._exact_limit // 2:
             self._unseal()
 

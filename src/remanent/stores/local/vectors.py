@@ -34,7 +34,7 @@ from remanent.stores.local.files import CellsWriter
 from remanent.stores.local.index import Index, Neighbours
 from remanent.stores.local.products import ProductPool, normalise
 from remanent.stores.queries import ErasureDepth, Hit, RecordFilter, RecordPosition
-from remanent.stores.store import Store
+from remanent.stores.store import Store, vector_pages
 from remanent.stores.vectors import Vectors, VectorSearch
 
 if TYPE_CHECKING:
@@ -350,8 +350,8 @@ class LocalVectors(Vectors):
 
     async def _follow(self, slot: _LoadedIndex) -> None:
         index = slot.index
-        changes = await self._store.vector_changes(slot.owner, index.model, since=index.revision)
-        await self._run(index.apply, changes)
+        async for changes in vector_pages(self._store, slot.owner, index.model, since=index.revision):
+            await self._run(index.apply, changes)
 
     async def _load_anew(self, slot: _LoadedIndex, reason: object) -> None:
         """Forget the index and its file, and fill it from the store, which has all of it."""

@@ -311,7 +311,7 @@ def _near(
 
 
 def _vector_changes(dialect: PostgresDialect, _: Scope, query: q.VectorChangeQuery) -> Steps[q.VectorChanges]:
-    """The standing of a model, what was put behind a revision, and what was removed."""
+    """The standing of a model, a page of what was put behind a revision, and what was removed."""
     asked: dict[str, Any] = {"model": query.model, "since": query.since}
     model = _OF_MODEL.format("%(model)s")
     standing, put, removed = yield [
@@ -324,12 +324,15 @@ def _vector_changes(dialect: PostgresDialect, _: Scope, query: q.VectorChangeQue
         ),
         dialect.ask(
             f"""
-            SELECT r.id, r.kind, v.data FROM vectors v JOIN records r ON r.agent = v.agent AND r.ref = v.ref
-            WHERE v.agent = %(agent)s AND v.model = {model} AND v.revision > CASE
-                WHEN %(since)s < (SELECT vector_floor FROM agents WHERE id = %(agent)s) THEN 0 ELSE %(since)s END
-            ORDER BY v.revision
+            SELECT r.id, r.kind, v.data, v.revision
+            FROM vectors v JOIN records r ON r.agent = v.agent AND r.ref = v.ref
+            WHERE v.agent = %(agent)s AND v.model = {model} AND v.revision > greatest(%(after)s, CASE
+                WHEN %(since)s < (SELECT vector_floor FROM agents WHERE id = %(agent)s) THEN 0 ELSE %(since)s END)
+            ORDER BY v.revision LIMIT %(limit)s
             """,
             **asked,
+            after=query.after,
+            limit=query.limit,
             binary=True,
         ),
         dialect.ask(
@@ -343,13 +346,16 @@ def _vector_changes(dialect: PostgresDialect, _: Scope, query: q.VectorChangeQue
     revision, floor, dimension = standing[0]
     if dimension is None:
         return no_vectors(query, revision=revision)
-    reset = 0 < query.since < floor
+    first = query.after == 0
+    reset = first and 0 < query.since < floor
     matrix = np.stack([row[2] for row in put]) if put else np.empty((0, dimension), np.float32)
     kind_of = rows.KindsByName()
     record_ids = [row[0] for row in put]
     there = set(record_ids)
-    gone = [] if reset or query.since == 0 else [row[0] for row in removed if row[0] not in there]
-    return q.VectorChanges(revision, reset, record_ids, [kind_of[row[1]] for row in put], matrix, gone)
+    known = first and query.since > 0 and not reset
+    gone = [row[0] for row in removed if row[0] not in there] if known else []
+    last = put[-1][3] if len(put) == query.limit else None
+    return q.VectorChanges(revision, reset, record_ids, [kind_of[row[1]] for row in put], matrix, gone, last)
 
 
 _VECTORS = f"""

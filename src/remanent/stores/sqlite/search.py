@@ -181,7 +181,7 @@ def vector_counts(connection: apsw.Connection, _: Scope, query: q.VectorCountQue
 
 
 def vector_changes(connection: apsw.Connection, _: Scope, query: q.VectorChangeQuery) -> q.VectorChanges:
-    """Return vectors put, and records whose vector went, after a revision."""
+    """Return a page of the vectors put after a revision, and the records whose vector went."""
     since = query.since
     revision: int = connection.execute("SELECT value FROM counters WHERE name = 'vector_revision'").get
     known = connection.execute("SELECT ref, dimension FROM models WHERE name = ?", (query.model,)).get
@@ -189,28 +189,32 @@ def vector_changes(connection: apsw.Connection, _: Scope, query: q.VectorChangeQ
         return no_vectors(query, revision=revision)
     ref, dimension = known
     floor: int = connection.execute("SELECT value FROM counters WHERE name = 'vector_floor'").get
-    reset = 0 < since < floor
-    start = 0 if reset else since
+    reset = 0 < since < floor and query.after == 0
+    start = query.after or (0 if reset else since)
     sql = """
-        SELECT record_id, kind, crc, data FROM vectors WHERE model = ? AND revision > ? ORDER BY revision
+        SELECT record_id, kind, crc, data, revision FROM vectors WHERE model = ? AND revision > ?
+        ORDER BY revision LIMIT ?
     """
-    if start == 0:  # all of them: in the order they lie in the file
+    held = "SELECT count(*) FROM (SELECT 1 FROM vectors WHERE model = ? AND revision > ? LIMIT ?)"
+    count: int = connection.execute(held, (ref, start, query.limit)).get
+    if start == 0 and count < query.limit:  # all of them: in the order they lie in the file
         sql = sql.replace("ORDER BY revision", "ORDER BY ref").replace("model =", "+model =")
-    count: int = connection.execute("SELECT count(*) FROM vectors WHERE model = ? AND revision > ?", (ref, start)).get
+    last = None
     matrix = np.empty((count, dimension), np.float32)
     record_ids: list[str] = []
     kinds: list[Kind] = []
     kind_of = KindsByName()
-    rows = connection.execute(sql, (ref, start))
+    rows = connection.execute(sql, (ref, start, query.limit))
     while some := list(islice(rows, _AT_ONCE)):
-        for _, _, crc, data in some:
+        for _, _, crc, data, _ in some:
             verify(crc, data)
         joined = np.frombuffer(b"".join(row[3] for row in some), "<f4")
         matrix[len(record_ids) : len(record_ids) + len(some)] = joined.reshape(len(some), dimension)
         record_ids += [row[0] for row in some]
         kinds += [kind_of[row[1]] for row in some]
-    removed = [] if start == 0 else _removed(connection, ref, start, set(record_ids))
-    return q.VectorChanges(revision, reset, record_ids, kinds, matrix, removed)
+        last = some[-1][4] if count == query.limit else None
+    removed = [] if start == 0 or query.after else _removed(connection, ref, start, set(record_ids))
+    return q.VectorChanges(revision, reset, record_ids, kinds, matrix, removed, last)
 
 
 def _removed(connection: apsw.Connection, model: int, since: int, put_since: set[str]) -> list[str]:
