@@ -52,9 +52,9 @@ def _errors(row: ExitMeaning) -> str:
 
 
 def _paths(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield the words that lead to the program and to each of its commands; groups have no page of their own."""
+    """Yield the words that lead to the program and to each of its commands; a mere group has no page of its own."""
     inner = getattr(command, "commands", {})
-    if not path or not inner:
+    if not path or not inner or command.invoke_without_command:
         yield path
     for name, below in inner.items():
         yield from _paths(below, (*path, name))

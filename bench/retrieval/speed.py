@@ -68,7 +68,7 @@ async def measure_speed(
         if quality:
             report("recall, quality mode")
             better = await _ask(agent, islice(questions, QUESTIONS), recipe="quality", gate=False)
-            figures += _figures(f"{name}, quality mode", better, bound=400)
+            figures += _figures(f"{name}, quality mode, no gate", better, bound=400)
         report(f"recall, {CALLERS} callers")
         callers = (_ask(agent, [question]) for question in islice(questions, CALLERS))
         together = await asyncio.gather(*callers)

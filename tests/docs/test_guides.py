@@ -19,6 +19,7 @@ DOCS = Path(__file__).parent.parent.parent / "docs"
 PAGES = [
     "concepts.md",
     "figures.md",
+    "moved-names.md",
     "scale.md",
     *(f"guides/{path.name}" for path in sorted((DOCS / "guides").glob("*.md"))),
 ]
@@ -65,6 +66,19 @@ def headings(page: str) -> list[int]:
 def test_a_page_has_the_same_sections_and_the_same_code_in_both_languages(page: str) -> None:
     assert headings(page) == headings(f"zh/{page}")
     assert blocks(page) == blocks(f"zh/{page}")
+
+
+def figures(page: str) -> list[set[str]]:
+    """Return the numbers that each section of a page names."""
+    sections = re.split(r"^#+ .*", (DOCS / page).read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return [set(re.findall(r"(?<![A-Za-z0-9_@.-])[\d.]*\d(?:\.\d+)?", one.replace(",", ""))) for one in sections]
+
+
+@pytest.mark.parametrize("page", ["figures.md", "../README.md"])
+def test_no_figure_is_told_in_chinese_that_the_english_page_does_not_tell_in_that_section(page: str) -> None:
+    chinese = figures("../README.zh-CN.md" if page == "../README.md" else f"zh/{page}")
+    for number, (told, english) in enumerate(zip(chinese, figures(page), strict=True)):
+        assert told <= english, f"section {number}: {sorted(told - english)}"
 
 
 def test_every_page_has_its_chinese_twin_and_no_twin_is_alone() -> None:

@@ -30,5 +30,5 @@ def test_the_reference_holds_every_exit_code_and_every_command() -> None:
     text = document()
     for row in EXIT_MEANINGS:
         assert f"| {int(row.code)} | {row.meaning.en} | {row.meaning.zh} |" in text
-    for command in ("remember", "recall", "erase", "doctor", "keys create"):
+    for command in ("remember", "recall", "erase", "doctor", "keys create", "mcp", "mcp install"):
         assert f"### remanent {command}\n" in text
