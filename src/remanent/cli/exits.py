@@ -174,8 +174,8 @@ def _show_usage(error: Any) -> None:
         error.show()
         return
     message = error.format_message()
-    for english, chinese in words.USAGE.items():
-        message = message.replace(english, chinese)
+    for said in words.USAGE:
+        message = message.replace(said.en, said.zh)
     if error.ctx is not None:
         print(error.ctx.get_usage().replace("Usage:", "用法："), file=sys.stderr)
     print(f"错误：{message}", file=sys.stderr)

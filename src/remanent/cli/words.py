@@ -37,20 +37,20 @@ NOT_A_MOMENT = Bilingual(
     "{text} is not a date or time; write it like 2026-05-31 or 2026-05-31T18:30:00+08:00",
     "{text} 不是日期或时间；请写成 2026-05-31 或 2026-05-31T18:30:00+08:00",
 )
-USAGE = {
-    "Missing option": "缺少选项",
-    "Missing argument": "缺少参数",
-    "Invalid value for": "值无效：",
-    "Invalid value": "值无效",
-    "No such option": "没有这个选项",
-    "No such command": "没有这个命令",
-    "(env var: ": "（环境变量：",
-    "Did you mean": "是否想输入",
-    "Got unexpected extra argument(s)": "多余的参数",
-    "Input should be greater than or equal to": "应不小于",
-    "Input should be less than or equal to": "应不大于",
-}
-"""What the parser of command lines says, in Chinese."""
+USAGE = (
+    Bilingual("Missing option", "缺少选项"),
+    Bilingual("Missing argument", "缺少参数"),
+    Bilingual("Invalid value for", "值无效："),
+    Bilingual("Invalid value", "值无效"),
+    Bilingual("No such option", "没有这个选项"),
+    Bilingual("No such command", "没有这个命令"),
+    Bilingual("(env var: ", "（环境变量："),
+    Bilingual("Did you mean", "是否想输入"),
+    Bilingual("Got unexpected extra argument(s)", "多余的参数"),
+    Bilingual("Input should be greater than or equal to", "应不小于"),
+    Bilingual("Input should be less than or equal to", "应不大于"),
+)
+"""What the parser of command lines says."""
 NAMES: Mapping[str, str] = {
     "turn": "对话",
     "semantic": "事实",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
+from remanent.bilingual import Bilingual
 from remanent.cognition import drafts
 from remanent.cognition.drafts import Draft
 from remanent.cognition.intake import LEARN, may_state, request_learning
@@ -100,7 +101,7 @@ def _in_order(made: Sequence[Draft]) -> list[Draft]:
     return sorted(made, key=lambda draft: (draft.entry.seq, draft.statement.start))
 
 
-_NO_MORE = {"zh": "{}（已不再成立）", "en": "{} (no longer true)"}
+_NO_MORE = Bilingual("{} (no longer true)", "{}（已不再成立）")
 
 
 def _retracted(entry: Entry, before: Sequence[Entry]) -> Iterable[Draft]:

@@ -398,7 +398,7 @@ class Compactor:
         if "\n" not in lines[0]:
             found = [await self.commitments(messages, notes) for messages in stretches]
             lists = [tuple(dict.fromkeys(chain.from_iterable(kind))) for kind in zip(*found, strict=True)]
-            lines += self._lists(LIST_HEADINGS[tongue], lists, notes, room=_list_room(limit))
+            lines += self._lists([one[tongue] for one in LIST_HEADINGS], lists, notes, room=_list_room(limit))
         # Chosen among forty messages at a time: of ten, two or three sentences would fill the room, or none.
         read = [
             self.stretch(list(chain.from_iterable(stretches[place : place + _CHOSEN_FROM])), notes)

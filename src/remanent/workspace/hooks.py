@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from remanent.bilingual import Bilingual
 from remanent.context.scratchpad import SESSION_FACTS
 from remanent.errors import RemanentError
 from remanent.language import Engine
@@ -38,8 +39,8 @@ MAX_READ_CHARACTERS = 4000
 """Characters of one message that are looked through: a request stands at its beginning. Chosen by hand."""
 
 _LABELS = {
-    FactKind.REQUEST: {"zh": "用户请求", "en": "User request"},
-    FactKind.COMPLETION: {"zh": "完成事项", "en": "Completed"},
+    FactKind.REQUEST: Bilingual("User request", "用户请求"),
+    FactKind.COMPLETION: Bilingual("Completed", "完成事项"),
 }
 
 

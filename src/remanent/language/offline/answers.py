@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
-from remanent.bilingual import Bilingual, Language, in_language
+from remanent.bilingual import Bilingual, in_language
 from remanent.language.offline.claims import TokenKind, read_claim
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_statements
 from remanent.language.offline.lexicon import lexicon
@@ -56,7 +56,7 @@ _PARTS = {
 _TOPIC = re.compile(r"[《「“]?[\w·\-/ ]{1,40}?(?=[》」”]|\s*[(（,，]|\s(?:is|was|are|were)\b|[是为于在])")
 """The subject of a sentence as encyclopaedias and policies begin with one."""
 _SAME = re.compile(r"\b(?:same|in common|share[sd]?)\b|同一|相同|一样", re.IGNORECASE)
-_VERDICT: dict[Language, tuple[str, str]] = {"zh": ("是。", "不是。"), "en": ("Yes: ", "No: ")}
+_YES, _NO = Bilingual("Yes: ", "是。"), Bilingual("No: ", "不是。")
 
 
 @cache
@@ -325,7 +325,7 @@ def _whether(question: str, reader: _AnswerReader) -> AnswerCandidates | None:
         total = sum(reader.weights[term] for term in rest)
         least = total if named else total / 2
         holds = all(sum(reader.weights[term] for term in rest & one.all) >= least for one in chosen)
-    verdict = _VERDICT[tongue_of(question)][0 if holds else 1]
+    verdict = (_YES if holds else _NO)[tongue_of(question)]
     shown = [_in_short(one.text, (LONGEST_ANSWER - len(verdict) - 1) // 2) for one in chosen]
     return AnswerCandidates((verdict + shown[0], shown[1]), 1.0)
 

@@ -19,10 +19,7 @@ from remanent.language.wording import block
 from remanent.model import Model
 from remanent.text.scripts import fold
 
-_HEADINGS: dict[Language, tuple[str, str, str]] = {
-    "zh": ("要点：", "证据：", "逻辑："),
-    "en": ("Key facts:", "Evidence:", "Reasoning:"),
-}
+_HEADINGS = (Bilingual("Key facts:", "要点："), Bilingual("Evidence:", "证据："), Bilingual("Reasoning:", "逻辑："))
 
 
 class StructureRequest(Model):
@@ -57,7 +54,7 @@ def render(*, facts: Sequence[str], evidence: Sequence[str], reasoning: str, ton
 
 
 def _rendered(facts: Sequence[str], evidence: Sequence[str], reasoning: str, tongue: Language) -> str:
-    headings = _HEADINGS[tongue]
+    headings = [heading[tongue] for heading in _HEADINGS]
     parts = []
     if facts:
         parts.append("\n".join([headings[0], *(f"- {fact}" for fact in facts)]))

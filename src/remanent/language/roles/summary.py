@@ -45,10 +45,7 @@ MARKS: dict[SummaryLevel, Bilingual] = {
     SummaryLevel.COMPACTION: Bilingual("[compacted]", "[compacted]"),
 }
 _ANY_MARK = re.compile(r"(?:\s*\[(?:摘要|会话概要|summary|session digest|compacted)\]\s*)+", re.IGNORECASE)
-LIST_HEADINGS: dict[Language, tuple[str, str, str]] = {
-    "zh": ("决策：", "待办：", "约定："),
-    "en": ("Decisions:", "To do:", "Agreements:"),
-}
+LIST_HEADINGS = (Bilingual("Decisions:", "决策："), Bilingual("To do:", "待办："), Bilingual("Agreements:", "约定："))
 _MAX_ITEMS = 30
 _LONGEST_ITEM = 300
 """Characters of an item of a list; above, items of each list."""
@@ -129,8 +126,8 @@ def unmarked(text: str) -> str:
 
 def _listed(listed: Sequence[Sequence[str]], tongue: Language) -> str:
     parts = [
-        "\n".join([heading, *(f"- {item}" for item in items)])
-        for heading, items in zip(LIST_HEADINGS[tongue], listed, strict=True)
+        "\n".join([heading[tongue], *(f"- {item}" for item in items)])
+        for heading, items in zip(LIST_HEADINGS, listed, strict=True)
         if items
     ]
     return "\n".join(parts)
@@ -262,10 +259,11 @@ _MAX_LISTED = 15
 _FOR_SENTENCES = 0.8
 """The share of the tokens that is left to them; chosen by hand."""
 _MAX_STATEMENTS = 3_000
-_SEGMENT: dict[Language, tuple[str, str, str]] = {
-    "zh": ("用户讨论了：", "Agent 决定了：", "关键结论是："),
-    "en": ("The user discussed: ", "The agent decided: ", "Key conclusion: "),
-}
+_SEGMENT = (
+    Bilingual("The user discussed: ", "用户讨论了："),
+    Bilingual("The agent decided: ", "Agent 决定了："),
+    Bilingual("Key conclusion: ", "关键结论是："),
+)
 _ASSISTANTS = frozenset({"assistant", "agent", "ai", "model", "助手"})
 
 
@@ -318,7 +316,7 @@ def segment_text(
     discussed = [one.text for one in chosen if speakers[one.message].casefold() not in _ASSISTANTS]
     decided = list(decisions[:3]) or answers[:-1]
     parts = (join.join(discussed), join.join(decided), join.join(answers[-1:] if answers else []))
-    said = [f"{heading}{part}" for heading, part in zip(_SEGMENT[tongue], parts, strict=True) if part]
+    said = [f"{heading[tongue]}{part}" for heading, part in zip(_SEGMENT, parts, strict=True) if part]
     return join.join([MARKS[SummaryLevel.SEGMENT][tongue], *said])
 
 
