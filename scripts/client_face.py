@@ -10,11 +10,12 @@ where the discipline's package was taken out.
 
 import ast
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from remanent.knowledge.model import COLLECTION
 from remanent.operations import CATALOGUE, Body, Operation
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -52,7 +53,106 @@ PART: Final = '''
         return {name}(self._connection, self._scope)
 '''
 
+# What no single operation does as the library does it: the same by the operations that there are.
+BY_HAND: Final = {
+    "admin": '''
+    async def dead_letters(self) -> list[Job]:
+        """Return the background work that was given up."""
+        return await self.jobs(states=[JobState.DEAD])
+''',
+    "knowledge": f'''
+    def __init__(self, connection: Connection, scope: Scope, collection: str = "{COLLECTION}") -> None:
+        super().__init__(connection, scope)
+        self._collection = collection
+
+    @property
+    def collection(self) -> str:
+        """The name of the collection."""
+        return self._collection
+
+    def of(self, collection: str) -> AsyncRemoteKnowledgeCollection:
+        """Return another collection of the same owner."""
+        return AsyncRemoteKnowledgeCollection(self._connection, self._scope, collection)
+
+    async def add(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        text: str | None = None,
+        url: str | None = None,
+        data: bytes | None = None,
+        name: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        occurred_at: Moment | None = None,
+    ) -> Added:
+        """Add a file, a text, what stands at a public address, or bytes; durable on return.
+
+        A document is known by its name: the same again changes nothing, and of a changed one only the chunks that
+        changed are made and embedded anew. Before their vectors are there, chunks are found by their words.
+        """
+        if sum(given is not None for given in (path, text, url, data)) != 1:
+            raise InvalidInput("give exactly one of a path, a text, a url and data")
+        if url is not None:
+            if metadata or occurred_at is not None:
+                raise InvalidInput("a server dates what it fetches and takes no metadata for it; use tags")
+            given = {{"url": url, "name": name, "tags": tags, "collection": self._collection}}
+            fetched: Added = await self._connection.do("knowledge.fetch", given, place=self._place)
+            return fetched
+        from remanent.knowledge.folders import read_here
+
+        new = await read_here(path=path, text=text, data=data, name=name)
+        dated = new.occurred_at if occurred_at is None else occurred_at
+        return await self.upload(
+            new.data, name=new.name, media_type=new.media_type, metadata=metadata, tags=tags, occurred_at=dated
+        )
+
+    async def preview(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        text: str | None = None,
+        data: bytes | None = None,
+        name: str | None = None,
+        chunk_size: int | None = None,
+    ) -> Chunks:
+        """Return the chunks that a document would have; nothing is kept."""
+        if sum(given is not None for given in (path, text, data)) != 1:
+            raise InvalidInput("give exactly one of a path, a text, a url and data")
+        from remanent.knowledge.folders import read_here
+
+        new = await read_here(path=path, text=text, data=data, name=name)
+        given = {{"name": new.name, "chunk_size": chunk_size, "collection": self._collection}}
+        page: Page[DocumentChunk] = await self._connection.do(
+            "knowledge.preview", given, place=self._place, upload=new.data
+        )
+        return [*page.items]
+''',
+}
+
 ENDING: Final = '''
+
+class AsyncRemoteKnowledgeBases:
+    """Opens knowledge bases on a server: called with a workspace and a collection, it returns that collection."""
+
+    def __init__(self, connection: Connection, *, org: str, workspace: str) -> None:
+        self._connection = connection
+        self._org = org
+        self._workspace = workspace
+
+    def __call__(
+        self,
+        collection: str = "default",
+        *,
+        workspace: str | None = None,
+        agent: str | None = None,
+        org: str | None = None,
+    ) -> AsyncRemoteKnowledgeCollection:
+        """Return a collection that all agents of a workspace share, or with an `agent` one of its own."""
+        owner = SHARED if agent is None else agent
+        scope = Scope(org=org or self._org, workspace=workspace or self._workspace, agent=owner)
+        return AsyncRemoteKnowledgeCollection(self._connection, scope, collection)
+
 
 class AsyncRemoteMemory:
     """A memory that a server holds."""
@@ -76,6 +176,12 @@ class AsyncRemoteMemory:
         """Opens banks on the server: called with a task, it returns the bank of that task."""
         require("bank")
         return AsyncRemoteBanks(self._connection, org=self._org, workspace=self._workspace)
+
+    @property
+    def knowledge(self) -> AsyncRemoteKnowledgeBases:
+        """Opens knowledge bases on the server: called with a workspace and a collection, it returns that collection."""
+        require("knowledge")
+        return AsyncRemoteKnowledgeBases(self._connection, org=self._org, workspace=self._workspace)
 
     async def agents(self) -> list[Scope]:
         """Return every agent of the workspace that remembers something."""
@@ -154,6 +260,9 @@ def generate(*, memory: str | None = None) -> str:
         "from remanent.discipline.shapes import Page",
         "from remanent.operations import Place",
         "from remanent.plugins import require",
+        "from remanent.errors import InvalidInput",
+        "from remanent.model import SHARED",
+        "from remanent.model import SharedSort",
     ]
     for_types: list[str] = []
     written: list[str] = []
@@ -170,6 +279,7 @@ def generate(*, memory: str | None = None) -> str:
         written.append(CLASS.format(name=source.remote, doc=doc))
         if not part:
             written += [_property(name, other) for name, other in every.items() if name]
+        written.append(BY_HAND.get(part, ""))
         methods = {one.name: one for one in node.body if isinstance(one, Function)}
         for one in CATALOGUE.values():
             if one.face is not None and one.face.part == part:
@@ -200,9 +310,14 @@ def _property(name: str, part: Part) -> str:
 
 def _method(operation: Operation[Any, Any], node: Function) -> str:
     assert node.returns is not None
+    assert operation.face is not None
+    _drop(node.args, operation.face.by_key)
     arguments = list(_arguments(node))
-    upload = operation.face.upload if operation.face is not None else None
-    fields = ", ".join(f'"{name}": {name}' for name in arguments if name not in {upload, "on_progress"})
+    upload = operation.face.upload
+    given = {name: name for name in arguments if name not in {upload, "on_progress"}}
+    if "collection" in operation.request.model_fields:
+        given.setdefault("collection", "self._collection")
+    fields = ", ".join(f'"{name}": {value}' for name, value in given.items())
     more = f", upload={upload}" if upload else ""
     more += ", on_progress=on_progress" if "on_progress" in arguments else ""
     named = node.returns  # in quotes where it is imported for type checkers only
@@ -225,6 +340,16 @@ def _method(operation: Operation[Any, Any], node: Function) -> str:
             lines.append(f"    answer: {returns} = {call}")
             lines.append("    return answer")
     return "\n" + "\n".join(f"    {line}" if line else "" for line in lines)
+
+
+def _drop(arguments: ast.arguments, names: Collection[str]) -> None:
+    """Take arguments that are given by name out of a signature."""
+    kept = [
+        (one, default)
+        for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        if one.arg not in names
+    ]
+    arguments.kwonlyargs, arguments.kw_defaults = [one for one, _ in kept], [default for _, default in kept]
 
 
 def _arguments(node: Function) -> Iterator[str]:

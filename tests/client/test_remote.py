@@ -30,7 +30,9 @@ from remanent.client.remote import (
     AsyncRemoteAgentAdmin,
     AsyncRemoteAssociativeMemory,
     AsyncRemoteCognition,
+    AsyncRemoteKnowledgeBases,
     AsyncRemoteKnowledgeCollection,
+    AsyncRemoteMemory,
     AsyncRemoteWorkspace,
 )
 from remanent.cognition._sync import Cognition
@@ -47,7 +49,7 @@ from remanent.errors import (
     VersionConflict,
 )
 from remanent.knowledge._sync import KnowledgeCollection
-from remanent.knowledge.face import AsyncKnowledgeCollection
+from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection
 from remanent.memory import AsyncAgent, AsyncAgentAdmin
 from remanent.model import Probe, RecallOptions
 from remanent.operations import CATALOGUE, Permission, Reach, Target
@@ -57,6 +59,7 @@ from remanent.workspace.face import AsyncWorkspace
 from tests.server.rest.conftest import Served, running
 
 FACES = sorted({(one.face.part, one.face.method) for one in CATALOGUE.values() if one.face is not None})
+BY_KEY = {(one.face.part, one.face.method): one.face.by_key for one in CATALOGUE.values() if one.face is not None}
 ASYNC = {
     "": (AsyncAgent, AsyncRemoteAgent),
     "admin": (AsyncAgentAdmin, AsyncRemoteAgentAdmin),
@@ -113,8 +116,82 @@ def test_a_method_takes_and_returns_the_same_here_and_there(
 
     part, name = face
     own, other = pairs[part]
-    assert taken(own) == taken(other)
+    assert [one for one in taken(own) if one[0] not in BY_KEY[face]] == taken(other)
     assert inspect.getdoc(getattr(own, name)) == inspect.getdoc(getattr(other, name))
+
+
+LACKING = {
+    "": {"face"},
+    "admin": {"repair"},
+    "associative": {"importance", "initialize", "jobs", "links", "node", "nodes"},
+    "cognition": {"add", "amend", "grant"},
+    "knowledge": {"sync", "watch"},
+    "workspace": {"hook", "mem0", "store"},
+}
+"""What no operation offers: it works on files or objects of this machine, or nobody needed it from afar yet."""
+
+
+@pytest.mark.parametrize("part", LACKING)
+@pytest.mark.parametrize("pairs", [ASYNC, BLOCKING], ids=["async", "blocking"])
+def test_the_client_lacks_this_and_nothing_else(pairs: dict[str, tuple[type, type]], part: str) -> None:
+    own, other = ({name for name in dir(kind) if not name.startswith("_")} for kind in pairs[part])
+    assert own - other - {"close"} == LACKING[part]
+
+
+def test_a_memory_s_faces_are_there_too() -> None:
+    for faces in (AsyncRemoteMemory, RemoteMemory):
+        assert {"bank", "knowledge"} <= set(dir(faces))
+    own = inspect.signature(AsyncKnowledgeBases.__call__).parameters.values()
+    other = inspect.signature(AsyncRemoteKnowledgeBases.__call__).parameters.values()
+    assert [(one.name, one.kind, one.default) for one in own] == [(one.name, one.kind, one.default) for one in other]
+
+
+@pytest.mark.parametrize("name", ["add", "preview", "of"])
+def test_what_is_written_by_hand_takes_and_says_the_same(name: str) -> None:
+    own, other = (getattr(kind, name) for kind in ASYNC["knowledge"])
+    assert [(one.name, one.kind, one.default) for one in inspect.signature(own).parameters.values()] == [
+        (one.name, one.kind, one.default) for one in inspect.signature(other).parameters.values()
+    ]
+    assert inspect.getdoc(own) == inspect.getdoc(other)
+
+
+def test_named_collections_are_added_to_and_searched_from_here(memory: RemoteMemory, tmp_path: Path) -> None:
+    manuals = memory.knowledge("manuals")
+    text = "# Kettle\n\nThe kettle holds two litres."
+    assert [chunk.text for chunk in manuals.preview(text=text, name="kettle.md")]
+    assert manuals.list() == []
+    assert manuals.add(text=text, name="kettle.md").status == "added"
+    (tmp_path / "toaster.txt").write_text("The toaster takes four slices.", encoding="utf-8")
+    manuals.add(tmp_path / "toaster.txt")
+    assert (manuals.collection, [one.name for one in manuals.list()]) == ("manuals", ["kettle.md", "toaster.txt"])
+    assert memory.knowledge().list() == []
+    ada = memory.agent("ada").knowledge
+    assert "two litres" in ada.of("manuals").search("How many litres does the kettle hold?").items[0].text
+    assert ada.search("How many litres does the kettle hold?").items == ()
+    with pytest.raises(InvalidInput, match="exactly one of"):
+        manuals.add(text=text, data=b"x", name="both")
+    with pytest.raises(InvalidInput, match="use tags"):
+        manuals.add(url="https://example.org/", metadata={"a": 1})
+
+
+def test_what_is_proposed_from_here_is_approved_refused_and_revoked(memory: RemoteMemory) -> None:
+    ada = memory.agent("ada").cognition
+    kept, other = (ada.propose(f"We deploy on {day}.") for day in ("Mondays", "Fridays"))
+    assert ada.approve(kept.id).id == kept.id
+    ada.refuse(other.id, reason="not on Fridays")
+    assert [one.id for one in ada.shared()] == [kept.id]
+    ada.revoke(kept.id)
+    assert ada.shared() == []
+    assert memory.agent("ada").admin.dead_letters() == []
+
+
+def test_a_contradiction_is_settled_from_here(memory: RemoteMemory) -> None:
+    ada = memory.agent("ada")
+    for town in ("Rome", "Oslo"):
+        ada.remember(f"I live in {town}.", user="ann")
+        memory.settle()
+    (own,) = ada.conflicts(user="ann")
+    assert ada.cognition.resolve(own.id, "keep_both", user="ann").id == own.id
 
 
 def test_what_is_remembered_there_is_recalled_from_here(memory: RemoteMemory) -> None:

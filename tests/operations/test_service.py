@@ -406,12 +406,11 @@ async def test_how_a_run_stands_survives_a_power_cut(tmp_path: Path, monkeypatch
 EVERY = pytest.mark.parametrize("one", CATALOGUE.values(), ids=CATALOGUE.keys())
 # What only somebody at the machine itself can do: the copy that `repair` makes lies on its disk.
 LOCAL_ONLY = {
-    "admin": {"repair", "dead_letters"},
+    "admin": {"repair", "dead_letters"},  # the client has the latter by way of `jobs`
     # A server opens and closes the memory itself, and single nodes are looked at where they lie.
     # Files and folders lie with whoever reads them; a server is sent their bytes.
     "knowledge": {"add", "preview", "sync", "watch"},
-    # Who proposes, approves and settles is the caller's word in a library, and the key's over a server.
-    "cognition": {"add", "amend", "approve", "grant", "propose", "refuse", "resolve", "revoke"},
+    "cognition": {"add", "amend", "grant"},
     "associative": {"close", "importance", "initialize", "jobs", "links", "node", "nodes"},
 }
 FACES: dict[str, type] = {"": AsyncAgent, "admin": AsyncAgentAdmin}
@@ -471,7 +470,7 @@ def test_a_face_takes_the_same_arguments_as_its_operation() -> None:
         if one.face is None or one.name == "attachment":
             continue
         method = getattr(FACES[one.face.part], one.face.method)
-        taken = set(inspect.signature(method).parameters) - {"self", "on_progress"}
+        taken = set(inspect.signature(method).parameters) - {"self", "on_progress", *one.face.by_key}
         if "options" in taken:
             taken = taken - {"options"} | options
         assert taken - {one.face.upload} <= set(one.request.model_fields), one.name

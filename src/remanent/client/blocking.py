@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from remanent.client.remote import (
     AsyncRemoteAgentAdmin,
     AsyncRemoteAssociativeMemory,
     AsyncRemoteCognition,
+    AsyncRemoteKnowledgeBases,
     AsyncRemoteKnowledgeCollection,
     AsyncRemoteMemory,
     AsyncRemoteWorkspace,
@@ -41,6 +43,7 @@ from remanent.model import (
     Receipt,
     Record,
     Scope,
+    SharedSort,
     Status,
     Tombstone,
     Version,
@@ -67,6 +70,7 @@ if TYPE_CHECKING:
     from remanent.knowledge.model import (
         Added,
         Additions,
+        Chunks,
         CollectionView,
         Document,
         DocumentChunk,
@@ -91,6 +95,7 @@ __all__ = [
     "RemoteBank",
     "RemoteBanks",
     "RemoteCognition",
+    "RemoteKnowledgeBases",
     "RemoteKnowledgeCollection",
     "RemoteMemory",
     "RemoteWorkspace",
@@ -117,6 +122,10 @@ class RemoteAgentAdmin:
     def scope(self) -> Scope:
         """Whose memory this is."""
         return self._wrapped.scope
+
+    def dead_letters(self) -> list[Job]:
+        """Return the background work that was given up."""
+        return self._portal.call(self._wrapped.dead_letters)
 
     def queue(self) -> QueueState:
         """Return how the agent's background work stands."""
@@ -369,9 +378,33 @@ class RemoteCognition:
         """Return a contradiction: what was claimed, with the words that say so, and how it ended."""
         return self._portal.call(self._wrapped.conflict, conflict_id, user=user)
 
+    def resolve(
+        self, conflict_id: str, how: str, *, claim: int = 1, text: str = "", user: str | None = None
+    ) -> Conflict:
+        """Settle a contradiction: choose a claim by its number from 0, merge both into a text, keep both, or undo."""
+        return self._portal.call(self._wrapped.resolve, conflict_id, how, claim=claim, text=text, user=user)
+
+    def propose(
+        self, content: str, *, sort: str = SharedSort.PROJECT_CONTEXT, number: str = "", confidence: float = 0.8
+    ) -> Record:
+        """Offer something to the workspace; a coordinator approves it, unless it is a coordinator's own."""
+        return self._portal.call(self._wrapped.propose, content, sort=sort, number=number, confidence=confidence)
+
     def shared(self, *, pending: bool = False) -> list[Record]:
         """Return what the workspace shares, newest first; with `pending`, what waits for approval."""
         return self._portal.call(self._wrapped.shared, pending=pending)
+
+    def approve(self, record_id: str) -> Record:
+        """Approve what another one proposed, as coordinator: from now on the whole workspace reads it."""
+        return self._portal.call(self._wrapped.approve, record_id)
+
+    def refuse(self, record_id: str, *, reason: str = "") -> Record:
+        """Refuse a proposal, as coordinator."""
+        return self._portal.call(self._wrapped.refuse, record_id, reason=reason)
+
+    def revoke(self, record_id: str, *, reason: str = "") -> Record:
+        """Take back what the workspace shares: nobody reads it from now on."""
+        return self._portal.call(self._wrapped.revoke, record_id, reason=reason)
 
 
 class RemoteKnowledgeCollection:
@@ -393,6 +426,56 @@ class RemoteKnowledgeCollection:
     def scope(self) -> Scope:
         """Whose memory this is."""
         return self._wrapped.scope
+
+    @property
+    def collection(self) -> str:
+        """The name of the collection."""
+        return self._wrapped.collection
+
+    def of(self, collection: str) -> RemoteKnowledgeCollection:
+        """Return another collection of the same owner."""
+        return RemoteKnowledgeCollection(self._portal, self._portal.run(self._wrapped.of, collection))
+
+    def add(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        text: str | None = None,
+        url: str | None = None,
+        data: bytes | None = None,
+        name: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        occurred_at: Moment | None = None,
+    ) -> Added:
+        """Add a file, a text, what stands at a public address, or bytes; durable on return.
+
+        A document is known by its name: the same again changes nothing, and of a changed one only the chunks that
+        changed are made and embedded anew. Before their vectors are there, chunks are found by their words.
+        """
+        return self._portal.call(
+            self._wrapped.add,
+            path,
+            text=text,
+            url=url,
+            data=data,
+            name=name,
+            metadata=metadata,
+            tags=tags,
+            occurred_at=occurred_at,
+        )
+
+    def preview(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        text: str | None = None,
+        data: bytes | None = None,
+        name: str | None = None,
+        chunk_size: int | None = None,
+    ) -> Chunks:
+        """Return the chunks that a document would have; nothing is kept."""
+        return self._portal.call(self._wrapped.preview, path, text=text, data=data, name=name, chunk_size=chunk_size)
 
     def upload(
         self,
@@ -963,6 +1046,32 @@ class RemoteAgent:
         self._portal.call(self._wrapped.settle, timeout=timeout, on_progress=on_progress)
 
 
+class RemoteKnowledgeBases:
+    """Opens knowledge bases on a server: called with a workspace and a collection, it returns that collection."""
+
+    __slots__ = ("_portal", "_wrapped")
+
+    def __init__(self, portal: Portal, wrapped: AsyncRemoteKnowledgeBases) -> None:
+        self._portal = portal
+        self._wrapped = wrapped
+
+    def __repr__(self) -> str:
+        return repr(self._wrapped).replace("Async", "", 1)
+
+    def __call__(
+        self,
+        collection: str = "default",
+        *,
+        workspace: str | None = None,
+        agent: str | None = None,
+        org: str | None = None,
+    ) -> RemoteKnowledgeCollection:
+        """Return a collection that all agents of a workspace share, or with an `agent` one of its own."""
+        return RemoteKnowledgeCollection(
+            self._portal, self._portal.run(self._wrapped, collection, workspace=workspace, agent=agent, org=org)
+        )
+
+
 class RemoteMemory:
     """A memory that a server holds."""
 
@@ -983,6 +1092,11 @@ class RemoteMemory:
     def bank(self) -> RemoteBanks:
         """Opens banks on the server: called with a task, it returns the bank of that task."""
         return RemoteBanks(self._portal, self._wrapped.bank)
+
+    @property
+    def knowledge(self) -> RemoteKnowledgeBases:
+        """Opens knowledge bases on the server: called with a workspace and a collection, it returns that collection."""
+        return RemoteKnowledgeBases(self._portal, self._wrapped.knowledge)
 
     def agents(self) -> list[Scope]:
         """Return every agent of the workspace that remembers something."""

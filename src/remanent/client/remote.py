@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,8 +15,10 @@ from remanent.client.connection import Connection, RemotePart
 from remanent.context import Decision, SessionInfo, SessionState
 from remanent.context.sessions import EndReason
 from remanent.discipline.shapes import Page
+from remanent.errors import InvalidInput
 from remanent.jobs import Progress
 from remanent.model import (
+    SHARED,
     Attachment,
     Conflict,
     ConflictState,
@@ -32,6 +35,7 @@ from remanent.model import (
     Receipt,
     Record,
     Scope,
+    SharedSort,
     Status,
     Tombstone,
     Version,
@@ -64,6 +68,7 @@ if TYPE_CHECKING:
     from remanent.knowledge.model import (
         Added,
         Additions,
+        Chunks,
         CollectionView,
         Document,
         DocumentChunk,
@@ -97,6 +102,10 @@ class AsyncRemoteAgentAdmin(RemotePart):
     def scope(self) -> Scope:
         """Whose memory this is."""
         return self._scope
+
+    async def dead_letters(self) -> list[Job]:
+        """Return the background work that was given up."""
+        return await self.jobs(states=[JobState.DEAD])
 
     async def queue(self) -> QueueState:
         """Return how the agent's background work stands."""
@@ -404,9 +413,50 @@ class AsyncRemoteCognition(RemotePart):
         )
         return answer
 
+    async def resolve(
+        self, conflict_id: str, how: str, *, claim: int = 1, text: str = "", user: str | None = None
+    ) -> Conflict:
+        """Settle a contradiction: choose a claim by its number from 0, merge both into a text, keep both, or undo."""
+        answer: Conflict = await self._connection.do(
+            "cognition.resolve",
+            {"conflict_id": conflict_id, "how": how, "claim": claim, "text": text, "user": user},
+            place=self._place,
+        )
+        return answer
+
+    async def propose(
+        self, content: str, *, sort: str = SharedSort.PROJECT_CONTEXT, number: str = "", confidence: float = 0.8
+    ) -> Record:
+        """Offer something to the workspace; a coordinator approves it, unless it is a coordinator's own."""
+        answer: Record = await self._connection.do(
+            "cognition.propose",
+            {"content": content, "sort": sort, "number": number, "confidence": confidence},
+            place=self._place,
+        )
+        return answer
+
     async def shared(self, *, pending: bool = False) -> list[Record]:
         """Return what the workspace shares, newest first; with `pending`, what waits for approval."""
         answer: list[Record] = await self._connection.do("cognition.shared", {"pending": pending}, place=self._place)
+        return answer
+
+    async def approve(self, record_id: str) -> Record:
+        """Approve what another one proposed, as coordinator: from now on the whole workspace reads it."""
+        answer: Record = await self._connection.do("cognition.approve", {"record_id": record_id}, place=self._place)
+        return answer
+
+    async def refuse(self, record_id: str, *, reason: str = "") -> Record:
+        """Refuse a proposal, as coordinator."""
+        answer: Record = await self._connection.do(
+            "cognition.refuse", {"record_id": record_id, "reason": reason}, place=self._place
+        )
+        return answer
+
+    async def revoke(self, record_id: str, *, reason: str = "") -> Record:
+        """Take back what the workspace shares: nobody reads it from now on."""
+        answer: Record = await self._connection.do(
+            "cognition.revoke", {"record_id": record_id, "reason": reason}, place=self._place
+        )
         return answer
 
 
@@ -424,6 +474,73 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
         """Whose memory this is."""
         return self._scope
 
+    def __init__(self, connection: Connection, scope: Scope, collection: str = "default") -> None:
+        super().__init__(connection, scope)
+        self._collection = collection
+
+    @property
+    def collection(self) -> str:
+        """The name of the collection."""
+        return self._collection
+
+    def of(self, collection: str) -> AsyncRemoteKnowledgeCollection:
+        """Return another collection of the same owner."""
+        return AsyncRemoteKnowledgeCollection(self._connection, self._scope, collection)
+
+    async def add(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        text: str | None = None,
+        url: str | None = None,
+        data: bytes | None = None,
+        name: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        occurred_at: Moment | None = None,
+    ) -> Added:
+        """Add a file, a text, what stands at a public address, or bytes; durable on return.
+
+        A document is known by its name: the same again changes nothing, and of a changed one only the chunks that
+        changed are made and embedded anew. Before their vectors are there, chunks are found by their words.
+        """
+        if sum(given is not None for given in (path, text, url, data)) != 1:
+            raise InvalidInput("give exactly one of a path, a text, a url and data")
+        if url is not None:
+            if metadata or occurred_at is not None:
+                raise InvalidInput("a server dates what it fetches and takes no metadata for it; use tags")
+            given = {"url": url, "name": name, "tags": tags, "collection": self._collection}
+            fetched: Added = await self._connection.do("knowledge.fetch", given, place=self._place)
+            return fetched
+        from remanent.knowledge.folders import read_here
+
+        new = await read_here(path=path, text=text, data=data, name=name)
+        dated = new.occurred_at if occurred_at is None else occurred_at
+        return await self.upload(
+            new.data, name=new.name, media_type=new.media_type, metadata=metadata, tags=tags, occurred_at=dated
+        )
+
+    async def preview(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        text: str | None = None,
+        data: bytes | None = None,
+        name: str | None = None,
+        chunk_size: int | None = None,
+    ) -> Chunks:
+        """Return the chunks that a document would have; nothing is kept."""
+        if sum(given is not None for given in (path, text, data)) != 1:
+            raise InvalidInput("give exactly one of a path, a text, a url and data")
+        from remanent.knowledge.folders import read_here
+
+        new = await read_here(path=path, text=text, data=data, name=name)
+        given = {"name": new.name, "chunk_size": chunk_size, "collection": self._collection}
+        page: Page[DocumentChunk] = await self._connection.do(
+            "knowledge.preview", given, place=self._place, upload=new.data
+        )
+        return [*page.items]
+
     async def upload(
         self,
         content: bytes,
@@ -437,7 +554,14 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
         """Add the bytes of a file under a name, as `add(data=…)` does; what is sent to a server."""
         answer: Added = await self._connection.do(
             "knowledge.add",
-            {"name": name, "media_type": media_type, "metadata": metadata, "tags": tags, "occurred_at": occurred_at},
+            {
+                "name": name,
+                "media_type": media_type,
+                "metadata": metadata,
+                "tags": tags,
+                "occurred_at": occurred_at,
+                "collection": self._collection,
+            },
             place=self._place,
             upload=content,
         )
@@ -445,31 +569,39 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
 
     async def list(self, *, as_of: Moment | None = None) -> Documents:
         """Return the documents by name, as they are or as they were at a moment."""
-        answer: Documents = await self._connection.do("knowledge.list", {"as_of": as_of}, place=self._place)
+        answer: Documents = await self._connection.do(
+            "knowledge.list", {"as_of": as_of, "collection": self._collection}, place=self._place
+        )
         return answer
 
     async def show(self, document: str, *, as_of: Moment | None = None) -> DocumentView:
         """Return a document, by its name or id, with its chunks and the times of its versions."""
         answer: DocumentView = await self._connection.do(
-            "knowledge.show", {"document": document, "as_of": as_of}, place=self._place
+            "knowledge.show", {"document": document, "as_of": as_of, "collection": self._collection}, place=self._place
         )
         return answer
 
     async def original(self, document: str, *, as_of: Moment | None = None) -> bytes:
         """Return the bytes of a document as they were added."""
         answer: bytes = await self._connection.do(
-            "knowledge.original", {"document": document, "as_of": as_of}, place=self._place
+            "knowledge.original",
+            {"document": document, "as_of": as_of, "collection": self._collection},
+            place=self._place,
         )
         return answer
 
     async def remove(self, document: str) -> Document:
         """Erase a document, by its name or id: its bytes, its versions, and all that was made of it."""
-        answer: Document = await self._connection.do("knowledge.remove", {"document": document}, place=self._place)
+        answer: Document = await self._connection.do(
+            "knowledge.remove", {"document": document, "collection": self._collection}, place=self._place
+        )
         return answer
 
     async def reindex(self, document: str | None = None) -> Additions:
         """Cut a document anew from its bytes, or all of the collection; what did not change keeps its vectors."""
-        answer: Additions = await self._connection.do("knowledge.reindex", {"document": document}, place=self._place)
+        answer: Additions = await self._connection.do(
+            "knowledge.reindex", {"document": document, "collection": self._collection}, place=self._place
+        )
         return answer
 
     async def stats(self) -> KnowledgeStats:
@@ -521,6 +653,7 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
                 "parents": parents,
                 "summaries": summaries,
                 "gate": gate,
+                "collection": self._collection,
             },
             place=self._place,
         )
@@ -540,7 +673,13 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
         """
         answer: KnowledgeAnswer = await self._connection.do(
             "knowledge.ask",
-            {"question": question, "limit": limit, "collections": collections, "where": where},
+            {
+                "question": question,
+                "limit": limit,
+                "collections": collections,
+                "where": where,
+                "collection": self._collection,
+            },
             place=self._place,
         )
         return answer
@@ -550,7 +689,9 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
     ) -> Verification:
         """Say of every sentence of a text whether the documents support, contradict or do not mention it."""
         answer: Verification = await self._connection.do(
-            "knowledge.verify", {"text": text, "collections": collections, "where": where}, place=self._place
+            "knowledge.verify",
+            {"text": text, "collections": collections, "where": where, "collection": self._collection},
+            place=self._place,
         )
         return answer
 
@@ -567,14 +708,18 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
     async def add_chunk(self, document: str, text: str, *, after: str | None = None) -> DocumentChunk:
         """Add a chunk to a document by hand, behind another one or at its end."""
         answer: DocumentChunk = await self._connection.do(
-            "knowledge.add_chunk", {"document": document, "text": text, "after": after}, place=self._place
+            "knowledge.add_chunk",
+            {"document": document, "text": text, "after": after, "collection": self._collection},
+            place=self._place,
         )
         return answer
 
     async def configure(self, *, chunk_size: int | None = None, agents: Sequence[str] | None = None) -> CollectionView:
         """Set how long the chunks of this collection are, and which agents of the workspace may search it."""
         answer: CollectionView = await self._connection.do(
-            "knowledge.configure", {"chunk_size": chunk_size, "agents": agents}, place=self._place
+            "knowledge.configure",
+            {"chunk_size": chunk_size, "agents": agents, "collection": self._collection},
+            place=self._place,
         )
         return answer
 
@@ -1104,6 +1249,28 @@ class AsyncRemoteAgent(RemotePart):
         await self._connection.do("settle", {"timeout": timeout}, place=self._place, on_progress=on_progress)
 
 
+class AsyncRemoteKnowledgeBases:
+    """Opens knowledge bases on a server: called with a workspace and a collection, it returns that collection."""
+
+    def __init__(self, connection: Connection, *, org: str, workspace: str) -> None:
+        self._connection = connection
+        self._org = org
+        self._workspace = workspace
+
+    def __call__(
+        self,
+        collection: str = "default",
+        *,
+        workspace: str | None = None,
+        agent: str | None = None,
+        org: str | None = None,
+    ) -> AsyncRemoteKnowledgeCollection:
+        """Return a collection that all agents of a workspace share, or with an `agent` one of its own."""
+        owner = SHARED if agent is None else agent
+        scope = Scope(org=org or self._org, workspace=workspace or self._workspace, agent=owner)
+        return AsyncRemoteKnowledgeCollection(self._connection, scope, collection)
+
+
 class AsyncRemoteMemory:
     """A memory that a server holds."""
 
@@ -1126,6 +1293,12 @@ class AsyncRemoteMemory:
         """Opens banks on the server: called with a task, it returns the bank of that task."""
         require("bank")
         return AsyncRemoteBanks(self._connection, org=self._org, workspace=self._workspace)
+
+    @property
+    def knowledge(self) -> AsyncRemoteKnowledgeBases:
+        """Opens knowledge bases on the server: called with a workspace and a collection, it returns that collection."""
+        require("knowledge")
+        return AsyncRemoteKnowledgeBases(self._connection, org=self._org, workspace=self._workspace)
 
     async def agents(self) -> list[Scope]:
         """Return every agent of the workspace that remembers something."""

@@ -374,6 +374,7 @@ class ResolveConflict(ByConflict):
     act="update_memory",
     route="POST memories/conflicts/{conflict_id}/resolve",
     settles=True,
+    face=_face("resolve", by_key=("by",)),
     command=Command(path=("conflicts", "resolve"), arguments=("conflict_id", "how")),
 )
 async def resolve(call: Call, request: ResolveConflict) -> Conflict:
@@ -411,6 +412,7 @@ class ProposeShared(Model):
     act="create_memory",
     route="POST shared",
     settles=True,
+    face=_face("propose", by_key=("by", "coordinator")),
     command=Command(path=("shared", "propose"), arguments=("content",)),
 )
 async def propose(call: Call, request: ProposeShared) -> Record:
@@ -463,6 +465,7 @@ class EndShared(JudgeShared):
     act="update_memory",
     route="POST shared/{record_id}/approve",
     settles=True,
+    face=_face("approve", by_key=("by",)),
     command=Command(path=("shared", "approve"), arguments=("record_id",)),
 )
 async def approve(call: Call, request: JudgeShared) -> Record:
@@ -476,6 +479,7 @@ async def approve(call: Call, request: JudgeShared) -> Record:
     permission=APPROVE,
     act="update_memory",
     route="POST shared/{record_id}/refuse",
+    face=_face("refuse", by_key=("by",)),
     command=Command(path=("shared", "refuse"), arguments=("record_id",)),
 )
 async def refuse(call: Call, request: EndShared) -> Record:
@@ -489,6 +493,7 @@ async def refuse(call: Call, request: EndShared) -> Record:
     permission=APPROVE,
     act="delete_memory",
     route="POST shared/{record_id}/revoke",
+    face=_face("revoke", by_key=("by",)),
     command=Command(path=("shared", "revoke"), arguments=("record_id",)),
 )
 async def revoke(call: Call, request: EndShared) -> Record:

@@ -111,6 +111,8 @@ class Face:
     """Makes what the method returns of what the operation answers."""
     upload: str | None = None
     """The argument that is sent beside the request."""
+    by_key: tuple[str, ...] = ()
+    """Arguments that say who does it: a client has none of them, because a server goes by whose the key is."""
 
 
 @dataclass(frozen=True, slots=True)

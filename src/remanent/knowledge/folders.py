@@ -53,18 +53,9 @@ class Folders:
         """Return what is to be added, from exactly one of a path, a text, an address and bytes."""
         if sum(given is not None for given in (path, text, url, data)) != 1:
             raise InvalidInput("give exactly one of a path, a text, a url and data")
-        if path is not None:
-            return await asyncio.to_thread(_file, Path(path), name)
         if url is not None:
             return await self._page(url, name)
-        if name is None:
-            raise InvalidInput("name: a text or bytes need a name, by which the document is found and replaced")
-        if text is not None:
-            marked = any(text.startswith(sign) or f"\n{sign}" in text for sign in _MARKDOWN_SIGNS)
-            return NewDocument(
-                data=text.encode(), name=name, media_type="text/markdown" if marked else "text/plain", charset="utf-8"
-            )
-        return NewDocument(data=data or b"", name=name)
+        return await read_here(path=path, text=text, data=data, name=name)
 
     async def _page(self, url: str, name: str | None) -> NewDocument:
         """Fetch a page of the public web; its document is dated by when it was fetched."""
@@ -179,6 +170,22 @@ def _claimed(new: NewDocument, by_hand: Document | None) -> NewDocument:
 
 def _is_under(source: str, root: Path) -> bool:
     return source.startswith(root.as_posix().rstrip("/") + "/")
+
+
+async def read_here(
+    *, path: str | PathLike[str] | None, text: str | None, data: bytes | None, name: str | None
+) -> NewDocument:
+    """Return what is to be added, from a file of this machine, a text or bytes."""
+    if path is not None:
+        return await asyncio.to_thread(_file, Path(path), name)
+    if name is None:
+        raise InvalidInput("name: a text or bytes need a name, by which the document is found and replaced")
+    if text is not None:
+        marked = any(text.startswith(sign) or f"\n{sign}" in text for sign in _MARKDOWN_SIGNS)
+        return NewDocument(
+            data=text.encode(), name=name, media_type="text/markdown" if marked else "text/plain", charset="utf-8"
+        )
+    return NewDocument(data=data or b"", name=name)
 
 
 def _file(path: Path, name: str | None) -> NewDocument:
