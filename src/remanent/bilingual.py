@@ -66,10 +66,19 @@ ERRORS = (
     Bilingual("there is no order {name}; it is one of {known}", "没有顺序 {name}；可选：{known}"),
     Bilingual("there is no grain {name}; it is one of {known}", "没有粒度 {name}；可选：{known}"),
     Bilingual(
-        "say what to erase: entry_ids, record_ids, a session, or everything=True",
-        "请说明要擦除什么：条目、记录、会话，或全部",
+        "say what to erase: entry_ids, record_ids, a session, everything=True, or a user alone",
+        "请指明要抹除什么：entry_ids、record_ids、session、everything=True，或单独一个 user",
     ),
     Bilingual("no record {record} here", "这里没有记录 {record}"),
+    Bilingual(
+        "the embedded store brings each agent's file up to date by itself when it is opened",
+        "内置存储在打开时会自行更新每个智能体的文件，无需迁移",
+    ),
+    Bilingual(
+        "{host} can be reached from other machines, and there is no key; make one first: "
+        "remanent keys create NAME --permission admin",
+        "{host} 可从其他机器访问，但还没有密钥；请先创建：remanent keys create NAME --permission admin",
+    ),
     Bilingual(
         "the audit log of this database is sealed with another key than this server has; set REMANENT_SEAL_KEY to that "
         "of the first server, or copy its audit.key into the folder of secrets",

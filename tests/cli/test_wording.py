@@ -56,6 +56,8 @@ def test_every_error_has_the_same_places_in_both_languages(error: Bilingual) -> 
         ("remember", ""),
         ("recall", " "),
         ("recall", "x", "--limit", "0"),
+        ("recall", "x", "--limit", "abc"),
+        ("migrate",),
         ("remember", "hello", "--agent", "../x"),
         ("remember", "--file", "absent.jsonl"),
         ("get", "01a1e3f9-d4d4-7503-9523-00482defe45f"),

@@ -31,7 +31,7 @@ from remanent.model.ids import Id
 IN_FOCUS = Bilingual("in focus", "关注点")
 FOCUS_PATH = Bilingual("from focus “{focus}”", "自关注点“{focus}”")
 OUT_OF_REACH = Bilingual("found by words or meaning, far from any focus", "由词语或语义找到，离关注点很远")
-NO_ASSOCIATION = Bilingual("Nothing comes to mind within that depth.", "在这一深度内什么也想不起来。")
+NO_ASSOCIATION = Bilingual("Nothing comes to mind.", "什么也想不起来。")
 NEVER_TOLD = Bilingual("Nothing of this was ever told.", "从未听说过这件事。")
 NOT_IN_GRAPH = Bilingual(
     "{count} more messages are not in the graph yet.",

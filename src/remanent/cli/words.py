@@ -47,6 +47,7 @@ USAGE = (
     Bilingual("(env var: ", "（环境变量："),
     Bilingual("Did you mean", "是否想输入"),
     Bilingual("Got unexpected extra argument(s)", "多余的参数"),
+    Bilingual("Input should be a valid integer, unable to parse string as an integer", "应为整数"),
     Bilingual("Input should be greater than or equal to", "应不小于"),
     Bilingual("Input should be less than or equal to", "应不大于"),
 )

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remanent.discipline.shapes import Page
-from remanent.model import Entry, Found, Kind, Origin, Record, Scope, TurnData
+from remanent.model import Entry, EntryKind, Found, Kind, Origin, Record, Scope, TurnData
 from remanent.operations.context import PadValues
 from remanent.recall.injection import told_first
 from remanent.server.mcp.rendering import to_text
@@ -91,3 +91,22 @@ def test_what_tells_is_told_with_its_dates_resolved_and_what_asks_is_not() -> No
     assert "The doctor said it yesterday [2024-05-01]: blood group O." in text
     assert "Do you know" not in text
     assert to_text(Found(query="thanks!", items=(asked, told)), tongue="en") == "Nothing is remembered about that."
+
+
+def test_an_entry_without_words_is_no_line_of_what_was_said() -> None:
+    texts = ("Ada keeps bees.", "", "And hens.")
+    entries = tuple(
+        Entry(
+            id=f"e{number}",
+            scope=SCOPE,
+            seq=number,
+            role="bank",
+            text=text,
+            occurred_at=MAY,
+            recorded_at=MAY,
+            kind=EntryKind.EVENT,
+        )
+        for number, text in enumerate(texts)
+    )
+    lines = to_text(Page(items=entries), tongue="en").splitlines()
+    assert [line.rpartition(": ")[2] for line in lines] == ["Ada keeps bees.", "And hens."]

@@ -12,7 +12,7 @@ from pydantic_core import to_json, to_jsonable_python
 from remanent.agents.deep_retrieval import DeepRetrieved
 from remanent.bilingual import Bilingual, Language
 from remanent.discipline.shapes import Page
-from remanent.model import Entry, Found, Receipt, Record, Tombstone, local
+from remanent.model import Entry, EntryKind, Found, Receipt, Record, Tombstone, local
 from remanent.operations.context import PadValues
 from remanent.recall.injection import notices, told_first, with_dates
 from remanent.text.boundaries import excerpt
@@ -89,6 +89,7 @@ def _entries(page: Page[Entry], tongue: Language) -> str:
         f"#{entry.seq} {local(entry.occurred_at):%Y-%m-%d %H:%M} {escape_name(entry.role)}: "
         + (ERASED.say(tongue) if entry.erased else _shown(entry.text))
         for entry in page.items
+        if entry.text or entry.kind is not EntryKind.EVENT  # a bank's own notes say nothing to anybody
     ]
     if page.next is not None:
         lines.append(MORE.say(tongue, cursor=page.next))
