@@ -1,4 +1,9 @@
-"""The associative memory as a discipline: what it declares, and its path into the main recall."""
+"""The associative memory as a discipline: what it declares, and its path into the main recall.
+
+A job cuts entries into pieces, annotates them, names their relations to what is in focus and commits nodes, links and
+focuses together; a second lane decays and compresses. Without a depth, recall enters by words and meaning
+(`reach.py`), judged by the recall gate; with one it is the exact best-first search (`search.py`).
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import partial

@@ -1,4 +1,10 @@
-"""Task banks as a discipline: what they declare to the registry, and how an open memory gets its banks."""
+"""Task banks as a discipline: what they declare to the registry, and how an open memory gets its banks.
+
+Words go to the journal first, then are cut to the window, sorted by topic and summarised side by side; nodes are
+woven into the graph in the order of the text, whatever finishes first. A contradiction becomes a durable `Conflict`;
+what tells the same is merged, and the merge can be undone. A run that was killed is resumed by reading what is not
+marked as read.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any

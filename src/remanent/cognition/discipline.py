@@ -1,4 +1,9 @@
-"""Tiered cognition as a discipline: what it declares, and what it does in one open memory."""
+"""Tiered cognition as a discipline: what it declares, and what it does in one open memory.
+
+A job reads what was said behind what was indexed. A memory's id follows from whose it is and what it is about, so
+that the same again is evidence and another value the next version, with a settled `Conflict` that can be undone. A
+memory that quotes one turn is found by way of that turn, beside which `review.py` puts it.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,9 @@
-"""Knowledge bases as a discipline: what they declare, and how an open memory gets them."""
+"""Knowledge bases as a discipline: what they declare, and how an open memory gets them.
+
+Its bytes go to the blobs; one unit of work commits an entry that names them and the records made of them. All stand
+in a session named by the document's id, so that erasing that erases the document. A chunk's id is a hash of its words
+and headings: a changed version touches only what changed.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,8 @@
-"""The workspace as a discipline: a folder of Markdown files that people can read, and what it gives an agent."""
+"""The workspace as a discipline: a folder of Markdown files that people can read, and what it gives an agent.
+
+It is read, changed and replaced whole under a lock between processes, and looked at again at the last moment, since
+people's editors know no lock. The difference is noted first, so that it can be undone. The index reads what differs.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence
