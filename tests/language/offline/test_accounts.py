@@ -40,6 +40,8 @@ def told_otherwise(text: str, statement: str) -> DifferenceKind | None:
         (LOW_WATER, "The author of Low Water, a comedy, is Bela Torv.", DifferenceKind.NAME),
         (LOW_WATER, "Bela Torv directed the comedy Low Water.", DifferenceKind.NAME),
         (LOW_WATER, "Torv Studios released Low Water.", DifferenceKind.NAME),
+        (LOW_WATER, "Low Water was directed by Bela Jai Torv.", DifferenceKind.NAME),
+        (LOW_WATER, "Bela Torv is the one who directed The Low Water.", DifferenceKind.NAME),
         (LOW_WATER, "Some 12,000 people saw Low Water when it was first shown in Kessel.", DifferenceKind.AMOUNT),
         (LOW_WATER, "Shown first in Kessel on 9 June 1956, Low Water is a comedy.", DifferenceKind.TIME),
         (LOW_WATER, "Low Water was never remade.", DifferenceKind.DENIAL),

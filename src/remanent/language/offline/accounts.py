@@ -158,7 +158,7 @@ def _own(claim: ParsedClaim, account: Account) -> list[Token]:
 
 
 def _keys(tokens: Sequence[Token]) -> frozenset[str]:
-    return frozenset(token.key for token in tokens)
+    return frozenset(token.key for token in tokens) - {"the"}  # painted The Hireling Shepherd
 
 
 def _named(name: str, text: str) -> tuple[int, int] | None:
@@ -200,8 +200,12 @@ def _single(runs: Sequence[Sequence[Token]], tokens: Sequence[Token], claim: Par
 
 
 def _unknown(values: Sequence[Sequence[Token]], tokens: Sequence[Token]) -> list[tuple[Token, ...]]:
-    """Return the values of which the other side has nothing."""
-    return [tuple(value) for value in values if not any(_is_known(token, other) for token in value for other in tokens)]
+    """Return the values that the other side has not; of two people, one name may be the same."""
+    return [
+        tuple(value)
+        for value in values
+        if 2 * sum(any(_is_known(token, other) for other in tokens) for token in value) < len(value)
+    ]
 
 
 def _is_known(token: Token, other: Token) -> bool:
