@@ -1,6 +1,7 @@
 """Texts that are made to cost much: one small piece over and over, of every sort that some function stumbles over."""
 
 from collections.abc import Callable
+from functools import cache
 from itertools import count
 
 Maker = Callable[[int], str]
@@ -20,6 +21,7 @@ def repeated(piece: str, *, end: str = "") -> Maker:
 def numbered(piece: str) -> Maker:
     """Return what makes a text of pieces of which none comes twice; `{}` in a piece is its number in letters."""
 
+    @cache  # a text of a few thousand pieces takes longer to make than most functions take to read it
     def make(size: int) -> str:
         parts: list[str] = []
         length = 0
