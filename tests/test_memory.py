@@ -197,6 +197,17 @@ async def test_asking_an_agent_that_never_was_makes_no_file(memory: AsyncMemory,
     assert not list((tmp_path / "home").rglob("*.db"))
 
 
+async def test_settling_waits_for_what_an_earlier_process_left_behind(tmp_path: Path) -> None:
+    async with aopen(tmp_path, embedder="none", jobs={"enabled": False}) as memory:
+        for name in ("ada", "bob"):
+            await memory.agent(name).remember("The heron fishes at dawn.")
+    async with aopen(tmp_path, embedder="none") as memory:
+        await memory.settle()
+        for name in ("ada", "bob"):
+            queue = await memory.agent(name).admin.queue()
+            assert (queue.pending, queue.running) == (0, 0)
+
+
 @pytest.mark.parametrize("messages", [[], 7, [None], {"role": "user"}, {"content": 3}, {"content": "x", "mood": "y"}])
 async def test_what_is_no_message_is_refused_and_nothing_is_stored(ada: AsyncAgent, messages: object) -> None:
     with pytest.raises(InvalidInput):

@@ -481,7 +481,10 @@ class Memory:
         return self._portal.call(self._wrapped.agents)
 
     def settle(self, *, timeout: float | None = None, on_progress: Callable[[Progress], None] | None = None) -> None:
-        """Wait until background work is done; raises `JobFailed` when some of it was given up."""
+        """Wait until background work is done, that which an earlier process left behind included.
+
+        Raises `JobFailed` when some of it was given up.
+        """
         self._portal.call(self._wrapped.settle, timeout=timeout, on_progress=on_progress)
 
     def warm(self, *, agents: int = 64) -> int:

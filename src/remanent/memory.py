@@ -923,6 +923,8 @@ class AsyncMemory(MemoryFaces):
         self.shelf = parts.shelf
         look = parts.erasures.is_shared or parts.erasures.has_any()
         self._finishing = asyncio.create_task(self._finish_erasures()) if look else None
+        self._is_home_attended = False
+        """Whether the queues of all agents of the home are worked on, and not only of those that were used here."""
         self._minding = asyncio.create_task(self._mind_erasures()) if parts.erasures.is_shared else None
 
     def __repr__(self) -> str:
@@ -954,9 +956,16 @@ class AsyncMemory(MemoryFaces):
     async def settle(
         self, *, timeout: float | None = None, on_progress: Callable[[Progress], None] | None = None
     ) -> None:
-        """Wait until background work is done; raises `JobFailed` when some of it was given up."""
+        """Wait until background work is done, that which an earlier process left behind included.
+
+        Raises `JobFailed` when some of it was given up.
+        """
         if self._finishing is not None:
             await self._finishing
+        if not self._is_home_attended:
+            for scope in await self._parts.store.scopes():
+                self._parts.worker.attend(scope)
+            self._is_home_attended = True
         await self._parts.worker.settle(timeout=timeout, on_progress=on_progress)
 
     async def warm(self, *, agents: int = 64) -> int:
