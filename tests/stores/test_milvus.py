@@ -1,4 +1,5 @@
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from remanent.stores.conformance.base import MODEL, Samples, make_vector, vector
 from remanent.stores.local import LocalVectors
 from remanent.stores.queries import Erasure, ErasureDepth, Hit, RecordFilter
 from remanent.stores.sqlite import SqliteStore
-from remanent.stores.store import Store
+from remanent.stores.store import Store, vector_pages
 from remanent.stores.transaction import PutVector
 from remanent.stores.vectors import Vectors
 from tests.servers import ServerProcess, free_port, has_milvus, milvus
@@ -129,6 +130,18 @@ async def test_a_writer_that_stopped_half_way_leaves_nothing_wrong(index: Index,
             index.scope, make_vector(1, 0), model=MODEL, record_filter=RecordFilter(), limit=9
         )
         assert [(hit.record_id, round(hit.score, 3)) for hit in hits] == [(moved, -1.0)]
+
+
+async def test_rows_are_copied_page_by_page_and_marked_after_the_last(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adapter, "vector_pages", partial(vector_pages, limit=2))
+    kept = [await index.keep(1, number) for number in range(4)]
+    assert await index.near(1, 0) == kept
+    assert await index.vectors._ask(adapter._mark, index.place) == await index.store.vector_revision(index.scope)
+    await index.store.erase(index.scope, Erasure(record_ids=(kept[0],)))
+    more = [await index.keep(1, number) for number in range(4, 7)]
+    assert await index.near(1, 0) == [*kept[1:], *more]
 
 
 async def test_what_milvus_lost_is_copied_again(index: Index) -> None:
