@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.architecture import (
+    ORDER,
     VENDORS,
     Tree,
     broad_excepts,
@@ -41,6 +42,22 @@ def plant(folder: Path, files: dict[str, str]) -> Tree:
 
 def test_packages_import_only_leftwards_in_the_declared_order(remanent: Tree) -> None:
     assert order_violations(remanent) == []
+
+
+def test_the_document_tells_the_order_of_packages_and_names_files_that_exist(remanent: Tree) -> None:
+    told = (REPOSITORY / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    (chain,) = re.findall(r"^```\n(\{.*?)```", told, flags=re.MULTILINE | re.DOTALL)
+    groups = [set(re.findall(r"\w+", group)) for group in chain.split("◄")]
+    assert groups == [set(group) for group in ORDER]
+    there = {package for group in ORDER for package in group}
+    assert {module.package for module in remanent.modules.values()} - {"", "__main__"} == there
+    files = [
+        path.relative_to(REPOSITORY).as_posix()
+        for top in ("src", "tests", "scripts")
+        for path in (REPOSITORY / top).rglob("*")
+    ]
+    named = set(re.findall(r"`([\w/]+\.(?:py|sql))`", told))
+    assert [name for name in sorted(named) if not any(f"/{file}".endswith(f"/{name}") for file in files)] == []
 
 
 def test_no_module_reaches_itself_through_its_imports(remanent: Tree) -> None:
