@@ -49,6 +49,15 @@ def test_a_question_is_covered_as_far_as_one_text_names_what_it_asks_for() -> No
     assert covered("green tea", "Coffee is best.", "我喜欢咖啡").coverage == 0
 
 
+@pytest.mark.parametrize(
+    ("question", "terms"),
+    [("我的猫叫什么？", ("猫",)), ("车在哪里？", ("车",)), ("橘猫叫什么？", ("橘猫",))],
+)
+def test_what_is_asked_of_is_told_apart_from_the_word_that_asks(question: str, terms: tuple[str, ...]) -> None:
+    assert asked(question).terms == terms
+    assert "猫叫" in asked("我的猫叫声很大").terms
+
+
 def test_a_rare_word_weighs_more_than_a_common_one() -> None:
     holding = {"tea": 80, "samovar": 1}
     question = asked("tea samovar")

@@ -25,6 +25,8 @@ from remanent.text.chinese import is_known
 from remanent.text.chinese import rarity as chinese_rarity
 from remanent.text.dates import find_dates
 from remanent.text.english import stem
+from remanent.text.regex import lazy_regex
+from remanent.text.scripts import HAN, fold
 from remanent.text.sentences import sentence_texts
 from remanent.text.terms import index_terms, query_terms
 from remanent.text.wordlists import (
@@ -162,9 +164,15 @@ def asked(text: str, *, asked_at: datetime | None = None) -> QuestionTerms:
     )
 
 
+_BEFORE_WHAT = lazy_regex(rf"([{HAN}])([叫是在有])(?=什么|谁|哪|几|多少|啥)")
+
+
 def _informative(text: str) -> tuple[str, ...]:
     """Return the terms of a text, without stop words, and without characters that stand in a longer term."""
-    terms = [term for term in query_terms(text) if term not in ENGLISH_STOP_WORDS and term not in CHINESE_STOP_WORDS]
+    # 猫叫什么 asks of a 猫, not of 猫叫, which is a word as well and which nobody said.
+    torn = {found[1] + found[2]: found[1] for found in _BEFORE_WHAT.finditer(fold(text))}
+    terms = [torn.get(term, term) for term in query_terms(text)]
+    terms = [one for one in dict.fromkeys(terms) if one not in ENGLISH_STOP_WORDS and one not in CHINESE_STOP_WORDS]
     longer = "\n".join(term for term in terms if len(term) > 1 and not term.isascii())
     return tuple(term for term in terms if len(term) > 1 or term.isascii() or term not in longer)
 
