@@ -444,7 +444,10 @@ class AsyncAgent(AgentFaces):
         return await self._parts.blobs.get(self._scope, attachment.digest)
 
     async def scratchpad_write(self, key: str, value: str | None, *, session: str | None = None) -> None:
-        """Keep a short text under a key of the scratchpad, which recall does not search; `None` removes it."""
+        """Keep a short text under a key of the scratchpad, durably and in place of what was there; `None` removes it.
+
+        A scratchpad is what an agent has at hand while it works; recall does not search it.
+        """
         await Scratchpad(self._parts.store, self._scope, session=session).write(key, value)
 
     async def begin_session(self, session: str | None = None) -> SessionInfo:
@@ -470,7 +473,10 @@ class AsyncAgent(AgentFaces):
         notes: Mapping[str, JsonValue] | None = None,
         expects: int | None = None,
     ) -> SessionState:
-        """Write down what the agent is at in a session; what is not given stays. `expects`: only if at that version."""
+        """Write down what the agent is at in a session: what is given replaces what was there, the rest stays.
+
+        A decision is `{"what": …, "why": …}`; `notes` are JSON values. `expects`: only if it is still at that version.
+        """
         changes = {
             "current_goal": current_goal,
             "sub_goals": sub_goals,
@@ -485,8 +491,8 @@ class AsyncAgent(AgentFaces):
 
     async def link(self, from_id: str, to_id: str, *, relation: str = "", strength: float = 1.0) -> Link:
         """Tie two records together, from the first to the second."""
-        await self._current(from_id)
-        await self._current(to_id)
+        await _current(self._parts, self._scope, from_id)
+        await _current(self._parts, self._scope, to_id)
         now = self._parts.clock()
         link = Link(from_id=from_id, to_id=to_id, relation=relation, strength=strength, created_at=now, updated_at=now)
         async with self._parts.store.transaction(self._scope) as tx:
@@ -498,7 +504,7 @@ class AsyncAgent(AgentFaces):
 
         With `expects`, only if the record is still at that version.
         """
-        record = await self._current(record_id, expects=expects)
+        record = await _current(self._parts, self._scope, record_id, expects=expects)
         if record.status is Status.FORGOTTEN:
             raise InvalidInput(f"record {record_id} is forgotten already; `restore` brings it back")
         async with self._parts.store.transaction(self._scope) as tx:
@@ -508,14 +514,14 @@ class AsyncAgent(AgentFaces):
 
     async def restore(self, record_id: str, *, expects: int | None = None) -> Record:
         """Bring a forgotten record back to mind; with `expects`, only if it is still at that version."""
-        record = await self._current(record_id, expects=expects)
+        record = await _current(self._parts, self._scope, record_id, expects=expects)
         if record.status is not Status.FORGOTTEN:
             raise InvalidInput(f"record {record_id} is not forgotten; there is nothing to restore")
         async with self._parts.store.transaction(self._scope) as tx:
             tx.restore(record, at=self._parts.clock())
             if self._parts.embedders is not None:
                 self._parts.indexing.request(tx, EMBED)
-        return await self._current(record_id)
+        return await _current(self._parts, self._scope, record_id)
 
     async def erase(
         self,
@@ -660,7 +666,7 @@ class AsyncAgent(AgentFaces):
         """Return every word that a record came from, with the contents of its files; long ones only if asked for."""
         from remanent.agents.deep_retrieval import retrieve_record
 
-        record = await self._current(record_id)
+        record = await _current(self._parts, self._scope, record_id)
         came_from = [source.entry_id for source in record.sources]
         entries = list((await self._parts.store.entries_by_id(self._scope, came_from)).values())
         kept = AttachmentStore(self._parts.blobs, self._scope)
@@ -682,7 +688,7 @@ class AsyncAgent(AgentFaces):
 
     async def get(self, record_id: str) -> Record:
         """Return a record, whatever its status."""
-        return await self._current(record_id)
+        return await _current(self._parts, self._scope, record_id)
 
     async def records(
         self,
@@ -740,9 +746,11 @@ class AsyncAgent(AgentFaces):
     ) -> list[Conflict]:
         """Return contradictions between records, oldest first; of one record or one user, none that is another's."""
         wanted = None if states is None else tuple(ConflictState(state) for state in states)
-        query = ConflictQuery(states=wanted, record_id=record_id, limit=limit if user is None else NO_LIMIT)
-        found = await self._parts.store.conflicts(self._scope, query)
-        return found if user is None else (await _conflicts_of(user, found, self._parts.store, self._scope))[:limit]
+        query = ConflictQuery(states=wanted, record_id=record_id, limit=limit)
+        if user is None:
+            return await self._parts.store.conflicts(self._scope, query)
+        own = RecordFilter(statuses=None, where=of_user(user))
+        return (await self._parts.store.conflicts_among(self._scope, replace(query, limit=NO_LIMIT), own))[:limit]
 
     async def tombstones(self) -> list[Tombstone]:
         """Return what is left of everything forgotten."""
@@ -765,19 +773,20 @@ class AsyncAgent(AgentFaces):
         """Wait until this agent's background work is done; raises `JobFailed` when some of it was given up."""
         await self._parts.worker.settle([self._scope], timeout=timeout, on_progress=on_progress)
 
-    async def _current(self, record_id: str, *, expects: int | None = None) -> Record:
-        """Return a record as it stands, at the version that the caller expects if one is named."""
-        store = self._parts.store
-        record = (await store.records_by_id(self._scope, (record_id,))).get(record_id)
-        if record is None and await store.entries_by_id(self._scope, (record_id,)):
-            # Recall shows what was said a moment ago under the id that its record will have.
-            await self._parts.worker.settle([self._scope], timeout=_INDEXING_TIMEOUT)
-            record = (await store.records_by_id(self._scope, (record_id,))).get(record_id)
-        if record is None:
-            raise NotFound(f"no record {record_id} here")
-        if expects is not None and record.version != expects:
-            raise VersionConflict(f"record {record_id} is at version {record.version}, not {expects}; read it again")
-        return record
+
+async def _current(parts: _Parts, scope: Scope, record_id: str, *, expects: int | None = None) -> Record:
+    """Return a record as it stands, at the version that the caller expects if one is named."""
+    store = parts.store
+    record = (await store.records_by_id(scope, (record_id,))).get(record_id)
+    if record is None and await store.entries_by_id(scope, (record_id,)):
+        # Recall shows what was said a moment ago under the id that its record will have.
+        await parts.worker.settle([scope], timeout=_INDEXING_TIMEOUT)
+        record = (await store.records_by_id(scope, (record_id,))).get(record_id)
+    if record is None:
+        raise NotFound(f"no record {record_id} here")
+    if expects is not None and record.version != expects:
+        raise VersionConflict(f"record {record_id} is at version {record.version}, not {expects}; read it again")
+    return record
 
 
 def _filter(
@@ -831,13 +840,6 @@ def _recipe(options: RecallOptions) -> str | Recipe | None:
     if recipe is None or isinstance(recipe, str | Recipe):
         return recipe
     raise InvalidInput(f"recipe is a name or a Recipe, not a {type(recipe).__name__}")
-
-
-async def _conflicts_of(user: str, found: Sequence[Conflict], store: Store, scope: Scope) -> list[Conflict]:
-    """Return the contradictions of which every claim is a user's own."""
-    ids = list({claim.record_id for conflict in found for claim in conflict.claims})
-    own = set(await store.match(scope, ids, RecordFilter(statuses=None, where=of_user(user))))
-    return [one for one in found if all(claim.record_id in own for claim in one.claims)]
 
 
 # ── erasing ──────────────────────────────────────────────────────────────────

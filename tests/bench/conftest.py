@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.__main__ import app
+from bench.commands import app
 from tests.cli.conftest import Cli, user_at
 
 

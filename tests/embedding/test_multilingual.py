@@ -173,7 +173,8 @@ def _tokenizers() -> tuple[multilingual.PieceTokenizer, Any]:
     return multilingual.PieceTokenizer(file.read_bytes()), UseTokenizer(str(file))
 
 
-@given(st.text() | st.text("aeiou rst,.ABC我早上喝绿茶，。 \u3000ᚠ😀½ﬁ", min_size=10))
+@given(st.text() | st.text("aeiou rst,.ABC我早上喝绿茶，。 \u3000ᚠ😀½ﬁ▁\t\u0301\u0323ｶﾞ한글", min_size=10))
+@example("e\u0301 \u1112\u1161\u11ab ｶﾞｰﾄﾞ A\u030a\u0301 ▁ \r\n").via("marks that join what stands before them")
 @example("").via("nothing")
 @example(" \u200b ").via("nothing that is seen")
 @example("My sister moved to Bremen in 2019, didn't she? ᚠᚠᚠ 😀😀 Ünïcödé ½ ﬁ 我早上喝绿茶。").via("signs in no piece")

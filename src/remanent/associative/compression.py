@@ -21,7 +21,7 @@ from remanent.language import Engine
 from remanent.language.engines import OfflineEngine
 from remanent.language.roles.annotation import ANNOTATION, AnnotationRequest
 from remanent.model import Job, Maker, Scope, from_millis, to_millis
-from remanent.stores import NO_LIMIT, Transaction
+from remanent.stores import Transaction
 
 if TYPE_CHECKING:
     pass
@@ -312,17 +312,8 @@ class CompressionScheduler:
         not_before: datetime | None = None,
     ) -> None:
         """Ask for a job in the lane of its kind; without a limit, because each is bounded by the nodes there are."""
-        job = Job(
-            id=self._parts.new_id(),
-            scope=tx.scope.owner,
-            kind=kind,
-            lane=kind,
-            key=key,
-            payload=dict(payload or {}),
-            enqueued_at=self._parts.clock(),
-            not_before=not_before,
-        )
-        tx.enqueue(job, limit=NO_LIMIT)
+        at = self._parts.clock()
+        tx.request(kind, job_id=self._parts.new_id(), at=at, key=key, payload=payload, not_before=not_before)
 
 
 def _number(value: JsonValue) -> int:

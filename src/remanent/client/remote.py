@@ -1132,7 +1132,10 @@ class AsyncRemoteAgent(RemotePart):
         return answer
 
     async def scratchpad_write(self, key: str, value: str | None, *, session: str | None = None) -> None:
-        """Keep a short text under a key of the scratchpad, which recall does not search; `None` removes it."""
+        """Keep a short text under a key of the scratchpad, durably and in place of what was there; `None` removes it.
+
+        A scratchpad is what an agent has at hand while it works; recall does not search it.
+        """
         await self._connection.do(
             "scratchpad.write", {"key": key, "value": value, "session": session}, place=self._place
         )
@@ -1174,7 +1177,10 @@ class AsyncRemoteAgent(RemotePart):
         notes: Mapping[str, JsonValue] | None = None,
         expects: int | None = None,
     ) -> SessionState:
-        """Write down what the agent is at in a session; what is not given stays. `expects`: only if at that version."""
+        """Write down what the agent is at in a session: what is given replaces what was there, the rest stays.
+
+        A decision is `{"what": …, "why": …}`; `notes` are JSON values. `expects`: only if it is still at that version.
+        """
         answer: SessionState = await self._connection.do(
             "session.update",
             {

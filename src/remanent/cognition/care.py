@@ -164,15 +164,16 @@ async def conflicts(
         record_id=record_id,
         limit=NO_LIMIT,
     )
-    found = await store.conflicts(scope, query)
-    ids = tuple({claim.record_id for conflict in found for claim in conflict.claims})
-    if not ids:
-        return []
-    own = set(await store.match(scope, list(ids), RecordFilter(kinds=MEMORIES, statuses=None)))
-    if user is not None:
-        records = await store.records_by_id(scope, list(own))
-        own = {one.id for one in records.values() if isinstance(one.data, MemoryData) and one.data.user == user}
-    return [conflict for conflict in found if all(claim.record_id in own for claim in conflict.claims)]
+    found = await store.conflicts_among(scope, query, RecordFilter(kinds=MEMORIES, statuses=None))
+    if user is None:
+        return found
+    ids = list({claim.record_id for conflict in found for claim in conflict.claims})
+    theirs = {
+        record.id
+        for record in (await store.records_by_id(scope, ids)).values()
+        if isinstance(record.data, MemoryData) and record.data.user == user
+    }
+    return [conflict for conflict in found if all(claim.record_id in theirs for claim in conflict.claims)]
 
 
 async def conflict_by_id(store: Store, scope: Scope, conflict_id: str, *, user: str | None = None) -> Conflict:

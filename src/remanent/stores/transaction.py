@@ -372,6 +372,31 @@ class Transaction:
         self._check(job.scope)
         self.changes.append(EnqueueJob(job, limit))
 
+    def request(
+        self,
+        kind: str,
+        *,
+        job_id: str,
+        at: datetime,
+        lane: str | None = None,
+        key: str | None = None,
+        payload: Mapping[str, JsonValue] | None = None,
+        not_before: datetime | None = None,
+        limit: int = NO_LIMIT,
+    ) -> None:
+        """Ask for a job; its kind is its lane unless one is named, and one of the same key is not added twice."""
+        job = Job(
+            id=job_id,
+            scope=self.scope.owner,
+            kind=kind,
+            lane=lane or kind,
+            key=key,
+            payload=dict(payload or {}),
+            enqueued_at=at,
+            not_before=not_before,
+        )
+        self.enqueue(job, limit=limit)
+
     def finish(self, job: Job) -> None:
         """Take a job out together with its effects."""
         self.changes.append(FinishJob(job.id, job.fence))

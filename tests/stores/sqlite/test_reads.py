@@ -2,31 +2,19 @@
 
 from pathlib import Path
 
-import apsw
 import pytest
 
 from remanent.model import Kind, Scope
 from remanent.stores.conformance.base import Samples, put
 from remanent.stores.queries import Order, RecordFilter, RecordQuery
 from remanent.stores.sqlite import SqliteStore, reads
+from tests.stores.sqlite.steps import count_steps
 
 SHOWN = (Kind.TURN, Kind.SEMANTIC, Kind.EPISODIC)
 
 
 def _steps(home: Path, scope: Scope, query: RecordQuery) -> tuple[int, list[str]]:
-    """Return how many steps of ten instructions a page takes, and what is on it."""
-    [path] = home.rglob("memory.db")
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    steps = 0
-
-    def count() -> bool:
-        nonlocal steps
-        steps += 1
-        return False
-
-    connection.set_progress_handler(count, 10)
-    found = reads.records(connection, scope, query)
-    connection.close()
+    steps, found = count_steps(home, lambda connection: reads.records(connection, scope, query))
     return steps, [record.content for record in found]
 
 

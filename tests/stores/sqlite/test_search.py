@@ -3,13 +3,13 @@
 import random
 from pathlib import Path
 
-import apsw
 import pytest
 
 from remanent.model import Kind, Scope
 from remanent.stores.conformance.base import Samples, put
 from remanent.stores.queries import Hit, RecordFilter, TextQuery
 from remanent.stores.sqlite import SqliteStore, search
+from tests.stores.sqlite.steps import count_steps
 
 WORDS = [f"word{number}" for number in range(12)]
 
@@ -24,21 +24,8 @@ async def _filled(home: Path, kinds: list[Kind]) -> Scope:
 
 
 def _search(home: Path, scope: Scope, kinds: tuple[Kind, ...] | None) -> tuple[int, list[Hit]]:
-    """Return how many steps of ten instructions a search takes, and what it finds."""
-    [path] = home.rglob("memory.db")
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    steps = 0
-
-    def count() -> bool:
-        nonlocal steps
-        steps += 1
-        return False
-
-    connection.set_progress_handler(count, 10)
     query = TextQuery(tuple(WORDS[:3]), RecordFilter(kinds=kinds), limit=10, places=True)
-    found = search.search_text(connection, scope, query)
-    connection.close()
-    return steps, found
+    return count_steps(home, lambda connection: search.search_text(connection, scope, query))
 
 
 async def test_a_filter_that_nearly_all_pass_costs_next_to_nothing(quick_folder: Path) -> None:
