@@ -167,7 +167,7 @@ async def test_blank_texts_and_unknown_sources_are_refused() -> None:
 async def test_the_planner_sees_what_is_new_once_and_the_whole_history() -> None:
     def step(request: PlanningRequest) -> Any:
         proposed = PlannedTask(type=TaskType.NORMAL, description=f"step {len(request.completed) + 1}")
-        return settle(request, status=TaskStatus.SUCCESS, context="learned", proposed=proposed, tongue="en")
+        return settle(request, status=TaskStatus.SUCCESS, context="learned", proposed=proposed, language="en")
 
     engine = ScriptedEngine(planning=step)
     bank = a_bank(engine)

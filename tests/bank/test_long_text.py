@@ -38,7 +38,7 @@ class Windowed(ScriptedEngine):
         return ESTIMATE
 
     async def run(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Any:
-        told = role.prompt(request, tongue="en")
+        told = role.prompt(request, language="en")
         parts = (told.instructions, told.content, json.dumps(schema_of(role.reply)))
         if sum(map(ESTIMATE, parts)) > self._window:
             self.refused += 1

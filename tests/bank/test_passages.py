@@ -49,7 +49,7 @@ async def filled(
 
 
 async def memory_of(bank: MemoryBank, question: str = QUESTION) -> PackedMemory:
-    return await bank.recollect(question, tongue="en")
+    return await bank.recollect(question, language="en")
 
 
 @pytest.mark.spec("USE-10", "BANK-21")
@@ -167,7 +167,7 @@ async def test_chinese_texts_are_followed_from_name_to_name() -> None:
         "黄山。黄山以奇松怪石闻名，游客众多。",
     ]
     bank = await filled(texts, goal="青弋江注入长江的那座城市的市花是什么？", prompt_tokens=120)
-    text = (await bank.recollect("青弋江注入长江的那座城市的市花是什么？", tongue="zh")).text
+    text = (await bank.recollect("青弋江注入长江的那座城市的市花是什么？", language="zh")).text
     assert "它在芜湖市区注入长江" in text
     assert "市花是月季" in text
 

@@ -66,7 +66,7 @@ def builtin() -> BuiltinReact:
 
 def endless(request: PlanningRequest) -> PlanningResponse:
     proposed = PlannedTask(type=TaskType.NORMAL, description=f"step {len(request.completed)}")
-    return settle(request, status=TaskStatus.SUCCESS, context="", proposed=proposed, tongue="en")
+    return settle(request, status=TaskStatus.SUCCESS, context="", proposed=proposed, language="en")
 
 
 @pytest.mark.spec("BANK-22", "BANK-25", "BANK-27")
@@ -232,7 +232,7 @@ def upholding_the_first(request: IntegrationRequest) -> IntegrationResponse:
 
 
 def ends_at_once(request: PlanningRequest) -> PlanningResponse:
-    return settle(request, status=TaskStatus.SUCCESS, context="", proposed=None, tongue="en")
+    return settle(request, status=TaskStatus.SUCCESS, context="", proposed=None, language="en")
 
 
 LENGTH = "How long is the tunnel of Brenk?"

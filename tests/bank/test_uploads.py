@@ -194,12 +194,12 @@ def upload(name: str, media_type: str) -> Upload:
 async def test_an_upload_is_read_or_it_is_said_why_not(
     *, name: str, media_type: str, content: bytes, reader: ImageReader | None, told: str, is_read: bool
 ) -> None:
-    found = await recognise(upload(name, media_type), content, reader=reader, tongue="en")
+    found = await recognise(upload(name, media_type), content, reader=reader, language="en")
     assert told in found.text
     assert found.is_read is is_read
 
 
-@pytest.mark.parametrize("tongue", ["zh", "en"])
-async def test_what_is_said_of_an_upload_is_in_the_language_of_the_task(tongue: Language) -> None:
-    found = await recognise(upload("a.png", "image/png"), PNG, reader=None, tongue=tongue)
-    assert ("无法识别" in found.text) is (tongue == "zh")
+@pytest.mark.parametrize("language", ["zh", "en"])
+async def test_what_is_said_of_an_upload_is_in_the_language_of_the_task(language: Language) -> None:
+    found = await recognise(upload("a.png", "image/png"), PNG, reader=None, language=language)
+    assert ("无法识别" in found.text) is (language == "zh")

@@ -159,7 +159,7 @@ def joined(request: IntegrationRequest) -> IntegrationResponse:
 
 
 def nothing_left(request: PlanningRequest) -> PlanningResponse:
-    return settle(request, status=TaskStatus.SUCCESS, context="done", proposed=None, tongue="en")
+    return settle(request, status=TaskStatus.SUCCESS, context="done", proposed=None, language="en")
 
 
 def failing(request: Any) -> Any:

@@ -58,13 +58,13 @@ async def test_the_widened_model_and_ours_agree() -> None:
     """The graph that computes in 8 bits gives what the packaged one gives."""
     import onnxruntime
 
-    from remanent.embedding.onnx import MINILM, load
+    from remanent.embedding.onnx import MINILM, MODELS
 
     texts = ["Caroline went to a support group yesterday.", "What is up?", "The meeting moved to 4 pm on May 7th."]
     ours = await MiniLmEmbedder().embed(texts)
     session = onnxruntime.InferenceSession(str(MINILM.weights.check()), providers=["CPUExecutionProvider"])
     for text, vector in zip(texts, ours, strict=True):
-        (item,) = load(MINILM).tokenize([text])
+        (item,) = MODELS[MINILM].tokenize([text])
         tokens = np.array([item.ids], np.int64)
         feed = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
         mean = session.run(None, feed)[0].mean(axis=1)[0]

@@ -42,8 +42,8 @@ class Forgetful(Engine):
 
 
 def test_every_role_is_examined_in_both_languages() -> None:
-    assert {(exercise.role, exercise.tongue) for exercise in EXERCISES} == {
-        (name, tongue) for name in ROLES for tongue in ("en", "zh")
+    assert {(exercise.role, exercise.language) for exercise in EXERCISES} == {
+        (name, language) for name in ROLES for language in ("en", "zh")
     }
 
 

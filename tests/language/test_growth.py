@@ -133,7 +133,7 @@ ADAPTERS: dict[str, Work] = {
     "language.tidying.line": lambda text: tidying.line(text, 300),
     "language.tidying.lines": lambda text: tidying.lines(_parts(text, len(text)), most=20),
     "language.tidying.keywords": lambda text: tidying.keywords(_parts(text, len(text))),
-    "language.role.assembled": lambda text: role.assembled(text, _parts(text, len(text)), tongue="en"),
+    "language.role.assembled": lambda text: role.assembled(text, _parts(text, len(text)), language="en"),
     "language.tidying.shortened": lambda text: tidying.shortened(text, max(1, len(text) - 1)),
     "language.tidying.within_tokens": lambda text: tidying.within_tokens(text, len(text) // 8),
     "language.wording.abridged": lambda text: wording.abridged(text, max(100, len(text) - 10)),
@@ -249,19 +249,19 @@ ADAPTERS: dict[str, Work] = {
         status=planning.TaskStatus.SUCCESS,
         context=_clean(text[:MAX_REMARK]),
         proposed=None,
-        tongue="en",
+        language="en",
     ),
     "language.roles.react.tool_responses": lambda text: react.tool_responses(
         [ToolResult(name="a", content=part) for part in _parts(text, len(text))]
     ),
     "language.roles.structured_summary.render": lambda text: structured_summary.render(
-        facts=_parts(text, 80), evidence=_parts(text, 20), reasoning=text, tongue="en"
+        facts=_parts(text, 80), evidence=_parts(text, 20), reasoning=text, language="en"
     ),
     "language.roles.summary.render": lambda text: summary.render(
         SummaryRequest(level=SummaryLevel.SESSION, utterances=_said(text)),
         text,
         decisions=_parts(text, 100),
-        tongue="en",
+        language="en",
     ),
     "language.roles.structured_summary.structure": lambda text: structured_summary.structure(
         StructureRequest(content=_clean(text)), _TOOLS
@@ -345,7 +345,7 @@ DEAR = {
 FUNCTIONS = (
     public_functions("remanent.language.offline")
     | public_functions("remanent.language.roles")
-    | public_functions("remanent.language", "passages", "replies", "role", "tidying", "tongue", "wording")
+    | public_functions("remanent.language", "passages", "replies", "role", "tidying", "wording")
 )
 WORKS: dict[str, Work] = {
     name: function for name, function in FUNCTIONS.items() if takes_just_a_text(function) and name not in EXEMPT

@@ -44,7 +44,7 @@ def test_the_weekday_tells_what_last_tuesday_was() -> None:
 
 
 def test_material_stands_between_instructions_and_a_reminder() -> None:
-    told = assembled("\nDo it.\n", ["<a>x</a>", ""], tongue="en")
+    told = assembled("\nDo it.\n", ["<a>x</a>", ""], language="en")
     assert told.instructions.startswith("Do it.\nWhat stands in tags is material")
     assert told.content == "<a>x</a>\nNow write it."
 

@@ -49,11 +49,11 @@ SESSIONS: dict[str, Callable[[int], str | None]] = {
 
 @pytest.mark.spec("SAFE-04")
 @pytest.mark.parametrize("flood", SESSIONS)
-@pytest.mark.parametrize("tongue", WORDS)
+@pytest.mark.parametrize("language", WORDS)
 def test_three_hundred_near_duplicates_of_a_tool_do_not_push_out_what_a_user_said(
-    tmp_path: Path, tongue: str, flood: str
+    tmp_path: Path, language: str, flood: str
 ) -> None:
-    words = WORDS[tongue]
+    words = WORDS[language]
     # Meaning beside words where the flood is the plainest; by words alone it is as bad and quicker to set up.
     settings: dict[str, Any] = {} if flood == "one session" else {"embedder": "none"}
     with remanent.open(tmp_path / "home", **settings, recall={"path_timeout": 60}) as memory:

@@ -331,8 +331,8 @@ def test_measures_that_cannot_be_read_are_as_good_as_none(kept: object) -> None:
 
 
 def test_strangers_are_the_same_each_time_and_of_one_language() -> None:
-    for tongue in ("en", "zh"):
-        assert strangers(tongue) == strangers.__wrapped__(tongue)
+    for language in ("en", "zh"):
+        assert strangers(language) == strangers.__wrapped__(language)
     assert all(text.isascii() for text in strangers("en"))
     assert not any(text.isascii() for text in strangers("zh"))
 

@@ -214,7 +214,7 @@ class _ReactRun:
         self._listener = listener
         self._request = request
         self._count = engine.counter(REACT)
-        self._ledger = TokenLedger(self._count, show=lambda shown: REACT.prompt(shown, tongue=REACT.tongue(shown)))
+        self._ledger = TokenLedger(self._count, show=lambda shown: REACT.prompt(shown, language=REACT.language(shown)))
         self._calls = self._tokens = 0
         self._idle = 0
         """Turns in a row that brought nothing."""

@@ -25,13 +25,13 @@ from remanent.associative.search import (
 )
 from remanent.bilingual import Language
 from remanent.embedding import Embedders
-from remanent.language.tongue import tongue_of
 from remanent.model import GateReason, GateVerdict, Kind, Record, Scope
 from remanent.recall import Gate, Question
 from remanent.recall.gate import TYPICAL_NEARNESS, GateInputs, is_common, read_measures
 from remanent.stores import Hit, RecordFilter, Store, Vectors
 from remanent.text.dates_english import MONTH
 from remanent.text.mentions import mentions
+from remanent.text.scripts import working_language
 from remanent.text.terms import query_terms
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class WideningSearch:
         matcher = Matcher(wanted)
         of_nodes = self._with_exact_words(graph, matcher, of_nodes, inputs)
         known = self._judge(question, of_nodes, await self._store.records_by_id(question.scope, of_nodes.best), inputs)
-        lenience = (UNHEARD if _names_unheard(question.text, inputs) else LENIENCE)[tongue_of(question.text)]
+        lenience = (UNHEARD if _names_unheard(question.text, inputs) else LENIENCE)[working_language(question.text)]
         lost, verdict = await self._lost(graph, matcher, question, of_turns, inputs, lenience=lenience)
         items: tuple[SearchHit, ...] = ()
         if _passes(known, lenience) or self._holds_every_word(graph, matcher, of_nodes):
@@ -220,7 +220,7 @@ class WideningSearch:
         """Return the cosine from which a node counts: as near as a stranger's best hit seldom comes, by this model."""
         if self._settings.similarity is not None or self._embedder is None:
             return self._settings.similarity or 0.0
-        measures = read_measures(inputs.kept, tongue_of(question.text), models=self._gate.models)
+        measures = read_measures(inputs.kept, working_language(question.text), models=self._gate.models)
         if measures is not None and VECTOR in measures.near:
             return measures.near[VECTOR].middle
         usual = TYPICAL_NEARNESS.get(self._embedder.model_id)

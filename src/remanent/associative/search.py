@@ -20,10 +20,10 @@ from remanent.associative.model import (
 )
 from remanent.bilingual import Bilingual, Language
 from remanent.language.offline.questions import content_words
-from remanent.language.tongue import tongue_of
 from remanent.model import Clock, GateVerdict, Job, JobState, Scope
 from remanent.stores import JobQuery, Store
 from remanent.text.escaping import escape_lines, escape_name
+from remanent.text.scripts import working_language
 
 LANE = "associative"
 """The lane of `remember`: one after the other, in the order of the calls."""
@@ -311,19 +311,19 @@ class SearchEngine:
             *(item.text for item in recollection.items),
             *(stone.about for stone in recollection.once_known),
         ]
-        tongue = tongue_of(recollection.query, *said, _SOMETHING_FORGOTTEN["zh"])
+        language = working_language(recollection.query, *said, _SOMETHING_FORGOTTEN["zh"])
         lines = [f"[记忆] {escape_lines(item.text)}" for item in recollection.items]
         lost = [
-            _ONCE_KNOWN[tongue].format(about=" ".join(escape_lines(stone.about).split()))
+            _ONCE_KNOWN[language].format(about=" ".join(escape_lines(stone.about).split()))
             for stone in recollection.once_known
         ]
         # Where the best answer is one that was lost, that is the answer.
         lines = [*lost, *lines] if recollection.knowledge is Knowledge.FORGOTTEN else [*lines, *lost]
-        lines += [_spoken_of(link, tongue) for link in recollection.dangling]
+        lines += [_spoken_of(link, language) for link in recollection.dangling]
         if recollection.knowledge is Knowledge.FURTHER_AWAY:
-            lines.append(_FURTHER_AWAY[tongue])
+            lines.append(_FURTHER_AWAY[language])
         if recollection.not_in_graph:
-            lines.append(_NOT_IN_GRAPH[tongue].format(count=recollection.not_in_graph))
+            lines.append(_NOT_IN_GRAPH[language].format(count=recollection.not_in_graph))
         return "\n---\n".join(dict.fromkeys(lines))
 
 
@@ -471,9 +471,9 @@ def dangling_links(graph: Graph, node_ids: Sequence[str]) -> tuple[DanglingLink,
     return tuple(DanglingLink(**edge.ends) for edge in edges)
 
 
-def _spoken_of(link: DanglingLink, tongue: Language) -> str:
+def _spoken_of(link: DanglingLink, language: Language) -> str:
     """Say that something was forgotten, by its relation where that is a word of the same language."""
     relation = escape_name(link.relation)
-    if relation and tongue_of(relation) == tongue:
-        return _FORGOTTEN_RELATION[tongue].format(relation=relation)
-    return _SOMETHING_FORGOTTEN[tongue]
+    if relation and working_language(relation) == language:
+        return _FORGOTTEN_RELATION[language].format(relation=relation)
+    return _SOMETHING_FORGOTTEN[language]

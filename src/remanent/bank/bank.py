@@ -343,11 +343,11 @@ class MemoryBank:
             query, k=settings.top_k if k is None else k, alpha=settings.alpha if alpha is None else alpha
         )
 
-    async def recollect(self, question: str, *, tongue: Language) -> PackedMemory:
+    async def recollect(self, question: str, *, language: Language) -> PackedMemory:
         """Return what the bank holds on a question as the `<memory>` of a prompt, within `prompt_tokens`."""
         settings = self._runtime.settings
         ranked = await self._passages.rank(question, alpha=settings.alpha)
-        return pack(ranked, self.graph, budget=settings.prompt_tokens, tongue=tongue)
+        return pack(ranked, self.graph, budget=settings.prompt_tokens, language=language)
 
     # ── planning ─────────────────────────────────────────────────────────────
 

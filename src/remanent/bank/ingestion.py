@@ -116,7 +116,9 @@ class TopicExtractor:
         runtime = self._runtime
         count = runtime.engine.counter(CLASSIFICATION)
         empty = ClassificationRequest(text=text[:1] if text[:1].strip() else ".", task=task, find_question=True)
-        told = CLASSIFICATION.prompt(empty, tongue=CLASSIFICATION.tongue(ClassificationRequest(text=text[:MAX_TEXT])))
+        told = CLASSIFICATION.prompt(
+            empty, language=CLASSIFICATION.language(ClassificationRequest(text=text[:MAX_TEXT]))
+        )
         fixed = count(told.instructions) + count(told.content) + count(json.dumps(schema_of(CLASSIFICATION.reply)))
         room = max(runtime.window - fixed, runtime.window // 4)
         return chunks(text, max(1, int(room * runtime.settings.chunk_ratio)), counter=count)

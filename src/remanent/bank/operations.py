@@ -24,12 +24,12 @@ from remanent.discipline.call import Call, ProgressStep
 from remanent.discipline.operation import Body, Command, Permission, Tool, operation
 from remanent.discipline.shapes import Done, Limit, Page, about
 from remanent.errors import InvalidInput, NotFound
-from remanent.language.tongue import tongue_of
 from remanent.model import Conflict, ConflictState, Instant, Model
 from remanent.model.base import Count, Text
 from remanent.model.ids import Id
 from remanent.text.boundaries import excerpt
 from remanent.text.escaping import escape
+from remanent.text.scripts import working_language
 
 READ, WRITE = Permission.READ, Permission.WRITE
 _MAX_CONTEXT_CHARS = 10_000_000
@@ -72,9 +72,9 @@ _NAMES: dict[EventKind, str] = {
 }  # fmt: skip
 
 
-def _note(event: BankEvent, tongue: Language) -> str:
+def _note(event: BankEvent, language: Language) -> str:
     """Return what happened as those who follow a run read it, in the language of its task."""
-    name, mark = (_NAMES[event.kind], "：") if tongue == "zh" else (event.kind.value, ": ")
+    name, mark = (_NAMES[event.kind], "：") if language == "zh" else (event.kind.value, ": ")
     return f"{name}{mark}{event.text[:300]}" if event.text else name
 
 
@@ -113,7 +113,7 @@ async def run_bank(call: Call, request: RunBank) -> BankAnswer:
     def tell(event: BankEvent) -> None:
         nonlocal done
         done += event.kind is EventKind.ROUND
-        call.report(ProgressStep(done=done, note=_note(event, tongue_of(request.task))))
+        call.report(ProgressStep(done=done, note=_note(event, working_language(request.task))))
 
     bank = _bank(call, request.bank_id, task=request.task, context=request.context, sources=request.sources)
     async with bank:
@@ -177,15 +177,15 @@ class BankState(Model):
     conflicts: tuple[Conflict, ...] = ()
 
 
-def _tell_state(state: BankState, tongue: Language) -> str:
+def _tell_state(state: BankState, language: Language) -> str:
     """Write the state of a task as text for a model; stored text is escaped."""
-    lines = [escape(tidy_insight(state.insight).render(tongue))]
-    lines.append(Bilingual("What is known so far:", "目前所知：")[tongue])
+    lines = [escape(tidy_insight(state.insight).render(language))]
+    lines.append(Bilingual("What is known so far:", "目前所知：")[language])
     lines += [f"- [{node.node_id}] {_excerpt(node.context)}" for node in state.nodes]
     settled = {ConflictState.RESOLVED}
     open_ones = [conflict for conflict in state.conflicts if conflict.state not in settled]
     if open_ones:
-        lines.append(Bilingual("Contradictions that are not settled:", "尚未解决的矛盾：")[tongue])
+        lines.append(Bilingual("Contradictions that are not settled:", "尚未解决的矛盾：")[language])
         lines += [f"- [{conflict.id}] {_excerpt(conflict.description)}" for conflict in open_ones]
     return "\n".join(lines)
 
@@ -245,7 +245,7 @@ async def resume_bank(call: Call, request: ResumeBank) -> BankAnswer:
     async with _opened(call, request.bank_id) as bank:
 
         def tell(event: BankEvent) -> None:
-            call.report(ProgressStep(note=_note(event, bank.insight.tongue)))
+            call.report(ProgressStep(note=_note(event, bank.insight.language)))
 
         result = await bank.run(keep=True, on_event=tell)
         return BankAnswer(result=result, conflicts=bank.conflicts, calls=dict(bank.calls), bank_id=request.bank_id)

@@ -303,13 +303,13 @@ class PackedMemory:
 
 
 def pack(
-    ranked: Sequence[tuple[NodePassage, float]], graph: QueryGraph, *, budget: int, tongue: Language
+    ranked: Sequence[tuple[NodePassage, float]], graph: QueryGraph, *, budget: int, language: Language
 ) -> PackedMemory:
     """Fill a budget of tokens with the best passages, each under its node, newest node first, no fact twice.
 
     What room is left after the passages goes to the context and the keywords of the nodes, which seldom say more.
     """
-    packing = _Packing(graph, tongue, room=budget - prompt_size(group("memory", ["."])))
+    packing = _Packing(graph, language, room=budget - prompt_size(group("memory", ["."])))
     for _ in range(_PASSES):
         for passage, score in ranked:
             if packing.room < _SHORTEST:
@@ -320,13 +320,13 @@ def pack(
     packing.add_labels()
     while packing.chosen and prompt_size(packing.render()) > budget:
         packing.drop_last()
-    return PackedMemory(packing.render() or block("memory", _NOTHING[tongue]), packing.nodes())
+    return PackedMemory(packing.render() or block("memory", _NOTHING[language]), packing.nodes())
 
 
 class _Packing:
-    def __init__(self, graph: QueryGraph, tongue: Language, *, room: int) -> None:
+    def __init__(self, graph: QueryGraph, language: Language, *, room: int) -> None:
         self._graph = graph
-        self._tongue = tongue
+        self._language = language
         self.room = room
         self.chosen: list[tuple[NodePassage, float]] = []
         self._by_node: dict[str, list[NodePassage]] = {}
@@ -398,9 +398,9 @@ class _Packing:
 
     def _attributes(self, node_id: str) -> dict[str, str]:
         node = self._graph.get(node_id)
-        status = {"status": _UNRESOLVED[self._tongue]} if node.unresolved else {}
+        status = {"status": _UNRESOLVED[self._language]} if node.unresolved else {}
         if node.provisional and not status:
-            status = {"status": _PROVISIONAL[self._tongue]}
+            status = {"status": _PROVISIONAL[self._language]}
         return {"id": node_id, **status}
 
 

@@ -28,9 +28,9 @@ from remanent.language.roles.planning import (
 )
 from remanent.language.shapes import MAX_REMARK, MAX_TEXT, GraphNode, Remark
 from remanent.language.tidying import line, shortened
-from remanent.language.tongue import tongue_of
 from remanent.model import Conflict, Entry, Model
 from remanent.model.ids import Id
+from remanent.text.scripts import working_language
 
 _WORDS = {
     "goal": Bilingual("Goal: {}", "任务目标：{}"),
@@ -80,13 +80,13 @@ class InsightDoc(Model):
         return self.current is None and all(task.status is TaskStatus.SUCCESS for task in self.completed)
 
     @property
-    def tongue(self) -> Language:
+    def language(self) -> Language:
         """The language of the task."""
-        return tongue_of(self.goal)
+        return working_language(self.goal)
 
-    def render(self, tongue: Language | None = None) -> str:
+    def render(self, language: Language | None = None) -> str:
         """Return the whole document as text; whoever puts it into a prompt must escape it."""
-        words = in_language(_WORDS, tongue or self.tongue)
+        words = in_language(_WORDS, language or self.language)
         parts = [words["goal"].format(self.goal), words["completed"]]
         parts += [
             words["task"]
@@ -245,7 +245,7 @@ class Planner:
                 status=TaskStatus.FAILED,
                 context=context,
                 proposed=goal if self._failures < _MAX_FAILURES else None,
-                tongue=self.insight.tongue,
+                language=self.insight.language,
             )
         self._failures = 0
         return response
@@ -278,7 +278,7 @@ class Planner:
         return tuple(node.replace(summary=shortened(node.summary, room)) for node in live)
 
     def _notice(self, name: str, **values: str) -> None:
-        self._notices.append(line(_NOTICES[name][self.insight.tongue].format(**values), MAX_REMARK))
+        self._notices.append(line(_NOTICES[name][self.insight.language].format(**values), MAX_REMARK))
 
     async def _keep(self, insight: InsightDoc, *, given: Sequence[Entry] = ()) -> InsightDoc:
         async with self._runtime.ledger.transaction() as tx:

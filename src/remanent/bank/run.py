@@ -186,7 +186,7 @@ class BankRun(Generic[StepT, StepResultT]):
     def _result(self, end: RunStatus, rounds: int) -> RunResult:
         nodes = tuple(node_id for node_id in self._rests_on if node_id in self._bank.graph)
         entries = dict.fromkeys(entry.entry_id for node_id in nodes for entry in self._bank.tree.of(node_id))
-        answer = self._answer.strip() or _NO_ANSWER[self._bank.insight.tongue]
+        answer = self._answer.strip() or _NO_ANSWER[self._bank.insight.language]
         self._bank.emit(EventKind.ANSWER, answer, end=end.value, rounds=rounds)
         return RunResult(
             answer=answer,

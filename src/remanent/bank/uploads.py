@@ -204,9 +204,9 @@ class Recognition:
     is_read: bool = True
 
 
-async def recognise(upload: Upload, content: bytes, *, reader: ImageReader | None, tongue: Language) -> Recognition:
+async def recognise(upload: Upload, content: bytes, *, reader: ImageReader | None, language: Language) -> Recognition:
     """Return the text of an upload; where it cannot be read, a sentence that says so, since the step must go on."""
-    texts = in_language(_TEXTS, tongue)
+    texts = in_language(_TEXTS, language)
     try:
         text = await _words(upload, content, reader)
     except InvalidInput as error:

@@ -4,7 +4,6 @@ An operation may bring its own way to be shown; those here are for the types tha
 anything, so everything passes through `visible`, which leaves no control character to the terminal.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from dataclasses import fields as dataclass_fields
@@ -18,14 +17,11 @@ from remanent.cli.cards import QUOTED, show_entries, show_found, show_receipt, t
 from remanent.cli.exits import Exit
 from remanent.cli.files import STANDARD
 from remanent.cli.screen import Terminal, standard_output
-from remanent.discipline.shapes import Done, Page
-from remanent.model import (
-    Model,
-    Receipt,
-    system_clock,
-)
+from remanent.discipline.shapes import Done, ImportCounts, Page
+from remanent.model import Entry, Evaluation, Found, Model, Receipt, Scope, Tombstone, system_clock
 from remanent.operations import Body, Operation, Target
-from remanent.stores import ErasureDepth
+from remanent.operations.access.chain import AuditVerification
+from remanent.stores import Erased, ErasureDepth, Health
 from remanent.text.boundaries import excerpt
 
 MAX_COLUMNS = 8
@@ -61,8 +57,7 @@ class CommandResult:
 
 def show(shown: CommandResult) -> None:
     """Show an answer to people, or give it to programs."""
-    kind = getattr(shown.operation.response, "__name__", "")
-    prepare = PREPARED.get(kind)
+    prepare = PREPARED.get(shown.operation.response)
     if prepare is not None:
         prepare(shown)
     if shown.operation.answers is not Body.JSON:
@@ -73,7 +68,7 @@ def show(shown: CommandResult) -> None:
         for answer in shown.answers:
             told(shown.screen, answer)
     else:
-        SHOWN.get(kind, _show_plainly)(shown)
+        SHOWN.get(shown.operation.response, _show_plainly)(shown)
 
 
 def value_of(shown: CommandResult) -> Any:
@@ -173,31 +168,6 @@ def _show_written(shown: CommandResult) -> None:
         shown.screen.tell(words.EXPORTED, lines=shown.answer, path=shown.file)
 
 
-def _show_roles(shown: CommandResult) -> None:
-    """Show every role with what does its work."""
-    screen = shown.screen
-    headings = (
-        words.ROLE, words.ENGINE, words.MODEL, words.TIER, words.TEMPERATURE, words.TOP_P, words.MAX_TOKENS,
-        words.WINDOW,
-    )  # fmt: skip
-    rows = []
-    for setup in shown.answer.items:
-        model = "–" if setup.model is None else f"{setup.model} ({setup.provider})"
-        numbers = (f"{setup.temperature:g}", f"{setup.top_p:g}", str(setup.max_tokens), str(setup.window))
-        rows.append((setup.role, setup.engine, model, setup.tier, *numbers))
-    screen.rows([screen.word(heading) for heading in headings], rows)
-    if all(setup.engine == "offline" for setup in shown.answer.items):
-        screen.tell(words.NO_MODEL)
-
-
-def _show_tried(shown: CommandResult) -> None:
-    """Show the response as data, and beside it what made it and what that cost."""
-    tried = shown.answer
-    shown.screen.show(json.dumps(tried.response, ensure_ascii=False, indent=2))
-    tokens = {"input": tried.usage.input_tokens, "output": tried.usage.output_tokens}
-    shown.screen.tell(words.ROLE_DONE, style="dim", role=tried.made_by.role, engine=tried.made_by.engine, **tokens)
-
-
 def _show_evaluation(shown: CommandResult) -> None:
     """Show the figures, then the questions whose answer was not found: those are what to look into."""
     from rich.table import Table
@@ -227,16 +197,6 @@ def _show_evaluation(shown: CommandResult) -> None:
         screen.tell(words.MISSED, question=excerpt(one.question, QUOTED))
     if len(missed) > MAX_MISSED:
         screen.tell(words.MISSED_MORE, count=len(missed) - MAX_MISSED)
-
-
-def _show_key(shown: CommandResult) -> None:
-    """Show the token as data, so that it can be piped, and everything to know about it beside."""
-    shown.screen.show(shown.answer.token)
-    shown.screen.tell(words.KEY_MADE, key_id=shown.answer.key.key_id)
-    if shown.answer.replaces_damaged:
-        shown.screen.tell(words.KEYS_SET_ASIDE, style="yellow")
-    if shown.answer.is_first:
-        shown.screen.tell(words.FIRST_KEY, style="yellow")
 
 
 def _prepare_verified(shown: CommandResult) -> None:
@@ -366,26 +326,22 @@ def _cell(screen: Terminal, value: Any) -> str:
 
 
 Show = Callable[[CommandResult], None]
-SHOWN: Mapping[str, Show] = {
-    "Receipt": _show_receipt,
-    "Found": _show_found,
-    "Page[Scope]": _show_scopes,
-    "Page[Entry]": lambda shown: show_entries(shown.screen, shown.answer.items),
-    "Tombstone": _show_tombstones,
-    "Erased": _show_erased,
-    "ImportCounts": _show_loaded,
-    "Evaluation": _show_evaluation,
-    "Page[RoleSetup]": _show_roles,
-    "Tried": _show_tried,
-    "NewKey": _show_key,
+SHOWN: Mapping[Any, Show] = {
+    Receipt: _show_receipt,
+    Found: _show_found,
+    Page[Scope]: _show_scopes,
+    Page[Entry]: lambda shown: show_entries(shown.screen, shown.answer.items),
+    Tombstone: _show_tombstones,
+    Erased: _show_erased,
+    ImportCounts: _show_loaded,
+    Evaluation: _show_evaluation,
 }
-"""How answers are shown, by the name of their type, since most types belong to operations that are not loaded; an
-operation may say how its own are."""
+"""How answers of the types that operations share are shown; an operation may say how its own are."""
 
-PREPARED: Mapping[str, Show] = {
-    "AuditVerification": _prepare_verified,
-    "Erased": _prepare_erased,
-    "Found": _prepare_found,
-    "Health": _prepare_health,
+PREPARED: Mapping[Any, Show] = {
+    AuditVerification: _prepare_verified,
+    Erased: _prepare_erased,
+    Found: _prepare_found,
+    Health: _prepare_health,
 }
 """What answers of a type say before they are shown or given, and how the command ends."""

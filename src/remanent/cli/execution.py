@@ -140,7 +140,7 @@ INTAKES: Mapping[str, Callable[..., Requests]] = {
 
 def _show_prompt(screen: Terminal, role: Any, request: Any) -> None:
     """Show what a model would be told for a request, without asking one."""
-    told = role.prompt(request, tongue=role.tongue(request))
+    told = role.prompt(request, language=role.language(request))
     turns: list[dict[str, JsonValue]] = [{"speaker": "user", "text": told.content}]
     turns += [{"speaker": turn.speaker, "text": turn.text} for turn in told.turns]
     if screen.as_json:

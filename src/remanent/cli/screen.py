@@ -58,7 +58,7 @@ class Terminal:
         """Show data to people."""
         # A line of a pipe is for a program to split; a line of a terminal is wrapped between words. What has no
         # space, such as a token, is copied from the screen: no line end may come into it.
-        is_text = isinstance(renderable, str) or type(renderable).__name__ == "Text"
+        is_text = isinstance(renderable, str) or _is_drawn_text(renderable)
         self.out.print(renderable, soft_wrap=is_text and not (self.out.is_terminal and " " in str(renderable)))
 
     def line(self, text: str) -> None:
@@ -137,6 +137,12 @@ def begin(place: CommonOptions) -> "tuple[Terminal, Settings]":
 
     settings = load_settings(**place.overrides())
     return Terminal(as_json=place.as_json, language=chosen_language(settings.language)), settings
+
+
+def _is_drawn_text(renderable: "RenderableType") -> bool:
+    from rich.text import Text  # which is loaded, since what is no string was made by what draws
+
+    return isinstance(renderable, Text)
 
 
 def _console(*, stderr: bool = False) -> "Console":

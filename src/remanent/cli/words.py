@@ -202,25 +202,6 @@ ERASED_BACKUPS = Bilingual("{count} backups that held them were removed.", "同�
 ASK_DESTROY = Bilingual("{name} cannot be undone. Go on", "{name} 无法撤销。确定继续吗")
 
 # ── keys and serving ──
-KEY_MADE = Bilingual(
-    "Key {key_id}. Its token is above and is shown this once; only a hash of it is kept.",
-    "密钥 {key_id}。令牌如上，仅显示这一次；只保存其散列。",
-)
-FIRST_KEY = Bilingual(
-    "This is the first key here. From now on a server on this memory serves nobody without a key, not even on this "
-    "machine: REST, MCP over HTTP, the proxy and /metrics (only /livez, /readyz and /docs stay open). Give a key to "
-    "every program that uses it. That stays so when the last key expires, is revoked or lost; `remanent keys create` "
-    "at this machine then makes another. The command line itself needs no key.",
-    "这是此处的第一个密钥。从现在起，使用此记忆的服务器不再接受任何无密钥的请求，本机也不例外："
-    "REST、HTTP 上的 MCP、代理和 /metrics 均需密钥（只有 /livez、/readyz 和 /docs 仍然开放）。"
-    "请为每个使用它的程序配置密钥。即使最后一个密钥过期、被吊销或丢失，也依然如此；"
-    "届时可在本机用 `remanent keys create` 另建一个。命令行本身不需要密钥。",
-)
-KEYS_SET_ASIDE = Bilingual(
-    "The file of keys was damaged and was set aside under .access/ in the home folder; the keys in it open nothing. "
-    "Make new ones for whoever had one, or restore the file from a backup.",
-    "密钥文件已损坏，已在主目录的 .access/ 下另存；其中的密钥均已失效。请为原持有者重新创建密钥，或从备份恢复该文件。",
-)
 NO_KEY_HOLDS = Bilingual(
     "No key holds any more, and nobody is served without one. Make one: remanent keys create NAME --permission admin",
     "已没有有效的密钥，而无密钥的请求一律拒绝。请创建一个：remanent keys create NAME --permission admin",
@@ -281,22 +262,6 @@ EXPORTED = Bilingual("Exported {lines} lines to {path}.", "已导出 {lines} 行
 IMPORTED = Bilingual("Imported into {agent}: {counts}.", "已导入 {agent}：{counts}。")
 
 # ── roles ──
-ROLE = Bilingual("role", "角色")
-ENGINE = Bilingual("engine", "引擎")
-MODEL = Bilingual("model", "模型")
-TIER = Bilingual("tier", "层级")
-TEMPERATURE = Bilingual("temperature", "温度")
-TOP_P = Bilingual("top-p", "top-p")
-MAX_TOKENS = Bilingual("max tokens", "最大输出")
-WINDOW = Bilingual("window", "窗口")
-NO_MODEL = Bilingual(
-    "No model is configured: everything runs offline. Set model.provider and model.name to use one.",
-    "未配置模型：全部离线运行。设置 model.provider 与 model.name 即可使用模型。",
-)
-ROLE_DONE = Bilingual(
-    "{role} by {engine}, {input} tokens in, {output} out.",
-    "{role} 由 {engine} 完成，输入 {input}、输出 {output} 个 token。",
-)
 
 # ── roles ──
 

@@ -954,7 +954,10 @@ class RemoteAgent:
         return self._portal.call(self._wrapped.scratchpad_read, key=key, session=session)
 
     def scratchpad_write(self, key: str, value: str | None, *, session: str | None = None) -> None:
-        """Keep a short text under a key of the scratchpad, which recall does not search; `None` removes it."""
+        """Keep a short text under a key of the scratchpad, durably and in place of what was there; `None` removes it.
+
+        A scratchpad is what an agent has at hand while it works; recall does not search it.
+        """
         self._portal.call(self._wrapped.scratchpad_write, key, value, session=session)
 
     def sessions(self, *, is_open: bool | None = None, limit: int = 100) -> list[SessionInfo]:
@@ -986,7 +989,10 @@ class RemoteAgent:
         notes: Mapping[str, JsonValue] | None = None,
         expects: int | None = None,
     ) -> SessionState:
-        """Write down what the agent is at in a session; what is not given stays. `expects`: only if at that version."""
+        """Write down what the agent is at in a session: what is given replaces what was there, the rest stays.
+
+        A decision is `{"what": …, "why": …}`; `notes` are JSON values. `expects`: only if it is still at that version.
+        """
         return self._portal.call(
             self._wrapped.update_session,
             session,

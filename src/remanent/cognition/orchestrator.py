@@ -10,7 +10,6 @@ from remanent.cognition.model import INSTRUCTION, LONG_TERM, MEMORIES, SHORT_TER
 from remanent.cognition.review import item_of, review
 from remanent.discipline import Parts
 from remanent.language.roles.intent import INTENT, Intent, IntentRequest
-from remanent.language.tongue import tongue_of
 from remanent.model import (
     FoundItem,
     Kind,
@@ -28,6 +27,7 @@ from remanent.recall import Candidate, KeywordPath, Question, RecallPath, Recipe
 from remanent.recall.recipe import TIERS
 from remanent.recall.talk import is_small_talk
 from remanent.stores import NO_LIMIT, RecordFilter, RecordQuery, Store
+from remanent.text.scripts import working_language
 
 KNOWLEDGE = (Kind.DOCUMENT, Kind.SECTION, Kind.CHUNK)
 GRANTS = "cognition.grants"
@@ -259,7 +259,7 @@ def told(item: FoundItem, record: Record | None) -> FoundItem:
         section = "user_preferences" if data.sort is SharedSort.PREFERENCE else "project_context"
         if data.sort is not SharedSort.DECISION_RECORD:
             return item.replace(section=section)
-        label = "架构决策" if tongue_of(item.text) == "zh" else "decision"
+        label = "架构决策" if working_language(item.text) == "zh" else "decision"
         number = f"{data.number}, " if data.number else ""
         text = f"{label}: {item.text} ({number}{local(item.occurred_at):%Y-%m-%d})"
         return item.replace(text=text, section=section)

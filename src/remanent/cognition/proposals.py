@@ -14,9 +14,9 @@ from remanent.language.offline.statement_rules import Statement, StatementKind, 
 from remanent.language.offline.statements import is_secret, plain_sentences
 from remanent.language.roles.extraction import EXTRACTION, ExtractedFact, ExtractionRequest, FactKind
 from remanent.language.shapes import Utterance
-from remanent.language.tongue import tongue_of
 from remanent.model import Entry, Maker, Origin, TurnData
 from remanent.model.filters import user_in
+from remanent.text.scripts import working_language
 from remanent.text.spans import Span
 from remanent.text.terms import index_terms
 
@@ -79,7 +79,7 @@ def _draft(fact: ExtractedFact, shown: Sequence[Entry], made_by: Maker) -> Draft
         if quote is None or is_secret(f"{quote.of(entry.text)} {fact.content}"):
             continue
         speaker = TurnData(role=entry.role).speaker or "user"
-        subject = subject_name(speaker, zh=tongue_of(fact.content) == "zh")
+        subject = subject_name(speaker, zh=working_language(fact.content) == "zh")
         confirmed = fact.confirmed and entry.origin is Origin.USER
         statement = Statement(
             _KINDS[fact.kind], subject, "", "", fact.content, quote.start, quote.end, confirmed=confirmed

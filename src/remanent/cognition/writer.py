@@ -16,7 +16,6 @@ from remanent.cognition.settings import CognitionSettings
 from remanent.discipline import Parts
 from remanent.language.offline.retractions import retractions
 from remanent.language.offline.statements import only_confirms, statements
-from remanent.language.tongue import tongue_of
 from remanent.model import (
     Claim,
     Conflict,
@@ -37,6 +36,7 @@ from remanent.model.filters import USER_KEY, MetadataCondition, user_in
 from remanent.recall.indexing import TURNS
 from remanent.stores import LIVE, NO_LIMIT, EntryQuery, LinkQuery, RecordFilter, RecordQuery, Store, Transaction
 from remanent.stores.queries import StateQuery
+from remanent.text.scripts import working_language
 from remanent.text.terms import query_terms
 
 BATCH = 200
@@ -116,7 +116,7 @@ def _retracted(entry: Entry, before: Sequence[Entry]) -> Iterable[Draft]:
         if last is None or not _same_talk(last, entry):
             continue  # "that's wrong" is said of an answer more often than of one's own words
         for stated in statements(last.text, speaker=speaker)[-1:]:
-            content = _NO_MORE[tongue_of(stated.content)].format(stated.content)
+            content = _NO_MORE[working_language(stated.content)].format(stated.content)
             again = replace(stated, content=content, start=one.statement.start, end=one.statement.end)
             yield Draft(again, entry, user_of(entry), what)
 

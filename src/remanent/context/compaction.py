@@ -39,11 +39,11 @@ from remanent.language.roles.summary import (
     segment_text,
 )
 from remanent.language.shapes import MAX_TEXT, Utterance
-from remanent.language.tongue import tongue_of
 from remanent.model import Model, Scope
 from remanent.settings import ContextSettings
 from remanent.stores.cache import Cache
 from remanent.text.dialogue import DialogueSentence, ranked, statements, telling
+from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.tokens import TokenCounter, token_counter
 
@@ -387,18 +387,18 @@ class Compactor:
         chosen = self.telling(stretch, notes, limit=limit - SEGMENT)
         if not chosen:
             return ""
-        tongue = tongue_of("\n".join(one.text for one in chosen))
+        language = working_language("\n".join(one.text for one in chosen))
         decisions = (await self.commitments(messages, notes)).decisions
-        return segment_text(chosen, list(stretch.speakers.values()), decisions, tongue)
+        return segment_text(chosen, list(stretch.speakers.values()), decisions, language)
 
     async def digest(self, stretches: Sequence[Sequence[ReadMessage]], notes: _Notes, owner: str, *, limit: int) -> str:
         """Return what stands for a whole conversation: what binds, then the sentences that tell most."""
-        tongue = tongue_of("\n".join(message.text[:200] for message in stretches[-1]))
-        lines = [await self._prose(stretches, notes, owner, tongue)]
+        language = working_language("\n".join(message.text[:200] for message in stretches[-1]))
+        lines = [await self._prose(stretches, notes, owner, language)]
         if "\n" not in lines[0]:
             found = [await self.commitments(messages, notes) for messages in stretches]
             lists = [tuple(dict.fromkeys(chain.from_iterable(kind))) for kind in zip(*found, strict=True)]
-            lines += self._lists([one[tongue] for one in LIST_HEADINGS], lists, notes, room=_list_room(limit))
+            lines += self._lists([one[language] for one in LIST_HEADINGS], lists, notes, room=_list_room(limit))
         # Chosen among forty messages at a time: of ten, two or three sentences would fill the room, or none.
         read = [
             self.stretch(list(chain.from_iterable(stretches[place : place + _CHOSEN_FROM])), notes)
@@ -417,10 +417,10 @@ class Compactor:
         return self._within("\n".join(lines), limit, notes)
 
     async def _prose(
-        self, stretches: Sequence[Sequence[ReadMessage]], notes: _Notes, owner: str, tongue: Language
+        self, stretches: Sequence[Sequence[ReadMessage]], notes: _Notes, owner: str, language: Language
     ) -> str:
         """Return the digest that a model made, lists and all; the bare heading where there is none."""
-        head = MARKS[SummaryLevel.SESSION][tongue]
+        head = MARKS[SummaryLevel.SESSION][language]
         if self._offline is self._engine:
             return head
         earlier = [await self.summary(messages, notes, owner, limit=SUMMARY_TOKENS) for messages in stretches]
@@ -475,7 +475,7 @@ class _Shaping:
         self._given = given
         self._budget = budget
         self._style = style_of(given)
-        self._is_chinese = tongue_of("\n".join(message.text[:200] for message in given[-20:])) == "zh"
+        self._is_chinese = working_language("\n".join(message.text[:200] for message in given[-20:])) == "zh"
         self._now: list[_Shown] = list(given)
         self._clean: dict[int, ReadMessage] = {}
         self._report: list[Saving] = []

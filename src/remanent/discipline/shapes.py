@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from remanent.errors import InvalidInput
 from remanent.model import Message, Model
-from remanent.model.base import JsonObject
+from remanent.model.base import Count, JsonObject
 from remanent.model.chat import expand_messages
 from remanent.model.clock import Instant
 from remanent.model.filters import MAX_TAGS, MAX_USER_LENGTH, check_user, metadata_object, read_where, where_object
@@ -144,6 +144,12 @@ class Done(Model):
     """It is done, and there is nothing more to say."""
 
     done: bool = True
+
+
+class ImportCounts(Model):
+    """How many of each sort were imported."""
+
+    counts: dict[str, Count]
 
 
 class ByRecord(Model):

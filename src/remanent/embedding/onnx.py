@@ -82,22 +82,10 @@ MINILM = LocalModel(_MINILM, 256, _fast_minilm, without=("SkipLayerNormFusion",)
 RERANKER = LocalModel(_RERANKER, 512, without=("SkipLayerNormFusion",))
 
 
-_hurried: list[bool] = []
-"""Not empty where models are loaded as they are."""
-
-
-def load_in_a_hurry() -> None:
-    """Have this process load models without optimising them: 0.12 s of CPU in place of 0.23 s, each text 10 % slower.
-
-    For a program that asks one question and ends.
-    """
-    _hurried.append(True)
-
-
 class LoadedModel:
     """A model in memory with its tokenizer; used on the background threads only."""
 
-    def __init__(self, model: LocalModel) -> None:
+    def __init__(self, model: LocalModel, *, optimised: bool = True) -> None:
         model.find()
         import onnxruntime
         from tokenizers import Tokenizer
@@ -105,7 +93,7 @@ class LoadedModel:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = _THREADS_OF_A_BATCH
         options.log_severity_level = 3
-        if _hurried:
+        if not optimised:
             options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         source: str | bytes = str(model.weights.check())
         if model.rebuild is not None:
@@ -138,21 +126,34 @@ class LoadedModel:
         return out, mask.astype(np.float32)
 
 
-_loaded: dict[LocalModel, LoadedModel] = {}
-_loading = threading.Lock()
+class _LoadedModels:
+    """The models in this process's memory, each loaded once, when it is first used; on the background threads only."""
+
+    def __init__(self) -> None:
+        self.optimised = True
+        """Whether models that are loaded from now on are optimised first."""
+        self._loaded: dict[LocalModel, LoadedModel] = {}
+        self._loading = threading.Lock()
+
+    def __contains__(self, model: LocalModel) -> bool:
+        return model in self._loaded
+
+    def __getitem__(self, model: LocalModel) -> LoadedModel:
+        with self._loading:
+            if model not in self._loaded:
+                self._loaded[model] = LoadedModel(model, optimised=self.optimised)
+            return self._loaded[model]
 
 
-def load(model: LocalModel) -> LoadedModel:
-    """Load a model once per process; called on the background threads only."""
-    with _loading:
-        if model not in _loaded:
-            _loaded[model] = LoadedModel(model)
-        return _loaded[model]
+MODELS = _LoadedModels()
 
 
-def is_loaded(model: LocalModel) -> bool:
-    """Return whether a model is in memory."""
-    return model in _loaded
+def load_in_a_hurry() -> None:
+    """Have this process load models without optimising them: 0.12 s of CPU in place of 0.23 s, each text 10 % slower.
+
+    For a program that asks one question and ends.
+    """
+    MODELS.optimised = False
 
 
 BACKGROUND = Background("remanent-onnx", threads=_BATCHES_AT_ONCE)
@@ -195,7 +196,7 @@ class _OnnxEmbedder(Embedder):
     @property
     def loading(self) -> bool:
         """Whether no text has been read yet in this process."""
-        return not is_loaded(self._model)
+        return self._model not in MODELS
 
     async def embed_batch(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return one row per text; a text longer than the model reads is read in windows."""
@@ -204,7 +205,7 @@ class _OnnxEmbedder(Embedder):
         model = self._model
         if len(texts) <= _FEW and sum(map(len, texts)) <= _SHORT:
             return await _QUESTIONS.run(partial(self._read, list(texts)))
-        encoded = await BACKGROUND.run(lambda: load(model).tokenize(texts))
+        encoded = await BACKGROUND.run(lambda: MODELS[model].tokenize(texts))
         pieces = [(row, window) for row, item in enumerate(encoded) for window in _windows(item)]
         rows = np.zeros((len(texts), self.dimension), np.float32)
         together = [[pieces[place] for place in batch] for batch in batches([len(window.ids) for _, window in pieces])]
@@ -222,13 +223,13 @@ class _OnnxEmbedder(Embedder):
         """Return one row per short text, each read by itself."""
         import numpy as np
 
-        return np.concatenate([self._compute([item]) for item in load(self._model).tokenize(texts)])
+        return np.concatenate([self._compute([item]) for item in MODELS[self._model].tokenize(texts)])
 
     def _compute(self, encoded: Sequence[Any]) -> "NDArray[np.float32]":
         """Return one unit vector per tokenised text."""
         import numpy as np
 
-        vectors = self._pool(*load(self._model).run(encoded))
+        vectors = self._pool(*MODELS[self._model].run(encoded))
         # Windows count alike, whatever the length of their vectors.
         unit: NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return unit
@@ -268,8 +269,8 @@ class LocalReranker(Reranker):
 
     async def prepare(self) -> None:
         """Load the model, unless it is there."""
-        if not is_loaded(RERANKER):
-            await BACKGROUND.run(lambda: load(RERANKER))
+        if RERANKER not in MODELS:
+            await BACKGROUND.run(lambda: MODELS[RERANKER])
 
     def knows(self, language: TextLanguage) -> bool:
         """Tell whether there is English in it."""
@@ -282,7 +283,7 @@ class LocalReranker(Reranker):
         if not places or not question.strip():
             return scores
         pairs = [(_well_formed(question), _well_formed(texts[place])) for place in places]
-        encoded = await BACKGROUND.run(lambda: load(RERANKER).tokenize(pairs))
+        encoded = await BACKGROUND.run(lambda: MODELS[RERANKER].tokenize(pairs))
         together = list(batches([len(item.ids) for item in encoded]))
         works = [partial(_scores, [encoded[number] for number in batch]) for batch in together]
         for batch, found in zip(together, await BACKGROUND.run_each(works), strict=True):
@@ -295,6 +296,6 @@ def _scores(encoded: Sequence[Any]) -> list[float]:
     """Return the cross-encoder's scores of one batch, brought to 0 to 1."""
     import numpy as np
 
-    logits, _ = load(RERANKER).run(encoded)
+    logits, _ = MODELS[RERANKER].run(encoded)
     scores: list[float] = (1 / (1 + np.exp(-logits[:, 0].astype(np.float64)))).tolist()
     return scores

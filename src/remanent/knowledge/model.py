@@ -5,12 +5,12 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from remanent.bilingual import Bilingual, Language
-from remanent.language.tongue import tongue_of
 from remanent.loaders import Place
 from remanent.model import Found, FoundItem, Maker, Model
 from remanent.model.base import Count, JsonObject, Share, Text
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
+from remanent.text.scripts import working_language
 
 COLLECTION = "default"
 """The collection that is meant unless one is named."""
@@ -161,7 +161,7 @@ class Passage(FoundItem):
     @property
     def citation(self) -> str:
         """The document and the place in it, for people, in the language of the passage."""
-        return self.cite(tongue_of(self.text))
+        return self.cite(working_language(self.text))
 
     def cite(self, language: Language) -> str:
         """Return a reference that people can follow: the name, the place in the document, the headings."""

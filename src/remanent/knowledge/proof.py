@@ -27,8 +27,8 @@ from remanent.language.offline.judgement import CONFLICT, compare, judge
 from remanent.language.role import Toolbox
 from remanent.language.roles.answering import ANSWERING, AnsweringRequest, SourcePassage, WrittenSentence
 from remanent.language.shapes import MAX_REMARK
-from remanent.language.tongue import tongue_of
 from remanent.model import Maker
+from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.terms import query_terms
 
@@ -117,7 +117,7 @@ class Prover:
                     verdict="supported" if verdict == "supported" else "contradicted",
                     confidence=best.coverage,
                     evidence=best.text,
-                    citation=best.passage.cite(tongue_of(sentence)),
+                    citation=best.passage.cite(working_language(sentence)),
                     document=best.passage.document,
                 )
         return CheckedSentence(text=sentence, verdict="not_mentioned")
@@ -179,7 +179,7 @@ def _told(question: str, found: KnowledgeFound, sentences: Sequence[AnswerSenten
     """Put an answer together; sentences without a citation are marked, and do not answer by themselves."""
     if not sentences:
         return _nothing(question, found, made_by=made_by)
-    mark = " " + UNSUPPORTED.say(tongue_of(question))
+    mark = " " + UNSUPPORTED.say(working_language(question))
     text = " ".join(one.text + ("".join(f" [{number}]" for number in one.citations) or mark) for one in sentences)
     return KnowledgeAnswer(
         question=question, answered=any(one.citations for one in sentences), text=text, sentences=tuple(sentences),
@@ -194,5 +194,5 @@ def _heading(passage: Passage) -> str:
 
 
 def _nothing(question: str, found: KnowledgeFound, *, made_by: Maker = OFFLINE) -> KnowledgeAnswer:
-    said = NOTHING.say(tongue_of(question))
+    said = NOTHING.say(working_language(question))
     return KnowledgeAnswer(question=question, answered=False, text=said, passages=found.items, made_by=made_by)

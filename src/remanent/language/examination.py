@@ -45,7 +45,7 @@ class Exercise:
     """One thing that a role is asked, and how its answer is marked."""
 
     role: str
-    tongue: str
+    language: str
     request: Model
     is_right: Check
 
@@ -170,12 +170,12 @@ def _admits(turn: Any) -> bool:
 
 
 def _quoting() -> Iterator[Exercise]:
-    for tongue, question, text, word in (
+    for language, question, text, word in (
         ("en", "When is the hall closed?", "The hall opens at nine. It is closed on Mondays.", "Monday"),
         ("zh", "展厅哪天闭馆？", "展厅九点开门，每周一闭馆。", "周一"),
     ):
         request = AnsweringRequest(question=question, passages=(SourcePassage(text=text),))
-        yield Exercise("answering", tongue, request, _holds(word))
+        yield Exercise("answering", language, request, _holds(word))
 
 
 def _searching() -> Iterator[Exercise]:
@@ -185,13 +185,13 @@ def _searching() -> Iterator[Exercise]:
     yield Exercise("rewriting", "zh", RewritingRequest(query="怎么修它？", earlier=earlier), _holds("付款"))
     yield Exercise("hyde", "en", HydeRequest(question="How are database queries made faster?"), _holds("quer"))
     yield Exercise("hyde", "zh", HydeRequest(question="怎样让数据库查询更快？"), _holds("查询"))
-    for tongue, query, texts in (
+    for language, query, texts in (
         ("en", "When does the lease end?", ("The lease began in May.", "The lease ends on 3 April.", "It rained.")),
         ("zh", "租约什么时候到期？", ("租约五月开始。", "租约四月三日到期。", "昨天下雨。")),
     ):
         passages = tuple(PassageToRank(passage_id=f"p{n}", text=text) for n, text in enumerate(texts))
         request = RerankingRequest(query=query, passages=passages)
-        yield Exercise("reranking", tongue, request, lambda answer: answer.ranked[0].passage_id == "p1")
+        yield Exercise("reranking", language, request, lambda answer: answer.ranked[0].passage_id == "p1")
 
 
 def _judging() -> Iterator[Exercise]:
@@ -205,14 +205,14 @@ def _judging() -> Iterator[Exercise]:
     nodes_en = ("Mount Kelt is 3,298 metres high.", "Mount Kelt is 3,412 metres high.", "The bakery opens at six.")
     nodes_zh = ("凯尔特山高3298米。", "凯尔特山高3412米。", "面包店六点开门。")
     languages: tuple[Language, Language] = ("en", "zh")
-    for tongue, (new, other, else_) in zip(languages, (nodes_en, nodes_zh), strict=True):
+    for language, (new, other, else_) in zip(languages, (nodes_en, nodes_zh), strict=True):
         request = AnalysisRequest(new_node=_node("new", new), candidates=(_node("a", other), _node("b", else_)))
-        yield Exercise("analysis", tongue, request, _sees_the_conflict)
-        validation = Bilingual("The survey office says: 3,412 metres.", "测绘局公布的高度是3412米。")[tongue]
+        yield Exercise("analysis", language, request, _sees_the_conflict)
+        validation = Bilingual("The survey office says: 3,412 metres.", "测绘局公布的高度是3412米。")[language]
         conflict = IntegrationRequest(
             nodes=(_node("a", other), _node("b", new)), trigger=Trigger.CONFLICT, validation=validation
         )
-        yield Exercise("integration", tongue, conflict, _upholds_the_first)
+        yield Exercise("integration", language, conflict, _upholds_the_first)
     yield Exercise(
         "relation_naming",
         "en",
@@ -242,34 +242,34 @@ def _upholds_the_first(answer: IntegrationResponse) -> bool:
 def _reading() -> Iterator[Exercise]:
     chat_en = ("My sister Lily moved to Leeds in May.", "She pays 850 pounds for a flat near the station.", "Thanks!")
     chat_zh = ("我妹妹小丽五月搬到了杭州。", "她在车站附近租了房，每月3200元。", "谢谢！")
-    for tongue, chat in (("en", chat_en), ("zh", chat_zh)):
+    for language, chat in (("en", chat_en), ("zh", chat_zh)):
         said = _said(*chat)
-        yield Exercise("segmentation", tongue, SegmentationRequest(utterances=said), _rewords(chat[:2]))
+        yield Exercise("segmentation", language, SegmentationRequest(utterances=said), _rewords(chat[:2]))
     wish_en = ("Please keep your answers short from now on, remember that.", "What is the capital of Norway?")
     wish_zh = ("请记住，以后回答要简短。", "挪威的首都是哪里？")
     yield Exercise("extraction", "en", _wish(wish_en), _finds_the_wish("short"))
     yield Exercise("extraction", "zh", _wish(wish_zh), _finds_the_wish("短"))
     text_en = "The bridge of Arlo opened in 1931. It is 412 metres long and carries two railway tracks."
     text_zh = "阿洛大桥于1931年通车，全长412米，铺有两条铁轨。"
-    for tongue, text in (("en", text_en), ("zh", text_zh)):
-        yield Exercise("structure", tongue, StructureRequest(content=text), _holds("1931", "412"))
+    for language, text in (("en", text_en), ("zh", text_zh)):
+        yield Exercise("structure", language, StructureRequest(content=text), _holds("1931", "412"))
         words = AnnotationRequest(text=text)
-        yield Exercise("annotation", tongue, words, _takes_keywords_from(text))
-        yield Exercise("summary", tongue, SummaryRequest(utterances=_said(text)), _holds("1931"))
+        yield Exercise("annotation", language, words, _takes_keywords_from(text))
+        yield Exercise("summary", language, SummaryRequest(utterances=_said(text)), _holds("1931"))
     topics_en = (
         "Tomatoes need six hours of sun.\n\nThe museum is closed on Mondays.\n\nWater tomatoes in the morning.\n\n"
         "Tickets for the museum cost nine euros."
     )
     topics_zh = "番茄每天需要六小时日照。\n\n博物馆星期一闭馆。\n\n番茄要在早上浇水。\n\n博物馆门票九欧元。"
-    for tongue, text in (("en", topics_en), ("zh", topics_zh)):
-        yield Exercise("classification", tongue, ClassificationRequest(text=text), _parts_two_topics)
+    for language, text in (("en", topics_en), ("zh", topics_zh)):
+        yield Exercise("classification", language, ClassificationRequest(text=text), _parts_two_topics)
     done_en = FinishedTask(description="Search for the length of the bridge", result="It is 412 metres long.")
     done_zh = FinishedTask(description="搜索大桥的长度", result="全长412米。")
-    for tongue, goal, done in (
+    for language, goal, done in (
         ("en", "How long is the bridge of Arlo, and when did it open?", done_en),
         ("zh", "阿洛大桥有多长？哪一年通车？", done_zh),
     ):
-        yield Exercise("planning", tongue, PlanningRequest(goal=goal, finished=done), _goes_on(goal))
+        yield Exercise("planning", language, PlanningRequest(goal=goal, finished=done), _goes_on(goal))
 
 
 def _wish(chat: tuple[str, ...]) -> ExtractionRequest:

@@ -110,14 +110,14 @@ _CLOSING: dict[Form, Bilingual] = {
 }
 
 
-def assembled(instructions: str, parts: Iterable[str], *, tongue: Language, blank: str = "") -> Prompt:
+def assembled(instructions: str, parts: Iterable[str], *, language: Language, blank: str = "") -> Prompt:
     """Return a prompt whose material is followed by a reminder of what is wanted: small models forget it else.
 
     With `blank`, the reply is that form, filled in.
     """
     form: Form = "json" if blank else "text"
-    told = [instructions.strip(), _MATERIAL[tongue], _FORM[form][tongue], blank]
-    content = [*parts, _CLOSING[form][tongue]]
+    told = [instructions.strip(), _MATERIAL[language], _FORM[form][language], blank]
+    content = [*parts, _CLOSING[form][language]]
     return Prompt("\n".join(filter(None, told)), "\n".join(filter(None, content)))
 
 
@@ -165,28 +165,28 @@ class Role(ABC, Generic[RequestT, ReplyT, ResponseT]):
                 cls.request, cls.reply, _ = get_args(base)
 
     @abstractmethod
-    def tongue(self, request: RequestT) -> Language:
+    def language(self, request: RequestT) -> Language:
         """Return the language to speak to a model in."""
 
-    def told(self, request: RequestT, *, tongue: Language) -> str:
+    def told(self, request: RequestT, *, language: Language) -> str:
         """Return the instructions for a request."""
-        return self.instructions[tongue]
+        return self.instructions[language]
 
-    def material(self, request: RequestT, *, tongue: Language) -> Iterable[str]:
+    def material(self, request: RequestT, *, language: Language) -> Iterable[str]:
         """Return what a model is shown: stored text escaped and in tags, then what the schema says of it, in words."""
         return ()
 
-    def prompt(self, request: RequestT, *, tongue: Language) -> Prompt:
+    def prompt(self, request: RequestT, *, language: Language) -> Prompt:
         """Return what a model is told; stored text in it is escaped."""
-        told, material = self.told(request, tongue=tongue), self.material(request, tongue=tongue)
-        return assembled(told, material, tongue=tongue, blank=self.blank(request, tongue=tongue))
+        told, material = self.told(request, language=language), self.material(request, language=language)
+        return assembled(told, material, language=language, blank=self.blank(request, language=language))
 
-    def blank(self, request: RequestT, *, tongue: Language) -> str:
+    def blank(self, request: RequestT, *, language: Language) -> str:
         """Return the form of the reply to a request; none for plain text."""
         if self.form == "text":
             return ""
         if self.form_shown is not None:
-            return self.form_shown[tongue]
+            return self.form_shown[language]
         schema = self.reply.model_json_schema()
         return json.dumps(_blank(schema, schema.get("$defs", {})), ensure_ascii=False)
 

@@ -12,6 +12,7 @@ from remanent.discipline.operation import Body, Command, Face, Level, Permission
 from remanent.discipline.shapes import (
     MAX_ITEMS,
     Done,
+    ImportCounts,
     Limit,
     Nothing,
     Page,
@@ -24,7 +25,6 @@ from remanent.discipline.shapes import (
 from remanent.errors import DamagedExport, IntegrityError
 from remanent.jobs import Progress
 from remanent.model import Job, JobState, Model, Scope
-from remanent.model.base import Count
 from remanent.model.ids import Id
 from remanent.operations.call import ServiceCall
 from remanent.stores import Erased, Health, QueueState
@@ -101,12 +101,6 @@ async def export(call: ServiceCall, request: Nothing) -> AsyncIterator[str]:
     del request
     async for line in call.agent.export():
         yield line
-
-
-class ImportCounts(Model):
-    """How many of each sort were imported."""
-
-    counts: dict[str, Count]
 
 
 @operation(

@@ -10,7 +10,8 @@ from datetime import timedelta
 from itertools import islice
 from typing import Annotated
 
-from remanent.discipline.operation import Command, Level, operation
+from remanent.bilingual import Bilingual
+from remanent.discipline.operation import Command, Level, Screen, operation
 from remanent.discipline.shapes import Cursor, Limit, Moment, Nothing, Page, about, page_of, read_cursor
 from remanent.errors import NotFound, NotPermitted
 from remanent.model import Model
@@ -58,6 +59,37 @@ class NewKey(Model):
     """Whether the file of keys could not be read and was set aside: the keys in it open nothing."""
 
 
+_KEY_MADE = Bilingual(
+    "Key {key_id}. Its token is above and is shown this once; only a hash of it is kept.",
+    "密钥 {key_id}。令牌如上，仅显示这一次；只保存其散列。",
+)
+_FIRST_KEY = Bilingual(
+    "This is the first key here. From now on a server on this memory serves nobody without a key, not even on this "
+    "machine: REST, MCP over HTTP, the proxy and /metrics (only /livez, /readyz and /docs stay open). Give a key to "
+    "every program that uses it. That stays so when the last key expires, is revoked or lost; `remanent keys create` "
+    "at this machine then makes another. The command line itself needs no key.",
+    "这是此处的第一个密钥。从现在起，使用此记忆的服务器不再接受任何无密钥的请求，本机也不例外："
+    "REST、HTTP 上的 MCP、代理和 /metrics 均需密钥（只有 /livez、/readyz 和 /docs 仍然开放）。"
+    "请为每个使用它的程序配置密钥。即使最后一个密钥过期、被吊销或丢失，也依然如此；"
+    "届时可在本机用 `remanent keys create` 另建一个。命令行本身不需要密钥。",
+)
+_KEYS_SET_ASIDE = Bilingual(
+    "The file of keys was damaged and was set aside under .access/ in the home folder; the keys in it open nothing. "
+    "Make new ones for whoever had one, or restore the file from a backup.",
+    "密钥文件已损坏，已在主目录的 .access/ 下另存；其中的密钥均已失效。请为原持有者重新创建密钥，或从备份恢复该文件。",
+)
+
+
+def _show_key(screen: Screen, answer: NewKey) -> None:
+    """Show the token as data, so that it can be piped, and everything to know about it beside."""
+    screen.line(answer.token)
+    screen.tell(_KEY_MADE, key_id=answer.key.key_id)
+    if answer.replaces_damaged:
+        screen.tell(_KEYS_SET_ASIDE, style="yellow")
+    if answer.is_first:
+        screen.tell(_FIRST_KEY, style="yellow")
+
+
 @operation(
     "keys.create",
     zh="创建密钥。令牌只显示这一次，只保存其散列。",
@@ -66,7 +98,7 @@ class NewKey(Model):
     route="POST keys",
     secret=True,
     examples=({"name": "my agent", "permissions": ["read", "write"], "within_workspace": "lab"},),
-    command=Command(arguments=("name",)),
+    command=Command(arguments=("name",), show=_show_key),
 )
 async def create(call: ServiceCall, request: MakeKey) -> NewKey:
     """Create a key. Its token is shown only this once; only a hash of it is stored."""
@@ -117,7 +149,7 @@ class Rotate(ByKey):
     level=ORG,
     route="POST keys/{key_id}/rotate",
     secret=True,
-    command=Command(arguments=("key_id",)),
+    command=Command(arguments=("key_id",), show=_show_key),
 )
 async def rotate(call: ServiceCall, request: Rotate) -> NewKey:
     """Replace a key's token; the old one keeps working until the grace period ends."""

@@ -3,12 +3,14 @@
 `try` is for people who choose a model or write a prompt: it shows what a role makes of a request, and changes nothing.
 """
 
+import json
 from difflib import get_close_matches
 from typing import Annotated, Any
 
 from pydantic import JsonValue
 
-from remanent.discipline.operation import Command, Level, Permission, operation
+from remanent.bilingual import Bilingual
+from remanent.discipline.operation import Command, Level, Permission, Screen, operation
 from remanent.discipline.shapes import Nothing, Page, about
 from remanent.embedding import open_embedder
 from remanent.errors import InvalidInput
@@ -23,12 +25,41 @@ from remanent.operations.call import ServiceCall
 READ, WRITE = Permission.READ, Permission.WRITE
 
 
+_HEADINGS = (
+    Bilingual("role", "角色"),
+    Bilingual("engine", "引擎"),
+    Bilingual("model", "模型"),
+    Bilingual("tier", "层级"),
+    Bilingual("temperature", "温度"),
+    Bilingual("top-p", "top-p"),
+    Bilingual("max tokens", "最大输出"),
+    Bilingual("window", "窗口"),
+)
+_NO_MODEL = Bilingual(
+    "No model is configured: everything runs offline. Set model.provider and model.name to use one.",
+    "未配置模型：全部离线运行。设置 model.provider 与 model.name 即可使用模型。",
+)
+
+
+def _show_roles(screen: Screen, answer: Page[RoleSetup]) -> None:
+    """Show every role with what does its work."""
+    rows = []
+    for setup in answer.items:
+        model = "–" if setup.model is None else f"{setup.model} ({setup.provider})"
+        numbers = (f"{setup.temperature:g}", f"{setup.top_p:g}", str(setup.max_tokens), str(setup.window))
+        rows.append((setup.role, setup.engine, model, setup.tier, *numbers))
+    screen.rows([screen.word(heading) for heading in _HEADINGS], rows)
+    if all(setup.engine == "offline" for setup in answer.items):
+        screen.tell(_NO_MODEL)
+
+
 @operation(
     "roles",
     zh="显示各项语言任务由什么完成：每个角色的引擎、模型与设置。",
     permission=READ,
     level=Level.WORKSPACE,
     route="GET roles",
+    command=Command(show=_show_roles),
 )
 async def roles(call: ServiceCall, request: Nothing) -> Page[RoleSetup]:
     """Show what handles each language task: every role with its engine, model and settings."""
@@ -53,6 +84,19 @@ class Tried(Model):
     usage: Usage
 
 
+_ROLE_DONE = Bilingual(
+    "{role} by {engine}, {input} tokens in, {output} out.",
+    "{role} 由 {engine} 完成，输入 {input}、输出 {output} 个 token。",
+)
+
+
+def _show_tried(screen: Screen, tried: Tried) -> None:
+    """Show the response as data, and beside it what made it and what that cost."""
+    screen.line(json.dumps(tried.response, ensure_ascii=False, indent=2))
+    tokens = {"input": tried.usage.input_tokens, "output": tried.usage.output_tokens}
+    screen.tell(_ROLE_DONE, style="dim", role=tried.made_by.role, engine=tried.made_by.engine, **tokens)
+
+
 @operation(
     "try",
     zh="手动运行一个角色：给出请求，得到经过检查的回答。",
@@ -61,7 +105,7 @@ class Tried(Model):
     route="POST roles/{role}/try",
     changes=False,
     examples=({"role": "intent", "request": {"query": "where does she live?"}},),
-    command=Command(arguments=("role",), takes="request"),
+    command=Command(arguments=("role",), takes="request", show=_show_tried),
 )
 async def attempt(call: ServiceCall, request: Try) -> Tried:
     """Run one role by hand: give it a request, get its validated response."""

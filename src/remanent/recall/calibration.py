@@ -13,7 +13,6 @@ from functools import cache
 from pydantic import JsonValue
 
 from remanent.bilingual import Language
-from remanent.language.tongue import tongue_of
 from remanent.model import Job, Kind, Record, Scope
 from remanent.recall.gate import (
     BOUNDS,
@@ -37,6 +36,7 @@ from remanent.recall.question import Question
 from remanent.recall.windows import PARTS
 from remanent.stores import Order, RecordQuery, Store, Transaction
 from remanent.text.chinese import cut
+from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.terms import query_terms
 
@@ -82,7 +82,7 @@ _MAX_WORDS = 24
 class _ProbeOutcome:
     """What came of one question."""
 
-    tongue: Language
+    language: Language
     words: TermMatch
     best: dict[str, float]
     """The score of the best hit by vector path."""
@@ -116,9 +116,9 @@ class Calibration:
     async def _asked(self, scope: Scope) -> JsonValue:
         """Return the paths that are asked in each language: with others, what was measured says nothing."""
         asked: dict[str, JsonValue] = {}
-        for tongue, questions in STRANGERS.items():
+        for language, questions in STRANGERS.items():
             question = Question(questions[0], scope)
-            asked[tongue] = [path.name for path in await self._asked_for(question)]
+            asked[language] = [path.name for path in await self._asked_for(question)]
         return asked
 
     async def _asked_for(self, question: Question) -> list[RecallPath]:
@@ -130,14 +130,14 @@ class Calibration:
         seq = await indexed_through(self._store, scope)
         chance = random.Random(seq)
         own = await self._hear(scope, list(own_questions(await self._sample(scope), chance)))
-        tongues: dict[str, JsonValue] = {}
-        for tongue in STRANGERS:
-            strange = await self._hear(scope, strangers(tongue))
-            of_tongue = [heard for heard in own if heard.tongue == tongue]
-            tongues[tongue] = self._measures(strange, of_tongue, tongue=tongue).as_json()
+        languages: dict[str, JsonValue] = {}
+        for language in STRANGERS:
+            strange = await self._hear(scope, strangers(language))
+            in_language = [heard for heard in own if heard.language == language]
+            languages[language] = self._measures(strange, in_language, language=language).as_json()
         models: dict[str, JsonValue] = dict(self._gate.models)
         asked = await self._asked(scope)
-        tx.state(GATE, {"version": VERSION, "seq": seq, "models": models, "asked": asked, "tongues": tongues})
+        tx.state(GATE, {"version": VERSION, "seq": seq, "models": models, "asked": asked, "tongues": languages})
 
     async def _sample(self, scope: Scope) -> list[Record]:
         edges = await asyncio.gather(
@@ -175,16 +175,16 @@ class Calibration:
         records = await self._store.records_by_id(question.scope, ids)
         words = self._gate.words(wanted, best_of(found, records)[:MAX_READ], counts)
         best = {path: hits[0].score for path, hits in found.items() if hits and path in self._gate.models}
-        return _ProbeOutcome(tongue_of(question.text), words, best)
+        return _ProbeOutcome(working_language(question.text), words, best)
 
     def _measures(
-        self, strange: Sequence[_ProbeOutcome], own: Sequence[_ProbeOutcome], *, tongue: Language
+        self, strange: Sequence[_ProbeOutcome], own: Sequence[_ProbeOutcome], *, language: Language
     ) -> Measures:
         near = {path: _near([heard.best[path] for heard in strange if path in heard.best]) for path in _paths(strange)}
         threshold = threshold_of(
             [self._score(heard, near) for heard in strange],
             [self._score(heard, near) for heard in own],
-            bounds=BOUNDS[tongue] if len(own) >= MIN_OWN else FOREIGN,
+            bounds=BOUNDS[language] if len(own) >= MIN_OWN else FOREIGN,
             lower=0.0 if near else WORDS_ALONE,
         )
         return Measures(near, threshold)
@@ -230,37 +230,37 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
 
 
 @cache
-def strangers(tongue: Language) -> tuple[str, ...]:
+def strangers(language: Language) -> tuple[str, ...]:
     """Return the questions of strangers in a language: the same each time, so that their vectors are kept."""
-    chance = random.Random(f"strangers {tongue}")
-    sense = STRANGERS[tongue]
-    words = [word for question in sense for word in _words(question, tongue)]
-    salads = [_join(chance.sample(words, chance.randint(3, 7)), tongue) for _ in range(SALADS)]
-    return (*sense, *salads, *(_gibberish(chance, tongue) for _ in range(GIBBERISH)))
+    chance = random.Random(f"strangers {language}")
+    sense = STRANGERS[language]
+    words = [word for question in sense for word in _words(question, language)]
+    salads = [_join(chance.sample(words, chance.randint(3, 7)), language) for _ in range(SALADS)]
+    return (*sense, *salads, *(_gibberish(chance, language) for _ in range(GIBBERISH)))
 
 
 def own_questions(records: Sequence[Record], chance: random.Random) -> Iterator[str]:
     """Yield questions that records answer: the most telling sentence of each with half of its words dropped."""
     for record in chance.sample(records, min(SAMPLE, len(records))):
         telling = max(sentence_texts(record.content[:_LONGEST]), key=lambda text: len(query_terms(text)), default="")
-        tongue = tongue_of(telling)
-        words = _words(telling, tongue)[:_MAX_WORDS]
+        language = working_language(telling)
+        words = _words(telling, language)[:_MAX_WORDS]
         if len(query_terms(telling)) >= MIN_TERMS:
             kept = sorted(chance.sample(range(len(words)), (len(words) + 1) // 2))
-            yield _join([words[place] for place in kept], tongue)
+            yield _join([words[place] for place in kept], language)
 
 
-def _words(text: str, tongue: Language) -> list[str]:
-    words = cut(text) if tongue == "zh" else text.split()
+def _words(text: str, language: Language) -> list[str]:
+    words = cut(text) if language == "zh" else text.split()
     return [word for word in words if any(sign.isalnum() for sign in word)]
 
 
-def _join(words: Sequence[str], tongue: Language) -> str:
-    return ("" if tongue == "zh" else " ").join(words)
+def _join(words: Sequence[str], language: Language) -> str:
+    return ("" if language == "zh" else " ").join(words)
 
 
-def _gibberish(chance: random.Random, tongue: Language) -> str:
-    if tongue == "zh":
+def _gibberish(chance: random.Random, language: Language) -> str:
+    if language == "zh":
         return "".join(chr(chance.choice(_HAN)) for _ in range(chance.randint(4, 12)))
     return " ".join(
         "".join(chance.choice(_LETTERS) for _ in range(chance.randint(3, 9))) for _ in range(chance.randint(2, 6))

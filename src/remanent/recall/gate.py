@@ -17,7 +17,6 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from remanent.bilingual import Language
-from remanent.language.tongue import tongue_of
 from remanent.model import GateReason, GateVerdict, Record, Scope, TurnData
 from remanent.recall.question import READ_ON_THE_LOOP, Question
 from remanent.stores import Store, TermCounts
@@ -26,7 +25,7 @@ from remanent.text.chinese import rarity as chinese_rarity
 from remanent.text.dates import find_dates
 from remanent.text.english import stem
 from remanent.text.regex import lazy_regex
-from remanent.text.scripts import HAN, fold
+from remanent.text.scripts import HAN, fold, working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.terms import index_terms, query_terms
 from remanent.text.wordlists import (
@@ -393,13 +392,13 @@ class Gate:
         words = _wording(wanted, ranked[:MAX_READ], look.counts, terms)
         if wanted.vague or (wanted.plain and size < SMALL):
             return GateVerdict(passed=True, reason=GateReason.VAGUE, coverage=min(1.0, words.coverage))
-        tongue = tongue_of(question.read)
-        measures = read_measures(look.kept, tongue, models=self.models)
+        language = working_language(question.read)
+        measures = read_measures(look.kept, language, models=self.models)
         known = self._known(measures, size)
         near = {path: known[path].deviations(hits[0].score) for path, hits in found.items() if hits and path in known}
         if not near and any(found.get(path) for path in self.models):
             return GateVerdict(passed=True, reason=GateReason.UNMEASURED, coverage=words.coverage)
-        usual = BOUNDS[tongue].usual - (0.0 if near else WORDS_ALONE)
+        usual = BOUNDS[language].usual - (0.0 if near else WORDS_ALONE)
         # What was measured by some paths says nothing of a question that is searched by others, or by words alone.
         measured = measures if measures is not None and measures.near.keys() == near.keys() else None
         threshold = (usual if measured is None else measured.threshold) - lenience(size)
@@ -511,12 +510,12 @@ def speaker_lead(
     return max(-1.0, min(1.0, lead))
 
 
-def read_measures(kept: JsonValue, tongue: Language, *, models: Mapping[str, str]) -> Measures | None:
+def read_measures(kept: JsonValue, language: Language, *, models: Mapping[str, str]) -> Measures | None:
     """Return what was measured for a language, or None when that was never done or with other models."""
     if not isinstance(kept, dict) or kept.get("version") != VERSION or kept.get("models") != dict(models):
         return None
-    tongues = kept.get("tongues")
-    one = tongues.get(tongue) if isinstance(tongues, dict) else None
+    languages = kept.get("tongues")
+    one = languages.get(language) if isinstance(languages, dict) else None
     if not isinstance(one, dict):
         return None
     near, threshold = one.get("near"), one.get("threshold")

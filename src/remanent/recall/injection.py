@@ -13,14 +13,13 @@ from datetime import date, datetime, timedelta
 from hashlib import blake2b
 
 from remanent.bilingual import Bilingual, Language
-from remanent.language.tongue import tongue_of
 from remanent.model import FoundItem, Injection, Kind, Origin, local
 from remanent.recall.talk import asks_what_was_asked, is_small_talk, only_asks, only_shrugs
 from remanent.recall.untold import is_untold
 from remanent.text.dates import TimeMention, find_dates
 from remanent.text.escaping import RESERVED_TAGS, escape, escape_lines, escape_name
 from remanent.text.regex import lazy_regex
-from remanent.text.scripts import fold
+from remanent.text.scripts import fold, working_language
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
 from remanent.text.terms import query_terms
@@ -230,17 +229,17 @@ def inject(
     The best come first where not all fit. Those whose fingerprint is among the `seen` ones stand in the model's context
     already and are left out. An `ending` is said behind them (see `nothing_told`), or alone.
     """
-    tongue = tongue_of(question, *(item.text for item in items[:1]))
+    language = working_language(question, *(item.text for item in items[:1]))
     wanted = [item for item in told_first(question, items) if not seen or fingerprint(item.text) not in seen]
-    around = [_beside(item, tongue, now=now) for item in wanted]
+    around = [_beside(item, language, now=now) for item in wanted]
     if budget is None:
         texts = {place: item.text for place, item in enumerate(wanted)}
-        return _injection(wanted, _lines(wanted, texts, around, tongue), tongue, ending)
+        return _injection(wanted, _lines(wanted, texts, around, language), language, ending)
     count = counter or token_counter()
     room = budget - (count(f"{ending}\n") if ending else 0)
-    lines = _lines(wanted, _packed(question, wanted, around, tongue, budget=room, counter=count), around, tongue)
+    lines = _lines(wanted, _packed(question, wanted, around, language, budget=room, counter=count), around, language)
     while True:  # dates and signs that are escaped count as well
-        injection = _injection(wanted, lines, tongue, ending)
+        injection = _injection(wanted, lines, language, ending)
         tokens = count(injection.text) if injection.text else 0
         if tokens <= budget or not lines:
             return injection.replace(tokens=tokens)
@@ -253,7 +252,7 @@ def nothing_told(question: str, items: Sequence[FoundItem]) -> str:
     A model that is told nothing, or shown other things, makes up a name for the dog. With any other question, and where
     a memory tells it (it may stand in the conversation already), nothing is said.
     """
-    return _NOTHING[tongue_of(question)] if is_untold(question, told_first(question, items)) else ""
+    return _NOTHING[working_language(question)] if is_untold(question, told_first(question, items)) else ""
 
 
 def told_first(question: str, items: Sequence[FoundItem]) -> list[FoundItem]:
@@ -343,7 +342,7 @@ def _packed(
     question: str,
     items: Sequence[FoundItem],
     around: Sequence[tuple[str, str]],
-    tongue: Language,
+    language: Language,
     *,
     budget: int,
     counter: TokenCounter,
@@ -352,24 +351,24 @@ def _packed(
         Piece(item.text, counter(f"- {before}{after}\n")) for item, (before, after) in zip(items, around, strict=True)
     ]
     tags = {_section_of(item).tag for item in items}
-    frame = _frame(tongue, "".join(f"<{tag}>\n</{tag}>\n" for tag in tags))
+    frame = _frame(language, "".join(f"<{tag}>\n</{tag}>\n" for tag in tags))
     return pack(question, pieces, budget=budget - counter(frame), counter=counter)
 
 
 def _lines(
-    items: Sequence[FoundItem], texts: Mapping[int, str], around: Sequence[tuple[str, str]], tongue: Language
+    items: Sequence[FoundItem], texts: Mapping[int, str], around: Sequence[tuple[str, str]], language: Language
 ) -> dict[int, str]:
     """Return each memory as an item of a list; its further lines are indented, so that none looks like another item."""
     lines: dict[int, str] = {}
     for place, text in texts.items():
         item, (before, after) = items[place], around[place]
         dated = with_dates(text, item.occurred_at, is_dated="date" in _section_of(item).tells)
-        spoken = _by_speaker(item, tongue) if text == item.text else []
+        spoken = _by_speaker(item, language) if text == item.text else []
         lines[place] = "\n".join(f"- {before}{said}" for said in spoken) or f"- {before}{_escaped(dated)}{after}"
     return lines
 
 
-def _by_speaker(item: FoundItem, tongue: Language) -> list[str]:
+def _by_speaker(item: FoundItem, language: Language) -> list[str]:
     """Return a reply and what it replies to, each after its speaker's name; nothing for any other memory.
 
     As one text its names would be taken for forged ones and be made harmless.
@@ -378,17 +377,17 @@ def _by_speaker(item: FoundItem, tongue: Language) -> list[str]:
     if item.kind is not Kind.TURN or len({source.role for source in told}) < 2 or len(told) != len(item.sources):
         return []
     return [
-        f"{_spoken_name(escape_name(source.role, tags=TAGS), tongue)}: "
+        f"{_spoken_name(escape_name(source.role, tags=TAGS), language)}: "
         + _escaped(with_dates(source.text, source.occurred_at))
         for source in sorted(told, key=lambda source: item.text.find(source.text))
     ]
 
 
-def _spoken_name(speaker: str, tongue: Language) -> str:
-    return _ROLES.get(speaker.lower(), speaker) if tongue == "zh" else speaker
+def _spoken_name(speaker: str, language: Language) -> str:
+    return _ROLES.get(speaker.lower(), speaker) if language == "zh" else speaker
 
 
-def _injection(items: Sequence[FoundItem], lines: Mapping[int, str], tongue: Language, ending: str) -> Injection:
+def _injection(items: Sequence[FoundItem], lines: Mapping[int, str], language: Language, ending: str) -> Injection:
     """Return what is told of items, by their places, in its lasting order."""
     places = sorted(lines, key=lambda place: _order(items[place]))
     blocks: list[str] = []
@@ -400,7 +399,7 @@ def _injection(items: Sequence[FoundItem], lines: Mapping[int, str], tongue: Lan
         blocks.append(ending)
     alone = f"<{ENVELOPE}>\n{ending}\n</{ENVELOPE}>" if ending else ""
     return Injection(
-        text=_frame(tongue, "\n".join(blocks)) if blocks else alone,
+        text=_frame(language, "\n".join(blocks)) if blocks else alone,
         record_ids=tuple(items[place].record_id for place in places),
         fingerprints=tuple(fingerprint(items[place].text) for place in places),
     )
@@ -417,25 +416,25 @@ def _section_of(item: FoundItem) -> InjectionSection:
     return next(section for section in SECTIONS if section.tag == tag)
 
 
-def _frame(tongue: Language, body: str) -> str:
-    return f"<{ENVELOPE}>\n{_HEADS[tongue]}\n{body}\n</{ENVELOPE}>"
+def _frame(language: Language, body: str) -> str:
+    return f"<{ENVELOPE}>\n{_HEADS[language]}\n{body}\n</{ENVELOPE}>"
 
 
-def _beside(item: FoundItem, tongue: Language, *, now: datetime) -> tuple[str, str]:
+def _beside(item: FoundItem, language: Language, *, now: datetime) -> tuple[str, str]:
     """Return what stands before the words of a memory, and what behind them."""
     tells = _section_of(item).tells
     leads = []
     if "date" in tells or ("age" in tells and item.dated_ahead):
         leads += _days(item)
     elif "age" in tells:
-        leads.append(_age(item.occurred_at, tongue, now=now))
-    leads += notices(item, tongue)
-    before = f"[{_BETWEEN[tongue].join(leads)}] " if leads else ""
+        leads.append(_age(item.occurred_at, language, now=now))
+    leads += notices(item, language)
+    before = f"[{_BETWEEN[language].join(leads)}] " if leads else ""
     if "speaker" in tells and (speaker := speaker_of(item)):
-        before += f"{_spoken_name(speaker, tongue)}: "
+        before += f"{_spoken_name(speaker, language)}: "
     after = ""
     if "standing" in tells:
-        after = _CERTAINTY[tongue].format(item.confidence, max(1, item.evidence_count))
+        after = _CERTAINTY[language].format(item.confidence, max(1, item.evidence_count))
     return before, after
 
 
@@ -447,19 +446,19 @@ def _days(item: FoundItem) -> list[str]:
     return [*sorted(days - {day}), day]
 
 
-def notices(item: FoundItem, tongue: Language) -> list[str]:
+def notices(item: FoundItem, language: Language) -> list[str]:
     """Return what a reader is to know of a memory before believing it: where it comes from, a date that cannot be."""
     told = []
     # The speaker of a turn tells of a tool already.
     if item.trust in _DOUBTFUL and not (item.trust is Origin.TOOL and item.kind is Kind.TURN):
-        told.append(_DOUBTFUL[item.trust][tongue])
+        told.append(_DOUBTFUL[item.trust][language])
     if item.outdated_by is not None:
-        told.append(_OUTDATED[tongue])
+        told.append(_OUTDATED[language])
     if item.stale:
-        told.append(_STALE[tongue])
+        told.append(_STALE[language])
     if item.dated_ahead:
         at = item.recorded_at
-        told.append(_AHEAD_UNKNOWN[tongue] if at is None else _AHEAD[tongue].format(local(at)))
+        told.append(_AHEAD_UNKNOWN[language] if at is None else _AHEAD[language].format(local(at)))
     return told
 
 
@@ -473,11 +472,11 @@ def _escaped(text: str) -> str:
     return escape_lines(text, tags=TAGS)
 
 
-def _age(moment: datetime, tongue: Language, *, now: datetime) -> str:
+def _age(moment: datetime, language: Language, *, now: datetime) -> str:
     days = max(0, (local(now).date() - local(moment).date()).days)
     if days == 0:
-        return _TODAY[tongue]
-    return _YESTERDAY[tongue] if days == 1 else _AGO[tongue].format(days)
+        return _TODAY[language]
+    return _YESTERDAY[language] if days == 1 else _AGO[language].format(days)
 
 
 def is_frame(line: str) -> bool:

@@ -97,10 +97,13 @@ def _has_word(items: Sequence[FoundItem], wanted: Collection[str]) -> bool:
 def _has_meaning(items: Sequence[FoundItem], wanted: Collection[str]) -> bool:
     """Tell whether a memory speaks of what is asked for by another word, or in another language."""
     spoken = {
-        name for word in wanted for tongue in get_args(Language) for name in lexicon(tongue).attributes.get(word, ())
+        name
+        for word in wanted
+        for language in get_args(Language)
+        for name in lexicon(language).attributes.get(word, ())
     }
     for claim in _claims(items):
-        attributes = lexicon(claim.tongue).attributes
+        attributes = lexicon(claim.language).attributes
         for token in claim.tokens:
             if token.key in wanted or not spoken.isdisjoint(attributes.get(token.key, ())):
                 return True

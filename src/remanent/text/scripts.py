@@ -6,6 +6,7 @@ The ranges may hold unassigned characters: they are meant for text that `fold` h
 import unicodedata
 from typing import Literal
 
+from remanent.bilingual import Language
 from remanent.text.regex import lazy_regex
 
 HAN = "\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -57,6 +58,18 @@ def language_of(text: str) -> TextLanguage:
     if latin >= words * (1 - _BORROWED):
         return "en"
     return "mixed"
+
+
+def working_language(*texts: str) -> Language:
+    """Return which of the two languages to speak in about texts: that of the first that has one.
+
+    Chinese mixed with English counts as Chinese.
+    """
+    for text in texts:
+        language = language_of(text)
+        if language != "other":
+            return "en" if language == "en" else "zh"
+    return "en"
 
 
 # Letters that Unicode does not decompose although people type them without the stroke.

@@ -15,12 +15,12 @@ from remanent.language import Engine
 from remanent.language.role import Toolbox
 from remanent.language.roles.extraction import Extraction, ExtractionRequest, FactKind
 from remanent.language.shapes import Utterance
-from remanent.language.tongue import tongue_of
 from remanent.model import Model
 from remanent.model.base import Count, Text
 from remanent.model.chat import expand_messages
 from remanent.model.entry import ORIGIN_OF_ROLE, EntryKind, Origin
 from remanent.text.boundaries import excerpt
+from remanent.text.scripts import working_language
 from remanent.workspace.daylog import bullet_key
 
 _logger = logging.getLogger(__name__)
@@ -187,7 +187,7 @@ def _own_words(content: str) -> str:
 
 
 def _bullet(kind: FactKind, content: str) -> str:
-    label = _LABELS[kind][tongue_of(content)]
+    label = _LABELS[kind][working_language(content)]
     return f"- {label}: {excerpt(' '.join(content.split()), MAX_FACT_CHARACTERS)}"
 
 

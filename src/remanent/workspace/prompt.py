@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from remanent.bilingual import Bilingual, Language
-from remanent.language.tongue import tongue_of
 from remanent.model.chat import expand_messages
 from remanent.model.entry import ORIGIN_OF_ROLE, EntryKind, Origin
 from remanent.text.boundaries import excerpt
 from remanent.text.budget import fit
 from remanent.text.escaping import escape
+from remanent.text.scripts import working_language
 from remanent.text.terms import query_terms
 from remanent.text.tokens import token_counter
 from remanent.workspace.daylog import without_comments
@@ -129,4 +129,4 @@ def language_for(messages: Iterable[Any], *, chosen: str, otherwise: Language = 
     if chosen in {"zh", "en"}:
         return "zh" if chosen == "zh" else "en"
     texts = [message.content for message in expand_messages(list(messages) or [])]
-    return tongue_of(*reversed(texts)) if texts else otherwise
+    return working_language(*reversed(texts)) if texts else otherwise

@@ -64,7 +64,7 @@ def upheld(request: IntegrationRequest) -> IntegrationResponse:
 
 
 def one_more(request: PlanningRequest) -> PlanningResponse:
-    return settle(request, status=TaskStatus.SUCCESS, context="done", proposed=None, tongue="en")
+    return settle(request, status=TaskStatus.SUCCESS, context="done", proposed=None, language="en")
 
 
 async def in_conflict(folder: Path, **roles: Any) -> Desk:
@@ -153,7 +153,7 @@ async def test_memory_is_asked_for_the_goal_where_a_step_only_adds_words_of_its_
 
     def planning(request: PlanningRequest) -> PlanningResponse:
         task = PlannedTask(type=TaskType.NORMAL, description=step.format(goal=GOAL))
-        return settle(request, status=TaskStatus.SUCCESS, context="", proposed=task, tongue="en")
+        return settle(request, status=TaskStatus.SUCCESS, context="", proposed=task, language="en")
 
     made = desk(tmp_path, engine=Told(planning=planning))
     await made.bank.start(GOAL)

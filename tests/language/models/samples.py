@@ -11,10 +11,10 @@ from remanent.errors import Refused
 from remanent.language import Defaults, Prompt, Role, Tier
 from remanent.language.models import ModelEngine
 from remanent.language.role import TextReply
-from remanent.language.tongue import tongue_of
 from remanent.model import Model
 from remanent.model.base import Share, Text
 from remanent.settings import ModelSettings
+from remanent.text.scripts import working_language
 from tests.language.scripted.server import ScriptedServer
 
 if TYPE_CHECKING:
@@ -50,11 +50,11 @@ class Pick(Role[PickRequest, PickReply, PickResponse]):
     request = PickRequest
     reply = PickReply
 
-    def tongue(self, request: PickRequest) -> Language:
-        return tongue_of(request.question)
+    def language(self, request: PickRequest) -> Language:
+        return working_language(request.question)
 
-    def prompt(self, request: PickRequest, *, tongue: Language) -> Prompt:
-        told = Bilingual("Pick an option.", "选择一项。")[tongue]
+    def prompt(self, request: PickRequest, *, language: Language) -> Prompt:
+        told = Bilingual("Pick an option.", "选择一项。")[language]
         return Prompt(instructions=told, content=f"{request.question}\n{', '.join(request.options)}")
 
     def read(self, request: PickRequest, reply: PickReply) -> PickResponse:
@@ -83,10 +83,10 @@ class Tell(Role[TellRequest, TextReply, TellResponse]):
     request = TellRequest
     reply = TextReply
 
-    def tongue(self, request: TellRequest) -> Language:
-        return tongue_of(request.question)
+    def language(self, request: TellRequest) -> Language:
+        return working_language(request.question)
 
-    def prompt(self, request: TellRequest, *, tongue: Language) -> Prompt:
+    def prompt(self, request: TellRequest, *, language: Language) -> Prompt:
         return Prompt(instructions="Tell a story.", content=request.question)
 
     def read(self, request: TellRequest, reply: TextReply) -> TellResponse:

@@ -120,17 +120,17 @@ CALL = ModelCall(model="m", instructions="Do it.", turns=(ChatMessage("user", "W
 
 @pytest.mark.spec("USE-08")
 def test_the_form_of_an_answer_stands_in_the_instructions_once() -> None:
-    assert with_form("Do it.", BLANK, tongue="en") == (
+    assert with_form("Do it.", BLANK, language="en") == (
         "Do it.\n\nReply with one JSON object and nothing else: this form, with the real content in place of every "
         f"[bracketed] part:\n{BLANK}"
     )
-    assert "只回复一个 JSON 对象" in with_form("请做。", BLANK, tongue="zh")
-    assert with_form(f"Fill in {BLANK}", BLANK, tongue="en") == f"Fill in {BLANK}"
-    assert with_form("Do it.", "", tongue="en") == "Do it."
+    assert "只回复一个 JSON 对象" in with_form("请做。", BLANK, language="zh")
+    assert with_form(f"Fill in {BLANK}", BLANK, language="en") == f"Fill in {BLANK}"
+    assert with_form("Do it.", "", language="en") == "Do it."
 
 
 def test_a_model_is_told_what_was_wrong_in_its_language() -> None:
-    again = ask_again(CALL, "nonsense", "it is {no} JSON", form="json", tongue="en", longest=100)
+    again = ask_again(CALL, "nonsense", "it is {no} JSON", form="json", language="en", longest=100)
     assert again.turns[1:] == (
         ChatMessage("assistant", "nonsense"),
         ChatMessage(
@@ -139,24 +139,24 @@ def test_a_model_is_told_what_was_wrong_in_its_language() -> None:
             "Reply again, with one JSON object of the form that was asked for and nothing else.",
         ),
     )
-    for problem, form, tongue, told in (
+    for problem, form, language, told in (
         ("不是 JSON", "json", "zh", "你的回复无法使用：不是 JSON。请重新回复"),
         ("no answer", "text", "en", "Write the whole reply again"),
         ("没有回答", "text", "zh", "请改正后重新写出完整的回复"),
     ):
-        last = ask_again(CALL, "x", problem, form=cast(Form, form), tongue=cast(Language, tongue), longest=100).turns[
-            -1
-        ]
+        last = ask_again(
+            CALL, "x", problem, form=cast(Form, form), language=cast(Language, language), longest=100
+        ).turns[-1]
         assert told in last.text
 
 
 def test_a_long_answer_is_shown_by_its_ends() -> None:
-    again = ask_again(CALL, "a" * 500 + "b" * 500, "wrong", form="json", tongue="en", longest=10)
+    again = ask_again(CALL, "a" * 500 + "b" * 500, "wrong", form="json", language="en", longest=10)
     assert again.turns[1].text == "aaaaa … bbbbb"
 
 
 @pytest.mark.spec("USE-08")
 def test_an_answer_that_says_nothing_is_not_shown_in_words_that_would_be_repeated() -> None:
-    (only,) = ask_again(CALL, " \n", "it is empty", form="json", tongue="en", longest=10).turns
+    (only,) = ask_again(CALL, " \n", "it is empty", form="json", language="en", longest=10).turns
     assert only.speaker == "user"
     assert only.text.startswith("Which?\nYour reply could not be used: it is empty.")

@@ -255,11 +255,11 @@ def test_a_judgement_is_asked_for_each_candidate_by_its_name() -> None:
 def test_no_prompt_has_an_example_that_could_be_taken_for_a_fact(case: str) -> None:
     role: Any = ROLES[case.partition(".")[0]]
     request: Any = CASES[case]
-    tongue = role.tongue(request)
-    told = role.prompt(request, tongue=tongue).instructions
+    language = role.language(request)
+    told = role.prompt(request, language=language).instructions
     assert not re.search(r"示例|Example|例如|IBM|Friday|[a-z_]+\|[a-z_]+\|", told)
     if role.form == "json":
-        blank = role.blank(request, tongue=tongue)
+        blank = role.blank(request, language=language)
         assert told.count(blank) == 1
         texts = [text for text in _texts(json.loads(blank)) if not re.fullmatch(r"\[.+\]|【.+】|[nf]1|", text)]
         assert set(texts) <= {"integrated", "NORMAL"}

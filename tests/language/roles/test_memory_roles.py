@@ -198,7 +198,7 @@ def test_a_text_that_is_short_enough_is_not_rewritten() -> None:
     request = AnnotationRequest(text="short", target_length=5)
     reply = ANNOTATION.reply(phrase="p", keywords=("k",), content="other")
     assert ANNOTATION.read(request, reply).content == "short"
-    assert "<limit>" not in ANNOTATION.prompt(request, tongue="en").content
+    assert "<limit>" not in ANNOTATION.prompt(request, language="en").content
 
 
 # ── relation naming ──

@@ -28,7 +28,7 @@ STEP = PlannedTask(type=TaskType.NORMAL, description="Search for Google's chip")
 
 
 def settled(request: PlanningRequest, proposed: PlannedTask | None = STEP) -> PlanningResponse:
-    return settle(request, status=TaskStatus.SUCCESS, context="Learned it.", proposed=proposed, tongue="en")
+    return settle(request, status=TaskStatus.SUCCESS, context="Learned it.", proposed=proposed, language="en")
 
 
 @pytest.mark.spec("BANK-02")

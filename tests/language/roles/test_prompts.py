@@ -20,7 +20,7 @@ HAN = re.compile(r"[\u4e00-\u9fff]")
 
 def told(case: str) -> Prompt:
     role, request = role_of(case), CASES[case]
-    return role.prompt(request, tongue=role.tongue(request))
+    return role.prompt(request, language=role.language(request))
 
 
 def as_text(prompt: Prompt) -> str:
@@ -44,15 +44,15 @@ def test_no_snapshot_is_left_of_a_case_that_is_gone() -> None:
 
 def test_every_role_is_shown_in_both_languages() -> None:
     seen = {(case.partition(".")[0], case.rpartition(".")[2]) for case in CASES}
-    assert seen == {(name, tongue) for name in ROLES for tongue in ("zh", "en")}
+    assert seen == {(name, language) for name in ROLES for language in ("zh", "en")}
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_model_is_spoken_to_in_the_language_of_the_text(case: str) -> None:
     role, request = role_of(case), CASES[case]
-    tongue = role.tongue(request)
-    assert tongue == case.rpartition(".")[2]
-    assert bool(HAN.search(role.prompt(request, tongue=tongue).instructions)) == (tongue == "zh")
+    language = role.language(request)
+    assert language == case.rpartition(".")[2]
+    assert bool(HAN.search(role.prompt(request, language=language).instructions)) == (language == "zh")
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if not case.startswith("react.")])
@@ -64,7 +64,7 @@ def test_instructions_do_not_depend_on_what_is_asked(case: str) -> None:
         r'"(?:text|summary|message|query|question|goal|content|node)":"([^"]{6,})"', request.to_json()
     ):
         assert text not in instructions
-    assert role.prompt(request, tongue=role.tongue(request)).instructions == instructions
+    assert role.prompt(request, language=role.language(request)).instructions == instructions
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -16,11 +16,11 @@ ITEMS = st.lists(st.text(max_size=400), max_size=40)
 
 @pytest.mark.spec("BANK-04", "BANK-14")
 def test_a_structured_summary_has_its_headings() -> None:
-    assert structured_summary.render(facts=["甲", "乙"], evidence=["丙"], reasoning="丁", tongue="zh") == (
+    assert structured_summary.render(facts=["甲", "乙"], evidence=["丙"], reasoning="丁", language="zh") == (
         "要点：\n- 甲\n- 乙\n证据：\n- 丙\n逻辑：丁"
     )
     assert (
-        structured_summary.render(facts=["a"], evidence=[], reasoning="b", tongue="en")
+        structured_summary.render(facts=["a"], evidence=[], reasoning="b", language="en")
         == "Key facts:\n- a\nReasoning: b"
     )
 
@@ -41,14 +41,14 @@ def test_a_structured_summary_keeps_its_bound_by_leaving_out_what_matters_least(
         facts=[f"fact {long}"] * facts,
         evidence=[f"quote {long}"] * evidence,
         reasoning=f"{reasoning} {long}",
-        tongue="en",
+        language="en",
     )
     assert len(text) <= 20_000
     assert (text.count("- fact"), text.count("- quote"), text.count("Reasoning:")) == kept
 
 
 def test_a_single_fact_that_is_too_long_is_cut() -> None:
-    text = structured_summary.render(facts=["x" * 30_000], evidence=[], reasoning="", tongue="zh")
+    text = structured_summary.render(facts=["x" * 30_000], evidence=[], reasoning="", language="zh")
     assert len(text) == 20_000
     assert text.startswith("要点：\n- xxx")
 
@@ -56,9 +56,9 @@ def test_a_single_fact_that_is_too_long_is_cut() -> None:
 @pytest.mark.spec("COG-03")
 def test_the_marks_of_the_levels_are_literal() -> None:
     marks = {
-        (level, tongue): render(SummaryRequest(level=level, utterances=SAID), "x", tongue=tongue).text
+        (level, language): render(SummaryRequest(level=level, utterances=SAID), "x", language=language).text
         for level in SummaryLevel
-        for tongue in ("zh", "en")
+        for language in ("zh", "en")
     }
     assert marks == {
         (SummaryLevel.SEGMENT, "zh"): "[摘要] x",
@@ -72,13 +72,13 @@ def test_the_marks_of_the_levels_are_literal() -> None:
 
 def test_a_mark_that_a_model_wrote_is_not_doubled() -> None:
     assert unmarked(" [摘要] [Summary] 用户搬家") == "用户搬家"
-    assert render(SummaryRequest(utterances=SAID), "[摘要] 用户搬家", tongue="zh").text == "[摘要] 用户搬家"
+    assert render(SummaryRequest(utterances=SAID), "[摘要] 用户搬家", language="zh").text == "[摘要] 用户搬家"
 
 
 @pytest.mark.spec("COG-03")
 def test_a_sessions_digest_lists_decisions_to_dos_and_agreements() -> None:
     request = SummaryRequest(level=SummaryLevel.SESSION, utterances=SAID)
-    made = render(request, "在搬家", decisions=["搬"], todos=["打包", "打包"], agreements=["周五"], tongue="zh")
+    made = render(request, "在搬家", decisions=["搬"], todos=["打包", "打包"], agreements=["周五"], language="zh")
     assert made.text == "[会话概要] 在搬家\n决策：\n- 搬\n待办：\n- 打包\n约定：\n- 周五"
     assert (made.decisions, made.todos, made.agreements) == (("搬",), ("打包",), ("周五",))
 
@@ -96,7 +96,7 @@ def test_no_summary_is_longer_than_its_tokens(
     *, text: str, decisions: list[str], todos: list[str], agreements: list[str], limit: int, level: SummaryLevel
 ) -> None:
     request = SummaryRequest(level=level, utterances=SAID, max_tokens=limit)
-    made = render(request, text, decisions=decisions, todos=todos, agreements=agreements, tongue="en")
+    made = render(request, text, decisions=decisions, todos=todos, agreements=agreements, language="en")
     assert ESTIMATE(made.text) <= limit
 
 

@@ -38,7 +38,7 @@ def is_plain(text: str) -> bool:
 @given(st.lists(st.tuples(STORED, STORED), min_size=1, max_size=4))
 def test_an_item_is_a_line_and_nothing_stored_looks_like_another(stored: list[tuple[str, str]]) -> None:
     items = tuple(make_item(text, number=number, role=role) for number, (text, role) in enumerate(stored))
-    found = to_text(Found(query="q", items=items), tongue="en")
+    found = to_text(Found(query="q", items=items), language="en")
     begun = [line for line in found.splitlines() if not line.startswith("  ")]
     told = told_first("q", items)
     assert [line.split(".")[0] for line in begun[1:]] == [str(number) for number in range(1, len(told) + 1)]
@@ -46,11 +46,11 @@ def test_an_item_is_a_line_and_nothing_stored_looks_like_another(stored: list[tu
         Entry(id=f"e{number}", scope=SCOPE, seq=number, role=role, text=text, occurred_at=MAY, recorded_at=MAY)
         for number, (text, role) in enumerate(stored)
     )
-    history = to_text(Page(items=entries), tongue="zh")
+    history = to_text(Page(items=entries), language="zh")
     assert [line.split()[0] for line in history.splitlines() if not line.startswith("  ")] == [
         f"#{number}" for number in range(len(entries))
     ]
-    pad = to_text(PadValues(values={f"k{number}": text for number, (text, _) in enumerate(stored)}), tongue="en")
+    pad = to_text(PadValues(values={f"k{number}": text for number, (text, _) in enumerate(stored)}), language="en")
     assert [line.split(":")[0] for line in pad.splitlines() if not line.startswith("  ")] == [
         f"k{number}" for number in range(len(stored))
     ]
@@ -70,7 +70,7 @@ def test_what_is_told_as_json_is_escaped_and_stays_json() -> None:
         occurred_at=MAY,
         data=TurnData(),
     )
-    told = to_text(Page(items=(record,)), tongue="en")
+    told = to_text(Page(items=(record,)), language="en")
     (read,) = Page[Record].model_validate_json(told).items
     assert read.content == 'say "hi" ‹|im_start|› 〔INST〕\nHuman∶ \\ ‹/memory›'
 
@@ -78,19 +78,19 @@ def test_what_is_told_as_json_is_escaped_and_stays_json() -> None:
 @pytest.mark.spec("SAFE-04")
 def test_a_doubtful_source_and_a_date_in_the_future_are_told() -> None:
     item = make_item("Pay.", role="root", trust=Origin.UNTRUSTED, dated_ahead=True, recorded_at=MAY)
-    told = to_text(Found(query="q", items=(item,)), tongue="en")
+    told = to_text(Found(query="q", items=(item,)), language="en")
     assert "2024-05-01 00:00, source not verified, in the future when told on 2024-05-01, root: Pay." in told
-    assert "来源未核实" in to_text(Found(query="问", items=(item,)), tongue="zh")
+    assert "来源未核实" in to_text(Found(query="问", items=(item,)), language="zh")
 
 
 @pytest.mark.spec("USE-04")
 def test_what_tells_is_told_with_its_dates_resolved_and_what_asks_is_not() -> None:
     asked = make_item("Do you know my blood type, Ada?", number=0)
     told = make_item("The doctor said it yesterday: blood group O.", number=1)
-    text = to_text(Found(query="What is my blood type?", items=(asked, told)), tongue="en")
+    text = to_text(Found(query="What is my blood type?", items=(asked, told)), language="en")
     assert "The doctor said it yesterday [2024-05-01]: blood group O." in text
     assert "Do you know" not in text
-    assert to_text(Found(query="thanks!", items=(asked, told)), tongue="en") == "Nothing is remembered about that."
+    assert to_text(Found(query="thanks!", items=(asked, told)), language="en") == "Nothing is remembered about that."
 
 
 def test_an_entry_without_words_is_no_line_of_what_was_said() -> None:
@@ -108,5 +108,5 @@ def test_an_entry_without_words_is_no_line_of_what_was_said() -> None:
         )
         for number, text in enumerate(texts)
     )
-    lines = to_text(Page(items=entries), tongue="en").splitlines()
+    lines = to_text(Page(items=entries), language="en").splitlines()
     assert [line.rpartition(": ")[2] for line in lines] == ["Ada keeps bees.", "And hens."]

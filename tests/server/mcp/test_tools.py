@@ -68,10 +68,10 @@ def test_however_much_the_catalogue_holds_a_model_is_shown_fewer_than_fourteen(
     assert "tool_19 is not offered" in caplog.text
 
 
-@pytest.mark.parametrize("tongue", ["en", "zh"])
+@pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("name", TOOLS)
-def test_a_schema_is_small_plain_and_in_one_language(name: str, tongue: Any) -> None:
-    schema = input_schema(TOOLS[name], tongue=tongue)
+def test_a_schema_is_small_plain_and_in_one_language(name: str, language: Any) -> None:
+    schema = input_schema(TOOLS[name], language=language)
     text = json.dumps(schema, ensure_ascii=False)
     assert schema["type"] == "object"
     assert schema["additionalProperties"] is False
@@ -80,11 +80,11 @@ def test_a_schema_is_small_plain_and_in_one_language(name: str, tongue: Any) -> 
     assert len(text) < 2000
     described = [field["description"] for field in schema["properties"].values() if "description" in field]
     assert described
-    assert all(any("一" <= sign <= "鿿" for sign in words) is (tongue == "zh") for words in described)
+    assert all(any("一" <= sign <= "鿿" for sign in words) is (language == "zh") for words in described)
 
 
 def test_a_message_is_offered_as_an_object_with_the_fields_that_models_use() -> None:
-    messages = input_schema(TOOLS["remember"], tongue="en")["properties"]["messages"]
+    messages = input_schema(TOOLS["remember"], language="en")["properties"]["messages"]
     assert set(messages["items"]["properties"]) == {"content", "role", "occurred_at", "id"}
     assert messages["items"]["properties"]["content"] == {"type": "string"}
     assert messages["items"]["required"] == ["content"]

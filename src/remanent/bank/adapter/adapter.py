@@ -130,9 +130,9 @@ class AsyncAdapter:
     async def enhance(self) -> EnhancedPrompt:
         """Return the prompt of the current step."""
         insight = self._bank.insight
-        tongue = insight.tongue
+        language = insight.language
         task = insight.current
-        memory = await self._bank.recollect(_question(insight), tongue=tongue)
+        memory = await self._bank.recollect(_question(insight), language=language)
         details = ""
         images: tuple[Image, ...] = ()
         chosen: tuple[Upload, ...] = ()
@@ -140,7 +140,7 @@ class AsyncAdapter:
             details = conflict_block(self._bank.conflicts.get(task.conflict_id))
         elif task is not None and task.upload_ids:
             chosen = self._uploads_of(task)
-            details = uploads_block([(item, (await self._words(item, tongue)).text) for item in chosen])
+            details = uploads_block([(item, (await self._words(item, language)).text) for item in chosen])
             images = tuple([await self._image(item) for item in chosen if item.type is AttachmentType.IMAGE])
         return EnhancedPrompt(
             insight=insight,
@@ -148,7 +148,7 @@ class AsyncAdapter:
             task=task_block(insight),
             memory=memory.text,
             details=details,
-            instruction=instruction_for(task, tongue=tongue),
+            instruction=instruction_for(task, language=language),
             uploads=chosen,
             images=images,
             tools=(self.tool.declaration,),
@@ -252,8 +252,8 @@ class AsyncAdapter:
         chosen = self._uploads_of(task)
         if not chosen:
             return RoutedStep(RECOGNITION, problem="the uploads of this step are gone; upload them again")
-        tongue = self._bank.insight.tongue
-        words = {item.upload_id: await self._words(item, tongue) for item in chosen}
+        language = self._bank.insight.language
+        words = {item.upload_id: await self._words(item, language) for item in chosen}
         texts = {name: execution.recognised.get(name, "") or said.text for name, said in words.items()}
         together = [item for item in chosen if not texts[item.upload_id].strip()]
         if together and not execution.answer.strip():
@@ -310,12 +310,12 @@ class AsyncAdapter:
     def _uploads_of(self, task: PlannedTask) -> tuple[Upload, ...]:
         return tuple(item for item in self.waiting if item.upload_id in task.upload_ids)
 
-    async def _words(self, item: Upload, tongue: Language) -> Recognition:
+    async def _words(self, item: Upload, language: Language) -> Recognition:
         """Return the text of a document or of code; empty for an image, which has to be seen."""
         if item.type is AttachmentType.IMAGE:
             return Recognition("")
         content = await self.read_upload(item.upload_id)
-        return await recognise(item, content, reader=None, tongue=tongue)
+        return await recognise(item, content, reader=None, language=language)
 
     async def _image(self, item: Upload) -> Image:
         return Image.of(await self.read_upload(item.upload_id), media_type=item.media_type)

@@ -108,11 +108,11 @@ def uploads_block(uploads: Sequence[tuple[Upload, str]]) -> str:
     )
 
 
-def instruction_for(task: PlannedTask | None, *, tongue: Language) -> str:
+def instruction_for(task: PlannedTask | None, *, language: Language) -> str:
     """Return the instruction for a step, by its type."""
     if task is not None and task.type is TaskType.CROSS_VALIDATE:
-        return _VALIDATE[tongue]
-    return _RECOGNISE[tongue] if task is not None and task.upload_ids else _NORMAL[tongue]
+        return _VALIDATE[language]
+    return _RECOGNISE[language] if task is not None and task.upload_ids else _NORMAL[language]
 
 
 def _one_line(text: str) -> str:
@@ -266,7 +266,7 @@ class BuiltinReact:
         for upload in prompt.uploads:
             if upload.type is AttachmentType.IMAGE:
                 image = next(pictures)
-                read = await recognise(upload, image.content, reader=self._reader, tongue=prompt.insight.tongue)
+                read = await recognise(upload, image.content, reader=self._reader, language=prompt.insight.language)
                 texts[upload.upload_id] = read.text
         return texts
 

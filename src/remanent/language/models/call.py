@@ -160,19 +160,19 @@ _FORM: Bilingual = Bilingual(
 )
 
 
-def with_form(instructions: str, blank: str, *, tongue: Language) -> str:
+def with_form(instructions: str, blank: str, *, language: Language) -> str:
     """Return instructions in which the form of the answer stands, once."""
     if not blank or blank in instructions:
         return instructions
-    return f"{instructions}\n\n{_FORM[tongue].format(blank=blank)}"
+    return f"{instructions}\n\n{_FORM[language].format(blank=blank)}"
 
 
-def ask_again(call: ModelCall, answer: str, problem: str, *, form: Form, tongue: Language, longest: int) -> ModelCall:
+def ask_again(call: ModelCall, answer: str, problem: str, *, form: Form, language: Language, longest: int) -> ModelCall:
     """Return the call that shows a model its answer, in so many characters, and says what is wrong with it.
 
     One that said nothing is shown none: what stands in its place would be taken for an answer, and repeated.
     """
-    told, shown = _AGAIN[form][tongue].format(problem=problem), answer.strip()
+    told, shown = _AGAIN[form][language].format(problem=problem), answer.strip()
     if not shown:
         *before, last = call.turns
         return replace(call, turns=(*before, replace(last, text=f"{last.text}\n{told}")))

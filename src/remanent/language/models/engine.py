@@ -198,9 +198,9 @@ class ModelEngine(Engine):
             problem = str(unusable)
         _logger.info("%s: the answer of %s is sent back: %s", run.role.name, run.choice.model, problem)
         run.tally.repairs += 1
-        tongue = run.role.tongue(run.request)
+        language = run.role.language(run.request)
         longest = max(_SHORTEST_REPEATED, min(_LONGEST_REPEATED, room))
-        again = ask_again(call, answer.text, problem, form=run.role.form, tongue=tongue, longest=longest)
+        again = ask_again(call, answer.text, problem, form=run.role.form, language=language, longest=longest)
         answer = await self._ask(replace(run, listener=None), _within(again, self._room(run, again)))
         try:
             return _read(run, answer)
@@ -211,8 +211,8 @@ class ModelEngine(Engine):
 
     def _first_call(self, run: _RoleRun[RequestT, ReplyT, ResponseT]) -> ModelCall:
         role, choice = run.role, run.choice
-        tongue = role.tongue(run.request)
-        prompt = role.prompt(run.request, tongue=tongue)
+        language = role.language(run.request)
+        prompt = role.prompt(run.request, language=language)
         if prompt.pictures and not choice.vision:
             raise ModelRejected(
                 f"{choice.model} is not known to see pictures; set model.vision, or name a model that does for "
@@ -220,7 +220,7 @@ class ModelEngine(Engine):
             )
         return ModelCall(
             model=choice.model,
-            instructions=with_form(prompt.instructions, role.blank(run.request, tongue=tongue), tongue=tongue),
+            instructions=with_form(prompt.instructions, role.blank(run.request, language=language), language=language),
             turns=(ChatMessage("user", prompt.content, prompt.pictures), *prompt.turns),
             name=role.name,
             schema=bounded(schema_of(role.reply), role.bounds(run.request)) if role.form == "json" else None,
@@ -338,7 +338,7 @@ def _read(run: _RoleRun[RequestT, ReplyT, ResponseT], answer: Completion) -> Res
         if role.form == "text":
             reply = role.reply.model_validate({"text": answer.text})
         else:
-            blank = role.blank(run.request, tongue=role.tongue(run.request))
+            blank = role.blank(run.request, language=role.language(run.request))
             reply = read_reply(answer.text, role.reply, cut=answer.finish == "length", blank=blank)
         return role.read(run.request, reply)
     except (UnreadableReply, Refused, InvalidInput) as error:

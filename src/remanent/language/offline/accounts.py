@@ -74,7 +74,7 @@ def account_of(claims: Sequence[ParsedClaim]) -> Account | None:
     lifetime, claims = _with_lifetime(claims)
     tokens = tuple(token for claim in claims for token in claim.tokens)
     text = "\n".join(claim.text for claim in claims)
-    if claims[0].tongue == "zh":
+    if claims[0].language == "zh":
         opening = _OPENING.match(claims[0].text)
         names = [frozenset({opening[1].strip()})] if opening and 1 < len(opening[1]) <= _LONGEST_NAME else []
     else:
@@ -111,7 +111,7 @@ def disputed(claim: ParsedClaim, account: Account) -> tuple[int, Judgement] | No
     if (life := _other_lifetime(own, account, claim)) is not None:
         return life
     for place, said in enumerate(account.claims):
-        if (place == 0 and said.title) or said.is_question or said.is_conditional or said.tongue != claim.tongue:
+        if (place == 0 and said.title) or said.is_question or said.is_conditional or said.language != claim.language:
             continue
         found = next(_differences(claim, own, said, account), None)
         if found is not None:
@@ -120,7 +120,7 @@ def disputed(claim: ParsedClaim, account: Account) -> tuple[int, Judgement] | No
 
 
 def _other_lifetime(own: Sequence[Token], account: Account, claim: ParsedClaim) -> tuple[int, Judgement] | None:
-    spoken = lexicon(claim.tongue).attributes
+    spoken = lexicon(claim.language).attributes
     told = {name for token in own for name in spoken.get(token.key, ())}
     times = [token for token in own if token.when is not None and not token.denied]
     for attribute, known in zip(("birthday", "death"), account.lifetime, strict=False):
@@ -142,7 +142,7 @@ def _differ_in_time(one: Token, other: Token) -> bool:
 def _own(claim: ParsedClaim, account: Account) -> list[Token]:
     """Return what a statement says beside the name of the thing; nothing where it does not name it."""
     spoken = [token for token in claim.tokens if token.slot != "@"]
-    if claim.tongue == "zh":
+    if claim.language == "zh":
         spans = [span for name in account.names for span in [_named(next(iter(name)), claim.text)] if span]
         return [token for token in spoken if not spans[0][0] <= token.start < spans[0][1]] if spans else []
     title = account.claims[0].title
@@ -222,7 +222,7 @@ def _names(tokens: Sequence[Token], claim: ParsedClaim) -> list[list[Token]]:
     found = []
     for run in name_runs(tokens):
         after = next((token for token in claim.tokens if token.place == run[-1].place + 1), None)
-        sort = after is not None and after.part is TokenKind.WORD and not after.is_verb and claim.tongue == "en"
+        sort = after is not None and after.part is TokenKind.WORD and not after.is_verb and claim.language == "en"
         if not (sort and after is not None and claim.text[run[-1].end : after.start] == " "):
             found.append(run)
     return found
@@ -239,7 +239,7 @@ def _is_one_measure(one: Token, other: Token, first: ParsedClaim, second: Parsed
 
 
 def _part(run: Sequence[Token], claim: ParsedClaim, other: ParsedClaim) -> str:
-    if claim.tongue == "zh":
+    if claim.language == "zh":
         return "" if run[0].slot in _SAYING_WHO or run[0].slot in other.text else run[0].slot or "@"
     before = _PREPOSITION.search(claim.text[max(0, run[0].start - 16) : run[0].start])
     part = before[1] if before else ""
@@ -252,7 +252,7 @@ def _are_of_one_part(own: Sequence[Token], claim: ParsedClaim, facing: Sequence[
 
     Where a Chinese subject ends is a guess, so that nothing is told by it.
     """
-    if claim.tongue == "zh":
+    if claim.language == "zh":
         return True
     for tokens, one, others, other in ((own, claim, facing, said), (facing, said, own, claim)):
         subject = [token for token in tokens if token in one.subject and token.part is TokenKind.WORD]
@@ -288,17 +288,17 @@ def _tells_of(
     ]
     counted = one[0].amount is not None and _counted(one[0], own) == _counted(other[0], facing) != ""
     # A name is told by what stands before it; there, half of the words are enough in either language.
-    least = _LEAST["en" if one[0].part is TokenKind.NAME else said.tongue]
+    least = _LEAST["en" if one[0].part is TokenKind.NAME else said.language]
     if not places or len(places) < (_LEAST_COUNTED if counted else least) * len(frame):
         return False
     start, end = other[0].start, other[-1].end
-    return any(-_AROUND[said.tongue] <= place - start and place - end <= _AROUND[said.tongue] for place in telling)
+    return any(-_AROUND[said.language] <= place - start and place - end <= _AROUND[said.language] for place in telling)
 
 
 def _beside(said: ParsedClaim, account: Account) -> list[Token]:
     """Return what a sentence of an account says beside the name of what it is about."""
     name = account.claims[0].title.union(*account.names)
-    if said.tongue == "zh":
+    if said.language == "zh":
         return [token for token in said.tokens if not any(token.text in one for one in name)]
     return [token for token in said.tokens if token.key not in name]
 
@@ -318,12 +318,12 @@ def _found(token: Token, tokens: Sequence[Token], said: ParsedClaim) -> int | No
     """Return where a sentence has a word, one of its root, or one that speaks of the same attribute."""
     match = _match(token, tokens)
     if match is None:
-        spoken = lexicon(said.tongue).attributes
+        spoken = lexicon(said.language).attributes
         names = spoken.get(token.key, frozenset()) & _ATTRIBUTES
         match = next((other for other in tokens if names & spoken.get(other.key, frozenset())), None)
     if match is not None:
         return match.start
-    at = said.text.find(token.text) if said.tongue == "zh" and len(token.text) > 1 else -1
+    at = said.text.find(token.text) if said.language == "zh" and len(token.text) > 1 else -1
     return at if at >= 0 else None
 
 
@@ -340,7 +340,7 @@ def _denials(
         places = [token for token in denied if _found(token, other, text) is not None]
         if not any(token.part in _NAMING for token in places) or len(places) < _DENIED * len(denied):
             continue
-        agreed = one is own or _share(own, facing, said) >= _LEAST[said.tongue]
+        agreed = one is own or _share(own, facing, said) >= _LEAST[said.language]
         if agreed and not any(match.denied for _, match in pairs):
             sides = tuple(places), tuple(b for _, b in pairs)
             yield Difference(DifferenceKind.DENIAL, *(sides if one is own else sides[::-1]))

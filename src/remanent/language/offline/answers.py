@@ -21,9 +21,9 @@ from remanent.language.offline.questions import AnswerType, answer_type, content
 from remanent.language.offline.salience import statements
 from remanent.language.role import Toolbox
 from remanent.language.tidying import shortened
-from remanent.language.tongue import tongue_of
 from remanent.text.boundaries import excerpt
 from remanent.text.chinese import tagged
+from remanent.text.scripts import working_language
 from remanent.text.terms import query_terms
 
 _MAX_SENTENCES = 2_000
@@ -81,7 +81,7 @@ class AnswerCandidates:
     @property
     def text(self) -> str:
         """What to say: the sentences, or the part of the first one."""
-        between = "" if tongue_of(*self.sentences) == "zh" else " "
+        between = "" if working_language(*self.sentences) == "zh" else " "
         return self.brief if self.brief and self.brief != self.sentences[0] else between.join(self.sentences)
 
     @property
@@ -137,13 +137,13 @@ class _AnswerReader:
         self.attributes = {
             name: frozenset(_terms(token.text))
             for token in claim.tokens
-            for name in lexicon(claim.tongue).attributes.get(token.key, ())
+            for name in lexicon(claim.language).attributes.get(token.key, ())
         }
 
     def spoken(self, one: _Sentence) -> _Sentence:
         """Return a sentence with the question's words for what it speaks of: who moved to Lisbon lives there."""
         claim = read_claim(one.text)
-        names = {name for token in claim.tokens for name in lexicon(claim.tongue).attributes.get(token.key, ())}
+        names = {name for token in claim.tokens for name in lexicon(claim.language).attributes.get(token.key, ())}
         words = [terms for name, terms in self.attributes.items() if name in names]
         return replace(one, terms=one.terms.union(*words)) if words and one.terms & self.asked else one
 
@@ -219,7 +219,7 @@ def _sentences(texts: Sequence[str], titles: Sequence[str]) -> list[_Sentence]:
 
 def _is_title(sentence: str) -> bool:
     """Tell whether a sentence only names something; Chinese verbs have no form, so that it goes by each word there."""
-    if tongue_of(sentence) == "zh":
+    if working_language(sentence) == "zh":
         return all(word.tag[:1] in _NAMING_TAGS for word in tagged(sentence.rstrip("。. ")))
     return not read_claim(sentence).has_verb
 
@@ -257,7 +257,7 @@ def _of_another_year(question: str, best: Sequence[_Sentence], texts: Sequence[s
 
 def _told_of_names(question: str, reader: _AnswerReader) -> dict[frozenset[str], list[_Sentence]]:
     """Return the sentences under the titles that a question names, by the terms of the names."""
-    if tongue_of(question) == "zh":
+    if working_language(question) == "zh":
         held = frozenset(_terms(question))
         names = [one.title for one in reader.sentences if one.title <= held]
     else:
@@ -325,7 +325,7 @@ def _whether(question: str, reader: _AnswerReader) -> AnswerCandidates | None:
         total = sum(reader.weights[term] for term in rest)
         least = total if named else total / 2
         holds = all(sum(reader.weights[term] for term in rest & one.all) >= least for one in chosen)
-    verdict = (_YES if holds else _NO)[tongue_of(question)]
+    verdict = (_YES if holds else _NO)[working_language(question)]
     shown = [_in_short(one.text, (LONGEST_ANSWER - len(verdict) - 1) // 2) for one in chosen]
     return AnswerCandidates((verdict + shown[0], shown[1]), 1.0)
 
@@ -421,7 +421,7 @@ def _described(task: str) -> str:
 
 async def settle_contradiction(matter: Contradiction, results: Sequence[str], toolbox: Toolbox) -> str:
     """Return a verdict in words: which statement holds, or that it cannot be told."""
-    said = in_language(_VERDICTS, tongue_of(matter.newer, matter.older))
+    said = in_language(_VERDICTS, working_language(matter.newer, matter.older))
     one, other = DatedStatement(matter.newer), DatedStatement(matter.older)
     (judgement,) = await judge_statements([(one, other)], toolbox)
     if _NOW.search(matter.newer) and not _NOW.search(matter.older):

@@ -11,11 +11,10 @@ from itertools import pairwise
 from remanent.bilingual import Language
 from remanent.language.offline.lexicon import lexicon, stem, verbs
 from remanent.language.offline.values import Amount, When, amounts, whens
-from remanent.language.tongue import tongue_of
 from remanent.text.chinese import is_known, tagged
 from remanent.text.english import is_irregular
 from remanent.text.regex import lazy_regex
-from remanent.text.scripts import HAN
+from remanent.text.scripts import HAN, working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS, word_set
 
@@ -78,7 +77,7 @@ class ParsedClaim:
 
     text: str
     said_at: datetime | None
-    tongue: Language
+    language: Language
     tokens: tuple[Token, ...]
     is_question: bool = False
     is_conditional: bool = False
@@ -105,7 +104,7 @@ class ParsedClaim:
             token
             for token in self.tokens
             if token.opening
-            and (token.part in parts or (self.tongue == "en" and token.slot not in ADVERBIAL))
+            and (token.part in parts or (self.language == "en" and token.slot not in ADVERBIAL))
             and not token.key.endswith("ly")
         )
 
@@ -181,29 +180,29 @@ _SCENE = lazy_regex(
 def read_claim(text: str, *, said_at: datetime | None = None) -> ParsedClaim:
     """Read a sentence, of a very long one the beginning; times in it are taken relative to when it was said."""
     shown = " ".join(text[:LONGEST_SENTENCE].split()) if "\n" in text else text[:LONGEST_SENTENCE]
-    tongue = tongue_of(shown)
+    language = working_language(shown)
     change = _CHANGE.search(shown) is not None
     times = whens(shown, said_at, changed=change)
     numbers = [
         one for one in amounts(shown) if not any(one.start < time.end and time.start < one.end for time in times)
     ]
     values: list[Amount | When] = [*times, *numbers]
-    words = _chinese(shown, values) if tongue == "zh" else _english(shown, change=change)
+    words = _chinese(shown, values) if language == "zh" else _english(shown, change=change)
     lead, tail = _LEAD.match(shown), _TAIL.search(shown)
     start, end = lead.end() if lead else 0, tail.start() if tail else len(shown)
     words = [word for word in words if start <= word.start < end]
     return ParsedClaim(
         text=shown,
         said_at=said_at,
-        tongue=tongue,
+        language=language,
         tokens=tuple(_tokens(shown, words, values, change=change)),
         is_question=_QUESTION.search(shown) is not None,
         is_conditional=_CONDITION.search(shown) is not None,
         is_past=_PAST.search(re.split("[,，;；]", shown)[0]) is not None,
         is_change=change,
-        has_verb=tongue == "zh" or any(word.is_verb for word in words),
+        has_verb=language == "zh" or any(word.is_verb for word in words),
         is_reported=(lead or tail) is not None,
-        is_scene=tongue == "en" and _SCENE.match(shown, start) is not None,
+        is_scene=language == "en" and _SCENE.match(shown, start) is not None,
     )
 
 
@@ -314,7 +313,7 @@ _LONGEST_TITLE = 80
 def is_title(claim: ParsedClaim) -> bool:
     """Tell whether a text begins with its title: a few words that say nothing, or all with capitals."""
     words = re.findall(r"[^\W\d_][\w'’]*", claim.text)
-    if claim.tongue == "zh" or not words or len(claim.text) > _LONGEST_TITLE:
+    if claim.language == "zh" or not words or len(claim.text) > _LONGEST_TITLE:
         return False
     if words[0].lower() in _FROM or claim.text.rstrip().endswith(":"):
         return False  # says whose words follow, not what they are about
@@ -353,9 +352,9 @@ def _topic(claims: Sequence[ParsedClaim]) -> tuple[Token, ...]:
         return ()
     first = claims[0]
     named = first.subject if first.has_verb and first.subject else first.tokens
-    if all(token.key in lexicon(first.tongue).attributes for token in named):
+    if all(token.key in lexicon(first.language).attributes for token in named):
         return ()  # 全长4.8公里: of what, it does not say
-    has_name = any(token.part is TokenKind.NAME for token in named) or first.tongue == "zh"
+    has_name = any(token.part is TokenKind.NAME for token in named) or first.language == "zh"
     return tuple(named) if has_name and len(named) <= _LONGEST_TOPIC else ()
 
 

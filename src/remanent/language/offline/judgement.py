@@ -166,7 +166,7 @@ def contradictions(texts: Sequence[str]) -> list[tuple[int, int]]:
 
 def compare(one: ParsedClaim, other: ParsedClaim) -> Comparison:
     """Lay two claims side by side."""
-    words = lexicon(one.tongue)
+    words = lexicon(one.language)
     shared = _align(one, other)
     rest_one = _without(one.tokens, (token for token, _ in shared))
     rest_other = _without(other.tokens, (token for _, token in shared))
@@ -197,7 +197,7 @@ def _without(tokens: Iterable[Token], taken: Iterable[Token]) -> tuple[Token, ..
 def _attributes(claim: ParsedClaim, words: Lexicon) -> frozenset[str]:
     """Return what a claim speaks of; where Chinese words end is a guess, so the longer ones are looked for."""
     said = [token.key for token in claim.tokens]
-    if claim.tongue == "zh":
+    if claim.language == "zh":
         said += [word for word in words.attributes if len(word) > 1 and word in claim.text]
     return frozenset(name for word in said for name in words.attributes.get(word, ()))
 
@@ -327,7 +327,7 @@ def _values(
 ) -> Iterator[Difference]:
     """Yield what only the first says beside what only the second says, sort by sort; what is denied is no value."""
     left, right = ([token for token in side if not token.denied] for side in (one, other))
-    groups = lexicon(first.tongue).groups
+    groups = lexicon(first.language).groups
     for kind in (DifferenceKind.AMOUNT, DifferenceKind.TIME, DifferenceKind.GROUP):
         for token in [token for token in left if _may_be(kind, token, groups)]:
             facing = [
@@ -365,7 +365,7 @@ def _differ(kind: DifferenceKind, one: Token, other: Token, first: ParsedClaim, 
         )
     if kind is DifferenceKind.TIME:
         return _differ_in_time(one, other)
-    words = lexicon(first.tongue)
+    words = lexicon(first.language)
     values, others = words.groups.get(one.key, {}), words.groups.get(other.key, {})
     for name in values.keys() & others.keys():
         if values[name] == others[name] or _group_values(first, name, words) & _group_values(second, name, words):
@@ -430,12 +430,12 @@ def _one_slot(one: Sequence[Token], other: Sequence[Token], first: ParsedClaim, 
         return bool(verbs[0] & verbs[1])
     # The words before them differ: those that only one of the claims has say something else of the name.
     stray = bool(before - same or before_other - same)
-    return not stray and (after or first.tongue == "zh") and one[0].slot == other[0].slot != ""
+    return not stray and (after or first.language == "zh") and one[0].slot == other[0].slot != ""
 
 
 def _near_attributes(token: Token, claim: ParsedClaim) -> frozenset[str]:
     """Return the attributes that a value may be of: of what stands right before it, or before the verb."""
-    words = lexicon(claim.tongue)
+    words = lexicon(claim.language)
     if len(claim.tokens) <= _SHORT:
         return _attributes(claim, words)
     near = [one for one in claim.tokens if one.opening or 0 < token.place - one.place <= 2]
@@ -510,7 +510,7 @@ def judge(comparison: Comparison, *, in_one_text: bool = False) -> Judgement:
     one, other = comparison.one, comparison.other
     if not (one.has_verb and other.has_verb) and not _is_scene(comparison):
         return Judgement(0.0)
-    if one.is_question or other.is_question or one.tongue != other.tongue or one.text == other.text:
+    if one.is_question or other.is_question or one.language != other.language or one.text == other.text:
         return Judgement(0.0)
     if _have_other_topics(one, other):
         return Judgement(0.0)
@@ -855,7 +855,7 @@ def same_subject(comparison: Comparison, difference: Difference) -> bool:
     valued = difference.kind in {DifferenceKind.NAME, DifferenceKind.WORD, DifferenceKind.GROUP}
     taken = {id(token) for token in (*difference.one, *difference.other)} if valued else set()
     partner = {id(a) for a, _ in comparison.shared} | {id(b) for _, b in comparison.shared}
-    words = lexicon(comparison.one.tongue)
+    words = lexicon(comparison.one.language)
     sides = [[t for t in claim.subject if id(t) not in taken] for claim in (comparison.one, comparison.other)]
     bare = [
         [token for token in side if not words.attributes.get(token.key, frozenset()) & comparison.attributes]
@@ -871,7 +871,7 @@ def same_subject(comparison: Comparison, difference: Difference) -> bool:
     if not named and not all(open_sides) and _is_one_frame(comparison, difference):
         return True
     denies = difference.kind in {DifferenceKind.DENIAL, DifferenceKind.OPPOSITE}
-    if denies and comparison.one.tongue == "zh" and _covers(comparison, difference)[0] == 1.0:
+    if denies and comparison.one.language == "zh" and _covers(comparison, difference)[0] == 1.0:
         return not all(open_sides)  # all that the shorter one says, the longer one speaks of
     common = any(one.opening and other.opening for one, other in comparison.shared if id(one) not in taken)
     if not common or all(open_sides):

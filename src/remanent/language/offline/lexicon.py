@@ -251,9 +251,9 @@ def verbs() -> frozenset[str]:
 
 
 @cache
-def lexicon(tongue: Language) -> Lexicon:
+def lexicon(language: Language) -> Lexicon:
     """Return the tables of a language, read when they are first needed."""
-    if tongue == "zh":
+    if language == "zh":
         return _read(_Tables(_ZH_SYNONYMS, _ZH_STRICT, _ZH_CONTRARY, _ZH_GROUPS, _ZH_ATTRIBUTES), str)
     return _read(_Tables(_EN_SYNONYMS, _EN_STRICT, _EN_CONTRARY, _EN_GROUPS, _EN_ATTRIBUTES), stem)
 

@@ -10,10 +10,9 @@ from remanent.language.offline.claims import TokenKind, read_claim
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.similarity import word_scores
 from remanent.language.tidying import keywords as tidied
-from remanent.language.tongue import tongue_of
 from remanent.text.keywords import keywords
 from remanent.text.regex import lazy_regex
-from remanent.text.scripts import HAN, fold
+from remanent.text.scripts import HAN, fold, working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.terms import query_terms
 
@@ -117,14 +116,14 @@ def statements(summary: str, *, most: int = MAX_STATEMENTS) -> list[str]:
 _CHINESE = {"user": "用户", "assistant": "助手", "agent": "助手", "tool": "工具", "system": "系统"}
 
 
-def speaker_name(speaker: str, tongue: Language) -> str:
+def speaker_name(speaker: str, language: Language) -> str:
     """Return a speaker's name in a language; a person's own name is the same in both."""
-    if tongue == "zh":
+    if language == "zh":
         return _CHINESE.get(speaker, speaker)
     return speaker[:1].upper() + speaker[1:]
 
 
 def with_speaker(text: str, speaker: str) -> str:
     """Return something that was said with its speaker before it."""
-    tongue = tongue_of(text)
-    return f"{speaker_name(speaker, tongue)}{'：' if tongue == 'zh' else ': '}{text}"
+    language = working_language(text)
+    return f"{speaker_name(speaker, language)}{'：' if language == 'zh' else ': '}{text}"

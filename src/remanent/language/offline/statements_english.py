@@ -35,7 +35,7 @@ job = accountant|act(?:or|ress)|administrator|analyst|architect|artist|assistant
     veterinarian|waiter|waitress|welder|writer
 thing = (?:full |last |first )?name|nickname|birthday|age|height|weight|e-?mail(?: address)?|(?:phone )?number|phone|
     (?:home )?address|hometown|home country|job(?: title)?|occupation|profession|nationality|blood type|budget|
-    deadline|native language|mother tongue|time ?zone|username|car|laptop|major|favou?rite \w+(?: \w+)?|zodiac sign|
+    deadline|native language|mother language|time ?zone|username|car|laptop|major|favou?rite \w+(?: \w+)?|zodiac sign|
     shoe size|commute|office|school|university|employer|company|diet|hobby|anniversary|wedding
 project = project|team|company|app|product|server|database|backend|frontend|api|website|repo|repository|service|
     pipeline|deployment|startup|shop|store|restaurant|office|codebase|stack|platform|build

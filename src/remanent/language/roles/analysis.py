@@ -19,11 +19,11 @@ from remanent.language.replies import MAX_ITEMS, Confidence, IdAliases, Prose, W
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_CONTEXT, Context, GraphNode, Keywords, Remark
 from remanent.language.tidying import keywords, line, remark
-from remanent.language.tongue import tongue_of
 from remanent.language.wording import block, group, node_block
 from remanent.model import Model
 from remanent.model.base import Share
 from remanent.model.ids import Id
+from remanent.text.scripts import working_language
 
 
 class AnalysisPhase(StrEnum):
@@ -207,27 +207,27 @@ class Analysis(Role[AnalysisRequest, AnalysisReply, AnalysisResponse]):
     name = "analysis"
     defaults = Defaults(temperature=0.4, top_p=0.9)
 
-    def tongue(self, request: AnalysisRequest) -> Language:
+    def language(self, request: AnalysisRequest) -> Language:
         """Speak the language of the new node."""
-        return tongue_of(request.new_node.summary, *(node.summary for node in request.candidates))
+        return working_language(request.new_node.summary, *(node.summary for node in request.candidates))
 
-    def told(self, request: AnalysisRequest, *, tongue: Language) -> str:
+    def told(self, request: AnalysisRequest, *, language: Language) -> str:
         """Tell only what is judged in the phase."""
         early = request.phase is not AnalysisPhase.RELATED
         late = request.phase is not AnalysisPhase.CONFLICT_OR_MERGE
         parts = [
-            _OPENING[tongue],
-            _CONFLICT_AND_MERGE[tongue] if early else "",
-            _RELATED[tongue] if late else "",
-            _UNRELATED[tongue],
-            _FIELDS[tongue],
-            _CONFLICT_FIELDS[tongue] if early else "",
-            _RELATED_FIELDS[tongue] if late else "",
-            _LANGUAGE[tongue],
+            _OPENING[language],
+            _CONFLICT_AND_MERGE[language] if early else "",
+            _RELATED[language] if late else "",
+            _UNRELATED[language],
+            _FIELDS[language],
+            _CONFLICT_FIELDS[language] if early else "",
+            _RELATED_FIELDS[language] if late else "",
+            _LANGUAGE[language],
         ]
         return "".join(parts)
 
-    def material(self, request: AnalysisRequest, *, tongue: Language) -> list[str]:
+    def material(self, request: AnalysisRequest, *, language: Language) -> list[str]:
         """Show the nodes under short names."""
         names = _aliases(request).names
         nodes = [node_block(node, name=name) for name, node in zip(names, request.candidates, strict=True)]
@@ -235,14 +235,14 @@ class Analysis(Role[AnalysisRequest, AnalysisReply, AnalysisResponse]):
             block("task", request.task),
             group("candidates", nodes),
             group("new_node", [node_block(request.new_node, name=_NEW)]),
-            _BOUNDS[tongue].format(n=len(names), names=", ".join(names)),
+            _BOUNDS[language].format(n=len(names), names=", ".join(names)),
         ]
 
-    def blank(self, request: AnalysisRequest, *, tongue: Language) -> str:
+    def blank(self, request: AnalysisRequest, *, language: Language) -> str:
         """Show one relation with the fields of the phase."""
-        early = _CONFLICT_BLANK[tongue] if request.phase is not AnalysisPhase.RELATED else ""
-        late = _RELATED_BLANK[tongue] if request.phase is not AnalysisPhase.CONFLICT_OR_MERGE else ""
-        return f'{{"relations": [{{{_BLANK[tongue]}{early}{late}}}]}}'
+        early = _CONFLICT_BLANK[language] if request.phase is not AnalysisPhase.RELATED else ""
+        late = _RELATED_BLANK[language] if request.phase is not AnalysisPhase.CONFLICT_OR_MERGE else ""
+        return f'{{"relations": [{{{_BLANK[language]}{early}{late}}}]}}'
 
     def bounds(self, request: AnalysisRequest) -> Bounds:
         """Hold the list to one relation for each candidate, by its name."""
@@ -394,9 +394,9 @@ async def analyse(request: AnalysisRequest, toolbox: Toolbox) -> AnalysisRespons
                 pairs.append(pair)
                 comparisons.append(compare(sides[0].claims[pair[0]], side.claims[pair[1]]))
                 judgements.append(judgement)
-        tongue = tongue_of(sides[0].node.summary, side.node.summary)
+        language = working_language(sides[0].node.summary, side.node.summary)
         near = await _nearness(sides[0], side, pairs, comparisons, toolbox)
-        found = _Evidence(sides[0], side, pairs, comparisons, judgements, near, alike, tongue)
+        found = _Evidence(sides[0], side, pairs, comparisons, judgements, near, alike, language)
         relations.append(_judged(found, request.phase, by_meaning=toolbox.embedder is not None))
     return AnalysisResponse(relations=tuple(relations))
 
@@ -463,11 +463,11 @@ class _Evidence:
     judgements: list[Judgement]
     near: list[float]
     whole: float
-    tongue: Language
+    language: Language
 
     def said(self, name: str, **values: str | int) -> str:
         """Return a remark in the language of the nodes."""
-        return _WORDS[name][self.tongue].format(**values)
+        return _WORDS[name][self.language].format(**values)
 
     def relation(self, relationship: Relationship, confidence: float, **about: Any) -> Relation:
         """Return a relation to the candidate."""

@@ -15,7 +15,6 @@ from remanent.language.replies import Prose, Words
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import Keyword, LongText
 from remanent.language.tidying import keywords, line, remark, shortened
-from remanent.language.tongue import tongue_of
 from remanent.language.wording import block
 from remanent.model import Model
 from remanent.model.base import Text
@@ -23,7 +22,7 @@ from remanent.text.boundaries import grapheme_boundaries, word_boundaries
 from remanent.text.chinese import is_known
 from remanent.text.keywords import keywords as keywords_of
 from remanent.text.numbers import quantities
-from remanent.text.scripts import HAN, fold
+from remanent.text.scripts import HAN, fold, working_language
 from remanent.text.summary import compress
 from remanent.text.wordlists import CHINESE_FILLERS, CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS, FILLERS, word_set
 
@@ -113,22 +112,22 @@ class Annotation(Role[AnnotationRequest, AnnotationReply, AnnotationResponse]):
     name = "annotation"
     defaults = Defaults(tier=Tier.COMPRESSION, temperature=0.1, top_p=0.9, max_tokens=2048)
 
-    def tongue(self, request: AnnotationRequest) -> Language:
+    def language(self, request: AnnotationRequest) -> Language:
         """Speak the language of the text."""
-        return tongue_of(request.text)
+        return working_language(request.text)
 
-    def told(self, request: AnnotationRequest, *, tongue: Language) -> str:
+    def told(self, request: AnnotationRequest, *, language: Language) -> str:
         """Tell how to compress where that is to be done."""
-        return (_INSTRUCTIONS if _target(request) is None else _COMPRESSING)[tongue]
+        return (_INSTRUCTIONS if _target(request) is None else _COMPRESSING)[language]
 
-    def material(self, request: AnnotationRequest, *, tongue: Language) -> list[str]:
+    def material(self, request: AnnotationRequest, *, language: Language) -> list[str]:
         """Show the text, and the length that it must come down to."""
         target = _target(request)
         return [block("text", request.text), block("limit", "" if target is None else str(target))]
 
-    def blank(self, request: AnnotationRequest, *, tongue: Language) -> str:
+    def blank(self, request: AnnotationRequest, *, language: Language) -> str:
         """Show a phrase and keywords, and the content where it is to be compressed."""
-        return "{" + (_CONTENT_BLANK[tongue] if _target(request) is not None else "") + _BLANK[tongue]
+        return "{" + (_CONTENT_BLANK[language] if _target(request) is not None else "") + _BLANK[language]
 
     def bounds(self, request: AnnotationRequest) -> Bounds:
         """Hold the keywords to as many as are kept."""

@@ -14,9 +14,9 @@ from remanent.language.replies import MAX_ITEMS, Numbers, Prose, known_numbers, 
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import LongText, Remark
 from remanent.language.tidying import line
-from remanent.language.tongue import tongue_of
 from remanent.language.wording import abridged, block, group, passage_blocks
 from remanent.model import Model
+from remanent.text.scripts import working_language
 
 MAX_SENTENCES = 20
 LONGEST_SENTENCE = 1_000
@@ -112,15 +112,15 @@ class Answering(Role[AnsweringRequest, AnsweringReply, AnsweringResponse]):
         '{"sentences": [{"text": "【一句话】", "passages": [1]}]}',
     )
 
-    def tongue(self, request: AnsweringRequest) -> Language:
+    def language(self, request: AnsweringRequest) -> Language:
         """Speak the language of the question."""
-        return tongue_of(request.question)
+        return working_language(request.question)
 
-    def material(self, request: AnsweringRequest, *, tongue: Language) -> list[str]:
+    def material(self, request: AnsweringRequest, *, language: Language) -> list[str]:
         """Show the passages with their numbers, then the question."""
         longest = max(_LEAST_SHOWN, _SHOWN // len(request.passages))
         shown = [abridged(text, longest) for text in titled(request.passages)]
-        bounds = _BOUNDS[tongue].format(n=len(shown))
+        bounds = _BOUNDS[language].format(n=len(shown))
         return [group("passages", passage_blocks(shown)), block("question", request.question), bounds]
 
     def bounds(self, request: AnsweringRequest) -> Bounds:

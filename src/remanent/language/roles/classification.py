@@ -19,11 +19,10 @@ from remanent.language.replies import MAX_ITEMS, Numbers, Prose, Words, known_nu
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_CONTEXT, Context, Keywords, LongText, Remark, TextSpan
 from remanent.language.tidying import keywords, line
-from remanent.language.tongue import tongue_of
 from remanent.language.wording import block, group, passage_blocks
 from remanent.model import Model
 from remanent.model.base import Count, Text
-from remanent.text.scripts import HAN
+from remanent.text.scripts import HAN, working_language
 from remanent.text.sentences import sentence_texts, sentences
 from remanent.text.spans import Span, joined
 
@@ -130,23 +129,23 @@ class Classification(Role[ClassificationRequest, ClassificationReply, Classifica
     name = "classification"
     defaults = Defaults(temperature=0.4, top_p=0.9)
 
-    def tongue(self, request: ClassificationRequest) -> Language:
+    def language(self, request: ClassificationRequest) -> Language:
         """Speak the language of the text."""
-        return tongue_of(request.text, request.task)
+        return working_language(request.text, request.task)
 
-    def told(self, request: ClassificationRequest, *, tongue: Language) -> str:
+    def told(self, request: ClassificationRequest, *, language: Language) -> str:
         """Ask for the question where it is looked for."""
-        return _INSTRUCTIONS[tongue] + (_QUESTION[tongue] if request.find_question else "")
+        return _INSTRUCTIONS[language] + (_QUESTION[language] if request.find_question else "")
 
-    def material(self, request: ClassificationRequest, *, tongue: Language) -> list[str]:
+    def material(self, request: ClassificationRequest, *, language: Language) -> list[str]:
         """Show the passages with their numbers."""
         shown = [span.of(request.text) for span in passages(request.text)]
-        bounds = _BOUNDS[tongue].format(n=len(shown))
+        bounds = _BOUNDS[language].format(n=len(shown))
         return [block("task", request.task), group("text", passage_blocks(shown)), bounds]
 
-    def blank(self, request: ClassificationRequest, *, tongue: Language) -> str:
+    def blank(self, request: ClassificationRequest, *, language: Language) -> str:
         """Show two topics of numbers, and where a question is looked for, its numbers."""
-        return _BLANK[tongue] + (', "question": []}' if request.find_question else "}")
+        return _BLANK[language] + (', "question": []}' if request.find_question else "}")
 
     def bounds(self, request: ClassificationRequest) -> Bounds:
         """Hold the numbers to those of the passages."""

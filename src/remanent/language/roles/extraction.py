@@ -16,12 +16,11 @@ from remanent.language.replies import MAX_ITEMS, Confidence, Numbers, Prose, kno
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import MAX_REMARK, Remark, Utterance
 from remanent.language.tidying import line, remark
-from remanent.language.tongue import tongue_of
 from remanent.language.wording import block, group, utterance_blocks
 from remanent.model import Model
 from remanent.model.base import Count, Share
 from remanent.text.regex import lazy_regex, word_regex
-from remanent.text.scripts import fold
+from remanent.text.scripts import fold, working_language
 from remanent.text.sentences import sentence_texts
 
 
@@ -175,19 +174,19 @@ class Extraction(Role[ExtractionRequest, ExtractionReply, ExtractionResponse]):
 "confirmed": false, "sources": [1]}]}""",
     )
 
-    def tongue(self, request: ExtractionRequest) -> Language:
+    def language(self, request: ExtractionRequest) -> Language:
         """Speak the language of what was said."""
-        return tongue_of("\n".join(said.text[:1000] for said in request.utterances))
+        return working_language("\n".join(said.text[:1000] for said in request.utterances))
 
-    def told(self, request: ExtractionRequest, *, tongue: Language) -> str:
+    def told(self, request: ExtractionRequest, *, language: Language) -> str:
         """Describe the kinds that are asked for."""
-        kinds = [f"- {_KINDS[kind][tongue]}" for kind in FactKind if kind in request.kinds]
-        return "".join([_OPENING[tongue], "\n".join(kinds), "\n", _RULES[tongue]])
+        kinds = [f"- {_KINDS[kind][language]}" for kind in FactKind if kind in request.kinds]
+        return "".join([_OPENING[language], "\n".join(kinds), "\n", _RULES[language]])
 
-    def material(self, request: ExtractionRequest, *, tongue: Language) -> list[str]:
+    def material(self, request: ExtractionRequest, *, language: Language) -> list[str]:
         """Show the conversation in numbered utterances."""
         said = utterance_blocks(request.utterances, longest=_LONGEST_SHOWN)
-        return [group("said", said), block("limit", str(request.limit)), _BOUNDS[tongue].format(n=len(said))]
+        return [group("said", said), block("limit", str(request.limit)), _BOUNDS[language].format(n=len(said))]
 
     def bounds(self, request: ExtractionRequest) -> Bounds:
         """Hold the facts to those that are asked for, and their sources to what was said."""

@@ -10,9 +10,9 @@ from remanent.language.offline.questions import content_words, statement_form
 from remanent.language.role import Defaults, Role, TextReply, Tier, Toolbox
 from remanent.language.shapes import Remark
 from remanent.language.tidying import line, remark
-from remanent.language.tongue import tongue_of
 from remanent.language.wording import block
 from remanent.model import Model
+from remanent.text.scripts import working_language
 
 LONGEST_PASSAGE = 800
 
@@ -54,11 +54,11 @@ class Hyde(Role[HydeRequest, TextReply, HydeResponse]):
     form = "text"
     instructions = _INSTRUCTIONS
 
-    def tongue(self, request: HydeRequest) -> Language:
+    def language(self, request: HydeRequest) -> Language:
         """Speak the language of the question."""
-        return tongue_of(request.question)
+        return working_language(request.question)
 
-    def material(self, request: HydeRequest, *, tongue: Language) -> list[str]:
+    def material(self, request: HydeRequest, *, language: Language) -> list[str]:
         """Show the question."""
         return [block("question", request.question)]
 
@@ -82,7 +82,7 @@ async def imagine(request: HydeRequest, toolbox: Toolbox) -> HydeResponse:
     """Return a passage made of the question's own words; nothing in it is made up but its form."""
     statement = statement_form(request.question) or request.question.strip()
     words = content_words(request.question)[:_MOST_WORDS]
-    if tongue_of(request.question) == "zh":
+    if working_language(request.question) == "zh":
         passage = f"{statement}。{'、'.join(words)}。" if words else f"{statement}。"
     else:
         passage = f"{statement}. {', '.join(words)}." if words else f"{statement}."

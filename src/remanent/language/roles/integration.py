@@ -33,11 +33,11 @@ from remanent.language.shapes import (
     Summary,
 )
 from remanent.language.tidying import keywords, line, remark
-from remanent.language.tongue import tongue_of
 from remanent.language.wording import abridged, block, group, node_block
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.model.ids import Id
+from remanent.text.scripts import working_language
 
 
 class Trigger(StrEnum):
@@ -212,15 +212,15 @@ class Integration(Role[IntegrationRequest, IntegrationReply, IntegrationResponse
 "interaction_tree_description": "【做了什么、依据是什么】"}""",
     )
 
-    def tongue(self, request: IntegrationRequest) -> Language:
+    def language(self, request: IntegrationRequest) -> Language:
         """Speak the language of the nodes."""
-        return tongue_of(*(node.summary for node in request.nodes))
+        return working_language(*(node.summary for node in request.nodes))
 
-    def told(self, request: IntegrationRequest, *, tongue: Language) -> str:
+    def told(self, request: IntegrationRequest, *, language: Language) -> str:
         """Tell the rules of a merge, or of a conflict."""
-        return (_CONFLICT if request.trigger is Trigger.CONFLICT else _MERGE)[tongue] + _FIELDS[tongue]
+        return (_CONFLICT if request.trigger is Trigger.CONFLICT else _MERGE)[language] + _FIELDS[language]
 
-    def material(self, request: IntegrationRequest, *, tongue: Language) -> list[str]:
+    def material(self, request: IntegrationRequest, *, language: Language) -> list[str]:
         """Show the nodes, those around them, and the validation."""
         nodes, neighbours = _aliases(request)
         around = [
@@ -394,7 +394,7 @@ class _NodeSet:
 
     nodes: Sequence[GraphNode]
     facts: Sequence[_Fact]
-    tongue: Language
+    language: Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -415,7 +415,7 @@ async def integrate(request: IntegrationRequest, toolbox: Toolbox) -> Integratio
         for text in statements(node.summary, most=_MAX_STATEMENTS)
     ]
     clashes = _clashes(facts)
-    matter = _NodeSet(nodes, facts, tongue_of(*(node.summary for node in nodes)))
+    matter = _NodeSet(nodes, facts, working_language(*(node.summary for node in nodes)))
     if request.trigger is Trigger.CONFLICT:
         return await _by_validation(request.validation, matter, clashes, toolbox)
     return await _merged(matter, clashes, toolbox)
@@ -450,7 +450,7 @@ def _keys(claim: ParsedClaim) -> set[str]:
 
 
 async def _merged(matter: _NodeSet, clashes: Sequence[_Clash], toolbox: Toolbox) -> IntegrationResponse:
-    nodes, facts, said = matter.nodes, matter.facts, in_language(_REMARKS, matter.tongue)
+    nodes, facts, said = matter.nodes, matter.facts, in_language(_REMARKS, matter.language)
     earlier: dict[int, str] = {}
     gone: set[int] = set()
     for clash in clashes:
@@ -508,7 +508,7 @@ def _node(
     )
     return IntegrationResponse(
         outcome=IntegrationOutcome.INTEGRATED,
-        summary=render(facts=kept, evidence=evidence, reasoning="", tongue=matter.tongue),
+        summary=render(facts=kept, evidence=evidence, reasoning="", language=matter.language),
         context=next(contexts, "") or line(kept[0], MAX_CONTEXT),
         keywords=keywords(word for node in matter.nodes for word in node.keywords),
         interaction_tree_description=remark(description, MAX_REMARK),
@@ -522,7 +522,7 @@ def _node(
 async def _by_validation(
     validation: str, matter: _NodeSet, clashes: Sequence[_Clash], toolbox: Toolbox
 ) -> IntegrationResponse:
-    nodes, facts, said = matter.nodes, matter.facts, in_language(_REMARKS, matter.tongue)
+    nodes, facts, said = matter.nodes, matter.facts, in_language(_REMARKS, matter.language)
     quote = line(validation, _LONGEST_QUOTE)
     if _UNDECIDED.search(validation):
         return _unresolved(said["undecided"].format(quote=quote))

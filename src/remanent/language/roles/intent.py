@@ -11,11 +11,11 @@ from remanent.language.offline.similarity import term_overlap
 from remanent.language.replies import Confidence, Prose
 from remanent.language.role import Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import LongText, Utterance
-from remanent.language.tongue import tongue_of
 from remanent.language.wording import abridged, block, group, utterance_block
 from remanent.model import Model
 from remanent.model.base import Share, Text
 from remanent.text.regex import word_regex
+from remanent.text.scripts import working_language
 
 
 class Intent(StrEnum):
@@ -98,11 +98,11 @@ class IntentRecognition(Role[IntentRequest, IntentReply, IntentResponse]):
         '{"intent": "【意图】", "confidence": 0.5, "target_agent": null}',
     )
 
-    def tongue(self, request: IntentRequest) -> Language:
+    def language(self, request: IntentRequest) -> Language:
         """Speak the language of the message."""
-        return tongue_of(request.message, *(said.text for said in reversed(request.earlier)))
+        return working_language(request.message, *(said.text for said in reversed(request.earlier)))
 
-    def material(self, request: IntentRequest, *, tongue: Language) -> list[str]:
+    def material(self, request: IntentRequest, *, language: Language) -> list[str]:
         """Show the message after what was said before it."""
         earlier = [utterance_block(said, abridged(said.text, _LONGEST_EARLIER)) for said in request.earlier]
         return [

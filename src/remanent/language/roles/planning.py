@@ -14,11 +14,11 @@ from remanent.language.replies import IdAliases, Prose, Words
 from remanent.language.role import Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_REMARK, MAX_TEXT, GraphNode, Remark
 from remanent.language.tidying import remark, shortened
-from remanent.language.tongue import tongue_of
 from remanent.language.wording import abridged, block, group, node_block
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.model.ids import Id
+from remanent.text.scripts import working_language
 
 
 class TaskType(StrEnum):
@@ -132,7 +132,7 @@ def settle(
     status: TaskStatus,
     context: str,
     proposed: PlannedTask | None,
-    tongue: Language,
+    language: Language,
 ) -> PlanningResponse:
     """Return the plan under the rules that no planner may break.
 
@@ -145,23 +145,23 @@ def settle(
         ended = TaskStatus.FAILED if finished.failed else status
         done = CompletedTask(type=finished.type, description=finished.description, status=ended, context=context)
         completed = (*completed, done)
-    return PlanningResponse(completed=completed, current_task=_next_task(request, proposed, tongue))
+    return PlanningResponse(completed=completed, current_task=_next_task(request, proposed, language))
 
 
-def _next_task(request: PlanningRequest, proposed: PlannedTask | None, tongue: Language) -> PlannedTask | None:
+def _next_task(request: PlanningRequest, proposed: PlannedTask | None, language: Language) -> PlannedTask | None:
     if request.conflicts:
         pending = {conflict.conflict_id for conflict in request.conflicts}
         if proposed is not None and proposed.conflict_id in pending:
             return proposed
         first = request.conflicts[0]
-        description = _VALIDATE[tongue].format(first.description).strip()[:MAX_REMARK]
+        description = _VALIDATE[language].format(first.description).strip()[:MAX_REMARK]
         return PlannedTask(type=TaskType.CROSS_VALIDATE, description=description, conflict_id=first.conflict_id)
     if request.uploads:
         waiting = {upload.upload_id for upload in request.uploads}
         if proposed is not None and proposed.upload_ids and waiting.issuperset(proposed.upload_ids):
             return proposed.replace(type=TaskType.NORMAL, conflict_id=None)
         names = ", ".join(upload.name or upload.upload_id for upload in request.uploads)
-        description = _RECOGNISE[tongue].format(names)[:MAX_REMARK]
+        description = _RECOGNISE[language].format(names)[:MAX_REMARK]
         return PlannedTask(
             type=TaskType.NORMAL,
             description=description,
@@ -246,11 +246,11 @@ class Planning(Role[PlanningRequest, PlanningReply, PlanningResponse]):
 "description": "【下一步做什么】", "conflict": "", "uploads": []}}""",
     )
 
-    def tongue(self, request: PlanningRequest) -> Language:
+    def language(self, request: PlanningRequest) -> Language:
         """Speak the language of the goal."""
-        return tongue_of(request.goal)
+        return working_language(request.goal)
 
-    def material(self, request: PlanningRequest, *, tongue: Language) -> list[str]:
+    def material(self, request: PlanningRequest, *, language: Language) -> list[str]:
         """Show the goal, the history, what came up, and the step just taken."""
         return [
             block("goal", request.goal),
@@ -269,7 +269,7 @@ class Planning(Role[PlanningRequest, PlanningReply, PlanningResponse]):
         if reply.finished is not None:
             status, context = TaskStatus(reply.finished.status), remark(reply.finished.context, _LONGEST_CONTEXT)
         proposed = _proposed(request, reply.current_task) if reply.current_task is not None else None
-        return settle(request, status=status, context=context, proposed=proposed, tongue=self.tongue(request))
+        return settle(request, status=status, context=context, proposed=proposed, language=self.language(request))
 
     async def offline(self, request: PlanningRequest, toolbox: Toolbox) -> PlanningResponse:
         """Go at the goal in one step, after conflicts and uploads."""
@@ -362,14 +362,14 @@ _ANSWER: Bilingual = Bilingual(
 
 async def plan(request: PlanningRequest, toolbox: Toolbox) -> PlanningResponse:
     """Decide on one next step; there is none when a step at the goal succeeded and nothing was learned after it."""
-    tongue = tongue_of(request.goal)
+    language = working_language(request.goal)
     status, context = TaskStatus.SUCCESS, ""
     if request.finished is not None:
         status = _ended(request.finished)
         context = _learned(request.finished, request.goal)
-    history = settle(request, status=status, context=context, proposed=None, tongue=tongue).completed
-    proposed = _at_the_goal(request.goal, history, tongue)
-    return settle(request, status=status, context=context, proposed=proposed, tongue=tongue)
+    history = settle(request, status=status, context=context, proposed=None, language=language).completed
+    proposed = _at_the_goal(request.goal, history, language)
+    return settle(request, status=status, context=context, proposed=proposed, language=language)
 
 
 def _ended(finished: FinishedTask) -> TaskStatus:
@@ -384,7 +384,7 @@ def _learned(finished: FinishedTask, goal: str) -> str:
     return shortened(" ".join(chosen), _LONGEST_LESSON) if chosen else ""
 
 
-def _at_the_goal(goal: str, history: tuple[CompletedTask, ...], tongue: Language) -> PlannedTask | None:
+def _at_the_goal(goal: str, history: tuple[CompletedTask, ...], language: Language) -> PlannedTask | None:
     attempts = [place for place, task in enumerate(history) if _is_at(task, goal)]
     if not attempts:
         # The goal itself: words around it would go into every search.
@@ -392,12 +392,12 @@ def _at_the_goal(goal: str, history: tuple[CompletedTask, ...], tongue: Language
     last = history[attempts[-1]]
     learned_since = any(task.status is TaskStatus.SUCCESS for task in history[attempts[-1] + 1 :])
     if last.status is TaskStatus.SUCCESS:
-        return _step(_ANSWER[tongue], goal) if learned_since else None
+        return _step(_ANSWER[language], goal) if learned_since else None
     failures = sum(history[place].status is TaskStatus.FAILED for place in attempts)
     if failures < _ATTEMPTS:
-        return _step(_RETRY[tongue], goal)
+        return _step(_RETRY[language], goal)
     # The last resort is tried once, and once more when something was learned since.
-    return _step(_ANSWER[tongue], goal) if failures == _ATTEMPTS or learned_since else None
+    return _step(_ANSWER[language], goal) if failures == _ATTEMPTS or learned_since else None
 
 
 def _is_at(task: CompletedTask, goal: str) -> bool:

@@ -28,10 +28,10 @@ from remanent.language.offline.questions import is_question, keyword_form
 from remanent.language.role import ChatMessage, Defaults, Picture, Prompt, Role, TextReply, Toolbox
 from remanent.language.shapes import MAX_REMARK, MAX_TEXT, LongText, Remark
 from remanent.language.tidying import line
-from remanent.language.tongue import tongue_of
 from remanent.language.wording import block
 from remanent.model import JsonObject, Model
 from remanent.model.base import Text
+from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
 
 
@@ -187,16 +187,16 @@ class React(Role[ReactRequest, TextReply, ReactResponse]):
     defaults = Defaults(temperature=0.6, top_p=0.95, window=128_000)
     form = "text"
 
-    def tongue(self, request: ReactRequest) -> Language:
+    def language(self, request: ReactRequest) -> Language:
         """Speak the language of the task."""
-        return tongue_of(request.task)
+        return working_language(request.task)
 
-    def prompt(self, request: ReactRequest, *, tongue: Language) -> Prompt:
+    def prompt(self, request: ReactRequest, *, language: Language) -> Prompt:
         """Show the tools, the task and all turns up to now."""
         turns: list[ChatMessage] = []
         content = request.task
         for turn in request.turns:
-            told = tool_responses(turn.results) or _GO_ON[tongue]
+            told = tool_responses(turn.results) or _GO_ON[language]
             if turn.said.strip():
                 turns += [ChatMessage("assistant", turn.said), ChatMessage("user", told)]
             elif turns:
@@ -204,12 +204,12 @@ class React(Role[ReactRequest, TextReply, ReactResponse]):
                 turns[-1] = ChatMessage("user", f"{turns[-1].text}\n{told}")
             else:
                 content = f"{content}\n{told}"
-        urgent = _URGENT[request.urgency][tongue]
+        urgent = _URGENT[request.urgency][language]
         if urgent and turns:
             turns[-1] = ChatMessage("user", f"{turns[-1].text}\n{urgent}")
         elif urgent:
             content = f"{content}\n{urgent}"
-        instructions = f"{_INSTRUCTIONS[tongue].strip()}\n{_declared(request.tools, tongue)}"
+        instructions = f"{_INSTRUCTIONS[language].strip()}\n{_declared(request.tools, language)}"
         pictures = tuple(Picture(image.media_type, image.content) for image in request.images)
         return Prompt(instructions=instructions, content=content, pictures=pictures, turns=tuple(turns))
 
@@ -236,16 +236,16 @@ def tool_responses(results: Sequence[ToolResult]) -> str:
     )
 
 
-def _declared(tools: Sequence[ToolDefinition], tongue: Language) -> str:
+def _declared(tools: Sequence[ToolDefinition], language: Language) -> str:
     if not tools:
-        return _NO_TOOLS[tongue]
+        return _NO_TOOLS[language]
     declared = [
         {"name": tool.name, "description": tool.description, "parameters": tool.parameters or {"type": "object"}}
         for tool in tools
     ]
     # A tool of a stranger may be described with tags in it; JSON has a way to write them that no reader takes for one.
     lines = [json.dumps(tool, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e") for tool in declared]
-    return "\n".join([_TOOLS[tongue], "<tools>", *lines, "</tools>"])
+    return "\n".join([_TOOLS[language], "<tools>", *lines, "</tools>"])
 
 
 _MAX_CALLS = 20
@@ -500,8 +500,8 @@ _SAID = {
 
 async def react(request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
     """Take one turn; nothing is said that does not stand in the task, the memory or a result."""
-    tongue = tongue_of(asked := question_of(request.task))
-    said = in_language(_SAID, tongue)
+    language = working_language(asked := question_of(request.task))
+    said = in_language(_SAID, language)
     results = [result.content for turn in request.turns for result in turn.results if not result.failed]
     matter = contradiction_in(request.task)
     if matter is not None:
@@ -533,12 +533,12 @@ async def _validation(
     request: ReactRequest, matter: Contradiction, results: Sequence[str], toolbox: Toolbox
 ) -> ReactResponse:
     """Look once at what others say of a contradiction, then settle it or say that it cannot be settled."""
-    tongue = tongue_of(matter.newer, matter.older)
+    language = working_language(matter.newer, matter.older)
     tool = _search_tool(request.tools)
     if tool is not None and not results and request.urgency is Urgency.NONE:
-        return _search_call(_SAID["compare"][tongue], tool, matter.query)
+        return _search_call(_SAID["compare"][language], tool, matter.query)
     verdict = await settle_contradiction(matter, results, toolbox)
-    return _answer(_SAID["compared"][tongue], AnswerCandidates((verdict,), 1.0))
+    return _answer(_SAID["compared"][language], AnswerCandidates((verdict,), 1.0))
 
 
 _ASKED: dict[Language, float] = {"zh": 0.6, "en": 1.0}
@@ -562,8 +562,8 @@ async def direct_answer(request: ReactRequest, answer: str, toolbox: Toolbox) ->
     if WordIndex("\n".join(shown)).tells(answer, asked=asked):
         return None
     known = (await react(request.replace(urgency=Urgency.NOW), toolbox)).answer
-    tongue = tongue_of(asked)
-    if not known or known == _SAID["unknown"][tongue] or WordIndex(known).share(asked) < _ASKED[tongue]:
+    language = working_language(asked)
+    if not known or known == _SAID["unknown"][language] or WordIndex(known).share(asked) < _ASKED[language]:
         return None
     return known
 
@@ -658,7 +658,7 @@ def first_search(request: ReactRequest, response: ReactResponse) -> ReactRespons
     if response.answer is not None and matter is None and not _UNKNOWN.search(response.answer):
         return None
     asked = question_of(request.task) if matter is None else matter.query
-    return _search_call(_SAID["search"][tongue_of(asked)], tool, asked)
+    return _search_call(_SAID["search"][working_language(asked)], tool, asked)
 
 
 def _answer(thought: str, found: AnswerCandidates) -> ReactResponse:

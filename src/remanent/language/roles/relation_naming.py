@@ -15,12 +15,11 @@ from remanent.language.offline.similarity import similarities
 from remanent.language.replies import MAX_ITEMS, IdAliases, Prose
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import LongText
-from remanent.language.tongue import tongue_of
 from remanent.language.wording import abridged, block
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.text.regex import lazy_regex, word_regex
-from remanent.text.scripts import HAN
+from remanent.text.scripts import HAN, working_language
 
 LONGEST_RELATION = 20
 """Characters of a relation: two to four in Chinese, by the design; two English words need as many as this."""
@@ -87,11 +86,11 @@ class RelationNaming(Role[RelationNamingRequest, RelationNamingReply, RelationNa
         '{"relations": [{"focus": "f1", "relation": "【关系名】"}]}',
     )
 
-    def tongue(self, request: RelationNamingRequest) -> Language:
+    def language(self, request: RelationNamingRequest) -> Language:
         """Speak the language of the new memory."""
-        return tongue_of(request.node, *request.focuses)
+        return working_language(request.node, *request.focuses)
 
-    def material(self, request: RelationNamingRequest, *, tongue: Language) -> list[str]:
+    def material(self, request: RelationNamingRequest, *, language: Language) -> list[str]:
         """Show the new memory and those in focus."""
         focuses = [
             block("focus", abridged(text, _LONGEST_SHOWN), id=name)
@@ -174,7 +173,7 @@ class _Tie:
 
 async def name_relations(request: RelationNamingRequest, toolbox: Toolbox) -> RelationNamingResponse:
     """Name the relation to each focus; where the words give nothing away it stays unnamed."""
-    tongue = tongue_of(request.node, *request.focuses)
+    language = working_language(request.node, *request.focuses)
     alike = await similarities(request.node, request.focuses, toolbox)
     new = _claims(request.node)
     names = []
@@ -187,7 +186,7 @@ async def name_relations(request: RelationNamingRequest, toolbox: Toolbox) -> Re
         update = worst is not None and worst.is_update
         tie = _Tie(conflict, update, bool(_names(new) & _names(old)), near)
         name = _relation(request.node, focus, tie)
-        names.append(_NAMES[name][tongue] if name else "")
+        names.append(_NAMES[name][language] if name else "")
     return RelationNamingResponse(relations=tuple(names))
 
 

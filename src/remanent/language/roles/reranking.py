@@ -10,11 +10,11 @@ from remanent.language.offline.similarity import word_scores
 from remanent.language.replies import MAX_ITEMS, require_known
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import LongText, Remark
-from remanent.language.tongue import tongue_of
 from remanent.language.wording import abridged, block, group, passage_blocks
 from remanent.model import Model
 from remanent.model.base import Share
 from remanent.model.ids import Id
+from remanent.text.scripts import working_language
 
 
 class RankedPassage(Model):
@@ -99,14 +99,14 @@ class Reranking(Role[RerankingRequest, RerankingReply, RerankingResponse]):
     instructions = _INSTRUCTIONS
     form_shown: ClassVar[Bilingual | None] = Bilingual(_BLANK, _BLANK)
 
-    def tongue(self, request: RerankingRequest) -> Language:
+    def language(self, request: RerankingRequest) -> Language:
         """Speak the language of the question."""
-        return tongue_of(request.query, *(passage.text for passage in request.passages))
+        return working_language(request.query, *(passage.text for passage in request.passages))
 
-    def material(self, request: RerankingRequest, *, tongue: Language) -> list[str]:
+    def material(self, request: RerankingRequest, *, language: Language) -> list[str]:
         """Show the passages with their numbers, then the question."""
         shown = [abridged(passage.text, _LONGEST_SHOWN) for passage in request.passages]
-        bounds = _BOUNDS[tongue].format(n=len(shown))
+        bounds = _BOUNDS[language].format(n=len(shown))
         return [group("passages", passage_blocks(shown)), block("query", request.query), bounds]
 
     def bounds(self, request: RerankingRequest) -> Bounds:

@@ -15,9 +15,9 @@ from remanent.language.replies import Lines
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import Remark, Utterance
 from remanent.language.tidying import line, lines
-from remanent.language.tongue import tongue_of
 from remanent.language.wording import abridged, block, group, utterance_block
 from remanent.model import Model
+from remanent.text.scripts import working_language
 
 LONGEST_QUERY = 300
 
@@ -75,11 +75,11 @@ class Rewriting(Role[RewritingRequest, RewritingReply, RewritingResponse]):
         '{"queries": ["【查询】", "【查询】"]}',
     )
 
-    def tongue(self, request: RewritingRequest) -> Language:
+    def language(self, request: RewritingRequest) -> Language:
         """Speak the language of the question."""
-        return tongue_of(request.query)
+        return working_language(request.query)
 
-    def material(self, request: RewritingRequest, *, tongue: Language) -> list[str]:
+    def material(self, request: RewritingRequest, *, language: Language) -> list[str]:
         """Show the question after what was said before it."""
         earlier = [utterance_block(said, abridged(said.text, _LONGEST_EARLIER)) for said in request.earlier]
         return [group("earlier", earlier), block("query", request.query), block("limit", str(request.count))]

@@ -16,13 +16,13 @@ from remanent.language.replies import MAX_ITEMS, Numbers, Prose, known_numbers, 
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import MAX_SEGMENT, Utterance, UtteranceSpan
 from remanent.language.tidying import remark
-from remanent.language.tongue import tongue_of
 from remanent.language.wording import group, place_blocks, utterance_block
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.text.chinese import is_known
 from remanent.text.dates import find_dates
 from remanent.text.pronouns import resolve
+from remanent.text.scripts import working_language
 from remanent.text.wordlists import COMMON_ENGLISH
 
 
@@ -112,15 +112,15 @@ class Segmentation(Role[SegmentationRequest, SegmentationReply, SegmentationResp
 "skipped": []}""",
     )
 
-    def tongue(self, request: SegmentationRequest) -> Language:
+    def language(self, request: SegmentationRequest) -> Language:
         """Speak the language of what was said."""
-        return tongue_of("\n".join(said.text[:1000] for said in request.utterances))
+        return working_language("\n".join(said.text[:1000] for said in request.utterances))
 
-    def material(self, request: SegmentationRequest, *, tongue: Language) -> list[str]:
+    def material(self, request: SegmentationRequest, *, language: Language) -> list[str]:
         """Show what was said in numbered parts."""
         earlier = [utterance_block(said, said.text[-_LONGEST_EARLIER:]) for said in request.earlier]
         said = place_blocks(request.utterances, places_of(request.utterances))
-        return [group("earlier", earlier), group("said", said), _BOUNDS[tongue].format(n=len(said))]
+        return [group("earlier", earlier), group("said", said), _BOUNDS[language].format(n=len(said))]
 
     def bounds(self, request: SegmentationRequest) -> Bounds:
         """Hold the numbers to those of the utterances."""
@@ -311,7 +311,7 @@ def _with_dates(text: str, said: Utterance) -> str:
         return text
     parts: list[str] = []
     position = 0
-    chinese = tongue_of(text) == "zh"
+    chinese = working_language(text) == "zh"
     for found in find_dates(text, reference=said.occurred_at):
         if found.relative and found.granularity == "day" and not _OPEN_DAY.fullmatch(found.text):
             day = found.begin.date().isoformat()

@@ -14,10 +14,9 @@ from remanent.language.replies import Lines, Prose
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_SUMMARY, Context, Keywords, LongText, Remark, Summary
 from remanent.language.tidying import line, lines, remark
-from remanent.language.tongue import tongue_of
 from remanent.language.wording import block
 from remanent.model import Model
-from remanent.text.scripts import fold
+from remanent.text.scripts import fold, working_language
 
 _HEADINGS = (Bilingual("Key facts:", "要点："), Bilingual("Evidence:", "证据："), Bilingual("Reasoning:", "逻辑："))
 
@@ -37,7 +36,7 @@ class StructureResponse(Model):
     summary: Annotated[Summary, Field(min_length=1)]
 
 
-def render(*, facts: Sequence[str], evidence: Sequence[str], reasoning: str, tongue: Language) -> str:
+def render(*, facts: Sequence[str], evidence: Sequence[str], reasoning: str, language: Language) -> str:
     """Return the summary that these parts make; too much of it is left out from the end, evidence first."""
 
     def without(dropped: int) -> str:
@@ -45,7 +44,7 @@ def render(*, facts: Sequence[str], evidence: Sequence[str], reasoning: str, ton
         rest = dropped - (len(evidence) - kept)
         is_reasoned = bool(reasoning) and rest == 0
         fewer = max(0, rest - bool(reasoning))
-        return _rendered(facts[: len(facts) - fewer], evidence[:kept], reasoning if is_reasoned else "", tongue)
+        return _rendered(facts[: len(facts) - fewer], evidence[:kept], reasoning if is_reasoned else "", language)
 
     most = len(evidence) + bool(reasoning) + max(0, len(facts) - 1)
     # Halving, since each part is written out anew at every try.
@@ -53,15 +52,15 @@ def render(*, facts: Sequence[str], evidence: Sequence[str], reasoning: str, ton
     return without(dropped)[:MAX_SUMMARY]
 
 
-def _rendered(facts: Sequence[str], evidence: Sequence[str], reasoning: str, tongue: Language) -> str:
-    headings = [heading[tongue] for heading in _HEADINGS]
+def _rendered(facts: Sequence[str], evidence: Sequence[str], reasoning: str, language: Language) -> str:
+    headings = [heading[language] for heading in _HEADINGS]
     parts = []
     if facts:
         parts.append("\n".join([headings[0], *(f"- {fact}" for fact in facts)]))
     if evidence:
         parts.append("\n".join([headings[1], *(f"- {quote}" for quote in evidence)]))
     if reasoning:
-        parts.append(f"{headings[2]}{'' if tongue == 'zh' else ' '}{reasoning}")
+        parts.append(f"{headings[2]}{'' if language == 'zh' else ' '}{reasoning}")
     return "\n".join(parts)
 
 
@@ -111,11 +110,11 @@ class Structure(Role[StructureRequest, StructureReply, StructureResponse]):
         '{"facts": ["【要点】", "【要点】"], "evidence": ["【原文短句】"], "reasoning": "【逻辑】"}',
     )
 
-    def tongue(self, request: StructureRequest) -> Language:
+    def language(self, request: StructureRequest) -> Language:
         """Speak the language of the text."""
-        return tongue_of(request.content, request.context)
+        return working_language(request.content, request.context)
 
-    def material(self, request: StructureRequest, *, tongue: Language) -> list[str]:
+    def material(self, request: StructureRequest, *, language: Language) -> list[str]:
         """Show the text with what it is about."""
         return [
             block("task", request.task),
@@ -140,7 +139,7 @@ class Structure(Role[StructureRequest, StructureReply, StructureResponse]):
             facts=facts,
             evidence=evidence,
             reasoning=remark(reply.reasoning),
-            tongue=self.tongue(request),
+            language=self.language(request),
         )
         return StructureResponse(summary=summary)
 
@@ -178,8 +177,8 @@ async def structure(request: StructureRequest, toolbox: Toolbox) -> StructureRes
     left_out = [place for place in best[room:] if _is_checkable(every[place])]
     quotes = [line(every[place], _LONGEST_OFFLINE_FACT) for place in sorted(left_out[:_MOST_OFFLINE_QUOTES])]
     evidence = quotes or [fact for fact in facts if _is_checkable(fact)][:1]
-    tongue = tongue_of(request.content, request.context)
-    return StructureResponse(summary=render(facts=facts, evidence=evidence, reasoning="", tongue=tongue))
+    language = working_language(request.content, request.context)
+    return StructureResponse(summary=render(facts=facts, evidence=evidence, reasoning="", language=language))
 
 
 def _says_something(statement: str) -> bool:

@@ -16,10 +16,10 @@ from remanent.language.roles.extraction import AGREEMENT, FactKind, facts_in
 from remanent.language.roles.segmentation import is_small_talk
 from remanent.language.shapes import MAX_SUMMARY, Remark, Summary, Utterance
 from remanent.language.tidying import lines, remark, within_tokens
-from remanent.language.tongue import tongue_of
 from remanent.language.wording import block, group, utterance_blocks
 from remanent.model import Model
 from remanent.text.dialogue import DialogueSentence, statements, telling
+from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.summary import summarize
 from remanent.text.tokens import ESTIMATE
@@ -90,18 +90,18 @@ def render(
     decisions: Sequence[str] = (),
     todos: Sequence[str] = (),
     agreements: Sequence[str] = (),
-    tongue: Language,
+    language: Language,
 ) -> SummaryResponse:
     """Return a summary with its mark and within its tokens; only a session's has lists, which outlive its prose."""
-    mark = MARKS[request.level][tongue]
+    mark = MARKS[request.level][language]
     listed = [lines(items, most=_MAX_ITEMS, limit=_LONGEST_ITEM) for items in (decisions, todos, agreements)]
     if request.level is not SummaryLevel.SESSION:
         listed = [(), (), ()]
     room = (request.limit - ESTIMATE(mark)) * 2 // 3
-    while any(listed) and ESTIMATE(_listed(listed, tongue)) > room:
+    while any(listed) and ESTIMATE(_listed(listed, language)) > room:
         longest = max(range(3), key=lambda place: len(listed[place]))
         listed[longest] = listed[longest][:-1]
-    tail = _listed(listed, tongue)
+    tail = _listed(listed, language)
     whole = _fitted(mark, unmarked(text), tail, limit=request.limit)
     return SummaryResponse(text=whole, decisions=listed[0], todos=listed[1], agreements=listed[2])
 
@@ -124,9 +124,9 @@ def unmarked(text: str) -> str:
     return remark(text[marked.end() :] if marked else text, MAX_SUMMARY)
 
 
-def _listed(listed: Sequence[Sequence[str]], tongue: Language) -> str:
+def _listed(listed: Sequence[Sequence[str]], language: Language) -> str:
     parts = [
-        "\n".join([heading[tongue], *(f"- {item}" for item in items)])
+        "\n".join([heading[language], *(f"- {item}" for item in items)])
         for heading, items in zip(LIST_HEADINGS, listed, strict=True)
         if items
     ]
@@ -209,16 +209,16 @@ class Summarisation(Role[SummaryRequest, SummaryReply, SummaryResponse]):
     name = "summary"
     defaults = Defaults(tier=Tier.COMPRESSION, temperature=0.0, top_p=0.95, max_tokens=1500)
 
-    def tongue(self, request: SummaryRequest) -> Language:
+    def language(self, request: SummaryRequest) -> Language:
         """Speak the language of what was said."""
         said = "\n".join(said.text[:1000] for said in request.utterances)
-        return tongue_of(said, *(unmarked(summary) for summary in request.earlier))
+        return working_language(said, *(unmarked(summary) for summary in request.earlier))
 
-    def told(self, request: SummaryRequest, *, tongue: Language) -> str:
+    def told(self, request: SummaryRequest, *, language: Language) -> str:
         """Tell what the level asks for."""
-        return _TASK[request.level][tongue] + _RULES[tongue]
+        return _TASK[request.level][language] + _RULES[language]
 
-    def material(self, request: SummaryRequest, *, tongue: Language) -> list[str]:
+    def material(self, request: SummaryRequest, *, language: Language) -> list[str]:
         """Show earlier summaries and what was said after them."""
         return [
             group("earlier", [block("summary", unmarked(summary)) for summary in request.earlier]),
@@ -226,10 +226,10 @@ class Summarisation(Role[SummaryRequest, SummaryReply, SummaryResponse]):
             block("limit", str(request.limit)),
         ]
 
-    def blank(self, request: SummaryRequest, *, tongue: Language) -> str:
+    def blank(self, request: SummaryRequest, *, language: Language) -> str:
         """Show the text, and for a session the lists."""
-        lists = _LISTS_BLANK[tongue] if request.level is SummaryLevel.SESSION else ""
-        return f"{{{_BLANK[tongue]}{lists}}}"
+        lists = _LISTS_BLANK[language] if request.level is SummaryLevel.SESSION else ""
+        return f"{{{_BLANK[language]}{lists}}}"
 
     def bounds(self, request: SummaryRequest) -> Bounds:
         """Hold the lists to what is kept of them."""
@@ -245,7 +245,7 @@ class Summarisation(Role[SummaryRequest, SummaryReply, SummaryResponse]):
             decisions=reply.decisions,
             todos=reply.todos,
             agreements=reply.agreements,
-            tongue=self.tongue(request),
+            language=self.language(request),
         )
 
     async def offline(self, request: SummaryRequest, toolbox: Toolbox) -> SummaryResponse:
@@ -269,7 +269,9 @@ _ASSISTANTS = frozenset({"assistant", "agent", "ai", "model", "助手"})
 
 async def summarise(request: SummaryRequest, toolbox: Toolbox) -> SummaryResponse:
     """Return a summary within its tokens, with the lists of a session where it is one."""
-    tongue = tongue_of("\n".join(said.text[:1000] for said in request.utterances), *map(unmarked, request.earlier))
+    language = working_language(
+        "\n".join(said.text[:1000] for said in request.utterances), *map(unmarked, request.earlier)
+    )
     texts, speakers = _texts(request)
     said = [one for number, text in enumerate(texts) for one in statements(text, message=number)][:_MAX_STATEMENTS]
     room = int(_FOR_SENTENCES * request.limit)
@@ -280,11 +282,11 @@ async def summarise(request: SummaryRequest, toolbox: Toolbox) -> SummaryRespons
     if not chosen:  # not one sentence fits: parts of them
         text = summarize("\n".join(texts), limit=max(1, room), measure=ESTIMATE).text
     elif request.level is SummaryLevel.SEGMENT:
-        text = segment_text(chosen, speakers, lists.decisions, tongue)
+        text = segment_text(chosen, speakers, lists.decisions, language)
     else:
-        text = _told(chosen, speakers, tongue)
+        text = _told(chosen, speakers, language)
     return render(
-        request, text, decisions=lists.decisions, todos=lists.todos, agreements=lists.agreements, tongue=tongue
+        request, text, decisions=lists.decisions, todos=lists.todos, agreements=lists.agreements, language=language
     )
 
 
@@ -296,7 +298,7 @@ def _texts(request: SummaryRequest) -> tuple[list[str], list[str]]:
     return [text for text, _ in said], [speaker for _, speaker in said]
 
 
-def _told(chosen: Sequence[DialogueSentence], speakers: Sequence[str], tongue: Language) -> str:
+def _told(chosen: Sequence[DialogueSentence], speakers: Sequence[str], language: Language) -> str:
     """Return the sentences in order; who speaks is said where that changes."""
     parts: list[str] = []
     speaker = ""
@@ -304,20 +306,20 @@ def _told(chosen: Sequence[DialogueSentence], speakers: Sequence[str], tongue: L
         now = speakers[one.message]
         parts.append(with_speaker(one.text, now) if now and now != speaker else one.text)
         speaker = now
-    return ("" if tongue == "zh" else " ").join(parts)
+    return ("" if language == "zh" else " ").join(parts)
 
 
 def segment_text(
-    chosen: Sequence[DialogueSentence], speakers: Sequence[str], decisions: Sequence[str], tongue: Language
+    chosen: Sequence[DialogueSentence], speakers: Sequence[str], decisions: Sequence[str], language: Language
 ) -> str:
     """Return what was discussed, what was decided and what came out of it, each in the words that were used."""
-    join = "" if tongue == "zh" else " "
+    join = "" if language == "zh" else " "
     answers = [one.text for one in chosen if speakers[one.message].casefold() in _ASSISTANTS]
     discussed = [one.text for one in chosen if speakers[one.message].casefold() not in _ASSISTANTS]
     decided = list(decisions[:3]) or answers[:-1]
     parts = (join.join(discussed), join.join(decided), join.join(answers[-1:] if answers else []))
-    said = [f"{heading[tongue]}{part}" for heading, part in zip(_SEGMENT, parts, strict=True) if part]
-    return join.join([MARKS[SummaryLevel.SEGMENT][tongue], *said])
+    said = [f"{heading[language]}{part}" for heading, part in zip(_SEGMENT, parts, strict=True) if part]
+    return join.join([MARKS[SummaryLevel.SEGMENT][language], *said])
 
 
 class Commitments(NamedTuple):

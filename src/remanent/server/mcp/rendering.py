@@ -38,15 +38,15 @@ _MAX_ITEM_LENGTH = 2000
 """Characters of one item that are shown; the structure has all of them."""
 
 
-def to_text(answer: object, *, tongue: Language) -> str:
+def to_text(answer: object, *, language: Language) -> str:
     """Return an answer as a text; what there are no words for is told as JSON."""
     if isinstance(answer, Page) and answer.items and isinstance(answer.items[0], Entry):
-        return _entries(answer, tongue)
+        return _entries(answer, language)
     if isinstance(answer, Page) and not answer.items:
-        return NOTHING.say(tongue)
+        return NOTHING.say(language)
     for kind, told in _WRITERS.items():
         if isinstance(answer, kind):
-            return told(answer, tongue)
+            return told(answer, language)
     # Escaped before it is written: signs that an entity stands for would end a string afterwards.
     return to_json(_escaped_values(to_jsonable_python(answer))).decode()
 
@@ -60,57 +60,57 @@ def _escaped_values(value: JsonValue) -> JsonValue:
     return {key: _escaped_values(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
-def _found(found: Found, tongue: Language) -> str:
+def _found(found: Found, language: Language) -> str:
     """Return what was found, each with the id by which it can be asked for again: what tells something first."""
     items = told_first(found.query, found.items)
     if not items:
-        return NOTHING_REMEMBERED.say(tongue)
-    lines = [BEST_FIRST.say(tongue)]
+        return NOTHING_REMEMBERED.say(language)
+    lines = [BEST_FIRST.say(language)]
     for place, item in enumerate(items, start=1):
         speakers = sorted({name for source in item.sources if (name := escape_name(source.role))})
-        lead = ", ".join([f"{local(item.occurred_at):%Y-%m-%d %H:%M}", *notices(item, tongue), *speakers])
+        lead = ", ".join([f"{local(item.occurred_at):%Y-%m-%d %H:%M}", *notices(item, language), *speakers])
         said = with_dates(excerpt(item.text, _MAX_ITEM_LENGTH), item.occurred_at)
         lines.append(f"{place}. [{item.record_id}] {lead}: {escape_lines(said)}")
     if found.left_out:
         names = ", ".join(left.path for left in found.left_out)
-        lines.append(NOT_SEARCHED.say(tongue, names=names))
+        lines.append(NOT_SEARCHED.say(language, names=names))
     return "\n".join(lines)
 
 
-def _receipt(receipt: Receipt, tongue: Language) -> str:
+def _receipt(receipt: Receipt, language: Language) -> str:
     """Return how much was remembered; ids would only cost the model tokens."""
-    text = REMEMBERED.say(tongue, count=len(receipt.entry_ids))
-    return text + (KNOWN_ALREADY.say(tongue, count=receipt.repeated) if receipt.repeated else "")
+    text = REMEMBERED.say(language, count=len(receipt.entry_ids))
+    return text + (KNOWN_ALREADY.say(language, count=receipt.repeated) if receipt.repeated else "")
 
 
-def _entries(page: Page[Entry], tongue: Language) -> str:
+def _entries(page: Page[Entry], language: Language) -> str:
     """Return what was said, with numbers by which a model can ask for what came before or after."""
     lines = [
         f"#{entry.seq} {local(entry.occurred_at):%Y-%m-%d %H:%M} {escape_name(entry.role)}: "
-        + (ERASED.say(tongue) if entry.erased else _shown(entry.text))
+        + (ERASED.say(language) if entry.erased else _shown(entry.text))
         for entry in page.items
         if entry.text or entry.kind is not EntryKind.EVENT  # a bank's own notes say nothing to anybody
     ]
     if page.next is not None:
-        lines.append(MORE.say(tongue, cursor=page.next))
+        lines.append(MORE.say(language, cursor=page.next))
     return "\n".join(lines)
 
 
-def _tombstone(tombstone: Tombstone, tongue: Language) -> str:
+def _tombstone(tombstone: Tombstone, language: Language) -> str:
     """Return what was forgotten and how to bring it back."""
-    return FORGOTTEN.say(tongue, about=_shown(tombstone.about), record_id=tombstone.record_id)
+    return FORGOTTEN.say(language, about=_shown(tombstone.about), record_id=tombstone.record_id)
 
 
-def _record(record: Record, tongue: Language) -> str:
-    state = RECORD_STATE.say(tongue, kind=record.kind, status=record.status)
+def _record(record: Record, language: Language) -> str:
+    state = RECORD_STATE.say(language, kind=record.kind, status=record.status)
     return f"[{record.id}] ({state}) {local(record.occurred_at):%Y-%m-%d %H:%M}: {_shown(record.content)}"
 
 
-def _deep(found: DeepRetrieved, tongue: Language) -> str:
+def _deep(found: DeepRetrieved, language: Language) -> str:
     """Return the raw words behind a record with what is in their attachments."""
     if not found.entries:
-        return NO_SOURCES.say(tongue)
-    lines = [WORD_FOR_WORD.say(tongue)]
+        return NO_SOURCES.say(language)
+    lines = [WORD_FOR_WORD.say(language)]
     for entry in found.entries:
         # Whole: whoever asks for the raw words has seen the short ones.
         lines.append(f"- {local(entry.timestamp):%Y-%m-%d %H:%M} {entry.kind}: {escape_lines(entry.text)}")
@@ -121,10 +121,10 @@ def _deep(found: DeepRetrieved, tongue: Language) -> str:
     return "\n".join(lines)
 
 
-def _pad(pad: PadValues, tongue: Language) -> str:
+def _pad(pad: PadValues, language: Language) -> str:
     """Return what stands on a scratchpad, a line for each value."""
     if not pad.values:
-        return EMPTY_PAD.say(tongue)
+        return EMPTY_PAD.say(language)
     values = {key: value if isinstance(value, str) else to_json(value).decode() for key, value in pad.values.items()}
     return "\n".join(f"{escape_name(key)}: {escape_lines(value)}" for key, value in values.items())
 

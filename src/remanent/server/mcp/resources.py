@@ -11,9 +11,9 @@ from mcp.shared.exceptions import MCPError
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import CallerError, RemanentError
-from remanent.language.tongue import tongue_of
 from remanent.operations import Principal, Service, Target
 from remanent.server.mcp.rendering import to_text
+from remanent.text.scripts import working_language
 
 _ABOUT = {
     "with_memory": Bilingual("Ask a question together with what is remembered about it.", "带上相关记忆提问。"),
@@ -40,9 +40,9 @@ _WITH_MEMORY = Bilingual(
 class Prompts:
     """Lists and gives prompts."""
 
-    def __init__(self, service: Service, *, tongue: Language) -> None:
+    def __init__(self, service: Service, *, language: Language) -> None:
         self._service = service
-        self._tongue = tongue
+        self._language = language
 
     def listed(self) -> list[types.Prompt]:
         """Return the prompts."""
@@ -57,7 +57,7 @@ class Prompts:
     ) -> types.GetPromptResult:
         """Return a prompt's messages."""
         if name == "wrap_up":
-            return _one(_WRAP_UP.say(self._tongue), self._about(name))
+            return _one(_WRAP_UP.say(self._language), self._about(name))
         if name != "with_memory":
             raise MCPError(types.INVALID_PARAMS, f"there is no prompt {name}; there are with_memory, wrap_up")
         question = arguments.get("question", "").strip()
@@ -69,11 +69,13 @@ class Prompts:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
         except RemanentError as error:
             raise MCPError(types.INTERNAL_ERROR, "memory cannot be read now; try again later") from error
-        tongue = tongue_of(question)
-        return _one(_WITH_MEMORY.say(tongue, found=to_text(found, tongue=tongue), question=question), self._about(name))
+        language = working_language(question)
+        return _one(
+            _WITH_MEMORY.say(language, found=to_text(found, language=language), question=question), self._about(name)
+        )
 
     def _about(self, name: str) -> str:
-        return _ABOUT[name].say(self._tongue)
+        return _ABOUT[name].say(self._language)
 
 
 def _one(text: str, about: str) -> types.GetPromptResult:
@@ -99,9 +101,9 @@ _RESOURCES = {
 class Resources:
     """Lists and reads resources."""
 
-    def __init__(self, service: Service, *, tongue: Language) -> None:
+    def __init__(self, service: Service, *, language: Language) -> None:
         self._service = service
-        self._tongue = tongue
+        self._language = language
 
     def listed(self) -> list[types.Resource]:
         """Return the resources that are always there."""
@@ -147,7 +149,7 @@ class Resources:
         asked = {"session": session, "newest_first": True, "limit": _LAST}
         page = await self._service.perform("entries", asked, place=place, principal=principal)
         oldest_first = page.model_copy(update={"items": page.items[::-1], "next": None})
-        return types.TextResourceContents(uri=uri, mime_type=_TEXT, text=to_text(oldest_first, tongue=self._tongue))
+        return types.TextResourceContents(uri=uri, mime_type=_TEXT, text=to_text(oldest_first, language=self._language))
 
     def _about(self, name: str) -> str:
-        return _RESOURCES[name].say(self._tongue)
+        return _RESOURCES[name].say(self._language)

@@ -59,8 +59,8 @@ Visit = Callable[[Context], McpCaller]
 def make_server(service: Service, *, visit: Visit, turn: Turn = lambda _: nullcontext()) -> Server[Any]:
     """Return the protocol's server for a service; `turn` has the work of an organisation wait for its turn."""
     tools = Tools(service, turn=turn)
-    resources = Resources(service, tongue=tools.tongue)
-    prompts = Prompts(service, tongue=tools.tongue)
+    resources = Resources(service, language=tools.language)
+    prompts = Prompts(service, language=tools.language)
 
     async def list_tools(ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=tools.listed(visit(ctx).principal))
@@ -102,7 +102,7 @@ def make_server(service: Service, *, visit: Visit, turn: Turn = lambda _: nullco
         "remanent",
         version=version("remanent"),
         title="Remanent",
-        instructions=_INSTRUCTIONS.say(tools.tongue),
+        instructions=_INSTRUCTIONS.say(tools.language),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=list_resources,

@@ -17,11 +17,11 @@ from pydantic_core import to_jsonable_python
 from remanent.bilingual import Bilingual, Language, translated
 from remanent.discipline.shapes import ZH
 from remanent.errors import InvalidInput, RemanentError
-from remanent.language.tongue import tongue_of
 from remanent.operations import Body, Catalogue, Operation, Principal, Report, Service, Target
 from remanent.server.mcp.rendering import to_text
 from remanent.server.problems import log_failure, problem_type_of
 from remanent.server.telemetry import Tracer
+from remanent.text.scripts import working_language
 
 _FAILED = Bilingual("It did not work", "未能完成")
 _INTERNAL = Bilingual("{title}; try again later", "内部错误，请稍后再试")
@@ -46,10 +46,10 @@ def offered(operation: Operation[Any, Any]) -> Tree:
     return tree
 
 
-def input_schema(operation: Operation[Any, Any], *, tongue: Language) -> dict[str, Any]:
+def input_schema(operation: Operation[Any, Any], *, language: Language) -> dict[str, Any]:
     """Return the JSON schema of a tool's arguments."""
     whole = operation.request.model_json_schema(mode="validation")
-    schema = _shown(whole, whole.get("$defs", {}), offered(operation), tongue, _MAX_DEPTH)
+    schema = _shown(whole, whole.get("$defs", {}), offered(operation), language, _MAX_DEPTH)
     return {**schema, "additionalProperties": False}
 
 
@@ -65,30 +65,30 @@ def check_offered(arguments: Mapping[str, Any], tree: Tree, *, inside: str = "")
 
 
 def _shown(
-    schema: Mapping[str, Any], definitions: Mapping[str, Any], tree: Tree, tongue: Language, depth: int
+    schema: Mapping[str, Any], definitions: Mapping[str, Any], tree: Tree, language: Language, depth: int
 ) -> dict[str, Any]:
     """Return a part of the schema with its references written out and its choices narrowed to what models use."""
     if depth == 0:
         return {}
     if "$ref" in schema:
         meant = {**definitions[schema["$ref"].rpartition("/")[2]], **_without(schema, "$ref")}
-        return _shown(meant, definitions, tree, tongue, depth)
+        return _shown(meant, definitions, tree, language, depth)
     if "anyOf" in schema:
         chosen = _chosen(schema["anyOf"], definitions, tree)
         if len(chosen) == 1:
-            return _shown({**chosen[0], **_without(schema, "anyOf")}, definitions, tree, tongue, depth)
-        options = [_shown(option, definitions, tree, tongue, depth - 1) for option in chosen]
-        return {**_plain(_without(schema, "anyOf"), schema, tongue), "anyOf": options}
-    shown = _plain(schema, schema, tongue)
+            return _shown({**chosen[0], **_without(schema, "anyOf")}, definitions, tree, language, depth)
+        options = [_shown(option, definitions, tree, language, depth - 1) for option in chosen]
+        return {**_plain(_without(schema, "anyOf"), schema, language), "anyOf": options}
+    shown = _plain(schema, schema, language)
     if "properties" in schema:
         names = [name for name in schema["properties"] if not tree or name in tree]
         shown["properties"] = {
-            name: _shown(schema["properties"][name], definitions, tree.get(name, {}), tongue, depth - 1)
+            name: _shown(schema["properties"][name], definitions, tree.get(name, {}), language, depth - 1)
             for name in names
         }
         shown["required"] = [name for name in schema.get("required", ()) if name in names]
     if isinstance(schema.get("items"), Mapping):
-        shown["items"] = _shown(schema["items"], definitions, tree, tongue, depth - 1)
+        shown["items"] = _shown(schema["items"], definitions, tree, language, depth - 1)
     return shown
 
 
@@ -108,12 +108,12 @@ def _chosen(
     return texts or meant
 
 
-def _plain(kept: Mapping[str, Any], whole: Mapping[str, Any], tongue: Language) -> dict[str, Any]:
+def _plain(kept: Mapping[str, Any], whole: Mapping[str, Any], language: Language) -> dict[str, Any]:
     """Return the keywords that help a model, with the description in its language."""
     shown = {name: value for name, value in kept.items() if name not in _NOISE}
     if shown.get("default", ...) is None:
         del shown["default"]
-    if tongue == "zh" and ZH in whole:
+    if language == "zh" and ZH in whole:
         shown["description"] = whole[ZH]
     return shown
 
@@ -170,7 +170,7 @@ class Tools:
         self._language = service.memory.settings.language
 
     @property
-    def tongue(self) -> Language:
+    def language(self) -> Language:
         """The language of what is said before any question is known."""
         return "zh" if self._language == "zh" else "en"
 
@@ -179,8 +179,8 @@ class Tools:
         return [
             types.Tool(
                 name=name,
-                description=operation.tool.description.say(self.tongue),
-                input_schema=input_schema(operation, tongue=self.tongue),
+                description=operation.tool.description.say(self.language),
+                input_schema=input_schema(operation, language=self.language),
                 annotations=types.ToolAnnotations(
                     read_only_hint=not operation.changes,
                     destructive_hint=operation.destroys,
@@ -199,7 +199,7 @@ class Tools:
         operation = self._tools.get(name)
         if operation is None:
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {name}; there are {', '.join(self._tools)}")
-        tongue = self.spoken(arguments)
+        language = self.spoken(arguments)
         try:
             check_offered(arguments, offered(operation))
             # Long work takes no turn: the organisation's other requests would wait for all of it.
@@ -209,30 +209,30 @@ class Tools:
                         operation.name, arguments, place=place, principal=principal, report=report
                     )
         except RemanentError as error:
-            return _failed(error, tongue=tongue)
+            return _failed(error, language=language)
         value = to_jsonable_python(answer)
         return types.CallToolResult(
-            content=[types.TextContent(type="text", text=_told(operation, answer, tongue))],
+            content=[types.TextContent(type="text", text=_told(operation, answer, language))],
             structured_content=value if isinstance(value, dict) else {"result": value},
         )
 
     def spoken(self, arguments: object) -> Language:
         """Return the language that an answer is given in: as set, or that of the question."""
-        return self._language if self._language != "auto" else tongue_of(*texts_in(arguments))
+        return self._language if self._language != "auto" else working_language(*texts_in(arguments))
 
 
-def _told(operation: Operation[Any, Any], answer: object, tongue: Language) -> str:
+def _told(operation: Operation[Any, Any], answer: object, language: Language) -> str:
     """Return an answer in the words of its operation, or of its type."""
     own = operation.tool.tell if operation.tool is not None else None
-    return to_text(answer, tongue=tongue) if own is None else own(answer, tongue)
+    return to_text(answer, language=language) if own is None else own(answer, language)
 
 
-def _failed(error: RemanentError, *, tongue: Language) -> types.CallToolResult:
+def _failed(error: RemanentError, *, language: Language) -> types.CallToolResult:
     """Return what went wrong, in words that help to do better; what lies inside of the server stays inside."""
     row = problem_type_of(error)
     log_failure(error, status=row.status)
-    told = translated(str(error), tongue) if row.tells else _INTERNAL.say(tongue, title=row.title.say(tongue))
-    head = _FAILED.say(tongue)
+    told = translated(str(error), language) if row.tells else _INTERNAL.say(language, title=row.title.say(language))
+    head = _FAILED.say(language)
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=f"{head}: {told}")],
         structured_content={"error": type(error).__name__, "message": told},

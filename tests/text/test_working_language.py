@@ -3,11 +3,11 @@
 import pytest
 
 from remanent.bilingual import Language
-from remanent.language.tongue import tongue_of
+from remanent.text.scripts import working_language
 
 
 @pytest.mark.parametrize(
-    ("texts", "tongue"),
+    ("texts", "language"),
     [
         (("小丽搬到了杭州",), "zh"),
         (("Lily moved to Leeds",), "en"),
@@ -18,5 +18,5 @@ from remanent.language.tongue import tongue_of
         (("Привет, как дела",), "en"),
     ],
 )
-def test_the_first_text_with_a_language_decides(texts: tuple[str, ...], tongue: Language) -> None:
-    assert tongue_of(*texts) == tongue
+def test_the_first_text_with_a_language_decides(texts: tuple[str, ...], language: Language) -> None:
+    assert working_language(*texts) == language
