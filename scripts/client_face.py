@@ -37,9 +37,6 @@ CLASS: Final = '''
 class {name}(RemotePart):
     """{doc}"""
 
-    def __repr__(self) -> str:
-        return f"<{{type(self).__name__}} {{self._scope}} on {{self._connection.url}}>"
-
     @property
     def scope(self) -> Scope:
         """Whose memory this is."""

@@ -158,10 +158,7 @@ class Agent:
         return self._portal.call(self._wrapped.attachment, attachment)
 
     def scratchpad_write(self, key: str, value: str | None, *, session: str | None = None) -> None:
-        """Keep a short text under a key of the scratchpad, durably and in place of what was there; `None` removes it.
-
-        A scratchpad is what an agent has at hand while it works; recall does not search it.
-        """
+        """Keep a short text at hand under a key, in place of what was there; `None` removes it. Recall skips it."""
         self._portal.call(self._wrapped.scratchpad_write, key, value, session=session)
 
     def begin_session(self, session: str | None = None) -> SessionInfo:

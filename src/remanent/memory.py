@@ -444,10 +444,7 @@ class AsyncAgent(AgentFaces):
         return await self._parts.blobs.get(self._scope, attachment.digest)
 
     async def scratchpad_write(self, key: str, value: str | None, *, session: str | None = None) -> None:
-        """Keep a short text under a key of the scratchpad, durably and in place of what was there; `None` removes it.
-
-        A scratchpad is what an agent has at hand while it works; recall does not search it.
-        """
+        """Keep a short text at hand under a key, in place of what was there; `None` removes it. Recall skips it."""
         await Scratchpad(self._parts.store, self._scope, session=session).write(key, value)
 
     async def begin_session(self, session: str | None = None) -> SessionInfo:

@@ -321,3 +321,6 @@ class RemotePart:
         self._connection = connection
         self._scope = scope
         self._place = Target(org=scope.org, workspace=scope.workspace, agent=scope.agent)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"

@@ -95,9 +95,6 @@ class AsyncRemoteAgentAdmin(RemotePart):
     It stands apart from the verbs of `AsyncAgent` so that those stay few: nothing here remembers or recalls.
     """
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
-
     @property
     def scope(self) -> Scope:
         """Whose memory this is."""
@@ -133,9 +130,6 @@ class AsyncRemoteAssociativeMemory(RemotePart):
     What is remembered becomes nodes that are linked with what was in focus. Recall goes by words, meaning and links.
     Links weaken, texts shrink with their importance, and what has none is deleted; that it was known is kept.
     """
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
 
     @property
     def scope(self) -> Scope:
@@ -273,9 +267,6 @@ class AsyncRemoteAssociativeMemory(RemotePart):
 
 class AsyncRemoteCognition(RemotePart):
     """What an agent has learned: to list, correct, confirm, forget, explain, and to be briefed from."""
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
 
     @property
     def scope(self) -> Scope:
@@ -465,9 +456,6 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
 
     What an agent searches is its own documents and those that its workspace shares; what it adds is its own.
     """
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
 
     @property
     def scope(self) -> Scope:
@@ -731,9 +719,6 @@ class AsyncRemoteWorkspace(RemotePart):
     asked for and done. Whatever we write can be undone, and a line that a person wrote is never touched.
     """
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
-
     @property
     def scope(self) -> Scope:
         """Whose memory this is."""
@@ -852,9 +837,6 @@ class AsyncRemoteWorkspace(RemotePart):
 
 class AsyncRemoteAgent(RemotePart):
     """One agent's memory on a server: everything here happens in its scope and in no other."""
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._scope} on {self._connection.url}>"
 
     @property
     def scope(self) -> Scope:
@@ -1132,10 +1114,7 @@ class AsyncRemoteAgent(RemotePart):
         return answer
 
     async def scratchpad_write(self, key: str, value: str | None, *, session: str | None = None) -> None:
-        """Keep a short text under a key of the scratchpad, durably and in place of what was there; `None` removes it.
-
-        A scratchpad is what an agent has at hand while it works; recall does not search it.
-        """
+        """Keep a short text at hand under a key, in place of what was there; `None` removes it. Recall skips it."""
         await self._connection.do(
             "scratchpad.write", {"key": key, "value": value, "session": session}, place=self._place
         )
