@@ -38,10 +38,9 @@ from remanent.errors import InvalidInput
 
 app = typer.Typer(
     name="bench",
-    cls=Commands,
     help="Measure what was promised, on this machine. Ends with 1 where a promise is not kept.",
     pretty_exceptions_enable=False,
-    **PLAIN,
+    **{**PLAIN, "cls": Commands},
 )
 
 
