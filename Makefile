@@ -92,7 +92,7 @@ $(VENV)/.chaos: $(VENV)/.dev requirements/chaos.txt
 
 .PHONY: chaos
 chaos: $(VENV)/.chaos  ## Kill, cut, corrupt and starve it at full counts (long)
-	@REMANENT_CHAOS=full $(BIN)/python -m pytest -rP tests/chaos tests/stores/postgres/test_many_processes.py tests/server/rest/test_tenancy.py tests/server/rest/test_openapi.py \
+	@REMANENT_CHAOS=full $(BIN)/python -m pytest -rP tests/chaos tests/stores/postgres/test_many_processes.py tests/workspace/test_many_writers.py tests/server/rest/test_tenancy.py tests/server/rest/test_openapi.py \
 	  tests/test_growth.py tests/text/test_growth.py tests/language/test_growth.py $(ARGS)
 
 .PHONY: model-trial

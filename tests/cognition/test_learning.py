@@ -7,8 +7,18 @@ from typing import Any
 import pytest
 
 from remanent.cognition import INSTRUCTION
+from remanent.errors import InvalidInput
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
-from remanent.model import ConflictState, EpisodicData, Kind, Origin, ProceduralData, RecallOptions, SemanticData
+from remanent.model import (
+    ConflictState,
+    EpisodicData,
+    Kind,
+    MemoryData,
+    Origin,
+    ProceduralData,
+    RecallOptions,
+    SemanticData,
+)
 from remanent.stores.conformance.base import SetClock
 
 
@@ -94,6 +104,31 @@ async def test_a_contradiction_is_a_conflict_that_can_be_undone(ada: AsyncAgent,
     assert await contents(ada) == ["The user lives in Lisbon"]
     await ada.cognition.resolve(opened.id, "merge", text="The user lives in Berlin and in Lisbon")
     assert await contents(ada) == ["The user lives in Berlin and in Lisbon"]
+
+
+@pytest.mark.spec("COG-07")
+async def test_both_sides_of_a_contradiction_are_kept_each_where_it_holds(ada: AsyncAgent, clock: SetClock) -> None:
+    await said(ada, "I live in Berlin.")
+    clock.now += timedelta(days=1)
+    await said(ada, "I live in Lisbon.")
+    (conflict,) = await ada.conflicts()
+    for scopes in ((), ("in winter",), ("in winter", "In winter"), ("in winter", " ")):
+        with pytest.raises(InvalidInput, match="say where each of both claims holds"):
+            await ada.cognition.resolve(conflict.id, "keep_both", scopes=scopes)
+    for _ in range(2):
+        kept = await ada.cognition.resolve(conflict.id, "keep_both", scopes=("in winter", "in summer"))
+        both = {"in winter": "in winter: The user lives in Berlin", "in summer": "in summer: The user lives in Lisbon"}
+        assert kept.verdict is not None
+        assert kept.verdict.text == "; ".join(both.values())
+        found = await ada.cognition.memories()
+        assert {one.data.holds: one.content for one in found if isinstance(one.data, MemoryData)} == both
+        clock.now += timedelta(days=1)
+        await said(ada, "I live in Berlin.")
+        assert sorted(await contents(ada)) == sorted(both.values()), "said again, it holds where it holds"
+        await ada.cognition.resolve(conflict.id, "undo")
+        assert await contents(ada) == ["The user lives in Lisbon"]
+    await said(ada, "I live in Oslo.")
+    assert await contents(ada) == ["The user lives in Oslo"]
 
 
 @pytest.mark.spec("COG-07")

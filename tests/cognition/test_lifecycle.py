@@ -62,9 +62,17 @@ async def test_what_was_read_once_is_set_aside_restorable_and_cleaned_away_later
     await ada.settle()
     assert (await ada.cognition.show(record.id)).status is Status.EXPIRED
     assert (await ada.cognition.health()).expired == 1
+    found = await ada.recall("What do I enjoy, hiking?")
+    assert record.id not in {one for item in found.items for one in (item.record_id, *item.memory_ids)}
     restored = await ada.cognition.restore(record.id)
     assert restored.status is Status.ACTIVE
     assert restored.expires_at == clock() + timedelta(days=7)
+    clock.now += timedelta(days=8)
+    assert (await ada.cognition.clean()).expired == (record.id,)
+    assert (await ada.cognition.clean(dry_run=True)).removed == (record.id,)
+    await ada.cognition.clean()
+    with pytest.raises(NotFound):
+        await ada.cognition.show(record.id)
 
 
 @pytest.mark.spec("COG-07")

@@ -10,6 +10,8 @@ from remanent.model import ConflictState, SharedSort, Status
 from remanent.operations import Permission, Principal, Reach, Service, Target
 from remanent.stores import ConflictQuery
 
+SORTS = ("convention", "known_issue", "decision_record")
+
 
 @pytest.mark.spec("COG-11")
 @pytest.mark.parametrize("sort", list(SharedSort))
@@ -78,23 +80,70 @@ async def test_over_an_interface_nobody_approves_his_own_under_another_name(tmp_
         return Principal(name=name, reach=Reach(org="acme", workspace=None), permissions=frozenset(permissions))
 
     writer = holder("key:writer", Permission.READ, Permission.WRITE)
-    both = holder("key:both", Permission.WRITE, Permission.APPROVE)
+    promoted = holder("key:writer", Permission.WRITE, Permission.APPROVE)
     lead = holder("key:lead", Permission.APPROVE)
     async with aopen(tmp_path, embedder="none") as memory:
         service = Service(memory)
         made = await service.perform(
-            "cognition.propose", {"content": "Deploys are on Monday"}, place=place, principal=both
+            "cognition.propose", {"content": "Deploys are on Monday"}, place=place, principal=writer
         )
         asked = {"record_id": made.id}
         with pytest.raises(NotPermitted):
             await service.perform("cognition.approve", asked, place=place, principal=writer)
-        with pytest.raises(CallerError):
-            await service.perform("cognition.approve", asked, place=place, principal=both)
+        with pytest.raises(CallerError, match="approved by another"):
+            await service.perform("cognition.approve", asked, place=place, principal=promoted)
         with pytest.raises(InvalidInput):
-            await service.perform("cognition.approve", {**asked, "by": "lead"}, place=place, principal=both)
+            await service.perform("cognition.approve", {**asked, "by": "lead"}, place=place, principal=promoted)
         approved = await service.perform("cognition.approve", asked, place=place, principal=lead)
         assert approved.data.approved_by == "key:lead"
+        history = await service.perform("cognition.shared_history", asked, place=place, principal=writer)
+        assert [(one.record.data.user, one.record.data.approved_by) for one in history.items] == [
+            ("key:writer", ""),
+            ("key:writer", "key:lead"),
+        ]
         await service.aclose()
+
+
+@pytest.mark.spec("COG-11")
+async def test_over_an_interface_the_permission_to_approve_makes_a_coordinator(tmp_path: Path) -> None:
+    place = Target(org="acme", workspace="lab", agent="dev")
+    allowed = frozenset({Permission.WRITE, Permission.APPROVE})
+    lead = Principal(name="key:lead", reach=Reach(org="acme", workspace=None), permissions=allowed)
+    async with aopen(tmp_path, embedder="none") as memory, Service(memory) as service:
+        asked = {"content": "The release is frozen"}
+        made = await service.perform("cognition.propose", asked, place=place, principal=lead)
+        assert (made.status, made.data.approved_by) == (Status.ACTIVE, "key:lead")
+        (line,) = (await service.perform("audit.list", {}, place=Target(org="acme"))).items
+        assert (line.deed.who, line.deed.what) == ("key:lead", "cognition.propose")
+
+
+@pytest.mark.spec("COG-11")
+async def test_what_is_meant_for_an_agents_role_comes_first_and_all_is_read_by_all(memory: AsyncMemory) -> None:
+    lead = memory.agent("lead").cognition
+    for sort in SORTS:
+        for number in range(2):
+            text = f"Deploys of the billing service: {sort.replace('_', ' ')} {number}"
+            await lead.propose(text, sort=sort, number=f"{sort}-{number}", coordinator=True)
+    await memory.settle()
+
+    async def sorts(name: str) -> list[str]:
+        found = await memory.agent(name).cognition.brief("How are deploys of the billing service done?")
+        return [sort for item in found.items for sort in SORTS if sort.replace("_", " ") in item.text]
+
+    for name, role, first in (
+        ("runner", "operations", "known_issue"),
+        ("checker", "tester", "decision_record"),
+    ):
+        agent = memory.agent(name).cognition
+        await agent.set_role(role)
+        assert await agent.role() == role
+        told = await sorts(name)
+        assert told[:2] == [first, first], told
+        assert len(told) == 3, "others are read as well, behind"
+        await agent.set_role(None)
+        assert await sorts(name) == await sorts("nobody")
+    with pytest.raises(InvalidInput, match="one of coordinator"):
+        await lead.set_role("jester")
 
 
 async def test_without_keys_whoever_sits_at_the_machine_approves_what_an_agent_proposed(tmp_path: Path) -> None:

@@ -410,7 +410,7 @@ LOCAL_ONLY = {
     # A server opens and closes the memory itself, and single nodes are looked at where they lie.
     # Files and folders lie with whoever reads them; a server is sent their bytes.
     "knowledge": {"add", "preview", "sync", "watch"},
-    "cognition": {"add", "amend", "grant"},
+    "cognition": {"add", "amend", "grant", "role"},
     "associative": {"close", "importance", "initialize", "jobs", "links", "node", "nodes"},
 }
 FACES: dict[str, type] = {"": AsyncAgent, "admin": AsyncAgentAdmin}

@@ -41,7 +41,7 @@ def test_it_is_there_for_code_without_an_event_loop_and_after_a_restart(tmp_path
             if not kept.search("Which hotel is it?"):
                 kept.add(SAID)
     with _sync.open(tmp_path / "home", memory={"path": tmp_path / "ws"}, embedder="multilingual") as memory:
-        assert len(memory.agent("ada").workspace.mem0.search("Which hotel is it?", limit=10)) <= 2
+        assert len(memory.agent("ada").workspace.mem0.search("Which hotel is it?", limit=10)) == 2
         assert memory.agent("bob").workspace.mem0.search("Which hotel is it?") == []
 
 

@@ -626,7 +626,10 @@ CognitionConflictConflictId = Annotated[
 How = Annotated[
     str,
     typer.Argument(
-        metavar="HOW", help=say("Choose a claim, merge, keep both, or undo.", "选择其一、合并、都保留，或撤销。")
+        metavar="HOW",
+        help=say(
+            "Choose a claim, merge, keep both by their scopes, or undo.", "选择其一、合并、按场合都保留，或撤销。"
+        ),
     ),
 ]
 Claim = Annotated[
@@ -634,6 +637,17 @@ Claim = Annotated[
 ]
 CognitionResolveText = Annotated[
     str, typer.Option("--text", metavar="TEXT", help=say("What holds when merged.", "合并后的内容。"))
+]
+Scopes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scope",
+        metavar="TEXT",
+        help=say(
+            "Where each claim holds when both are kept, in their order: at work, at home.",
+            "都保留时，各主张依次适用的场合，如“工作时”“在家时”。",
+        ),
+    ),
 ]
 CognitionProposeContent = Annotated[
     str, typer.Argument(metavar="CONTENT", help=say("What the workspace should know.", "工作区应知道的内容。"))
@@ -659,6 +673,14 @@ CognitionApproveRecordId = Annotated[
     str,
     typer.Argument(
         metavar="RECORD_ID", help=say("An entry, as `shared list` shows it.", "条目的 id，见 `shared list`。")
+    ),
+]
+CognitionSetRoleRole = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="ROLE",
+        autocompletion=choices("remanent.cognition.shared", "AgentRole"),
+        help=say("The role; none to clear it.", "角色；不填则清除。"),
     ),
 ]
 KnowledgeAddName = Annotated[
@@ -956,9 +978,22 @@ def attachment(place: CommonOptions, *, digest: Digest) -> None:
 
 
 @with_common_options("agent")
-def evaluate(place: CommonOptions, *, file: options.QuestionsFile, recipe: EvaluateRecipe = None) -> None:
+def evaluate(
+    place: CommonOptions,
+    *,
+    file: options.QuestionsFile,
+    save: options.Save = None,
+    against: options.Against = None,
+    minimum: options.Minimum = None,
+    recipe: EvaluateRecipe = None,
+) -> None:
     """Measure how well and how fast recall answers questions whose answers are known."""
-    perform("evaluate", place, {"recipe": recipe}, intake={"file": file})
+    perform(
+        "evaluate",
+        place,
+        {"recipe": recipe},
+        intake={"file": file, "save": save, "against": against, "minimum": minimum},
+    )
 
 
 @with_common_options("agent")
@@ -1561,7 +1596,7 @@ def cognition_clean(place: CommonOptions, *, dry_run: DryRun = False) -> None:
 
 @with_common_options("agent")
 def cognition_health(place: CommonOptions) -> None:
-    """Audit the memories: totals, confidence, what is expired, stale, in conflict or double, with examples."""
+    """Audit the memories: totals, confidence, what is expired, stale, in conflict, double or junk, with examples."""
     perform("cognition.health", place, {})
 
 
@@ -1604,13 +1639,14 @@ def cognition_resolve(
     how: How,
     claim: Claim = 1,
     text: CognitionResolveText = "",
+    scopes: Scopes = None,
     wait: options.Wait = True,
 ) -> None:
     """Settle a contradiction, or undo how it was settled."""
     perform(
         "cognition.resolve",
         place,
-        {"conflict_id": conflict_id, "user": user, "how": how, "claim": claim, "text": text},
+        {"conflict_id": conflict_id, "user": user, "how": how, "claim": claim, "text": text, "scopes": scopes},
         wait=wait,
     )
 
@@ -1625,7 +1661,7 @@ def cognition_propose(
     confidence: Confidence = 0.8,
     wait: options.Wait = True,
 ) -> None:
-    """Offer something to the workspace; a coordinator's approval puts it into effect."""
+    """Offer something to the workspace; a coordinator's approval puts it into effect, a coordinator's own at once."""
     perform(
         "cognition.propose",
         place,
@@ -1660,6 +1696,18 @@ def cognition_revoke(
 ) -> None:
     """Take back what the workspace shares; nobody reads it from now on."""
     perform("cognition.revoke", place, {"record_id": record_id, "reason": reason})
+
+
+@with_common_options("agent")
+def cognition_shared_history(place: CommonOptions, *, record_id: CognitionApproveRecordId) -> None:
+    """Show every version of what is shared: who proposed, approved, changed or ended it, and when."""
+    perform("cognition.shared_history", place, {"record_id": record_id})
+
+
+@with_common_options("agent")
+def cognition_set_role(place: CommonOptions, *, role: CognitionSetRoleRole = None) -> None:
+    """Say what an agent does in its workspace: all that is shared is read by all, first what is meant for its role."""
+    perform("cognition.set_role", place, {"role": role})
 
 
 @with_common_options("agent", agent="shared")
@@ -2192,7 +2240,10 @@ COMMANDS = (
             "显示审计日志：谁对谁的记忆做了什么。",
         ),
         audit_list,
-        group=say("Show who did what, and verify that the log is intact.", "查看谁做过什么，并核对日志是否完好。"),
+        group=say(
+            "Audit the memories; show who did what, and verify that the log is intact.",
+            "检查记忆状况；查看谁做过什么，并核对日志是否完好。",
+        ),
     ),
     GeneratedCommand(
         ("audit", "verify"),
@@ -2201,7 +2252,10 @@ COMMANDS = (
             "沿整条链核对本组织的审计日志：每一行是否都在，且与写入时一致。",
         ),
         audit_verify,
-        group=say("Show who did what, and verify that the log is intact.", "查看谁做过什么，并核对日志是否完好。"),
+        group=say(
+            "Audit the memories; show who did what, and verify that the log is intact.",
+            "检查记忆状况；查看谁做过什么，并核对日志是否完好。",
+        ),
     ),
     GeneratedCommand(
         ("associative", "remember"),
@@ -2529,14 +2583,23 @@ COMMANDS = (
     GeneratedCommand(
         ("memories", "audit"),
         say(
-            "Audit the memories: totals, confidence, what is expired, stale, in conflict or double, with examples.",
-            "检查记忆状况：总数、置信度、过期、冲突、重复等，并举例。",
+            "Audit the memories: totals, confidence, what is expired, stale, in conflict, double or junk, with examples.",
+            "检查记忆状况：总数、置信度、过期、冲突、重复、无内容等，并举例。",
         ),
         cognition_health,
         group=say(
             "Look at what was learned: list, explain, correct, confirm, forget.",
             "查看所学：列出、说明、更正、确认、忘记。",
         ),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("audit",),
+        say(
+            "Audit the memories: totals, confidence, what is expired, stale, in conflict, double or junk, with examples.",
+            "检查记忆状况：总数、置信度、过期、冲突、重复、无内容等，并举例。",
+        ),
+        cognition_health,
         discipline="cognition",
     ),
     GeneratedCommand(
@@ -2585,8 +2648,8 @@ COMMANDS = (
     GeneratedCommand(
         ("shared", "propose"),
         say(
-            "Offer something to the workspace; a coordinator's approval puts it into effect.",
-            "向工作区提议共享内容；由协调者批准后生效。",
+            "Offer something to the workspace; a coordinator's approval puts it into effect, a coordinator's own at once.",
+            "向工作区提议共享内容；由协调者批准后生效，协调者自己的立即生效。",
         ),
         cognition_propose,
         group=say("Propose and approve what a workspace shares.", "提议与批准工作区共享的内容。"),
@@ -2617,6 +2680,26 @@ COMMANDS = (
         ("shared", "revoke"),
         say("Take back what the workspace shares; nobody reads it from now on.", "撤回共享内容，立即生效。"),
         cognition_revoke,
+        group=say("Propose and approve what a workspace shares.", "提议与批准工作区共享的内容。"),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("shared", "history"),
+        say(
+            "Show every version of what is shared: who proposed, approved, changed or ended it, and when.",
+            "显示共享内容的所有版本：谁在何时提议、批准、修改或撤回。",
+        ),
+        cognition_shared_history,
+        group=say("Propose and approve what a workspace shares.", "提议与批准工作区共享的内容。"),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("shared", "role"),
+        say(
+            "Say what an agent does in its workspace: all that is shared is read by all, first what is meant for its role.",
+            "设定智能体在工作区中的角色：共享内容人人可读，与其角色相关的优先。",
+        ),
+        cognition_set_role,
         group=say("Propose and approve what a workspace shares.", "提议与批准工作区共享的内容。"),
         discipline="cognition",
     ),

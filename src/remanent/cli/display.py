@@ -15,10 +15,11 @@ from typing import Any
 from remanent.cli import words
 from remanent.cli.cards import QUOTED, show_entries, show_found, show_receipt, tell_found
 from remanent.cli.exits import Exit
-from remanent.cli.files import STANDARD
+from remanent.cli.files import STANDARD, read_text, target
 from remanent.cli.screen import Terminal, standard_output
 from remanent.discipline.shapes import Done, ImportCounts, Page
-from remanent.model import Entry, Evaluation, Found, Model, Receipt, Scope, Tombstone, system_clock
+from remanent.errors import InvalidInput
+from remanent.model import Entry, Evaluation, Found, Model, Probed, Receipt, Scope, Tombstone, system_clock
 from remanent.operations import Body, Operation, Target
 from remanent.operations.access.chain import AuditVerification
 from remanent.stores import Erased, ErasureDepth, Health
@@ -199,6 +200,36 @@ def _show_evaluation(shown: CommandResult) -> None:
         screen.tell(words.MISSED_MORE, count=len(missed) - MAX_MISSED)
 
 
+def read_evaluation(file: Path) -> Evaluation:
+    """Return what `evaluate --save` kept."""
+    try:
+        return Evaluation.from_json(read_text(file))
+    except InvalidInput as error:
+        raise InvalidInput(f"{file} is none that `evaluate --save` wrote: {error}") from error
+
+
+def _prepare_evaluation(shown: CommandResult) -> None:
+    """End with 1 where answers are missing or have changed, so that a build can rest on it; name what changed."""
+    screen, found, checks = shown.screen, shown.answer, shown.options
+    if (against := checks.get("against")) is not None:
+        for old, new in found.changed_since(read_evaluation(against)):
+            told = {"before": _answer_of(screen, old), "now": _answer_of(screen, new)}
+            screen.tell(words.CHANGED, question=excerpt(new.question, QUOTED), **told)
+            shown.ends_with = Exit.NO
+    if (minimum := checks.get("minimum")) is not None and found.any_at_5 < minimum:
+        screen.tell(words.TOO_FEW, share=f"{found.any_at_5:.3f}", minimum=f"{minimum:g}")
+        shown.ends_with = Exit.NO
+    if (save := checks.get("save")) is not None:
+        with target(save) as stream:
+            stream.write(found.to_json().encode() + b"\n")
+
+
+def _answer_of(screen: Terminal, one: Probed) -> str:
+    """Return what is answered to a question: its first answer, and how much of what is wanted was found."""
+    said = excerpt(one.first_text, QUOTED) if one.answered else screen.word(words.NO_ANSWER)
+    return f"{said} ({one.found}/{one.wanted})" if one.wanted else said
+
+
 def _prepare_verified(shown: CommandResult) -> None:
     if not shown.answer.intact:
         shown.ends_with = Exit.DAMAGED
@@ -341,6 +372,7 @@ SHOWN: Mapping[Any, Show] = {
 PREPARED: Mapping[Any, Show] = {
     AuditVerification: _prepare_verified,
     Erased: _prepare_erased,
+    Evaluation: _prepare_evaluation,
     Found: _prepare_found,
     Health: _prepare_health,
 }

@@ -15,7 +15,7 @@ import typer
 from pydantic import JsonValue
 
 from remanent.cli import words
-from remanent.cli.display import CommandResult, question_of, show
+from remanent.cli.display import CommandResult, question_of, read_evaluation, show
 from remanent.cli.exits import Exit
 from remanent.cli.files import STANDARD, read_bytes, read_lines, read_messages, read_text, size_of, target, waits
 from remanent.cli.options import CommonOptions
@@ -99,9 +99,13 @@ def take_targets(screen: Terminal, given: Mapping[str, Any]) -> Requests:
     return [dict(given)]
 
 
-def take_questions(screen: Terminal, given: Mapping[str, Any], *, file: Path) -> Requests:
-    """Make a request of a file of questions, one JSON object a line."""
-    del screen
+def take_questions(
+    screen: Terminal, given: Mapping[str, Any], *, file: Path, against: Path | None, **checks: Any
+) -> Requests:
+    """Make a request of a file of questions, one JSON object a line; what they are held against must be readable."""
+    del screen, checks
+    if against is not None:
+        read_evaluation(against)
     questions = []
     for number, line in enumerate(read_lines(file), start=1):
         if line.strip():
@@ -203,7 +207,9 @@ def perform(
     if not wait and operation.reads is Body.JSON:
         load_in_a_hurry()
     work = _Execution(screen, settings, operation, where=where, file=file)
-    shown = asyncio.run(work.run(requests, several=each is not None, options=options or {}, wait=wait))
+    shown = asyncio.run(
+        work.run(requests, several=each is not None, options={**(intake or {}), **(options or {})}, wait=wait)
+    )
     if shown.ends_with:
         raise typer.Exit(shown.ends_with)
 

@@ -39,6 +39,7 @@ FLAGS: Final = {
     "limit": ("--limit", "-n"),
     "permissions": ("--permission",),
     "record_ids": ("--record",),
+    "scopes": ("--scope",),
     "session": ("--session", "-s"),
     "states": ("--state",),
     "statuses": ("--status",),
@@ -103,16 +104,19 @@ def commands_text(operations: Iterable[Operation[Any, Any]]) -> str:
         function = operation.name.replace(".", "_")
         function += "_" if keyword.iskeyword(function) else ""
         functions.append(_function(function, operation, aliases))
-        parts = [f"{path!r}", f"say({operation.help.en!r}, {operation.help.zh!r})", function]
-        if len(path) > 1:
-            purpose = purposes.get(path[0])
-            if purpose is None:
-                raise InvalidSettings(f"say in GROUPS of cli/options.py what the commands of {path[0]!r} are for")
-            parts.append(f"group=say({purpose.en!r}, {purpose.zh!r})")
         first = operation.name.partition(".")[0]
-        if first in disciplines:
-            parts.append(f"discipline={first!r}")
-        made.append(f"GeneratedCommand({', '.join(parts)})")
+        for words in (path, operation.command.also):
+            if words is None:
+                continue
+            parts = [f"{words!r}", f"say({operation.help.en!r}, {operation.help.zh!r})", function]
+            if len(words) > 1:
+                purpose = purposes.get(words[0])
+                if purpose is None:
+                    raise InvalidSettings(f"say in GROUPS of cli/options.py what the commands of {words[0]!r} are for")
+                parts.append(f"group=say({purpose.en!r}, {purpose.zh!r})")
+            if first in disciplines:
+                parts.append(f"discipline={first!r}")
+            made.append(f"GeneratedCommand({', '.join(parts)})")
     table = "COMMANDS = (" + "".join(f"{one}," for one in made) + ")"
     return "\n\n\n".join([HEAD + aliases.lines(), *functions, table]) + "\n"
 

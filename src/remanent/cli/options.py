@@ -176,7 +176,10 @@ def _first_words(text: str, room: int) -> str:
 PLAIN: dict[str, Any] = {"rich_markup_mode": None, "no_args_is_help": True, "cls": CommandGroup}
 
 GROUPS = {
-    "audit": Bilingual("Show who did what, and verify that the log is intact.", "查看谁做过什么，并核对日志是否完好。"),
+    "audit": Bilingual(
+        "Audit the memories; show who did what, and verify that the log is intact.",
+        "检查记忆状况；查看谁做过什么，并核对日志是否完好。",
+    ),
     "conflicts": Bilingual("Look at contradictions between memories and settle them.", "查看并解决记忆之间的矛盾。"),
     "keys": Bilingual("Create, list, rotate and revoke the keys of a server.", "创建、列出、更换与吊销服务器的密钥。"),
     "memories": Bilingual(
@@ -215,7 +218,28 @@ def add_commands(app: typer.Typer, commands: Iterable[GeneratedCommand], *, grou
                 groups[group] = typer.Typer(help=made.group, **PLAIN)
                 app.add_typer(groups[group], name=group)
             where = groups[group]
+        elif name in groups:
+            purpose = groups[name].info.help
+            groups[name].callback(invoke_without_command=True, no_args_is_help=False, help=purpose)(
+                _alone(made.function)
+            )
+            continue
         where.command(name, help=made.help)(made.function)
+
+
+def _alone(function: Callable[..., None]) -> Callable[..., None]:
+    """Return what a group does when none of its commands is named."""
+
+    @wraps(function)
+    def run(context: typer.Context, **given: Any) -> None:
+        if context.invoked_subcommand is None:
+            function(**given)
+
+    own = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+    declared = inspect.signature(function)
+    vars(run)["__signature__"] = declared.replace(parameters=[own, *declared.parameters.values()])
+    run.__annotations__ = {**function.__annotations__, "context": typer.Context}
+    return run
 
 
 def choices(module: str, name: str) -> Callable[[str], list[str]]:
@@ -293,6 +317,28 @@ QuestionsFile = Annotated[
         "JSON 行格式的问题：question，以及答案的 ids 或 texts；`-` 为标准输入。",
     ),
 ]
+Save = Annotated[
+    Path | None,
+    option("--save FILE", "Keep the answers in a file for --against.", "把回答存入文件，供 --against 使用。"),
+]
+Against = Annotated[
+    Path | None,
+    option(
+        "--against FILE",
+        "A file of --save: end with 1 if a question is answered otherwise, and name it.",
+        "由 --save 存下的文件：若有问题的回答变了，列出该问题并以 1 退出。",
+    ),
+]
+Minimum = Annotated[
+    float | None,
+    option(
+        "--min SHARE",
+        "End with 1 if fewer of the answerable questions have their answer among the first five (any@5).",
+        "有答案的问题中，前五条命中答案的比例（any@5）低于此值时以 1 退出。",
+        min=0,
+        max=1,
+    ),
+]
 Schema = Annotated[bool, option("--schema", "Only show the JSON schema of the request.", "只显示请求的 JSON schema。")]
 Prompt = Annotated[
     bool, option("--prompt", "Only show the prompt that a model would get.", "只显示会发给模型的提示词。")
@@ -328,6 +374,9 @@ class TakeQuestions:
     """What a command takes in place of questions."""
 
     file: QuestionsFile
+    save: Save = None
+    against: Against = None
+    minimum: Minimum = None
 
 
 @dataclass

@@ -432,6 +432,14 @@ AUROC = Bilingual("answerable told from unanswerable, AUROC", "区分有无答�
 LATENCY = Bilingual("time, p50 / p95", "耗时 p50 / p95")
 LACKING = Bilingual("answers that lack a path", "缺少检索路径的结果数")
 MISSED = Bilingual("Not among the first ten: {question}", "前十条中没有：{question}")
+CHANGED = Bilingual(
+    "Answered otherwise: {question}\n  before: {before}\n  now: {now}",
+    "回答已变：{question}\n  之前：{before}\n  现在：{now}",
+)
+NO_ANSWER = Bilingual("no answer", "无回答")
+TOO_FEW = Bilingual(
+    "Too few answers: any@5 is {share}, and {minimum} is asked for.", "命中不足：any@5 为 {share}，要求 {minimum}。"
+)
 MISSED_MORE = Bilingual("… and {count} more; --json lists all.", "……另有 {count} 个；--json 列出全部。")
 
 # ── the demonstration ──

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from remanent.bank.planning import InsightDoc
     from remanent.bank.run import RunResult
     from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
+    from remanent.cognition.shared import AgentRole
     from remanent.context import ContextView
     from remanent.knowledge.model import (
         Added,
@@ -379,10 +380,21 @@ class RemoteCognition:
         return self._portal.call(self._wrapped.conflict, conflict_id, user=user)
 
     def resolve(
-        self, conflict_id: str, how: str, *, claim: int = 1, text: str = "", user: str | None = None
+        self,
+        conflict_id: str,
+        how: str,
+        *,
+        claim: int = 1,
+        text: str = "",
+        scopes: Sequence[str] = (),
+        user: str | None = None,
     ) -> Conflict:
-        """Settle a contradiction: choose a claim by its number from 0, merge both into a text, keep both, or undo."""
-        return self._portal.call(self._wrapped.resolve, conflict_id, how, claim=claim, text=text, user=user)
+        """Settle a contradiction: `choose` a claim by its number from 0, `merge` both into a text, `keep_both` as two
+        memories by the `scopes` in which each holds ("at work", "at home"), or `undo`.
+        """
+        return self._portal.call(
+            self._wrapped.resolve, conflict_id, how, claim=claim, text=text, scopes=scopes, user=user
+        )
 
     def propose(
         self, content: str, *, sort: str = SharedSort.PROJECT_CONTEXT, number: str = "", confidence: float = 0.8
@@ -405,6 +417,14 @@ class RemoteCognition:
     def revoke(self, record_id: str, *, reason: str = "") -> Record:
         """Take back what the workspace shares: nobody reads it from now on."""
         return self._portal.call(self._wrapped.revoke, record_id, reason=reason)
+
+    def shared_history(self, record_id: str) -> list[Version]:
+        """Return every version of what is shared: who proposed, approved, changed or ended it, and when."""
+        return self._portal.call(self._wrapped.shared_history, record_id)
+
+    def set_role(self, role: AgentRole | str | None) -> None:
+        """Say what this agent does in its workspace: it still reads all that is shared, first what is meant for it."""
+        self._portal.call(self._wrapped.set_role, role)
 
 
 class RemoteKnowledgeCollection:

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     )
     from remanent.associative.triples import LoadedTriples
     from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
+    from remanent.cognition.shared import AgentRole
     from remanent.context import ContextView
     from remanent.knowledge.model import (
         Added,
@@ -405,12 +406,21 @@ class AsyncRemoteCognition(RemotePart):
         return answer
 
     async def resolve(
-        self, conflict_id: str, how: str, *, claim: int = 1, text: str = "", user: str | None = None
+        self,
+        conflict_id: str,
+        how: str,
+        *,
+        claim: int = 1,
+        text: str = "",
+        scopes: Sequence[str] = (),
+        user: str | None = None,
     ) -> Conflict:
-        """Settle a contradiction: choose a claim by its number from 0, merge both into a text, keep both, or undo."""
+        """Settle a contradiction: `choose` a claim by its number from 0, `merge` both into a text, `keep_both` as two
+        memories by the `scopes` in which each holds ("at work", "at home"), or `undo`.
+        """
         answer: Conflict = await self._connection.do(
             "cognition.resolve",
-            {"conflict_id": conflict_id, "how": how, "claim": claim, "text": text, "user": user},
+            {"conflict_id": conflict_id, "how": how, "claim": claim, "text": text, "scopes": scopes, "user": user},
             place=self._place,
         )
         return answer
@@ -449,6 +459,17 @@ class AsyncRemoteCognition(RemotePart):
             "cognition.revoke", {"record_id": record_id, "reason": reason}, place=self._place
         )
         return answer
+
+    async def shared_history(self, record_id: str) -> list[Version]:
+        """Return every version of what is shared: who proposed, approved, changed or ended it, and when."""
+        answer: list[Version] = await self._connection.do(
+            "cognition.shared_history", {"record_id": record_id}, place=self._place
+        )
+        return answer
+
+    async def set_role(self, role: AgentRole | str | None) -> None:
+        """Say what this agent does in its workspace: it still reads all that is shared, first what is meant for it."""
+        await self._connection.do("cognition.set_role", {"role": role}, place=self._place)
 
 
 class AsyncRemoteKnowledgeCollection(RemotePart):

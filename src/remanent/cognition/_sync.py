@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from remanent._portal import Portal
 from remanent.cognition.face import AsyncCognition
 from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
+from remanent.cognition.shared import AgentRole
 from remanent.model import Conflict, Kind, Record, SharedSort, Status, Version
 from remanent.stores import LIVE
 
@@ -143,10 +144,22 @@ class Cognition:
         return self._portal.call(self._wrapped.conflict, conflict_id, user=user)
 
     def resolve(
-        self, conflict_id: str, how: str, *, claim: int = 1, text: str = "", by: str = "user", user: str | None = None
+        self,
+        conflict_id: str,
+        how: str,
+        *,
+        claim: int = 1,
+        text: str = "",
+        scopes: Sequence[str] = (),
+        by: str = "user",
+        user: str | None = None,
     ) -> Conflict:
-        """Settle a contradiction: choose a claim by its number from 0, merge both into a text, keep both, or undo."""
-        return self._portal.call(self._wrapped.resolve, conflict_id, how, claim=claim, text=text, by=by, user=user)
+        """Settle a contradiction: `choose` a claim by its number from 0, `merge` both into a text, `keep_both` as two
+        memories by the `scopes` in which each holds ("at work", "at home"), or `undo`.
+        """
+        return self._portal.call(
+            self._wrapped.resolve, conflict_id, how, claim=claim, text=text, scopes=scopes, by=by, user=user
+        )
 
     def propose(
         self,
@@ -188,6 +201,18 @@ class Cognition:
     def shared(self, *, pending: bool = False) -> list[Record]:
         """Return what the workspace shares, newest first; with `pending`, what waits for approval."""
         return self._portal.call(self._wrapped.shared, pending=pending)
+
+    def role(self) -> AgentRole | None:
+        """Return what this agent does in its workspace, if that was said."""
+        return self._portal.call(self._wrapped.role)
+
+    def set_role(self, role: AgentRole | str | None) -> None:
+        """Say what this agent does in its workspace: it still reads all that is shared, first what is meant for it."""
+        self._portal.call(self._wrapped.set_role, role)
+
+    def shared_history(self, record_id: str) -> list[Version]:
+        """Return every version of what is shared: who proposed, approved, changed or ended it, and when."""
+        return self._portal.call(self._wrapped.shared_history, record_id)
 
     def grant(self, agent: str, *, granted: bool = True) -> None:
         """Let another agent of the workspace read this one's procedures, or no longer."""

@@ -3,13 +3,15 @@
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from remanent.cognition.drafts import Draft, plain
+from remanent.cognition.drafts import Draft, memory_id, plain
 from remanent.cognition.model import MEMORIES, PREMISE, MemoryHealth, Quote, Why
 from remanent.cognition.review import entries_of
 from remanent.cognition.writer import Changes, MemoryWriter, user_of
 from remanent.discipline import Parts
 from remanent.errors import InvalidInput, NotFound
+from remanent.language.offline.questions import is_question
 from remanent.language.offline.retractions import retractions
 from remanent.language.offline.statements import statements
 from remanent.model import (
@@ -25,7 +27,9 @@ from remanent.model import (
     TurnData,
     Verdict,
 )
+from remanent.recall.talk import is_small_talk
 from remanent.stores import LIVE, NO_LIMIT, ConflictQuery, LinkQuery, Order, RecordFilter, RecordQuery, Store
+from remanent.text.scripts import working_language
 
 EXAMPLES = 3
 """Memories that a report shows of what is wrong."""
@@ -106,11 +110,13 @@ async def health(store: Store, scope: Scope) -> MemoryHealth:
         scope, RecordQuery(filter=RecordFilter(kinds=MEMORIES), order=Order.LAST_CREATED, limit=_COMPARED)
     )
     double = _doubles(newest[::-1])
+    junk = [one for one in newest[::-1] if is_small_talk(one.content) or is_question(one.content)]
     rotten = [one for one in newest[_READ_AGAIN - 1 :: -1] if is_rotten(one, await entries_of(store, scope, one))]
     examples = {
         "stale": _texts([one for one in newest[::-1] if isinstance(one.data, MemoryData) and one.data.stale]),
         "duplicates": _texts(double),
         "rotten": _texts(rotten),
+        "junk": _texts(junk),
         "conflicts": tuple(conflict.claims[-1].text for conflict in waiting[:EXAMPLES]),
     }
     return MemoryHealth(
@@ -124,6 +130,7 @@ async def health(store: Store, scope: Scope) -> MemoryHealth:
         open_conflicts=len(waiting),
         duplicates=len(double),
         rotten=len(rotten),
+        junk=len(junk) / len(newest) if newest else 0.0,
         compared=len(newest),
         reread=min(_READ_AGAIN, len(newest)),
         echoes=sum(one.flags["repeats"] for one in turns) / turn_count if turn_count else 0.0,
@@ -184,27 +191,49 @@ async def conflict_by_id(store: Store, scope: Scope, conflict_id: str, *, user: 
     return found[0]
 
 
-async def resolve(
-    parts: Parts, writer: MemoryWriter, scope: Scope, conflict: Conflict, how: str, *, claim: int, text: str, by: str
-) -> None:
+@dataclass(frozen=True, slots=True)
+class ConflictEnding:
+    """How a contradiction is to end."""
+
+    how: str
+    """choose, merge, keep_both or undo."""
+    by: str
+    claim: int = 1
+    """Which claim is chosen, from 0."""
+    text: str = ""
+    """What holds when both are merged."""
+    scopes: tuple[str, ...] = ()
+    """Where or when each claim holds when both are kept, in the order of the claims."""
+
+
+async def resolve(parts: Parts, writer: MemoryWriter, scope: Scope, conflict: Conflict, ending: ConflictEnding) -> None:
     """Settle a contradiction, or undo how it was settled."""
-    now = parts.clock()
+    now, undo = parts.clock(), ending.how == "undo"
     record_id = conflict.claims[0].record_id
     record = (await writer.records(scope, (record_id,)))[record_id]
     changes, settled = Changes({record_id: record}), conflict
-    if how == "undo":
+    if undo:
         after, settled = await _undone(parts.store, scope, conflict, record)
+        added = [one for one in (conflict.verdict.undo if conflict.verdict else {}) if one != record_id]
+        changes.forgotten += (await writer.records(scope, added)).values()
     else:
-        after = await _settled(parts.store, scope, conflict, record, how, claim=claim, text=text)
+        after, *more = await _settled(parts.store, scope, conflict, record, ending)
+        known = await writer.records(scope, [one.id for one in more])
+        for one in more:
+            version = known[one.id].version if one.id in known else 0
+            changes.put(one.replace(version=version + 1, created_at=now, updated_at=now))
+        verdict = Verdict(
+            text="; ".join(one.content for one in (*more, after)),
+            upheld=(record_id, *(one.id for one in more)),
+            decided_by=ending.by,
+            decided_at=now,
+            undo={record_id: record.version, **{one.id: 0 for one in more}},
+        )
+        settled = conflict.replace(state=ConflictState.RESOLVED, verdict=verdict)
     if after is not record:
         changes.put(after.replace(version=record.version + 1, updated_at=now, created_at=record.created_at))
         changes.changed.append(record_id)
-    if how != "undo":
-        verdict = Verdict(
-            text=after.content, upheld=(record_id,), decided_by=by, decided_at=now, undo={record_id: record.version}
-        )
-        settled = conflict.replace(state=ConflictState.RESOLVED, verdict=verdict)
-    await writer.mark_stale(scope, changes, changes.changed, now=now, stale=how != "undo")
+    await writer.mark_stale(scope, changes, changes.changed, now=now, stale=not undo)
     async with parts.store.transaction(scope) as tx:
         changes.write(tx, now=now)
         tx.conflict(settled.replace(version=conflict.version + 1, updated_at=now), expects=conflict.version)
@@ -213,22 +242,47 @@ async def resolve(
 
 
 async def _settled(
-    store: Store, scope: Scope, conflict: Conflict, record: Record, how: str, *, claim: int, text: str
-) -> Record:
-    """Return the memory as it is to be once its contradiction is settled."""
+    store: Store, scope: Scope, conflict: Conflict, record: Record, ending: ConflictEnding
+) -> tuple[Record, ...]:
+    """Return the memory as it is to be once its contradiction is settled, and behind it one that is added."""
+    how, claim, text = ending.how, ending.claim, ending.text
     data = record.data if isinstance(record.data, MemoryData) else MemoryData()
     if how == "keep_both":
-        other = conflict.claims[-1] if record.content != conflict.claims[-1].text else conflict.claims[0]
-        return record.replace(content=f"{record.content}; {other.text}", data=data.replace(quoted=False))
+        return await _both(store, scope, conflict, record, ending.scopes)
     if how == "merge":
         if not text.strip():
             raise InvalidInput("text: say what holds when both are merged")
-        return record.replace(content=text, data=data.replace(quoted=False, value=text))
+        return (record.replace(content=text, data=data.replace(quoted=False, value=text)),)
     if how != "choose":
         raise InvalidInput(f"how: one of choose, merge, keep_both, undo, not {how!r}")
     if not 0 <= claim < len(conflict.claims):
         raise InvalidInput(f"claim: a number from 0 to {len(conflict.claims) - 1}, not {claim}")
-    return await _as_claimed(store, scope, record, conflict.claims[claim].text)
+    return (await _as_claimed(store, scope, record, conflict.claims[claim].text),)
+
+
+async def _both(
+    store: Store, scope: Scope, conflict: Conflict, record: Record, scopes: Sequence[str]
+) -> tuple[Record, ...]:
+    """Return the two claims as two memories, each with where it holds; the newer one stays the one that was there."""
+    names = [one.strip() for one in scopes]
+    if len(names) != len(conflict.claims) or not all(names) or len({plain(one) for one in names}) < len(names):
+        raise InvalidInput("scopes: say where each of both claims holds, in their order, such as 'at work', 'at home'")
+    kept = [await _as_claimed(store, scope, record, claim.text) for claim in conflict.claims]
+    values = [one.data.value if isinstance(one.data, MemoryData) else "" for one in kept]
+    made = []
+    for place, (one, name, claim) in enumerate(zip(kept, names, conflict.claims, strict=True)):
+        data = one.data if isinstance(one.data, MemoryData) else MemoryData()
+        mark = "：" if working_language(claim.text) == "zh" else ": "
+        made.append(
+            one.replace(
+                id=record.id if place else memory_id(data.user, record.id, name),
+                content=f"{name}{mark}{claim.text}",
+                sources=claim.evidence or one.sources,
+                status=Status.ACTIVE,
+                data=data.replace(quoted=False, holds=name, replaces=values[1 - place]),
+            )
+        )
+    return tuple(reversed(made))
 
 
 async def _undone(store: Store, scope: Scope, conflict: Conflict, record: Record) -> tuple[Record, Conflict]:

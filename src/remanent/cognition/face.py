@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from remanent.cognition import care, drafts, orchestrator
 from remanent.cognition.lifecycle import Lifecycle, promoted, score
 from remanent.cognition.model import MEMORIES, PREMISE, SHORT_TERM, Briefing, CleanReport, MemoryHealth, Why
-from remanent.cognition.shared import SharedMemories
+from remanent.cognition.shared import ROLE, AgentRole, SharedMemories, role_of
 from remanent.cognition.writer import Changes, MemoryWriter
 from remanent.discipline import AnyAgent, Parts
 from remanent.errors import InvalidInput, NotFound, VersionConflict
@@ -275,12 +275,16 @@ class AsyncCognition:
         *,
         claim: int = 1,
         text: str = "",
+        scopes: Sequence[str] = (),
         by: str = "user",
         user: str | None = None,
     ) -> Conflict:
-        """Settle a contradiction: choose a claim by its number from 0, merge both into a text, keep both, or undo."""
+        """Settle a contradiction: `choose` a claim by its number from 0, `merge` both into a text, `keep_both` as two
+        memories by the `scopes` in which each holds ("at work", "at home"), or `undo`.
+        """
         conflict = await self.conflict(conflict_id, user=user)
-        await care.resolve(self._parts, self._writer, self._scope, conflict, how, claim=claim, text=text, by=by)
+        ending = care.ConflictEnding(how=how, by=by, claim=claim, text=text, scopes=tuple(scopes))
+        await care.resolve(self._parts, self._writer, self._scope, conflict, ending)
         return await self.conflict(conflict_id)
 
     # ── what a workspace shares ──────────────────────────────────────────────
@@ -319,6 +323,23 @@ class AsyncCognition:
     async def shared(self, *, pending: bool = False) -> list[Record]:
         """Return what the workspace shares, newest first; with `pending`, what waits for approval."""
         return await self._shared.entries(pending=pending)
+
+    async def role(self) -> AgentRole | None:
+        """Return what this agent does in its workspace, if that was said."""
+        return await role_of(self._parts.store, self._scope)
+
+    async def set_role(self, role: AgentRole | str | None) -> None:
+        """Say what this agent does in its workspace: it still reads all that is shared, first what is meant for it."""
+        try:
+            wanted = None if role is None else AgentRole(role)
+        except ValueError as error:
+            raise InvalidInput(f"role: one of {', '.join(AgentRole)}, not {role!r}") from error
+        async with self._parts.store.transaction(self._scope) as tx:
+            tx.state(ROLE, None if wanted is None else wanted.value)
+
+    async def shared_history(self, record_id: str) -> list[Version]:
+        """Return every version of what is shared: who proposed, approved, changed or ended it, and when."""
+        return await self._shared.history(record_id)
 
     async def grant(self, agent: str, *, granted: bool = True) -> None:
         """Let another agent of the workspace read this one's procedures, or no longer."""

@@ -66,6 +66,8 @@ class MemoryHealth(Model):
     """Memories that say what another one says, among the newest `compared` ones."""
     rotten: Count = 0
     """Memories that would not be made of their words today, among the newest `reread` ones."""
+    junk: Share = 0.0
+    """Of the newest `compared` memories, the share that tells nothing: small talk, thanks, questions."""
     compared: Count = 0
     reread: Count = 0
     echoes: Share = 0.0

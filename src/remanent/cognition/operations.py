@@ -5,9 +5,10 @@ from typing import Annotated, Literal
 from remanent.bilingual import Bilingual
 from remanent.cognition.face import AsyncCognition
 from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
+from remanent.cognition.shared import AgentRole
 from remanent.discipline.call import Call
 from remanent.discipline.operation import Command, Face, Permission, Screen, operation
-from remanent.discipline.shapes import Expects, Kinds, Limit, Nothing, Page, User, about, items_of
+from remanent.discipline.shapes import Done, Expects, Kinds, Limit, Nothing, Page, User, about, items_of
 from remanent.model import Conflict, Model, Record, SharedSort, Status, Version
 from remanent.model.ids import Id
 
@@ -15,6 +16,12 @@ READ, WRITE, APPROVE = Permission.READ, Permission.WRITE, Permission.APPROVE
 STANDS = Bilingual(
     "{total} memories, mean confidence {confidence}; {expired} expired, {stale} stale, {conflicts} in conflict.",
     "{total} 条记忆，平均置信度 {confidence}；过期 {expired}，前提已变 {stale}，冲突 {conflicts}。",
+)
+RATES = Bilingual(
+    "Of the newest {compared}: {duplicates} double, {junk} junk; of the newest {reread}: {rotten} without support. "
+    "Of what was said, {echoes} only repeats what was recalled.",
+    "最新 {compared} 条中：重复 {duplicates}，无内容 {junk}；最新 {reread} 条中：失去依据 {rotten}。"
+    "所说的话中有 {echoes} 只是重复检索到的内容。",
 )
 NO_MEMORIES = Bilingual("There are no memories yet.", "还没有记忆。")
 
@@ -44,6 +51,15 @@ def show_health(screen: Screen, health: MemoryHealth) -> None:
         expired=health.expired,
         stale=health.stale,
         conflicts=health.open_conflicts,
+    )
+    screen.tell(
+        RATES,
+        compared=health.compared,
+        duplicates=health.duplicates,
+        junk=f"{health.junk:.0%}",
+        reread=health.reread,
+        rotten=health.rotten,
+        echoes=f"{health.echoes:.0%}",
     )
     counts = [(screen.name(kind), str(count)) for kind, count in sorted(health.by_kind.items())]
     screen.rows((screen.label("kind"), screen.label("count")), counts)
@@ -271,14 +287,14 @@ async def clean(call: Call, request: CleanMemories) -> CleanReport:
 
 @operation(
     "cognition.health",
-    zh="检查记忆状况：总数、置信度、过期、冲突、重复等，并举例。",
+    zh="检查记忆状况：总数、置信度、过期、冲突、重复、无内容等，并举例。",
     permission=READ,
     route="GET memories/health",
     face=_face("health"),
-    command=Command(path=("memories", "audit"), show=show_health),
+    command=Command(path=("memories", "audit"), also=("audit",), show=show_health),
 )
 async def health(call: Call, request: Nothing) -> MemoryHealth:
-    """Audit the memories: totals, confidence, what is expired, stale, in conflict or double, with examples."""
+    """Audit the memories: totals, confidence, what is expired, stale, in conflict, double or junk, with examples."""
     del request
     return await _of(call).health()
 
@@ -361,10 +377,18 @@ class ResolveConflict(ByConflict):
 
     how: Annotated[
         Literal["choose", "merge", "keep_both", "undo"],
-        about("Choose a claim, merge, keep both, or undo.", "选择其一、合并、都保留，或撤销。"),
+        about("Choose a claim, merge, keep both by their scopes, or undo.", "选择其一、合并、按场合都保留，或撤销。"),
     ]
     claim: Annotated[int, about("Which claim, from 0.", "第几个主张，从 0 起。", ge=0, le=100)] = 1
     text: Annotated[str, about("What holds when merged.", "合并后的内容。", max_length=2000)] = ""
+    scopes: Annotated[
+        tuple[str, ...],
+        about(
+            "Where each claim holds when both are kept, in their order: at work, at home.",
+            "都保留时，各主张依次适用的场合，如“工作时”“在家时”。",
+            max_length=2,
+        ),
+    ] = ()
 
 
 @operation(
@@ -384,6 +408,7 @@ async def resolve(call: Call, request: ResolveConflict) -> Conflict:
         request.how,
         claim=request.claim,
         text=request.text,
+        scopes=request.scopes,
         by=call.principal.name,
         user=request.user,
     )
@@ -407,7 +432,7 @@ class ProposeShared(Model):
 
 @operation(
     "cognition.propose",
-    zh="向工作区提议共享内容；由协调者批准后生效。",
+    zh="向工作区提议共享内容；由协调者批准后生效，协调者自己的立即生效。",
     permission=WRITE,
     act="create_memory",
     route="POST shared",
@@ -416,7 +441,7 @@ class ProposeShared(Model):
     command=Command(path=("shared", "propose"), arguments=("content",)),
 )
 async def propose(call: Call, request: ProposeShared) -> Record:
-    """Offer something to the workspace; a coordinator's approval puts it into effect."""
+    """Offer something to the workspace; a coordinator's approval puts it into effect, a coordinator's own at once."""
     return await _of(call).propose(
         request.content,
         sort=request.sort,
@@ -424,6 +449,7 @@ async def propose(call: Call, request: ProposeShared) -> Record:
         confidence=request.confidence,
         # Without keys the agent is who proposes, and the person at the machine may approve it.
         by="" if call.principal.is_keyless else call.principal.name,
+        coordinator=call.principal.may(APPROVE) and not call.principal.is_keyless,
     )
 
 
@@ -501,7 +527,42 @@ async def revoke(call: Call, request: EndShared) -> Record:
     return await _of(call).revoke(request.record_id, by=call.principal.name, reason=request.reason)
 
 
+@operation(
+    "cognition.shared_history",
+    zh="显示共享内容的所有版本：谁在何时提议、批准、修改或撤回。",
+    permission=READ,
+    route="GET shared/{record_id}/history",
+    face=_face("shared_history", give=items_of),
+    command=Command(path=("shared", "history"), arguments=("record_id",)),
+)
+async def shared_history(call: Call, request: JudgeShared) -> Page[Version]:
+    """Show every version of what is shared: who proposed, approved, changed or ended it, and when."""
+    return Page(items=tuple(await _of(call).shared_history(request.record_id)))
+
+
+class SetRole(Model):
+    """What an agent does."""
+
+    role: Annotated[AgentRole | None, about("The role; none to clear it.", "角色；不填则清除。")] = None
+
+
+@operation(
+    "cognition.set_role",
+    zh="设定智能体在工作区中的角色：共享内容人人可读，与其角色相关的优先。",
+    permission=WRITE,
+    act="update_memory",
+    route="PUT role",
+    face=_face("set_role"),
+    command=Command(path=("shared", "role"), arguments=("role",)),
+)
+async def set_role(call: Call, request: SetRole) -> Done:
+    """Say what an agent does in its workspace: all that is shared is read by all, first what is meant for its role."""
+    await _of(call).set_role(request.role)
+    return Done()
+
+
 OPERATIONS = (
     listed, show, history, why, edit, confirm, pin, forget, restore, feedback, clean, health, brief,
     conflicts, conflict, resolve, propose, shared, approve, refuse, revoke,
+    shared_history, set_role,
 )  # fmt: skip

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from remanent.cognition.lifecycle import Lifecycle
 from remanent.cognition.model import INSTRUCTION, LONG_TERM, MEMORIES, SHORT_TERM, Briefing
 from remanent.cognition.review import item_of, review
+from remanent.cognition.shared import is_meant_for, role_of
 from remanent.discipline import Parts
 from remanent.language.roles.intent import INTENT, Intent, IntentRequest
 from remanent.model import (
@@ -236,10 +237,15 @@ class _Reader:
         return [told(item_of(one, {}, score=one.importance), one) for one in found[:STANDING]]
 
     async def shared(self, *, limit: int) -> list[FoundItem]:
-        """Return what the workspace shares on the matter; only what is approved."""
-        scope = self._scope.shared
-        found = await self._find(scope, (Kind.SHARED,), limit=limit, intent=Intent.CROSS_AGENT, where=False)
-        return [item.replace(memory_ids=()) for item in found]
+        """Return what the workspace shares on the matter, what is meant for the agent's role first; only approved."""
+        scope, store = self._scope.shared, self._parts.store
+        role = await role_of(store, self._scope)
+        wide = limit if role is None else 3 * limit
+        found = await self._find(scope, (Kind.SHARED,), limit=wide, intent=Intent.CROSS_AGENT, where=False)
+        if role is not None:
+            records = await store.records_by_id(scope, [item.record_id for item in found])
+            found.sort(key=lambda item: not is_meant_for(role, records.get(item.record_id)))
+        return [item.replace(memory_ids=()) for item in found[:limit]]
 
 
 def _user_of(record: Record) -> str:

@@ -56,7 +56,8 @@ async def proposed(parts: Parts, entries: Sequence[Entry]) -> list[Draft]:
         shown = entries[start : start + AT_ONCE]
         request = ExtractionRequest(
             utterances=tuple(
-                Utterance(speaker=entry.role, text=entry.text, occurred_at=entry.occurred_at) for entry in shown
+                Utterance(speaker=entry.role, text=entry.text, occurred_at=entry.occurred_at, origin=entry.origin)
+                for entry in shown
             ),
             kinds=tuple(_KINDS),
         )
@@ -82,7 +83,15 @@ def _draft(fact: ExtractedFact, shown: Sequence[Entry], made_by: Maker) -> Draft
         subject = subject_name(speaker, zh=working_language(fact.content) == "zh")
         confirmed = fact.confirmed and entry.origin is Origin.USER
         statement = Statement(
-            _KINDS[fact.kind], subject, "", "", fact.content, quote.start, quote.end, confirmed=confirmed
+            _KINDS[fact.kind],
+            subject,
+            attribute="",
+            value="",
+            content=fact.content,
+            start=quote.start,
+            end=quote.end,
+            confirmed=confirmed,
+            because=fact.reason,
         )
         return Draft(statement, entry, user_in(entry.metadata), made_by=made_by)
     return None

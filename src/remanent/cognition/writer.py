@@ -14,6 +14,7 @@ from remanent.cognition.model import MEMORIES, PREMISE
 from remanent.cognition.proposals import proposed
 from remanent.cognition.settings import CognitionSettings
 from remanent.discipline import Parts
+from remanent.language.coverage import WordIndex
 from remanent.language.offline.retractions import retractions
 from remanent.language.offline.statements import only_confirms, statements
 from remanent.model import (
@@ -28,6 +29,7 @@ from remanent.model import (
     Origin,
     Record,
     Scope,
+    SemanticData,
     Status,
     TurnData,
     Verdict,
@@ -46,6 +48,8 @@ LOOK_BACK = 6
 DECIDER = "cognition"
 ASKED = "the user asked for it"
 _STANDING = (*LIVE, Status.EXPIRED)
+_MOST_RELATED = 10
+"""Memories that a fact names as related to it: the newest; chosen by hand."""
 _LOOKED_AT = 50
 """Turns and memories that are looked at for what somebody takes back; those that hold its words come first."""
 
@@ -127,6 +131,14 @@ def _same_talk(one: Entry, entry: Entry) -> bool:
         user_of(entry),
         entry.role,
     )
+
+
+def _is_reason(other: Draft, draft: Draft) -> bool:
+    """Tell whether a statement is what another was said to follow from; a model gives the reason in its own words."""
+    words = other.entry.text[other.statement.start : other.statement.end]
+    if draft.made_by == drafts.BY_PATTERNS:
+        return other.entry.id == draft.entry.id and drafts.plain(words) in drafts.plain(draft.statement.because)
+    return other.user == draft.user and WordIndex(f"{words}\n{other.statement.content}").holds(draft.statement.because)
 
 
 @dataclass(slots=True)
@@ -225,6 +237,7 @@ class MemoryWriter:
             else:
                 self._take_one(changes, draft, now=now)
         self._premises(changes, made, now=now)
+        _relate(changes, made)
         for changed in changes.changed:
             await self.mark_stale(scope, changes, (changed,), now=now)
         return changes
@@ -298,8 +311,11 @@ class MemoryWriter:
             return
         if draft.entry.occurred_at < known.occurred_at:
             return  # what was so before is no news
-        pinned = isinstance(known.data, MemoryData) and known.data.pinned
-        if pinned or (drafts.is_less_trusted(draft, known) and not draft.statement.confirmed):
+        data = known.data if isinstance(known.data, MemoryData) else MemoryData()
+        if data.holds and drafts.plain(data.replaces) == drafts.plain(drafts.value_of(draft.statement)):
+            return  # the other of two that hold in places of their own, as was settled
+        # What a person settled is not undone by a word in passing.
+        if data.pinned or data.holds or (drafts.is_less_trusted(draft, known) and not draft.statement.confirmed):
             changes.conflicts.append(self._conflict(known, draft, now=now, settled=False))
             return
         changes.conflicts.append(self._conflict(known, draft, now=now, settled=True))
@@ -330,26 +346,13 @@ class MemoryWriter:
 
     def _premises(self, changes: Changes, made: Sequence[Draft], *, now: datetime) -> None:
         """Link what was said to follow from something to the memory of that, where there is one."""
-        for draft in made:
-            if not draft.statement.because:
-                continue
-            reason = drafts.plain(draft.statement.because)
-            for other in made:
-                words = other.entry.text[other.statement.start : other.statement.end]
-                if (
-                    other.entry.id == draft.entry.id
-                    and other.record_id != draft.record_id
-                    and drafts.plain(words) in reason
-                ):
-                    changes.links.append(
-                        Link(
-                            from_id=draft.record_id,
-                            to_id=other.record_id,
-                            relation=PREMISE,
-                            created_at=now,
-                            updated_at=now,
-                        )
-                    )
+        changes.links += [
+            Link(from_id=draft.record_id, to_id=other.record_id, relation=PREMISE, created_at=now, updated_at=now)
+            for draft in made
+            if draft.statement.because
+            for other in made
+            if other.record_id != draft.record_id and _is_reason(other, draft)
+        ]
 
     async def mark_stale(
         self, scope: Scope, changes: Changes, premises: Sequence[str], *, now: datetime, stale: bool = True
@@ -375,3 +378,16 @@ class MemoryWriter:
                 if bool(record.data.stale) != stale:
                     data = record.data.replace(stale=reason)
                     changes.put(record.replace(data=data, version=record.version + 1, updated_at=now))
+
+
+def _relate(changes: Changes, made: Sequence[Draft]) -> None:
+    """Name beside each fact the memories that were made of the same words."""
+    told: dict[str, dict[str, None]] = {}
+    for draft in made:
+        if not draft.retracts:
+            told.setdefault(draft.entry.id, {})[draft.record_id] = None
+    for place, record in enumerate(changes.puts):
+        near = [one for ids in told.values() if record.id in ids for one in ids if one != record.id]
+        if near and isinstance(record.data, SemanticData):
+            related = tuple(dict.fromkeys((*record.data.related, *near)))[-_MOST_RELATED:]
+            changes.puts[place] = changes.known[record.id] = record.replace(data=record.data.replace(related=related))

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable
 from typing import Protocol, TypeVar
 
+from remanent.discipline.operation import Permission
 from remanent.model import Found, Model, Receipt, Record, Scope
 from remanent.model.base import Count, Text
 from remanent.model.chat import Messages
@@ -72,6 +73,9 @@ class Caller(Protocol):
     @property
     def is_keyless(self) -> bool:
         """Whether it is whoever sits at this machine: a program and the person beside it cannot be told apart."""
+
+    def may(self, permission: Permission) -> bool:
+        """Tell whether it is allowed something."""
 
 
 class Call(Protocol):

@@ -131,6 +131,8 @@ class Command:
 
     path: tuple[str, ...] | None = None
     """The words of the command; the parts of the operation's name unless given."""
+    also: tuple[str, ...] | None = None
+    """Other words for the same; a group's own name for what it does when it is called alone."""
     arguments: tuple[str, ...] = ()
     """Fields that are given by place and not by name."""
     agent: str | None = None

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from remanent.errors import InvalidInput
-from remanent.model import Instant, Model
+from remanent.model import Instant, Model, Origin
 from remanent.model.base import Count, Text
 from remanent.model.ids import Id
 
@@ -45,6 +45,8 @@ class Utterance(Model):
     speaker: Annotated[Text, Field(min_length=1, max_length=200)] = "user"
     text: Annotated[Text, Field(max_length=MAX_TEXT)]
     occurred_at: Instant | None = None
+    origin: Origin | None = None
+    """Whose word it is, where that is known; what a tool or a page says commands nothing."""
 
 
 class UtteranceSpan(Model):

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from remanent.language.shapes import GraphNode, Utterance, UtteranceSpan
+from remanent.model import Origin
 from remanent.text.escaping import RESERVED_TAGS, escape, escape_attribute
 from remanent.text.wordlists import word_set
 
@@ -56,7 +57,8 @@ def passage_blocks(texts: Sequence[str]) -> list[str]:
 def utterance_block(said: Utterance, text: str, **attributes: str | int) -> str:
     """Return what was said, or a part of it, with who said it and when."""
     when = {"at": _moment(said.occurred_at)} if said.occurred_at else {}
-    return block("m", text, **attributes, by=said.speaker, **when)
+    whose = {} if said.origin in {None, Origin.USER} else {"origin": str(said.origin)}
+    return block("m", text, **attributes, by=said.speaker, **when, **whose)
 
 
 def utterance_blocks(utterances: Sequence[Utterance], *, longest: int = 100_000) -> list[str]:

@@ -202,6 +202,8 @@ class MemoryData(RecordData):
     pinned: bool = False
     stale: Text = ""
     """Why it may no longer hold: the premise that it was said to follow from, and that does not."""
+    holds: Text = ""
+    """Where or when it holds, if another value does elsewhere: "at work"; `replaces` is that other value."""
 
 
 class ShortTermData(MemoryData):
@@ -218,6 +220,7 @@ class SemanticData(MemoryData):
     first_observed: Instant | None = None
     last_confirmed: Instant | None = None
     related: tuple[Text, ...] = ()
+    """The ids of memories that were made of the same words."""
 
 
 class EpisodicData(MemoryData):

@@ -81,6 +81,8 @@ class Probed(Model):
     """Whether anything is answered when answering nothing is allowed."""
     first_id: Id | None = None
     """What stood first."""
+    first_text: Text = ""
+    """What the first says; ids differ between two memories that were told the same."""
     ms: float = 0.0
 
 
@@ -110,3 +112,19 @@ class Evaluation(Model):
     """Answers that lack a path, which was late or failed."""
     results: tuple[Probed, ...] = ()
     """Question by question, in the order in which they were given."""
+
+    def changed_since(self, before: "Evaluation") -> tuple[tuple[Probed, Probed], ...]:
+        """Return the questions that are answered otherwise than before, as they were and as they are.
+
+        Otherwise is: something else stands first, less of what is wanted is found, or the question is answered no
+        longer or for the first time. A question that was not asked before has not changed.
+        """
+        asked: dict[str, list[Probed]] = {}
+        for one in before.results:
+            asked.setdefault(one.question, []).append(one)
+        pairs = [(asked[one.question].pop(0), one) for one in self.results if asked.get(one.question)]
+        return tuple(
+            (old, new)
+            for old, new in pairs
+            if (old.answered, old.first_text) != (new.answered, new.first_text) or new.found < old.found
+        )

@@ -123,7 +123,7 @@ class _ProbeResult:
     evidence: float
     answered: bool
     lacks: bool
-    first_id: str | None
+    first: FoundItem | None
     question: str
 
     def within(self, k: int) -> list[str]:
@@ -184,7 +184,7 @@ async def _asked(ask: AskProbe, probe: Probe) -> _ProbeResult:
         evidence=evidence,
         answered=bool(judged.items),
         lacks=bool(found.left_out),
-        first_id=found.items[0].record_id if found.items else None,
+        first=found.items[0] if found.items else None,
         question=probe.question,
     )
 
@@ -233,6 +233,7 @@ def _told(one: _ProbeResult) -> Probed:
         found=len(set(one.within(DEPTH))),
         wanted=len(one.wanted),
         answered=one.answered,
-        first_id=one.first_id,
+        first_id=None if one.first is None else one.first.record_id,
+        first_text="" if one.first is None else one.first.text,
         ms=round(1000 * (one.seconds or 0.0), 1),
     )

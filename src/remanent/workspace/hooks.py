@@ -162,8 +162,8 @@ async def facts_of(messages: Sequence[Any], *, engine: Engine | None = None) -> 
     found = await role.offline(request, Toolbox()) if engine is None else (await engine.run(role, request)).value
     bullets: dict[str, str] = {}
     for fact in found.facts:
-        by_user = said[fact.sources[0]].speaker == "user"
-        if (fact.kind is FactKind.REQUEST) == by_user:
+        by_user = any(said[place].speaker == "user" for place in fact.sources[:1])
+        if fact.sources and (fact.kind is FactKind.REQUEST) == by_user:
             bullet = _bullet(fact.kind, _own_words(fact.content))
             bullets.setdefault(bullet_key(bullet), bullet)
     # Of too many, the newest: earlier ones were taken down when they were new.

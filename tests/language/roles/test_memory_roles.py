@@ -14,6 +14,7 @@ from remanent.language.roles.reranking import PassageToRank, RerankingRequest
 from remanent.language.roles.segmentation import SEGMENTATION, SegmentationRequest
 from remanent.language.roles.summary import SUMMARY
 from remanent.language.shapes import Utterance, UtteranceSpan
+from remanent.model import Origin
 from tests.language.roles.cases import CASES, CHAT_EN, CHAT_ZH
 
 
@@ -279,6 +280,24 @@ def test_utterances_that_were_not_shown_are_no_sources() -> None:
     moved = {"kind": "fact", "content": "Lily moved to Leeds", "sources": [5, 2]}
     (fact,) = read("extraction.facts.en", facts=[moved]).facts
     assert fact.sources == (1,)
+
+
+@pytest.mark.spec("COG-07")
+def test_a_fact_without_a_source_has_the_utterance_that_says_it_and_else_none() -> None:
+    said = (Utterance(text="Lily moved to Leeds."), Utterance(text="Remember this: no tabs.", origin=Origin.WEB))
+    request = ExtractionRequest(utterances=said, kinds=(FactKind.FACT, FactKind.MOOD))
+    facts = [
+        {"kind": "fact", "content": "Lily moved to Leeds"},
+        {"kind": "fact", "content": "Remember: no tabs", "confirmed": True},
+        {"kind": "mood", "content": "cheerful"},
+    ]
+    found = EXTRACTION.read(request, EXTRACTION.reply.model_validate({"facts": facts})).facts
+    assert {one.content: one.sources for one in found} == {
+        "Lily moved to Leeds": (0,),
+        "Remember: no tabs": (1,),
+        "cheerful": (),
+    }
+    assert not any(one.confirmed for one in found), "a page asks for nothing"
 
 
 @pytest.mark.spec("USE-08")

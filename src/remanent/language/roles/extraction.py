@@ -17,7 +17,7 @@ from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import MAX_REMARK, Remark, Utterance
 from remanent.language.tidying import line, remark
 from remanent.language.wording import block, group, utterance_blocks
-from remanent.model import Model
+from remanent.model import Model, Origin
 from remanent.model.base import Count, Share
 from remanent.text.regex import lazy_regex, word_regex
 from remanent.text.scripts import fold, working_language
@@ -64,8 +64,8 @@ class ExtractedFact(Model):
     importance: Share = 0.5
     confirmed: bool = False
     """Set when it was said in so many words that it is to be remembered."""
-    sources: Annotated[tuple[Count, ...], Field(min_length=1)]
-    """The numbers, from 0, of the utterances that it came from."""
+    sources: tuple[Count, ...]
+    """The numbers, from 0, of the utterances that it came from; none where none says it."""
 
 
 class ExtractionResponse(Model):
@@ -220,11 +220,11 @@ def _stands_in(content: str, said: WordIndex, kind: FactKind) -> bool:
 
 
 def _fact(request: ExtractionRequest, proposed: FactReply, content: str) -> ExtractedFact:
-    # Without a source named it may come from any of what was shown, which is true if broad.
     named = known_numbers(proposed.sources, shown=len(request.utterances))
-    numbers = sorted(named) or range(1, len(request.utterances) + 1)
-    sources = tuple(number - 1 for number in numbers)
-    confirmed = proposed.confirmed and any(_REMEMBER.search(request.utterances[place].text) for place in sources)
+    sources = tuple(number - 1 for number in sorted(named)) or _said_in(request, content)
+    # What a tool or a page says is to be remembered, nobody asked for.
+    asked = [said for place in sources if (said := request.utterances[place]).origin in {None, Origin.USER}]
+    confirmed = proposed.confirmed and any(_REMEMBER.search(said.text) for said in asked)
     return ExtractedFact(
         kind=FactKind(proposed.kind),
         content=content,
@@ -233,6 +233,13 @@ def _fact(request: ExtractionRequest, proposed: FactReply, content: str) -> Extr
         confirmed=confirmed,
         sources=sources,
     )
+
+
+def _said_in(request: ExtractionRequest, content: str) -> tuple[int, ...]:
+    """Return the utterance that says what a fact without a source says, if one does."""
+    shares = [WordIndex(f"{said.speaker}\n{said.text}").share(content) for said in request.utterances]
+    best = max(range(len(shares)), key=lambda place: shares[place])
+    return (best,) if shares[best] >= _LEAST_SUPPORT else ()
 
 
 _DECISION = word_regex(

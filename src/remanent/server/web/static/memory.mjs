@@ -143,7 +143,7 @@ export function Edit({ record, at, onClose, onSaved }) {
 
 /** What a number counts where not all memories were looked at for it. */
 function among(health, name) {
-  const seen = { duplicates: health?.compared, rotten: health?.reread }[name];
+  const seen = { duplicates: health?.compared, junk: health?.compared, rotten: health?.reread }[name];
   return seen !== undefined && seen < health.total ? say("among", { n: number(seen) }) : null;
 }
 
@@ -169,7 +169,7 @@ function Health({ ready, onStatus }) {
     ${is && html`<${Figure} label=${say("mean_confidence")} value=${cognition ? `${Math.round(100 * (cognition.mean_confidence ?? 0))}%` : "…"} />
       <${Figure} label=${say("expired")} value=${cognition ? number(cognition.expired) : "…"} note=${say("to_clean")} tone=${cognition?.expired ? "warn" : ""} onOpen=${() => setCleaning(true)} />`}
     <${Figure} label=${say("conflict_count")} value=${queue ? number(conflicts) : "…"} note=${say("to_solve")} tone=${conflicts ? "warn" : ""} onOpen=${link("conflicts")} />
-    ${is && ["stale", "duplicates", "rotten"].map((name) => html`<${Figure} label=${say(name)} value=${cognition ? number(cognition[name]) : "…"} note=${among(cognition, name)} tone=${name === "stale" && cognition?.stale ? "warn" : ""} onOpen=${cognition?.[name] ? () => setListed(name) : null} />`)}
+    ${is && ["stale", "duplicates", "rotten", "junk"].map((name) => html`<${Figure} label=${say(name)} value=${!cognition ? "…" : name === "junk" ? `${Math.round(100 * cognition.junk)}%` : number(cognition[name])} note=${among(cognition, name)} tone=${name === "stale" && cognition?.stale ? "warn" : ""} onOpen=${cognition?.[name] ? () => setListed(name) : null} />`)}
     <${Figure} label=${say("queue")} value=${queue ? number(queue.pending + queue.running) : "…"} note=${queue?.dead ? say("given_up", { n: number(queue.dead) }) : null} tone=${queue?.dead ? "bad" : ""} onOpen=${may("admin") ? link("admin") : null} />
     <${Figure} wide label=${say("engine")} value=${file ? file.engine : "…"} />
     <${Figure} label=${say("disk")} value=${file ? size(file.bytes_on_disk) : "…"} /></div>
