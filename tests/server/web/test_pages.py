@@ -484,6 +484,47 @@ async def test_a_conflict_that_was_settled_says_which_claim_was_kept_and_can_be_
     await expect(shown.page.locator("main")).to_contain_text("Hamburg and works in Bremen")
 
 
+@pytest.mark.spec("UI-02")
+async def test_words_are_looked_for_among_what_was_forgotten_too(window: OpenWindow) -> None:
+    shown = await window()
+    for text in ("The heron fishes at dawn.", "The heron sleeps at noon.", "The train leaves at six."):
+        await shown.say(text)
+    await shown.open(f"{PLACE}/memory?agent=ada&tab=turn")
+    cards = shown.page.locator("article.card")
+    await expect(cards).to_have_count(3)
+    await cards.filter(has_text="dawn").get_by_role("button", name="Delete").click()
+    await expect(cards).to_have_count(2)
+    await shown.page.get_by_label("Status").select_option("forgotten")
+    await expect(cards).to_have_count(1)
+    await shown.page.get_by_role("searchbox").fill("heron")
+    await expect(cards).to_have_count(1)
+    await expect(cards).to_contain_text("dawn")
+    await shown.page.get_by_role("searchbox").fill("train")
+    await expect(cards).to_have_count(0)
+
+
+@pytest.mark.spec("UI-04")
+async def test_both_sides_of_a_conflict_are_kept_each_where_it_holds_and_one_can_be_chosen(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("My sister Ann lives in Hamburg.")
+    await shown.say("My sister Ann lives in Bremen.")
+    await shown.open(f"{PLACE}/conflicts?agent=ada")
+    await shown.page.get_by_role("button", name="Undo").click()
+    both = shown.page.get_by_role("button", name="Keep both")
+    await expect(both).to_be_disabled()
+    for town, when in (("Hamburg", "in summer"), ("Bremen", "in winter")):
+        await shown.page.locator("section .two > .panel").filter(has_text=town).get_by_role("textbox").fill(when)
+    await both.click()
+    await expect(shown.page.locator("section .two .tag", has_text="Kept")).to_have_count(2)
+    await shown.open(f"{PLACE}/memory?agent=ada")
+    for text in ("in summer: ", "in winter: "):
+        await expect(shown.page.locator("main")).to_contain_text(text)
+    await shown.open(f"{PLACE}/conflicts?agent=ada")
+    await shown.page.get_by_role("button", name="Undo").click()
+    await shown.page.get_by_role("button", name="Keep this").first.click()
+    await expect(shown.page.locator("section .two .tag", has_text="Kept")).to_have_count(1)
+
+
 async def test_the_timeline_goes_from_years_to_the_turns_of_a_day_and_back(window: OpenWindow) -> None:
     shown = await window()
     for when in ("2016-03-01T10:00:00Z", "2026-05-01T10:00:00Z", "2026-05-02T10:00:00Z"):

@@ -29,21 +29,22 @@ function One({ conflict, at, again }) {
   const app = useApp();
   const { base, here } = app;
   const [text, setText] = useState("");
+  const [scopes, setScopes] = useState(conflict.claims.map(() => ""));
   const send = (body) => ask("POST", `${at}/memories/conflicts/${encodeURIComponent(conflict.id)}/resolve`, { body }).then(() => { again(); app.say(say("resolved"), () => undo()); }, app.fail);
   const undo = () => ask("POST", `${at}/memories/conflicts/${encodeURIComponent(conflict.id)}/resolve`, { body: { how: "undo" } }).then(() => { again(); app.say(say("undone")); }, app.fail);
   const verdict = conflict.state === "resolved" ? conflict.verdict : null;
   // Two versions of one memory have one id: then the words tell which of them was kept.
   const ids = new Set(conflict.claims.map((claim) => claim.record_id)), same = ids.size < conflict.claims.length;
-  const kept = (claim) => (same ? claim.text === verdict.text : verdict.upheld.includes(claim.record_id));
+  const kept = (claim) => verdict.upheld.length >= conflict.claims.length || (same ? claim.text === verdict.text : verdict.upheld.includes(claim.record_id));
   const merged = verdict && !conflict.claims.some(kept);
   const task = conflict.scope.task; // a contradiction in a task is settled in its bank
   const open = isOpen(conflict) && !task && may("write") && can("cognition.resolve");
   return html`<section class="panel" aria-label=${conflict.description}><div class="row"><h3>${conflict.description}</h3><span class="grow"></span>${!["open", "resolved"].includes(conflict.state) && html`<span class="tag">${say(`conflict_${conflict.state}`)}</span>`}<span class="small quiet"><${Age} at=${conflict.updated_at} /></span></div>
     <div class="two gap">${conflict.claims.map((claim, index) => html`<div class="panel stack ${verdict && !kept(claim) ? "quiet" : ""}">${verdict && !merged && html`<p><span class="tag">${say(kept(claim) ? "kept" : "not_kept")}</span></p>`}<p><a class="calm" href="${base}/record/${encodeURIComponent(claim.record_id)}?agent=${encodeURIComponent(here.agent)}">${claim.text}</a></p>
       ${claim.evidence.length > 0 && html`<details class="small" open><summary>${say("evidence")} (${claim.evidence.length})</summary><ul>${claim.evidence.map((one) => html`<${Evidence} key=${one.entry_id} at=${at} source=${one} />`)}</ul></details>`}
-      ${open && html`<div><button class="main" onClick=${() => send({ how: "choose", claim: index })}>${say("keep_this")}</button></div>`}</div>`)}</div>
+      ${open && html`<div class="row"><button class="main" onClick=${() => send({ how: "choose", claim: index })}>${say("keep_this")}</button><input class="grow" aria-label=${`${say("holds_where")}: ${claim.text}`} placeholder=${say(index ? "holds_there" : "holds_here")} value=${scopes[index]} onInput=${(event) => setScopes(scopes.map((one, place) => (place === index ? event.target.value : one)))} /></div>`}</div>`)}</div>
     ${verdict && html`<p class="small quiet gap">${merged && html`${say("merged", { text: verdict.text })} · `}${verdict.decided_by === "cognition" ? say("by_rule") : say("by_who", { name: verdict.decided_by })}</p>`}
-    ${open && html`<div class="row gap"><input class="grow" aria-label=${say("merge")} placeholder=${say("scope_hint")} value=${text} onInput=${(event) => setText(event.target.value)} /><button onClick=${() => send({ how: "keep_both", text })}>${say("keep_both")}</button><button disabled=${!text.trim()} onClick=${() => send({ how: "merge", text })}>${say("merge")}</button></div>`}
+    ${open && html`<div class="row gap"><input class="grow" aria-label=${say("merge")} placeholder=${say("merge_hint")} value=${text} onInput=${(event) => setText(event.target.value)} /><button disabled=${scopes.some((one) => !one.trim())} title=${say("both_hint")} onClick=${() => send({ how: "keep_both", scopes })}>${say("keep_both")}</button><button disabled=${!text.trim()} onClick=${() => send({ how: "merge", text })}>${say("merge")}</button></div>`}
     ${task && html`<p class="small"><a href="${base}/runs?agent=${encodeURIComponent(here.agent)}&bank=${encodeURIComponent(task)}">${say("bank")}: ${task}</a></p>`}
     ${!isOpen(conflict) && !task && conflict.state === "resolved" && may("write") && can("cognition.resolve") && html`<button class="gap" onClick=${undo}>${say("undo")}</button>`}</section>`;
 }

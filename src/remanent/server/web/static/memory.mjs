@@ -7,7 +7,8 @@ import { isChinese, number, say, size } from "./words.mjs";
 const TABS = ["all", "semantic", "episodic", "procedural", "shared", "knowledge", "short_term", "turn", "bank"];
 // What only serves another page (nodes of graphs, the frame of documents) is not shown among memories.
 const KINDS = { all: ["instruction", "semantic", "episodic", "procedural", "shared", "preference", "decision", "follow_up", "mood", "note", "chunk", "turn"], semantic: ["semantic", "instruction"], knowledge: ["chunk"], short_term: ["preference", "decision", "follow_up", "mood"] };
-const STEP = 50;
+const STEP = 50, MOST = 1000;
+const NOTHING = new Set();
 // While one types, few answers found by words alone come at once; after a pause (in milliseconds), the full search.
 const FEW = 20, PAUSE = 350;
 
@@ -74,8 +75,16 @@ function List({ tab, agent, query, filters, base, onReady }) {
     const found = await ask("POST", `${at}/recall`, { signal, body });
     return { items: found.items.filter((item) => !item.metadata?.bank).map((item) => ({ ...item, id: item.record_id, content: item.text, scope: { agent } })), next: null };
   };
+  // What is no longer in force is not recalled: of these, those that hold the words.
+  const past = late && lateFilters.status !== "active";
+  const holding = async (signal) => {
+    const { items } = await ask("GET", `${at}/records`, { signal, query: { kinds, tags, ...bounds, statuses: lateFilters.status, limit: MOST } });
+    const wanted = late.toLowerCase().split(/\s+/);
+    return { items: items.filter((item) => wanted.every((word) => item.content.toLowerCase().includes(word))), next: null };
+  };
   const quick = useLoad(async (signal) => {
     setPages([]);
+    if (past) return holding(signal);
     if (late) return find(signal, { recipe: "words", limit: FEW });
     return ask("GET", `${at}/records`, { signal, query: { kinds, tags, ...bounds, statuses: lateFilters.status, limit: STEP } });
   }, [at, tab, late, lateFilters]);
@@ -83,7 +92,7 @@ function List({ tab, agent, query, filters, base, onReady }) {
   const [full, setFull] = useState(null);
   useEffect(() => {
     setFull(null);
-    if (!late) return undefined;
+    if (!late || past) return undefined;
     const stop = new AbortController();
     // What was found while typing stays where the full search fails.
     const timer = setTimeout(() => find(stop.signal, { limit: STEP }).then((value) => stop.signal.aborted || setFull(value), () => {}), PAUSE);
@@ -92,7 +101,8 @@ function List({ tab, agent, query, filters, base, onReady }) {
   const state = full && late ? { ...quick, value: full, loading: false, error: null } : quick;
   // What a task bank wrote down for itself is shown with its task, not among memories.
   const batches = [state.value?.items ?? [], ...pages.map((page) => page.items)].map((batch) => batch.filter((item) => !(item.kind === "turn" && item.scope?.task)));
-  const isEmpty = batches.every((batch) => batch.every((item) => gone.has(item.id)));
+  const hidden = lateFilters.status === "active" ? gone : NOTHING; // what was just deleted is among the forgotten
+  const isEmpty = batches.every((batch) => batch.every((item) => hidden.has(item.id)));
   const next = pages.length ? pages.at(-1).next : state.value?.next;
   const more = async () => {
     if (!next || more.busy) return;
@@ -107,7 +117,7 @@ function List({ tab, agent, query, filters, base, onReady }) {
     } catch (error) { app.fail(error); }
   };
   return html`<${Loaded} state=${state}>${() => html`<div class="stack">${isEmpty && html`<${Empty}>${late || tags.length || bounds.since || bounds.until ? say("no_match") : say("nothing")}</${Empty}>`}
-    ${batches.map((items, index) => html`<${Batch} key=${index} items=${items} first=${items[0]?.id} gone=${gone} base=${base} agent=${agent} onForget=${may("write") && lateFilters.status === "active" ? forget : null} onEdit=${may("write") && can("cognition.edit") ? setEditing : null} />`)}
+    ${batches.map((items, index) => html`<${Batch} key=${index} items=${items} first=${items[0]?.id} gone=${hidden} base=${base} agent=${agent} onForget=${may("write") && lateFilters.status === "active" ? forget : null} onEdit=${may("write") && can("cognition.edit") ? setEditing : null} />`)}
     ${next && html`<${More} onSeen=${more} key=${next} />`}</div>
     ${editing && html`<${Edit} record=${editing} at=${at} onClose=${() => setEditing(null)} onSaved=${() => { setEditing(null); state.again(); app.say(say("saved")); }} />`}`}</${Loaded}>`;
 }
