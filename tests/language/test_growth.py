@@ -183,6 +183,7 @@ ADAPTERS: dict[str, Work] = {
     "language.roles.intent.recognise": lambda text: intent.recognise(
         IntentRequest(message=_clean(text), earlier=_said(text, 20)[:20], agents=("Ada", "Bob")), _TOOLS
     ),
+    "language.offline.judgement.name_runs": lambda text: judgement.name_runs(claims.read_claim(text).tokens),
     "language.offline.judgement.judge": lambda text: judgement.judge(_compared(text)),
     "language.offline.judgement.same_subject": lambda text: [
         judgement.same_subject(compared, found) for compared in [_compared(text)] for found in compared.differences
@@ -297,6 +298,9 @@ EXEMPT: dict[str, str] = {
     "language.offline.lexicon.lexicon": "takes the name of a language",
     "language.offline.lexicon.verbs": "takes nothing",
     "language.offline.claims.is_title": "takes one claim, already read",
+    "language.offline.judgement.are_alike": "takes two words, already read",
+    "language.offline.judgement.are_opposites": "takes two words",
+    "language.offline.judgement.count_alike": "looks at two numbers and the word behind each",
     "language.offline.statement_rules.filled": "takes a form of the tables",
     "language.offline.statement_rules.pairs_of": "takes a table of words",
     "language.offline.statement_rules.parts_of": "takes a table of parts",
