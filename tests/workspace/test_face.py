@@ -114,9 +114,14 @@ async def test_the_folder_comes_from_a_variable_then_memory_path_then_the_home(
 
 @pytest.mark.spec("WORK-12")
 async def test_backends_that_do_not_exist_are_refused_by_name_of_those_that_do(tmp_path: Path) -> None:
-    for backend in ("sqlite", "postgresql", "redis"):
-        async with agent_in(tmp_path / backend, memory={"backend": backend}):
-            pass
+    async with agent_in(tmp_path / "sqlite", memory={"backend": "sqlite"}):
+        pass
+    for backend, place in (("postgresql", "store: postgresql://"), ("redis", "cache: redis://")):
+        with pytest.raises(InvalidSettings, match=place):
+            async with agent_in(tmp_path / backend, memory={"backend": backend}):
+                pass
+    async with agent_in(tmp_path / "both", memory={"backend": "redis"}, cache="redis://127.0.0.1:9/0"):
+        pass
     with pytest.raises(InvalidSettings, match="sqlite, postgresql, redis"):
         async with agent_in(tmp_path, memory={"backend": "mongodb"}):
             pass

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 from remanent.bilingual import Bilingual
 from remanent.context.sessions import SessionEnd
 from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts
+from remanent.errors import InvalidSettings
 from remanent.jobs import Handler
 from remanent.late import Late, late_class
 from remanent.model import EntryKind, Job, Kind, Scope
+from remanent.settings import Settings
 from remanent.stores import EntryQuery, Erased, Erasure, Transaction
 from remanent.workspace.settings import WorkspaceSettings
 
@@ -46,7 +48,19 @@ class MarkdownWorkspace(Discipline):
 
     def open(self, parts: Parts) -> OpenDiscipline:
         """Put it to work."""
+        _check_backend(parts.settings)
         return OpenWorkspace(parts)
+
+
+def _check_backend(settings: Settings) -> None:
+    """Refuse a backend that is named without its address: notes would go elsewhere than their user thinks."""
+    backend = settings.section(WorkspaceSettings).backend
+    name, url = ("cache", settings.cache) if backend == "redis" else ("store", settings.store)
+    schemes = {"postgresql": ("postgresql", "postgres"), "redis": ("redis", "rediss", "unix")}.get(backend)
+    if schemes is not None and url.get_secret_value().partition(":")[0] not in schemes:
+        raise InvalidSettings(
+            f"memory.backend is {backend}, and {name} names none; give its address there: {name}: {schemes[0]}://…"
+        )
 
 
 class OpenWorkspace(OpenDiscipline):
