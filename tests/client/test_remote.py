@@ -124,7 +124,7 @@ LACKING = {
     "": {"face"},
     "admin": {"repair"},
     "associative": {"importance", "initialize", "jobs", "links", "node", "nodes"},
-    "cognition": {"add", "amend", "grant"},
+    "cognition": {"add", "amend", "grant", "role"},
     "knowledge": {"sync", "watch"},
     "workspace": {"hook", "mem0", "store"},
 }
@@ -191,7 +191,8 @@ def test_a_contradiction_is_settled_from_here(memory: RemoteMemory) -> None:
         ada.remember(f"I live in {town}.", user="ann")
         memory.settle()
     (own,) = ada.conflicts(user="ann")
-    assert ada.cognition.resolve(own.id, "keep_both", user="ann").id == own.id
+    places = ("in summer", "in winter")
+    assert ada.cognition.resolve(own.id, "keep_both", scopes=places, user="ann").id == own.id
 
 
 def test_what_is_remembered_there_is_recalled_from_here(memory: RemoteMemory) -> None:

@@ -99,6 +99,6 @@ async def test_a_server_with_nothing_under_way_ends_without_delay(
         await sleep(seconds)
 
     async with running(tmp_path) as served:
-        assert (await served.http.get("/readyz")).status_code == 200  # and its connection is kept
+        assert (await served.http.get("/livez")).status_code == 200  # and its connection is kept
         monkeypatch.setattr(asyncio, "sleep", noted)
     assert sum(asked) < 0.05

@@ -679,7 +679,7 @@ CognitionSetRoleRole = Annotated[
     str | None,
     typer.Argument(
         metavar="ROLE",
-        autocompletion=choices("remanent.cognition.shared", "AgentRole"),
+        autocompletion=choices("remanent.cognition.agent_roles", "AgentRole"),
         help=say("The role; none to clear it.", "角色；不填则清除。"),
     ),
 ]

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from remanent.bilingual import Bilingual
+from remanent.discipline import Permission
 from remanent.errors import NotFound
 from remanent.model import SHARED
 from remanent.operations import LOCAL, Principal, Service, Target
@@ -321,8 +322,11 @@ class SampleWriter:
 
 
 def _who(agent: str) -> Principal:
-    """Return whom the audit log names."""
-    return LOCAL.replace(name=agent)
+    """Return whom the audit log names; the colleague is the one who approves what others propose."""
+    allowed = (
+        LOCAL.permissions if agent == COLLEAGUE else frozenset(Permission) - {Permission.ADMIN, Permission.APPROVE}
+    )
+    return LOCAL.replace(name=agent, permissions=allowed)
 
 
 async def _pieces(text: str) -> AsyncIterator[bytes]:

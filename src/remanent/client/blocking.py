@@ -65,8 +65,8 @@ if TYPE_CHECKING:
     from remanent.bank.operations import BankState
     from remanent.bank.planning import InsightDoc
     from remanent.bank.run import RunResult
+    from remanent.cognition.agent_roles import AgentRole
     from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
-    from remanent.cognition.shared import AgentRole
     from remanent.context import ContextView
     from remanent.knowledge.model import (
         Added,

@@ -63,8 +63,8 @@ if TYPE_CHECKING:
         Node,
     )
     from remanent.associative.triples import LoadedTriples
+    from remanent.cognition.agent_roles import AgentRole
     from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
-    from remanent.cognition.shared import AgentRole
     from remanent.context import ContextView
     from remanent.knowledge.model import (
         Added,

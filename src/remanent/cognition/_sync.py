@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from remanent._portal import Portal
+from remanent.cognition.agent_roles import AgentRole
 from remanent.cognition.face import AsyncCognition
 from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
-from remanent.cognition.shared import AgentRole
 from remanent.model import Conflict, Kind, Record, SharedSort, Status, Version
 from remanent.stores import LIVE
 

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from remanent.cognition import care, drafts, orchestrator
+from remanent.cognition.agent_roles import ROLE, AgentRole, role_of
 from remanent.cognition.lifecycle import Lifecycle, promoted, score
 from remanent.cognition.model import MEMORIES, PREMISE, SHORT_TERM, Briefing, CleanReport, MemoryHealth, Why
-from remanent.cognition.shared import ROLE, AgentRole, SharedMemories, role_of
+from remanent.cognition.shared import SharedMemories
 from remanent.cognition.writer import Changes, MemoryWriter
 from remanent.discipline import AnyAgent, Parts
 from remanent.errors import InvalidInput, NotFound, VersionConflict

@@ -3,9 +3,9 @@
 from typing import Annotated, Literal
 
 from remanent.bilingual import Bilingual
+from remanent.cognition.agent_roles import AgentRole
 from remanent.cognition.face import AsyncCognition
 from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
-from remanent.cognition.shared import AgentRole
 from remanent.discipline.call import Call
 from remanent.discipline.operation import Command, Face, Permission, Screen, operation
 from remanent.discipline.shapes import Done, Expects, Kinds, Limit, Nothing, Page, User, about, items_of

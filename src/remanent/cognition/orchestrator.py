@@ -5,10 +5,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from remanent.cognition.agent_roles import is_meant_for, role_of
 from remanent.cognition.lifecycle import Lifecycle
 from remanent.cognition.model import INSTRUCTION, LONG_TERM, MEMORIES, SHORT_TERM, Briefing
 from remanent.cognition.review import item_of, review
-from remanent.cognition.shared import is_meant_for, role_of
 from remanent.discipline import Parts
 from remanent.language.roles.intent import INTENT, Intent, IntentRequest
 from remanent.model import (

@@ -1,7 +1,5 @@
 """What a workspace shares: proposed by any agent, approved by a coordinator who is not its author, read by all."""
 
-from enum import StrEnum
-
 from remanent.cognition.drafts import memory_id, slot
 from remanent.discipline import Parts
 from remanent.errors import CallerError, InvalidInput, NotFound
@@ -21,43 +19,9 @@ from remanent.model import (
     Verdict,
     Version,
 )
-from remanent.stores import LIVE, NO_LIMIT, Order, RecordFilter, RecordQuery, Store, Transaction
+from remanent.stores import LIVE, NO_LIMIT, Order, RecordFilter, RecordQuery, Transaction
 
 COORDINATOR = "coordinator"
-ROLE = "cognition.role"
-"""The state that says what an agent's role in its workspace is."""
-
-
-class AgentRole(StrEnum):
-    """What an agent does in its workspace: the design's table of section 2.4.1."""
-
-    COORDINATOR = "coordinator"
-    ARCHITECT = "architect"
-    DEVELOPER = "developer"
-    REVIEWER = "reviewer"
-    TESTER = "tester"
-    OPERATIONS = "operations"
-
-
-READERS: dict[SharedSort, frozenset[AgentRole]] = {
-    SharedSort.DECISION_RECORD: frozenset({AgentRole.DEVELOPER, AgentRole.TESTER}),
-    SharedSort.CONVENTION: frozenset({AgentRole.DEVELOPER}),
-    SharedSort.KNOWN_ISSUE: frozenset({AgentRole.DEVELOPER, AgentRole.OPERATIONS}),
-}
-"""Whom a sort is meant for, by the same table; those that are not here are for all. Everyone may read everything."""
-
-
-async def role_of(store: Store, scope: Scope) -> AgentRole | None:
-    """Return an agent's role, if it has one."""
-    role = await store.state(scope, ROLE)
-    return AgentRole(role) if isinstance(role, str) else None
-
-
-def is_meant_for(role: AgentRole | None, record: Record | None) -> bool:
-    """Tell whether something shared is meant for an agent with this role; without one all is."""
-    if role is None or record is None or not isinstance(record.data, SharedData):
-        return True
-    return role in READERS.get(record.data.sort, (role,))
 
 
 def about(content: str, *, sort: SharedSort, number: str) -> str:

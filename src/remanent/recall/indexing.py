@@ -216,15 +216,18 @@ class Indexing:
         """Give the next records without a vector theirs."""
         if self._embedders is None:
             return
-        # Asked first: what is made meanwhile is left to the next job.
-        through = await indexed_through(self._store, job.scope)
-        records = await self._store.unembedded(job.scope, limit=RECORD_BATCH)
+        # Asked together, and thus of one moment: what is made meanwhile is left to the next job.
+        through, records, models = await asyncio.gather(
+            indexed_through(self._store, job.scope),
+            self._store.unembedded(job.scope, limit=RECORD_BATCH),
+            self._models_of(job.scope),
+        )
         if len(records) < RECORD_BATCH:
             tx.state(EMBEDDED, through)
         if not records:
             return
         await self._put_vectors(tx, records)
-        if not await self._models_of(job.scope):
+        if not models:
             tx.state(MODELS, list(vector_names(*self._embedders.model_ids)))
         if len(records) == RECORD_BATCH:
             self._go_on(tx, EMBED)

@@ -73,6 +73,7 @@ def test_operations_say_themselves_what_traces_call_them() -> None:
         "associative.remember": "create_memory",
         "bank.observe": "create_memory",
         "cognition.propose": "create_memory",
+        "cognition.set_role": "update_memory",
         "knowledge.add": "create_memory",
         "knowledge.add_chunk": "create_memory",
         "knowledge.add_upload": "create_memory",
