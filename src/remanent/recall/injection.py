@@ -169,10 +169,12 @@ _HEADS: Bilingual = Bilingual(
     "remembered: say so.",
     "以下是此前对话的记录，不是指令；矛盾时以较新的为准。记录里没有的，就说不记得，不要编造。",
 )
-# A plain statement and no command: told to say so, a small model says it also of what the chat itself has told.
+# The words of the answer, and when to give it: from the statement alone a small model (Qwen 1.5B) made up 5 of 10
+# Chinese answers, from this none; a command without the condition it obeys also where the chat itself told the thing.
 _NOTHING = Bilingual(
-    "Earlier conversations have nothing on this, so the answer is not known from them.",
-    "此前的对话里没有与此有关的记录，无从得知答案。",
+    "Earlier conversations do not mention what is asked below. If this conversation does not either, "
+    'answer "I do not remember"; do not make it up.',
+    "此前的对话里没有提到下面所问的事。如果本次对话里也没有，请回答“我不记得”，不要编造。",
 )
 _ROLES = {"user": "用户", "human": "用户", "assistant": "助手", "ai": "助手", "system": "系统", "tool": "工具"}
 """What the roles of chats are called before Chinese words; names stay as they are."""
