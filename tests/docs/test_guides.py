@@ -174,3 +174,10 @@ def script_of(page: str, folder: Path, *, ports: Sequence[str]) -> str:
                 )
         lines.append(code)
     return "\n".join(lines)
+
+
+def test_every_attack_that_is_listed_names_a_test_that_there_is() -> None:
+    listed = re.findall(r"`([\w/]+\.py)::(\w+)` \|$", (DOCS.parent / "SECURITY.md").read_text(), re.MULTILINE)
+    assert len(listed) > 20
+    missing = [name for file, name in listed if f"def {name}(" not in (DOCS.parent / "tests" / file).read_text()]
+    assert missing == []

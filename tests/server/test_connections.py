@@ -11,7 +11,7 @@ from typing import Any, cast
 import h11
 import pytest
 
-from remanent.server import limits
+from remanent.server import connections, limits
 from remanent.server.connections import Connections, TimedProtocol, is_excessive_head
 from tests.server.rest.conftest import AGENT, Served, running
 
@@ -281,6 +281,18 @@ async def test_half_headers_make_room_for_whole_requests(tmp_path: Path) -> None
         assert await status(served, f"{AGENT}/entries") == 200
         for reader, _ in hanging[:30]:  # the oldest went first
             assert await ended(reader) == b""
+
+
+@pytest.mark.spec("SAFE-02")
+async def test_a_server_counts_the_connections_of_one_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As those of a client on another machine, which no test has: loopback is held to no count of its own."""
+    monkeypatch.setattr(connections, "is_loopback", lambda _: False)
+    limits: dict[str, Any] = {"header_timeout": AGES, "max_connections_per_address": 3}
+    async with running(tmp_path, **limits) as served, AsyncExitStack() as stack:
+        hanging = [await stack.enter_async_context(connected(served, "GET /li")) for _ in range(5)]
+        for reader, _ in hanging[:2]:  # the oldest made room
+            assert await ended(reader) == b""
+        assert await status(served, "/livez") == 200
 
 
 @pytest.mark.spec("SAFE-02")
