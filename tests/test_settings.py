@@ -1,6 +1,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -24,6 +25,7 @@ from remanent.settings import (
     setting_rows,
     setting_sources,
 )
+from remanent.workspace.settings import WorkspaceSettings
 
 
 @pytest.fixture(autouse=True)
@@ -60,6 +62,25 @@ def test_without_any_configuration_the_defaults_hold(machine: Path) -> None:
     assert settings.home == machine / "user/.local/share/remanent"
     assert (settings.org, settings.workspace, settings.store) == ("default", "default", SecretStr("sqlite"))
     assert settings.jobs.queue_limit == 1000
+
+
+def test_the_designs_name_for_what_a_workspace_indexes_means_the_same(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def include(**given: Any) -> tuple[str, str]:
+        settings = load_settings(**given)
+        return settings.section(WorkspaceSettings).include, settings.workspace
+
+    user_file(machine, "workspace:\n  include: notes/*.md\n")
+    assert include() == ("notes/*.md", "default")
+    assert include(workspace="lab") == ("notes/*.md", "lab")
+    monkeypatch.setenv("REMANENT_WORKSPACE__INCLUDE", "days/*.md")
+    assert include() == ("days/*.md", "default")
+    monkeypatch.setenv("REMANENT_MEMORY__INCLUDE", "ours/*.md")
+    assert include() == ("ours/*.md", "default")
+    assert include(workspace={"include": "**/*.md"}) == ("**/*.md", "default")
+    with pytest.raises(InvalidSettings, match="workspace"):
+        load_settings(workspace={"name": "lab"})
 
 
 def test_flag_beats_environment_beats_project_beats_user_beats_default(

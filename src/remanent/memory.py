@@ -28,7 +28,7 @@ from remanent.context import (
 from remanent.context import sessions as session_states
 from remanent.context.scratchpad import PREFIX as PADS
 from remanent.context.sessions import PREFIX as SESSIONS
-from remanent.context.sessions import EndReason
+from remanent.context.sessions import EndReason, SessionEnd
 from remanent.context.spool import FOLDER as WAITING
 from remanent.discipline import Discipline, Disciplines, Journal, Parts, chosen
 from remanent.embedding import (
@@ -42,7 +42,7 @@ from remanent.errors import CallerError, DatabaseMissing, InvalidInput, NotFound
 from remanent.fairness import Shares
 from remanent.jobs import Progress, Worker
 from remanent.language import Engine
-from remanent.language.engines import open_engine
+from remanent.language.engines import OfflineEngine, open_engine
 from remanent.late import Late
 from remanent.model import (
     Attachment,
@@ -73,7 +73,7 @@ from remanent.model import (
     system_clock,
     to_instant,
 )
-from remanent.model.chat import Messages
+from remanent.model.chat import Chat, Messages
 from remanent.model.clock import Moment, read_span
 from remanent.model.filters import USER_KEY, check_user, of_user, read_tags, read_where
 from remanent.recall import (
@@ -205,7 +205,8 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
     )
     disciplines = Disciplines(declared, shared)
     recall, calibration = _recall(settings, store, vectors, cache=cache, models=models, clock=clock, own=disciplines)
-    sessions = _sessions(shared, disciplines)
+    compactor = Late(lambda: _compactor(engine, cache, settings))
+    sessions = _sessions(shared, disciplines, compactor)
     worker = _worker(shared, indexing, calibration, disciplines, sessions=sessions.sessions, recall=recall)
     return _Parts(
         **{field.name: getattr(shared, field.name) for field in fields(shared)},
@@ -214,7 +215,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         questions=questions,
         indexing=indexing,
         echoes=echoes,
-        compactor=Late(lambda: _compactor(engine, cache, settings)),
+        compactor=compactor,
         sessions=sessions,
         disciplines=disciplines,
         notes=Notes(store, clock=clock),
@@ -229,8 +230,13 @@ def _compactor(engine: Engine, cache: Cache, settings: Settings) -> "Compactor":
     return Compactor(engine, cache=cache, settings=settings.context)
 
 
-def _sessions(shared: Parts, disciplines: Disciplines) -> SessionStates:
+def _sessions(shared: Parts, disciplines: Disciplines, compactor: "Late[Compactor]") -> SessionStates:
     """Return the sessions with their states; of an end the journal is told first, then the disciplines."""
+
+    async def let_go(_: Transaction, ended: SessionEnd) -> None:
+        # Only a model's summaries are kept by session: without one, the compactor is not loaded for that.
+        if not isinstance(shared.engine, OfflineEngine):
+            await compactor().forget(ended.scope)
 
     async def append(tx: Transaction, entries: Sequence[Entry]) -> None:
         await shared.journal.append(tx, entries, by="session")  # which does not keep the session open
@@ -238,7 +244,7 @@ def _sessions(shared: Parts, disciplines: Disciplines) -> SessionStates:
     idle = timedelta(minutes=shared.settings.context.idle_minutes)
     sessions = Sessions(shared.store, idle=idle, clock=shared.clock, new_id=shared.new_id)
     states = SessionStates(shared.store, sessions, append=append, clock=shared.clock, new_id=shared.new_id)
-    sessions.listeners.append(disciplines.on_session_end)
+    sessions.listeners += [disciplines.on_session_end, let_go]
     return states
 
 
@@ -545,15 +551,17 @@ class AsyncAgent(AgentFaces):
     # ── reading ──────────────────────────────────────────────────────────────
 
     async def context(
-        self, messages: Iterable[Mapping[str, Any]], *, budget: int | None = None, level: int | None = None
+        self, messages: Chat, *, budget: int | None = None, level: int | None = None, session: str | None = None
     ) -> "ContextView":
         """Return a conversation as it may be sent: OpenAI-style or Anthropic-style messages within a budget of tokens.
 
         Results of tools are shortened first, then older messages summarised, then all but the newest become one
         digest. Nothing is lost by it: `view.original(place)` gives what a summary stands for, and `view.report` says
         what was saved. With `level` (0 to 3) that much is done, whatever the length; with neither, the settings decide.
+        A model's summaries are kept while they are used, and those of a `session` until it ends.
         """
-        return await self._parts.compactor().view(self._scope, messages, budget=budget, level=level)
+        scope = self._scope.within(session=session)
+        return await self._parts.compactor().view(scope, messages, budget=budget, level=level)
 
     async def recall(
         self,

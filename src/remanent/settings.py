@@ -1077,7 +1077,18 @@ def _read_sources(path: str | os.PathLike[str] | None, overrides: Mapping[str, A
     sources: dict[str, Mapping[str, Any]] = {"the call": given, "the environment": _read_environment()}
     for file in _config_files(path):
         sources[str(file)] = _read_file(file)
-    return sources
+    return {place: _with_workspace_include(values) for place, values in sources.items()}
+
+
+def _with_workspace_include(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return settings in which the design's name `workspace.include` means `memory.include`.
+
+    `workspace` itself is the name of a workspace, so that beside `include` a group of that name has no meaning.
+    """
+    group = values.get("workspace")
+    if not isinstance(group, Mapping) or set(group) != {"include"}:
+        return values
+    return _merge({"memory": dict(group)}, {name: value for name, value in values.items() if name != "workspace"})
 
 
 def _config_files(path: str | os.PathLike[str] | None) -> list[Path]:
@@ -1132,9 +1143,11 @@ def _read_environment() -> dict[str, Any]:
         model_config = SettingsConfigDict(env_prefix=PREFIX, env_nested_delimiter=NESTING, env_ignore_empty=True)
 
     try:
-        return EnvSettingsSource(Variables)()
+        values = EnvSettingsSource(Variables)()
     except SettingsError as error:
         raise InvalidSettings(f"a variable {PREFIX}… in the environment is malformed: {error}") from error
+    include = os.environ.get(f"{PREFIX}WORKSPACE{NESTING}INCLUDE", "").strip()
+    return _merge({"memory": {"include": include}}, values) if include else values
 
 
 def _merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

@@ -84,6 +84,8 @@ def test_a_scratchpad_is_written_and_read_by_commands(cli: Cli) -> None:
     assert cli("scratchpad", "write", "plan", "先看报告").code == Exit.OK
     assert cli("scratchpad", "read", "--json").json == {"plan": "先看报告"}
     assert "先看报告" in cli("scratchpad", "read").out
+    cli("scratchpad", "write", "next", "compare")
+    assert cli("scratchpad", "read", "plan", "--json").json == {"plan": "先看报告"}
 
 
 def on_a_terminal(home: Path, *arguments: object) -> tuple[int, str]:

@@ -12,7 +12,9 @@ from tests.cli.conftest import Cli
 def test_a_workspace_is_made_searched_and_looked_at(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AGX_WORKSPACE_ROOT", str(tmp_path / "ws"))
     place = ("--agent", "ada", "--home", str(tmp_path / "home"))
-    assert str(tmp_path / "ws") in cli("workspace", "init", *place).out
+    made = cli("workspace", "init", *place)
+    assert str(tmp_path / "ws") in made.out
+    assert "REMANENT_HOME" in made.err  # which moves the memories, and not this folder
     (tmp_path / "ws" / "MEMORY.md").write_text("# 茶\n\n老王喜欢喝龙井茶。\n", encoding="utf-8")
     said = cli("workspace", "search", "龙井茶", "--mode", "fts", *place)
     assert said.code == 0

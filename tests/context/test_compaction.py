@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from remanent.language.engine import Answer, Engine
 from remanent.language.engines import OfflineEngine
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.language.roles.summary import MARKS, SummaryLevel, SummaryRequest, SummaryResponse
+from remanent.memory import aopen
 from remanent.model import Maker, Scope
 from remanent.settings import ContextSettings
 from remanent.stores.cache import InProcessCache
@@ -328,6 +330,48 @@ async def test_what_was_made_for_an_agent_is_let_go_with_its_memory() -> None:
 
     assert "by the model" not in texts(view.messages)
     assert len(model.requests) == 2 * asked
+
+
+@pytest.mark.spec("COG-03")
+async def test_what_a_model_made_lives_as_long_as_its_session_is_used_and_goes_with_its_end() -> None:
+    now = [datetime(2026, 5, 1, tzinfo=UTC)]
+    model = ScriptedEngine()
+    shrinking = Compactor(model, cache=InProcessCache(clock=lambda: now[0]), settings=ContextSettings())
+    monday, tuesday = ADA.within(session="monday"), ADA.within(session="mon")
+    messages = [{"role": "user", "content": f"Fact {n}."} for n in range(30)]
+
+    async def made_after(minutes: int, scope: Scope) -> int:
+        """Return how many summaries of a view a model made; what is missing is made behind it."""
+        now[0] += timedelta(minutes=minutes)
+        view = await shrinking.view(scope, messages, level=2)
+        await shrinking.settle()
+        return texts(view.messages).count("by the model")
+
+    assert [await made_after(0, scope) for scope in (monday, tuesday)] == [0, 0]
+    assert [await made_after(20, monday) for _ in range(4)] == [2] * 4  # 80 minutes after they were made
+    assert await made_after(0, tuesday) == 0
+    assert await made_after(31, monday) == 0
+    assert await made_after(0, tuesday) == 0
+    await shrinking.forget(monday)
+    assert [await made_after(0, scope) for scope in (monday, tuesday)] == [0, 2]
+
+
+@pytest.mark.spec("COG-03")
+async def test_the_end_of_a_session_lets_go_of_what_a_model_made_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = ScriptedEngine()
+    monkeypatch.setattr("remanent.memory.open_engine", lambda *_, **__: model)
+    messages = [{"role": "user", "content": f"Fact {n}."} for n in range(30)]
+    async with aopen(tmp_path, embedder="none", cognition={"learn": False}) as memory:
+        ada = memory.agent("ada")
+        for session in ("monday", "tuesday"):
+            await ada.begin_session(session)
+            await ada.context(messages, level=2, session=session)
+        await memory._parts.compactor().settle()
+        await ada.end_session("monday")
+        left = [texts((await ada.context(messages, level=2, session=one)).messages) for one in ("monday", "tuesday")]
+        assert ["by the model" in one for one in left] == [False, True]
 
 
 async def test_a_model_that_is_still_at_it_puts_nothing_back_after_erasing() -> None:

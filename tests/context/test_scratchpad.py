@@ -13,6 +13,7 @@ from remanent.errors import InvalidInput
 from remanent.memory import aopen
 from remanent.model import RecallOptions, Scope
 from remanent.stores.sqlite import SqliteStore
+from tests.context.test_sessions import Clock
 
 ADA = Scope(org="o", workspace="w", agent="ada")
 BOB = Scope(org="o", workspace="w", agent="bob")
@@ -39,6 +40,28 @@ async def test_what_is_written_survives_a_restart_and_is_replaced_and_removed(tm
     await pad.write("plan", None)
     assert await pad.read() == {"other": 7}
     await store.close()
+
+
+@pytest.mark.spec("WORK-08")
+@pytest.mark.parametrize("by_call", [True, False])
+async def test_a_pad_stays_when_its_session_ends_while_the_structured_state_goes(
+    tmp_path: Path, *, by_call: bool
+) -> None:
+    clock = Clock()
+    async with aopen(tmp_path, embedder="none", clock=clock) as memory:
+        ada = memory.agent("ada")
+        await ada.update_session("monday", current_goal="port the parser")
+        await ada.scratchpad_write("plan", "read the grammar", session="monday")
+        await ada.scratchpad_write("plan", "of the agent")
+        if by_call:
+            await ada.end_session("monday")
+        else:
+            clock.go_on(31)
+            await ada.settle()
+        assert (await ada.session_state("monday")).current_goal == ""
+        assert not (await ada.sessions())[0].is_open
+        assert await ada.scratchpad_read(session="monday") == {"plan": "read the grammar"}
+        assert await ada.scratchpad_read() == {"plan": "of the agent"}
 
 
 async def test_pads_of_sessions_and_agents_do_not_touch(tmp_path: Path) -> None:

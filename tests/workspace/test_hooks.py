@@ -7,6 +7,10 @@ from typing import Any
 import pytest
 
 from remanent.errors import InvalidInput
+from remanent.language.engine import Answer
+from remanent.language.engines import OfflineEngine
+from remanent.language.roles.extraction import ExtractedFact, ExtractionRequest, ExtractionResponse, FactKind
+from remanent.model import Maker
 from remanent.workspace import MAX_FACTS_PER_SESSION, MIN_CHAT_TURNS, AgentHook, HookRegistry, HookReport, MemoryHook
 from remanent.workspace.hooks import facts_of
 from tests.workspace.world import DAY, FACTS, TALK, agent_in
@@ -102,10 +106,22 @@ async def test_the_hook_does_nothing_under_three_turns_and_writes_every_place_af
 
 
 @pytest.mark.spec("WORK-02")
-async def test_a_models_facts_can_take_the_place_of_the_rules(tmp_path: Path) -> None:
-    async with agent_in(tmp_path, memory={"extractor": "engine"}) as agent:
+@pytest.mark.parametrize("extractor", ["rules", "engine"])
+async def test_a_models_facts_can_take_the_place_of_the_rules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extractor: str
+) -> None:
+    class Model(OfflineEngine):
+        async def run(self, role: Any, request: Any) -> Any:
+            assert isinstance(request, ExtractionRequest)
+            fact = ExtractedFact(kind=FactKind.REQUEST, content="Fix auth.py, says the model.", sources=(2,))
+            return Answer(
+                ExtractionResponse(facts=(fact,)), Maker(role=role.name, engine="scripted", version=role.version)
+            )
+
+    monkeypatch.setattr("remanent.memory.open_engine", lambda *_, **__: Model())
+    async with agent_in(tmp_path, memory={"extractor": extractor}) as agent:
         report = await agent.workspace.end(TALK)
-        assert report.facts == FACTS  # the offline engine has the same rules
+        assert report.facts == (FACTS if extractor == "rules" else ("- User request: Fix auth.py, says the model.",))
 
 
 @pytest.mark.spec("WORK-05")

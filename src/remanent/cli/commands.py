@@ -341,7 +341,7 @@ ConflictsRecordId = Annotated[
     str | None,
     typer.Option("--record-id", metavar="ID", help=say("Only those that involve this record.", "只要涉及此记忆的。")),
 ]
-Key = Annotated[str | None, typer.Option("--key", metavar="TEXT", help=say("Only this value.", "只要这个值。"))]
+Key = Annotated[str | None, typer.Argument(metavar="KEY", help=say("Only this value.", "只要这个值。"))]
 ScratchpadReadSession = Annotated[
     str | None,
     typer.Option(

@@ -40,7 +40,7 @@ from remanent.model import (
     Tombstone,
     Version,
 )
-from remanent.model.chat import Messages
+from remanent.model.chat import Chat, Messages
 from remanent.model.clock import Moment
 from remanent.operations import Target
 from remanent.plugins import require
@@ -1199,16 +1199,17 @@ class AsyncRemoteAgent(RemotePart):
         return answer
 
     async def context(
-        self, messages: Iterable[Mapping[str, Any]], *, budget: int | None = None, level: int | None = None
+        self, messages: Chat, *, budget: int | None = None, level: int | None = None, session: str | None = None
     ) -> ContextView:
         """Return a conversation as it may be sent: OpenAI-style or Anthropic-style messages within a budget of tokens.
 
         Results of tools are shortened first, then older messages summarised, then all but the newest become one
         digest. Nothing is lost by it: `view.original(place)` gives what a summary stands for, and `view.report` says
         what was saved. With `level` (0 to 3) that much is done, whatever the length; with neither, the settings decide.
+        A model's summaries are kept while they are used, and those of a `session` until it ends.
         """
         answer: ContextView = await self._connection.do(
-            "context", {"messages": messages, "budget": budget, "level": level}, place=self._place
+            "context", {"messages": messages, "budget": budget, "level": level, "session": session}, place=self._place
         )
         return answer
 

@@ -17,6 +17,7 @@ from enum import StrEnum
 from hashlib import blake2b
 from itertools import chain, pairwise
 from typing import Any
+from urllib.parse import quote
 
 from pydantic import Field
 
@@ -214,22 +215,24 @@ class Compactor:
             budget, window = self.settings.budget, self.settings.messages
         notes, read = self._of(scope), read_messages(messages)
         sizes = await self._sizes(read, notes)
-        shaping = _Shaping(self, notes, str(scope.owner), read, budget=budget, sizes=sizes)
+        shaping = _Shaping(self, notes, scope, read, budget=budget, sizes=sizes)
         await shaping.shorten(level, window=window)
         return shaping.view()
 
     async def forget(self, scope: Scope) -> None:
-        """Let go of everything that was made of an agent's messages."""
-        owner = str(scope.owner)
-        self._notes.pop(owner, None)
+        """Let go of everything that was made of an agent's messages; of a session, of what a model made in it."""
+        made = _prefix(scope) if scope.session is not None else f"{_index(scope)}/"
+        if scope.session is None:
+            self._notes.pop(str(scope.owner), None)
         # A model that is still at it would else put back what was made of words that are gone.
-        asked = [task for name, task in self._running.items() if name.startswith(f"{_index(owner)}/")]
+        asked = [task for name, task in self._running.items() if name.startswith(made)]
         for task in asked:
             task.cancel()
         await asyncio.gather(*asked, return_exceptions=True)
-        for key, _ in await self._cache.ranked(_index(owner), limit=_MAX_NOTES):
+        gone = [key for key, _ in await self._cache.ranked(_index(scope), limit=_MAX_NOTES) if key.startswith(made)]
+        for key in gone:
             await self._cache.delete(key)
-        await self._cache.delete(_index(owner))
+        await self._cache.unrank(_index(scope), *gone)
 
     async def settle(self) -> None:
         """Wait until the summaries that a model is asked for are there or have failed."""
@@ -351,21 +354,22 @@ class Compactor:
             )
         return stretch.shortened[limit]
 
-    async def _better(self, owner: str, key: bytes, request: SummaryRequest | None, *, wanted: bool) -> str | None:
+    async def _better(self, scope: Scope, key: bytes, request: SummaryRequest | None, *, wanted: bool) -> str | None:
         """Return what a model made of a stretch; where it made nothing yet, have it asked and go on."""
         if self._offline is self._engine or request is None or not wanted:
             return None
-        name = f"compaction/{owner}/{request.level}/{key.hex()}"
+        name = f"{_prefix(scope)}{request.level}/{key.hex()}"
         made = await self._cache.get(name)
         if made is not None:
+            await self._keep(scope, name, made)
             return made.decode()
         if name not in self._running:
-            task = asyncio.create_task(self._ask(owner, name, request))
+            task = asyncio.create_task(self._ask(scope, name, request))
             self._running[name] = task
             task.add_done_callback(lambda _: self._running.pop(name, None))
         return None
 
-    async def _ask(self, owner: str, name: str, request: SummaryRequest) -> None:
+    async def _ask(self, scope: Scope, name: str, request: SummaryRequest) -> None:
         try:
             answer = await self._engine.run(Summarisation(), request)
         except RemanentError as error:
@@ -373,14 +377,18 @@ class Compactor:
                 "a summary was not made by the model, the one without a model stays: %s", type(error).__name__
             )
             return
-        lifetime = timedelta(minutes=self.settings.idle_minutes)
-        await self._cache.set(name, answer.value.text.encode(), ttl=lifetime)
-        await self._cache.rank(_index(owner), {name: 1.0}, ttl=lifetime)
+        await self._keep(scope, name, answer.value.text.encode())
 
-    async def summary(self, messages: Sequence[ReadMessage], notes: _Notes, owner: str, *, limit: int) -> str:
+    async def _keep(self, scope: Scope, name: str, made: bytes) -> None:
+        """Keep what a model made for as long as a session lives after it was last used: every view uses it anew."""
+        lifetime = timedelta(minutes=self.settings.idle_minutes)
+        await self._cache.set(name, made, ttl=lifetime)
+        await self._cache.rank(_index(scope), {name: 1.0}, ttl=lifetime)
+
+    async def summary(self, messages: Sequence[ReadMessage], notes: _Notes, scope: Scope, *, limit: int) -> str:
         """Return what stands for a stretch: a model's summary where it is there, else the one that needs no model."""
         if self._offline is not self._engine:
-            made = await self._better(owner, _key(messages), _request(messages), wanted=len(messages) >= SEGMENT)
+            made = await self._better(scope, _key(messages), _request(messages), wanted=len(messages) >= SEGMENT)
             if made is not None and limit < 2 * SUMMARY_TOKENS:
                 return made
         stretch = self.stretch(messages, notes)
@@ -391,10 +399,12 @@ class Compactor:
         decisions = (await self.commitments(messages, notes)).decisions
         return segment_text(chosen, list(stretch.speakers.values()), decisions, language)
 
-    async def digest(self, stretches: Sequence[Sequence[ReadMessage]], notes: _Notes, owner: str, *, limit: int) -> str:
+    async def digest(
+        self, stretches: Sequence[Sequence[ReadMessage]], notes: _Notes, scope: Scope, *, limit: int
+    ) -> str:
         """Return what stands for a whole conversation: what binds, then the sentences that tell most."""
         language = working_language("\n".join(message.text[:200] for message in stretches[-1]))
-        lines = [await self._prose(stretches, notes, owner, language)]
+        lines = [await self._prose(stretches, notes, scope, language)]
         if "\n" not in lines[0]:
             found = [await self.commitments(messages, notes) for messages in stretches]
             lists = [tuple(dict.fromkeys(chain.from_iterable(kind))) for kind in zip(*found, strict=True)]
@@ -417,17 +427,17 @@ class Compactor:
         return self._within("\n".join(lines), limit, notes)
 
     async def _prose(
-        self, stretches: Sequence[Sequence[ReadMessage]], notes: _Notes, owner: str, language: Language
+        self, stretches: Sequence[Sequence[ReadMessage]], notes: _Notes, scope: Scope, language: Language
     ) -> str:
         """Return the digest that a model made, lists and all; the bare heading where there is none."""
         head = MARKS[SummaryLevel.SESSION][language]
         if self._offline is self._engine:
             return head
-        earlier = [await self.summary(messages, notes, owner, limit=SUMMARY_TOKENS) for messages in stretches]
+        earlier = [await self.summary(messages, notes, scope, limit=SUMMARY_TOKENS) for messages in stretches]
         earlier = [text for text in earlier if text][-1000:]
         request = SummaryRequest(level=SummaryLevel.SESSION, earlier=tuple(earlier)) if earlier else None
         key = blake2b(b"".join(map(_key, stretches)), digest_size=16).digest()
-        return await self._better(owner, key, request, wanted=True) or head
+        return await self._better(scope, key, request, wanted=True) or head
 
     def _within(self, text: str, limit: int, notes: _Notes) -> str:
         """Return a digest without the last lines that are too many: what was counted apart may take more together."""
@@ -463,7 +473,7 @@ class _Shaping:
         self,
         compactor: Compactor,
         notes: _Notes,
-        owner: str,
+        scope: Scope,
         given: Sequence[ReadMessage],
         *,
         budget: int | None,
@@ -471,7 +481,7 @@ class _Shaping:
     ) -> None:
         self._compactor = compactor
         self._notes = notes
-        self._owner = owner
+        self._scope = scope
         self._given = given
         self._budget = budget
         self._style = style_of(given)
@@ -611,7 +621,7 @@ class _Shaping:
         for stretch, size in zip(stretches, sizes, strict=True):
             await asyncio.sleep(0)
             limit = max(SUMMARY_TOKENS, int(share * size))
-            text = await self._compactor.summary(stretch, self._notes, self._owner, limit=limit)
+            text = await self._compactor.summary(stretch, self._notes, self._scope, limit=limit)
             if text:
                 made.append((self._standing(text), stretch[0].number, stretch[-1].number))
         self._did(Strategy.SUMMARIES, [*system, *made, *tail])
@@ -623,7 +633,7 @@ class _Shaping:
             return
         room = self._room(system, tail, share=_FULL)
         limit = DIGEST_TOKENS if room is None else max(64, room)
-        text = await self._compactor.digest(stretches, self._notes, self._owner, limit=limit)
+        text = await self._compactor.digest(stretches, self._notes, self._scope, limit=limit)
         standing = (self._standing(text), stretches[0][0].number, stretches[-1][-1].number)
         self._did(Strategy.DIGEST, [*system, standing, *tail])
 
@@ -702,8 +712,13 @@ def _bound(kept: OrderedDict[bytes, Any], most: int) -> None:
         kept.popitem(last=False)
 
 
-def _index(owner: str) -> str:
-    return f"compaction/{owner}"
+def _index(scope: Scope) -> str:
+    return f"compaction/{scope.owner}"
+
+
+def _prefix(scope: Scope) -> str:
+    """Return how the names of what a model made in a session begin."""
+    return f"{_index(scope)}/{quote(scope.session or '', safe='')}/"
 
 
 def _speaker(message: ReadMessage) -> str:

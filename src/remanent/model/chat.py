@@ -18,6 +18,8 @@ from remanent.errors import InvalidInput
 from remanent.model.entry import ORIGIN_OF_ROLE, Attachment, EntryKind, InlineFile, Message
 from remanent.model.filters import USER_KEY, check_user, read_tags
 
+Chat = Iterable[Mapping[str, Any]]
+"""A conversation as OpenAI's or Anthropic's API takes it."""
 Messages = str | Message | Mapping[str, Any] | Iterable[str | Message | Mapping[str, Any]]
 """What `remember` takes: a text, a message (`{"role": …, "content": …}`), or several of those."""
 

@@ -64,6 +64,7 @@ class PadValues(Model):
     route="GET scratchpad",
     examples=({}, {"key": "plan", "session": "monday"}),
     face=Face("scratchpad_read", give=lambda answer: answer.values),
+    command=Command(arguments=("key",)),
     tool=Tool(
         "scratchpad_read",
         Bilingual(
@@ -320,6 +321,15 @@ class ShrinkContext(Model):
             le=3,
         ),
     ] = None
+    session: Annotated[
+        str | None,
+        about(
+            "The session it belongs to: what a model made of it is kept until that ends.",
+            "所属会话：模型为其生成的摘要保留到会话结束。",
+            min_length=1,
+            max_length=200,
+        ),
+    ] = None
 
 
 @operation(
@@ -341,7 +351,9 @@ class ShrinkContext(Model):
 )
 async def shrink_context(call: ServiceCall, request: ShrinkContext) -> ContextView:
     """Make a conversation fit: results of tools shortened, older messages summarised; calls stay with their results."""
-    return await call.agent.context(request.messages, budget=request.budget, level=request.level)
+    return await call.agent.context(
+        request.messages, budget=request.budget, level=request.level, session=request.session
+    )
 
 
 OPERATIONS = (

@@ -28,6 +28,10 @@ AT_THIS_MACHINE = "local"
 NAME = "workspace"
 
 STATE = Bilingual("The workspace is {root}. Indexed: {include}", "工作区为 {root}。索引范围：{include}")
+ELSEWHERE = Bilingual(
+    "Its folder does not depend on `home` or REMANENT_HOME; `memory.path` or REMANENT_WORKSPACE_ROOT choose another.",
+    "该目录与 `home`、REMANENT_HOME 无关；可用 `memory.path` 或 REMANENT_WORKSPACE_ROOT 另选。",
+)
 NO_LOG = Bilingual("Nothing was taken down on {day}.", "{day} 没有记录。")
 COMPACTED = Bilingual("{path}: {before} characters before, {after} now.", "{path}：原有 {before} 字，现有 {after} 字。")
 WRITTEN = Bilingual(
@@ -110,6 +114,7 @@ class InitWorkspace(Model):
 
 def _show_state(screen: Screen, state: WorkspaceState) -> None:
     screen.line(screen.word(STATE, root=state.root, include=state.include))
+    screen.tell(ELSEWHERE)
 
 
 @operation(

@@ -37,8 +37,8 @@ class WorkspaceSettings(SettingsSection):
     )
     path: Folder | None = setting(
         None,
-        "The folder of the workspace; unset, `~/.remanent/workspace`.",
-        "工作区目录；未设置时为 `~/.remanent/workspace`。",
+        "The folder of the workspace; unset, `~/.remanent/workspace`, wherever `home` is.",
+        "工作区目录；未设置时为 `~/.remanent/workspace`，与 `home` 无关。",
     )
     root: Folder | None = setting(
         None,
@@ -60,8 +60,8 @@ class WorkspaceSettings(SettingsSection):
     include: str = setting(
         INCLUDE,
         "Which files of the folder are indexed: patterns, parted by commas; `**/*.md` is every note outside of dot "
-        "folders.",
-        "索引哪些文件：以逗号分隔的通配式；`**/*.md` 为点目录以外的所有笔记。",
+        "folders. It may also be called `workspace.include`.",
+        "索引哪些文件：以逗号分隔的通配式；`**/*.md` 为点目录以外的所有笔记。也可写作 `workspace.include`。",
         min_length=1,
     )
     follow: bool = setting(
