@@ -15,8 +15,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
@@ -61,6 +62,31 @@ TASKS = (
     ),
 )  # fmt: skip
 """The readme's task and its Chinese twin: what is right, what can be searched, what is read."""
+
+CONTRADICTIONS = (
+    ("The Aldern bridge is 412 metres long.", "A guide says the Aldern bridge is 389 metres long."),
+    ("Kessel Lake was dammed in 1931.", "Kessel Lake was dammed in 1947."),
+    ("The mayor of Torvik is Inga Solberg.", "The mayor of Torvik is Lars Dahl."),
+    ("The Harrow line has nine stations.", "The Harrow line has eleven stations."),
+    ("Dr Amin found the comet in May 2004.", "Dr Amin found the comet in August 2004."),
+    ("The museum opens on Mondays.", "The museum does not open on Mondays."),
+    ("Pollux Ltd was founded by Mary Quill.", "Pollux Ltd was founded by Peter Storm."),
+    ("The tunnel cost 18 million euros.", "The tunnel cost 26 million euros."),
+    ("The Brenn river flows into the Oder.", "The Brenn river flows into the Elbe."),
+    ("The tower was finished in 1889.", "The tower was never finished."),
+    ("The ferry takes 40 minutes.", "The ferry takes 75 minutes."),
+    ("云溪大桥全长4.2公里。", "一篇博客说云溪大桥全长4.8公里。"),
+    ("青石水库建于1958年。", "青石水库建于1964年。"),
+    ("松原市的市长是李卫东。", "松原市的市长是王建国。"),
+    ("三号线有二十一个车站。", "三号线有二十五个车站。"),
+    ("周博士于2004年5月发现了这颗彗星。", "周博士于2004年8月发现了这颗彗星。"),
+    ("博物馆周一开放。", "博物馆周一不开放。"),
+    ("远山公司由陈敏创办。", "远山公司由赵磊创办。"),
+    ("隧道造价1800万元。", "隧道造价2600万元。"),
+    ("清水河注入长江。", "清水河注入黄河。"),
+    ("钟楼高63米。", "钟楼高71米。"),
+)
+"""Pairs of texts of which a bank that reads both should tell that they do not agree."""
 
 KNOWN = (
     ("Where did my sister move?", "Leeds"), ("When does my passport run out?", "2027"),
@@ -145,6 +171,26 @@ def banks(model: ModelSettings) -> list[tuple[str, int, bool, str, int]]:
     return rows
 
 
+def found_on_reading(settings: Settings) -> int:
+    """Return of how many pairs a bank says that they contradict each other, having read the two texts."""
+    found = 0
+    with remanent.open(settings=settings) as memory:
+        for pair in CONTRADICTIONS:
+            with memory.bank("What is told of this?") as bank:
+                bank.start()
+                for text in pair:
+                    bank.observe(text)
+                found += bool(bank.conflicts)
+    return found
+
+
+def reading(model: ModelSettings) -> tuple[int, int]:
+    """Return how many contradictions are found on reading, by the model and by the rules alone."""
+    with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as other:
+        asked = found_on_reading(Settings.model_validate({"home": home, "model": model}))
+        return asked, found_on_reading(Settings.model_validate({"home": other}))
+
+
 @contextmanager
 def proxy(base_url: str, home: str) -> Iterator[str]:
     """Serve the proxy before a model, as a user does, and give its address."""
@@ -192,7 +238,7 @@ def chats(base_url: str, name: str) -> tuple[int, list[tuple[str, str]], list[tu
     return known, admitted, [one for one in said if one not in admitted]
 
 
-def table(rows: list[tuple[str, ...]]) -> str:
+def table(rows: Sequence[tuple[str, ...]]) -> str:
     """Return rows as Markdown, the first being the headings."""
     head, *rest = ["| " + " | ".join(row) + " |" for row in rows]
     return "\n".join([head, "|" + "---|" * len(rows[0]), *rest])
@@ -204,36 +250,72 @@ def tell(what: str) -> None:
     sys.stderr.flush()
 
 
-def report(base_url: str, name: str, *, window: int, minutes: float) -> str:
-    """Return what a trial found, as Markdown."""
-    parts = [f"# A trial of {name}"]
-    for output in OUTPUTS:
-        model = settings_for(base_url, name, window=window, output=output)
-        tell(f"every role, answers by {output}: up to {minutes:.0f} minutes")
-        marks = asyncio.run(marks_of(model, minutes=minutes))
-        rows: list[tuple[str, ...]] = [("role", "right", "refused", "offline right", "seconds", "proposed")]
+@dataclass(frozen=True)
+class Trial:
+    """A model that is tried, part by part; each part returns what it found, as Markdown."""
+
+    base_url: str
+    name: str
+    window: int
+    minutes: float
+
+    def model(self, output: str = "auto") -> ModelSettings:
+        """Return the settings by which the model is asked."""
+        return settings_for(self.base_url, self.name, window=self.window, output=output)
+
+    def roles(self) -> list[str]:
+        """Examine it in every role, with a schema that the server holds it to and by words alone."""
+        parts = []
+        for output in OUTPUTS:
+            tell(f"every role, answers by {output}: up to {self.minutes:.0f} minutes")
+            marks = asyncio.run(marks_of(self.model(output), minutes=self.minutes))
+            rows: list[tuple[str, ...]] = [("role", "right", "refused", "offline right", "seconds", "proposed")]
+            rows += [
+                (one.role, f"{one.right}/{one.looked_at}", str(one.refused), f"{one.offline}/{one.exercises}",
+                 f"{one.seconds:.0f}", one.engine)
+                for one in marks
+            ]  # fmt: skip
+            refused, asked = sum(one.refused for one in marks), sum(one.looked_at for one in marks)
+            parts += [f"## Roles, answers by {output}", table(rows), f"Refused: {refused} of {asked}"]
+        return parts
+
+    def memory(self) -> list[str]:
+        """Tell the associative memory messages, and count what is lost."""
+        tell(f"{len(SAID)} messages into the associative memory")
+        return ["## Memory", f"Messages lost of {len(SAID) - len(_SILENT)}: {lost_messages(self.model())}"]
+
+    def reading(self) -> list[str]:
+        """Have banks read texts that contradict each other."""
+        tell(f"{len(CONTRADICTIONS)} contradictions to read")
+        found, offline = reading(self.model())
+        return ["## Reading", f"Contradictions found of {len(CONTRADICTIONS)}: {found}; without a model {offline}"]
+
+    def banks(self) -> list[str]:
+        """Run two tasks to their end."""
+        tell(f"{len(TASKS)} banks")
+        rows: list[tuple[str, ...]] = [("task", "conflicts", "right", "answer", "tokens")]
         rows += [
-            (one.role, f"{one.right}/{one.looked_at}", str(one.refused), f"{one.offline}/{one.exercises}",
-             f"{one.seconds:.0f}", one.engine)
-            for one in marks
-        ]  # fmt: skip
-        parts += [f"## Roles, answers by {output}", table(rows)]
-    model = settings_for(base_url, name, window=window, output="auto")
-    tell(f"{len(SAID)} messages into the associative memory")
-    parts += ["## Memory", f"Messages lost of {len(SAID) - len(_SILENT)}: {lost_messages(model)}"]
-    tell(f"{len(TASKS)} banks")
-    rows = [("task", "conflicts", "right", "answer", "tokens")]
-    rows += [
-        (task, str(found), "yes" if right else "no", answer.replace("\n", " ")[:200], str(tokens))
-        for task, found, right, answer, tokens in banks(model)
-    ]
-    parts += ["## Banks", table(rows)]
-    tell(f"{len(KNOWN) + len(UNKNOWN)} questions through the proxy")
-    known, admitted, invented = chats(base_url, name)
-    figures = f"answered: {known} of {len(KNOWN)}; unknown things admitted: {len(admitted)} of {len(UNKNOWN)}"
-    parts += ["## Proxy", f"Questions on an earlier session {figures}"]
-    rows = [("asked", "said of what nobody said"), *((asked, said[:160]) for asked, said in invented)]
-    return "\n\n".join([*parts, table(rows)]) + "\n"
+            (task, str(found), "yes" if right else "no", answer.replace("\n", " ")[:200], str(tokens))
+            for task, found, right, answer, tokens in banks(self.model())
+        ]
+        return ["## Banks", table(rows)]
+
+    def proxy(self) -> list[str]:
+        """Chat through the proxy on what an earlier session told, and on what nobody did."""
+        tell(f"{len(KNOWN) + len(UNKNOWN)} questions through the proxy")
+        known, admitted, invented = chats(self.base_url, self.name)
+        figures = f"answered: {known} of {len(KNOWN)}; unknown things admitted: {len(admitted)} of {len(UNKNOWN)}"
+        rows = [("asked", "said of what nobody said"), *((asked, said[:160]) for asked, said in invented)]
+        return ["## Proxy", f"Questions on an earlier session {figures}", table(rows)]
+
+
+PARTS = ("roles", "memory", "reading", "banks", "proxy")
+
+
+def report(trial: Trial, parts: Sequence[str] = PARTS) -> str:
+    """Return what a trial found in these parts, as Markdown."""
+    found = [line for part in parts for line in getattr(trial, part)()]
+    return "\n\n".join([f"# A trial of {trial.name}", *found]) + "\n"
 
 
 def main() -> None:
@@ -243,10 +325,11 @@ def main() -> None:
     parser.add_argument("--name", default="smollm2", help="the model's name at that address")
     parser.add_argument("--window", type=int, default=3_900, help="tokens that its window has")
     parser.add_argument("--minutes", type=float, default=30, help="time for each examination")
+    parser.add_argument("--part", action="append", choices=PARTS, help="try this alone; may be given again")
     parser.add_argument("--out", type=Path, default=Path("model-trial.md"), help="the file for the table")
     given = parser.parse_args()
     with address(given.base_url) as url:
-        text = report(url, given.name, window=given.window, minutes=given.minutes)
+        text = report(Trial(url, given.name, given.window, given.minutes), given.part or PARTS)
     given.out.write_text(text, encoding="utf-8")
     sys.stdout.write(text)
 

@@ -1,6 +1,7 @@
 """The trial of a real model, by a model that says the same to everything: what is lost, found and admitted then."""
 
 import asyncio
+import re
 
 import pytest
 
@@ -14,11 +15,15 @@ async def test_a_model_that_only_ever_shrugs_loses_nothing_and_hides_no_contradi
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     async with ScriptedServer(forever=says("我不记得。")) as server:
-        told = await asyncio.to_thread(model_trial.report, server.base_url, "parrot", window=8_000, minutes=0.02)
+        trial = model_trial.Trial(server.base_url, "parrot", window=8_000, minutes=0.02)
+        told = await asyncio.to_thread(model_trial.report, trial)
     assert "Messages lost of 28: 0" in told
     rows = [line.split(" | ") for line in told.splitlines() if "Kelt" in line or "凯尔特" in line]
     assert [(row[1], row[2]) for row in rows] == [("1", "yes"), ("1", "yes")], told
+    found = re.search(r"Contradictions found of 21: (\d+); without a model (\d+)", told)
+    assert found is not None
+    assert int(found[1]) >= int(found[2]) >= 15, told
     assert "answered: 0 of 6; unknown things admitted: 13 of 13" in told
     progress = capsys.readouterr().err
-    parts = ("answers by schema", "answers by text", "30 messages", "2 banks", "19 questions")
+    parts = ("answers by schema", "answers by text", "30 messages", "21 contradictions", "2 banks", "19 questions")
     assert [part for part in parts if part in progress] == list(parts)
