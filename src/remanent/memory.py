@@ -23,13 +23,12 @@ from remanent.context import (
     Sessions,
     SessionState,
     SessionStates,
-    SpoolFolder,
 )
 from remanent.context import sessions as session_states
 from remanent.context.scratchpad import PREFIX as PADS
 from remanent.context.sessions import PREFIX as SESSIONS
 from remanent.context.sessions import EndReason, SessionEnd
-from remanent.context.spool import FOLDER as WAITING
+from remanent.context.spool import WaitingTurns
 from remanent.discipline import Discipline, Disciplines, Journal, Parts, chosen
 from remanent.embedding import (
     CachedEmbedder,
@@ -853,7 +852,7 @@ def _recipe(options: RecallOptions) -> str | Recipe | None:
 async def _said_by(parts: _Parts, scope: Scope, user: str) -> tuple[str, ...]:
     """Return all entries of a user who is to be erased; what of theirs waits on disk is gone then."""
     said = await parts.store.entries(scope, EntryQuery(where=of_user(user), limit=NO_LIMIT))
-    waiting = SpoolFolder(parts.settings.home / WAITING)
+    waiting = WaitingTurns(parts.shelf, parts.settings.home)
     if not await asyncio.to_thread(waiting.erase, scope, user=user) and not said:
         raise NotFound(f"nothing here is of the user {user!r}; users are named as they were when it was said")
     return tuple(entry.id for entry in said)
@@ -893,7 +892,7 @@ async def _erase(parts: _Parts, begun: PendingErasure, erasure: Erasure) -> Eras
     parts.worker.watch(scope)
     # Before the rest: erasing leaves no byte behind of what was removed until then.
     await parts.notes.blank(scope)
-    waiting = SpoolFolder(parts.settings.home / WAITING)
+    waiting = WaitingTurns(parts.shelf, parts.settings.home)
     await asyncio.to_thread(waiting.erase, scope, session=asked.session, everything=asked.everything)
     if asked.session is not None:
         await Scratchpad(parts.store, scope, session=asked.session).clear()
@@ -911,9 +910,8 @@ async def _erase(parts: _Parts, begun: PendingErasure, erasure: Erasure) -> Eras
     went: dict[str, Any] = note if isinstance(note, dict) else {}
     for digest in went.get("digests", ()):
         await parts.blobs.delete(scope, digest)
-    if await asyncio.to_thread(waiting.has_any):
-        # A turn may have been stored and wait all the same, when whoever stored it was not told in time.
-        await asyncio.to_thread(waiting.erase, scope, sent=frozenset(went.get("sent", ())))
+    # A turn may have been stored and wait all the same, when whoever stored it was not told in time.
+    await asyncio.to_thread(waiting.erase, scope, sent=frozenset(went.get("sent", ())))
     if note is not None:
         async with parts.store.transaction(scope) as tx:
             tx.state(ERASING, None)

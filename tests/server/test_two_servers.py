@@ -5,6 +5,7 @@ import hashlib
 import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,12 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
+from remanent.context.spool import FOLDER as WAITING
 from remanent.embedding import KnownEmbedders
 from remanent.errors import InvalidInput, InvalidSettings, NotAuthenticated, QueueFull, StoreBusy, VersionConflict
 from remanent.knowledge import uploads
 from remanent.memory import aopen
-from remanent.model import Scope
+from remanent.model import Message, Scope
 from remanent.operations import LOCAL, Permission, Service, ServiceCall, Target, operation, runs
 from remanent.operations.access.audit import AuditLog
 from remanent.operations.access.keys import FILE, FOLDER, MARKER, KeyRing
@@ -25,6 +27,8 @@ from remanent.operations.runs import RunState
 from remanent.server.authentication import Authenticator
 from remanent.server.idempotency import REPLAYED, IdempotencyStore
 from remanent.server.page_sessions import COOKIE, PageSessions
+from remanent.server.proxy import Proxy
+from remanent.server.proxy.memory import ChatTurn, RecordOutcome
 from remanent.settings import EmbeddingSettings, load_settings
 from remanent.stores import Erasure
 from remanent.stores.postgres import PostgresShelf
@@ -32,6 +36,7 @@ from remanent.stores.registry import open_shelf
 from remanent.stores.relocation import move_shelf
 from remanent.stores.shelf import FolderShelf
 from tests.operations.test_service import Words, go_on
+from tests.server.proxy.world import broken, never
 from tests.servers import has_postgres
 from tests.stores.postgres.conftest import all_databases, database, postgres_server
 
@@ -378,6 +383,31 @@ async def test_unfinished_files_on_a_shelf_are_bounded_and_end_after_a_day(
     await kept.discard_all(ada)
     assert await kept.received(ada, "c" * 64) == 0
     shelf.close()
+
+
+async def said(text: str) -> ChatTurn:
+    messages = (Message(content=text, id=text, occurred_at=datetime(2026, 3, 1, tzinfo=UTC)),)
+    return ChatTurn(scope=Scope(org="acme", workspace="lab", agent="ada", session="s"), messages=messages)
+
+
+@pytest.mark.spec("SAFE-06")
+async def test_a_turn_that_one_server_could_not_store_is_stored_or_erased_by_another(
+    start: Start, tmp_path: Path
+) -> None:
+    async with start("one") as one, start("two") as two:
+        first, second = (Proxy(service, sleep=never).keeper for service in (one, two))
+        ada = two.memory.agent("ada", org="acme", workspace="lab")
+        with broken("remember"):
+            assert await first.keep(said("one")) is RecordOutcome.SPOOLED
+        assert not (tmp_path / "one" / WAITING).exists()
+        assert await second.keep(said("two")) is RecordOutcome.SPOOLED, "not before what was said earlier"
+        assert await second.drain() == 0
+        assert [entry.text for entry in await ada.entries()] == ["one", "two"]
+        with broken("remember"):
+            await first.keep(said("erased before it was stored"))
+        await ada.erase(everything=True)
+        assert await first.drain() == await second.drain() == 0
+        assert not [entry.text for entry in await ada.entries() if entry.text]
 
 
 @pytest.mark.spec("SAFE-06")

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from remanent.context.scratchpad import Scratchpad, SubagentRow, missing_subagents
 from remanent.context.sessions import SessionEnd, SessionInfo, Sessions
-from remanent.context.spool import SpoolFolder
+from remanent.context.spool import WaitingTurns
 from remanent.context.state import Decision, SessionState, SessionStates
 from remanent.late import exports
 
@@ -26,8 +26,8 @@ __all__ = [
     "SessionState",
     "SessionStates",
     "Sessions",
-    "SpoolFolder",
     "Strategy",
     "SubagentRow",
+    "WaitingTurns",
     "missing_subagents",
 ]

@@ -1,58 +1,56 @@
-"""What was said and waits on disk until memory can take it: it must go when what it belongs to is erased.
+"""What was said and waits until memory can take it: it must go when what it belongs to is erased.
 
-The proxy writes the files; erasing looks through them here, whichever process erases and whether or not a server runs.
+The proxy puts turns on the shelf, which all servers of one database share: any of them stores what waits, and erasing
+looks through it here, whichever process erases and whether or not a server runs. While the database itself is away, a
+server keeps turns in files of its own home.
 """
 
-import fcntl
 import json
-import os
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from remanent.durability import sync_folder
 from remanent.errors import StorageError
 from remanent.model import Scope
 from remanent.model.filters import user_in
+from remanent.stores.shelf import FolderShelf, Shelf
 from remanent.stores.store import sent_mark
 
 FOLDER = ".proxy"
-"""Under the home folder; no organisation can have this name."""
+"""On the shelf; no organisation can have this name."""
 
-REFUSED = "refused"
+REFUSED = f"{FOLDER}/refused"
 """Where turns go that memory will never take, for a person to look at."""
 
-_LOCK = ".lock"
+LOCK = f"{FOLDER}/.lock"
+"""Who stores a turn shares it, who erases turns holds it alone."""
 
 
-class SpoolFolder:
-    """The folder of turns that wait on disk until memory can take them."""
+class WaitingTurn(NamedTuple):
+    """Where a turn lies."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    shelf: Shelf
+    name: str
 
-    def take_lock(self, *, is_shared: bool = True) -> int | None:
-        """Return what holds the folder, or `None` where there is none; who stores a turn shares it, who erases not."""
-        try:
-            handle = os.open(self._folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except FileNotFoundError:
-            return None
-        fcntl.flock(handle, fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX)
-        return handle
+    @property
+    def order(self) -> str:
+        """What sorts turns as they came."""
+        return self.name.rpartition("/")[2].removesuffix(".json")
 
-    def release(self, handle: int | None) -> None:
-        """Let go of the folder."""
-        if handle is not None:
-            os.close(handle)
 
-    def files(self) -> list[Path]:
+class WaitingTurns:
+    """The turns that wait until memory can take them."""
+
+    def __init__(self, shelf: Shelf, home: Path) -> None:
+        self.own: Shelf = FolderShelf(home) if shelf.is_shared else shelf
+        """Where this machine keeps what the shared shelf cannot take."""
+        self.shared = shelf if shelf.is_shared else None
+        self._shelves = [self.own] if self.shared is None else [self.shared, self.own]
+
+    def all(self) -> list[WaitingTurn]:
         """Return the turns that wait, oldest first."""
-        return sorted(self._json_files(self._folder))
-
-    def has_any(self) -> bool:
-        """Return whether anything waits or was set aside."""
-        return bool(self.files() or self._json_files(self._folder / REFUSED))
+        found = [WaitingTurn(shelf, name) for shelf in self._shelves for name in shelf.names(FOLDER)]
+        return sorted(found, key=lambda turn: turn.order)
 
     def erase(
         self,
@@ -67,44 +65,26 @@ class SpoolFolder:
 
         What was sent is told by `sent_mark`: ids are the user's own, and two may wait with the same one.
         """
-        if not self._folder.is_dir():
-            return 0
+        gone = 0
         try:
-            with self._held():
-                gone = [
-                    file
-                    for file in (*self.files(), *self._json_files(self._folder / REFUSED))
-                    if _belongs(file, scope, session=session, everything=everything, sent=sent, user=user)
-                ]
-                for file in gone:
-                    file.unlink(missing_ok=True)
-                for folder in {file.parent for file in gone}:
-                    sync_folder(folder)  # else a power cut could bring them back
-                return len(gone)
+            for shelf in self._shelves:
+                if not (shelf.names(FOLDER) or shelf.names(REFUSED)):
+                    continue
+                # Alone: a turn that is being stored meanwhile is either gone from here or still to be erased.
+                with shelf.locked(LOCK):
+                    for name, content in [*shelf.documents(FOLDER), *shelf.documents(REFUSED)]:
+                        if _belongs(content, scope, session=session, everything=everything, sent=sent, user=user):
+                            shelf.remove(name)
+                            gone += 1
         except OSError as error:
-            raise StorageError(f"turns that wait in {self._folder} cannot be erased: {error.strerror}") from error
-
-    @contextmanager
-    def _held(self) -> Iterator[None]:
-        """Hold the folder alone: a turn that is being stored meanwhile is either gone from it or still to be erased."""
-        handle = self.take_lock(is_shared=False)
-        try:
-            yield
-        finally:
-            self.release(handle)
-
-    @staticmethod
-    def _json_files(folder: Path) -> list[Path]:
-        try:
-            return [file for file in folder.iterdir() if file.suffix == ".json"]
-        except FileNotFoundError:
-            return []
+            raise StorageError(f"turns that wait in {FOLDER} cannot be erased: {error.strerror}") from error
+        return gone
 
 
 def _belongs(
-    file: Path, scope: Scope, *, session: str | None, everything: bool, sent: Collection[str], user: str | None
+    content: bytes, scope: Scope, *, session: str | None, everything: bool, sent: Collection[str], user: str | None
 ) -> bool:
-    turn = _read(file)
+    turn = _read(content)
     whose = turn.get("scope")
     if not isinstance(whose, dict):
         return False
@@ -122,10 +102,10 @@ def _belongs(
     return False
 
 
-def _read(file: Path) -> dict[str, Any]:
-    """Return a turn; a file that is gone or damaged belongs to nobody."""
+def _read(content: bytes) -> dict[str, Any]:
+    """Return a turn; what is damaged belongs to nobody."""
     try:
-        value = json.loads(file.read_bytes())
-    except (FileNotFoundError, ValueError, RecursionError):
+        value = json.loads(content)
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -47,7 +47,7 @@ async def move_agents(source: Stores, target: Stores) -> AsyncIterator[MovedAgen
 
 
 async def move_shelf(source: Shelf, target: Shelf) -> int:
-    """Copy what belongs to no agent (keys, the audit log, runs, notes of models), and return how many were copied.
+    """Copy what belongs to no agent, and return how many were copied: keys, audit log, runs, turns that wait, notes.
 
     What is there already is left as it is, and so is a log that has lines: two chains cannot be made one. Both shelves
     of this machine's files are the same one.
@@ -57,7 +57,7 @@ async def move_shelf(source: Shelf, target: Shelf) -> int:
     return await asyncio.to_thread(_move_shelf, source, target)
 
 
-SHELVED = (".access", ".access/runs", ".access/replays", ".access/heads", ".embedders")
+SHELVED = (".access", ".access/runs", ".access/replays", ".access/heads", ".embedders", ".proxy", ".proxy/refused")
 """The folders of documents that are copied."""
 _MARKER = ".keys-were-made"
 _LOGS = ".access/audit"

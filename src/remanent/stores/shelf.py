@@ -215,9 +215,11 @@ class FolderShelf(Shelf):
     def names(self, folder: str) -> list[str]:
         """Return the documents of a folder, those written longest ago first; one may vanish while others are listed."""
         found = []
-        for file in self.path(folder).glob("*.json"):
-            with suppress(OSError):
-                found.append((file.stat().st_mtime_ns, f"{folder}/{file.name}"))
+        with suppress(*MISSING), os.scandir(self.path(folder)) as files:
+            for file in files:
+                with suppress(OSError):
+                    if file.name.endswith(".json"):
+                        found.append((file.stat().st_mtime_ns, f"{folder}/{file.name}"))
         return [name for _, name in sorted(found)]
 
     def logs(self, folder: str) -> list[str]:

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from remanent.context import Scratchpad, SpoolFolder
+from remanent.context import Scratchpad, WaitingTurns
 from remanent.errors import RemanentError
 from remanent.language.engines import OfflineEngine
 from remanent.language.roles.annotation import ANNOTATION, AnnotationRequest
@@ -46,6 +46,7 @@ from remanent.stores.local import LocalVectors, files
 from remanent.stores.local.files import CellsFile
 from remanent.stores.notes import Note, Notes
 from remanent.stores.pending_erasures import PendingErasure
+from remanent.stores.shelf import FolderShelf
 from remanent.stores.sqlite import erasure
 from remanent.stores.sqlite.connection import checksums_available
 from remanent.workspace import erasing
@@ -202,7 +203,8 @@ async def _write_beside(
     texts = [secret_text(rng, words=10) for _ in range(4)]
     await agent.scratchpad_write("plan", texts[0], session=session)
     turn = ChatTurn(scope=agent.scope.within(session=session), messages=(Message(role="user", content=texts[1]),))
-    await Spool(home / ".proxy", new_id=iter((f"{session}1", f"{session}2")).__next__).put(turn)
+    waiting = WaitingTurns(FolderShelf(home), home)
+    await Spool(waiting, new_id=iter((f"{session}1", f"{session}2")).__next__).put(turn)
     await memory.notes.keep(
         agent.scope, f"key-{session}", Note(fingerprint="f", at=agent._parts.clock(), status=200, content=texts[2])
     )
@@ -270,7 +272,7 @@ STEPS: tuple[tuple[Any, str], ...] = (
     (workspace_files, "write_durably"),
     (erasing, "_clear_pads"),
     (erasing, "_forget_index"),
-    (SpoolFolder, "erase"),
+    (WaitingTurns, "erase"),
     (Scratchpad, "clear"),
     (erasure, "erase_rows"),
     (erasure, "scrub"),

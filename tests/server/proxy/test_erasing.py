@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from remanent.context.spool import FOLDER, REFUSED, SpoolFolder
+from remanent.context.spool import FOLDER, REFUSED
 from remanent.errors import DuplicateEntry
 from remanent.memory import aopen
-from remanent.model import Message, id_source
-from remanent.server.proxy.memory import ChatTurn, Spool
+from remanent.model import Message
+from remanent.server.proxy.memory import ChatTurn
 from tests.language.scripted.steps import says
-from tests.server.proxy.test_spool import ADA, BOB, Memory, turn
+from tests.server.proxy.test_spool import ADA, BOB, Memory, spool_of, turn, waiting
 from tests.server.proxy.world import MODEL, broken, question, world
 
 CANARY = "canary 3fd0a1"
@@ -64,7 +64,7 @@ async def test_a_turn_that_was_stored_and_spooled_too_goes_with_its_entries(tmp_
                 for entry in entries
             ),
         )
-        spool = Spool(tmp_path / FOLDER, new_id=id_source())
+        spool = spool_of(tmp_path)
         await spool.put(again)
         assert spool.count() == 1
         await here.agent().erase(entry_ids=[entries[0].id])
@@ -77,7 +77,7 @@ async def test_a_turn_that_was_stored_and_spooled_too_goes_with_its_entries(tmp_
 
 @pytest.mark.spec("COG-01")
 async def test_of_waiting_turns_with_one_message_id_only_that_of_the_same_user_and_session_goes(tmp_path: Path) -> None:
-    spool = Spool(tmp_path / FOLDER, new_id=id_source())
+    spool = spool_of(tmp_path)
     async with aopen(tmp_path, embedder="none") as memory:
         ada = memory.agent("ada")
         for user, session in (("ann", "s"), ("bob", "s"), ("ann", "t"), (None, "s")):
@@ -87,27 +87,27 @@ async def test_of_waiting_turns_with_one_message_id_only_that_of_the_same_user_a
                 await ada.remember([message], session=session)
         (entry,) = await ada.entries()
         await ada.erase(entry_ids=[entry.id])
-    left = [file.read_text() for file in SpoolFolder(tmp_path / FOLDER).files()]
+    left = [(tmp_path / one.name).read_text() for one in waiting(tmp_path).all()]
     assert [f"{CANARY} {whose}" in text for whose, text in zip(("bob s", "ann t", "None s"), left, strict=True)] == [
         True
     ] * 3
 
 
 async def test_what_was_set_aside_goes_too(tmp_path: Path) -> None:
-    spool, memory = Spool(tmp_path, new_id=id_source()), Memory()
+    spool, memory = spool_of(tmp_path), Memory()
     memory.faults[ADA] = DuplicateEntry("taken")
     await spool.put(turn(ADA, CANARY))
     await spool.put(turn(BOB, "two"))
     await spool.drain(memory)
     assert len(list((tmp_path / REFUSED).iterdir())) == 1
-    assert SpoolFolder(tmp_path).erase(ADA, everything=True) == 1
+    assert waiting(tmp_path).erase(ADA, everything=True) == 1
     assert list((tmp_path / REFUSED).iterdir()) == []
-    assert SpoolFolder(tmp_path).erase(BOB, session="s") == 0
+    assert waiting(tmp_path).erase(BOB, session="s") == 0
     assert memory.taken == [turn(BOB, "two")]
 
 
 async def test_erasing_waits_for_a_turn_that_is_being_stored(tmp_path: Path) -> None:
-    spool = Spool(tmp_path, new_id=id_source())
+    spool = spool_of(tmp_path)
     await spool.put(turn(ADA, CANARY))
     begun, go_on = asyncio.Event(), asyncio.Event()
 
@@ -117,7 +117,7 @@ async def test_erasing_waits_for_a_turn_that_is_being_stored(tmp_path: Path) -> 
 
     draining = asyncio.create_task(spool.drain(slowly))
     await begun.wait()
-    erasing = asyncio.create_task(asyncio.to_thread(SpoolFolder(tmp_path).erase, ADA, everything=True))
+    erasing = asyncio.create_task(asyncio.to_thread(waiting(tmp_path).erase, ADA, everything=True))
     # It cannot be done while the turn is held, however long one waits; a moment shows a lock that does not hold.
     done, _ = await asyncio.wait({erasing}, timeout=0.2)
     assert not done
@@ -127,8 +127,9 @@ async def test_erasing_waits_for_a_turn_that_is_being_stored(tmp_path: Path) -> 
 
 
 def test_without_a_folder_there_is_nothing_to_erase(tmp_path: Path) -> None:
-    assert SpoolFolder(tmp_path / "absent").erase(ADA, everything=True) == 0
+    assert waiting(tmp_path / "absent").erase(ADA, everything=True) == 0
     assert not (tmp_path / "absent").exists()
-    (tmp_path / "odd.json").write_text("[1]")
-    (tmp_path / "torn.json").write_text('{"scope":')
-    assert SpoolFolder(tmp_path).erase(ADA, everything=True) == 0
+    (tmp_path / FOLDER).mkdir()
+    (tmp_path / FOLDER / "odd.json").write_text("[1]")
+    (tmp_path / FOLDER / "torn.json").write_text('{"scope":')
+    assert waiting(tmp_path).erase(ADA, everything=True) == 0

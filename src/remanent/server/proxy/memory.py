@@ -1,8 +1,8 @@
 """What memory does for a chat: recall before it, record after it, and a spool for what cannot be recorded now.
 
 Whatever goes wrong on this side stays on this side: every call of memory stands in a `FailOpen` block or is bounded in
-time. A turn that memory does not take is spooled to disk and delivered later; its messages carry ids, so that
-delivering it twice changes nothing.
+time. A turn that memory does not take is spooled and delivered later, by whichever server comes to it first; its
+messages carry ids, so that delivering it twice changes nothing.
 """
 
 import asyncio
@@ -11,18 +11,18 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from pathlib import Path
+from functools import partial
 from types import TracebackType
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ParamSpec, Self, TypeVar
 from weakref import WeakValueDictionary
 
 from pydantic import Field
 
-from remanent.context.spool import REFUSED, SpoolFolder
-from remanent.durability import make_folder, sync_folder, write_durably
+from remanent.context.spool import FOLDER, LOCK, REFUSED, WaitingTurn, WaitingTurns
 from remanent.errors import CallerError, InvalidInput
 from remanent.http.client import backoff
 from remanent.memory import AsyncMemory
@@ -33,6 +33,10 @@ from remanent.operations.journal import RememberMessages
 from remanent.recall import inject, nothing_told
 from remanent.server.authentication import place_of
 from remanent.server.proxy.conversation import WINDOW, Conversation
+from remanent.stores.shelf import Shelf
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _logger = logging.getLogger(__name__)
 
@@ -166,108 +170,138 @@ class SpoolResult:
     waiting: int = 0
 
 
-class Spool:
-    """A folder with a file per turn, written durably and removed when memory has acknowledged the turn.
+_PATIENCE = 5.0
+"""Seconds after which a database is away for the spool: a chat waits for it."""
 
-    A crash between those two leaves the file; the turn is then sent to memory again, which knows its ids. The names
-    keep the order in which turns came.
+
+class Spool:
+    """A document per turn on the shelf, written durably and removed when memory has acknowledged the turn.
+
+    A crash between those two leaves it; the turn is then sent to memory again, which knows its ids. The names keep the
+    order in which turns came. A shelf that a database holds may be away with it: then turns wait in this home's files.
     """
 
-    def __init__(self, folder: Path, *, new_id: NewId) -> None:
-        self._folder = folder
-        self._waiting = SpoolFolder(folder)
+    def __init__(self, turns: WaitingTurns, *, new_id: NewId) -> None:
+        self._turns = turns
         self._new_id = new_id
-        self._owners: dict[Path, Scope | None] = {}
-        """Whose turn lies in each file, as far as that was looked up."""
+        self._owners: dict[WaitingTurn, Scope | None] = {}
+        """Whose turns wait, as far as that was looked up."""
+        # Its own: while a database is away, calls of it hang, and would keep the threads from those who need none.
+        self._thread = ThreadPoolExecutor(1, "spool")
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other servers put turns here, too."""
+        return self._turns.shared is not None
 
     async def put(self, turn: ChatTurn) -> None:
         """Keep a turn; on return it survives a crash."""
-        await asyncio.to_thread(self._write, turn)
+        if self._turns.shared is not None:
+            with FailOpen("the database cannot take a turn, it waits on this machine"):
+                await self._ask(self._write, self._turns.shared, turn)
+                return
+        await asyncio.to_thread(self._write, self._turns.own, turn)
 
     async def drain(self, deliver: Deliver) -> SpoolResult:
         """Send every waiting turn to memory, oldest first; after a failure an agent's later turns wait too."""
         stored, stuck, waiting = 0, set[Scope](), 0
-        for file in await asyncio.to_thread(self._waiting.files):
+        for place in await asyncio.to_thread(self._turns.all):
             # Held from reading to storing: whoever erases waits, and then finds the turn in memory or nowhere.
-            handle = await asyncio.to_thread(self._waiting.take_lock)
-            try:
-                turn = await asyncio.to_thread(self._read, file)
+            async with _locked(place.shelf) as call:
+                turn = await call(partial(self._read, place))
                 if turn is None:
                     continue
                 if turn.scope.owner in stuck:
                     waiting += 1
-                elif await self._deliver(file, turn, deliver):
+                    continue
+                with FailOpen("memory does not take a spooled turn") as outcome:
+                    await deliver(turn)
+                if outcome.error is None:
+                    await call(partial(place.shelf.remove, place.name))
                     stored += 1
-                elif file.exists():
+                elif isinstance(outcome.error, CallerError):
+                    await call(partial(_set_aside, place))  # the same call will fail again
+                else:
                     stuck.add(turn.scope.owner)
                     waiting += 1
-            finally:
-                self._waiting.release(handle)
         return SpoolResult(stored, waiting)
-
-    async def _deliver(self, file: Path, turn: ChatTurn, deliver: Deliver) -> bool:
-        """Return whether memory took a turn; one that it never will is set aside."""
-        with FailOpen("memory does not take a spooled turn") as outcome:
-            await deliver(turn)
-        if isinstance(outcome.error, CallerError):
-            await asyncio.to_thread(self._set_aside, file)  # the same call will fail again
-        elif outcome.error is None:
-            await asyncio.to_thread(self._remove, file)
-        return outcome.error is None
 
     async def holds(self, owner: Scope) -> bool:
         """Return whether a turn of an agent waits."""
-        return await asyncio.to_thread(self._holds, owner)
+        return await self._ask(self._holds, owner)
+
+    async def _ask(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call something that a database may have to answer; one that takes too long is away."""
+        asking = asyncio.get_running_loop().run_in_executor(self._thread, partial(function, *args, **kwargs))
+        async with asyncio.timeout(_PATIENCE if self.is_shared else None):
+            return await asking
 
     def _holds(self, owner: Scope) -> bool:
-        """Look up whose turns wait; a file that was read once is not read again."""
+        """Look up whose turns wait; one that was read once is not read again."""
         known = self._owners
-        self._owners = {file: known[file] if file in known else self._owner_of(file) for file in self._waiting.files()}
+        self._owners = {turn: known[turn] if turn in known else self._owner_of(turn) for turn in self._turns.all()}
         return owner in self._owners.values()
 
-    def _owner_of(self, file: Path) -> Scope | None:
-        turn = self._read(file)
+    def _owner_of(self, place: WaitingTurn) -> Scope | None:
+        turn = self._read(place)
         return None if turn is None else turn.scope.owner
 
     def count(self) -> int:
         """Return how many turns wait."""
-        return len(self._waiting.files())
+        return len(self._turns.all())
 
-    def _write(self, turn: ChatTurn) -> None:
-        make_folder(self._folder)
-        write_durably(self._folder / f"{self._next_name()}.json", turn.to_json().encode())
+    def _write(self, shelf: Shelf, turn: ChatTurn) -> None:
+        shelf.write(f"{FOLDER}/{self._next_name(shelf)}.json", turn.to_json().encode())
 
-    def _next_name(self) -> str:
-        """Return a name that sorts behind all that wait, also when the clock was set back since they came."""
-        name, last = self._new_id(), max((file.stem for file in self._waiting.files()), default="")
+    def _next_name(self, shelf: Shelf) -> str:
+        """Return a name that sorts behind all that wait there, also when the clock was set back since they came."""
+        waiting = (WaitingTurn(shelf, name).order for name in shelf.names(FOLDER))
+        name, last = self._new_id(), max(waiting, default="")
         if name > last:
             return name
         stem, _, count = last.rpartition("_")
         return f"{stem}_{int(count) + 1:09}" if stem and count.isdecimal() else f"{last}_{1:09}"
 
-    def _read(self, file: Path) -> ChatTurn | None:
+    def _read(self, place: WaitingTurn) -> ChatTurn | None:
         """Return a spooled turn; one that cannot be read is set aside, so that it does not hold up the others."""
-        try:
-            return ChatTurn.from_json(file.read_bytes())
-        except FileNotFoundError:
+        content = place.shelf.read(place.name)
+        if content is None:
             return None  # another process was faster
+        try:
+            return ChatTurn.from_json(content)
         except InvalidInput:
-            _logger.error("a spooled turn cannot be read and is set aside: %s", file.name)  # noqa: TRY400
-            self._set_aside(file)
+            _logger.error("a spooled turn cannot be read and is set aside: %s", place.name)  # noqa: TRY400
+            _set_aside(place)
             return None
 
-    def _remove(self, file: Path) -> None:
-        file.unlink(missing_ok=True)
-        # Else a power cut brings back a turn whose words may have been erased from memory meanwhile.
-        sync_folder(self._folder)
 
-    def _set_aside(self, file: Path) -> None:
-        """Move a turn out of the way where a person can look at it; nothing is ever thrown away."""
-        place = self._folder / REFUSED
-        make_folder(place)
-        file.replace(place / file.name)
-        sync_folder(place)  # there before it is gone from here: a power cut may leave it in both, never in none
-        sync_folder(self._folder)
+def _set_aside(place: WaitingTurn) -> None:
+    """Put a turn where a person can look at it; it is there before it is gone from here, and nothing is thrown away."""
+    content = place.shelf.read(place.name)
+    if content is not None:
+        place.shelf.write(f"{REFUSED}/{place.order}.json", content)
+        place.shelf.remove(place.name)
+
+
+@asynccontextmanager
+async def _locked(shelf: Shelf) -> AsyncIterator[Callable[[Callable[[], R]], Awaitable[R]]]:
+    """Keep others from erasing turns meanwhile; what is done to the shelf goes through what is given.
+
+    A lock of a database belongs to the thread that took it, and what that thread does is committed when it lets go.
+    """
+    loop, thread, held = asyncio.get_running_loop(), ThreadPoolExecutor(1, "spool"), ExitStack()
+
+    def call(function: Callable[[], R]) -> Awaitable[R]:
+        return loop.run_in_executor(thread, function)
+
+    try:
+        await call(partial(held.enter_context, shelf.locked(LOCK, shared=True)))
+        yield call
+    finally:
+        # Behind all that was begun, also when whoever waited for it was cancelled.
+        letting_go = call(held.close)
+        thread.shutdown(wait=False)
+        await letting_go
 
 
 REMEMBER = "remember"
@@ -364,6 +398,17 @@ class TurnRecorder:
                 waiting = await self.drain()
             failures = failures + 1 if waiting else 0
             if not waiting:
-                await self._has_spooled.wait()
+                await self._until_spooled()
             # A turn that was just refused would be refused again at once.
             await self._sleep(backoff(max(failures, 1), base=_MIN_WAIT, cap=_MAX_WAIT, chance=1.0))
+
+    async def _until_spooled(self) -> None:
+        """Wait until something is in the spool; what another server left there, which may be gone, tells nobody."""
+        waits: list[asyncio.Future[Any]] = [asyncio.ensure_future(self._has_spooled.wait())]
+        if self._spool.is_shared:
+            waits.append(asyncio.ensure_future(self._sleep(_MAX_WAIT)))
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for one in waits:
+                one.cancel()

@@ -24,7 +24,7 @@ from starlette.types import Receive, Send
 from starlette.types import Scope as Connection
 
 from remanent.bilingual import Language, prefers_chinese, translated
-from remanent.context.spool import FOLDER
+from remanent.context.spool import WaitingTurns
 from remanent.errors import InvalidSettings, ModelUnavailable, NotFound, RemanentError
 from remanent.memory import AsyncMemory
 from remanent.model import Clock, Entry, Message, NewId, Scope, id_source, system_clock
@@ -232,7 +232,8 @@ class Proxy:
             memory, limit=settings.limit, budget=settings.budget, timeout=settings.recall_timeout, clock=clock
         )
         self._shrinking = ChatShrinking(memory, timeout=settings.recall_timeout)
-        spool = Spool(memory.settings.home / FOLDER, new_id=new_id or id_source(clock))
+        waiting = WaitingTurns(memory.shelf, memory.settings.home)
+        spool = Spool(waiting, new_id=new_id or id_source(clock))
         self.keeper = TurnRecorder(service, spool, timeout=settings.keep_timeout, sleep=sleep)
 
     def routes(self) -> list[BaseRoute]:
