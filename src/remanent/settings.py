@@ -888,9 +888,9 @@ class Settings(SettingsSection):
     )
     secrets: Folder | None = setting(
         None,
-        "The folder of this home's own secrets: the key that seals the audit log, and how far the log "
-        "has come. Unset, `.secrets` under `home`; on another disk, whoever can change the log cannot hide it.",
-        "存放本数据目录自身机密的目录：为审计日志加封的密钥，以及日志已写到何处。"
+        "The folder of this home's own secrets: the key that seals the audit log, how far the log has come, and the "
+        "pepper. Unset, `.secrets` under `home`; on another disk, whoever can change the log cannot hide it.",
+        "存放本数据目录自身机密的目录：为审计日志加封的密钥、日志已写到何处，以及 `pepper`。"
         "未设置时为 `home` 下的 `.secrets`；放在另一磁盘时，能改动日志者也无法掩盖改动。",
     )
     seal_key: SecretStr | None = setting(
@@ -903,10 +903,9 @@ class Settings(SettingsSection):
     pepper: SecretStr | None = setting(
         None,
         "The secret by which a repeated request for a new key gets the same token again; unset, it is made in the "
-        "folder of `secrets` (`pepper`), or in `.access` of the embedded store. Servers that share a database need "
-        "the same one.",
-        "使重复的创建密钥请求得到同一令牌的机密；未设置时在 `secrets` 目录中生成（`pepper`），"
-        "嵌入式存储则在 `.access` 中。共用一个数据库的服务器须使用同一值。",
+        "folder of `secrets` (`pepper`). Servers that share a database need the same one.",
+        "使重复的创建密钥请求得到同一令牌的机密；未设置时在 `secrets` 目录中生成（`pepper`）。"
+        "共用一个数据库的服务器须使用同一值。",
     )
     org: Name = setting("default", "The organisation that is meant when none is named.", "未指明组织时使用的组织。")
     workspace: Name = setting(

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from remanent.errors import InvalidInput, KeysDamaged, NotAuthenticated, NotFound
+from remanent.errors import InvalidInput, InvalidSettings, KeysDamaged, NotAuthenticated, NotFound
 from remanent.operations.access.keys import MARKER, Key, KeyRing, Permission, Reach, open_keys
 from remanent.settings import load_settings
 from remanent.stores.shelf import FolderShelf
@@ -252,7 +252,7 @@ def test_a_key_and_its_pepper_are_on_disk_when_they_are_given_and_the_marker_bef
     disk, access = Disk(monkeypatch), tmp_path / ".access"
     ring = KeyRing(tmp_path)
     key, _ = ring.create("first", reach=ACME, permissions=READ, seed="s")
-    assert disk.named == [tmp_path / MARKER, access / "pepper", access / "keys.json"]
+    assert disk.named == [tmp_path / MARKER, tmp_path / ".secrets" / "pepper", access / "keys.json"]
     ring.rotate(key.key_id)
     ring.revoke(key.key_id)
     assert disk.named[3:] == [access / "keys.json"] * 2
@@ -416,3 +416,20 @@ def test_servers_that_are_given_the_same_pepper_answer_a_repeated_request_with_t
 
     assert token("one", "salt of the sea") == token("two", "salt of the sea")
     assert token("three", "salt of the earth") != token("one", "salt of the sea")
+
+
+@pytest.mark.spec("SAFE-06")
+def test_a_pepper_of_before_that_lay_beside_the_keys_is_taken_to_the_other_secrets(tmp_path: Path) -> None:
+    home, former = tmp_path / "home", tmp_path / "home" / ".access" / "pepper"
+    _, token = KeyRing(home).create("a", reach=ACME, permissions=READ, seed="request 7")
+    former.write_bytes((home / ".secrets" / "pepper").read_bytes())
+    shutil.rmtree(home / ".secrets")
+    assert KeyRing(home).create("a", reach=ACME, permissions=READ, seed="request 7")[1] == token
+    assert (home / ".secrets" / "pepper").is_file()
+    assert not former.exists()
+
+
+def test_keys_of_a_database_do_not_leave_their_secret_beside_them(tmp_path: Path) -> None:
+    ring = KeyRing(SharedShelf(tmp_path))
+    with pytest.raises(InvalidSettings, match="secrets"):
+        ring.create("a", reach=ACME, permissions=READ, seed="request 7")

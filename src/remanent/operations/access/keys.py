@@ -17,11 +17,11 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from remanent.discipline.operation import Permission
-from remanent.errors import InvalidInput, KeysDamaged, NotAuthenticated, NotFound, StorageError
+from remanent.errors import InvalidInput, InvalidSettings, KeysDamaged, NotAuthenticated, NotFound, StorageError
 from remanent.model import Clock, Model, system_clock
 from remanent.model.clock import Instant
 from remanent.model.scope import check_name
-from remanent.settings import Settings
+from remanent.settings import SECRETS_FOLDER, Settings
 from remanent.stores.shelf import FolderShelf, Shelf, as_shelf
 
 __all__ = ["LOCAL", "Name", "Permission", "Principal", "Reach", "Target"]
@@ -94,6 +94,7 @@ FILE = "keys.json"
 _KEYS = f"{FOLDER}/{FILE}"
 PEPPER = "pepper"
 """By which tokens follow from what callers name their requests by; whoever reads it can make no token without that."""
+_FORMER_PEPPER = f"{FOLDER}/{PEPPER}"
 PREFIX = "rmn"
 MAKE_ONE = "make a new key at the machine: remanent keys create NAME --permission admin"
 """What to do where no key opens; it works on the files and needs no key itself."""
@@ -144,8 +145,9 @@ def _digest(secret: str) -> str:
 class KeyRing:
     """The keys of one home folder, or of one database; others may change them at any time, and that is seen at once.
 
-    Where servers share them, `secrets` is the folder of this server's own pepper and `home` a folder that remembers,
-    too, that keys were made: whoever empties the database opens nothing. `pepper` is for a secret that is in no file.
+    `secrets` is the folder of the pepper, `.secrets` of a home folder unless given; `pepper` is for one that is in no
+    file. Where servers share keys, `home` is a folder that remembers, too, that keys were made: whoever empties the
+    database opens nothing.
     """
 
     def __init__(
@@ -166,10 +168,8 @@ class KeyRing:
         own = [] if home is None or not self._shelf.is_shared else [FolderShelf(home)]
         self._marked: tuple[Shelf, ...] = (self._shelf, *own)
         """Where it is remembered that keys were made."""
-        is_own = secrets is not None and self._shelf.is_shared
-        self._peppers, self._pepper_name = (
-            (FolderShelf(secrets), PEPPER) if is_own and secrets is not None else (self._shelf, f"{FOLDER}/{PEPPER}")
-        )
+        folder = place / SECRETS_FOLDER if secrets is None and isinstance(place, Path) else secrets
+        self._secrets = None if folder is None else FolderShelf(folder)
         self._given_pepper = pepper
         self._is_closed = False
 
@@ -272,18 +272,22 @@ class KeyRing:
         """Return the secret that tokens are hashed with, made when first needed; without it, hashes tell nothing."""
         if self._given_pepper is not None:
             return self._given_pepper.encode()
-        shelf, name = self._peppers, self._pepper_name
+        if self._secrets is None:
+            raise InvalidSettings("the keys of a database need a folder of secrets on this machine")
         try:
-            found = shelf.read(name)
-            if found is None:
-                with self._locked(shelf, f"{name.rpartition(PEPPER)[0]}lock"):
-                    if not shelf.exists(name):
-                        shelf.write(name, self._random(32))
-                found = shelf.read(name)
+            found = self._secrets.read(PEPPER) or self._new_pepper(self._secrets)
         except OSError as error:
-            raise StorageError(f"{name} cannot be read: {error.strerror}") from error
-        if found is None:
-            raise StorageError(f"{name} was taken away while it was made")
+            raise StorageError(f"{self._secrets.path(PEPPER)} cannot be read: {error.strerror}") from error
+        return found
+
+    def _new_pepper(self, secrets: FolderShelf) -> bytes:
+        """Make the pepper, of the one that lay beside the keys before there was one folder for secrets, if it did."""
+        with self._locked(secrets, "lock"):
+            found = secrets.read(PEPPER)
+            if not found:
+                found = self._shelf.read(_FORMER_PEPPER) or self._random(32)
+                secrets.write(PEPPER, found)
+            self._shelf.remove(_FORMER_PEPPER)
         return found
 
     def revoke(self, key_id: str) -> Key:
