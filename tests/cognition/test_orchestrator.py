@@ -5,10 +5,11 @@ from datetime import timedelta
 import pytest
 
 from remanent.cognition import INSTRUCTION
-from remanent.cognition.orchestrator import PLANS, RECIPES
+from remanent.cognition.orchestrator import PLANS, RECIPES, STANDING
 from remanent.language.roles.intent import Intent
 from remanent.memory import AsyncAgent, AsyncMemory
-from remanent.model import Kind, PassageData, RecallOptions, Record
+from remanent.model import Kind, PassageData, RecallOptions, Record, Scope, SemanticData
+from remanent.stores import RecordQuery
 from remanent.stores.conformance.base import SetClock
 
 
@@ -53,6 +54,57 @@ async def test_a_briefing_has_preferences_projects_episodes_and_procedures_in_th
     short = await ada.cognition.brief("请按项目的微服务架构做代码审查，用什么数据库？", budget=120)
     assert short.tokens is not None
     assert short.tokens <= 120
+
+
+async def put_preferences(memory: AsyncMemory, ada: AsyncAgent, clock: SetClock, *, count: int, user: str) -> None:
+    """Keep many lasting preferences of one user, all of them newer than what is there."""
+    async with memory._parts.store.transaction(ada.scope) as tx:
+        for number in range(count):
+            tx.put(
+                Record(
+                    id=f"p{number}",
+                    scope=ada.scope,
+                    kind=Kind.SEMANTIC,
+                    content=f"Likes {number}.",
+                    created_at=clock.now,
+                    updated_at=clock.now,
+                    occurred_at=clock.now,
+                    data=SemanticData(category="user_preference", user=user),
+                )
+            )
+
+
+@pytest.mark.spec("COG-13")
+async def test_what_holds_whatever_the_words_is_read_by_an_index_and_what_is_pinned_stays_among_it(
+    ada: AsyncAgent, memory: AsyncMemory, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await said(ada, "Always answer in short sentences.", "I live in Rome.")
+    (home,) = await ada.records(kinds=["semantic"])
+    await ada.cognition.pin(home.id)
+    await put_preferences(memory, ada, clock, count=500, user="")
+    counted: list[int] = []
+    read = memory._parts.store.records
+
+    async def records(scope: Scope, query: RecordQuery) -> list[Record]:
+        found = await read(scope, query)
+        counted.append(len(found))
+        return found
+
+    monkeypatch.setattr(memory._parts.store, "records", records)
+    brief = await ada.cognition.brief("Hello")
+    assert "short sentences" in brief.text
+    assert "Rome" in brief.text
+    assert sum(counted) <= 3 * 8 * STANDING
+
+
+async def test_of_several_users_the_newest_is_not_taken_for_the_only_one(
+    ada: AsyncAgent, memory: AsyncMemory, clock: SetClock
+) -> None:
+    await ada.remember("Always answer in French.", user="ann")
+    await ada.settle()
+    await put_preferences(memory, ada, clock, count=9 * STANDING, user="bob")
+    assert "Likes" in (await ada.cognition.brief("Hello", user="bob")).text
+    assert (await ada.cognition.brief("Hello")).text == ""
 
 
 @pytest.mark.spec("COG-13")

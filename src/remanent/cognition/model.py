@@ -20,6 +20,11 @@ than an hour)."""
 class InstructionData(MemoryData):
     """How the user wants things done, until told otherwise."""
 
+    @property
+    def standing(self) -> frozenset[str]:
+        """Why it is told whatever the words: it is an order."""
+        return super().standing | {"instruction"}
+
 
 INSTRUCTION = register_kind("instruction", InstructionData, section="user_preferences")
 

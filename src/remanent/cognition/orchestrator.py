@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -23,11 +24,13 @@ from remanent.model import (
     SharedSort,
     local,
 )
-from remanent.model.filters import of_user
+from remanent.model.filters import USER_KEY, MetadataCondition, of_user
+from remanent.model.kinds import STANDING as REASONS
+from remanent.model.kinds import standing_mark
 from remanent.recall import Candidate, KeywordPath, Question, RecallPath, Recipe, inject
 from remanent.recall.recipe import TIERS
 from remanent.recall.talk import is_small_talk
-from remanent.stores import NO_LIMIT, RecordFilter, RecordQuery, Store
+from remanent.stores import NO_LIMIT, Order, RecordFilter, RecordQuery, Store
 from remanent.text.scripts import working_language
 
 KNOWLEDGE = (Kind.DOCUMENT, Kind.SECTION, Kind.CHUNK)
@@ -35,6 +38,8 @@ GRANTS = "cognition.grants"
 """The state that names the agents which may read this one's procedures."""
 MAIN, AUXILIARY, STANDING = 5, 3, 8
 """Memories of the main tier, of the auxiliary one, and told whatever the words; the first is the design's."""
+_NEWEST = 8 * STANDING
+"""Of each reason to be told whatever the words, the newest memories that the surest are chosen from. By hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,22 +224,41 @@ class _Reader:
 
         Where no user is named, those of the agent's only one; of several, nobody's instructions are another's.
         """
-        wanted = RecordFilter(
-            kinds=(*LONG_TERM, Kind.PREFERENCE), alive_at=self._alive_at, where=of_user(self._user or None)
-        )
-        query = RecordQuery(filter=wanted, limit=NO_LIMIT)
-        found = []
-        for record in await self._parts.store.records(self._scope, query):
-            data = record.data
-            if not isinstance(data, MemoryData) or (self._user is not None and data.user != self._user):
-                continue
-            preferred = isinstance(data, SemanticData) and data.category == "user_preference"
-            if record.kind is INSTRUCTION or data.pinned or preferred or record.kind is Kind.PREFERENCE:
-                found.append(record)
-        if self._user is None and len({_user_of(one) for one in found}) > 1:
-            found = [one for one in found if not _user_of(one)]
-        found.sort(key=lambda one: (one.kind is not INSTRUCTION, -one.confidence * one.evidence_count, one.id))
+        found = await self._newest(self._user or "")
+        if not found and self._user is None:
+            # Those of the agent's only user: whoever said the newest, unless anybody else said something of the sort.
+            newest = await self._newest(None)
+            users = {_user_of(one) for one in newest}
+            found = newest if len(users) == 1 and not await self._others(*users) else []
+        found.sort(key=_standing_rank)
         return [told(item_of(one, {}, score=one.importance), one) for one in found[:STANDING]]
+
+    async def _newest(self, user: str | None) -> list[Record]:
+        """Return the newest memories that hold whatever the words, of a user or of anybody: by an index, not all."""
+        wanted = RecordFilter(kinds=(*LONG_TERM, Kind.PREFERENCE), alive_at=self._alive_at)
+        queries = [
+            self._parts.store.records(
+                self._scope,
+                RecordQuery(
+                    filter=replace(wanted, tags=(standing_mark(why, user),)), order=Order.LAST_CREATED, limit=_NEWEST
+                ),
+            )
+            for why in REASONS
+        ]
+        return list({one.id: one for part in await asyncio.gather(*queries) for one in part}.values())
+
+    async def _others(self, user: str) -> bool:
+        """Tell whether there are memories of the sort that another user said; names are texts, or else numbers."""
+        marks = tuple(standing_mark(why) for why in REASONS)
+        for condition in (
+            MetadataCondition(USER_KEY, "gt", (user,)),
+            MetadataCondition(USER_KEY, "lt", (user,)),
+            MetadataCondition(USER_KEY, "gte", (-sys.float_info.max,)),
+        ):
+            wanted = RecordFilter(any_tags=marks, alive_at=self._alive_at, where=(condition,))
+            if await self._parts.store.records(self._scope, RecordQuery(filter=wanted, limit=1)):
+                return True
+        return False
 
     async def shared(self, *, limit: int) -> list[FoundItem]:
         """Return what the workspace shares on the matter, what is meant for the agent's role first; only approved."""
@@ -246,6 +270,13 @@ class _Reader:
             records = await store.records_by_id(scope, [item.record_id for item in found])
             found.sort(key=lambda item: not is_meant_for(role, records.get(item.record_id)))
         return [item.replace(memory_ids=()) for item in found[:limit]]
+
+
+def _standing_rank(record: Record) -> tuple[bool, bool, float, float, str]:
+    """Return what orders what holds whatever the words: orders, what is pinned, the surest, the newest."""
+    pinned = isinstance(record.data, MemoryData) and record.data.pinned
+    sure = record.confidence * record.evidence_count
+    return record.kind is not INSTRUCTION, not pinned, -sure, -record.created_at.timestamp(), record.id
 
 
 def _user_of(record: Record) -> str:

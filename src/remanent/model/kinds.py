@@ -186,6 +186,15 @@ class TurnData(RecordData):
         return "" if self.role.lower() in _PARTS else self.role
 
 
+STANDING = ("pinned", "instruction", "preference")
+"""Why a memory is told whatever the words of a question."""
+
+
+def standing_mark(why: str, user: str | None = None) -> str:
+    """Return what a store's index of tags holds of such a memory: of a user, or of anybody. No caller's tag is one."""
+    return f"\x1f{why}" if user is None else f"\x1f{why}\x1f{user}"
+
+
 class MemoryData(RecordData):
     """What memories have that were made of what was said: whom and what they are about, and how they stand."""
 
@@ -205,6 +214,11 @@ class MemoryData(RecordData):
     holds: Text = ""
     """Where or when it holds, if another value does elsewhere: "at work"; `replaces` is that other value."""
 
+    @property
+    def standing(self) -> frozenset[str]:
+        """Why it is told whatever the words of a question, if it is: one or more of `STANDING`."""
+        return frozenset({"pinned"} if self.pinned else ())
+
 
 class ShortTermData(MemoryData):
     """A signal with a short life: preference change, decision, follow-up or mood."""
@@ -221,6 +235,11 @@ class SemanticData(MemoryData):
     last_confirmed: Instant | None = None
     related: tuple[Text, ...] = ()
     """The ids of memories that were made of the same words."""
+
+    @property
+    def standing(self) -> frozenset[str]:
+        """Why it is told whatever the words: pinned, or what the user prefers."""
+        return super().standing | ({"preference"} if self.category == "user_preference" else frozenset())
 
 
 class EpisodicData(MemoryData):

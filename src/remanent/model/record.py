@@ -10,7 +10,7 @@ from remanent.model.base import Count, Model, Share, Text, check_json
 from remanent.model.clock import Instant
 from remanent.model.entry import Origin
 from remanent.model.ids import Id
-from remanent.model.kinds import Kind, RawData, RecordData
+from remanent.model.kinds import Kind, MemoryData, RawData, RecordData, standing_mark
 from remanent.model.scope import Scope
 
 
@@ -71,6 +71,14 @@ class Record(Model):
     trust: Origin = Origin.USER
     made_by: Maker = Field(default_factory=Maker)
     data: SerializeAsAny[RecordData]
+
+    @property
+    def index_tags(self) -> frozenset[str]:
+        """What a store's index of tags holds of it: its tags, and marks where it is told whatever the words."""
+        if not isinstance(self.data, MemoryData):
+            return frozenset(self.tags)
+        why = self.data.standing | ({"preference"} if self.kind is Kind.PREFERENCE else frozenset())
+        return frozenset((*self.tags, *(standing_mark(one, user) for one in why for user in (None, self.data.user))))
 
     @model_validator(mode="before")
     @classmethod

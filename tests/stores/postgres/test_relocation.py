@@ -5,8 +5,12 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from remanent.cognition.model import INSTRUCTION, InstructionData
 from remanent.errors import SchemaTooNew, StorageError
+from remanent.model import Kind
+from remanent.model.kinds import RecordData, SemanticData, ShortTermData, TurnData
 from remanent.settings import Settings
+from remanent.stores.conformance.base import Samples
 from remanent.stores.postgres.migrations import migrate, steps
 from remanent.stores.registry import open_stores
 from tests.stores.test_relocation import at, check_move, close, fill
@@ -41,6 +45,35 @@ async def test_a_dry_run_changes_nothing_and_a_newer_database_is_refused(databas
         with pytest.raises(SchemaTooNew, match="step 99"):
             await migrate(url)
         connection.execute("DELETE FROM remanent.migrations WHERE step = 99")
+
+
+async def test_memories_from_before_get_the_marks_that_they_are_found_by(
+    database: Callable[[str], str], tmp_path: Path
+) -> None:
+    url, samples = database("here"), Samples()
+    scope = samples.make_scope()
+    stores = open_stores(Settings(home=tmp_path, store=url))  # type: ignore[arg-type]
+    made: dict[str, tuple[Kind, RecordData]] = {
+        "pinned": (Kind.SEMANTIC, SemanticData(pinned=True, user="ann")),
+        "lasting": (Kind.SEMANTIC, SemanticData(category="user_preference")),
+        "passing": (Kind.PREFERENCE, ShortTermData(user="ann")),
+        "instruction": (INSTRUCTION, InstructionData()),
+        "turn": (Kind.TURN, TurnData()),
+    }
+    async with stores.store.transaction(scope) as tx:
+        for text, (kind, data) in made.items():
+            tx.put(samples.make_record(scope, text, kind=kind, data=data))
+    await close(stores)
+    with psycopg.connect(url, autocommit=True) as connection:
+        marks = "SELECT tag, ref FROM remanent.record_tags ORDER BY 1, 2"
+        held = "SELECT ref, (SELECT array_agg(t ORDER BY t) FROM unnest(tags) t) FROM remanent.records ORDER BY 1"
+        before = [connection.execute(sql).fetchall() for sql in (marks, held)]
+        connection.execute("DELETE FROM remanent.record_tags")
+        connection.execute("UPDATE remanent.records SET tags = '{}'")
+        connection.execute("DELETE FROM remanent.migrations WHERE step = 2")
+        assert await migrate(url) == (1, len(steps()))
+        assert [connection.execute(sql).fetchall() for sql in (marks, held)] == before
+        assert len(before[0]) == 8
 
 
 @pytest.mark.parametrize(("server", "fits"), [(150_019, False), (160_000, True)])

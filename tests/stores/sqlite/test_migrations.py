@@ -7,8 +7,10 @@ from typing import LiteralString
 import apsw
 import pytest
 
+from remanent.cognition.model import INSTRUCTION, InstructionData
 from remanent.errors import IntegrityError, SchemaTooNew, StorageError
-from remanent.model import Scope
+from remanent.model import Kind, Scope
+from remanent.model.kinds import RecordData, SemanticData, ShortTermData, TurnData
 from remanent.stores import EntryQuery, Erasure
 from remanent.stores.conformance.base import Samples
 from remanent.stores.sqlite import SqliteStore
@@ -52,6 +54,34 @@ async def test_an_older_database_is_brought_up_to_date_after_a_backup(tmp_path: 
     assert copy.pragma("user_version") == len(MIGRATIONS)
     assert copy.execute("SELECT text FROM entries").get == "from before"
     copy.close()
+
+
+async def test_memories_from_before_are_found_by_why_they_are_told_whatever_the_words(tmp_path: Path) -> None:
+    samples = Samples()
+    scope = samples.make_scope()
+    made: dict[str, tuple[Kind, RecordData]] = {
+        "pinned": (Kind.SEMANTIC, SemanticData(pinned=True, user="ann")),
+        "lasting": (Kind.SEMANTIC, SemanticData(category="user_preference")),
+        "passing": (Kind.PREFERENCE, ShortTermData(user="ann")),
+        "instruction": (INSTRUCTION, InstructionData()),
+        "plain": (Kind.SEMANTIC, SemanticData()),
+        "turn": (Kind.TURN, TurnData()),
+    }
+    store = SqliteStore(tmp_path, migrations=MIGRATIONS[:3])
+    async with store.transaction(scope) as tx:
+        for text, (kind, data) in made.items():
+            tx.put(samples.make_record(scope, text, kind=kind, data=data))
+    await store.close()
+    (file,) = tmp_path.rglob("memory.db")
+    with apsw.Connection(str(file)) as connection:
+        kept = sorted(connection.execute("SELECT tag, ref FROM record_tags"))
+        connection.execute("DELETE FROM record_tags")
+    connection.close()
+    assert len(kept) == 8
+    await read(tmp_path, scope, *MIGRATIONS)
+    with apsw.Connection(str(file)) as connection:
+        assert sorted(connection.execute("SELECT tag, ref FROM record_tags")) == kept
+    connection.close()
 
 
 async def test_a_database_that_is_up_to_date_is_not_backed_up(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from remanent.model import Kind, Maker, Origin, Record, Scope, Source, Status
-from remanent.model.kinds import PassageData, SemanticData
+from remanent.model.kinds import PassageData, SemanticData, ShortTermData, standing_mark
 from remanent.stores.conformance.base import ANY_STATUS, Samples, StoredAgent, StoreSuite, append, listed, put
 from remanent.stores.queries import EntryQuery, Erasure, LinkQuery, Order, RecordFilter, RecordQuery
 from remanent.stores.store import Store
@@ -150,6 +150,29 @@ class RecordsConformance(StoreSuite):
         ]
         assert found[1].flags == {"pinned": 1, "stale": 1, "related": 1, "nothing of the sort": 0}
         assert await agent.store.tally(agent.samples.make_scope("nobody"), (Kind.SEMANTIC,)) == []
+
+    async def test_memories_that_are_told_whatever_the_words_are_listed_by_why_and_by_user(
+        self, agent: StoredAgent
+    ) -> None:
+        """Every briefing asks for them, and an agent may have a hundred thousand memories of which none is."""
+        made: dict[str, dict[str, Any]] = {
+            "pinned": {"kind": Kind.SEMANTIC, "data": SemanticData(pinned=True, user="ann"), "tags": ("red",)},
+            "lasting": {"kind": Kind.SEMANTIC, "data": SemanticData(category="user_preference")},
+            "passing": {"kind": Kind.PREFERENCE, "data": ShortTermData(user="ann")},
+            "decided": {"kind": Kind.DECISION, "data": ShortTermData(user="ann")},
+            "plain": {"kind": Kind.SEMANTIC, "data": SemanticData(user="ann"), "tags": ("pinned",)},
+        }
+        records = {text: agent.record(text, **given) for text, given in made.items()}
+        await agent.put(*records.values())
+        assert await agent.listed(tags=(standing_mark("pinned"),)) == ["pinned"]
+        assert await agent.listed(tags=(standing_mark("preference"),)) == ["lasting", "passing"]
+        assert await agent.listed(tags=(standing_mark("preference", "ann"),)) == ["passing"]
+        assert await agent.listed(tags=(standing_mark("preference", ""),)) == ["lasting"]
+        assert await agent.listed(tags=(standing_mark("pinned", "ann"), "red")) == ["pinned"]
+        let_go = agent.next_version(records["pinned"], data=SemanticData(user="ann"))
+        await agent.update(let_go)
+        assert await agent.listed(tags=(standing_mark("pinned"),)) == []
+        assert let_go.tags == ("red",)
 
     async def test_records_are_listed_by_kind(self, agent: StoredAgent, shelf: dict[str, Record]) -> None:
         """Disciplines share a store and list their own kinds only."""

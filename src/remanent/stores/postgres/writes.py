@@ -81,7 +81,7 @@ def _record(record: Record) -> Payload:
     return {
         **_sourced(record),
         "trust": record.trust.value,
-        "tags": list(record.tags),
+        "tags": sorted(record.index_tags),
         "content_hash": hashlib.md5(record.content.encode(), usedforsecurity=False).hexdigest(),
     }
 

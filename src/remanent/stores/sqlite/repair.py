@@ -360,7 +360,7 @@ def _make_derived(copy: apsw.Connection, scope: Scope) -> None:
             record, (ref, status) = record_of(scope, row), row[6:8]
             if status != "forgotten":
                 copy.execute(f"INSERT INTO {index} (rowid, terms) VALUES (?, ?)", (ref, search_terms(record)))
-            for tag in set(record.tags) if table == "records" else ():
+            for tag in record.index_tags if table == "records" else ():
                 copy.execute("INSERT INTO record_tags VALUES (?, ?)", (tag, ref))
             _note_sources(copy, record.id, (source.entry_id for source in record.sources))
     for record_id, body in copy.execute("SELECT record_id, body FROM tombstones").fetchall():

@@ -164,7 +164,7 @@ class UnitOfWork:
         """Write what a record is found by: terms, tags, and the entries it came from."""
         if record.status is not Status.FORGOTTEN:
             self._sql("INSERT INTO records_text (rowid, terms) VALUES (?, ?)", (ref, terms))
-        for tag in set(record.tags):
+        for tag in record.index_tags:
             self._sql("INSERT INTO record_tags (tag, ref) VALUES (?, ?)", (tag, ref))
         self._note_sources(record)
 
