@@ -82,11 +82,13 @@ BY_HAND: Final = {
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         occurred_at: Moment | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
     ) -> Added:
         """Add a file, a text, what stands at a public address, or bytes; durable on return.
 
         A document is known by its name: the same again changes nothing, and of a changed one only the chunks that
         changed are made and embedded anew. Before their vectors are there, chunks are found by their words.
+        `on_progress` is told how many chunks are indexed, and how many are left.
         """
         if sum(given is not None for given in (path, text, url, data)) != 1:
             raise InvalidInput("give exactly one of a path, a text, a url and data")
@@ -101,7 +103,13 @@ BY_HAND: Final = {
         new = await read_here(path=path, text=text, data=data, name=name)
         dated = new.occurred_at if occurred_at is None else occurred_at
         return await self.upload(
-            new.data, name=new.name, media_type=new.media_type, metadata=metadata, tags=tags, occurred_at=dated
+            new.data,
+            name=new.name,
+            media_type=new.media_type,
+            metadata=metadata,
+            tags=tags,
+            occurred_at=dated,
+            on_progress=on_progress,
         )
 
     async def preview(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from remanent.cli.screen import ProgressMeter
 from tests.cli.conftest import Cli
 
 
@@ -37,3 +38,34 @@ def test_an_emptied_folder_removes_its_documents_only_by_force(cli: Cli, folder:
     assert refused.code != 0
     assert "--force" in refused.err
     assert "2 removed" in cli("knowledge", "sync", folder, "--force").out
+
+
+@pytest.mark.spec("KB-01")
+def test_adding_shows_how_far_it_is_by_file_and_by_chunk(
+    cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr(ProgressMeter, "note", lambda _, text: shown.append(text))
+    assert cli("knowledge", "add", folder).code == 0
+    chunks = [f"1/2 {name} ({done}/1)" for name in ("deep/valve.md", "pump.md") for done in (0, 1)]
+    assert sorted(shown[:6]) == sorted(["0/2 deep/valve.md", "1/2 pump.md", *chunks])  # files go beside each other
+    assert shown[6] == "2/2 "
+    assert shown[7:]  # what is left to do for their meaning
+    shown.clear()
+    assert cli("knowledge", "add", folder / "pump.md", "--name", "again.md").code == 0
+    assert shown[:2] == ["again.md 0/1", "again.md 1/1"]
+
+
+@pytest.mark.spec("KB-01")
+def test_a_file_that_failed_is_listed_and_shown_with_its_error(
+    cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
+    assert cli("knowledge", "add", folder).code == 0
+    assert "failed: " in cli("knowledge", "list").out
+    assert cli("knowledge", "show", "broken.pdf").out.startswith("failed: ")
+    with monkeypatch.context() as chinese:
+        chinese.setenv("REMANENT_LANGUAGE", "zh")
+        assert "失败：" in cli("knowledge", "show", "broken.pdf").out
+    assert cli("knowledge", "remove", "broken.pdf", "--yes").code == 0
+    assert "failed" not in cli("knowledge", "list").out

@@ -135,7 +135,7 @@ async def test_what_cannot_be_read_leaves_nothing_behind(base: AsyncKnowledgeCol
         await base.add(text="words", name=" ")
     with pytest.raises(InvalidInput, match="exactly one"):
         await base.add(text="words", data=b"words", name="two")
-    assert await base.list() == []
+    assert [(one.name, one.status) for one in await base.list()] == [("broken.pdf", "failed")]
     assert await base._services.library._parts.blobs.digests(base.scope) == []
 
 

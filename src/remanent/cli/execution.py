@@ -158,13 +158,15 @@ def _show_prompt(screen: Terminal, role: Any, request: Any) -> None:
 def perform_folder(place: CommonOptions, work: FolderCommand, folder: Path, given: Mapping[str, Any]) -> None:
     """Do what a command does for a whole folder, which is read where it lies, and show what came of it."""
     screen, settings = begin(place)
-    with place.open(settings) as memory, screen.meter(words.READING_FILES) as meter:
+    with place.open(settings) as memory:
+        with screen.meter(words.READING_FILES) as meter:
 
-        def tell(done: int, total: int, name: str) -> None:
-            meter.note(f"{done}/{total} {name}")
+            def tell(done: int, total: int, name: str) -> None:
+                meter.note(f"{done}/{total} {name}")
 
-        report = work.run(memory, folder, given, agent=place.agent, on_progress=tell)
-        memory.settle()
+            report = work.run(memory, folder, given, agent=place.agent, on_progress=tell)
+        with screen.indexing() as indexed:
+            memory.settle(on_progress=indexed)
     if place.as_json:
         screen.give(report)
     else:

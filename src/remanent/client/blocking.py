@@ -467,11 +467,13 @@ class RemoteKnowledgeCollection:
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         occurred_at: Moment | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
     ) -> Added:
         """Add a file, a text, what stands at a public address, or bytes; durable on return.
 
         A document is known by its name: the same again changes nothing, and of a changed one only the chunks that
         changed are made and embedded anew. Before their vectors are there, chunks are found by their words.
+        `on_progress` is told how many chunks are indexed, and how many are left.
         """
         return self._portal.call(
             self._wrapped.add,
@@ -483,6 +485,7 @@ class RemoteKnowledgeCollection:
             metadata=metadata,
             tags=tags,
             occurred_at=occurred_at,
+            on_progress=on_progress,
         )
 
     def preview(
@@ -506,6 +509,7 @@ class RemoteKnowledgeCollection:
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         occurred_at: Moment | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
     ) -> Added:
         """Add the bytes of a file under a name, as `add(data=…)` does; what is sent to a server."""
         return self._portal.call(
@@ -516,10 +520,15 @@ class RemoteKnowledgeCollection:
             metadata=metadata,
             tags=tags,
             occurred_at=occurred_at,
+            on_progress=on_progress,
         )
 
     def list(self, *, as_of: Moment | None = None) -> Documents:
-        """Return the documents by name, as they are or as they were at a moment."""
+        """Return the documents by name, as they are or as they were at a moment.
+
+        `status` says which are being indexed, and which could not be read: those stay listed with their error until
+        they are removed or added again.
+        """
         return self._portal.call(self._wrapped.list, as_of=as_of)
 
     def show(self, document: str, *, as_of: Moment | None = None) -> DocumentView:

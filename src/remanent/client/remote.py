@@ -507,11 +507,13 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         occurred_at: Moment | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
     ) -> Added:
         """Add a file, a text, what stands at a public address, or bytes; durable on return.
 
         A document is known by its name: the same again changes nothing, and of a changed one only the chunks that
         changed are made and embedded anew. Before their vectors are there, chunks are found by their words.
+        `on_progress` is told how many chunks are indexed, and how many are left.
         """
         if sum(given is not None for given in (path, text, url, data)) != 1:
             raise InvalidInput("give exactly one of a path, a text, a url and data")
@@ -526,7 +528,13 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
         new = await read_here(path=path, text=text, data=data, name=name)
         dated = new.occurred_at if occurred_at is None else occurred_at
         return await self.upload(
-            new.data, name=new.name, media_type=new.media_type, metadata=metadata, tags=tags, occurred_at=dated
+            new.data,
+            name=new.name,
+            media_type=new.media_type,
+            metadata=metadata,
+            tags=tags,
+            occurred_at=dated,
+            on_progress=on_progress,
         )
 
     async def preview(
@@ -559,6 +567,7 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         occurred_at: Moment | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
     ) -> Added:
         """Add the bytes of a file under a name, as `add(data=…)` does; what is sent to a server."""
         answer: Added = await self._connection.do(
@@ -573,11 +582,16 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
             },
             place=self._place,
             upload=content,
+            on_progress=on_progress,
         )
         return answer
 
     async def list(self, *, as_of: Moment | None = None) -> Documents:
-        """Return the documents by name, as they are or as they were at a moment."""
+        """Return the documents by name, as they are or as they were at a moment.
+
+        `status` says which are being indexed, and which could not be read: those stay listed with their error until
+        they are removed or added again.
+        """
         answer: Documents = await self._connection.do(
             "knowledge.list", {"as_of": as_of, "collection": self._collection}, place=self._place
         )

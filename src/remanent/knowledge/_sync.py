@@ -7,6 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from remanent._portal import Portal
+from remanent.jobs import Progress
 from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection
 from remanent.knowledge.folders import Removal
 from remanent.knowledge.model import (
@@ -100,11 +101,13 @@ class KnowledgeCollection:
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         occurred_at: Moment | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
     ) -> Added:
         """Add a file, a text, what stands at a public address, or bytes; durable on return.
 
         A document is known by its name: the same again changes nothing, and of a changed one only the chunks that
         changed are made and embedded anew. Before their vectors are there, chunks are found by their words.
+        `on_progress` is told how many chunks are indexed, and how many are left.
         """
         return self._portal.call(
             self._wrapped.add,
@@ -116,6 +119,7 @@ class KnowledgeCollection:
             metadata=metadata,
             tags=tags,
             occurred_at=occurred_at,
+            on_progress=on_progress,
         )
 
     def upload(
@@ -127,6 +131,7 @@ class KnowledgeCollection:
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         occurred_at: Moment | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
     ) -> Added:
         """Add the bytes of a file under a name, as `add(data=…)` does; what is sent to a server."""
         return self._portal.call(
@@ -137,6 +142,7 @@ class KnowledgeCollection:
             metadata=metadata,
             tags=tags,
             occurred_at=occurred_at,
+            on_progress=on_progress,
         )
 
     def preview(
@@ -152,7 +158,11 @@ class KnowledgeCollection:
         return self._portal.call(self._wrapped.preview, path, text=text, data=data, name=name, chunk_size=chunk_size)
 
     def list(self, *, as_of: Moment | None = None) -> Documents:
-        """Return the documents by name, as they are or as they were at a moment."""
+        """Return the documents by name, as they are or as they were at a moment.
+
+        `status` says which are being indexed, and which could not be read: those stay listed with their error until
+        they are removed or added again.
+        """
         return self._portal.call(self._wrapped.list, as_of=as_of)
 
     def show(self, document: str, *, as_of: Moment | None = None) -> DocumentView:
@@ -181,13 +191,17 @@ class KnowledgeCollection:
         *,
         remove: Removal = "gone",
         on_progress: Callable[[int, int, str], None] | None = None,
+        on_chunks: Callable[[str, int, int], None] | None = None,
     ) -> SyncReport:
         """Bring a folder with its subfolders and this collection together, one way: files that changed are added,
         documents whose files are gone are removed. What was added by hand is never touched.
 
         A folder without any file is refused where it would take all its documents along, unless `remove` is "all".
+        `on_progress` is told of files (how many are begun, of how many, which), `on_chunks` of a file's chunks.
         """
-        return self._portal.call(self._wrapped.sync, folder, remove=remove, on_progress=on_progress)
+        return self._portal.call(
+            self._wrapped.sync, folder, remove=remove, on_progress=on_progress, on_chunks=on_chunks
+        )
 
     def watch(self, folder: str | PathLike[str], *, interval: float | None = None) -> Iterator[SyncReport]:
         """Keep a folder in sync, and yield what was done whenever that is something; ends when it is closed."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from remanent.discipline import AnyMemory
 from remanent.errors import InvalidInput
+from remanent.jobs import Progress
 from remanent.knowledge.folders import Folders, Removal
 from remanent.knowledge.library import Library, NewDocument
 from remanent.knowledge.model import (
@@ -103,11 +104,13 @@ class AsyncKnowledgeCollection:
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         occurred_at: Moment | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
     ) -> Added:
         """Add a file, a text, what stands at a public address, or bytes; durable on return.
 
         A document is known by its name: the same again changes nothing, and of a changed one only the chunks that
         changed are made and embedded anew. Before their vectors are there, chunks are found by their words.
+        `on_progress` is told how many chunks are indexed, and how many are left.
         """
         new = await self._services.folders.read(path=path, text=text, url=url, data=data, name=name)
         new = new.replace(
@@ -115,7 +118,7 @@ class AsyncKnowledgeCollection:
             tags=tuple(tags),
             occurred_at=new.occurred_at if occurred_at is None else to_instant(read_moment(occurred_at)),
         )
-        return await self._services.library.add(self._scope, self._collection, new)
+        return await self._services.library.add(self._scope, self._collection, new, on_chunks=_told(on_progress))
 
     async def upload(
         self,
@@ -126,6 +129,7 @@ class AsyncKnowledgeCollection:
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         occurred_at: Moment | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
     ) -> Added:
         """Add the bytes of a file under a name, as `add(data=…)` does; what is sent to a server."""
         new = NewDocument(
@@ -136,7 +140,7 @@ class AsyncKnowledgeCollection:
             tags=tuple(tags),
             occurred_at=None if occurred_at is None else read_moment(occurred_at),
         )
-        return await self._services.library.add(self._scope, self._collection, new)
+        return await self._services.library.add(self._scope, self._collection, new, on_chunks=_told(on_progress))
 
     async def preview(
         self,
@@ -152,9 +156,13 @@ class AsyncKnowledgeCollection:
         return await self._services.library.preview(self._scope, self._collection, new, size=chunk_size)
 
     async def list(self, *, as_of: Moment | None = None) -> Documents:
-        """Return the documents by name, as they are or as they were at a moment."""
+        """Return the documents by name, as they are or as they were at a moment.
+
+        `status` says which are being indexed, and which could not be read: those stay listed with their error until
+        they are removed or added again.
+        """
         at = None if as_of is None else read_moment(as_of)
-        return await self._services.library.documents(self._scope, self._collection, as_of=at)
+        return await self._services.library.listed(self._scope, self._collection, as_of=at)
 
     async def show(self, document: str, *, as_of: Moment | None = None) -> DocumentView:
         """Return a document, by its name or id, with its chunks and the times of its versions."""
@@ -186,14 +194,16 @@ class AsyncKnowledgeCollection:
         *,
         remove: Removal = "gone",
         on_progress: Callable[[int, int, str], None] | None = None,
+        on_chunks: Callable[[str, int, int], None] | None = None,
     ) -> SyncReport:
         """Bring a folder with its subfolders and this collection together, one way: files that changed are added,
         documents whose files are gone are removed. What was added by hand is never touched.
 
         A folder without any file is refused where it would take all its documents along, unless `remove` is "all".
+        `on_progress` is told of files (how many are begun, of how many, which), `on_chunks` of a file's chunks.
         """
         return await self._services.folders.sync(
-            self._scope, self._collection, Path(folder), remove=remove, on_progress=on_progress
+            self._scope, self._collection, Path(folder), remove=remove, on_progress=on_progress, on_chunks=on_chunks
         )
 
     async def watch(self, folder: str | PathLike[str], *, interval: float | None = None) -> AsyncIterator[SyncReport]:
@@ -302,6 +312,12 @@ class AsyncKnowledgeCollection:
             self._scope, self._collection, chunk_size=chunk_size, agents=agents
         )
         return CollectionView(name=self._collection, chunk_size=held.chunk_size, agents=held.agents)
+
+
+def _told(on_progress: Callable[[Progress], None] | None) -> Callable[[int, int], None] | None:
+    if on_progress is None:
+        return None
+    return lambda done, total: on_progress(Progress(pending=total - done, done=done, failed=0))
 
 
 def _checked_limit(limit: int) -> int:

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Literal
@@ -82,6 +83,7 @@ class Folders:
         *,
         remove: Removal = "gone",
         on_progress: Callable[[int, int, str], None] | None = None,
+        on_chunks: Callable[[str, int, int], None] | None = None,
     ) -> SyncReport:
         """Add files that are new or changed, and remove documents whose files are gone, as `remove` says.
 
@@ -95,7 +97,7 @@ class Folders:
                 "connect the drive it lies on, or confirm with --force (remove='all')"
             )
         names = [file.relative_to(root).as_posix() for file in files]
-        done = await self._add_all(scope, collection, dict(zip(names, files, strict=True)), on_progress)
+        done = await self._add_all(scope, collection, dict(zip(names, files, strict=True)), on_progress, on_chunks)
         if on_progress is not None:
             on_progress(len(files), len(files), "")
         removed = []
@@ -120,6 +122,7 @@ class Folders:
         collection: str,
         files: Mapping[str, Path],
         on_progress: Callable[[int, int, str], None] | None,
+        on_chunks: Callable[[str, int, int], None] | None,
     ) -> dict[str, Added | Failure]:
         """Add files by their names, some at a time, and return what became of each."""
         by_hand = {one.name: one for one in await self._library.documents(scope, collection) if not one.synced}
@@ -132,7 +135,8 @@ class Folders:
                     on_progress(number, len(files), name)
                 try:
                     new = _claimed(await asyncio.to_thread(_file, file, name), by_hand.get(name))
-                    done[name] = await self._library.add(scope, collection, new)
+                    told = None if on_chunks is None else partial(on_chunks, name)
+                    done[name] = await self._library.add(scope, collection, new, on_chunks=told)
                 except (InvalidInput, OSError) as error:
                     done[name] = Failure(name=name, reason=str(error))
 
@@ -146,8 +150,8 @@ class Folders:
         return done
 
     async def _synced(self, scope: Scope, collection: str, root: Path) -> list[Document]:
-        """Return the documents that were taken from a folder."""
-        found = await self._library.documents(scope, collection)
+        """Return the documents that were taken from a folder, those that could not be read among them."""
+        found = await self._library.listed(scope, collection)
         return [one for one in found if one.synced and _is_under(one.source, root)]
 
 

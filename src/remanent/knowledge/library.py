@@ -9,7 +9,7 @@ document to the last byte.
 import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 
 from remanent.discipline import Parts
 from remanent.embedding import open_image_reader
-from remanent.errors import InvalidInput, NotFound
+from remanent.errors import InvalidInput, MissingDependency, NotFound, UnreadableFile
 from remanent.knowledge.chunking import ChunkSpan, cut
 from remanent.knowledge.model import (
     Added,
@@ -29,6 +29,7 @@ from remanent.knowledge.model import (
     KnowledgeStats,
 )
 from remanent.knowledge.settings import KnowledgeSettings
+from remanent.knowledge.statuses import DocumentStatuses, OnChunks
 from remanent.loaders import LoadedDocument, Place, load
 from remanent.model import (
     Attachment,
@@ -62,6 +63,8 @@ _MAX_TITLE = 80
 """Characters up to which a first line or a first sentence is taken for a title. Chosen by hand."""
 _AT_ONCE = 500
 """Records that are read in one go."""
+_TOLD = 50
+"""Chunks after which it is told how many are indexed: some 50 ms of work."""
 
 
 class NewDocument(Model):
@@ -131,6 +134,7 @@ class Library:
         self._store = parts.store
         self.settings = parts.settings.section(KnowledgeSettings)
         self._reader = open_image_reader(parts.settings.image_reader)
+        self._statuses = DocumentStatuses(parts)
         # One document is written by one task at a time; others wait for it and then find it done.
         self._locks: WeakValueDictionary[tuple[Scope, str], asyncio.Lock] = WeakValueDictionary()
 
@@ -168,7 +172,15 @@ class Library:
 
     # ── adding ───────────────────────────────────────────────────────────────
 
-    async def add(self, scope: Scope, collection: str, new: NewDocument, *, anew: bool = False) -> Added:
+    async def add(
+        self,
+        scope: Scope,
+        collection: str,
+        new: NewDocument,
+        *,
+        anew: bool = False,
+        on_chunks: OnChunks | None = None,
+    ) -> Added:
         """Add a document, or a changed version of one; the same again changes nothing unless it is cut `anew`."""
         if not new.name.strip():
             raise InvalidInput("name: a document needs a name, by which it is found and replaced")
@@ -180,14 +192,29 @@ class Library:
         lock = self._locks.setdefault(key, asyncio.Lock())
         async with lock:
             size = (await self.collection(scope, collection)).chunk_size
-            current = await self._document(home, document_id)
+            current, failed = await asyncio.gather(
+                self._document(home, document_id), self._statuses.failed(scope, document_id)
+            )
             digest = hashlib.sha256(new.data).hexdigest()
             if current is not None and not anew and _is_same(current, digest, metadata, tags, size):
+                if failed is not None:
+                    await self._forgive(scope, document_id)
                 return Added(document=document_of(current), status="unchanged", kept=_count(current))
-            loaded = await self._load(new)
-            return await self._write(
-                home, document_id, new, loaded, current, size=size, metadata=metadata, tags=tags, digest=digest
-            )
+            coming = _coming(collection, new, to_instant(self._parts.clock()))
+            with self._statuses.adding(scope, coming, on_chunks) as tell:
+                try:
+                    loaded = await self._load(new)
+                except (UnreadableFile, MissingDependency) as error:
+                    await self._statuses.fail(scope, coming, str(error))
+                    raise
+                return await self._write(
+                    home, document_id, new, loaded, current, size=size, metadata=metadata, tags=tags, digest=digest,
+                    tell=tell,
+                )  # fmt: skip
+
+    async def _forgive(self, scope: Scope, document_id: str) -> None:
+        async with self._parts.journal.writing(scope.owner) as tx:
+            self._statuses.forgive(tx, document_id)
 
     async def _load(self, new: NewDocument) -> LoadedDocument:
         reader = self._reader
@@ -222,6 +249,7 @@ class Library:
         metadata: JsonObject,
         tags: tuple[str, ...],
         digest: str,
+        tell: OnChunks,
     ) -> Added:
         scope = home.within(session=document_id)
         # The disk is waited for while the text is cut.
@@ -231,25 +259,16 @@ class Library:
             self._records_of(scope),
         )
         now = to_instant(self._parts.clock())
-        attachment = Attachment(
-            attachment_id=digest, media_type=loaded.media_type, name=new.name, digest=digest, size=len(new.data)
-        )
-        entry = Entry(
-            id=self._parts.new_id(),
-            scope=scope,
-            kind=EntryKind.DOCUMENT,
-            role="document",
-            # The words stand in the chunks; the bytes, from which they can be read again, among the blobs.
-            text="",
-            occurred_at=new.occurred_at or now,
-            recorded_at=now,
-            metadata={**metadata, "type": loaded.media_type},
-            tags=tags,
-            attachments=(attachment,),
-            origin=new.origin,
+        entry = _entry(
+            self._parts.new_id(), scope, new, now, metadata=metadata, tags=tags, digest=digest, loaded=loaded
         )
         like = current is not None and current.tags == tags and _extra(current).get("metadata") == metadata
-        changes = await asyncio.to_thread(_compare, parts, known, entry, now, like=like)
+        loop, total = asyncio.get_running_loop(), sum(part.kind == Kind.CHUNK for part in parts)
+        tell(0, total)
+        changes = await asyncio.to_thread(
+            _compare, parts, known, entry, now, like=like,
+            tell=lambda done: loop.call_soon_threadsafe(tell, done, total),
+        )  # fmt: skip
         document = _document_record(
             entry, loaded, parts, known.get(document_id), title=title, new=new, size=size, metadata=metadata
         )
@@ -257,8 +276,13 @@ class Library:
         async with self._parts.journal.writing(scope.owner) as tx:
             await self._parts.journal.append(tx, [entry], by=NAME)
             self._put_all(tx, changes)
+            self._statuses.forgive(tx, document_id)
+        tell(total, total)
+        waits = self._parts.embedders is not None and changes.embedded > 0
         return Added(
-            document=document_of(document),
+            document=document_of(document).replace(
+                status="indexing" if waits else "ready", indexed=total - changes.embedded if waits else total
+            ),
             status="added" if current is None else "changed",
             embedded=changes.embedded,
             kept=changes.kept,
@@ -277,9 +301,8 @@ class Library:
 
     async def again(self, scope: Scope, document: Document) -> NewDocument:
         """Return a document as it was added, with its bytes."""
-        data = await self._parts.blobs.get(scope.owner, document.digest)
         return NewDocument(
-            data=data,
+            data=await self._bytes(scope, document),
             name=document.name,
             source=document.source,
             metadata=document.metadata,
@@ -299,13 +322,21 @@ class Library:
         wanted = RecordFilter(kinds=(Kind.DOCUMENT,), as_of=as_of)
         return sorted(map(document_of, await self._all(place, wanted)), key=lambda one: (one.collection, one.name))
 
+    async def listed(self, scope: Scope, collection: str, *, as_of: datetime | None = None) -> list[Document]:
+        """Return the documents of a collection with how far they are, those that failed among them."""
+        documents = await self.documents(scope, collection, as_of=as_of)
+        return documents if as_of is not None else await self._statuses.of(scope, documents, collection=collection)
+
     async def find(self, scope: Scope, collection: str, document: str) -> Document:
         """Return a document by its name or its id."""
         home = collection_scope(scope, collection)
         for document_id in (document_id_of(collection, document), document):
             found = await self._document(home, document_id)
-            if found is not None:
-                return document_of(found)
+            known = [] if found is None else [document_of(found)]
+            told = await self._statuses.of(scope, known, collection=collection)
+            for one in told:
+                if one.document_id == document_id:
+                    return one
         raise NotFound(f"there is no document {document!r} in the collection {collection}")
 
     async def show(
@@ -313,6 +344,8 @@ class Library:
     ) -> DocumentView:
         """Return a document with its chunks in order, as they are or as they were at a moment."""
         found = await self.find(scope, collection, document)
+        if not found.digest:  # it is being read, or could not be
+            return DocumentView(document=found)
         home = collection_scope(scope, collection).within(session=found.document_id)
         statuses = (*LIVE, Status.QUARANTINED)
         records = await self._all(home, RecordFilter(kinds=KINDS, statuses=statuses, as_of=as_of))
@@ -321,8 +354,9 @@ class Library:
             raise NotFound(f"there was no document {document!r} then")
         chunks = [chunk_of(record) for record in records if record.kind == Kind.CHUNK]
         versions = await self._store.versions(scope.owner, found.document_id)
+        told = {name: getattr(found, name) for name in ("status", "indexed", "error", "error_zh")}
         return DocumentView(
-            document=of_that_time,
+            document=of_that_time if as_of is not None else of_that_time.replace(**told),
             chunks=tuple(sorted(chunks, key=lambda one: (one.position, one.start, one.chunk_id))),
             versions=tuple(version.record.updated_at for version in versions),
         )
@@ -330,7 +364,12 @@ class Library:
     async def bytes_of(self, scope: Scope, collection: str, document: str, *, as_of: datetime | None = None) -> bytes:
         """Return the bytes of a document, as it is or as it was at a moment."""
         shown = await self.show(scope, collection, document, as_of=as_of)
-        return await self._parts.blobs.get(scope.owner, shown.document.digest)
+        return await self._bytes(scope, shown.document)
+
+    async def _bytes(self, scope: Scope, document: Document) -> bytes:
+        if not document.digest:
+            raise NotFound(f"nothing of {document.name} was kept: it could not be read, or is still being read")
+        return await self._parts.blobs.get(scope.owner, document.digest)
 
     async def stats(self, scope: Scope) -> KnowledgeStats:
         """Count what there is, by collection."""
@@ -462,7 +501,48 @@ class Library:
 
     async def erase(self, scope: Scope, document_id: str) -> None:
         """Erase everything in a document's session, with the bytes that nothing refers to any more."""
+        await self._forgive(scope, document_id)
         await self._parts.journal.erase_noted(scope.owner, Erasure(session=document_id))
+
+
+def _entry(
+    entry_id: str,
+    scope: Scope,
+    new: NewDocument,
+    now: datetime,
+    *,
+    metadata: JsonObject,
+    tags: tuple[str, ...],
+    digest: str,
+    loaded: LoadedDocument,
+) -> Entry:
+    """Return the entry of the journal that a document is."""
+    attachment = Attachment(
+        attachment_id=digest, media_type=loaded.media_type, name=new.name, digest=digest, size=len(new.data)
+    )
+    return Entry(
+        id=entry_id,
+        scope=scope,
+        kind=EntryKind.DOCUMENT,
+        role="document",
+        # The words stand in the chunks; the bytes, from which they can be read again, among the blobs.
+        text="",
+        occurred_at=new.occurred_at or now,
+        recorded_at=now,
+        metadata={**metadata, "type": loaded.media_type},
+        tags=tags,
+        attachments=(attachment,),
+        origin=new.origin,
+    )
+
+
+def _coming(collection: str, new: NewDocument, now: datetime) -> Document:
+    """Return what is known of a document before it is read."""
+    return Document(
+        document_id=document_id_of(collection, new.name), name=new.name, collection=collection, source=new.source,
+        media_type=new.media_type, synced=new.synced, size=len(new.data), version=0, added_at=now, updated_at=now,
+        occurred_at=new.occurred_at or now,
+    )  # fmt: skip
 
 
 # ── from a loaded document to its parts ──────────────────────────────────────
@@ -519,11 +599,19 @@ def context_of(title: str, piece: ChunkSpan) -> str:
 
 
 def _compare(
-    parts: Sequence[_Part], known: Mapping[str, Record], entry: Entry, now: datetime, *, like: bool
+    parts: Sequence[_Part],
+    known: Mapping[str, Record],
+    entry: Entry,
+    now: datetime,
+    *,
+    like: bool,
+    tell: Callable[[int], object],
 ) -> _Changes:
     """Return what must be written so that the records of a document are those of its new version."""
     changes = _Changes()
     for part in parts:
+        if (done := changes.embedded + changes.kept) % _TOLD == 0 and done:
+            tell(done)
         before = known.get(part.record_id)
         is_chunk = part.kind == Kind.CHUNK
         if before is None:
@@ -716,6 +804,7 @@ def document_of(record: Record) -> Document:
         metadata={key: value for key, value in given.items() if key not in {"collection", "name", "source", "path"}},
         tags=record.tags,
         unread=int(str(extra.get("unread", 0))),
+        indexed=_count(record),
     )
 
 

@@ -15,6 +15,8 @@ from remanent.text.scripts import working_language
 COLLECTION = "default"
 """The collection that is meant unless one is named."""
 
+DocumentStatus = Literal["ready", "indexing", "failed"]
+"""Whether all of a document is indexed, is about to be, or could not be read."""
 ChunkState = Literal["made", "edited", "added", "outdated"]
 """Whether a chunk is as it was cut, was changed by hand, was written by hand, or was changed by hand before its place
 in the document changed."""
@@ -57,6 +59,13 @@ class Document(Model):
     tags: tuple[Text, ...] = ()
     unread: Count = 0
     """Pages that are pictures and that nobody read, because no reader of pictures is installed."""
+    status: DocumentStatus = "ready"
+    indexed: Count = 0
+    """Chunks that are found by their meaning as well, where a model embeds; all are found by their words."""
+    error: Text = ""
+    """Why it failed: of a document that was there before, its newer version; the one before is searched still."""
+    error_zh: Text = ""
+    """The same in Chinese."""
 
 
 class Added(Model):

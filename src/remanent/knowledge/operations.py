@@ -12,10 +12,11 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from remanent.bilingual import Bilingual, Language, translated
-from remanent.discipline.call import Call
+from remanent.discipline.call import Call, ProgressStep
 from remanent.discipline.operation import Body, Command, Face, FolderCommand, Permission, Screen, Tool, operation
 from remanent.discipline.shapes import AnyTags, AsOf, Nothing, Page, Since, Tags, Until, Where, about, items_of
 from remanent.errors import InvalidInput, UnreadableFile
+from remanent.jobs import Progress
 from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection
 from remanent.knowledge.model import (
     COLLECTION,
@@ -63,7 +64,13 @@ HEADINGS = (
     Bilingual("title", "标题"),
     Bilingual("chunks", "文本块"),
     Bilingual("changed", "更新于"),
+    Bilingual("status", "状态"),
 )
+DOCUMENT_STATUS = {
+    "ready": Bilingual("ready", "就绪"),
+    "indexing": Bilingual("indexing {done}/{total}", "正在索引 {done}/{total}"),
+    "failed": Bilingual("failed: {error}", "失败：{error}"),
+}
 
 Collection = Annotated[str, about("The collection.", "集合。", min_length=1, max_length=150)]
 Collections = Annotated[
@@ -89,13 +96,25 @@ def add_folder(
     on_progress: Callable[[int, int, str], None],
 ) -> SyncReport:
     """Add every file of a folder; nothing is removed for it unless `remove` is given."""
+    begun, files = 0, 0
+
+    def on_file(number: int, total: int, name: str) -> None:
+        nonlocal begun, files
+        begun, files = number, total
+        on_progress(number, total, name)
+
+    def on_chunks(name: str, done: int, total: int) -> None:
+        on_progress(begun, files, f"{name} ({done}/{total})")
+
     if any(given.get(field) for field in ("name", "media_type", "metadata", "tags", "occurred_at")):
         raise InvalidInput(
             f"{folder} is a folder, and a name, media type, metadata, tags or date describe one document; "
             "leave them out, or add its files one by one"
         )
     base = memory.knowledge(given["collection"], agent=agent)
-    report: SyncReport = base.sync(folder, remove=given.get("remove", "never"), on_progress=on_progress)
+    report: SyncReport = base.sync(
+        folder, remove=given.get("remove", "never"), on_progress=on_file, on_chunks=on_chunks
+    )
     return report
 
 
@@ -112,12 +131,24 @@ FOLDER = FolderCommand(run=add_folder, show=show_synced)
 
 def show_documents(screen: Screen, page: Page[Document]) -> None:
     """Show documents as a table."""
-    rows = [(one.name, one.title, str(one.chunks), screen.moment(one.updated_at)) for one in page.items]
+    rows = [
+        (one.name, one.title, str(one.chunks), screen.moment(one.updated_at), _status(screen, one))
+        for one in page.items
+    ]
     screen.rows([screen.word(heading) for heading in HEADINGS], rows)
 
 
+def _status(screen: Screen, document: Document) -> str:
+    """Say how far a document is, and why no further."""
+    status = DOCUMENT_STATUS[document.status]
+    error = document.error_zh if screen.language == "zh" else document.error
+    return screen.word(status, done=document.indexed, total=document.chunks, error=error)
+
+
 def show_document(screen: Screen, view: DocumentView) -> None:
-    """Show the chunks of a document."""
+    """Show the chunks of a document, under how far it is where it is not ready."""
+    if view.document.status != "ready":
+        screen.line(_status(screen, view.document))
     for chunk in view.chunks:
         mark = "" if chunk.enabled else " ✗"
         screen.line(f"[{chunk.chunk_id}] {' › '.join(chunk.path)}{mark}")
@@ -205,6 +236,10 @@ async def add(call: Call, request: AddDocument) -> Added:
 
 
 async def _add(call: Call, request: AddDocument, content: bytes) -> Added:
+    def tell(progress: Progress) -> None:
+        done, total = progress.done, progress.done + progress.pending
+        call.report(ProgressStep(done=done, total=total, note=f"{request.name} {done}/{total}"))
+
     return await _of(call, request.collection).upload(
         content,
         name=request.name,
@@ -212,6 +247,7 @@ async def _add(call: Call, request: AddDocument, content: bytes) -> Added:
         metadata=request.metadata,
         tags=request.tags,
         occurred_at=request.occurred_at,
+        on_progress=tell,
     )
 
 

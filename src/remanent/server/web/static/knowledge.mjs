@@ -1,8 +1,8 @@
 // The knowledge base: adding files with progress, what became of them, their passages, and a bench to try searches on.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { ask, can, may, place, session } from "./api.mjs";
 import { Age, Dialog, Empty, html, Loaded, Table, told, useApp, useLoad, useTyped } from "./parts.mjs";
-import { number, say, size } from "./words.mjs";
+import { isChinese, number, say, size } from "./words.mjs";
 
 const SWITCHES = ["rewrite", "hyde", "parents", "summaries"];
 
@@ -17,24 +17,36 @@ export function Page() {
   const [shown, setShown] = useState(null);
   const [removing, setRemoving] = useState(null);
   const state = useLoad(async (signal) => (can("knowledge.list") ? ask("GET", `${at}/documents`, { signal }) : null), [at]);
+  const busy = state.value?.items.some((one) => one.status === "indexing") ?? false;
+  useEffect(() => { if (!busy) return undefined; const timer = setInterval(state.again, LOOK); return () => clearInterval(timer); }, [busy, at]);
   const note = (name, change) => setUploads((now) => now.map((one) => (one.name === name ? { ...one, ...change } : one)));
   const add = async (files) => {
     const list = [...files];
     setUploads((now) => [...now.filter((one) => !list.some((file) => file.name === one.name)), ...list.map((file) => ({ name: file.name, size: file.size, sent: 0, state: "waiting" }))]);
     for (const file of list) {
       note(file.name, { state: "sending", file });
-      try { const answer = await upload(at, file, (sent) => note(file.name, { sent })); note(file.name, { state: answer.status ?? "added", sent: file.size }); state.again(); } catch (error) { note(file.name, { state: "failed", error }); }
+      try { const answer = await upload(at, file, (sent) => note(file.name, { sent })); note(file.name, { state: answer.status ?? "added", sent: file.size }); state.again(); } catch (error) { note(file.name, { state: "failed", error }); state.again(); }
     }
   };
   const remove = (document) => ask("DELETE", `${at}/documents/${encodeURIComponent(document.document_id)}`).then(() => { setRemoving(null); app.say(say("kb_removed")); state.again(); }, app.fail);
   return html`<h1>${say("knowledge")}</h1><${Loaded} state=${state}>${(found) => found === null ? html`<${Empty}>${say("kb_missing")}</${Empty}>` : html`
     ${may("write") && html`<${Drop} onFiles=${add} />`}
     ${uploads.length > 0 && html`<div class="panel stack" role="status">${uploads.map((one) => html`<div class="bar"><span>${one.name}</span><progress max=${one.size || 1} value=${one.sent} aria-label=${one.name}></progress><span class=${one.state === "failed" ? "bad" : "quiet"}>${one.state === "failed" ? told(one.error) : say(`kb_${one.state}`)} ${one.state === "failed" && one.file && html`<button onClick=${() => add([one.file])}>${say("again")}</button>`}</span></div>`)}</div>`}
-    ${found.items.length === 0 ? html`<${Empty}>${say("kb_none")}</${Empty}>` : html`<${Table} heads=${[say("kb_name"), say("kb_type"), say("kb_chunks"), say("kb_size"), say("kb_added_at"), ""]} rows=${found.items.map((one) => ({ key: one.document_id, cells: [html`${one.title && one.title !== one.name ? html`<b>${one.title}</b><br />` : ""}${one.name}${one.unread > 0 && html`<p class="warn small">${say("kb_unread", { n: one.unread })}</p>`}`, html`<span title=${one.media_type}>${TYPES[one.media_type] ?? one.media_type}</span>`, number(one.chunks), size(one.size), html`<${Age} at=${one.updated_at} />`,
+    ${found.items.length === 0 ? html`<${Empty}>${say("kb_none")}</${Empty}>` : html`<${Table} heads=${[say("kb_name"), say("kb_type"), say("kb_chunks"), say("kb_size"), say("kb_status"), say("kb_added_at"), ""]} rows=${found.items.map((one) => ({ key: one.document_id, cells: [html`${one.title && one.title !== one.name ? html`<b>${one.title}</b><br />` : ""}${one.name}${one.unread > 0 && html`<p class="warn small">${say("kb_unread", { n: one.unread })}</p>`}`, html`<span title=${one.media_type}>${TYPES[one.media_type] ?? one.media_type}</span>`, number(one.chunks), size(one.size), html`<${Status} document=${one} />`, html`<${Age} at=${one.updated_at} />`,
       html`<button onClick=${() => setShown(one)}>${say("preview")}</button> ${may("write") && html`<button class="danger" onClick=${() => setRemoving(one)}>${say("delete")}</button>`}`] }))} />`}
     ${can("knowledge.search") && html`<${Bench} at=${at} />`}`}</${Loaded}>
     ${shown && html`<${Chunks} at=${at} document=${shown} onClose=${() => setShown(null)} />`}
     ${removing && html`<${Dialog} title=${say("delete")} onClose=${() => setRemoving(null)}><p>${removing.name}</p><div class="row"><button class="danger" onClick=${() => remove(removing)}>${say("delete")}</button><button onClick=${() => setRemoving(null)}>${say("cancel")}</button></div></${Dialog}>`}`;
+}
+
+const LOOK = 2000; // milliseconds between two looks at documents that are being indexed
+
+/** How far a document is: passage by passage while it is indexed, and why it failed. */
+function Status({ document }) {
+  if (document.status === "failed") return html`<span class="bad small">${say("failed", { why: isChinese() ? document.error_zh : document.error })}</span>`;
+  if (document.status !== "indexing") return html`<span class="small quiet">${say("kb_ready")}</span>`;
+  const done = say("kb_indexing", { n: number(document.indexed), of: number(document.chunks) });
+  return html`<progress max=${document.chunks || 1} value=${document.indexed} aria-label=${done}></progress> <span class="small quiet">${done}</span>`;
 }
 
 const WHOLE = 4e6; // bytes up to which a file is sent in one go; a larger one in parts, so that a lost connection costs little
