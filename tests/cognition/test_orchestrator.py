@@ -6,11 +6,13 @@ import pytest
 
 from remanent.cognition import INSTRUCTION
 from remanent.cognition.orchestrator import PLANS, RECIPES, STANDING
+from remanent.context import Saving, Strategy
 from remanent.language.roles.intent import Intent
 from remanent.memory import AsyncAgent, AsyncMemory
 from remanent.model import Kind, PassageData, RecallOptions, Record, Scope, SemanticData
 from remanent.stores import RecordQuery
 from remanent.stores.conformance.base import SetClock
+from remanent.text.tokens import token_counter
 
 
 async def said(agent: AsyncAgent, *messages: str) -> None:
@@ -54,6 +56,29 @@ async def test_a_briefing_has_preferences_projects_episodes_and_procedures_in_th
     short = await ada.cognition.brief("请按项目的微服务架构做代码审查，用什么数据库？", budget=120)
     assert short.tokens is not None
     assert short.tokens <= 120
+
+
+@pytest.mark.spec("COG-17")
+async def test_a_briefing_reports_what_it_saved_beside_telling_all_and_telling_twice_what_is_shared(
+    ada: AsyncAgent, memory: AsyncMemory, clock: SetClock
+) -> None:
+    await put_preferences(memory, ada, clock, count=600, user="")
+    await said(ada, "Our project uses PostgreSQL.")
+    shared = await ada.cognition.propose("Our project uses PostgreSQL.")
+    await ada.cognition.approve(shared.id, by="lead")
+    await ada.settle()
+    assert (await ada.cognition.brief("Which database does our project use?")).report == ()
+    brief = await ada.cognition.brief("Which database does our project use?", report=True)
+    assert brief.text.count("PostgreSQL") == 1
+    count = token_counter()
+    memories = await ada.records(kinds=["semantic"], limit=1000)
+    told = [*(one.content for one in memories), "Our project uses PostgreSQL."]
+    everything, tokens = sum(count(f"- {text}\n") for text in told), count(brief.text)
+    assert len(memories) == 601
+    assert brief.report == (
+        Saving(strategy=Strategy.RECALL, before=everything, after=tokens),
+        Saving(strategy=Strategy.SHARING, before=tokens + count("- Our project uses PostgreSQL.\n"), after=tokens),
+    )
 
 
 async def put_preferences(memory: AsyncMemory, ada: AsyncAgent, clock: SetClock, *, count: int, user: str) -> None:

@@ -616,6 +616,16 @@ CognitionBriefBudget = Annotated[
     int | None,
     typer.Option("--budget", metavar="N", min=50, max=100000, help=say("Tokens at most.", "最多多少 token。")),
 ]
+Report = Annotated[
+    bool,
+    typer.Option(
+        "--report",
+        help=say(
+            "Whether to tell what was saved beside telling everything; all memories are counted for it.",
+            "是否报告相比全部注入节省了多少 token；为此会统计所有记忆。",
+        ),
+    ),
+]
 OpenOnly = Annotated[bool, typer.Option("--open-only", help=say("Only those that are not settled.", "只要未解决的。"))]
 CognitionConflictConflictId = Annotated[
     str,
@@ -1609,12 +1619,13 @@ def cognition_brief(
     session: Session = None,
     agents: Agents = None,
     budget: CognitionBriefBudget = None,
+    report: Report = False,
 ) -> None:
     """Say what to know before answering a message: tiers are chosen by its intent, and every choice is explained."""
     perform(
         "cognition.brief",
         place,
-        {"message": message, "user": user, "session": session, "agents": agents, "budget": budget},
+        {"message": message, "user": user, "session": session, "agents": agents, "budget": budget, "report": report},
     )
 
 

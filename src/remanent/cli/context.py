@@ -24,6 +24,8 @@ _STRATEGIES = {
     Strategy.SUMMARIES: Bilingual("summaries", "摘要"),
     Strategy.DIGEST: Bilingual("digest", "会话概要"),
     Strategy.RETENTION: Bilingual("retention", "按优先级保留"),
+    Strategy.RECALL: Bilingual("on-demand recall", "按需检索"),
+    Strategy.SHARING: Bilingual("shared context", "共享上下文去重"),
 }
 _TOTAL = Bilingual("in all", "合计")
 _LEVEL = Bilingual(

@@ -364,12 +364,16 @@ class RemoteCognition:
         session: str | None = None,
         agents: Sequence[str] = (),
         budget: int | None = None,
+        report: bool = False,
     ) -> Briefing:
         """Return what to know before answering a message: which tiers are read follows from what it is after.
 
-        `agents` are others that the message may be for; their procedures are read if they granted it.
+        `agents` are others that the message may be for; their procedures are read if they granted it. With `report`,
+        all memories are counted, and the briefing says how many tokens it saved beside telling them all.
         """
-        return self._portal.call(self._wrapped.brief, message, user=user, session=session, agents=agents, budget=budget)
+        return self._portal.call(
+            self._wrapped.brief, message, user=user, session=session, agents=agents, budget=budget, report=report
+        )
 
     def conflicts(self, *, user: str | None = None, open_only: bool = False) -> list[Conflict]:
         """Return the contradictions between memories, oldest first; of a user, none that is another's."""

@@ -379,14 +379,23 @@ class AsyncRemoteCognition(RemotePart):
         session: str | None = None,
         agents: Sequence[str] = (),
         budget: int | None = None,
+        report: bool = False,
     ) -> Briefing:
         """Return what to know before answering a message: which tiers are read follows from what it is after.
 
-        `agents` are others that the message may be for; their procedures are read if they granted it.
+        `agents` are others that the message may be for; their procedures are read if they granted it. With `report`,
+        all memories are counted, and the briefing says how many tokens it saved beside telling them all.
         """
         answer: Briefing = await self._connection.do(
             "cognition.brief",
-            {"message": message, "user": user, "session": session, "agents": agents, "budget": budget},
+            {
+                "message": message,
+                "user": user,
+                "session": session,
+                "agents": agents,
+                "budget": budget,
+                "report": report,
+            },
             place=self._place,
         )
         return answer

@@ -57,12 +57,16 @@ class Cognition:
         session: str | None = None,
         agents: Sequence[str] = (),
         budget: int | None = None,
+        report: bool = False,
     ) -> Briefing:
         """Return what to know before answering a message: which tiers are read follows from what it is after.
 
-        `agents` are others that the message may be for; their procedures are read if they granted it.
+        `agents` are others that the message may be for; their procedures are read if they granted it. With `report`,
+        all memories are counted, and the briefing says how many tokens it saved beside telling them all.
         """
-        return self._portal.call(self._wrapped.brief, message, user=user, session=session, agents=agents, budget=budget)
+        return self._portal.call(
+            self._wrapped.brief, message, user=user, session=session, agents=agents, budget=budget, report=report
+        )
 
     def health(self) -> MemoryHealth:
         """Return how the memories stand: totals, confidence, what is expired, stale, in conflict, double or rotten."""

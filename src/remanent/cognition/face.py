@@ -90,10 +90,12 @@ class AsyncCognition:
         session: str | None = None,
         agents: Sequence[str] = (),
         budget: int | None = None,
+        report: bool = False,
     ) -> Briefing:
         """Return what to know before answering a message: which tiers are read follows from what it is after.
 
-        `agents` are others that the message may be for; their procedures are read if they granted it.
+        `agents` are others that the message may be for; their procedures are read if they granted it. With `report`,
+        all memories are counted, and the briefing says how many tokens it saved beside telling them all.
         """
         return await orchestrator.brief(
             self._parts,
@@ -103,6 +105,7 @@ class AsyncCognition:
             session=session,
             agents=agents,
             budget=budget,
+            report=report,
             lifecycle=self._lifecycle,
         )
 

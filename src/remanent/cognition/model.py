@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from pydantic import Field
 
+from remanent.context.savings import Saving
 from remanent.language.roles.intent import Intent
 from remanent.model import Conflict, FoundItem, Kind, Maker, MemoryData, Model, Record, register_kind
 from remanent.model.base import Count, Share, Text
@@ -100,3 +101,5 @@ class Briefing(Model):
     items: tuple[FoundItem, ...]
     text: Text = ""
     tokens: Count | None = None
+    report: tuple[Saving, ...] = ()
+    """What was saved beside telling all memories, and beside telling twice what is shared; where that was asked."""

@@ -307,6 +307,13 @@ class BriefRequest(Model):
     session: Annotated[str | None, about("The session.", "会话。", min_length=1, max_length=200)] = None
     agents: Annotated[tuple[str, ...], about("Others it may be for.", "可能涉及的其他智能体。", max_length=100)] = ()
     budget: Annotated[int | None, about("Tokens at most.", "最多多少 token。", ge=50, le=100_000)] = None
+    report: Annotated[
+        bool,
+        about(
+            "Whether to tell what was saved beside telling everything; all memories are counted for it.",
+            "是否报告相比全部注入节省了多少 token；为此会统计所有记忆。",
+        ),
+    ] = False
 
 
 @operation(
@@ -327,6 +334,7 @@ async def brief(call: Call, request: BriefRequest) -> Briefing:
         session=request.session,
         agents=request.agents,
         budget=request.budget,
+        report=request.report,
     )
 
 

@@ -10,6 +10,7 @@ from remanent.cognition.agent_roles import is_meant_for, role_of
 from remanent.cognition.lifecycle import Lifecycle
 from remanent.cognition.model import INSTRUCTION, LONG_TERM, MEMORIES, SHORT_TERM, Briefing
 from remanent.cognition.review import item_of, review
+from remanent.context.savings import Saving, Strategy
 from remanent.discipline import Parts
 from remanent.language.roles.intent import INTENT, Intent, IntentRequest
 from remanent.model import (
@@ -32,12 +33,15 @@ from remanent.recall.recipe import TIERS
 from remanent.recall.talk import is_small_talk
 from remanent.stores import NO_LIMIT, Order, RecordFilter, RecordQuery, Store
 from remanent.text.scripts import working_language
+from remanent.text.tokens import token_counter
 
 KNOWLEDGE = (Kind.DOCUMENT, Kind.SECTION, Kind.CHUNK)
 GRANTS = "cognition.grants"
 """The state that names the agents which may read this one's procedures."""
 MAIN, AUXILIARY, STANDING = 5, 3, 8
 """Memories of the main tier, of the auxiliary one, and told whatever the words; the first is the design's."""
+_PAGE = 500
+"""Memories that are read at once where all are counted."""
 _NEWEST = 8 * STANDING
 """Of each reason to be told whatever the words, the newest memories that the surest are chosen from. By hand."""
 
@@ -117,6 +121,7 @@ async def brief(
     session: str | None,
     agents: Sequence[str],
     budget: int | None,
+    report: bool,
     lifecycle: Lifecycle,
 ) -> Briefing:
     """Return what to know before answering a message, and why it was chosen."""
@@ -151,6 +156,7 @@ async def brief(
         items=tuple(merged),
         text=injection.text,
         tokens=injection.tokens,
+        report=await reader.report(injection.text, shared, merged) if report else (),
     )
 
 
@@ -270,6 +276,30 @@ class _Reader:
             records = await store.records_by_id(scope, [item.record_id for item in found])
             found.sort(key=lambda item: not is_meant_for(role, records.get(item.record_id)))
         return [item.replace(memory_ids=()) for item in found[:limit]]
+
+    async def report(self, text: str, shared: Sequence[FoundItem], merged: Sequence[FoundItem]) -> tuple[Saving, ...]:
+        """Return how many tokens a briefing has, beside all memories and beside one that tells twice what is shared."""
+        count = token_counter()
+        told_once = {item.record_id for item in merged}
+        twice = sum(count(f"- {item.text}\n") for item in shared if item.record_id not in told_once)
+        everything = 0
+        for scope, wanted in (
+            (self._scope, RecordFilter(kinds=MEMORIES, alive_at=self._alive_at, where=of_user(self._user or None))),
+            (self._scope.shared, RecordFilter(kinds=(Kind.SHARED,), alive_at=self._alive_at)),
+        ):
+            last = None
+            while True:
+                query = RecordQuery(filter=wanted, after_id=last, limit=_PAGE)
+                page = await self._parts.store.records(scope, query)
+                everything += sum(count(f"- {one.content}\n") for one in page)
+                if len(page) < _PAGE:
+                    break
+                last = page[-1].id
+        told = count(text)
+        return (
+            Saving(strategy=Strategy.RECALL, before=everything, after=told),
+            Saving(strategy=Strategy.SHARING, before=told + twice, after=told),
+        )
 
 
 def _standing_rank(record: Record) -> tuple[bool, bool, float, float, str]:

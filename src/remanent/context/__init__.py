@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from remanent.context.savings import Saving, Strategy
 from remanent.context.scratchpad import Scratchpad, SubagentRow, missing_subagents
 from remanent.context.sessions import SessionEnd, SessionInfo, Sessions
 from remanent.context.spool import WaitingTurns
@@ -9,9 +10,9 @@ from remanent.context.state import Decision, SessionState, SessionStates
 from remanent.late import exports
 
 if TYPE_CHECKING:
-    from remanent.context.compaction import Compactor, ContextCompactor, ContextView, Replaced, Saving, Strategy
+    from remanent.context.compaction import Compactor, ContextCompactor, ContextView, Replaced
 else:
-    __getattr__ = exports(__name__, compaction="Compactor ContextCompactor ContextView Replaced Saving Strategy")
+    __getattr__ = exports(__name__, compaction="Compactor ContextCompactor ContextView Replaced")
 
 __all__ = [
     "Compactor",

@@ -13,7 +13,6 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from enum import StrEnum
 from hashlib import blake2b
 from itertools import chain, pairwise
 from typing import Any
@@ -23,6 +22,7 @@ from pydantic import Field
 
 from remanent.bilingual import Language
 from remanent.context.messages import Message, ReadMessage, read_messages, sanitized, style_of, tokens_of, units
+from remanent.context.savings import Saving, Strategy
 from remanent.context.trimming import shortened_result, without_long_results, without_pictures
 from remanent.errors import InvalidInput, RemanentError
 from remanent.language import Engine
@@ -83,28 +83,6 @@ _Sizes = dict[int, tuple[int, ReadMessage]]
 """The tokens of messages, by their identity; the message stands beside, so that no other can get its identity."""
 _Shown = ReadMessage | tuple[ReadMessage, int, int]
 """A message of a view; with the first and the last place of those that it stands for, where it does."""
-
-
-class Strategy(StrEnum):
-    """What made a conversation shorter."""
-
-    CLEANING = "cleaning"
-    """Messages that a provider would refuse, or that stood there twice, went."""
-    SYSTEM_PROMPTS = "system prompts"
-    TOOL_RESULTS = "tool results"
-    ATTACHMENTS = "attachments"
-    SUMMARIES = "summaries"
-    DIGEST = "digest"
-    RETENTION = "retention"
-    """What had no room went by its rank: history first, then results of tools."""
-
-
-class Saving(Model):
-    """What one strategy did to the number of tokens."""
-
-    strategy: Strategy
-    before: int
-    after: int
 
 
 class Replaced(Model):
