@@ -101,3 +101,10 @@ def test_work_grows_with_what_is_given(name: str) -> None:
 def test_work_grows_with_hostile_texts_and_with_a_million_characters(name: str) -> None:
     assert not too_fast(WORKS[name], HOSTILE)
     assert not too_fast(WORKS[name], CORE | TEXTS, large=HUGE)
+
+
+def test_work_that_grows_faster_only_in_the_last_part_of_a_long_text_is_found() -> None:
+    def work(text: str) -> int:
+        return sum(range(len(text) * (60 if len(text) < 50_000 else 150)))
+
+    assert set(too_fast(work, {"words": TEXTS["words"]})) == {"words"}

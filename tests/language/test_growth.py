@@ -333,19 +333,6 @@ HURT: dict[str, tuple[str, ...]] = {
 }
 """Texts beside the core that once made a function take the square of their length, or worse."""
 
-DEAR = {
-    f"language.{name}"
-    for name in (
-        "offline.answers.agreeing offline.answers.find_answer offline.answers.settle_contradiction "
-        "offline.judgement.compare offline.judgement.same_subject offline.judgement.judge "
-        "offline.judgement.contradictions offline.judgement.judge_statements "
-        "roles.analysis.analyse roles.integration.integrate roles.react.direct_answer roles.react.react "
-        "roles.relation_naming.name_relations "
-        "roles.structured_summary.structure"
-    ).split()
-}
-"""They lay claims of bounded length side by side, which costs a second for any text: two texts do below full counts."""
-
 FUNCTIONS = (
     public_functions("remanent.language.offline")
     | public_functions("remanent.language.roles")
@@ -364,8 +351,7 @@ def test_no_function_is_forgotten() -> None:
 @pytest.mark.spec("SAFE-07")
 @pytest.mark.parametrize("name", sorted(WORKS))
 def test_work_grows_with_what_is_given(name: str) -> None:
-    core = {kind: CORE[kind] for kind in ("different names", "all of them")} if name in DEAR and not FULL else CORE
-    makers = {kind: HOSTILE[kind] for kind in HURT.get(name, ())} | core
+    makers = {kind: HOSTILE[kind] for kind in HURT.get(name, ())} | CORE
     assert not too_fast(WORKS[name], makers)
 
 
