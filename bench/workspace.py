@@ -82,7 +82,7 @@ def _edited(memory: remanent.Memory, folder: Path, *, mode: str) -> float:
             said = f"The lighthouse keeper number {number} of {mode} paints every door in turquoise."
             (folder / "part3" / f"note{3 + 20 * number}.md").write_text(f"# Keeper\n\n{said}\n", encoding="utf-8")
             found = store.search_sync(said, mode="fts" if mode == "fts" else "semantic", limit=3)
-            if said not in "".join(hit.text for hit in found):
+            if said not in "".join(hit.text for hit in found.items):
                 raise AssertionError(f"an edit is not found: {mode}")
             yield
 

@@ -127,7 +127,7 @@ async def test_the_forgotten_leaves_a_tombstone_and_can_be_restored(memory: Asyn
     assert restored.status is Status.ACTIVE
     assert not await ada.tombstones()
     assert [item.record_id for item in (await ada.recall("vault code")).items] == [record_id]
-    assert [version.number for version in await ada.versions(record_id)] == [1, 2, 3]
+    assert [version.number for version in await ada.history(record_id)] == [1, 2, 3]
 
 
 async def test_recall_as_of_a_moment_knows_what_was_known_then(memory: AsyncMemory, ada: AsyncAgent) -> None:

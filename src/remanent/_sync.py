@@ -387,9 +387,9 @@ class Agent:
             limit=limit,
         )
 
-    def versions(self, record_id: str) -> list[Version]:
+    def history(self, record_id: str) -> list[Version]:
         """Return every version of a record, the current one last."""
-        return self._portal.call(self._wrapped.versions, record_id)
+        return self._portal.call(self._wrapped.history, record_id)
 
     def links(self, record_id: str) -> list[Link]:
         """Return the links from and to a record."""

@@ -728,7 +728,7 @@ class AsyncAgent(AgentFaces):
         query = RecordQuery(filter=wanted, order=order, after_id=after_id, limit=limit)
         return await self._parts.store.records(self._scope.within(session=session), query)
 
-    async def versions(self, record_id: str) -> list[Version]:
+    async def history(self, record_id: str) -> list[Version]:
         """Return every version of a record, the current one last."""
         versions = await self._parts.store.versions(self._scope, record_id)
         if not versions:

@@ -80,7 +80,7 @@ async def test_everything_is_gone_when_the_task_ends() -> None:
     assert len(bank.graph) == 0
     assert bank.tree.entries == ()
     assert bank.conflicts.all == ()
-    assert (await bank.search("station")).nodes == ()
+    assert (await bank.search("station")).items == ()
     assert told == [EventKind.CLEARED]
     with pytest.raises(InvalidInput, match="no task yet"):
         _ = bank.insight

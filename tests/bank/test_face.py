@@ -141,8 +141,22 @@ def test_the_search_of_a_bank_tells_candidates_from_neighbours(memory: remanent.
     with memory.bank(QUESTION, context=MAGAZINE) as bank:
         bank.start()
         found = bank.search("Who climbed Mount Kelt?", k=1, alpha=1.0)
-        assert [item.is_candidate for item in found.nodes] == [True]
+        assert [item.is_candidate for item in found.items] == [True]
         assert bank.plan().current_task
+
+
+def test_the_search_of_a_bank_answers_like_any_other_with_the_words_that_a_node_came_from(
+    memory: remanent.Memory,
+) -> None:
+    with memory.bank(QUESTION, context=MAGAZINE) as bank:
+        bank.start()
+        found = bank.search("Who climbed Mount Kelt?", k=1)
+        assert isinstance(found, remanent.Found)
+        (item,) = found.candidates
+        assert (item.record_id, item.text, item.rank) == (item.node.id, item.node.summary, 1)
+        assert [source.entry_id for source in item.sources] == [entry.entry_id for entry in bank.tree(item.record_id)]
+        assert all(source.text and source.text in MAGAZINE for source in item.sources)
+        assert found.text.startswith("<memory>")
 
 
 def test_the_adapter_of_the_blocking_face_blocks(memory: remanent.Memory) -> None:
@@ -188,7 +202,11 @@ def test_a_statement_that_was_refuted_is_shown_nowhere_in_memory(memory: remanen
         (conflict,) = bank.conflicts
         bank.resolve(conflict.id, "The survey says: the tunnel of Brenk is 640 metres long. 460 is wrong.")
         assert "460" not in bank.adapter.enhance().memory
-        assert "460" not in str(bank.search("tunnel of Brenk"))
+        found = bank.search("tunnel of Brenk")
+        (item,) = found.items
+        assert item.sources
+        words = [source.text for source in item.sources]  # not str(found): an id or a time may have these digits
+        assert "460" not in " ".join([found.text, item.text, item.node.context, *item.node.keywords, *words])
 
 
 @pytest.mark.spec("USE-10")
@@ -221,5 +239,5 @@ def test_a_kept_bank_searches_its_embeddings_in_the_vector_database(tmp_path: Pa
         bank.start()
         bank.observe(MAGAZINE)
         found = bank.search("the altitude of the summit", alpha=0.0)
-        assert [item.node.embedding for item in found.nodes] == [{}]
-        assert found.nodes[0].embedding > 0
+        assert [item.node.embedding for item in found.items] == [{}]
+        assert found.items[0].embedding > 0

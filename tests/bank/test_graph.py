@@ -61,7 +61,7 @@ async def test_a_deleted_node_is_gone_with_its_edges() -> None:
     assert "a" not in graph
     assert graph.neighbours("b") == ()
     assert graph.edges == ()
-    assert [item.node.id for item in (await graph.search("quantum", k=5)).nodes] == ["c"]
+    assert [item.node.id for item in (await graph.search("quantum", k=5)).items] == ["c"]
 
 
 @pytest.mark.spec("BANK-09")
@@ -115,14 +115,14 @@ async def test_candidates_then_their_neighbours_then_all_newest_first() -> None:
     graph = await three()
     await graph.connect("a", "b", at=NOON)
     found = await graph.search("IBM chips", k=1)
-    assert [(item.node.id, item.is_candidate) for item in found.nodes] == [("b", False), ("a", True)]
+    assert [(item.node.id, item.is_candidate) for item in found.items] == [("b", False), ("a", True)]
     (neighbour,) = found.neighbours
     assert neighbour.neighbour_of == ("a",)
     assert neighbour.node == graph.get("b")
     assert [item.node.id for item in found.candidates] == ["a"]
     every = await graph.search("quantum weather", k=3)
-    assert [item.node.id for item in every.nodes] == ["c", "b", "a"]
-    assert all(item.is_candidate for item in every.nodes)
+    assert [item.node.id for item in every.items] == ["c", "b", "a"]
+    assert all(item.is_candidate for item in every.items)
 
 
 @pytest.mark.spec("BANK-08")
@@ -133,11 +133,11 @@ async def test_every_change_is_seen_by_the_next_search_and_an_unchanged_graph_ga
     await graph.search("quantum chips", k=3)
     assert graph.index.gathered == gathered
     await add(graph, "d", "quantum gravity")
-    assert "d" in [item.node.id for item in (await graph.search("gravity", k=3, alpha=1.0)).nodes]
+    assert "d" in [item.node.id for item in (await graph.search("gravity", k=3, alpha=1.0)).items]
     await graph.update("d", at=NOON, context="loops")
-    assert [item.node.id for item in (await graph.search("loops", k=3, alpha=1.0)).nodes] == ["d"]
+    assert [item.node.id for item in (await graph.search("loops", k=3, alpha=1.0)).items] == ["d"]
     await graph.delete("d", at=NOON)
-    assert (await graph.search("gravity", k=3, alpha=1.0)).nodes == ()
+    assert (await graph.search("gravity", k=3, alpha=1.0)).items == ()
 
 
 @pytest.mark.spec("BANK-30")
@@ -152,11 +152,11 @@ async def test_embeddings_can_live_in_a_vector_database_over_the_store(tmp_path:
         assert outside.get("a").embedding == {}
         for question in ("quantum", "weather in Lisbon", "chips"):
             one, other = await inside.search(question, k=2), await outside.search(question, k=2)
-            assert [(i.node.id, round(i.score, 4)) for i in one.nodes] == [
-                (i.node.id, round(i.score, 4)) for i in other.nodes
+            assert [(i.node.id, round(i.score, 4)) for i in one.items] == [
+                (i.node.id, round(i.score, 4)) for i in other.items
             ]
         await outside.delete("a", at=NOON)
-        assert "a" not in [item.node.id for item in (await outside.search("quantum chips", k=2)).nodes]
+        assert "a" not in [item.node.id for item in (await outside.search("quantum chips", k=2)).items]
     finally:
         await vectors.close()
         await store.close()

@@ -79,7 +79,7 @@ async def test_forgetting_restoring_and_erasing_hold_across_a_jump(tmp_path: Pat
         wall.jump(by)
         restored = await ada.restore(record_id)
         assert (restored.status, restored.version) == (Status.ACTIVE, 3)
-        assert [version.record.version for version in await ada.versions(record_id)] == [1, 2, 3]
+        assert [version.record.version for version in await ada.history(record_id)] == [1, 2, 3]
         await ada.erase(entry_ids=gone.entry_ids)
     wall.jump(-by)
     async with aopen(tmp_path, embedder="none", clock=wall) as memory:

@@ -122,13 +122,15 @@ def test_a_method_takes_and_returns_the_same_here_and_there(
 
 LACKING = {
     "": {"face"},
-    "admin": {"repair"},
+    "admin": set(),
     "associative": {"importance", "initialize", "jobs", "links", "node", "nodes"},
-    "cognition": {"add", "amend", "grant", "role"},
+    "cognition": set(),
     "knowledge": {"sync", "watch"},
     "workspace": {"hook", "mem0", "store"},
 }
-"""What no operation offers: it works on files or objects of this machine, or nobody needed it from afar yet."""
+"""What no operation offers. A face is an object of this process, and so are hooks, the files' index and Mem0 of a
+workspace. Folders are brought together where they lie: a server cannot tell whose path a document came from. Of the
+associative memory, `initialize` opens files of this machine; single nodes are in `triples` and jobs in `admin.jobs`."""
 
 
 @pytest.mark.parametrize("part", LACKING)
@@ -180,9 +182,39 @@ def test_what_is_proposed_from_here_is_approved_refused_and_revoked(memory: Remo
     assert ada.approve(kept.id).id == kept.id
     ada.refuse(other.id, reason="not on Fridays")
     assert [one.id for one in ada.shared()] == [kept.id]
+    amended = ada.amend(kept.id, "We deploy on Tuesdays.")
+    assert [one.content for one in ada.shared(pending=True)] == ["We deploy on Tuesdays."]
+    assert ada.approve(amended.id).content == "We deploy on Tuesdays."
     ada.revoke(kept.id)
     assert ada.shared() == []
     assert memory.agent("ada").admin.dead_letters() == []
+
+
+def test_memories_are_kept_by_hand_from_here_and_roles_and_grants_are_told(memory: RemoteMemory) -> None:
+    ada, bob = memory.agent("ada").cognition, memory.agent("bob").cognition
+    first = ada.add("Kim lives in Rome.", subject="Kim", attribute="home", value="Rome", user="kim")
+    second = ada.add("Kim lives in Oslo.", subject="Kim", attribute="home", value="Oslo", user="kim", tags=["town"])
+    assert (first.id, second.version, second.tags) == (second.id, 2, ("town",))
+    assert [one.record.content for one in ada.history(second.id)] == [first.content, second.content]
+    with pytest.raises(InvalidInput, match="a memory is one of"):
+        ada.add("x", kind="turn")
+    assert ada.role() is None
+    ada.set_role("reviewer")
+    assert ada.role() == "reviewer"
+    ada.add("To release, tag and push.", kind="procedural", subject="release", steps=["tag", "push"])
+    question = "Ask the ada agent to do the release"
+    assert "tag → push" not in bob.brief(question, agents=["ada"]).text
+    ada.grant("bob")
+    assert "tag → push" in bob.brief(question, agents=["ada"]).text
+
+
+def test_what_is_readable_of_a_damaged_file_is_saved_on_the_server(memory: RemoteMemory, tmp_path: Path) -> None:
+    ada = memory.agent("ada")
+    ada.remember("one")
+    memory.settle()
+    copy = ada.admin.repair()
+    assert copy.is_relative_to(tmp_path / "served")
+    assert copy.exists()
 
 
 def test_a_contradiction_is_settled_from_here(memory: RemoteMemory) -> None:
@@ -232,7 +264,7 @@ def test_forgetting_restoring_and_their_versions(memory: RemoteMemory) -> None:
     with pytest.raises(VersionConflict):
         ada.restore(record_id, expects=1)
     assert ada.restore(record_id, expects=2).version == 3
-    assert [version.number for version in ada.versions(record_id)] == [1, 2, 3]
+    assert [version.number for version in ada.history(record_id)] == [1, 2, 3]
     with pytest.raises(NotFound, match="no record none here"):
         ada.get("none")
     with pytest.raises(InvalidInput):

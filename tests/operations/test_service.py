@@ -404,13 +404,12 @@ async def test_how_a_run_stands_survives_a_power_cut(tmp_path: Path, monkeypatch
 
 
 EVERY = pytest.mark.parametrize("one", CATALOGUE.values(), ids=CATALOGUE.keys())
-# What only somebody at the machine itself can do: the copy that `repair` makes lies on its disk.
+# What only somebody at the machine itself can do.
 LOCAL_ONLY = {
-    "admin": {"repair", "dead_letters"},  # the client has the latter by way of `jobs`
+    "admin": {"dead_letters"},  # the client has it by way of `jobs`
     # A server opens and closes the memory itself, and single nodes are looked at where they lie.
     # Files and folders lie with whoever reads them; a server is sent their bytes.
     "knowledge": {"add", "preview", "sync", "watch"},
-    "cognition": {"add", "amend", "grant", "role"},
     "associative": {"close", "importance", "initialize", "jobs", "links", "node", "nodes"},
 }
 FACES: dict[str, type] = {"": AsyncAgent, "admin": AsyncAgentAdmin}

@@ -25,7 +25,7 @@ async def take_down(agent: AsyncAgent, *, session: str = "s1") -> list[str]:
     """Say something, have it taken down and indexed, and return the ids of what was said."""
     receipt = await agent.remember(TALK, session=session)
     await agent.workspace.end(TALK, session=session)
-    assert await agent.workspace.search("login bug", mode="fts")
+    assert (await agent.workspace.search("login bug", mode="fts")).items
     return list(receipt.entry_ids)
 
 
@@ -42,8 +42,8 @@ async def test_an_erased_entry_is_gone_from_files_changes_pads_and_the_index(tmp
         assert "- a line of mine" in left
         assert NOTES in left
         assert "new paper" in left
-        assert not await agent.workspace.search("login bug", mode="fts")
-        assert await agent.workspace.search(NOTES, mode="fts")
+        assert not (await agent.workspace.search("login bug", mode="fts")).items
+        assert (await agent.workspace.search(NOTES, mode="fts")).items
     assert files_with(tmp_path, BUG) == []
 
 

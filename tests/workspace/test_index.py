@@ -11,7 +11,7 @@ from remanent import _sync
 from remanent.discipline.journal import Journal
 from remanent.errors import InvalidInput
 from remanent.memory import AsyncAgent
-from remanent.model import Kind
+from remanent.model import Found, Kind
 from remanent.workspace.index import FolderScan, SearchMode, passages_of, scan
 from tests.workspace.world import NOON, agent_in
 
@@ -122,19 +122,24 @@ def test_names_are_read_again_only_where_a_folder_has_changed(notes: Path, monke
 async def test_notes_are_found_by_words_and_edits_without_reading_everything_again(notes: Path, tmp_path: Path) -> None:
     async with agent_in(tmp_path) as agent:
         await vault_of(agent, notes)
-        (hit,) = await agent.workspace.search("umbrella", mode="fts")
+        found = await agent.workspace.search("umbrella", mode="fts")
+        assert isinstance(found, Found)
+        assert "umbrella" in found.text
+        (hit,) = found.items
         assert (hit.path, hit.heading, hit.line, hit.end_line) == ("Packing list.md", "Packing", 1, 3)
-        (hit,) = await agent.workspace.search("感冒药", mode="fts")
+        (hit,) = (await agent.workspace.search("感冒药", mode="fts")).items
         assert (hit.path, hit.heading, hit.line) == ("Packing list.md", "Packing › 药品", 5)
-        assert (await agent.workspace.search("龙井茶", mode="fts"))[0].path == "人/老王.md"
+        assert (await agent.workspace.search("龙井茶", mode="fts")).items[0].path == "人/老王.md"
         assert (await agent.workspace.index()).changed == ()
         write(notes, "人/老王.md", "# 老王\n\n老王改喝咖啡了。\n", second=1)
-        assert [hit.text for hit in await agent.workspace.search("咖啡", mode="fts")] == ["# 老王\n\n老王改喝咖啡了。"]
-        assert await agent.workspace.search("龙井茶", mode="fts") == []
+        assert [hit.text for hit in (await agent.workspace.search("咖啡", mode="fts")).items] == [
+            "# 老王\n\n老王改喝咖啡了。"
+        ]
+        assert (await agent.workspace.search("龙井茶", mode="fts")).items == ()
         (notes / "人/老王.md").unlink()
         report = await agent.workspace.index()
         assert (report.removed, report.changed, report.added) == (("人/老王.md",), (), ())
-        assert await agent.workspace.search("咖啡", mode="fts") == []
+        assert (await agent.workspace.search("咖啡", mode="fts")).items == ()
         # They are memories like others: the plain recall finds them, too.
         assert (await agent.recall("umbrella")).items[0].kind == Kind.NOTE
 
@@ -143,10 +148,10 @@ async def test_notes_are_found_by_words_and_edits_without_reading_everything_aga
 async def test_tags_are_tags_wikilinks_are_links_and_a_rename_keeps_identity(notes: Path, tmp_path: Path) -> None:
     async with agent_in(tmp_path) as agent:
         await vault_of(agent, notes)
-        (hotel,) = await agent.workspace.search("Avenida Palace", mode="fts")
-        (flight,) = await agent.workspace.search("gate", mode="fts")
-        (packing,) = await agent.workspace.search("umbrella", mode="fts")
-        (wang,) = await agent.workspace.search("龙井茶", mode="fts")
+        (hotel,) = (await agent.workspace.search("Avenida Palace", mode="fts")).items
+        (flight,) = (await agent.workspace.search("gate", mode="fts")).items
+        (packing,) = (await agent.workspace.search("umbrella", mode="fts")).items
+        (wang,) = (await agent.workspace.search("龙井茶", mode="fts")).items
         assert hotel.tags == ("travel", "家庭")
         assert {record.id for record in await agent.records(tags=["家庭"])} == {hotel.record_id, flight.record_id}
         targets = {link.to_id for link in await agent.links(flight.record_id)}
@@ -155,11 +160,11 @@ async def test_tags_are_tags_wikilinks_are_links_and_a_rename_keeps_identity(not
         (notes / "Packing list.md").rename(notes / "Things.md")
         report = await agent.workspace.index()
         assert sorted(report.renamed) == ["Things.md", "里斯本.md"]
-        (moved,) = await agent.workspace.search("Avenida Palace", mode="fts")
+        (moved,) = (await agent.workspace.search("Avenida Palace", mode="fts")).items
         assert (moved.record_id, moved.path) == (hotel.record_id, "里斯本.md")
         assert {link.to_id for link in await agent.links(flight.record_id)} == {wang.record_id}
         write(notes, "Packing list.md", "# new\n\nAnother list.\n")
-        new = (await agent.workspace.search("Another list", mode="fts"))[0]
+        new = (await agent.workspace.search("Another list", mode="fts")).items[0]
         assert new.record_id in {link.to_id for link in await agent.links(flight.record_id)}
 
 
@@ -167,16 +172,16 @@ async def test_tags_are_tags_wikilinks_are_links_and_a_rename_keeps_identity(not
 async def test_an_edited_passage_keeps_its_record_and_the_others_are_not_touched(notes: Path, tmp_path: Path) -> None:
     async with agent_in(tmp_path) as agent:
         await vault_of(agent, notes)
-        (hotel,) = await agent.workspace.search("Avenida Palace", mode="fts")
-        (flight,) = await agent.workspace.search("gate", mode="fts")
+        (hotel,) = (await agent.workspace.search("Avenida Palace", mode="fts")).items
+        (flight,) = (await agent.workspace.search("gate", mode="fts")).items
         write(notes, "trips/Lisbon.md", NOTE.replace("Avenida Palace", "Pestana"), second=1)
-        (edited,) = await agent.workspace.search("Pestana", mode="fts")
+        (edited,) = (await agent.workspace.search("Pestana", mode="fts")).items
         assert edited.record_id == hotel.record_id
         assert (await agent.get(hotel.record_id)).version == 2
         assert (await agent.get(flight.record_id)).version == 1
         write(notes, "trips/Lisbon.md", NOTE.replace("# Lisbon\n", "# Lisbon\n\nNew.\n"), second=2)
         await agent.workspace.index()
-        assert (await agent.workspace.search("Avenida", mode="fts"))[0].line == 10
+        assert (await agent.workspace.search("Avenida", mode="fts")).items[0].line == 10
 
 
 @pytest.mark.spec("WORK-06")
@@ -185,12 +190,12 @@ async def test_the_index_can_be_deleted_and_is_built_again_and_another_process_s
 ) -> None:
     async with agent_in(tmp_path) as agent, agent_in(tmp_path) as other:
         await vault_of(agent, notes)
-        assert len(await agent.workspace.search("umbrella")) == 1
+        assert len((await agent.workspace.search("umbrella")).items) == 1
         assert (await other.workspace.index()) == (await agent.workspace.index())
         assert len(await agent.records(kinds=["note"])) == 5
         assert await agent.workspace.store.delete_index() == 5
         assert await agent.records(kinds=["note"]) == []
-        assert len(await other.workspace.search("umbrella")) == 1
+        assert len((await other.workspace.search("umbrella")).items) == 1
         assert len(await agent.records(kinds=["note"])) == 5
         health = await agent.admin.check()
         assert health.problems == ()
@@ -203,9 +208,9 @@ async def test_meaning_finds_what_no_word_does(notes: Path, tmp_path: Path) -> N
         await agent.workspace.index()
         await agent.settle()
         question = "酒店叫什么名字？"
-        assert await agent.workspace.search(question, mode="fts") == []
-        assert (await agent.workspace.search(question, mode="semantic"))[0].heading == "Lisbon › Hotel"
-        assert (await agent.workspace.search(question, mode="hybrid"))[0].heading == "Lisbon › Hotel"
+        assert (await agent.workspace.search(question, mode="fts")).items == ()
+        assert (await agent.workspace.search(question, mode="semantic")).items[0].heading == "Lisbon › Hotel"
+        assert (await agent.workspace.search(question, mode="hybrid")).items[0].heading == "Lisbon › Hotel"
 
 
 @pytest.mark.spec("WORK-06")
@@ -218,10 +223,10 @@ async def test_what_was_just_edited_is_found_by_its_meaning_before_the_worker_co
         await agent.settle()
         monkeypatch.setattr(Journal, "index", lambda _, tx: None)  # no worker is asked for from here on
         write(notes, "house.md", "# House\n\nThe roof was repaired in autumn.\n", second=5)
-        assert await agent.workspace.search("屋顶是什么时候修好的？", mode="fts") == []
+        assert (await agent.workspace.search("屋顶是什么时候修好的？", mode="fts")).items == ()
         modes: tuple[SearchMode, ...] = ("semantic", "hybrid")
         for mode in modes:
-            found = await agent.workspace.search("屋顶是什么时候修好的？", mode=mode)
+            found = (await agent.workspace.search("屋顶是什么时候修好的？", mode=mode)).items
             assert found[0].path == "house.md", mode
         # A crowd is left to the worker: whoever asks does not wait for it.
         for number in range(9):
@@ -245,9 +250,8 @@ def test_code_without_an_event_loop_has_the_names_of_the_seed(notes: Path, tmp_p
         assert store.index_workspace_sync(notes).added == ()  # none of the names of a workspace, and none is made
         write(notes, "MEMORY.md", "# Memory\n\nThe umbrella is red.\n")
         assert store.index_workspace_sync(notes).added == ("MEMORY.md",)
-        assert [hit.path for hit in store.search_sync("umbrella", limit=5, mode="fts", workspace_dir=notes)] == [
-            "MEMORY.md"
-        ]
+        found = store.search_sync("umbrella", limit=5, mode="fts", workspace_dir=notes)
+        assert [hit.path for hit in found.items] == ["MEMORY.md"]
 
 
 async def test_waiting_on_the_loops_own_thread_is_refused_and_not_for_ever(tmp_path: Path) -> None:
@@ -270,5 +274,5 @@ async def test_old_encodings_and_files_that_are_too_large_stop_nothing(notes: Pa
     write(notes, "huge.md", "x " * 60_000)
     async with agent_in(tmp_path) as agent:
         await vault_of(agent, notes)
-        assert (await agent.workspace.search("国标编码", mode="fts"))[0].path == "old.md"
+        assert (await agent.workspace.search("国标编码", mode="fts")).items[0].path == "old.md"
         assert all(record.data.path != "huge.md" for record in await agent.records(kinds=["note"]))  # type: ignore[attr-defined]

@@ -1,10 +1,11 @@
 """What stands in a system prompt: always what must hold, within a budget, before anything recalled."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from remanent.model import Message
+from remanent.model import Kind, Message
 from remanent.text.tokens import token_counter
 from remanent.workspace.index import WorkspaceHit
 from remanent.workspace.prompt import query_of, telling_part
@@ -136,7 +137,7 @@ async def test_each_fact_is_recalled_by_itself_and_once_although_it_stands_in_tw
         await agent.workspace.end(RUN, session="s1")
         asked = [Message(role="user", content="Was the flaky test fixed?")]
         heading, *lines = (await agent.workspace.prompt(asked)).splitlines()
-        hits = await agent.workspace.search("staging", limit=10)
+        hits = (await agent.workspace.search("staging", limit=10)).items
     assert heading == EN_HEADING
     assert "- Completed: Fixed the flaky test by pinning the clock. (" in lines[0] + lines[1]
     said = [line.rpartition(" (")[0] for line in lines]
@@ -162,7 +163,14 @@ def test_of_a_long_passage_the_lines_come_that_speak_of_the_question() -> None:
     text = "\n".join([f"- Point {number} of the agenda is as dull as the others." for number in range(20)])
     text += "\n- The boiler is repaired by Martens in June."
     hit = WorkspaceHit(
-        path="a.md", line=3, end_line=23, text=text, score=1.0, record_id="0190a000-0000-7000-8000-000000000000"
+        path="a.md",
+        line=3,
+        end_line=23,
+        text=text,
+        score=1.0,
+        record_id="0190a000-0000-7000-8000-000000000000",
+        kind=Kind.NOTE,
+        occurred_at=datetime(2026, 5, 1, tzinfo=UTC),
     )
     said, line = telling_part(hit, "Who repairs the boiler?", 60)
     assert said.startswith("The boiler is repaired")

@@ -7,7 +7,7 @@ from remanent.late import exports
 if TYPE_CHECKING:
     from remanent.agents.deep_retrieval import TreeEntry
     from remanent.bank.bank import MemoryBank, Observed, open_bank
-    from remanent.bank.graph import QueryGraph, Retrieved, RetrievedNode
+    from remanent.bank.graph import BankFound, QueryGraph, RetrievedNode
     from remanent.bank.ledger import InteractionTree
     from remanent.bank.node import QueryNode
     from remanent.bank.planning import InsightDoc
@@ -16,7 +16,7 @@ else:
     __getattr__ = exports(
         __name__,
         bank="MemoryBank Observed open_bank",
-        graph="QueryGraph Retrieved RetrievedNode",
+        graph="QueryGraph BankFound RetrievedNode",
         ledger="InteractionTree TreeEntry",
         node="QueryNode",
         planning="InsightDoc",
@@ -25,6 +25,7 @@ else:
 
 __all__ = [
     "BankEvent",
+    "BankFound",
     "EventKind",
     "EventListener",
     "InsightDoc",
@@ -33,7 +34,6 @@ __all__ = [
     "Observed",
     "QueryGraph",
     "QueryNode",
-    "Retrieved",
     "RetrievedNode",
     "TreeEntry",
     "open_bank",

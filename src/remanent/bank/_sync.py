@@ -16,7 +16,7 @@ from remanent.bank.adapter import AsyncAdapter, Framework
 from remanent.bank.adapter.framework import EnhancedPrompt, Execution
 from remanent.bank.bank import MemoryBank, Observed
 from remanent.bank.face import AsyncBank, AsyncBanks, BankInfo
-from remanent.bank.graph import Retrieved
+from remanent.bank.graph import BankFound
 from remanent.bank.ledger import CONTEXT
 from remanent.bank.node import QueryNode
 from remanent.bank.planning import InsightDoc
@@ -163,7 +163,7 @@ class Bank:
         """Ingest a text: it is kept word for word, then split into topics, summarised and related."""
         return self._portal.call(self._wrapped.observe, text, source=source, metadata=metadata)
 
-    def search(self, query: str, *, k: int | None = None, alpha: float | None = None) -> Retrieved:
+    def search(self, query: str, *, k: int | None = None, alpha: float | None = None) -> BankFound:
         """Return the best nodes for a query and their neighbours, newest first."""
         return self._portal.call(self._wrapped.search, query, k=k, alpha=alpha)
 

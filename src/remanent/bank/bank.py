@@ -11,7 +11,7 @@ from datetime import datetime
 from pydantic import JsonValue
 
 from remanent.bank.conflicts import Conflicts, nodes_of
-from remanent.bank.graph import QueryGraph, Retrieved
+from remanent.bank.graph import BankFound, QueryGraph
 from remanent.bank.indexes import ExternalEmbeddings, InMemoryEmbeddings, NodeEmbedder
 from remanent.bank.ingestion import ExtractedTopics, IngestReport, NodeLinker, TopicExtractor
 from remanent.bank.integration import Merger, MergeReason
@@ -57,6 +57,7 @@ from remanent.model import (
     Source,
 )
 from remanent.model.ids import Id
+from remanent.recall import inject
 from remanent.stores import Store, Vectors
 
 _MAX_ATTEMPTS = 2
@@ -336,12 +337,12 @@ class MemoryBank:
 
     # ── search ──────────────────────────────────────────────────────────────
 
-    async def search(self, query: str, *, k: int | None = None, alpha: float | None = None) -> Retrieved:
+    async def search(self, query: str, *, k: int | None = None, alpha: float | None = None) -> BankFound:
         """Return the best nodes for a query and their neighbours, newest first."""
         settings = self._runtime.settings
-        return await self.graph.search(
-            query, k=settings.top_k if k is None else k, alpha=settings.alpha if alpha is None else alpha
-        )
+        weight = settings.alpha if alpha is None else alpha
+        found = await self.graph.search(query, k=settings.top_k if k is None else k, alpha=weight)
+        return found.replace(injection=inject(query, found.items, now=self._runtime.clock()))
 
     async def recollect(self, question: str, *, language: Language) -> PackedMemory:
         """Return what the bank holds on a question as the `<memory>` of a prompt, within `prompt_tokens`."""

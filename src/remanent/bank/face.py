@@ -18,7 +18,7 @@ from remanent.agents.react import Limits
 from remanent.agents.tools import AgentTool
 from remanent.bank.adapter import AsyncAdapter, BuiltinReact, Framework
 from remanent.bank.bank import MemoryBank, Observed, open_bank
-from remanent.bank.graph import Retrieved
+from remanent.bank.graph import BankFound
 from remanent.bank.ledger import CONTEXT
 from remanent.bank.node import QueryNode
 from remanent.bank.planning import InsightDoc, insight_in
@@ -297,7 +297,7 @@ class AsyncBank:
         """Ingest a text: it is kept word for word, then split into topics, summarised and related."""
         return await self._bank.observe(text, source=source, metadata=metadata)
 
-    async def search(self, query: str, *, k: int | None = None, alpha: float | None = None) -> Retrieved:
+    async def search(self, query: str, *, k: int | None = None, alpha: float | None = None) -> BankFound:
         """Return the best nodes for a query and their neighbours, newest first."""
         return await self._bank.search(query, k=k, alpha=alpha)
 

@@ -4,18 +4,30 @@ The graph is a view of the ledger: it holds no data of its own, only indexes, an
 the ledger commits. So a search sees each write at once, and nothing has to be rebuilt.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from remanent.bank.indexes import EmbeddedQuery, EmbeddingIndex, InMemoryEmbeddings, KeywordIndex, NodeEmbedder
 from remanent.bank.ledger import Ledger
 from remanent.bank.node import QUERY_NODE, RELATED, QueryNode, node_label, node_of, record_of
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.tidying import keywords as tidy_keywords
-from remanent.model import Link, Maker, Model, Origin, Record, Source, Status
-from remanent.model.base import Share
+from remanent.model import (
+    Found,
+    FoundItem,
+    FoundSource,
+    ItemOrder,
+    Link,
+    Maker,
+    Origin,
+    Record,
+    Source,
+    Status,
+    least_trusted,
+)
+from remanent.model.base import Share, Text
 from remanent.stores import LIVE, Change, Transaction
 from remanent.stores.transaction import DropLink, PutLink, PutRecord, PutVector
 from remanent.text.terms import index_terms, query_terms
@@ -30,13 +42,16 @@ DEFAULT_ALPHA = 0.5
 """The design's weight: words and meaning count the same."""
 
 
-class RetrievedNode(Model):
-    """A node that a search returned, and why."""
+class RetrievedNode(FoundItem):
+    """A node that a search returned, with its sources like any other item, and why.
+
+    Of a node that settled a contradiction the sources tell where its words stand and not the words, which may be those
+    that were refuted; its tree has them.
+    """
 
     node: QueryNode
     is_candidate: bool
     """Whether the query itself found it; otherwise it is a neighbour of a node that it found."""
-    score: Share = 0.0
     attribute: Share = 0.0
     """The BM25 score, divided by that of the best node, which has 1."""
     embedding: Share = 0.0
@@ -45,25 +60,25 @@ class RetrievedNode(Model):
     """The candidates that it is a neighbour of."""
 
 
-class Retrieved(Model):
+class BankFound(Found):
     """The result of a search: candidates and their neighbours together, newest first.
 
     Newest first is the design's order: where nodes disagree, a reader should meet the later one first.
     """
 
-    query: str
-    nodes: tuple[RetrievedNode, ...] = ()
+    items: tuple[RetrievedNode, ...] = ()
+    recipe: Text = "bank"
+    order: ItemOrder = "time"
 
     @property
     def candidates(self) -> tuple[RetrievedNode, ...]:
         """What the query itself found, best first."""
-        found = [item for item in self.nodes if item.is_candidate]
-        return tuple(sorted(found, key=lambda item: (-item.score, item.node.id)))
+        return tuple(sorted((item for item in self.items if item.is_candidate), key=lambda item: item.rank))
 
     @property
     def neighbours(self) -> tuple[RetrievedNode, ...]:
         """The neighbours of the candidates, newest first."""
-        return tuple(item for item in self.nodes if not item.is_candidate)
+        return tuple(item for item in self.items if not item.is_candidate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +153,7 @@ class QueryGraph:
         k: int = DEFAULT_K,
         alpha: float = DEFAULT_ALPHA,
         exclude: Collection[str] = (),
-    ) -> Retrieved:
+    ) -> BankFound:
         """Return the best nodes for a query and their neighbours, all of them newest first.
 
         The score is the design's: `alpha * attribute + (1 - alpha) * embedding`, both of them in [0, 1].
@@ -153,15 +168,36 @@ class QueryGraph:
                 if other not in chosen and other not in exclude:
                     beside.setdefault(other, []).append(node_id)
         found = [
-            RetrievedNode(node=self.get(node_id), is_candidate=True, score=score, attribute=words, embedding=near)
-            for node_id, (score, words, near) in chosen.items()
+            self.found(node_id, rank=rank, is_candidate=True, score=score, attribute=words, embedding=near)
+            for rank, (node_id, (score, words, near)) in enumerate(chosen.items(), start=1)
         ]
         found += [
-            RetrievedNode(node=self.get(node_id), is_candidate=False, neighbour_of=tuple(of))
-            for node_id, of in beside.items()
+            self.found(node_id, rank=rank, is_candidate=False, neighbour_of=tuple(of))
+            for rank, (node_id, of) in enumerate(beside.items(), start=len(found) + 1)
         ]
-        found.sort(key=lambda item: (item.node.timestamp, item.node.id), reverse=True)
-        return Retrieved(query=query, nodes=tuple(found))
+        return BankFound(query=query, items=newest_first(found))
+
+    def found(self, node_id: str, *, score: float = 0.0, **why: Any) -> RetrievedNode:
+        """Return a node as an item of an answer."""
+        record = self._live(node_id)
+        told = {source for source, _ in self._ledger.told(record)}
+        sources = []
+        for source in record.sources:
+            whole = FoundSource.of(self._ledger.entries[source.entry_id], source)
+            sources.append(whole if source in told else whole.replace(text=""))
+        return RetrievedNode(
+            record_id=node_id,
+            text=record.content,
+            score=score,
+            kind=record.kind,
+            occurred_at=record.occurred_at,
+            trust=least_trusted([record.trust, *(one.origin for one in sources)]),
+            recorded_at=record.created_at,
+            sources=tuple(sources),
+            evidence=(node_id,),
+            node=self._node(record),
+            **why,
+        )
 
     @property
     def ids(self) -> Collection[str]:
@@ -375,6 +411,11 @@ class QueryGraph:
         if record is None:
             raise NotFound(f"there is no node {node_id} in this graph; `search` returns the ids of existing nodes")
         return record
+
+
+def newest_first(found: Iterable[RetrievedNode]) -> tuple[RetrievedNode, ...]:
+    """Return nodes in the design's order."""
+    return tuple(sorted(found, key=lambda item: (item.node.timestamp, item.node.id), reverse=True))
 
 
 def _check_parameters(k: int, alpha: float) -> None:

@@ -14,7 +14,8 @@ from remanent.agents.deep_retrieval import TreeEntry, tree_of
 from remanent.bank.node import QUERY_NODE
 from remanent.discipline import Journal
 from remanent.errors import InvalidInput, NotFound, VersionConflict
-from remanent.model import Conflict, Entry, JsonObject, Link, Model, Record, Scope
+from remanent.language.roles.integration import Trigger
+from remanent.model import Conflict, Entry, JsonObject, Link, Model, Record, Scope, Source
 from remanent.stores import (
     Change,
     Committed,
@@ -87,6 +88,16 @@ class Ledger:
     def version(self, record_id: str, number: int) -> Record:
         """Return an earlier version of a record."""
         return self.records[record_id][number - 1]
+
+    def told(self, record: Record) -> list[tuple[Source, Entry]]:
+        """Return the spans behind a node whose words may be shown: what was given, said or recognised.
+
+        There are none of a node that settled a contradiction: its trees hold the refuted words as well.
+        """
+        held = [(source, self.entries[source.entry_id]) for source in record.sources]
+        if any(source_of(one) == MERGE and bank_metadata(one).get("trigger") == Trigger.CONFLICT for _, one in held):
+            return []
+        return [(source, entry) for source, entry in held if source_of(entry) in INGESTED_SOURCES]
 
     # ── writing ──────────────────────────────────────────────────────────────
 

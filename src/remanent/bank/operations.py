@@ -14,7 +14,7 @@ from remanent.agents.deep_retrieval import DeepRetrieved
 from remanent.bank.adapter.framework import tidy_insight
 from remanent.bank.bank import Observed
 from remanent.bank.face import AsyncBank, AsyncBanks, BankInfo
-from remanent.bank.graph import Retrieved
+from remanent.bank.graph import BankFound
 from remanent.bank.node import QueryNode
 from remanent.bank.planning import InsightDoc
 from remanent.bank.run import RunResult
@@ -289,7 +289,7 @@ class SearchBank(BankReference):
     route="POST banks/{bank_id}/search",
     command=Command(arguments=("bank_id", "query")),
 )
-async def search(call: Call, request: SearchBank) -> Retrieved:
+async def search(call: Call, request: SearchBank) -> BankFound:
     """Search the Query Graph of a kept bank: candidates and their neighbours, newest first."""
     async with _opened(call, request.bank_id) as bank:
         return await bank.search(request.query, k=request.k, alpha=request.alpha)

@@ -14,13 +14,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from remanent.bank.conflicts import refuted_statements
-from remanent.bank.graph import QueryGraph, RetrievedNode
+from remanent.bank.graph import QueryGraph, RetrievedNode, newest_first
 from remanent.bank.indexes import KeywordIndex, as_shares
-from remanent.bank.ledger import INGESTED_SOURCES, MERGE, Ledger, bank_metadata, source_of
+from remanent.bank.ledger import Ledger
 from remanent.bank.node import summary_lines
 from remanent.bilingual import Bilingual, Language
 from remanent.language.offline.claims import is_title, read_claim
-from remanent.language.roles.integration import Trigger
 from remanent.language.wording import block, group
 from remanent.model import Record, Source
 from remanent.text.scripts import HAN
@@ -169,19 +168,12 @@ class PassageIndex:
                 opened.add(title)
 
     def _sentences(self, node: Record) -> list[tuple[str, str]]:
-        """Return the sentences of a node's trees, each with the title of its text.
-
-        There are none of a node that settled a contradiction: its trees hold the refuted words as well.
-        """
-        entries = [self._ledger.entries[source.entry_id] for source in node.sources]
-        if any(source_of(one) == MERGE and bank_metadata(one).get("trigger") == Trigger.CONFLICT for one in entries):
-            return []
+        """Return the sentences of a node's trees that may be shown, each with the title of its text."""
         found = []
-        for source, entry in zip(node.sources, entries, strict=True):
-            if source_of(entry) in INGESTED_SOURCES:
-                for start, end, title in titled_parts(entry.text):
-                    text = entry.text[max(start, source.start or 0) : min(end, source.end or end)]
-                    found += [(title, said) for span in sentences(text) if (said := span.of(text).strip())]
+        for source, entry in self._ledger.told(node):
+            for start, end, title in titled_parts(entry.text):
+                text = entry.text[max(start, source.start or 0) : min(end, source.end or end)]
+                found += [(title, said) for span in sentences(text) if (said := span.of(text).strip())]
         return found
 
 
@@ -372,15 +364,16 @@ class _Packing:
         best: dict[str, float] = {}
         for passage, score in self.chosen:
             best[passage.node_id] = max(score, best.get(passage.node_id, 0.0))
-        found = [
-            RetrievedNode(node=self._graph.get(node_id), is_candidate=True, score=min(1.0, score))
-            for node_id, score in best.items()
-        ]
-        return tuple(sorted(found, key=lambda item: (item.node.timestamp, item.node.id), reverse=True))
+        ranked = enumerate(sorted(best.items(), key=lambda one: -one[1]), start=1)
+        return newest_first(
+            self._graph.found(node_id, rank=rank, is_candidate=True, score=min(1.0, score))
+            for rank, (node_id, score) in ranked
+        )
 
     def render(self) -> str:
-        """Return the text."""
-        return group("memory", [self._node_block(item.node.id) for item in self.nodes()])
+        """Return the text, the newest node first."""
+        nodes = sorted(map(self._graph.get, self._by_node), key=lambda node: (node.timestamp, node.id), reverse=True)
+        return group("memory", [self._node_block(node.id) for node in nodes])
 
     def _node_block(self, node_id: str) -> str:
         """Return a node with its passages in their order, each title before the first that is from its text."""

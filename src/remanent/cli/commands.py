@@ -599,7 +599,43 @@ CognitionShowRecordId = Annotated[
         help=say("The id of a memory, as `memories list` shows it.", "记忆的 id，见 `memories list`。"),
     ),
 ]
-Content = Annotated[str, typer.Argument(metavar="CONTENT", help=say("What it says from now on.", "今后的内容。"))]
+Content = Annotated[str, typer.Argument(metavar="CONTENT", help=say("What it says.", "内容。"))]
+Kind = Annotated[
+    str,
+    typer.Option(
+        "--kind",
+        metavar="KIND",
+        autocompletion=choices("remanent.model.kinds", "Kind"),
+        help=say("A tier of memory.", "记忆的层次。"),
+    ),
+]
+Subject = Annotated[
+    str, typer.Option("--subject", metavar="TEXT", help=say("Whom or what it is about.", "关于谁或什么。"))
+]
+Attribute = Annotated[
+    str,
+    typer.Option(
+        "--attribute",
+        metavar="TEXT",
+        help=say(
+            "What of it; another value of the same becomes a new version.", "哪一方面；同一方面的新值成为新版本。"
+        ),
+    ),
+]
+CognitionAddValue = Annotated[
+    str, typer.Option("--value", metavar="TEXT", help=say("The value that it tells.", "其中的值。"))
+]
+Steps = Annotated[
+    list[str] | None, typer.Option("--steps", metavar="TEXT", help=say("The steps of a procedure.", "流程的步骤。"))
+]
+Premises = Annotated[
+    list[str] | None,
+    typer.Option("--premises", metavar="TEXT", help=say("The memories that it follows from.", "推出它的记忆。")),
+]
+CognitionAddTags = Annotated[list[str] | None, typer.Option("--tag", metavar="TEXT", help=say("Its tags.", "标签。"))]
+CognitionEditContent = Annotated[
+    str, typer.Argument(metavar="CONTENT", help=say("What it says from now on.", "今后的内容。"))
+]
 CognitionEditValue = Annotated[
     str | None, typer.Option("--value", metavar="TEXT", help=say("The value that it tells.", "其中的值。"))
 ]
@@ -693,6 +729,10 @@ CognitionSetRoleRole = Annotated[
         help=say("The role; none to clear it.", "角色；不填则清除。"),
     ),
 ]
+Reader = Annotated[
+    str, typer.Argument(metavar="READER", help=say("The other agent of the workspace.", "工作区中的另一个智能体。"))
+]
+Granted = Annotated[bool, typer.Option("--granted", help=say("Whether it may.", "是否允许。"))]
 KnowledgeAddName = Annotated[
     str,
     typer.Option(
@@ -1059,9 +1099,9 @@ def deep_retrieval(place: CommonOptions, *, record_id: RecordId, attachment_id: 
 
 
 @with_common_options("agent")
-def versions(place: CommonOptions, *, record_id: RecordId) -> None:
+def history(place: CommonOptions, *, record_id: RecordId) -> None:
     """Show every version of a record, the current one last."""
-    perform("versions", place, {"record_id": record_id})
+    perform("history", place, {"record_id": record_id})
 
 
 @with_common_options("agent")
@@ -1541,11 +1581,45 @@ def cognition_why(place: CommonOptions, *, record_id: CognitionShowRecordId, use
 
 
 @with_common_options("agent")
+def cognition_add(
+    place: CommonOptions,
+    *,
+    content: Content,
+    kind: Kind = "semantic",
+    user: User = None,
+    subject: Subject = "",
+    attribute: Attribute = "",
+    value: CognitionAddValue = "",
+    steps: Steps = None,
+    premises: Premises = None,
+    tags: CognitionAddTags = None,
+    wait: options.Wait = True,
+) -> None:
+    """Keep a memory by hand; with a subject and an attribute, another value becomes a new version of it."""
+    perform(
+        "cognition.add",
+        place,
+        {
+            "content": content,
+            "kind": kind,
+            "user": user,
+            "subject": subject,
+            "attribute": attribute,
+            "value": value,
+            "steps": steps,
+            "premises": premises,
+            "tags": tags,
+        },
+        wait=wait,
+    )
+
+
+@with_common_options("agent")
 def cognition_edit(
     place: CommonOptions,
     *,
     record_id: CognitionShowRecordId,
-    content: Content,
+    content: CognitionEditContent,
     value: CognitionEditValue = None,
     expects: Expects = None,
     user: User = None,
@@ -1710,6 +1784,18 @@ def cognition_revoke(
 
 
 @with_common_options("agent")
+def cognition_amend(
+    place: CommonOptions,
+    *,
+    record_id: CognitionApproveRecordId,
+    content: CognitionEditContent,
+    wait: options.Wait = True,
+) -> None:
+    """Change what is shared; a creator's change waits for approval again, a coordinator's holds at once."""
+    perform("cognition.amend", place, {"record_id": record_id, "content": content}, wait=wait)
+
+
+@with_common_options("agent")
 def cognition_shared_history(place: CommonOptions, *, record_id: CognitionApproveRecordId) -> None:
     """Show every version of what is shared: who proposed, approved, changed or ended it, and when."""
     perform("cognition.shared_history", place, {"record_id": record_id})
@@ -1719,6 +1805,12 @@ def cognition_shared_history(place: CommonOptions, *, record_id: CognitionApprov
 def cognition_set_role(place: CommonOptions, *, role: CognitionSetRoleRole = None) -> None:
     """Say what an agent does in its workspace: all that is shared is read by all, first what is meant for its role."""
     perform("cognition.set_role", place, {"role": role})
+
+
+@with_common_options("agent")
+def cognition_grant(place: CommonOptions, *, reader: Reader, granted: Granted = True) -> None:
+    """Let another agent of the workspace read this one's procedures, or no longer."""
+    perform("cognition.grant", place, {"reader": reader, "granted": granted})
 
 
 @with_common_options("agent", agent="shared")
@@ -2079,9 +2171,9 @@ COMMANDS = (
         deep_retrieval,
     ),
     GeneratedCommand(
-        ("versions",),
+        ("history",),
         say("Show every version of a record, the current one last.", "显示一条记忆的所有版本，当前版本在最后。"),
-        versions,
+        history,
     ),
     GeneratedCommand(("links",), say("Show the links from and to a record.", "显示一条记忆的所有关联。"), links),
     GeneratedCommand(
@@ -2516,6 +2608,19 @@ COMMANDS = (
         discipline="cognition",
     ),
     GeneratedCommand(
+        ("memories", "add"),
+        say(
+            "Keep a memory by hand; with a subject and an attribute, another value becomes a new version of it.",
+            "手动保存一条记忆；主体与方面相同而值不同时，成为其新版本。",
+        ),
+        cognition_add,
+        group=say(
+            "Look at what was learned: list, explain, correct, confirm, forget.",
+            "查看所学：列出、说明、更正、确认、忘记。",
+        ),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
         ("memories", "edit"),
         say("Correct a memory; what it said before stays readable.", "更正一条记忆；此前的内容仍可查看。"),
         cognition_edit,
@@ -2695,6 +2800,16 @@ COMMANDS = (
         discipline="cognition",
     ),
     GeneratedCommand(
+        ("shared", "amend"),
+        say(
+            "Change what is shared; a creator's change waits for approval again, a coordinator's holds at once.",
+            "修改共享内容；由创建者修改的需重新批准，由协调者修改的立即生效。",
+        ),
+        cognition_amend,
+        group=say("Propose and approve what a workspace shares.", "提议与批准工作区共享的内容。"),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
         ("shared", "history"),
         say(
             "Show every version of what is shared: who proposed, approved, changed or ended it, and when.",
@@ -2711,6 +2826,16 @@ COMMANDS = (
             "设定智能体在工作区中的角色：共享内容人人可读，与其角色相关的优先。",
         ),
         cognition_set_role,
+        group=say("Propose and approve what a workspace shares.", "提议与批准工作区共享的内容。"),
+        discipline="cognition",
+    ),
+    GeneratedCommand(
+        ("shared", "grant"),
+        say(
+            "Let another agent of the workspace read this one's procedures, or no longer.",
+            "允许或不再允许工作区中的另一个智能体阅读此智能体的流程。",
+        ),
+        cognition_grant,
         group=say("Propose and approve what a workspace shares.", "提议与批准工作区共享的内容。"),
         discipline="cognition",
     ),

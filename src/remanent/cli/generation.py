@@ -297,6 +297,4 @@ def _bounds(field: FieldInfo) -> tuple[Any, Any]:
 def _default(field: FieldInfo) -> str:
     """Return a default as it is written in Python."""
     value = field.default
-    if isinstance(value, StrEnum):
-        return repr(value.value)
-    return repr(value)
+    return repr(str(value)) if isinstance(value, str) else repr(value)

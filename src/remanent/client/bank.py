@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from remanent.agents.deep_retrieval import DeepRetrieved
     from remanent.bank.bank import Observed
-    from remanent.bank.graph import Retrieved
+    from remanent.bank.graph import BankFound
     from remanent.bank.operations import BankAnswer, BankState
     from remanent.bank.planning import InsightDoc
     from remanent.bank.run import RunResult
@@ -99,9 +99,9 @@ class AsyncRemoteBank:
         observed: Observed = await self._do("bank.observe", text=text)
         return observed
 
-    async def search(self, query: str, *, k: int | None = None, alpha: float | None = None) -> Retrieved:
+    async def search(self, query: str, *, k: int | None = None, alpha: float | None = None) -> BankFound:
         """Return the nodes that matter for a question and those beside them, newest first."""
-        found: Retrieved = await self._do("bank.search", query=query, k=k, alpha=alpha)
+        found: BankFound = await self._do("bank.search", query=query, k=k, alpha=alpha)
         return found
 
     async def resolve(self, conflict_id: str, finding: str) -> Conflict:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from os import PathLike
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
     from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node
     from remanent.associative.triples import LoadedTriples
     from remanent.bank.bank import Observed
-    from remanent.bank.graph import Retrieved
+    from remanent.bank.graph import BankFound
     from remanent.bank.operations import BankState
     from remanent.bank.planning import InsightDoc
     from remanent.bank.run import RunResult
@@ -85,7 +86,7 @@ if TYPE_CHECKING:
     from remanent.workspace.face import CompactedDay, DayLog, WorkspaceState
     from remanent.workspace.files import FileChange
     from remanent.workspace.hooks import HookReport
-    from remanent.workspace.index import IndexReport, SearchMode, WorkspaceHit
+    from remanent.workspace.index import IndexReport, SearchMode, WorkspaceFound
     from remanent.workspace.layers import Layer
     from remanent.workspace.tool import MemoryCommand
 
@@ -143,6 +144,10 @@ class RemoteAgentAdmin:
     def check(self, *, quick: bool = False) -> Health:
         """Examine every page, index and reference of this agent's files; `quick` only tells counts and size."""
         return self._portal.call(self._wrapped.check, quick=quick)
+
+    def repair(self) -> Path:
+        """Save what is readable of a damaged file to a new one beside it, and return that."""
+        return self._portal.call(self._wrapped.repair)
 
 
 class RemoteAssociativeMemory:
@@ -316,6 +321,37 @@ class RemoteCognition:
         """Return how a memory came about: its words, the rule, what it follows from and what follows from it."""
         return self._portal.call(self._wrapped.why, record_id, user=user)
 
+    def add(
+        self,
+        content: str,
+        *,
+        kind: Kind | str = Kind.SEMANTIC,
+        user: str | None = None,
+        subject: str = "",
+        attribute: str = "",
+        value: str = "",
+        steps: Sequence[str] = (),
+        premises: Sequence[str] = (),
+        tags: Sequence[str] = (),
+    ) -> Record:
+        """Keep a memory by hand; with a subject and an attribute, another value becomes a new version of it.
+
+        `premises` are the memories that it follows from: when one of them changes, this one is marked stale. What is
+        kept for a `user` is noted in the journal as theirs, so that it is found and erased with all that is theirs.
+        """
+        return self._portal.call(
+            self._wrapped.add,
+            content,
+            kind=kind,
+            user=user,
+            subject=subject,
+            attribute=attribute,
+            value=value,
+            steps=steps,
+            premises=premises,
+            tags=tags,
+        )
+
     def edit(
         self,
         record_id: str,
@@ -422,6 +458,10 @@ class RemoteCognition:
         """Take back what the workspace shares: nobody reads it from now on."""
         return self._portal.call(self._wrapped.revoke, record_id, reason=reason)
 
+    def amend(self, record_id: str, content: str) -> Record:
+        """Change what is shared, as its creator or as coordinator; a creator's change waits for approval again."""
+        return self._portal.call(self._wrapped.amend, record_id, content)
+
     def shared_history(self, record_id: str) -> list[Version]:
         """Return every version of what is shared: who proposed, approved, changed or ended it, and when."""
         return self._portal.call(self._wrapped.shared_history, record_id)
@@ -429,6 +469,14 @@ class RemoteCognition:
     def set_role(self, role: AgentRole | str | None) -> None:
         """Say what this agent does in its workspace: it still reads all that is shared, first what is meant for it."""
         self._portal.call(self._wrapped.set_role, role)
+
+    def role(self) -> AgentRole | None:
+        """Return what this agent does in its workspace, if that was said."""
+        return self._portal.call(self._wrapped.role)
+
+    def grant(self, reader: str, *, granted: bool = True) -> None:
+        """Let another agent of the workspace read this one's procedures, or no longer."""
+        self._portal.call(self._wrapped.grant, reader, granted=granted)
 
 
 class RemoteKnowledgeCollection:
@@ -680,7 +728,7 @@ class RemoteWorkspace:
         """De-duplicate the bullets that we wrote in a day's file, whatever its size; a person's stay as they are."""
         return self._portal.call(self._wrapped.compact, day=day)
 
-    def search(self, query: str, *, limit: int = 5, mode: SearchMode = "hybrid") -> list[WorkspaceHit]:
+    def search(self, query: str, *, limit: int = 5, mode: SearchMode = "hybrid") -> WorkspaceFound:
         """Find passages of the files by words (`fts`), by meaning (`semantic`) or by both (`hybrid`), best first."""
         return self._portal.call(self._wrapped.search, query, limit=limit, mode=mode)
 
@@ -944,9 +992,9 @@ class RemoteAgent:
         """Return every word that a record came from, with the contents of its files; long ones only if asked for."""
         return self._portal.call(self._wrapped.deep_retrieval, record_id, attachment_id=attachment_id)
 
-    def versions(self, record_id: str) -> list[Version]:
+    def history(self, record_id: str) -> list[Version]:
         """Return every version of a record, the current one last."""
-        return self._portal.call(self._wrapped.versions, record_id)
+        return self._portal.call(self._wrapped.history, record_id)
 
     def links(self, record_id: str) -> list[Link]:
         """Return the links from and to a record."""
@@ -1243,7 +1291,7 @@ class RemoteBank:
         """Take something in: kept word for word, then sorted by topics, summarised and related."""
         return self._portal.call(self._wrapped.observe, text)
 
-    def search(self, query: str, *, k: int | None = None, alpha: float | None = None) -> Retrieved:
+    def search(self, query: str, *, k: int | None = None, alpha: float | None = None) -> BankFound:
         """Return the nodes that matter for a question and those beside them, newest first."""
         return self._portal.call(self._wrapped.search, query, k=k, alpha=alpha)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from os import PathLike
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -85,7 +86,7 @@ if TYPE_CHECKING:
     from remanent.workspace.hooks import (
         HookReport,
     )
-    from remanent.workspace.index import IndexReport, SearchMode, WorkspaceHit
+    from remanent.workspace.index import IndexReport, SearchMode, WorkspaceFound
     from remanent.workspace.layers import Layer
     from remanent.workspace.tool import MemoryCommand
 
@@ -122,6 +123,11 @@ class AsyncRemoteAgentAdmin(RemotePart):
     async def check(self, *, quick: bool = False) -> Health:
         """Examine every page, index and reference of this agent's files; `quick` only tells counts and size."""
         answer: Health = await self._connection.do("check", {"quick": quick}, place=self._place)
+        return answer
+
+    async def repair(self) -> Path:
+        """Save what is readable of a damaged file to a new one beside it, and return that."""
+        answer: Path = await self._connection.do("repair", {}, place=self._place)
         return answer
 
 
@@ -309,6 +315,41 @@ class AsyncRemoteCognition(RemotePart):
         )
         return answer
 
+    async def add(
+        self,
+        content: str,
+        *,
+        kind: Kind | str = Kind.SEMANTIC,
+        user: str | None = None,
+        subject: str = "",
+        attribute: str = "",
+        value: str = "",
+        steps: Sequence[str] = (),
+        premises: Sequence[str] = (),
+        tags: Sequence[str] = (),
+    ) -> Record:
+        """Keep a memory by hand; with a subject and an attribute, another value becomes a new version of it.
+
+        `premises` are the memories that it follows from: when one of them changes, this one is marked stale. What is
+        kept for a `user` is noted in the journal as theirs, so that it is found and erased with all that is theirs.
+        """
+        answer: Record = await self._connection.do(
+            "cognition.add",
+            {
+                "content": content,
+                "kind": kind,
+                "user": user,
+                "subject": subject,
+                "attribute": attribute,
+                "value": value,
+                "steps": steps,
+                "premises": premises,
+                "tags": tags,
+            },
+            place=self._place,
+        )
+        return answer
+
     async def edit(
         self,
         record_id: str,
@@ -469,6 +510,13 @@ class AsyncRemoteCognition(RemotePart):
         )
         return answer
 
+    async def amend(self, record_id: str, content: str) -> Record:
+        """Change what is shared, as its creator or as coordinator; a creator's change waits for approval again."""
+        answer: Record = await self._connection.do(
+            "cognition.amend", {"record_id": record_id, "content": content}, place=self._place
+        )
+        return answer
+
     async def shared_history(self, record_id: str) -> list[Version]:
         """Return every version of what is shared: who proposed, approved, changed or ended it, and when."""
         answer: list[Version] = await self._connection.do(
@@ -479,6 +527,15 @@ class AsyncRemoteCognition(RemotePart):
     async def set_role(self, role: AgentRole | str | None) -> None:
         """Say what this agent does in its workspace: it still reads all that is shared, first what is meant for it."""
         await self._connection.do("cognition.set_role", {"role": role}, place=self._place)
+
+    async def role(self) -> AgentRole | None:
+        """Return what this agent does in its workspace, if that was said."""
+        answer: AgentRole | None = await self._connection.do("cognition.role", {}, place=self._place)
+        return answer
+
+    async def grant(self, reader: str, *, granted: bool = True) -> None:
+        """Let another agent of the workspace read this one's procedures, or no longer."""
+        await self._connection.do("cognition.grant", {"reader": reader, "granted": granted}, place=self._place)
 
 
 class AsyncRemoteKnowledgeCollection(RemotePart):
@@ -797,9 +854,9 @@ class AsyncRemoteWorkspace(RemotePart):
         answer: CompactedDay = await self._connection.do("workspace.compact", {"day": day}, place=self._place)
         return answer
 
-    async def search(self, query: str, *, limit: int = 5, mode: SearchMode = "hybrid") -> list[WorkspaceHit]:
+    async def search(self, query: str, *, limit: int = 5, mode: SearchMode = "hybrid") -> WorkspaceFound:
         """Find passages of the files by words (`fts`), by meaning (`semantic`) or by both (`hybrid`), best first."""
-        answer: list[WorkspaceHit] = await self._connection.do(
+        answer: WorkspaceFound = await self._connection.do(
             "workspace.search", {"query": query, "limit": limit, "mode": mode}, place=self._place
         )
         return answer
@@ -1097,9 +1154,9 @@ class AsyncRemoteAgent(RemotePart):
         )
         return answer
 
-    async def versions(self, record_id: str) -> list[Version]:
+    async def history(self, record_id: str) -> list[Version]:
         """Return every version of a record, the current one last."""
-        answer: list[Version] = await self._connection.do("versions", {"record_id": record_id}, place=self._place)
+        answer: list[Version] = await self._connection.do("history", {"record_id": record_id}, place=self._place)
         return answer
 
     async def links(self, record_id: str) -> list[Link]:

@@ -218,6 +218,6 @@ class Cognition:
         """Return every version of what is shared: who proposed, approved, changed or ended it, and when."""
         return self._portal.call(self._wrapped.shared_history, record_id)
 
-    def grant(self, agent: str, *, granted: bool = True) -> None:
+    def grant(self, reader: str, *, granted: bool = True) -> None:
         """Let another agent of the workspace read this one's procedures, or no longer."""
-        self._portal.call(self._wrapped.grant, agent, granted=granted)
+        self._portal.call(self._wrapped.grant, reader, granted=granted)

@@ -345,9 +345,9 @@ class AsyncCognition:
         """Return every version of what is shared: who proposed, approved, changed or ended it, and when."""
         return await self._shared.history(record_id)
 
-    async def grant(self, agent: str, *, granted: bool = True) -> None:
+    async def grant(self, reader: str, *, granted: bool = True) -> None:
         """Let another agent of the workspace read this one's procedures, or no longer."""
-        await orchestrator.grant(self._parts.store, self._scope, agent, granted=granted)
+        await orchestrator.grant(self._parts.store, self._scope, reader, granted=granted)
 
     # ── helpers ──────────────────────────────────────────────────────────────
 

@@ -1,6 +1,6 @@
 """The operations of tiered cognition for REST, MCP and the command line: memories, contradictions, what is shared."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from remanent.bilingual import Bilingual
 from remanent.cognition.agent_roles import AgentRole
@@ -8,9 +8,10 @@ from remanent.cognition.face import AsyncCognition
 from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
 from remanent.discipline.call import Call
 from remanent.discipline.operation import Command, Face, Permission, Screen, operation
-from remanent.discipline.shapes import Done, Expects, Kinds, Limit, Nothing, Page, User, about, items_of
-from remanent.model import Conflict, Model, Record, SharedSort, Status, Version
+from remanent.discipline.shapes import MAX_ITEMS, Done, Expects, Kinds, Limit, Nothing, Page, User, about, items_of
+from remanent.model import Conflict, Kind, Model, Record, SharedSort, Status, Version
 from remanent.model.ids import Id
+from remanent.model.kinds import KnownKind
 
 READ, WRITE, APPROVE = Permission.READ, Permission.WRITE, Permission.APPROVE
 STANDS = Bilingual(
@@ -141,6 +142,45 @@ async def history(call: Call, request: ByMemory) -> Page[Version]:
 async def why(call: Call, request: ByMemory) -> Why:
     """Explain where a memory comes from: its words, the rule that made it, its premises and conflicts."""
     return await _of(call).why(request.record_id, user=request.user)
+
+
+class AddMemory(Model):
+    """What to keep."""
+
+    content: Annotated[str, about("What it says.", "内容。", min_length=1, max_length=2000)]
+    kind: Annotated[KnownKind, about("A tier of memory.", "记忆的层次。")] = Kind.SEMANTIC
+    user: User = None
+    subject: Annotated[str, about("Whom or what it is about.", "关于谁或什么。", max_length=500)] = ""
+    attribute: Annotated[
+        str,
+        about(
+            "What of it; another value of the same becomes a new version.",
+            "哪一方面；同一方面的新值成为新版本。",
+            max_length=500,
+        ),
+    ] = ""
+    value: Annotated[str, about("The value that it tells.", "其中的值。", max_length=500)] = ""
+    steps: Annotated[tuple[str, ...], about("The steps of a procedure.", "流程的步骤。", max_length=MAX_ITEMS)] = ()
+    premises: Annotated[
+        tuple[Id, ...], about("The memories that it follows from.", "推出它的记忆。", max_length=MAX_ITEMS)
+    ] = ()
+    tags: Annotated[tuple[str, ...], about("Its tags.", "标签。", max_length=MAX_ITEMS)] = ()
+
+
+@operation(
+    "cognition.add",
+    zh="手动保存一条记忆；主体与方面相同而值不同时，成为其新版本。",
+    permission=WRITE,
+    act="create_memory",
+    route="POST memories",
+    face=_face("add"),
+    settles=True,
+    command=Command(path=("memories", "add"), arguments=("content",)),
+    examples=({"content": "Ada lives in Lisbon.", "subject": "Ada", "attribute": "home", "value": "Lisbon"},),
+)
+async def add(call: Call, request: AddMemory) -> Record:
+    """Keep a memory by hand; with a subject and an attribute, another value becomes a new version of it."""
+    return await _of(call).add(**dict(request))
 
 
 class EditMemory(Model):
@@ -455,10 +495,16 @@ async def propose(call: Call, request: ProposeShared) -> Record:
         sort=request.sort,
         number=request.number,
         confidence=request.confidence,
-        # Without keys the agent is who proposes, and the person at the machine may approve it.
-        by="" if call.principal.is_keyless else call.principal.name,
-        coordinator=call.principal.may(APPROVE) and not call.principal.is_keyless,
+        **_who(call),
     )
+
+
+def _who(call: Call) -> dict[str, Any]:
+    """Return who offers or changes what is shared: without keys it is the agent, and the person at the machine may
+    approve it."""
+    if call.principal.is_keyless:
+        return {"by": "", "coordinator": False}
+    return {"by": call.principal.name, "coordinator": call.principal.may(APPROVE)}
 
 
 class ListShared(Model):
@@ -535,6 +581,27 @@ async def revoke(call: Call, request: EndShared) -> Record:
     return await _of(call).revoke(request.record_id, by=call.principal.name, reason=request.reason)
 
 
+class AmendShared(JudgeShared):
+    """What a shared entry is to say."""
+
+    content: Annotated[str, about("What it says from now on.", "今后的内容。", min_length=1, max_length=4000)]
+
+
+@operation(
+    "cognition.amend",
+    zh="修改共享内容；由创建者修改的需重新批准，由协调者修改的立即生效。",
+    permission=WRITE,
+    act="update_memory",
+    route="PUT shared/{record_id}",
+    face=_face("amend", by_key=("by", "coordinator")),
+    settles=True,
+    command=Command(path=("shared", "amend"), arguments=("record_id", "content")),
+)
+async def amend(call: Call, request: AmendShared) -> Record:
+    """Change what is shared; a creator's change waits for approval again, a coordinator's holds at once."""
+    return await _of(call).amend(request.record_id, request.content, **_who(call))
+
+
 @operation(
     "cognition.shared_history",
     zh="显示共享内容的所有版本：谁在何时提议、批准、修改或撤回。",
@@ -569,8 +636,46 @@ async def set_role(call: Call, request: SetRole) -> Done:
     return Done()
 
 
+@operation(
+    "cognition.role",
+    zh="显示智能体在工作区中的角色。",
+    permission=READ,
+    route="GET role",
+    face=_face("role", give=lambda answer: answer.role),
+    command=None,
+)
+async def role(call: Call, request: Nothing) -> SetRole:
+    """Show what an agent does in its workspace, if that was said."""
+    del request
+    return SetRole(role=await _of(call).role())
+
+
+class GrantProcedures(Model):
+    """Who may read, or no longer."""
+
+    reader: Annotated[
+        str, about("The other agent of the workspace.", "工作区中的另一个智能体。", min_length=1, max_length=100)
+    ]
+    granted: Annotated[bool, about("Whether it may.", "是否允许。")] = True
+
+
+@operation(
+    "cognition.grant",
+    zh="允许或不再允许工作区中的另一个智能体阅读此智能体的流程。",
+    permission=WRITE,
+    act="update_memory",
+    route="POST grants",
+    face=_face("grant", give=lambda _: None),
+    command=Command(path=("shared", "grant"), arguments=("reader",)),
+)
+async def grant(call: Call, request: GrantProcedures) -> Done:
+    """Let another agent of the workspace read this one's procedures, or no longer."""
+    await _of(call).grant(request.reader, granted=request.granted)
+    return Done()
+
+
 OPERATIONS = (
-    listed, show, history, why, edit, confirm, pin, forget, restore, feedback, clean, health, brief,
-    conflicts, conflict, resolve, propose, shared, approve, refuse, revoke,
-    shared_history, set_role,
+    listed, show, history, why, add, edit, confirm, pin, forget, restore, feedback, clean, health, brief,
+    conflicts, conflict, resolve, propose, shared, approve, refuse, revoke, amend,
+    shared_history, set_role, role, grant,
 )  # fmt: skip

@@ -4,6 +4,7 @@ What cannot be taken back (`erase`) asks first wherever a person is there to be 
 """
 
 from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 from remanent.bilingual import Bilingual
@@ -201,6 +202,27 @@ async def check(call: ServiceCall, request: Check) -> Health:
     return await call.agent.admin.check(quick=request.quick)
 
 
+class Repaired(Model):
+    """Where the copy lies."""
+
+    path: Path
+    """On the machine of the server."""
+
+
+@operation(
+    "repair",
+    zh="把损坏文件中可读的内容保存为旁边的新文件；原文件不动。",
+    permission=ADMIN,
+    route="POST repair",
+    face=Face("repair", part="admin", give=lambda answer: answer.path),
+    command=None,
+)
+async def repair(call: ServiceCall, request: Nothing) -> Repaired:
+    """Save what is readable of a damaged file to a new one beside it; the damaged one stays as it is."""
+    del request
+    return Repaired(path=await call.agent.admin.repair())
+
+
 class Settle(Model):
     """How long to wait."""
 
@@ -248,4 +270,4 @@ async def agents(call: ServiceCall, request: Nothing) -> Page[Scope]:
     return Page(items=tuple(found))
 
 
-OPERATIONS = (erase, export, load, queue, jobs, revive, check, settle, agents)
+OPERATIONS = (erase, export, load, queue, jobs, revive, check, repair, settle, agents)

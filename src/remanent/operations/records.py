@@ -103,16 +103,16 @@ async def get(call: ServiceCall, request: ByRecord) -> Record:
 
 
 @operation(
-    "versions",
+    "history",
     zh="显示一条记忆的所有版本，当前版本在最后。",
     permission=READ,
-    route="GET records/{record_id}/versions",
-    face=Face("versions", give=items_of),
+    route="GET records/{record_id}/history",
+    face=Face("history", give=items_of),
     command=_ONE,
 )
-async def versions(call: ServiceCall, request: ByRecord) -> Page[Version]:
+async def history(call: ServiceCall, request: ByRecord) -> Page[Version]:
     """Show every version of a record, the current one last."""
-    return Page(items=tuple(await call.agent.versions(request.record_id)))
+    return Page(items=tuple(await call.agent.history(request.record_id)))
 
 
 @operation(
@@ -284,4 +284,4 @@ async def conflicts(call: ServiceCall, request: ListConflicts) -> Page[Conflict]
     return Page(items=tuple(found))
 
 
-OPERATIONS = (records, get, deep_retrieval, versions, links, link, forget, restore, tombstones, conflicts)
+OPERATIONS = (records, get, deep_retrieval, history, links, link, forget, restore, tombstones, conflicts)

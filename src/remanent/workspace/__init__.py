@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         HookReport,
         MemoryHook,
     )
-    from remanent.workspace.index import IndexReport, WorkspaceHit, WorkspaceMemoryStore
+    from remanent.workspace.index import IndexReport, WorkspaceFound, WorkspaceHit, WorkspaceMemoryStore
     from remanent.workspace.layers import Holding, Layer
     from remanent.workspace.mem0 import AsyncMem0, Mem0Item
 else:
@@ -26,7 +26,7 @@ else:
         face="AsyncWorkspace CompactedDay DayLog WorkspaceState",
         files="FileChange WorkspaceFiles",
         hooks="MAX_FACTS_PER_SESSION MIN_CHAT_TURNS AgentHook HookRegistry HookReport MemoryHook",
-        index="IndexReport WorkspaceHit WorkspaceMemoryStore",
+        index="IndexReport WorkspaceFound WorkspaceHit WorkspaceMemoryStore",
         layers="Holding Layer",
         mem0="AsyncMem0 Mem0Item",
     )
@@ -49,6 +49,7 @@ __all__ = [
     "Mem0Item",
     "MemoryHook",
     "WorkspaceFiles",
+    "WorkspaceFound",
     "WorkspaceHit",
     "WorkspaceMemoryStore",
     "WorkspaceState",

@@ -12,7 +12,7 @@ from remanent.model.chat import Messages
 from remanent.workspace.face import AsyncWorkspace, CompactedDay, DayLog, WorkspaceState
 from remanent.workspace.files import FileChange
 from remanent.workspace.hooks import HookReport, MemoryHook
-from remanent.workspace.index import IndexReport, SearchMode, WorkspaceHit, WorkspaceMemoryStore
+from remanent.workspace.index import IndexReport, SearchMode, WorkspaceFound, WorkspaceMemoryStore
 from remanent.workspace.layers import Layer
 from remanent.workspace.mem0 import AsyncMem0, Mem0Item
 from remanent.workspace.tool import MemoryCommand
@@ -83,7 +83,7 @@ class Workspace:
         """Bring the index up to date with the files; `search` does so by itself."""
         return self._portal.call(self._wrapped.index)
 
-    def search(self, query: str, *, limit: int = 5, mode: SearchMode = "hybrid") -> list[WorkspaceHit]:
+    def search(self, query: str, *, limit: int = 5, mode: SearchMode = "hybrid") -> WorkspaceFound:
         """Find passages of the files by words (`fts`), by meaning (`semantic`) or by both (`hybrid`), best first."""
         return self._portal.call(self._wrapped.search, query, limit=limit, mode=mode)
 

@@ -28,7 +28,7 @@ from remanent.workspace.hooks import (
     facts_of,
     merged_facts,
 )
-from remanent.workspace.index import IndexReport, SearchMode, WorkspaceHit, WorkspaceMemoryStore
+from remanent.workspace.index import IndexReport, SearchMode, WorkspaceFound, WorkspaceMemoryStore
 from remanent.workspace.layers import Layer, layers_of
 from remanent.workspace.mem0 import AsyncMem0
 from remanent.workspace.prompt import RECALLED_LIMIT, core_section, language_for, query_of, recalled_section
@@ -218,7 +218,7 @@ class AsyncWorkspace:
         """Bring the index up to date with the files; `search` does so by itself."""
         return await self._store.index_workspace()
 
-    async def search(self, query: str, *, limit: int = 5, mode: SearchMode = "hybrid") -> list[WorkspaceHit]:
+    async def search(self, query: str, *, limit: int = 5, mode: SearchMode = "hybrid") -> WorkspaceFound:
         """Find passages of the files by words (`fts`), by meaning (`semantic`) or by both (`hybrid`), best first."""
         return await self._store.search(query, limit=limit, mode=mode)
 
@@ -244,8 +244,10 @@ class AsyncWorkspace:
         query = query_of(history) if history else ""
         if not query or is_small_talk(query):
             return ""
-        hits = await self._store.search(query, limit=RECALLED_LIMIT, mode="hybrid", gated=True)
-        return recalled_section(hits, query=query, language=language_for(history, chosen=self._parts.settings.language))
+        found = await self._store.search(query, limit=RECALLED_LIMIT, mode="hybrid", gated=True)
+        return recalled_section(
+            found.items, query=query, language=language_for(history, chosen=self._parts.settings.language)
+        )
 
     async def layers(self) -> list[Layer]:
         """Say which of the six layers of memory holds what."""

@@ -22,11 +22,10 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from remanent.discipline import Parts
 from remanent.errors import InvalidInput
-from remanent.model import Kind, Link, Model, NoteData, Origin, Record, Scope
+from remanent.model import Found, FoundItem, Kind, Link, Model, NoteData, Origin, Record, Scope
 from remanent.model.base import Count, Text
 from remanent.model.filters import MAX_TAG_LENGTH, MAX_TAGS
-from remanent.model.ids import Id
-from remanent.recall import Question
+from remanent.recall import Question, inject
 from remanent.stores import LinkQuery, RecordFilter, Transaction, search_terms
 from remanent.text.budget import chunks
 from remanent.text.markdown import parse_markdown
@@ -68,18 +67,20 @@ class IndexReport(Model):
     """Too large, or gone before they could be read."""
 
 
-class WorkspaceHit(Model):
-    """A passage that was found."""
+class WorkspaceHit(FoundItem):
+    """A passage that was found, and where it stands in its file."""
 
     path: Text
     heading: Text = ""
     line: Count
     """Where it begins, from 1."""
     end_line: Count
-    text: Text
-    score: float
-    tags: tuple[Text, ...] = ()
-    record_id: Id
+
+
+class WorkspaceFound(Found):
+    """The passages that a search of the files found, best first."""
+
+    items: tuple[WorkspaceHit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +342,7 @@ class WorkspaceIndex:
             self._known, self._generation = {}, None
         return len(records)
 
-    async def search(self, query: str, *, limit: int, mode: SearchMode, gated: bool = False) -> list[WorkspaceHit]:
+    async def search(self, query: str, *, limit: int, mode: SearchMode, gated: bool = False) -> WorkspaceFound:
         """Find passages; edits are taken up first."""
         if not query.strip() or not 1 <= limit <= MAX_HITS:
             raise InvalidInput(f"ask for something, and for 1 to {MAX_HITS} passages")
@@ -352,6 +353,7 @@ class WorkspaceIndex:
         await self.refresh()
         now = self._parts.clock()
         wanted = RecordFilter(kinds=(Kind.NOTE,), alive_at=now)
+        answer = WorkspaceFound(query=query, recipe=RECIPES[mode])
         if mode == "fts" and not gated:
             # The text index alone: half of what a recall takes, and all that words by themselves can tell.
             terms = query_terms(query)
@@ -363,6 +365,7 @@ class WorkspaceIndex:
             question = Question(query, self._scope, wanted, asked_at=now)
             found = await self._parts.recall.find(question, limit=2 * limit, recipe=RECIPES[mode], gated=gated)
             ranked = [(item.record_id, item.score) for item in found.items]
+            answer = answer.replace(left_out=found.left_out, gate=found.gate)
         # Twice as many are asked for: the agent may have notes of other folders, and the same fact in two files.
         own = self._summary()[1]
         best = [one for one in ranked if one[0] in own]
@@ -373,7 +376,8 @@ class WorkspaceIndex:
                 for record_id, score in some:
                     if record_id in records:  # the facts of a day stand in MEMORY.md as well
                         passages.setdefault(bullet_key(records[record_id].content), _hit(records[record_id], score))
-        return list(passages.values())[:limit]
+        items = [hit.replace(rank=rank) for rank, hit in enumerate(list(passages.values())[:limit], start=1)]
+        return answer.replace(items=tuple(items), injection=inject(query, items, now=now))
 
     def _summary(self) -> tuple[dict[str, tuple[int, int]], frozenset[str]]:
         """Return the files with their marks, and the records of this folder; made once for each state of the index."""
@@ -603,6 +607,11 @@ def _hit(record: Record, score: float) -> WorkspaceHit:
         score=score,
         tags=record.tags,
         record_id=record.id,
+        kind=record.kind,
+        occurred_at=record.occurred_at,
+        recorded_at=record.created_at,
+        trust=record.trust,
+        evidence=(record.id,),
     )
 
 
@@ -658,7 +667,7 @@ class WorkspaceMemoryStore:
         mode: SearchMode = "hybrid",
         workspace_dir: str | os.PathLike[str] | None = None,
         gated: bool = False,
-    ) -> list[WorkspaceHit]:
+    ) -> WorkspaceFound:
         """Find passages by words (`fts`), by meaning (`semantic`) or by both (`hybrid`); edits are taken up first.
 
         With `gated`, nothing is found where nothing there answers, rather than what is least far away.
@@ -695,7 +704,7 @@ class WorkspaceMemoryStore:
         limit: int = 5,
         mode: SearchMode = "hybrid",
         workspace_dir: str | os.PathLike[str] | None = None,
-    ) -> list[WorkspaceHit]:
+    ) -> WorkspaceFound:
         """Do the same as `search` from a thread without an event loop."""
         return self._wait(self.search(query, limit=limit, mode=mode, workspace_dir=workspace_dir))
 

@@ -18,7 +18,7 @@ from remanent.text.boundaries import excerpt
 from remanent.workspace.face import AsyncWorkspace, CompactedDay, DayLog, WorkspaceState
 from remanent.workspace.files import FileChange
 from remanent.workspace.hooks import HookReport
-from remanent.workspace.index import IndexReport, SearchMode, WorkspaceHit
+from remanent.workspace.index import IndexReport, SearchMode, WorkspaceFound
 from remanent.workspace.layers import ROLES, Layer
 from remanent.workspace.tool import MemoryCommand
 
@@ -218,10 +218,10 @@ class SearchFiles(Model):
     mode: Annotated[SearchMode, about("By words, by meaning or by both.", "按词语、按语义或两者兼用。")] = "hybrid"
 
 
-def _show_hits(screen: Screen, page: Page[WorkspaceHit]) -> None:
-    if not page.items:
+def _show_hits(screen: Screen, found: WorkspaceFound) -> None:
+    if not found.items:
         screen.tell(NO_HIT)
-    for hit in page.items:
+    for hit in found.items:
         lines = str(hit.line) if hit.line == hit.end_line else f"{hit.line}-{hit.end_line}"
         screen.line(f"{hit.path}:{lines}  {hit.heading}")
         screen.line(f"    {excerpt(' '.join(hit.text.split()), MAX_SHOWN)}")
@@ -232,13 +232,13 @@ def _show_hits(screen: Screen, page: Page[WorkspaceHit]) -> None:
     zh="在工作区的文件中检索，给出路径与行号；编辑后无需重新索引。",
     permission=READ,
     act="search_memory",
-    face=_face("search", give=items_of),
+    face=_face("search"),
     command=Command(arguments=("query",), show=_show_hits),
     examples=({"query": "release notes", "mode": "fts"},),
 )
-async def search(call: Call, request: SearchFiles) -> Page[WorkspaceHit]:
+async def search(call: Call, request: SearchFiles) -> WorkspaceFound:
     """Search the files of the workspace, with their paths and lines; edits are found at once."""
-    return Page(items=tuple(await _of(call).search(request.query, limit=request.limit, mode=request.mode)))
+    return await _of(call).search(request.query, limit=request.limit, mode=request.mode)
 
 
 @operation(

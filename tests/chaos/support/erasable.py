@@ -161,7 +161,7 @@ async def _end_sessions(memory: AsyncMemory, agent: AsyncAgent) -> None:
     for session in ("morning", "evening"):
         await agent.end_session(session)
     await memory.settle(timeout=60)
-    assert await agent.workspace.search("prefer", limit=1, mode="fts"), "nothing was taken down"
+    assert (await agent.workspace.search("prefer", limit=1, mode="fts")).items, "nothing was taken down"
 
 
 async def _read_a_document(agent: AsyncAgent, made: Home, rng: random.Random) -> None:

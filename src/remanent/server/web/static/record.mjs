@@ -17,7 +17,7 @@ export function Page() {
   const state = useLoad(async (signal) => {
     const record = await ask("GET", mine, { signal });
     const [sources, versions, links, why] = await Promise.all([
-      ask("GET", `${mine}/sources`, { signal }).catch(() => ({ entries: [] })), ask("GET", `${mine}/versions`, { signal }), ask("GET", `${mine}/links`, { signal }),
+      ask("GET", `${mine}/sources`, { signal }).catch(() => ({ entries: [] })), ask("GET", `${mine}/history`, { signal }), ask("GET", `${mine}/links`, { signal }),
       can("cognition.why") && !["turn", "chunk"].includes(record.kind) ? ask("GET", `${at}/memories/${encodeURIComponent(here.rest)}/why`, { signal }).catch(() => null) : null]);
     return { record, sources: sources.entries, versions: versions.items, links: links.items, why };
   }, [mine]);
