@@ -14,10 +14,12 @@ from remanent.errors import RemanentError
 from remanent.memory import AsyncAgent, aopen
 from remanent.model import RecallOptions, Record, Scope, id_source
 from remanent.recall.evaluation import percentile
+from remanent.recall.indexing import MODELS
+from remanent.recall.windows import vector_names
 from remanent.settings import load_settings
 from remanent.stores import Change, search_terms
 from remanent.stores.sqlite import SqliteStore
-from remanent.stores.transaction import PutRecord, PutVector
+from remanent.stores.transaction import PutRecord, PutState, PutVector
 
 MEMORIES = 100_000
 QUESTIONS = 200
@@ -126,6 +128,7 @@ async def fill(home: Path, scope: Scope, memories: int) -> None:
     store = SqliteStore(home)
 
     async def batches() -> AsyncIterator[Sequence[Change]]:
+        yield [PutState(MODELS, list(vector_names(*models)))]  # or they would be embedded anew while it is measured
         texts = list(corpus.texts(memories))
         for start in range(0, memories, BATCH):
             records = [
