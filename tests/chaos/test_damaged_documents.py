@@ -1,12 +1,16 @@
-"""Documents of every type that were cut, changed and doubled: each is read or refused, and the next one is read."""
+"""Documents of every type that were cut, changed and doubled: each is added whole or refused, and so is the next."""
 
 import random
+from functools import partial
+from pathlib import Path
 
 import pytest
 
 from remanent.errors import UnreadableFile
-from remanent.loaders import LoadedDocument, LoadLimits, load
+from remanent.knowledge import library
+from remanent.loaders import LoadLimits, load
 from tests.chaos.support.counts import FULL, SEED
+from tests.knowledge.world import left_behind, opened
 from tests.loaders.made import SAMPLES
 
 PER_TYPE = 24 if FULL else 3
@@ -36,10 +40,25 @@ def damaged(content: bytes, seed: int) -> bytes:
 @pytest.mark.chaos
 @pytest.mark.spec("KB-01")
 @pytest.mark.parametrize("name", sorted(SAMPLES))
-async def test_damaged_files_are_read_or_refused_and_never_end_otherwise(name: str) -> None:
-    for seed in range(SEED, SEED + PER_TYPE):
-        try:
-            found = await load(damaged(SAMPLES[name], seed), name=name, limits=LoadLimits(seconds=60))
-        except UnreadableFile:
-            continue
-        assert isinstance(found, LoadedDocument), seed
+async def test_damaged_files_are_kept_whole_or_refused_and_never_half(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library, "load", partial(load, limits=LoadLimits(seconds=60)))
+    async with opened(tmp_path / "home") as (memory, base):
+        for seed in range(SEED, SEED + PER_TYPE):
+            content = damaged(SAMPLES[name], seed)
+            refused, added = "", None
+            try:
+                added = await base.add(data=content, name=name)
+            except UnreadableFile as error:
+                refused = str(error)
+            (listed,) = await base.list()
+            if added is None:
+                assert (listed.status, listed.error) == ("failed", refused), seed
+                assert await left_behind(base) == ([], [], [], []), seed
+            else:
+                assert (listed.status, len((await base.show(name)).chunks)) == ("ready", added.document.chunks), seed
+                assert await base.original(name) == content, seed
+            await base.remove(name)
+            await memory.settle()
+            assert (await base.list(), await left_behind(base)) == ([], ([], [], [], [])), seed

@@ -69,3 +69,15 @@ def test_a_file_that_failed_is_listed_and_shown_with_its_error(
         assert "失败：" in cli("knowledge", "show", "broken.pdf").out
     assert cli("knowledge", "remove", "broken.pdf", "--yes").code == 0
     assert "failed" not in cli("knowledge", "list").out
+
+
+@pytest.mark.spec("KB-01")
+def test_a_question_that_nothing_answers_ends_with_one(cli: Cli, folder: Path) -> None:
+    assert cli("knowledge", "add", folder).code == 0
+    answered = cli("knowledge", "ask", "How many bar does the valve hold?")
+    assert (answered.code, "6 bar" in answered.out) == (0, True)
+    silent = cli("knowledge", "ask", "Who wrote the symphony of sparrows?")
+    assert (silent.code, "Nothing here answers that" in silent.out) == (1, True)
+    assert cli("knowledge", "ask", "Who wrote the symphony of sparrows?", "--json").code == 1
+    assert cli("knowledge", "search", "valve").code == 0
+    assert cli("knowledge", "search", "symphony of sparrows").code == 1

@@ -12,8 +12,7 @@ from remanent.knowledge import AsyncKnowledgeCollection, KnowledgeFound
 from remanent.knowledge.library import Library
 from remanent.loaders import LoadedDocument
 from remanent.operations import ProgressStep, Service, Target
-from remanent.stores import EntryQuery, JobQuery, RecordFilter, RecordQuery
-from tests.knowledge.world import MANUAL, opened
+from tests.knowledge.world import MANUAL, left_behind, opened
 
 BROKEN = b"%PDF-1.7 broken"
 LONG = "\n\n".join(f"## Valve {number}\n\nThe valve number {number} opens basin {number}." for number in range(120))
@@ -23,18 +22,6 @@ LONG = "\n\n".join(f"## Valve {number}\n\nThe valve number {number} opens basin 
 async def base(tmp_path: Path) -> AsyncIterator[AsyncKnowledgeCollection]:
     async with opened(tmp_path / "home") as (_, base):
         yield base
-
-
-async def left_behind(base: AsyncKnowledgeCollection) -> tuple[list[Any], ...]:
-    """Return what the store keeps of documents: bytes, entries, records and jobs."""
-    parts = base._services.library._parts
-    everything = RecordQuery(filter=RecordFilter(statuses=None))
-    return (
-        await parts.blobs.digests(base.scope),
-        await parts.store.entries(base.scope, EntryQuery()),
-        await parts.store.records(base.scope, everything),
-        await parts.store.jobs(base.scope, JobQuery()),
-    )
 
 
 @pytest.mark.spec("KB-01")

@@ -9,6 +9,7 @@ from typing import Any
 from remanent.knowledge import AsyncKnowledgeBases, AsyncKnowledgeCollection
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import to_instant
+from remanent.stores import EntryQuery, JobQuery, RecordFilter, RecordQuery
 
 MAY = datetime(2024, 5, 1, tzinfo=UTC)
 MANUAL = """# Pump manual
@@ -46,3 +47,15 @@ async def opened(home: Path, **settings: Any) -> AsyncIterator[tuple[AsyncMemory
 def base_of(memory: AsyncMemory, collection: str = "default") -> AsyncKnowledgeCollection:
     """Return a collection of the workspace."""
     return memory.face(AsyncKnowledgeBases)(collection, workspace="lab")
+
+
+async def left_behind(base: AsyncKnowledgeCollection) -> tuple[list[Any], ...]:
+    """Return what the store keeps of documents: bytes, entries, records and jobs."""
+    parts = base._services.library._parts
+    everything = RecordQuery(filter=RecordFilter(statuses=None))
+    return (
+        await parts.blobs.digests(base.scope),
+        [entry for entry in await parts.store.entries(base.scope, EntryQuery()) if not entry.erased],
+        await parts.store.records(base.scope, everything),
+        await parts.store.jobs(base.scope, JobQuery()),
+    )

@@ -61,11 +61,14 @@ def show(shown: CommandResult) -> None:
     prepare = PREPARED.get(shown.operation.response)
     if prepare is not None:
         prepare(shown)
+    command = shown.operation.command
+    if command is not None and command.found is not None and not any(map(command.found, shown.answers)):
+        shown.ends_with = Exit.NO
     if shown.operation.answers is not Body.JSON:
         _show_written(shown)
     elif shown.screen.as_json:
         shown.screen.give(value_of(shown))
-    elif shown.operation.command is not None and (told := shown.operation.command.show) is not None:
+    elif command is not None and (told := command.show) is not None:
         for answer in shown.answers:
             told(shown.screen, answer)
     else:

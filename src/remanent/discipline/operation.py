@@ -145,6 +145,8 @@ class Command:
     """Whether it can show how each answer came to its place."""
     show: Callable[[Screen, Any], None] | None = None
     """Shows an answer to people; unless given, answers are shown by their type, or plainly."""
+    found: Callable[[Any], bool] | None = None
+    """Tells whether an answer holds anything; where it does not, the command ends with 1, as `grep` does."""
     folder: FolderCommand | None = None
     """What is done for a folder, if that is more than reading a file."""
     question: Callable[[Screen, Mapping[str, Any], str | None], str] | None = None

@@ -538,7 +538,7 @@ class SearchKnowledge(Model):
     changes=False,
     examples=({"question": "How often is the filter cleaned?"},),
     face=_face("search"),
-    command=_command(arguments=("question",), show=show_passages),
+    command=_command(arguments=("question",), show=show_passages, found=lambda answer: bool(answer.items)),
     tool=Tool(
         "knowledge_search",
         Bilingual(
@@ -582,7 +582,7 @@ def show_answer(screen: Screen, answer: KnowledgeAnswer) -> None:
     changes=False,
     examples=({"question": "How often is the filter cleaned?"},),
     face=_face("ask"),
-    command=_command(arguments=("question",), show=show_answer),
+    command=_command(arguments=("question",), show=show_answer, found=lambda answer: answer.answered),
 )
 async def ask(call: Call, request: AskKnowledge) -> KnowledgeAnswer:
     """Answer a question from the documents, each sentence with its place; say so where nothing answers it."""
