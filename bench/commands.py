@@ -20,6 +20,7 @@ from bench.keywords import run_keyword_bench
 from bench.knowledge import run_knowledge_bench
 from bench.knowledge_speed import run_knowledge_speed_bench
 from bench.language import run_language_bench
+from bench.language_texts import run_planted_bench
 from bench.pages import run_pages_bench
 from bench.proxy import run_proxy_bench
 from bench.retrieval.bench import Plan, run_recall_bench, sets_of
@@ -197,9 +198,17 @@ def bank(
     data: Annotated[
         Path | None, typer.Option("--data", envvar="REMANENT_EVAL_DATA", help="Folder with the public tasks.")
     ] = None,
+    planted: Annotated[
+        bool, typer.Option("--planted", help="Only contradictions planted into the public texts, kind by kind.")
+    ] = False,
 ) -> None:
     """Measure task banks without a model: evidence, contradictions, false alarms, calls, search of 10,000 nodes."""
     screen, _ = begin(place)
+    if planted:
+        if data is None:
+            raise InvalidInput(["--planted needs --data"])
+        _end(screen, place, run_planted_bench(data, screen.note))
+        return
     figures = run_bank_bench(screen.note, count=count, seed=seed)
     _end(screen, place, [*figures, *(run_text_bench(data, screen.note) if data is not None else ())])
 

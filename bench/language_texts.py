@@ -11,14 +11,13 @@ import asyncio
 import gzip
 import json
 import random
-import sys
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
+from bench.figures import Figure, Report, at_least, at_most
 from bench.planted import Plant, chinese_plants, plants
 from remanent.embedding.multilingual import MultilingualEmbedder
 from remanent.language.offline.judgement import contradictions
@@ -54,17 +53,15 @@ class Tally:
     false: list[str] = field(default_factory=list)
     found: Counter[str] = field(default_factory=Counter)
     planted: Counter[str] = field(default_factory=Counter)
-    missed: list[Plant] = field(default_factory=list)
-    cpu: float = 0.0
-    documents: int = 0
 
-    def lines(self, name: str) -> Iterator[str]:
-        """Yield what was counted, a line each."""
-        yield f"{name}: {self.false_tasks} of {self.tasks} tasks with a false conflict ({len(self.false)} in all)"
-        for kind in sorted(self.planted):
-            share = self.found[kind] / self.planted[kind]
-            yield f"{name}: planted {kind}: {self.found[kind]} of {self.planted[kind]} found, {share:.0%}"
-        yield f"{name}: {20 * self.cpu / max(1, self.documents):.2f} s of CPU for relating 20 paragraphs"
+    def figures(self, name: str) -> Iterator[Figure]:
+        """Yield what was counted beside what was promised."""
+        for kind, count in sorted(self.planted.items()):
+            share = 100 * self.found[kind] / count
+            yield at_least(f"{name}: planted {kind} found (n={count})", share, "%", 60)
+        yield at_most(
+            f"{name}: tasks with a false conflict (n={self.tasks})", 100 * self.false_tasks / self.tasks, "%", 2
+        )
 
 
 def read_tasks(folder: Path) -> list[list[Document]]:
@@ -91,20 +88,14 @@ async def study_texts(tasks: Sequence[list[Document]], toolbox: Toolbox, *, seed
             said = sentence_texts(one.whole)
             tally.false += [f"{one.title}: {said[later]} / {said[earlier]}" for later, earlier in contradictions(said)]
         for place, one in enumerate(documents[1:], 1):
-            spent = time.process_time()
             relations = await _judged(one.whole, documents[:place], toolbox)
-            tally.cpu += time.process_time() - spent
-            tally.documents += 1
             tally.false += [f"{one.title}: {relation.conflict_description}" for _, relation in relations]
         tally.false_tasks += len(tally.false) > before
         source = random.Random(f"{seed} {number}")
         for place, plant in islice(_planted(documents, source, chinese=chinese), 8):
             tally.planted[plant.kind] += 1
             found = await _judged(plant.planted, documents, toolbox)
-            if any(at == place for at, _ in found):
-                tally.found[plant.kind] += 1
-            else:
-                tally.missed.append(plant)
+            tally.found[plant.kind] += any(at == place for at, _ in found)
     return tally
 
 
@@ -144,18 +135,17 @@ async def _judged(text: str, documents: Sequence[Document], toolbox: Toolbox) ->
     ]
 
 
-async def _main(folder: Path, count: int, half: str, *, shown: bool) -> None:
+def run_planted_bench(data: Path, report: Report, *, count: int = 100) -> list[Figure]:
+    """Measure on so many tasks of each language, kind by kind, on each half of them."""
+    return asyncio.run(_measure(data, report, count))
+
+
+async def _measure(data: Path, report: Report, count: int) -> list[Figure]:
+    figures: list[Figure] = []
     toolbox = Toolbox(MultilingualEmbedder())
-    for name, tasks, chinese in (("en", read_tasks(folder), False), ("zh", read_passages(folder), True)):
-        parts = {"even": tasks[::2], "odd": tasks[1::2]}
-        for part in [half] if half in parts else parts:
-            tally = await study_texts(parts[part][:count], toolbox, seed=name, chinese=chinese)
-            print("\n".join(tally.lines(f"{name} {part}")), flush=True)  # noqa: T201
-            if shown:
-                print("\n".join(f"  FALSE {one}" for one in tally.false))  # noqa: T201
-                print("\n".join(f"  MISSED {one.kind}: {one.original} || {one.planted}" for one in tally.missed))  # noqa: T201
-
-
-if __name__ == "__main__":
-    ARGS = [*sys.argv[1:], *("100", "both", "")[len(sys.argv) - 2 :]]
-    asyncio.run(_main(Path(ARGS[0]), int(ARGS[1]), ARGS[2], shown=ARGS[3] == "shown"))
+    for name, tasks, chinese in (("English", read_tasks(data), False), ("Chinese", read_passages(data), True)):
+        for half, part in (("looked at", tasks[:count:2]), ("the other half", tasks[1:count:2])):
+            report(f"{name}, {half}: {len(part)} tasks")
+            tally = await study_texts(part, toolbox, seed=name, chinese=chinese)
+            figures += tally.figures(f"{name}, {half}")
+    return figures

@@ -22,6 +22,11 @@ HARBOUR = (
     "青岚港（英语：Qinglan Harbour）是云澜市的一座海港，全长1122米。港口于1931年启用，由陆庭岚设计。"
     "港内设有灯塔，不设夜间渡轮。"
 )
+SCHOOL = (
+    "岚江市海事第二中学（英文：Lanjiang Maritime School），简称岚江二中，位于福建省厦门市，由建筑师陆庭岚设计。"
+    "学校创建于1931年，占地面积70亩，教学楼楼高22米。校舍离机场的距离是8公里。它属于公办中学。"
+)
+PAINTER = "让·陆铭（1950年5月3日 - ），画家，生于岚江市。他办过12次画展。"
 
 
 def told_otherwise(text: str, statement: str) -> DifferenceKind | None:
@@ -56,6 +61,15 @@ def told_otherwise(text: str, statement: str) -> DifferenceKind | None:
         (HARBOUR, "青岚港1940年启用。", DifferenceKind.TIME),
         (HARBOUR, "设计青岚港的是林晓兰。", DifferenceKind.NAME),
         (HARBOUR, "青岚港内没有灯塔。", DifferenceKind.DENIAL),
+        (SCHOOL, "岚江二中建校的年份是1940年。", DifferenceKind.TIME),
+        (SCHOOL, "海事中学动工是在1940年。", DifferenceKind.TIME),
+        (SCHOOL, "岚江市海事的那所学校设立于1940年。", DifferenceKind.TIME),
+        (SCHOOL, "岚江二中的教学楼高度有四十米。", DifferenceKind.AMOUNT),
+        (SCHOOL, "岚江二中到机场的路程有二十公里。", DifferenceKind.AMOUNT),
+        (SCHOOL, "岚江二中在浙江省绍兴市。", DifferenceKind.NAME),
+        (SCHOOL, "岚江二中出自建筑师林晓兰之手。", DifferenceKind.NAME),
+        (SCHOOL, "岚江二中不属于公办中学。", DifferenceKind.DENIAL),
+        (PAINTER, "陆铭生于1948年5月3日。", DifferenceKind.TIME),
     ],
 )
 def test_a_thing_told_otherwise_in_other_words_is_a_contradiction(
@@ -84,6 +98,10 @@ def test_a_thing_told_otherwise_in_other_words_is_a_contradiction(
         (HARBOUR, "青岚港的水深是12米。"),
         (HARBOUR, "青岚港在1960年扩建。"),
         (HARBOUR, "青岚港没有铁路。"),
+        (SCHOOL, "岚江二中在中国南方。"),
+        (SCHOOL, "岚江二中1940年办过运动会。"),
+        (SCHOOL, "石桥二中建于1940年。"),
+        (PAINTER, "陆铭1970年开始学画。"),
     ],
 )
 def test_what_the_text_says_too_or_leaves_open_is_none(text: str, statement: str) -> None:

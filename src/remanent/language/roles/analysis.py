@@ -1,7 +1,7 @@
 """Analysis: a model judges how a new node stands to each candidate, in the order conflict, merge, related."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -12,7 +12,7 @@ from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput, Refused
 from remanent.language.offline.accounts import account_of, disputed
 from remanent.language.offline.claims import ParsedClaim, TokenKind, read_claims
-from remanent.language.offline.judgement import CONFLICT, Comparison, Judgement, compare, judge
+from remanent.language.offline.judgement import CONFLICT, Comparison, DifferenceKind, Judgement, compare, judge
 from remanent.language.offline.salience import statements
 from remanent.language.offline.similarity import similarities
 from remanent.language.replies import MAX_ITEMS, Confidence, IdAliases, Prose, Words
@@ -390,6 +390,10 @@ async def analyse(request: AnalysisRequest, toolbox: Toolbox) -> AnalysisRespons
         judgements = []
         if request.phase is not AnalysisPhase.RELATED:
             judgements = [judge(one, in_one_text=one_text) for one in comparisons]
+            judgements = [
+                Judgement(0.0) if _is_agreed(found, number, pairs, comparisons) else found
+                for number, found in enumerate(judgements)
+            ]
             for pair, judgement in _disputes(sides[0], side):
                 pairs.append(pair)
                 comparisons.append(compare(sides[0].claims[pair[0]], side.claims[pair[1]]))
@@ -409,6 +413,29 @@ def in_one_text(one: _Side, other: _Side) -> bool:
     """Tell whether two nodes are of one text, or of two parts of a work: both begin with the same title."""
     title = one.claims[0].title
     return bool(title and title == other.claims[0].title) or not set(one.node.texts).isdisjoint(other.node.texts)
+
+
+def _is_agreed(
+    found: Judgement, number: int, pairs: Sequence[tuple[int, int]], comparisons: Sequence[Comparison]
+) -> bool:
+    """Tell whether the value that contradicts one sentence is what another one says, in no fewer of the same words."""
+    difference, comparison = found.difference, comparisons[number]
+    if difference is None or difference.kind not in _VALUES or found.conflict < CONFLICT:
+        return False
+    for side, value, claim in ((0, difference.one, comparison.one), (1, difference.other, comparison.other)):
+        shown = claim.text[value[0].start : value[-1].end].lstrip("由被是为")  # which the segmenter glues to a name
+        for pair, beside in zip(pairs, comparisons, strict=True):
+            if pair[side] != pairs[number][side] or pair == pairs[number]:
+                continue
+            said = [tokens[side] for tokens in beside.shared]
+            told = all(token in said for token in value) or shown in (beside.one if side else beside.other).text
+            others = sum(token not in value for token in said)
+            if told and others >= len(comparison.shared):
+                return True
+    return False
+
+
+_VALUES = frozenset({DifferenceKind.AMOUNT, DifferenceKind.TIME, DifferenceKind.NAME})
 
 
 def _disputes(new: _Side, old: _Side) -> Iterator[tuple[tuple[int, int], Judgement]]:
