@@ -15,6 +15,7 @@ from remanent.errors import AddressRefused, InvalidInput, ToolFailed
 from remanent.http.public import PublicFetcher
 from remanent.model import Origin
 from remanent.settings import ReaderSettings, SearchSettings
+from remanent.text.terms import index_terms
 from tests.http.site import Site, page
 from tests.http.test_public import LITERALS, OUTER, RESOLVED, WHOLE
 from tests.language.scripted.server import ScriptedServer
@@ -135,6 +136,26 @@ async def test_a_text_that_came_later_is_found_and_one_that_changed_is_read_agai
     assert "stripes" in (await tool.call({"query": "zebra"})).text
     texts[0] = SearchableText("e3", "A zebra has hooves.")
     assert "stripes" not in (await tool.call({"query": "zebra"})).text
+    texts.clear()
+    assert "没有结果" in (await tool.call({"query": "zebra"})).text
+
+
+async def test_the_words_of_texts_that_did_not_change_are_not_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[str] = []
+
+    def count(text: str) -> list[str]:
+        counted.append(text)
+        return index_terms(text)
+
+    monkeypatch.setattr("remanent.agents.knowledge.index_terms", count)
+    texts = [*TEXTS]
+    tool = KnowledgeSearch(lambda: texts)
+    await tool.call({"query": "bridge"})
+    assert counted
+    counted.clear()
+    texts.append(SearchableText("e3", "A zebra has stripes."))
+    await tool.call({"query": ["bridge", "zebra"]})
+    assert counted == ["A zebra has stripes."]
 
 
 JINA_KEY = "canary-1b9c2"

@@ -55,7 +55,7 @@ def _line(name: str, given: dict[str, Any]) -> tuple[list[str], str | None]:
     assert command is not None
     by_place = [*command.arguments, *([command.repeated] if command.repeated else [])]
     words = ["--yes"] if CATALOGUE[name].destroys else []
-    words += [str(given[field]) for field in by_place]
+    words += [str(given[field]) for field in by_place if field in given]
     for field, value in given.items():
         flag = FLAGS.get(field, (f"--{field.replace('_', '-')}",))[0]
         for one in value if isinstance(value, list) else [value]:

@@ -94,6 +94,7 @@ ADAPTERS: dict[str, Work] = {
 
 _OF_THE_CALENDAR = "takes a moment and small numbers, no text"
 EXEMPT: dict[str, str] = {
+    "text.bm25.as_shares": "takes numbers, not a text",
     "text.bm25.rarity": "takes numbers, not a text",
     "text.bm25.saturation": "takes numbers, not a text",
     **{

@@ -6,7 +6,7 @@ of the two it was given.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -14,11 +14,12 @@ from pydantic import JsonValue
 from remanent.agents.tools import MemoryBackedTool, ToolOutput
 from remanent.agents.web import DECLARATION, read_queries
 from remanent.embedding import Embedder
-from remanent.language.offline.similarity import word_scores
 from remanent.language.role import Toolbox
 from remanent.language.roles.reranking import PassageToRank, RerankingRequest, rerank
 from remanent.model import Origin
+from remanent.text.bm25 import KeywordIndex
 from remanent.text.budget import chunks
+from remanent.text.terms import index_terms, query_terms
 from remanent.text.tokens import ESTIMATE
 
 _PASSAGE_TOKENS = 250
@@ -46,7 +47,7 @@ class KnowledgeSearch(MemoryBackedTool):
     """The tool `search` over texts at hand.
 
     The texts are asked for with every call, since a bank learns during a run; those that did not change are not cut
-    into passages again.
+    into passages again, nor are their words counted again.
     """
 
     origin = Origin.TOOL
@@ -64,20 +65,27 @@ class KnowledgeSearch(MemoryBackedTool):
         self._news: OrderedDict[str, str] = OrderedDict()
         self._toolbox = Toolbox(embedder=embedder)
         self._results = results
-        self._cut: dict[str, tuple[str, list[str]]] = {}
+        self._index = KeywordIndex()
+        self._passages: dict[int, tuple[SearchableText, str]] = {}
+        """By row of the index; a row is never used again, since texts seldom change."""
+        self._rows_of: dict[str, tuple[SearchableText, list[int]]] = {}
+        self._size = 0
+        self._reading = asyncio.Lock()
 
     async def call(self, arguments: dict[str, JsonValue]) -> ToolOutput:
         """Return the best passages for each query, each with the id of the text that it comes from."""
         queries = read_queries(arguments)
-        passages = self._passages()
+        async with self._reading:
+            # In a thread, since counting the words of some hundred thousand passages would hold up the event loop.
+            await asyncio.to_thread(self._read, list(self._texts()))
         parts: list[str] = []
         found: list[str] = []
         new: list[str] = []
         for query in queries:
-            best = await self._best(query, passages)
-            found += [passages[place][0].text_id for place in best]
-            parts.append(_render_passages(query, [passages[place] for place in best]))
-            new += [_titled(*passages[place]) for place in best if not passages[place][0].is_known]
+            best = await self._best(query)
+            found += [text.text_id for text, _ in best]
+            parts.append(_render_passages(query, best))
+            new += [_titled(text, passage) for text, passage in best if not text.is_known]
         text_ids: list[JsonValue] = list(dict.fromkeys(found))
         output = "\n\n".join(parts)
         self._news[output] = "\n\n".join(dict.fromkeys(new))
@@ -89,30 +97,40 @@ class KnowledgeSearch(MemoryBackedTool):
         """Return the passages of a result that come from texts which memory does not hold."""
         return self._news.get(content, "")
 
-    def _passages(self) -> list[tuple[SearchableText, str]]:
-        passages: list[tuple[SearchableText, str]] = []
-        for text in self._texts():
-            known = self._cut.get(text.text_id)
-            if known is None or known[0] != text.text:
+    def _read(self, texts: Sequence[SearchableText]) -> None:
+        """Bring the index up to date with the texts."""
+        current = {text.text_id: text for text in texts}
+        for text_id, (known, rows) in list(self._rows_of.items()):
+            if current.get(text_id) != known:
+                del self._rows_of[text_id]
+                for row in rows:
+                    del self._passages[row]
+                    self._index.drop(row)
+        for text_id, text in current.items():
+            if text_id not in self._rows_of:
                 parts = [part.text.strip() for part in chunks(text.text, _PASSAGE_TOKENS, counter=ESTIMATE)]
-                known = self._cut[text.text_id] = (text.text, [part for part in parts if part])
-            passages += [(text, part) for part in known[1]]
-        return passages
+                rows = []
+                for part in filter(None, parts):
+                    self._passages[self._size] = (text, part)
+                    self._index.put(self._size, index_terms(part))
+                    rows.append(self._size)
+                    self._size += 1
+                self._rows_of[text_id] = (text, rows)
 
-    async def _best(self, query: str, passages: list[tuple[SearchableText, str]]) -> list[int]:
-        """Return the indexes of the best passages, best first: by words first, then by words and meaning together."""
-        if not passages:
+    async def _best(self, query: str) -> list[tuple[SearchableText, str]]:
+        """Return the best passages, best first: by words first, then by words and meaning together."""
+        words = self._index.scores(query_terms(query), size=self._size)
+        likely = sorted(self._passages, key=lambda row: (-words[row], row))[:_MAX_COMPARED]
+        likely = [row for row in likely if words[row] > 0] or likely[: self._results]
+        if not likely:
             return []
-        # In a thread, since counting the words of some hundred thousand passages would hold up the event loop.
-        words = await asyncio.to_thread(word_scores, query, [passage for _, passage in passages])
-        likely = sorted(range(len(passages)), key=lambda place: (-words[place], place))[:_MAX_COMPARED]
-        likely = [place for place in likely if words[place] > 0] or likely[: self._results]
+        passages = {str(row): self._passages[row] for row in likely}
         request = RerankingRequest(
             query=query,
-            passages=tuple(PassageToRank(passage_id=str(place), text=passages[place][1]) for place in likely),
+            passages=tuple(PassageToRank(passage_id=row, text=passage) for row, (_, passage) in passages.items()),
         )
         ranked = await rerank(request, self._toolbox)
-        return [int(item.passage_id) for item in ranked.ranked if item.score > 0][: self._results]
+        return [passages[item.passage_id] for item in ranked.ranked if item.score > 0][: self._results]
 
 
 def _titled(text: SearchableText, passage: str) -> str:

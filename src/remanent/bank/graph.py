@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from remanent.bank.indexes import EmbeddedQuery, EmbeddingIndex, InMemoryEmbeddings, KeywordIndex, NodeEmbedder
+from remanent.bank.indexes import EmbeddedQuery, EmbeddingIndex, InMemoryEmbeddings, NodeEmbedder
 from remanent.bank.ledger import Ledger
 from remanent.bank.node import QUERY_NODE, RELATED, QueryNode, node_label, node_of, record_of
 from remanent.errors import InvalidInput, NotFound
@@ -30,6 +30,7 @@ from remanent.model import (
 from remanent.model.base import Share, Text
 from remanent.stores import LIVE, Change, Transaction
 from remanent.stores.transaction import DropLink, PutLink, PutRecord, PutVector
+from remanent.text.bm25 import KeywordIndex
 from remanent.text.terms import index_terms, query_terms
 
 if TYPE_CHECKING:

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 from remanent.bank.conflicts import refuted_statements
 from remanent.bank.graph import QueryGraph, RetrievedNode, newest_first
-from remanent.bank.indexes import KeywordIndex, as_shares
 from remanent.bank.ledger import Ledger
 from remanent.bank.node import summary_lines
 from remanent.bilingual import Bilingual, Language
 from remanent.language.offline.claims import is_title, read_claim
 from remanent.language.wording import block, group
 from remanent.model import Record, Source
+from remanent.text.bm25 import KeywordIndex, as_shares
 from remanent.text.scripts import HAN
 from remanent.text.sentences import sentences
 from remanent.text.terms import index_terms, query_terms

@@ -1,8 +1,10 @@
+"""The index of words in memory: a changed one answers like one made anew."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.bank.indexes import KeywordIndex
+from remanent.text.bm25 import KeywordIndex
 
 TERMS = st.lists(st.sampled_from("abcdefg"), max_size=6)
 CHANGES = st.lists(st.tuples(st.integers(0, 5), st.one_of(st.none(), TERMS)), max_size=25)
