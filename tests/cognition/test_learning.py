@@ -31,6 +31,26 @@ async def contents(agent: AsyncAgent, **more: Any) -> list[str]:
     return [record.content for record in await agent.cognition.memories(**more)]
 
 
+@pytest.mark.spec("COG-06")
+async def test_learning_may_wait_for_several_messages_and_for_the_end_of_a_session(tmp_path: Path) -> None:
+    async with aopen(tmp_path, embedder="none", cognition={"learn_every": 3}) as memory:
+        ada = memory.agent("ada")
+
+        async def learnt(*messages: str) -> list[str]:
+            for message in messages:
+                await ada.remember([{"role": "user", "content": message}, {"role": "assistant", "content": "I see."}])
+            await ada.settle()
+            return sorted(one.content for one in await ada.records(kinds=["semantic"]))
+
+        assert await learnt("I live in Rome.", "I am 41 years old.") == []
+        first = ["The user is 41 years old", "The user lives in Rome", "The user works at Halden"]
+        assert await learnt("I work at Halden.") == first
+        assert await learnt("I'm allergic to nuts.") == first
+        await ada.remember("My sister lives in Oslo.", session="monday")
+        await ada.end_session("monday")
+        assert {"The user is allergic to nuts", "The user's sister lives in Oslo"} < {*await learnt()}
+
+
 @pytest.mark.spec("COG-01", "COG-06")
 async def test_remembering_makes_memories_of_each_kind_by_itself(ada: AsyncAgent, clock: SetClock) -> None:
     await said(
@@ -127,6 +147,7 @@ async def test_both_sides_of_a_contradiction_are_kept_each_where_it_holds(ada: A
         assert sorted(await contents(ada)) == sorted(both.values()), "said again, it holds where it holds"
         await ada.cognition.resolve(conflict.id, "undo")
         assert await contents(ada) == ["The user lives in Lisbon"]
+        assert {one.reason for one in await ada.tombstones()} == {"how a contradiction was settled was undone"}
     await said(ada, "I live in Oslo.")
     assert await contents(ada) == ["The user lives in Oslo"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from remanent.cognition.drafts import Draft, memory_id, plain
 from remanent.cognition.model import MEMORIES, PREMISE, MemoryHealth, Quote, Why
 from remanent.cognition.review import entries_of
-from remanent.cognition.writer import Changes, MemoryWriter, user_of
+from remanent.cognition.writer import UNDONE, Changes, MemoryWriter, user_of
 from remanent.discipline import Parts
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.offline.questions import is_question
@@ -211,7 +211,7 @@ async def resolve(parts: Parts, writer: MemoryWriter, scope: Scope, conflict: Co
     now, undo = parts.clock(), ending.how == "undo"
     record_id = conflict.claims[0].record_id
     record = (await writer.records(scope, (record_id,)))[record_id]
-    changes, settled = Changes({record_id: record}), conflict
+    changes, settled = Changes({record_id: record}, reason=UNDONE), conflict
     if undo:
         after, settled = await _undone(parts.store, scope, conflict, record)
         added = [one for one in (conflict.verdict.undo if conflict.verdict else {}) if one != record_id]

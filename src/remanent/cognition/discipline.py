@@ -23,13 +23,15 @@ from remanent.jobs import Handler
 from remanent.late import late_class
 from remanent.model import Entry, Found, Job, Scope
 from remanent.recall import Question, RecallPath, Recipe
-from remanent.stores import Transaction
+from remanent.stores import EntryQuery, Transaction
 
 if TYPE_CHECKING:
     from remanent.cognition.face import AsyncCognition
     from remanent.cognition.writer import MemoryWriter
 
 NAME = "cognition"
+_SPOKEN = 8
+"""Entries that are looked through for one message of a user: answers, calls of tools and their results lie between."""
 
 
 class TieredCognition(Discipline):
@@ -86,12 +88,24 @@ class OpenCognition(OpenDiscipline):
         return RECIPES
 
     async def on_append(self, tx: Transaction, entries: Sequence[Entry]) -> None:
-        """Ask for memories of what was said, if any of it may state something."""
-        if self._settings.learn and any(map(may_state, entries)):
+        """Ask for memories of what was said, if any of it may state something and enough was said to be read."""
+        said = sum(map(may_state, entries)) if self._settings.learn else 0
+        if said and await self._waiting(tx.scope) + said >= self._settings.learn_every:
             request_learning(self._parts, tx)
 
+    async def _waiting(self, scope: Scope) -> int:
+        """Return how many messages nothing was learnt from yet, as far as that decides anything."""
+        every = self._settings.learn_every
+        if every == 1:
+            return 0
+        read = await self._parts.store.state(scope.owner, LEARN)
+        query = EntryQuery(after_seq=read if isinstance(read, int) else 0, limit=_SPOKEN * every)
+        return sum(map(may_state, await self._parts.store.entries(scope.owner, query)))
+
     async def on_session_end(self, tx: Transaction, ended: SessionEnd) -> None:
-        """Ask for the episode that a session was."""
+        """Ask for the episode that a session was, and for memories of what was not read yet."""
+        if self._settings.learn and self._settings.learn_every > 1:
+            request_learning(self._parts, tx)
         if self._settings.learn and ended.scope.session is not None:
             self._parts.enqueue(tx, EPISODE, payload={"session": ended.scope.session}, key=ended.scope.session)
 

@@ -17,6 +17,11 @@ class CognitionSettings(SettingsSection):
         "Whether facts, preferences and events are made of what is remembered; raw turns are kept either way.",
         "是否从写入的内容中提取事实、偏好与事件；原始对话总会保留。",
     )
+    learn_every: Annotated[int, Field(ge=1, le=1000)] = setting(
+        1,
+        "How many messages of users are learnt from together; with more than one, the rest when their session ends.",
+        "用户的多少条消息一起提取；大于 1 时，余下的在会话结束时提取。",
+    )
     include: str = setting(
         "",
         "Only statements that hold one of these words, separated by commas, become memories; empty for all.",

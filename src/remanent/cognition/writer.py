@@ -47,6 +47,7 @@ LOOK_BACK = 6
 """Entries before those that "remember this" may mean."""
 DECIDER = "cognition"
 ASKED = "the user asked for it"
+UNDONE = "how a contradiction was settled was undone"
 _STANDING = (*LIVE, Status.EXPIRED)
 _MOST_RELATED = 10
 """Memories that a fact names as related to it: the newest; chosen by hand."""
@@ -153,6 +154,8 @@ class Changes:
     forgotten: list[Record] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     """The memories whose value is another one now: what was said to follow from them may no longer hold."""
+    reason: str = ASKED
+    """Why those go that are forgotten."""
 
     def put(self, record: Record) -> None:
         """Note the next version of a memory."""
@@ -173,7 +176,7 @@ class Changes:
         for link in self.links:
             tx.link(link)
         for record in self.forgotten:
-            tx.forget(record, at=now, reason=ASKED)
+            tx.forget(record, at=now, reason=self.reason)
 
 
 class MemoryWriter:

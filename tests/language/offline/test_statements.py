@@ -19,6 +19,10 @@ def told(text: str, *, speaker: str = "user", is_user: bool = True) -> list[tupl
         ("Well, I've just moved to Porto.", ("fact", "The user", "residence", "Porto")),
         ("My sister lives in Boston now.", ("fact", "The user's sister", "residence", "Boston")),
         ("I work at Siemens as an engineer.", ("fact", "The user", "employer", "Siemens")),
+        ("I started at Halden.", ("fact", "The user", "employer", "Halden")),
+        ("I just started at Acme Corp last week.", ("fact", "The user", "employer", "Acme Corp")),
+        ("I've started at Brightwater as an engineer.", ("fact", "The user", "employer", "Brightwater")),
+        ("I started working at Nokia in May.", ("fact", "The user", "employer", "Nokia")),
         ("I'm allergic to peanuts.", ("fact", "The user", "allergy", "peanuts")),
         ("My new phone number is 555-1234.", ("fact", "The user", "phone number", "555-1234")),
         ("I really enjoy hiking.", ("preference", "The user", "likes", "hiking")),
@@ -50,6 +54,12 @@ def test_a_plain_statement_is_taken_with_its_subject_attribute_and_value(
 @pytest.mark.parametrize(
     ("text", "contents"),
     [
+        ("我的生日是8月8日，在上海工作。", ["用户的生日是8月8日", "用户在上海工作"]),
+        ("我的手机号是13800000000，喜欢打篮球。", ["用户的手机号是13800000000", "用户喜欢打篮球"]),
+        ("我的职业是护士，养了一只狗。", ["用户的职业是护士", "用户养了一只狗"]),
+        ("我的英文名是Tom，在腾讯工作。", ["用户的英文名是Tom", "用户在腾讯工作"]),
+        ("我妈妈的生日是5月3日，住在成都。", ["用户的妈妈的生日是5月3日", "用户的妈妈住在成都"]),
+        ("我们的计划是先在北京上班，再搬到上海。", ["用户等人的计划是先在北京上班，再搬到上海"]),
         ("I work at Fidelity and live in Boston.", ["The user works at Fidelity", "The user lives in Boston"]),
         ("I'm 34 and live in Leeds.", ["The user is 34", "The user lives in Leeds"]),
         (
@@ -123,6 +133,15 @@ def test_a_sentence_that_goes_on_without_its_subject_is_told_of_the_same_person(
         "这次的采风，那座陶瓷工坊真是让我大开眼界。",
         "Thanks, that's great!",
         "好的，谢谢！",
+        "And remember, I'm always here for you.",
+        "Don't forget, believe in yourself and your abilities.",
+        "And remember, you've got this.",
+        "记住，你是最棒的。",
+        "别忘了，我一直在你身边。",
+        "记住，相信自己。",
+        "I started at the bottom.",
+        "I started at Level 3.",
+        "I started at 9 in the morning.",
     ],
 )
 def test_questions_suppositions_small_talk_and_others_words_state_nothing(text: str) -> None:

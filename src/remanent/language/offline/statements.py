@@ -46,6 +46,11 @@ _REMEMBER_BEHIND = lazy_regex(
     re.IGNORECASE,
 )
 _ABOUT_A_TASK = lazy_regex(r"^\s*(?:to\b|去|给|把|要|在.{1,8}(?:前|之前))", re.IGNORECASE)
+# "Remember, I'm always here for you" comforts whoever listens, and tells nothing that is to be kept.
+_TO_A_FRIEND = lazy_regex(r"\b(?:you|your|yours|yourself|y['’]all)\b|[你您]|(?<!我)自己", re.IGNORECASE)
+_ORDERS = lazy_regex(
+    r"\byou (?:should|must|have to|need to|can|may|are to)\b|[你您](?:要|应该|得|需要|必须|可以)", re.IGNORECASE
+)
 _HAN = lazy_regex(f"[{HAN}]")
 _BECAUSE = lazy_regex(
     r"^(?P<what>.{6,}?)[,，]?\s*(?:\b(?:because|since|['’]cause)\b|因为)\s*(?P<why>.{4,})$"
@@ -159,7 +164,7 @@ def _confirmation(sentence: str, span: Span) -> tuple[bool, Span | None]:
 def _as_told(text: str, span: Span, speaker: str) -> list[Statement]:
     """Return what is to be remembered although it has no known form: the words as they are, with who said them."""
     words = span.of(text).strip(" .。!！")
-    if len(words) < 4 or is_question(span.of(text)):
+    if len(words) < 4 or is_question(span.of(text)) or (_TO_A_FRIEND.search(words) and not _ORDERS.search(words)):
         return []
     content = third_person(words, speaker)
     return [

@@ -68,6 +68,8 @@ long_to = (?=\s*(?:[.!?;\n–—]|\s-|$|,\s*(?:and|but|so|which|it|that)\b|\b(?:
     we|they|that|he|she|now|am|was))\b))
 sign = (?:[^,.;!?()\n–—]|\.(?=\w)|,(?=\d\d\d)|(?<=\b(?:St|Mr|Dr|Ms))\.|(?<=\bMrs)\.)
 words = {sign}{2,80}?
+dated = (?= (?:in (?:{month}|(?:19|20)\d\d)\b|on {day}\b|(?:last|this|next) (?:week|month|year|{month}|{day}|{season})\b|
+    (?:yesterday|today|recently|{count} (?:day|week|month|year)s? ago)\b))
 name = [A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*){0,2}
 aged = {name}(?: \(\d{1,2}\))?
 place = (?:the )?[A-Z][\w'’.-]*(?:,? (?:of |de |upon |New |San )?[A-Z][\w'’.-]*){0,4}|[a-z]{4,}(?=[.!,;]|$)
@@ -122,8 +124,9 @@ fact job! = (?:{who} {adv}?works? as|{who_is} {adv}?working as|{i} got a (?:new 
 fact job! = {who_is} {adv}?an? (?P<v>(?:[a-z-]+ ){0,3}(?:{job})(?: and [a-z]+ (?:{job}))?)\b(?: (?:at|for|in|
     from) {words}{to})?
 fact former job = {who} was an? (?P<v>(?:[a-z-]+ ){0,2}(?:{job}))\b
-fact employer! = (?:{who} {adv}?works?|{who_is} {adv}?working|{i} {adv}?(?:started (?:working|a new job|my new job)|
-    got a (?:new )?job)) (?:at|for) (?P<v>{words})(?:(?= as an? )|{to})
+fact employer! = (?:{who} {adv}?works?|{who_is} {adv}?working|(?:{i}|{have}) {adv}?(?:started (?:working|a new job|
+    my new job)|started(?= at (?!\w+ \d|[^,.;!?]*\b(?:University|College|School|Academy)\b)[A-Z])|
+    got a (?:new )?job)) (?:at|for) (?P<v>{words})(?:(?= as an? )|{dated}|{to})
 fact field! = {who} {adv}?works? in (?P<v>(?!the\b|an?\b|my\b)[a-z][\w -]{2,40}?)(?= for | at |{or_to})
 fact marital status! = {who_is} {adv}?(?:a )?(?P<v>single(?: (?:mom|dad|parent|mother|father))?|married|divorced|
     engaged|widowed)\b
