@@ -86,6 +86,10 @@ class AgentAdmin:
         """Save what is readable of a damaged file to a new one beside it, and return that."""
         return self._portal.call(self._wrapped.repair)
 
+    def erase_preview(self, *, entry_ids: Sequence[str] = (), record_ids: Sequence[str] = ()) -> Erased:
+        """Return the entries and records that `erase` would destroy for these; nothing is changed."""
+        return self._portal.call(self._wrapped.erase_preview, entry_ids=entry_ids, record_ids=record_ids)
+
     def queue(self) -> QueueState:
         """Return how the agent's background work stands."""
         return self._portal.call(self._wrapped.queue)

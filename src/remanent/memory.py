@@ -370,6 +370,10 @@ class AsyncAgentAdmin:
             raise CallerError("this store keeps no files of its own to repair; use the tools of its database")
         return await store.repair(self._scope)
 
+    async def erase_preview(self, *, entry_ids: Sequence[str] = (), record_ids: Sequence[str] = ()) -> Erased:
+        """Return the entries and records that `erase` would destroy for these; nothing is changed."""
+        return await self._parts.journal.reach(self._scope, entry_ids=tuple(entry_ids), record_ids=tuple(record_ids))
+
     async def queue(self) -> QueueState:
         """Return how the agent's background work stands."""
         return await self._parts.store.queue(self._scope)

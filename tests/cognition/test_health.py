@@ -101,3 +101,30 @@ async def test_an_episode_tells_who_took_part_what_came_of_it_and_which_files(ad
     assert episode.data.participants == ("user", "assistant")
     assert episode.data.outcome == "The index was missing; the export of March runs again."
     assert episode.data.artifacts == ("export.log",)
+
+
+async def test_the_memories_that_a_figure_counts_can_be_listed(ada: AsyncAgent) -> None:
+    cognition = ada.cognition
+    for content, kind in (
+        ("The harbour is deep.", "semantic"),
+        ("the harbour is deep", "episodic"),
+        ("Thanks!", "semantic"),
+    ):
+        await cognition.add(content, kind=kind)
+    await ada.remember("I live in Lisbon.")
+    await ada.settle()
+    health = await cognition.health()
+    for flaw, count in (
+        ("duplicates", health.duplicates),
+        ("junk", round(health.junk * health.compared)),
+        ("stale", 0),
+    ):
+        assert len(await cognition.memories(flaw=flaw)) == count
+    assert {one.content for one in await cognition.memories(flaw="duplicates")} == {
+        "The harbour is deep.",
+        "the harbour is deep",
+    }
+    assert [one.content for one in await cognition.memories(flaw="junk")] == ["Thanks!"]
+    unsure = await cognition.memories(flaw="unsure")
+    assert 0 < len(unsure) < health.total
+    assert all(one.confidence < health.mean_confidence for one in unsure)

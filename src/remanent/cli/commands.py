@@ -389,6 +389,9 @@ Everything = Annotated[
     bool,
     typer.Option("--everything", help=say("Erase everything that the agent remembers.", "抹除该智能体的全部记忆。")),
 ]
+ErasePreviewRecordIds = Annotated[
+    list[str] | None, typer.Option("--record", metavar="ID", help=say("Records to erase.", "要抹除的记忆。"))
+]
 JobsStates = Annotated[
     list[str] | None,
     typer.Option(
@@ -590,6 +593,18 @@ CognitionListStatuses = Annotated[
         metavar="STATUS",
         autocompletion=choices("remanent.model.record", "Status"),
         help=say("Only those that stand so.", "只要这些状态的。"),
+    ),
+]
+Flaw = Annotated[
+    str | None,
+    typer.Option(
+        "--flaw",
+        metavar="FLAW",
+        autocompletion=choices("remanent.cognition.model", "Flaw"),
+        help=say(
+            "Only those with which this is wrong, as `memories audit` counts them.",
+            "只要有此问题的，与 `memories audit` 的计数一致。",
+        ),
     ),
 ]
 CognitionShowRecordId = Annotated[
@@ -1216,6 +1231,14 @@ def erase(
 
 
 @with_common_options("agent")
+def erase_preview(
+    place: CommonOptions, *, entry_ids: EntryIds = None, record_ids: ErasePreviewRecordIds = None
+) -> None:
+    """Show which entries and records erasing would take, with all that was derived from them; nothing is changed."""
+    perform("erase_preview", place, {"entry_ids": entry_ids, "record_ids": record_ids}, intake={})
+
+
+@with_common_options("agent")
 def export(place: CommonOptions, *, file: options.ExportFile = Path("-")) -> None:
     """Write everything an agent remembers as JSON lines."""
     perform("export", place, {}, file=file)
@@ -1556,10 +1579,11 @@ def cognition_list(
     kinds: Kinds = None,
     user: User = None,
     statuses: CognitionListStatuses = None,
+    flaw: Flaw = None,
     limit: EntriesLimit = 100,
 ) -> None:
     """List memories, newest first."""
-    perform("cognition.list", place, {"kinds": kinds, "user": user, "statuses": statuses, "limit": limit})
+    perform("cognition.list", place, {"kinds": kinds, "user": user, "statuses": statuses, "flaw": flaw, "limit": limit})
 
 
 @with_common_options("agent")
@@ -2255,6 +2279,14 @@ COMMANDS = (
             "彻底销毁文本及由此产生的一切：不留一个字节，无法恢复。",
         ),
         erase,
+    ),
+    GeneratedCommand(
+        ("erase-preview",),
+        say(
+            "Show which entries and records erasing would take, with all that was derived from them; nothing is changed.",
+            "查看销毁会带走哪些原始记录与记忆；什么也不改动。",
+        ),
+        erase_preview,
     ),
     GeneratedCommand(
         ("export",),

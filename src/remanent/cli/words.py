@@ -531,6 +531,7 @@ FIELDS = {
     "bytes_on_disk": "占用字节",
     "caller_id": "调用方 id",
     "category": "类别",
+    "changed_by": "修改者",
     "checksums": "页校验和",
     "claims": "各方说法",
     "confidence": "置信度",

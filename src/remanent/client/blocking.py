@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from remanent.bank.planning import InsightDoc
     from remanent.bank.run import RunResult
     from remanent.cognition.agent_roles import AgentRole
-    from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
+    from remanent.cognition.model import Briefing, CleanReport, Flaw, MemoryHealth, Why
     from remanent.context import ContextView
     from remanent.knowledge.model import (
         Added,
@@ -128,6 +128,10 @@ class RemoteAgentAdmin:
     def dead_letters(self) -> list[Job]:
         """Return the background work that was given up."""
         return self._portal.call(self._wrapped.dead_letters)
+
+    def erase_preview(self, *, entry_ids: Sequence[str] = (), record_ids: Sequence[str] = ()) -> Erased:
+        """Return the entries and records that `erase` would destroy for these; nothing is changed."""
+        return self._portal.call(self._wrapped.erase_preview, entry_ids=entry_ids, record_ids=record_ids)
 
     def queue(self) -> QueueState:
         """Return how the agent's background work stands."""
@@ -304,10 +308,16 @@ class RemoteCognition:
         kinds: Sequence[Kind | str] | None = None,
         user: str | None = None,
         statuses: Sequence[Status | str] | None = LIVE,
+        flaw: Flaw | str | None = None,
         limit: int = 100,
     ) -> list[Record]:
-        """Return memories, newest first; among those of one second the more important first."""
-        return self._portal.call(self._wrapped.memories, kinds=kinds, user=user, statuses=statuses, limit=limit)
+        """Return memories, newest first; among those of one second the more important first.
+
+        With a `flaw` (unsure, stale, duplicates, rotten, junk), those that `health` counts so, the worst first.
+        """
+        return self._portal.call(
+            self._wrapped.memories, kinds=kinds, user=user, statuses=statuses, flaw=flaw, limit=limit
+        )
 
     def show(self, record_id: str, *, user: str | None = None) -> Record:
         """Return a memory, whatever its status."""

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     )
     from remanent.associative.triples import LoadedTriples
     from remanent.cognition.agent_roles import AgentRole
-    from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
+    from remanent.cognition.model import Briefing, CleanReport, Flaw, MemoryHealth, Why
     from remanent.context import ContextView
     from remanent.knowledge.model import (
         Added,
@@ -105,6 +105,13 @@ class AsyncRemoteAgentAdmin(RemotePart):
     async def dead_letters(self) -> list[Job]:
         """Return the background work that was given up."""
         return await self.jobs(states=[JobState.DEAD])
+
+    async def erase_preview(self, *, entry_ids: Sequence[str] = (), record_ids: Sequence[str] = ()) -> Erased:
+        """Return the entries and records that `erase` would destroy for these; nothing is changed."""
+        answer: Erased = await self._connection.do(
+            "erase_preview", {"entry_ids": entry_ids, "record_ids": record_ids}, place=self._place
+        )
+        return answer
 
     async def queue(self) -> QueueState:
         """Return how the agent's background work stands."""
@@ -286,11 +293,17 @@ class AsyncRemoteCognition(RemotePart):
         kinds: Sequence[Kind | str] | None = None,
         user: str | None = None,
         statuses: Sequence[Status | str] | None = LIVE,
+        flaw: Flaw | str | None = None,
         limit: int = 100,
     ) -> list[Record]:
-        """Return memories, newest first; among those of one second the more important first."""
+        """Return memories, newest first; among those of one second the more important first.
+
+        With a `flaw` (unsure, stale, duplicates, rotten, junk), those that `health` counts so, the worst first.
+        """
         answer: list[Record] = await self._connection.do(
-            "cognition.list", {"kinds": kinds, "user": user, "statuses": statuses, "limit": limit}, place=self._place
+            "cognition.list",
+            {"kinds": kinds, "user": user, "statuses": statuses, "flaw": flaw, "limit": limit},
+            place=self._place,
         )
         return answer
 

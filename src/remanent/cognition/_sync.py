@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from remanent._portal import Portal
 from remanent.cognition.agent_roles import AgentRole
 from remanent.cognition.face import AsyncCognition
-from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
+from remanent.cognition.model import Briefing, CleanReport, Flaw, MemoryHealth, Why
 from remanent.model import Conflict, Kind, Record, SharedSort, Status, Version
 from remanent.stores import LIVE
 
@@ -32,10 +32,16 @@ class Cognition:
         kinds: Sequence[Kind | str] | None = None,
         user: str | None = None,
         statuses: Sequence[Status | str] | None = LIVE,
+        flaw: Flaw | str | None = None,
         limit: int = 100,
     ) -> list[Record]:
-        """Return memories, newest first; among those of one second the more important first."""
-        return self._portal.call(self._wrapped.memories, kinds=kinds, user=user, statuses=statuses, limit=limit)
+        """Return memories, newest first; among those of one second the more important first.
+
+        With a `flaw` (unsure, stale, duplicates, rotten, junk), those that `health` counts so, the worst first.
+        """
+        return self._portal.call(
+            self._wrapped.memories, kinds=kinds, user=user, statuses=statuses, flaw=flaw, limit=limit
+        )
 
     def show(self, record_id: str, *, user: str | None = None) -> Record:
         """Return a memory, whatever its status."""

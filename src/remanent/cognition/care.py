@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from remanent.cognition.drafts import Draft, memory_id, plain
-from remanent.cognition.model import MEMORIES, PREMISE, MemoryHealth, Quote, Why
+from remanent.cognition.model import MEMORIES, PREMISE, Flaw, MemoryHealth, Quote, Why
 from remanent.cognition.review import entries_of
 from remanent.cognition.writer import UNDONE, Changes, MemoryWriter, user_of
 from remanent.discipline import Parts
@@ -106,19 +106,10 @@ async def health(store: Store, scope: Scope) -> MemoryHealth:
     by_kind: Counter[str] = Counter()
     for one in live:
         by_kind[str(one.kind)] += one.count
-    newest = await store.records(
-        scope, RecordQuery(filter=RecordFilter(kinds=MEMORIES), order=Order.LAST_CREATED, limit=_COMPARED)
-    )
-    double = _doubles(newest[::-1])
-    junk = [one for one in newest[::-1] if is_small_talk(one.content) or is_question(one.content)]
-    rotten = [one for one in newest[_READ_AGAIN - 1 :: -1] if is_rotten(one, await entries_of(store, scope, one))]
-    examples = {
-        "stale": _texts([one for one in newest[::-1] if isinstance(one.data, MemoryData) and one.data.stale]),
-        "duplicates": _texts(double),
-        "rotten": _texts(rotten),
-        "junk": _texts(junk),
-        "conflicts": tuple(conflict.claims[-1].text for conflict in waiting[:EXAMPLES]),
-    }
+    newest = await _newest(store, scope)
+    wrong = {flaw: await _with_flaw(store, scope, newest, flaw) for flaw in Flaw if flaw is not Flaw.UNSURE}
+    examples = {flaw.value: tuple(one.content for one in found[:EXAMPLES]) for flaw, found in wrong.items()}
+    examples["conflicts"] = tuple(conflict.claims[-1].text for conflict in waiting[:EXAMPLES])
     return MemoryHealth(
         total=total,
         by_kind=dict(by_kind),
@@ -128,14 +119,41 @@ async def health(store: Store, scope: Scope) -> MemoryHealth:
         pinned=sum(one.flags["pinned"] for one in live),
         stale=stale,
         open_conflicts=len(waiting),
-        duplicates=len(double),
-        rotten=len(rotten),
-        junk=len(junk) / len(newest) if newest else 0.0,
+        duplicates=len(wrong[Flaw.DUPLICATES]),
+        rotten=len(wrong[Flaw.ROTTEN]),
+        junk=len(wrong[Flaw.JUNK]) / len(newest) if newest else 0.0,
         compared=len(newest),
         reread=min(_READ_AGAIN, len(newest)),
         echoes=sum(one.flags["repeats"] for one in turns) / turn_count if turn_count else 0.0,
         examples={name: texts for name, texts in examples.items() if texts},
     )
+
+
+async def flawed(store: Store, scope: Scope, flaw: Flaw) -> list[Record]:
+    """Return the memories that a figure of a report counts: all that are stale, of the rest those among the newest."""
+    newest = await _newest(store, scope, limit=NO_LIMIT if flaw in {Flaw.STALE, Flaw.UNSURE} else _COMPARED)
+    return await _with_flaw(store, scope, newest, flaw)
+
+
+async def _newest(store: Store, scope: Scope, *, limit: int = _COMPARED) -> list[Record]:
+    query = RecordQuery(filter=RecordFilter(kinds=MEMORIES), order=Order.LAST_CREATED, limit=limit)
+    return await store.records(scope, query)
+
+
+async def _with_flaw(store: Store, scope: Scope, newest: Sequence[Record], flaw: Flaw) -> list[Record]:
+    """Return those of the newest memories with which something is wrong, the oldest first."""
+    oldest_first = newest[::-1]
+    if flaw is Flaw.STALE:
+        return [one for one in oldest_first if isinstance(one.data, MemoryData) and one.data.stale]
+    if flaw is Flaw.DUPLICATES:
+        return _doubles(oldest_first)
+    if flaw is Flaw.ROTTEN:
+        reread = newest[_READ_AGAIN - 1 :: -1]
+        return [one for one in reread if is_rotten(one, await entries_of(store, scope, one))]
+    if flaw is Flaw.JUNK:
+        return [one for one in oldest_first if is_small_talk(one.content) or is_question(one.content)]
+    mean = sum(one.confidence for one in newest) / len(newest) if newest else 0.0
+    return sorted((one for one in newest if one.confidence < mean), key=lambda one: one.confidence)
 
 
 def _doubles(records: Sequence[Record]) -> list[Record]:
@@ -146,10 +164,6 @@ def _doubles(records: Sequence[Record]) -> list[Record]:
 
     times = Counter(map(said, records))
     return [record for record in records if times[said(record)] > 1]
-
-
-def _texts(records: Sequence[Record]) -> tuple[str, ...]:
-    return tuple(record.content for record in records[:EXAMPLES])
 
 
 # ── contradictions ───────────────────────────────────────────────────────────

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from remanent.cognition import care, drafts, orchestrator
 from remanent.cognition.agent_roles import ROLE, AgentRole, role_of
 from remanent.cognition.lifecycle import Lifecycle, promoted, score
-from remanent.cognition.model import MEMORIES, PREMISE, SHORT_TERM, Briefing, CleanReport, MemoryHealth, Why
+from remanent.cognition.model import MEMORIES, PREMISE, SHORT_TERM, Briefing, CleanReport, Flaw, MemoryHealth, Why
 from remanent.cognition.shared import SharedMemories
 from remanent.cognition.writer import Changes, MemoryWriter
 from remanent.discipline import AnyAgent, Parts
@@ -55,10 +55,17 @@ class AsyncCognition:
         kinds: Sequence[Kind | str] | None = None,
         user: str | None = None,
         statuses: Sequence[Status | str] | None = LIVE,
+        flaw: Flaw | str | None = None,
         limit: int = 100,
     ) -> list[Record]:
-        """Return memories, newest first; among those of one second the more important first."""
+        """Return memories, newest first; among those of one second the more important first.
+
+        With a `flaw` (unsure, stale, duplicates, rotten, junk), those that `health` counts so, the worst first.
+        """
         await self._lifecycle.flush(self._scope)
+        if flaw is not None:
+            wrong = await care.flawed(self._parts.store, self._scope, Flaw(flaw))
+            return [one for one in wrong if user is None or _data(one).user == user][:limit]
         wanted = MEMORIES if kinds is None else tuple(map(Kind.known, [kinds] if isinstance(kinds, str) else kinds))
         states = None if statuses is None else tuple(Status(status) for status in statuses)
         found = [
@@ -388,10 +395,8 @@ class AsyncCognition:
         return known.replace(**{"version": known.version + 1, "updated_at": self._parts.clock(), **changes})
 
     def _is_alive(self, record: Record) -> bool:
-        ended = (
-            record.status in LIVE and record.expires_at is not None and record.expires_at <= self._lifecycle.steady()
-        )
-        return not ended
+        ends = record.expires_at if record.status in LIVE else None
+        return ends is None or ends > self._lifecycle.steady()
 
     async def _records(self, wanted: RecordFilter) -> Sequence[Record]:
         query = RecordQuery(filter=wanted, order=Order.LAST_CREATED, limit=NO_LIMIT)

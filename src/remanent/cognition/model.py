@@ -1,6 +1,7 @@
 """What tiered cognition keeps and answers: its own kind of record, and the shapes of its reports."""
 
 from datetime import timedelta
+from enum import StrEnum
 
 from pydantic import Field
 
@@ -55,6 +56,17 @@ class Why(Model):
     conflicts: tuple[Conflict, ...] = ()
     rotten: bool = False
     """Whether it would not be made of its words today."""
+
+
+class Flaw(StrEnum):
+    """What may be wrong with a memory."""
+
+    UNSURE = "unsure"
+    """Less sure than memories are on average."""
+    STALE = "stale"
+    DUPLICATES = "duplicates"
+    ROTTEN = "rotten"
+    JUNK = "junk"
 
 
 class MemoryHealth(Model):

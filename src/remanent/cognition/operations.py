@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from remanent.bilingual import Bilingual
 from remanent.cognition.agent_roles import AgentRole
 from remanent.cognition.face import AsyncCognition
-from remanent.cognition.model import Briefing, CleanReport, MemoryHealth, Why
+from remanent.cognition.model import Briefing, CleanReport, Flaw, MemoryHealth, Why
 from remanent.discipline.call import Call
 from remanent.discipline.operation import Command, Face, Permission, Screen, operation
 from remanent.discipline.shapes import MAX_ITEMS, Done, Expects, Kinds, Limit, Nothing, Page, User, about, items_of
@@ -80,6 +80,13 @@ class ListMemories(Model):
     statuses: Annotated[
         tuple[Status, ...] | None, about("Only those that stand so.", "只要这些状态的。", max_length=10)
     ] = None
+    flaw: Annotated[
+        Flaw | None,
+        about(
+            "Only those with which this is wrong, as `memories audit` counts them.",
+            "只要有此问题的，与 `memories audit` 的计数一致。",
+        ),
+    ] = None
     limit: Limit = 100
 
 
@@ -94,7 +101,9 @@ class ListMemories(Model):
 async def listed(call: Call, request: ListMemories) -> Page[Record]:
     """List memories, newest first."""
     more = {} if request.statuses is None else {"statuses": request.statuses}
-    found = await _of(call).memories(kinds=request.kinds, user=request.user, limit=request.limit, **more)
+    found = await _of(call).memories(
+        kinds=request.kinds, user=request.user, flaw=request.flaw, limit=request.limit, **more
+    )
     return Page(items=tuple(found))
 
 

@@ -16,7 +16,20 @@ from remanent.embedding import Embedders
 from remanent.model import Attachment, Clock, Entry, Message, NewId, Receipt, Scope, read_messages, to_instant
 from remanent.model.chat import STAMPS, Messages
 from remanent.recall import EMBED, TURNS, Echoes, Indexing, Recall
-from remanent.stores import Change, Committed, Erased, Erasure, ErasureDepth, Store, Transaction, Vectors
+from remanent.stores import (
+    NO_LIMIT,
+    Change,
+    Committed,
+    EntryQuery,
+    Erased,
+    Erasure,
+    ErasureDepth,
+    RecordFilter,
+    RecordQuery,
+    Store,
+    Transaction,
+    Vectors,
+)
 from remanent.stores.blobs import Blobs
 from remanent.stores.store import ERASING
 from remanent.stores.transaction import AppendEntry
@@ -175,6 +188,28 @@ class Journal:
     async def embed_few(self, scope: Scope) -> bool:
         """Have a handful of records found by their meaning at once; tell whether there were none."""
         return await self._indexing.embed_few(scope)
+
+    async def reach(self, scope: Scope, *, entry_ids: tuple[str, ...], record_ids: tuple[str, ...]) -> Erased:
+        """Return what erasing these would take from the store; what a discipline adds to it is not known before."""
+        entries = [
+            entry.id
+            for query in (
+                EntryQuery(entry_ids=entry_ids, limit=NO_LIMIT),
+                EntryQuery(source_of=record_ids, limit=NO_LIMIT),
+            )
+            for entry in await self._store.entries(scope, query)
+            if not entry.erased
+        ]
+        every = RecordFilter(statuses=None)
+        records = [
+            record.id
+            for query in (
+                RecordQuery(filter=every, record_ids=record_ids, limit=NO_LIMIT),
+                RecordQuery(filter=every, source_entry_ids=tuple(entries), limit=NO_LIMIT),
+            )
+            for record in await self._store.records(scope, query)
+        ]
+        return Erased(tuple(dict.fromkeys(entries)), tuple(dict.fromkeys(records)))
 
     async def erase(self, scope: Scope, erasure: Erasure) -> Erased:
         """Destroy what is named and all that came from it, and have everybody let go of it."""

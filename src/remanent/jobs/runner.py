@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from remanent.errors import LeaseLost, RemanentError, StorageFull, StoreBusy, StoreClosed, VersionConflict
 from remanent.jobs.timing import Sleep, lease_time
 from remanent.model import Clock, Job, Scope
-from remanent.stores import Store, Transaction
+from remanent.stores import Store, Transaction, acting_for
 
 if TYPE_CHECKING:
     from remanent.settings import JobSettings
@@ -221,7 +221,8 @@ class Runner:
 
     async def _handle(self, job: Job, transaction: Transaction) -> BaseException | None:
         async def call() -> None:
-            await self._handlers[job.kind](job, transaction)
+            with acting_for(""):  # a runner may have been started by somebody's request
+                await self._handlers[job.kind](job, transaction)
 
         # A task of its own, so that it can be cancelled without cancelling the runner.
         work = asyncio.create_task(call(), name=f"{job.kind} {job.id}")

@@ -70,6 +70,8 @@ class Record(Model):
     sources: tuple[Source, ...] = ()
     trust: Origin = Origin.USER
     made_by: Maker = Field(default_factory=Maker)
+    changed_by: Text = ""
+    """On whose behalf this version was written: the name of a key; empty where the memory did it of itself."""
     data: SerializeAsAny[RecordData]
 
     @property

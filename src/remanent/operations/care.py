@@ -96,6 +96,27 @@ async def erase(call: ServiceCall, request: Erase) -> Erased:
     )
 
 
+class ErasePreview(Model):
+    """What somebody thinks of destroying."""
+
+    entry_ids: Annotated[tuple[Id, ...], about("Entries to erase.", "要抹除的原始记录。", max_length=MAX_ITEMS)] = ()
+    record_ids: Annotated[tuple[Id, ...], about("Records to erase.", "要抹除的记忆。", max_length=MAX_ITEMS)] = ()
+
+
+@operation(
+    "erase_preview",
+    zh="查看销毁会带走哪些原始记录与记忆；什么也不改动。",
+    permission=READ,
+    route="POST erase/preview",
+    changes=False,
+    face=Face("erase_preview", part="admin"),
+    command=Command(takes="targets"),
+)
+async def erase_preview(call: ServiceCall, request: ErasePreview) -> Erased:
+    """Show which entries and records erasing would take, with all that was derived from them; nothing is changed."""
+    return await call.agent.admin.erase_preview(entry_ids=request.entry_ids, record_ids=request.record_ids)
+
+
 @operation("export", zh="将智能体的全部记忆写成 JSON 行。", permission=READ, route="GET export", face=Face("export"))
 async def export(call: ServiceCall, request: Nothing) -> AsyncIterator[str]:
     """Write everything an agent remembers as JSON lines."""
@@ -270,4 +291,4 @@ async def agents(call: ServiceCall, request: Nothing) -> Page[Scope]:
     return Page(items=tuple(found))
 
 
-OPERATIONS = (erase, export, load, queue, jobs, revive, check, repair, settle, agents)
+OPERATIONS = (erase, erase_preview, export, load, queue, jobs, revive, check, repair, settle, agents)

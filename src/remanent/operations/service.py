@@ -22,6 +22,7 @@ from remanent.operations.access.chain import AuditEvent
 from remanent.operations.access.keys import LOCAL, MAKE_ONE, Permission, Principal, Target, open_keys
 from remanent.operations.call import ServiceCall
 from remanent.operations.runs import MAX_KEPT, Run, RunFiles, Runs
+from remanent.stores import acting_for
 
 
 class Catalogue(Mapping[str, Operation[Any, Any]]):
@@ -215,7 +216,8 @@ class Service:
         await self.audit.require(_audited_org(call.place, call.principal))
         outcome = "cancelled"
         try:
-            answer = await operation.handler(call, asked)  # type: ignore[misc]
+            with acting_for(call.principal.name):
+                answer = await operation.handler(call, asked)  # type: ignore[misc]
             outcome = "ok"
         except Exception as error:
             outcome = type(error).__name__

@@ -40,7 +40,7 @@ from remanent.stores.queries import (
     WalkQuery,
 )
 from remanent.stores.store import FileStore, Store
-from remanent.stores.transaction import NO_LIMIT, Change, Committed, Transaction, is_searched, search_terms
+from remanent.stores.transaction import NO_LIMIT, Change, Committed, Transaction, acting_for, is_searched, search_terms
 from remanent.stores.vectors import Vectors
 
 __all__ = [
@@ -76,6 +76,7 @@ __all__ = [
     "VectorChanges",
     "Vectors",
     "WalkQuery",
+    "acting_for",
     "is_searched",
     "search_terms",
 ]

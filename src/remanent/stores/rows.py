@@ -197,7 +197,7 @@ def place_of(row: Row) -> RecordPosition:
 
 def record_body(record: Record) -> str:
     """Return a record as JSON without what columns hold or the file's place tells."""
-    return record.model_dump_json(exclude={"scope", *_COUNTERS})
+    return record.model_dump_json(exclude={"scope", *_COUNTERS, *(() if record.changed_by else ("changed_by",))})
 
 
 def record_row(record: Record) -> Row:

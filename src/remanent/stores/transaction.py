@@ -4,7 +4,9 @@ A change is a frozen value and knows nothing of any engine: an adapter has one f
 lets a unit of work be recorded, sent to a writer thread, repeated, or compared with a plain model in tests.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import EllipsisType, TracebackType
@@ -255,6 +257,19 @@ def search_terms(record: Record) -> str:
     return " ".join(index_terms("\n".join(part for part in parts if part)))
 
 
+_ACTOR: ContextVar[str] = ContextVar("remanent-actor", default="")
+
+
+@contextmanager
+def acting_for(name: str) -> Iterator[None]:
+    """Have what is written meanwhile say on whose behalf it was; a job says nobody's, whoever waits for it."""
+    token = _ACTOR.set(name)
+    try:
+        yield
+    finally:
+        _ACTOR.reset(token)
+
+
 class Transaction:
     """Gathers changes; leaving its `async with` without an error commits them, all or none.
 
@@ -296,6 +311,8 @@ class Transaction:
         self._check(record.scope)
         if record.version != expects + 1:
             raise InvalidInput(f"a record put over version {expects} must be version {expects + 1}")
+        if record.changed_by != _ACTOR.get():
+            record = record.replace(changed_by=_ACTOR.get())
         if record.status is Status.FORGOTTEN:
             terms = ""
         elif terms is None:

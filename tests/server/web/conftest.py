@@ -83,7 +83,7 @@ async def window(browser: Browser, tmp_path: Path) -> AsyncIterator[OpenWindow]:
 
             def complain(message: ConsoleMessage) -> None:
                 if message.type in {"error", "warning"}:
-                    made.complaints.append(message.text)
+                    made.complaints.append(f"{message.text} {message.location.get('url', '')}")
 
             page.on("console", complain)
             page.on("pageerror", lambda error: made.complaints.append(str(error)))

@@ -47,5 +47,17 @@ async def test_no_page_is_empty_and_no_figure_that_should_count_is_zero(window: 
     await shown.open(f"{PLACE}/graph?agent=ada")
     await expect(page.get_by_text("Forgotten: 2")).to_be_visible()
     await shown.open(f"{PLACE}/runs?agent=ada&bank={BANK}")
-    await expect(page.get_by_role("img", name="Query Graph")).to_be_visible()
+    canvas = page.get_by_role("img", name="Query Graph")
+    await expect(canvas).to_have_attribute("data-drawn", re.compile("[1-9]"))
+    drawn = await canvas.get_attribute("data-drawn")
+    await page.get_by_role("slider").fill("0")
+    await expect(canvas).not_to_have_attribute("data-drawn", str(drawn))
+    await page.get_by_role("slider").fill("100")
+    for words, found in (("zebra crossing", 1), ("", 0)):
+        await page.get_by_role("searchbox").fill(words)
+        await expect(page.locator("main").get_by_text("0 found")).to_have_count(found)
+    await shown.open(f"{PLACE}/timeline?agent=ada")
+    await expect(page.locator(".timeline .episode").first).to_be_visible()
+    await page.locator("p.k-episodic a").first.click()
+    await expect(page.locator("article .badge")).to_have_text("Episodic")
     assert shown.complaints == []

@@ -1,8 +1,8 @@
 // For whoever runs the server: keys, the audit log, background work and what was given up, and the file's health.
 import { useState } from "preact/hooks";
 import { ask, may, place, storageHealth } from "./api.mjs";
-import { Age, Dialog, Empty, html, Loaded, named, Table, useApp, useLoad } from "./parts.mjs";
-import { moment, number, say, size } from "./words.mjs";
+import { Age, Dialog, Empty, FileFigures, html, Loaded, named, Table, useApp, useLoad } from "./parts.mjs";
+import { moment, say } from "./words.mjs";
 
 export function Page() {
   const { here } = useApp();
@@ -23,7 +23,7 @@ function File() {
   const { here } = useApp();
   const at = place(here.org, here.workspace, here.agent);
   const state = useLoad((signal) => storageHealth(at, { signal }), [at]);
-  return html`<h2>${say("engine")}</h2><${Loaded} state=${state}>${(file) => file === null ? html`<${Empty}>${say("nothing")}</${Empty}>` : html`<div class="panel"><p>${file.engine} · ${size(file.bytes_on_disk)} · ${number(file.entries)} ${say("entries")} · ${number(file.records)} ${say("records")} · ${number(file.vectors)} ${say("vectors")}</p>${file.problems.map((problem) => html`<p class="bad">${problem}</p>`)}</div>`}</${Loaded}>`;
+  return html`<h2>${say("engine")}</h2><${Loaded} state=${state}>${(file) => file === null ? html`<${Empty}>${say("nothing")}</${Empty}>` : html`<div class="panel"><${FileFigures} file=${file} /></div>`}</${Loaded}>`;
 }
 
 function Keys() {

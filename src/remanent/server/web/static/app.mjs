@@ -99,12 +99,13 @@ function Side({ app }) {
 function Page({ app }) {
   const { here } = app;
   const load = PAGES[here.page];
-  const state = useLoad(async () => (load ? load() : null), [here.page]);
+  // With its name: while the next page is loaded, the last one must not be shown at the next one's address.
+  const state = useLoad(async () => ({ name: here.page, Page: (await load?.())?.Page }), [here.page]);
   useEffect(() => { document.title = `${say(here.page)} · Remanent`; }, [here.page, isChinese()]);
   if (here.page === "home") return html`<${Home} />`;
   if (!load) return html`<p>${say("not_found")}</p>`;
   if (state.error) return html`<p class="bad" role="alert">${told(state.error)}</p>`;
-  if (!state.value?.Page) return html`<p role="status" class="quiet">${say("loading")}</p>`;
+  if (state.value?.name !== here.page) return html`<p role="status" class="quiet">${say("loading")}</p>`;
   return html`<${state.value.Page} key=${`${here.page} ${here.rest ?? ""} ${here.agent}`} />`;
 }
 

@@ -2,7 +2,7 @@
 // without a source.
 import { useState } from "preact/hooks";
 import { ask, place } from "./api.mjs";
-import { Age, Badge, Empty, html, kindOf, Loaded, named, useApp, useLoad, useTyped } from "./parts.mjs";
+import { Age, Badge, Empty, html, kindOf, Loaded, pathName, Reasons, recordAddress, useApp, useLoad, useTyped } from "./parts.mjs";
 import { moment, say } from "./words.mjs";
 
 const STEPS = 100;
@@ -38,16 +38,7 @@ function Answer({ found, took, onWithout }) {
     ${found.left_out.length > 0 && html`<p class="warn small">${say("left_out", { paths: found.left_out.map((one) => pathName(one.path ?? one.name)).join(say("comma")) })}</p>`}
     ${found.items.length === 0 && html`<${Empty}>${say("no_match")}</${Empty}>`}
     ${found.items.map((item) => html`<article class="card k-${kindOf(item.kind)}"><header><${Badge} kind=${item.kind} /><span class="grow"></span><span class="small quiet"><${Age} at=${item.occurred_at} /></span></header>
-      <div class="body whole"><a href="${base}/record/${encodeURIComponent(item.record_id)}?agent=${encodeURIComponent(here.agent)}">${item.text}</a></div><${Reasons} item=${item} />
+      <div class="body whole"><a href=${recordAddress(base, item.record_id, here.agent, found.query)}>${item.text}</a></div><${Reasons} item=${item} />
       <footer class="small">${item.sources.length > 0 && html`<button class="plain" onClick=${() => onWithout(item.sources[0].entry_id)}>${say("without")}</button>`}</footer></article>`)}</section>
     <section><h2>${say("injected", { n: injection.tokens ?? 0 })}</h2><div class="panel">${injection.text ? html`<pre tabindex="0">${injection.text}</pre>` : html`<p class="quiet">${say("injected_none")}</p>`}</div></section></div>`;
-}
-
-const pathName = (path) => { const [name, model] = path.split(":"); return `${named("path", name)}${model ? ` (${model})` : ""}`; };
-
-/** Why an item stands where it does: each path's rank as a bar, and what moved it. */
-function Reasons({ item }) {
-  return html`<details class="small"><summary>${say("why")} · ${say("score")} ${item.score.toFixed(3)}</summary><div class="stack">
-    ${item.ranks.map((one) => html`<div class="bar"><span>${pathName(one.path)}</span><meter min="0" max="1" value=${1 / one.rank} aria-label=${one.path}></meter><span>${say("rank", { n: one.rank })}</span></div>`)}
-    ${item.boosts.map((one) => html`<div class="bar"><span>${named("boost", one.name)}</span><meter min="0" max="2" value=${Math.min(2, one.factor)} aria-label=${one.name}></meter><span>×${one.factor.toFixed(2)}</span></div>`)}</div></details>`;
 }

@@ -35,24 +35,30 @@ export function Page() {
 }
 
 function Drawn({ stand, count, points, worker, from, to }) {
-  const [until, setUntil] = useState(100);
-  const [search, setSearch] = useState("");
   const [chosen, setChosen] = useState(null);
   const [open, setOpen] = useState(false); // hundreds of buttons are made when somebody wants them
-  const limit = until === 100 ? Infinity : from + ((to - from) * until) / 100;
   return html`<p class="row small quiet"><span>${say("nodes")}: ${number(stand.nodes)}</span><span>${say("links")}: ${number(stand.links)}</span><span>${say("focuses")}: ${stand.focuses.length}</span><span>${say("forgotten")}: ${stand.forgotten}</span><span>${say("dangling")}: ${stand.dangling}</span></p>
     ${count > MOST && html`<p class="warn small">${say("node_limit", { n: MOST })}</p>`}
-    <div class="row"><input type="search" class="grow" aria-label=${say("find_node")} placeholder=${say("find_node")} value=${search} onInput=${(event) => setSearch(event.target.value)} /><label class="row small">${say("up_to")}<input type="range" min="0" max="100" value=${until} onInput=${(event) => setUntil(Number(event.target.value))} /><span class="quiet">${until === 100 ? say("now") : day(limit)}</span></label></div>
     <p class="row small quiet legend"><span><i class="dot focus"></i>${say("legend_focus")}</span><span><i class="dot"></i>${say("legend_node")}</span><span><i class="dot ghost"></i>${say("legend_ghost")}</span><span>${say("legend_line")}</span></p>
-    <${Canvas} points=${points} worker=${worker} limit=${limit} search=${search.trim().toLowerCase()} chosen=${chosen} onChoose=${setChosen} />
+    <${Explored} points=${points} worker=${worker} from=${from} to=${to} chosen=${chosen} onChoose=${setChosen} />
     <div aria-live="polite">${chosen !== null && html`<div class="panel"><h3>${points[chosen].label}</h3><p>${points[chosen].content}</p><p class="small quiet">${points[chosen].at ? age(points[chosen].at) : ""}</p></div>`}</div>
     <details onToggle=${(event) => setOpen(event.target.open)}><summary>${say("nodes")}</summary><ul>${open && points.slice(0, 200).map((point, index) => html`<li><button class="plain" onClick=${() => setChosen(index)}>${point.label}</button></li>`)}</ul></details>`;
+}
+
+/** A graph in which one searches, and goes back in time. */
+export function Explored({ from, to, ...graph }) {
+  const [until, setUntil] = useState(100);
+  const [search, setSearch] = useState("");
+  const [found, setFound] = useState(null);
+  const limit = until === 100 ? Infinity : from + ((to - from) * until) / 100;
+  return html`<div class="row"><input type="search" class="grow" aria-label=${say("find_node")} placeholder=${say("find_node")} value=${search} onInput=${(event) => setSearch(event.target.value)} /><span role="status" class="small quiet">${search.trim() && found !== null ? say("nodes_found", { n: number(found) }) : ""}</span><label class="row small">${say("up_to")}<input type="range" min="0" max="100" value=${until} onInput=${(event) => setUntil(Number(event.target.value))} /><span class="quiet">${until === 100 ? say("now") : day(limit)}</span></label></div>
+    <${Canvas} ...${graph} limit=${limit} search=${search.trim().toLowerCase()} onFound=${setFound} />`;
 }
 
 let drawings = 0;
 
 /** A graph that is moved and zoomed by pointer, wheel and keys. A worker places and draws it, so that the page never waits. */
-export function Canvas({ points, edges, worker: given, limit, search, chosen, onChoose, label, small }) {
+function Canvas({ points, edges, worker: given, limit, search, chosen, onChoose, onFound, label, small }) {
   const box = useRef(null), worker = useRef(null); // one that was given has the points already
   const view = useRef({ x: 0, y: 0, scale: 1, placed: null, moved: false });
   const drawing = useMemo(() => ++drawings, [points]); // a canvas that was given away cannot be given again
@@ -67,7 +73,7 @@ export function Canvas({ points, edges, worker: given, limit, search, chosen, on
   useEffect(() => {
     const made = worker.current = given ?? start(), canvas = box.current, surface = canvas.transferControlToOffscreen();
     made.onmessage = ({ data }) => {
-      if (data.drawn !== undefined) { canvas.dataset.drawn = data.drawn; return; }
+      if (data.drawn !== undefined) { Object.assign(canvas.dataset, { drawn: data.drawn, scale: view.current.scale, x: view.current.x, y: view.current.y }); onFound(data.found); return; }
       view.current.placed = data; if (!view.current.moved) fit(canvas, view.current); soon();
     };
     if (!given) made.postMessage({ points, edges });

@@ -42,7 +42,8 @@ function First() {
 function Ways() {
   const { org, workspace, agent } = session;
   const address = location.origin;
-  const key = session.csrf ? (isChinese() ? "你的密钥" : "YOUR-KEY") : null;
+  const [typed, setTyped] = useState(""); // gone with the page: a key is kept nowhere
+  const key = session.csrf ? typed.trim() || (isChinese() ? "你的密钥" : "YOUR-KEY") : null;
   const bearer = key ? ` -H 'authorization: Bearer ${key}'` : "";
   const [remember, question] = [say("try_text"), say("try_question")];
   const ways = [
@@ -51,7 +52,7 @@ function Ways() {
     ["MCP", JSON.stringify({ mcpServers: { remanent: { url: `${address}/mcp?agent=${encodeURIComponent(agent)}`, ...(key ? { headers: { Authorization: `Bearer ${key}` } } : {}) } } }, null, 2)],
     [isChinese() ? "代理（OpenAI / Anthropic 客户端）" : "Proxy (clients of OpenAI and Anthropic)", `OPENAI_BASE_URL=${address}/v1\nANTHROPIC_BASE_URL=${address}`],
   ];
-  return html`<div class="ways">${ways.map(([name, text]) => html`<${Way} name=${name} text=${text} />`)}</div>`;
+  return html`${session.csrf && html`<label class="row gap">${say("key_paste")} <input class="grow" type="password" autocomplete="off" value=${typed} onInput=${(event) => setTyped(event.target.value)} /></label>`}<div class="ways">${ways.map(([name, text]) => html`<${Way} name=${name} text=${text} />`)}</div>`;
 }
 
 function Way({ name, text }) {

@@ -1,7 +1,7 @@
 // The knowledge base: adding files with progress, what became of them, their passages, and a bench to try searches on.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, can, may, place, session } from "./api.mjs";
-import { Age, Dialog, Empty, html, Loaded, Table, told, useApp, useLoad, useTyped } from "./parts.mjs";
+import { Age, Dialog, Empty, html, Loaded, pathName, Table, told, useApp, useLoad, useTyped } from "./parts.mjs";
 import { isChinese, number, say, size } from "./words.mjs";
 
 const SWITCHES = ["rewrite", "hyde", "parents", "summaries"];
@@ -34,8 +34,8 @@ export function Page() {
     ${uploads.length > 0 && html`<div class="panel stack" role="status">${uploads.map((one) => html`<div class="bar"><span>${one.name}</span><progress max=${one.size || 1} value=${one.sent} aria-label=${one.name}></progress><span class=${one.state === "failed" ? "bad" : "quiet"}>${one.state === "failed" ? told(one.error) : say(`kb_${one.state}`)} ${one.state === "failed" && one.file && html`<button onClick=${() => add([one.file])}>${say("again")}</button>`}</span></div>`)}</div>`}
     ${found.items.length === 0 ? html`<${Empty}>${say("kb_none")}</${Empty}>` : html`<${Table} heads=${[say("kb_name"), say("kb_type"), say("kb_chunks"), say("kb_size"), say("kb_status"), say("kb_added_at"), ""]} rows=${found.items.map((one) => ({ key: one.document_id, cells: [html`${one.title && one.title !== one.name ? html`<b>${one.title}</b><br />` : ""}${one.name}${one.unread > 0 && html`<p class="warn small">${say("kb_unread", { n: one.unread })}</p>`}`, html`<span title=${one.media_type}>${TYPES[one.media_type] ?? one.media_type}</span>`, number(one.chunks), size(one.size), html`<${Status} document=${one} />`, html`<${Age} at=${one.updated_at} />`,
       html`<button onClick=${() => setShown(one)}>${say("preview")}</button> ${may("write") && html`<button class="danger" onClick=${() => setRemoving(one)}>${say("delete")}</button>`}`] }))} />`}
-    ${can("knowledge.search") && html`<${Bench} at=${at} />`}`}</${Loaded}>
-    ${shown && html`<${Chunks} at=${at} document=${shown} onClose=${() => setShown(null)} />`}
+    ${can("knowledge.search") && html`<${Bench} at=${at} onShow=${setShown} />`}`}</${Loaded}>
+    ${shown && html`<${Chunks} at=${at} document=${shown} onClose=${() => { setShown(null); state.again(); }} />`}
     ${removing && html`<${Dialog} title=${say("delete")} onClose=${() => setRemoving(null)}><p>${removing.name}</p><div class="row"><button class="danger" onClick=${() => remove(removing)}>${say("delete")}</button><button onClick=${() => setRemoving(null)}>${say("cancel")}</button></div></${Dialog}>`}`;
 }
 
@@ -106,23 +106,56 @@ function Drop({ onFiles }) {
 
 const where = (place = {}) => [place.page && say("page", { n: place.page }), place.slide && `#${place.slide}`, place.sheet, place.line && say("line", { n: place.line }), place.paragraph && `¶ ${place.paragraph}`].filter(Boolean).join(" · ");
 
+/** A document as it was read, cut where its passages end: each is changed, left out of searches or followed by another. */
 function Chunks({ at, document, onClose }) {
-  const state = useLoad((signal) => ask("GET", `${at}/documents/${encodeURIComponent(document.document_id)}`, { signal }), [document.document_id]);
-  return html`<${Dialog} title=${document.name} onClose=${onClose}><${Loaded} state=${state}>${(view) => html`<div class="stack">${view.chunks.map((chunk) => html`<div class="turn"><span class="small quiet">${[chunk.path?.join(" › "), where(chunk.place)].filter(Boolean).join(" · ")}</span><p>${chunk.text}</p></div>`)}</div>`}</${Loaded}><p><button onClick=${onClose}>${say("close")}</button></p></${Dialog}>`;
+  const app = useApp();
+  const [editing, setEditing] = useState(null); // { chunk } or { after }
+  const address = `${at}/documents/${encodeURIComponent(document.document_id)}`;
+  const state = useLoad((signal) => ask("GET", address, { signal }), [document.document_id]);
+  const change = (chunk, body) => ask("PUT", `${at}/chunks/${encodeURIComponent(chunk.chunk_id)}`, { body }).then(done, app.fail);
+  const done = () => { setEditing(null); app.say(say("saved_plain")); state.again(); };
+  const save = (text) => (editing.chunk ? change(editing.chunk, { text }) : ask("POST", `${address}/chunks`, { body: { text, after: editing.after } }).then(done, app.fail));
+  return html`<${Dialog} title=${document.name} wide=${true} onClose=${onClose}><p class="row small"><a href="${address}/original" download=${document.name}>${say("kb_original")}</a></p><${Loaded} state=${state}>${({ chunks }) => html`<div class="stack">${chunks.map((chunk, index) => html`<${Chunk} key=${chunk.chunk_id} chunk=${chunk} before=${chunks[index - 1]} here=${chunk.chunk_id === document.chunk} editing=${editing} onEdit=${setEditing} onChange=${(body) => change(chunk, body)} onSave=${save} />`)}</div>`}</${Loaded}><p><button onClick=${onClose}>${say("close")}</button></p></${Dialog}>`;
 }
 
-function Bench({ at }) {
+function Chunk({ chunk, before, here, editing, onEdit, onChange, onSave }) {
+  const box = useRef(null);
+  useEffect(() => { if (here) box.current.scrollIntoView({ block: "center" }); }, [here]);
+  const heading = (chunk.path ?? []).join(" › "), stands = where(chunk.place);
+  return html`<div ref=${box} class="turn ${here ? "here" : ""} ${chunk.enabled ? "" : "off"}">${(heading !== (before?.path ?? []).join(" › ") || stands !== where(before?.place)) && html`<span class="small quiet">${[heading, stands].filter(Boolean).join(" · ")}</span>`}
+    ${editing?.chunk === chunk ? html`<${Words} text=${chunk.text} onSave=${onSave} onClose=${() => onEdit(null)} />` : html`<p class="lines">${here ? html`<mark>${chunk.text}</mark>` : chunk.text}</p>`}
+    <p class="row small">${!chunk.enabled && html`<span class="tag">${say("kb_off")}</span>`}${chunk.state !== "made" && html`<span class="tag">${say(`kb_by_hand_${chunk.state}`)}</span>`}${may("write") && html`<button class="plain" onClick=${() => onEdit({ chunk })}>${say("edit")}</button><button class="plain" onClick=${() => onChange({ enabled: !chunk.enabled })}>${say(chunk.enabled ? "kb_switch_off" : "kb_switch_on")}</button><button class="plain" onClick=${() => onEdit({ after: chunk.chunk_id })}>${say("kb_add_below")}</button>`}</p>
+    ${editing?.after === chunk.chunk_id && html`<${Words} text="" onSave=${onSave} onClose=${() => onEdit(null)} />`}</div>`;
+}
+
+function Words({ text, onSave, onClose }) {
+  const [value, setValue] = useState(text);
+  return html`<form class="stack" onSubmit=${(event) => { event.preventDefault(); onSave(value); }}><textarea aria-label=${say("kind_chunk")} required value=${value} onInput=${(event) => setValue(event.target.value)}></textarea><div class="row"><button class="main">${say("save")}</button><button type="button" onClick=${onClose}>${say("cancel")}</button></div></form>`;
+}
+
+function Bench({ at, onShow }) {
   const [text, setText] = useTyped("knowledge question");
   const [query, setQuery] = useState("");
   const [on, setOn] = useState({});
+  const search = (signal, how) => ask("POST", `${at}/search`, { signal, body: { question: query, limit: 5, ...how } });
   const state = useLoad(async (signal) => {
     if (!query) return null;
     const started = performance.now();
-    const found = await ask("POST", `${at}/search`, { signal, body: { question: query, limit: 5, ...on } });
+    const found = await search(signal, on);
     return { found, took: Math.round(performance.now() - started) };
   }, [query, on]);
+  // What a technique brings is what would not be there without it: the same search again, each time without one.
+  const brought = useLoad(async (signal) => {
+    const items = state.value?.found.items ?? [], ids = new Set(items.map((item) => item.record_id));
+    return Promise.all(SWITCHES.filter((name) => state.value && on[name]).map(async (name) => {
+      const without = (await search(signal, { ...on, [name]: false })).items, others = new Set(without.map((item) => item.record_id));
+      return { name, came: items.filter((item) => !others.has(item.record_id)), went: without.filter((item) => !ids.has(item.record_id)), around: name === "parents" ? items.filter((item) => item.before || item.after).length : 0 };
+    }));
+  }, [state.value]);
   return html`<h2>${say("kb_bench")}</h2><form class="row" role="search" onSubmit=${(event) => { event.preventDefault(); setQuery(text.trim()); }}><input class="grow" type="search" aria-label=${say("kb_bench")} placeholder=${say("kb_bench_hint")} value=${text} onInput=${(event) => setText(event.target.value)} /><button class="main">${say("search")}</button></form>
     <fieldset class="row"><legend class="small quiet">${say("kb_tech")}</legend>${SWITCHES.map((name) => html`<label class="row small"><input type="checkbox" checked=${on[name] ?? false} onChange=${(event) => setOn({ ...on, [name]: event.target.checked })} />${say(`kb_${name}`)}</label>`)}</fieldset>
     <${Loaded} state=${state}>${(answer) => answer && html`<p class="small quiet">${say("took", { ms: answer.took })} ${answer.found.techniques?.map((one) => html`<span class="tag">${say(`kb_${one.name}`)} ${one.detail} ${Math.round(one.milliseconds)} ms</span> `)}</p>
-      <div class="stack">${answer.found.items.length === 0 && html`<${Empty}>${say("no_match")}</${Empty}>`}${answer.found.items.map((item) => html`<article class="card k-knowledge"><header><b>${item.document}</b><span class="grow"></span><span class="small quiet">${where(item.place)}</span><span class="small quiet">${item.score.toFixed(3)}</span></header>${item.path?.length > 0 && html`<p class="small quiet">${item.path.join(" › ")}</p>`}<p>${item.before && html`<span class="quiet">${item.before} </span>`}${item.text}${item.after && html`<span class="quiet"> ${item.after}</span>`}</p></article>`)}</div>`}</${Loaded}>`;
+      <div class="stack">${answer.found.items.length === 0 && html`<${Empty}>${say("no_match")}</${Empty}>`}${(brought.value ?? []).map((one) => html`<p class="small" role="status"><b>${say(`kb_${one.name}`)}</b>: ${[one.came.length && say("kb_came", { n: one.came.length }), one.went.length && say("kb_went", { texts: one.went.map((item) => `“${[...item.text].slice(0, 60).join("")}…”`).join(say("comma")) }), one.around && say("kb_around", { n: one.around })].filter(Boolean).join(" · ") || say("kb_nothing_more")}</p>`)}
+      ${answer.found.items.map((item) => html`<article key=${item.record_id} class="card k-knowledge"><header><b>${item.document}</b><span class="grow"></span><span class="small quiet">${where(item.place)}</span><span class="small quiet">${item.score.toFixed(3)}</span></header>${item.path?.length > 0 && html`<p class="small quiet">${item.path.join(" › ")}</p>`}<p>${item.before && html`<span class="quiet">${item.before} </span>`}${item.text}${item.after && html`<span class="quiet"> ${item.after}</span>`}</p>
+        <footer class="small quiet">${item.ranks.map((one) => html`<span>${pathName(one.path)}: ${say("rank", { n: one.rank })}</span>`)}${(brought.value ?? []).filter((one) => one.came.includes(item)).map((one) => html`<span class="tag">${say("kb_brought", { name: say(`kb_${one.name}`) })}</span>`)}<span class="grow"></span><button class="plain" onClick=${() => onShow({ document_id: item.document_id, name: item.document, chunk: item.record_id })}>${say("kb_in_place")}</button></footer></article>`)}</div>`}</${Loaded}>`;
 }

@@ -65,7 +65,7 @@ function prepare({ nodes, links }, most, focused, about, lost) {
 function show() {
   waiting = 0;
   if (!canvas) return; // not all is there yet; it is drawn when the first places are known
-  postMessage({ drawn: paint(canvas, view, points, edges, x, y) });
+  postMessage(paint(canvas, view, points, edges, x, y));
 }
 
 function place() {
@@ -146,5 +146,5 @@ function paint(canvas, view, points, edges, x, y) {
     if (cells.some(([cx, cy]) => [-2, -1, 0, 1, 2].some((near) => taken.has(`${cx} ${cy + near}`)))) continue;
     cells.forEach(([cx, cy]) => taken.add(`${cx} ${cy}`)); pen.strokeText(label, middle, py + 22); pen.fillText(label, middle, py + 22);
   }
-  return order.length;
+  return { drawn: order.length, found: search ? order.filter(hit).length : 0 };
 }

@@ -1,7 +1,7 @@
 // What is remembered: tabs by kind, search as one types, and the health of it all above.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ask, can, may, place, storageHealth } from "./api.mjs";
-import { Age, Card, Dialog, Empty, Figure, html, Loaded, Table, useApp, useLate, useLoad, useTyped } from "./parts.mjs";
+import { Age, Card, Dialog, Empty, Figure, FileFigures, html, Loaded, recordAddress, Table, useApp, useLate, useLoad, useTyped } from "./parts.mjs";
 import { isChinese, number, say, size } from "./words.mjs";
 
 const TABS = ["all", "semantic", "episodic", "procedural", "shared", "knowledge", "short_term", "turn", "bank"];
@@ -117,16 +117,16 @@ function List({ tab, agent, query, filters, base, onReady }) {
     } catch (error) { app.fail(error); }
   };
   return html`<${Loaded} state=${state}>${() => html`<div class="stack">${isEmpty && html`<${Empty}>${late || tags.length || bounds.since || bounds.until ? say("no_match") : say("nothing")}</${Empty}>`}
-    ${batches.map((items, index) => html`<${Batch} key=${index} items=${items} first=${items[0]?.id} gone=${hidden} base=${base} agent=${agent} onForget=${may("write") && lateFilters.status === "active" ? forget : null} onEdit=${may("write") && can("cognition.edit") ? setEditing : null} />`)}
+    ${batches.map((items, index) => html`<${Batch} key=${index} items=${items} first=${items[0]?.id} gone=${hidden} base=${base} agent=${agent} question=${past ? "" : late} onForget=${may("write") && lateFilters.status === "active" ? forget : null} onEdit=${may("write") && can("cognition.edit") ? setEditing : null} />`)}
     ${next && html`<${More} onSeen=${more} key=${next} />`}</div>
     ${editing && html`<${Edit} record=${editing} at=${at} onClose=${() => setEditing(null)} onSaved=${() => { setEditing(null); state.again(); app.say(say("saved")); }} />`}`}</${Loaded}>`;
 }
 
 /** The cards of one page. They are made once: of a list of thousands only what is new is looked at when more comes. */
-function Batch({ items, first, gone, base, agent, onForget, onEdit }) {
+function Batch({ items, first, gone, base, agent, question, onForget, onEdit }) {
   const act = useRef({});
   act.current = { onForget, onEdit };
-  return useMemo(() => html`<div class="stack">${items.filter((item) => !gone.has(item.id)).map((record) => html`<${Card} key=${record.id} record=${record} base=${base} agent=${agent} onForget=${onForget && ((one) => act.current.onForget(one))} onEdit=${onEdit && !["turn", "chunk"].includes(record.kind) ? (one) => act.current.onEdit(one) : null} />`)}</div>`, [first, items.length, gone, agent, Boolean(onForget), Boolean(onEdit), isChinese()]);
+  return useMemo(() => html`<div class="stack">${items.filter((item) => !gone.has(item.id)).map((record) => html`<${Card} key=${record.id} record=${record} base=${base} agent=${agent} question=${question} onForget=${onForget && ((one) => act.current.onForget(one))} onEdit=${onEdit && !["turn", "chunk"].includes(record.kind) ? (one) => act.current.onEdit(one) : null} />`)}</div>`, [first, items.length, gone, agent, question, Boolean(onForget), Boolean(onEdit), isChinese()]);
 }
 
 /** Asks for more when it comes into sight, and can be pressed. */
@@ -176,15 +176,23 @@ function Health({ ready, onStatus }) {
   // Each figure has its place from the start, so that nothing moves when it comes.
   return html`<${Loaded} state=${state}>${({ queue, conflicts, cognition, file }) => file !== null && html`<div class="figures">
     <${Figure} label=${say("total")} value=${file ? number(cognition?.total ?? file.records) : "…"} onOpen=${() => onStatus("active")} />
-    ${is && html`<${Figure} label=${say("mean_confidence")} value=${cognition ? `${Math.round(100 * (cognition.mean_confidence ?? 0))}%` : "…"} />
+    ${is && html`<${Figure} label=${say("mean_confidence")} value=${cognition ? `${Math.round(100 * (cognition.mean_confidence ?? 0))}%` : "…"} onOpen=${cognition?.total ? () => setListed("unsure") : null} />
       <${Figure} label=${say("expired")} value=${cognition ? number(cognition.expired) : "…"} note=${say("to_clean")} tone=${cognition?.expired ? "warn" : ""} onOpen=${() => setCleaning(true)} />`}
     <${Figure} label=${say("conflict_count")} value=${queue ? number(conflicts) : "…"} note=${say("to_solve")} tone=${conflicts ? "warn" : ""} onOpen=${link("conflicts")} />
     ${is && ["stale", "duplicates", "rotten", "junk"].map((name) => html`<${Figure} label=${say(name)} value=${!cognition ? "…" : name === "junk" ? `${Math.round(100 * cognition.junk)}%` : number(cognition[name])} note=${among(cognition, name)} tone=${name === "stale" && cognition?.stale ? "warn" : ""} onOpen=${cognition?.[name] ? () => setListed(name) : null} />`)}
     <${Figure} label=${say("queue")} value=${queue ? number(queue.pending + queue.running) : "…"} note=${queue?.dead ? say("given_up", { n: number(queue.dead) }) : null} tone=${queue?.dead ? "bad" : ""} onOpen=${may("admin") ? link("admin") : null} />
-    <${Figure} wide label=${say("engine")} value=${file ? file.engine : "…"} />
-    <${Figure} label=${say("disk")} value=${file ? size(file.bytes_on_disk) : "…"} /></div>
-    ${listed && html`<${Dialog} title=${say(listed)} onClose=${() => setListed(null)}><p class="quiet">${say(`about_${listed}`)}</p><ul>${(cognition.examples[listed] ?? []).map((content) => html`<li>${content}</li>`)}</ul><p><button onClick=${() => setListed(null)}>${say("close")}</button></p></${Dialog}>`}
+    <${Figure} wide label=${say("engine")} value=${file ? file.engine : "…"} onOpen=${file ? () => setListed("file") : null} />
+    <${Figure} label=${say("disk")} value=${file ? size(file.bytes_on_disk) : "…"} onOpen=${file ? () => setListed("file") : null} /></div>
+    ${listed === "file" && html`<${Dialog} title=${say("engine")} onClose=${() => setListed(null)}><${FileFigures} file=${file} /><p><button onClick=${() => setListed(null)}>${say("close")}</button></p></${Dialog}>`}
+    ${listed && listed !== "file" && html`<${Flawed} at=${at} flaw=${listed} onClose=${() => setListed(null)} />`}
     ${cleaning && html`<${CleanUp} at=${at} onClose=${() => setCleaning(false)} onDone=${(n) => { setCleaning(false); state.again(); app.say(say("cleaned", { n })); }} />`}`}</${Loaded}>`;
+}
+
+/** The memories that a figure counts, each of which opens. */
+function Flawed({ at, flaw, onClose }) {
+  const { base, here } = useApp();
+  const state = useLoad((signal) => ask("GET", `${at}/memories`, { signal, query: { flaw, limit: MOST } }), [at, flaw]);
+  return html`<${Dialog} title=${say(flaw)} onClose=${onClose}><p class="quiet">${say(`about_${flaw}`)}</p><${Loaded} state=${state}>${({ items }) => items.length ? html`<ul>${items.map((one) => html`<li key=${one.id}><a href=${recordAddress(base, one.id, here.agent)}>${one.content}</a> <span class="small quiet">${say("confidence", { n: Math.round(one.confidence * 100) })} · <${Age} at=${one.updated_at} /></span></li>`)}</ul>` : html`<${Empty}>${say("no_match")}</${Empty}>`}</${Loaded}><p><button onClick=${onClose}>${say("close")}</button></p></${Dialog}>`;
 }
 
 function CleanUp({ at, onClose, onDone }) {

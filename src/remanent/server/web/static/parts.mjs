@@ -2,7 +2,7 @@
 import { h, createContext } from "preact";
 import { useContext, useEffect, useRef, useState, useCallback } from "preact/hooks";
 import htm from "htm";
-import { age, knows, moment, role, say, span } from "./words.mjs";
+import { age, knows, moment, number, role, say, size, span } from "./words.mjs";
 
 export const html = htm.bind(h);
 export const App = createContext(null);
@@ -43,14 +43,27 @@ export function Loaded({ state, children }) {
 }
 export const Empty = ({ children }) => html`<div class="panel quiet">${children}</div>`;
 
-export function Dialog({ title, onClose, children }) {
+export function Dialog({ title, onClose, wide, children }) {
   const box = useRef(null);
   useEffect(() => { box.current.showModal(); }, []);
-  return html`<dialog ref=${box} aria-label=${title} onClose=${onClose}><h2>${title}</h2>${children}</dialog>`;
+  return html`<dialog ref=${box} class=${wide ? "wide" : ""} aria-label=${title} onClose=${onClose}><h2>${title}</h2>${children}</dialog>`;
 }
 
 /** The word for a name that came from the server, or that name where there is none. */
 export const named = (sort, name) => (knows(`${sort}_${name}`) ? say(`${sort}_${name}`) : name);
+
+/** The way by which something was found, and the model or the wording that it was found by. */
+export const pathName = (path) => { const [name, more] = path.split(":"); return `${named("path", name)}${more ? ` (${more})` : ""}`; };
+
+/** Why an item stands where it does: each path's rank as a bar, and what moved it. */
+export function Reasons({ item, open = false }) {
+  return html`<details class="small" open=${open}><summary>${say("why")} · ${say("score")} ${item.score.toFixed(3)}</summary><div class="stack">
+    ${item.ranks.map((one) => html`<div class="bar"><span>${pathName(one.path)}</span><meter min="0" max="1" value=${1 / one.rank} aria-label=${one.path}></meter><span>${say("rank", { n: one.rank })}</span></div>`)}
+    ${item.boosts.map((one) => html`<div class="bar"><span>${named("boost", one.name)}</span><meter min="0" max="2" value=${Math.min(2, one.factor)} aria-label=${one.name}></meter><span>×${one.factor.toFixed(2)}</span></div>`)}</div></details>`;
+}
+
+/** The address of a memory; with the question by which one came to it, its page tells why it was recalled. */
+export const recordAddress = (base, id, agent, question) => `${base}/record/${encodeURIComponent(id)}?${new URLSearchParams({ agent, ...(question ? { q: question } : {}) })}`;
 
 /** A text in which backticks mark what is typed as it stands. */
 export const Coded = ({ text }) => text.split("`").map((part, index) => (index % 2 ? html`<code>${part}</code>` : part));
@@ -62,16 +75,19 @@ export const Table = ({ heads, rows, name }) => html`<div class="panel scroll"><
 /** A number with its name, and a note where the number alone would mislead; one that opens what is behind it is a button. */
 export function Figure({ label, value, note, onOpen, tone, wide }) {
   const inside = html`<span class="quiet small">${label}</span><b class=${tone ?? ""}>${value}${note && value !== "…" && html` <small>${note}</small>`}</b>`;
-  return onOpen ? html`<button class="figure" onClick=${onOpen}>${inside}</button>` : html`<div class="figure ${wide ? "full" : ""}">${inside}</div>`;
+  return onOpen ? html`<button class="figure ${wide ? "full" : ""}" onClick=${onOpen}>${inside}</button>` : html`<div class="figure ${wide ? "full" : ""}">${inside}</div>`;
 }
 
-export function Card({ record, base, onForget, onEdit, agent }) {
+/** What a store says of itself. */
+export const FileFigures = ({ file }) => html`<p>${file.engine} · ${size(file.bytes_on_disk)} · ${number(file.entries)} ${say("entries")} · ${number(file.records)} ${say("records")} · ${number(file.vectors)} ${say("vectors")}</p>${file.problems.map((problem) => html`<p class="bad">${problem}</p>`)}`;
+
+export function Card({ record, base, onForget, onEdit, agent, question }) {
   const sources = record.sources?.length ?? 0;
   const kind = kindOf(record.kind);
   return html`<article class="card k-${kind}" data-id=${record.id}>
     <header><${Badge} kind=${record.kind} />${record.status && record.status !== "active" && html`<span class="tag">${say(`status_${record.status}`)}</span>`}<span class="grow"></span>
       <span class="small quiet">${say("confidence", { n: Math.round((record.confidence ?? 1) * 100) })}</span><span class="small quiet"><${Age} at=${record.occurred_at ?? record.updated_at ?? record.created_at} /></span></header>
-    <div class="body"><a href="${base}/record/${encodeURIComponent(record.id)}?agent=${encodeURIComponent(record.scope?.agent ?? agent)}">${record.content}</a></div>
+    <div class="body"><a href=${recordAddress(base, record.id, record.scope?.agent ?? agent, question)}>${record.content}</a></div>
     <footer class="small quiet"><span>${kind === "knowledge" ? say("source_document", { name: record.metadata?.name ?? record.data?.title ?? "" }) : sources === 1 ? say("source_one") : say("sources", { n: sources })}</span>${record.kind === "turn" && record.data?.role && html`<span>${[role(record.data.role), record.scope?.session].filter(Boolean).join(" · ")}</span>`}<span>${say("by_agent", { name: record.scope?.agent ?? agent })}</span>
       ${record.tags?.length > 0 && html`<span>${say("tagged", { tags: record.tags.join(", ") })}</span>`}
       ${record.expires_at && html`<span class="warn">${say("left", { age: span(record.expires_at) })}</span>`}

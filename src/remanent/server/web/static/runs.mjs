@@ -1,7 +1,7 @@
 // Long work as it goes on, and what a task bank found out: its Insight Doc, its Query Graph, its Interaction Tree.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ask, can, may, place } from "./api.mjs";
-import { Canvas } from "./graph.mjs";
+import { Explored } from "./graph.mjs";
 import { Banks } from "./memory.mjs";
 import { Age, Empty, html, Loaded, named, Table, useApp, useLoad } from "./parts.mjs";
 import { number, say } from "./words.mjs";
@@ -65,10 +65,11 @@ function QueryGraph({ at, nodes, edges, conflicts }) {
     const lines = edges.filter(([a, b]) => index.has(a) && index.has(b)).map(([a, b]) => { for (const one of [a, b]) degree.set(one, (degree.get(one) ?? 0) + 1); return { a: index.get(a), b: index.get(b), strength: 0.5, relation: "" }; });
     const disputed = new Set(conflicts.filter((one) => one.state !== "resolved").flatMap((one) => one.claims.map((claim) => claim.record_id)));
     const points = nodes.map((node) => ({ id: node.node_id, label: node.context || node.summary, content: node.summary, at: Date.parse(node.timestamp), focus: !node.provisional && !node.unresolved && !disputed.has(node.node_id), warn: node.provisional || node.unresolved || disputed.has(node.node_id), weight: degree.get(node.node_id) ?? 0 }));
-    return { points, edges: lines };
+    const times = points.map((point) => point.at).filter(Boolean);
+    return { points, edges: lines, from: Math.min(...times), to: Math.max(...times) };
   }, [nodes, edges, conflicts]);
   return html`<h2>${say("query_graph")}</h2><p class="small quiet">${say("nodes")}: ${number(nodes.length)} · ${say("links")}: ${number(edges.length)} · ${say("conflicts")}: ${number(conflicts.length)}</p>
-    ${nodes.length === 0 ? html`<${Empty}>${say("nothing")}</${Empty}>` : html`<${Canvas} ...${graph} label=${say("query_graph")} limit=${Infinity} search="" chosen=${chosen} onChoose=${setChosen} small=${true} />
+    ${nodes.length === 0 ? html`<${Empty}>${say("nothing")}</${Empty}>` : html`<${Explored} ...${graph} label=${say("query_graph")} chosen=${chosen} onChoose=${setChosen} small=${true} />
     <div class="stack">${nodes.map((node, place) => html`<${Node} key=${node.node_id} at=${at} node=${node} open=${chosen === place} onOpen=${() => setChosen(chosen === place ? null : place)} />`)}</div>`}
     ${conflicts.length > 0 && html`<h2>${say("conflicts")}</h2><div class="stack">${conflicts.map((one) => html`<div class="panel"><p><span class="tag">${say(`conflict_${one.state}`)}</span> ${one.description}</p>${one.verdict && html`<p class="quiet">${one.verdict.text}</p>`}</div>`)}</div>`}`;
 }

@@ -1,7 +1,7 @@
 // What a workspace shares: proposals that wait for a coordinator, and what is in force.
 import { useState } from "preact/hooks";
 import { ask, can, may, place } from "./api.mjs";
-import { Age, Badge, Dialog, Empty, html, Loaded, useApp, useLoad, useTyped } from "./parts.mjs";
+import { Age, Badge, Dialog, Diff, Empty, html, Loaded, useApp, useLoad, useTyped } from "./parts.mjs";
 import { say } from "./words.mjs";
 
 const SORTS = ["project_context", "decision_record", "convention", "known_issue", "preference"];
@@ -16,18 +16,28 @@ export function Page() {
     return { waiting: waiting.items, inForce: inForce.items };
   }, [at]);
   return html`<h1>${say("tab_shared")}</h1><${Loaded} state=${state}>${(all) => all === null ? html`<${Empty}>${say("shared_missing")}</${Empty}>` : html`
-    <h2>${say("shared_inbox")} (${all.waiting.length})</h2><div class="stack">${all.waiting.length === 0 && html`<${Empty}>${say("nothing")}</${Empty}>`}${all.waiting.map((one) => html`<${Proposal} key=${one.id} record=${one} at=${at} again=${state.again} />`)}</div>
+    <h2>${say("shared_inbox")} (${all.waiting.length})</h2><div class="stack">${all.waiting.length === 0 && html`<${Empty}>${say("nothing")}</${Empty}>`}${all.waiting.map((one) => html`<${Proposal} key=${one.id} record=${one} inForce=${all.inForce} at=${at} again=${state.again} />`)}</div>
     <h2>${say("shared_in_force")} (${all.inForce.length})</h2><div class="stack">${all.inForce.length === 0 && html`<${Empty}>${say("nothing")}</${Empty}>`}${all.inForce.map((one) => html`<${Entry} key=${one.id} record=${one} at=${at} again=${state.again} />`)}</div>
     ${may("write") && can("cognition.propose") && html`<${Propose} at=${at} again=${state.again} />`}`}</${Loaded}>`;
 }
 
 const Head = ({ record }) => html`<header><${Badge} kind="shared" /><span class="tag">${say(`sort_${record.data?.sort ?? "project_context"}`)}</span>${record.data?.number && html`<span class="tag">${record.data.number}</span>`}<span class="grow"></span><span class="small quiet">${say("confidence", { n: Math.round(record.confidence * 100) })}</span><span class="small quiet"><${Age} at=${record.updated_at} /></span></header>`;
 
-function Proposal({ record, at, again }) {
+/** What approving a proposal would change: the version that was approved last, or what is shared of the same thing. */
+function useReplaced(at, record, inForce) {
+  const past = useLoad(async (signal) => (record.version > 1 ? (await ask("GET", `${at}/shared/${encodeURIComponent(record.id)}/history`, { signal })).items : []), [record.id, record.version]);
+  const approved = (past.value ?? []).map((one) => one.record).filter((one) => one.status === "active").at(-1);
+  if (approved) return { before: approved, how: "amends" };
+  const about = record.data?.attribute, other = about && inForce.find((one) => one.data?.attribute === about && one.id !== record.id && one.content !== record.content);
+  return other ? { before: other, how: record.confidence >= other.confidence ? "replaces" : "disputes" } : null;
+}
+
+function Proposal({ record, inForce, at, again }) {
   const app = useApp();
+  const replaced = useReplaced(at, record, inForce);
   const [refusing, setRefusing] = useState(false);
   const send = (what, body, done) => ask("POST", `${at}/shared/${encodeURIComponent(record.id)}/${what}`, { body }).then(() => { app.say(say(done)); again(); }, app.fail);
-  return html`<article class="card k-shared"><${Head} record=${record} /><p>${record.content}</p><footer class="small quiet"><span>${say("proposer", { name: record.data?.created_by ?? "" })}</span><span class="grow"></span>
+  return html`<article class="card k-shared"><${Head} record=${record} />${replaced ? html`<p class="small quiet">${say(`shared_${replaced.how}`)}</p><${Diff} before=${replaced.before.content} after=${record.content} />` : html`<p>${record.content}</p>`}<footer class="small quiet"><span>${say("proposer", { name: record.data?.created_by ?? "" })}</span><span class="grow"></span>
     ${may("approve") && html`<button class="main" onClick=${() => send("approve", {}, "approved")}>${say("approve")}</button><button onClick=${() => setRefusing(true)}>${say("refuse")}</button>`}</footer>
     ${refusing && html`<${Reason} title=${say("refuse")} onClose=${() => setRefusing(false)} onDone=${(reason) => { setRefusing(false); send("refuse", { reason }, "refused"); }} />`}</article>`;
 }

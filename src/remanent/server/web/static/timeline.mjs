@@ -1,7 +1,7 @@
 // When things were said: how many turns by the year, month, day or hour, whatever fits, down to the turns of one day.
 import { useMemo, useState } from "preact/hooks";
-import { ask, place } from "./api.mjs";
-import { Age, Empty, html, Loaded, useApp, useLoad } from "./parts.mjs";
+import { ask, can, place } from "./api.mjs";
+import { Age, Badge, Empty, html, Loaded, recordAddress, useApp, useLoad } from "./parts.mjs";
 import { day, isChinese, number, role, say } from "./words.mjs";
 
 const MOST = 20000, STEP = 1000; // turns that are looked at, newest first, and asked for at a time
@@ -14,6 +14,7 @@ export function Page() {
   const at = place(here.org, here.workspace, here.agent);
   const state = useLoad(async (signal) => {
     const all = [];
+    const episodes = here.agent && can("cognition.list") ? (await ask("GET", `${at}/records`, { signal, query: { kinds: "episodic", limit: STEP } })).items.map((one) => ({ ...one, when: new Date(one.occurred_at) })) : [];
     let cursor;
     do {
       if (!here.agent) break;
@@ -21,9 +22,9 @@ export function Page() {
       for (const entry of page.items) if (!entry.erased && !entry.scope.task && entry.text) all.push({ ...entry, when: new Date(entry.occurred_at) });
       cursor = page.next;
     } while (cursor && all.length < MOST);
-    return { entries: all, more: Boolean(cursor) };
+    return { entries: all, episodes, more: Boolean(cursor) };
   }, [at]);
-  return html`<h1>${say("timeline")}</h1><${Loaded} state=${state}>${({ entries, more }) => entries.length ? html`${more && html`<p class="warn small">${say("newest_only", { n: number(entries.length) })}</p>`}<${Drawn} entries=${entries} />` : html`<${Empty}>${say("nothing")}</${Empty}>`}</${Loaded}>`;
+  return html`<h1>${say("timeline")}</h1><${Loaded} state=${state}>${({ entries, episodes, more }) => entries.length ? html`${more && html`<p class="warn small">${say("newest_only", { n: number(entries.length) })}</p>`}<${Drawn} entries=${entries} episodes=${episodes} />` : html`<${Empty}>${say("nothing")}</${Empty}>`}</${Loaded}>`;
 }
 
 /** The beginning of the hour, day, month or year that a moment lies in, and of the `n`th after it. */
@@ -32,20 +33,23 @@ const LENGTHS = { hour: 3600e3, day: 864e5, month: 30.4 * 864e5, year: 365 * 864
 const FORMATS = { hour: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" }, day: { dateStyle: "medium" }, month: { year: "numeric", month: "long" }, year: { year: "numeric" } };
 const title = (at, unit) => new Intl.DateTimeFormat(isChinese() ? "zh-CN" : "en", FORMATS[unit]).format(at);
 
-function Drawn({ entries }) {
+function Drawn({ entries, episodes }) {
+  const { here, base } = useApp();
   const [path, setPath] = useState([]); // the periods that were opened one within another, as [unit, beginning]
   const [unit, from] = path.at(-1) ?? [];
-  const inside = useMemo(() => (unit ? entries.filter(({ when }) => when >= from && when < begin(from, unit, 1)) : entries), [entries, unit, from]);
+  const within = (list) => (unit ? list.filter(({ when }) => when >= from && when < begin(from, unit, 1)) : list);
+  const inside = useMemo(() => within(entries), [entries, unit, from]), told = useMemo(() => within(episodes), [episodes, unit, from]);
   const { bars, step } = useMemo(() => counted(inside, unit), [inside, unit]);
   const most = Math.max(...bars.map(([, count]) => count)), wide = 960 / bars.length;
   const open = (at) => step !== "hour" && setPath([...path, [step, at]]);
   const days = useMemo(() => { const found = new Map(); for (const entry of inside) { const key = begin(entry.when, "day").getTime(); if (!found.has(key)) found.set(key, []); found.get(key).push(entry); } return [...found].sort(([a], [b]) => b - a); }, [inside]);
   let left = SESSIONS;
-  return html`<div class="panel"><div class="row"><span class="small quiet">${unit && html`<b>${title(from, unit)}</b> · `}${say(`per_${step}`)} · ${say("turn_count", { n: number(inside.length) })}</span><span class="grow"></span>${path.length > 0 && html`<button onClick=${() => setPath(path.slice(0, -1))}>${say("zoom_out")}</button>`}</div>
+  return html`<div class="panel"><div class="row"><span class="small quiet">${unit && html`<b>${title(from, unit)}</b> · `}${say(`per_${step}`)} · ${say("turn_count", { n: number(inside.length) })}${told.length > 0 && html` · ${say("episode_count", { n: number(told.length) })}`}</span><span class="grow"></span>${path.length > 0 && html`<button onClick=${() => setPath(path.slice(0, -1))}>${say("zoom_out")}</button>`}</div>
     <svg class="timeline" viewBox="0 0 1000 180" preserveAspectRatio="none" role="group" aria-label=${say("timeline")}><line x1="20" x2="980" y1="170" y2="170" />
-    ${bars.map(([at, count], index) => { const tall = count && 6 + (150 * count) / most, label = say("day_title", { day: title(at, step), n: count }); return count > 0 && html`<g role="button" tabindex="0" aria-label=${label} onClick=${() => open(at)} onKeyDown=${(event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), open(at))}><title>${label}</title><rect class="room" x=${20 + index * wide} y="0" width=${wide} height="170" /><rect class="hot" x=${20 + index * wide + wide * 0.1} y=${170 - tall} width=${Math.min(60, wide * 0.8)} height=${tall} /></g>`; })}</svg>
+    ${bars.map(([at, count], index) => { const tall = count && 6 + (140 * count) / most, ended = told.filter(({ when }) => when >= at && when < begin(at, step, 1)).length, label = say("day_title", { day: title(at, step), n: count }) + (ended ? say("comma") + say("episode_count", { n: ended }) : ""); return count > 0 && html`<g role="button" tabindex="0" aria-label=${label} onClick=${() => open(at)} onKeyDown=${(event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), open(at))}><title>${label}</title><rect class="room" x=${20 + index * wide} y="0" width=${wide} height="170" /><rect class="hot" x=${20 + index * wide + wide * 0.1} y=${170 - tall} width=${Math.min(60, wide * 0.8)} height=${tall} />${ended > 0 && html`<rect class="episode" x=${20 + index * wide + wide * 0.1} y="2" width=${Math.min(60, wide * 0.8)} height="8" />`}</g>`; })}</svg>
+    ${told.length > 0 && html`<p class="row small quiet legend"><span><i class="dot episode"></i>${say("episode_legend")}</span></p>`}
     <div class="row small quiet ends"><span>${title(bars[0][0], step)}</span><span class="grow"></span>${bars.length > 1 && html`<span>${title(bars.at(-1)[0], step)}</span>`}</div></div>
-    <div class="stack">${days.map(([at, list]) => left > 0 && html`<section key=${at}><h2>${day(at)}</h2>${sessionsOf(list).map(([name, turns]) => left-- > 0 && html`<${Session} key=${name} name=${name} turns=${turns} whole=${unit === "day"} onAll=${() => setPath([...path, ["day", new Date(at)]])} />`)}</section>`)}</div>`;
+    <div class="stack">${days.map(([at, list]) => left > 0 && html`<section key=${at}><h2>${day(at)}</h2>${told.filter(({ when }) => begin(when, "day").getTime() === at).map((one) => html`<p key=${one.id} class="k-episodic"><${Badge} kind="episodic" /> <a href=${recordAddress(base, one.id, here.agent)}>${one.content}</a></p>`)}${sessionsOf(list).map(([name, turns]) => left-- > 0 && html`<${Session} key=${name} name=${name} turns=${turns} whole=${unit === "day"} onAll=${() => setPath([...path, ["day", new Date(at)]])} />`)}</section>`)}</div>`;
 }
 
 /** How many turns fell into each period, and which: of the finest sort that is not too thin to see. */
