@@ -34,6 +34,15 @@ def test_focuses_nodes_strengths_and_ends_that_dangle_are_drawn() -> None:
     assert "属于" in [text.text for text in picture.findall(f"{SVG}text")], "the relation stands beside its link"
 
 
+def test_a_legend_says_in_both_languages_what_every_sign_means() -> None:
+    picture = ET.fromstring(draw(graph_of({"f": "one", "a": "two"}, [("f", "a", 1.0)], focuses=["f"])))
+    words = [text.text or "" for text in picture.findall(f"{SVG}text")]
+    for sign in ("focus · 关注点", "node, larger", "strongest links", "forgotten: a link still leads there · 已遗忘"):
+        assert any(sign in text for text in words), sign
+    signs = (*picture.findall(f"{SVG}circle"), *picture.findall(f"{SVG}path"))
+    assert sum(shape.find(f"{SVG}title") is None for shape in signs) >= 4, "with the sign itself before it"
+
+
 @pytest.mark.parametrize("count", [30, 500])
 def test_words_cover_neither_each_other_nor_nodes_and_are_large_enough(count: int) -> None:
     names = [f"n{number}" for number in range(count)]

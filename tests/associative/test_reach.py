@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,17 @@ async def test_what_lies_further_away_answers_and_says_how_far(chain: MemoryWorl
     text = await chain.memory().recall(["bees", "orchard"])
     assert text.startswith("[记忆] Grandmother keeps bees")
     assert text.endswith("further from what is in mind now")
+
+
+@pytest.mark.spec("ASSOC-08")
+async def test_what_lies_beyond_the_time_for_paths_answers_all_the_same(chain: MemoryWorld) -> None:
+    ticks = count(step=0.04)
+    settings, graphs = chain.settings, chain.associations.graphs
+    search = WideningSearch(
+        chain.store, graphs, vectors=None, embedders=None, settings=settings, timer=lambda: next(ticks)
+    )
+    found = await search.search(ADA, GraphQuery(keywords=("bees", "orchard")))
+    assert [(item.vertex.id, item.distance) for item in found.items][:1] == [("d", None)]
 
 
 @pytest.mark.spec("ASSOC-08")

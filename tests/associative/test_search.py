@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime, timedelta
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any, cast
 
 import pytest
@@ -264,6 +264,16 @@ def test_no_more_links_are_looked_at_than_the_budget_allows() -> None:
     assert [vertex.id for vertex in reached] == ["a", "b", "c"]
     # Nor any once every target is reached: what lies behind stays where it is.
     assert list(StrongestPaths(graph, budget=3).to({graph.place("a")})) == [graph.place("a")]
+
+
+def test_one_question_takes_no_more_time_than_it_may_and_the_next_goes_on() -> None:
+    chain = "abcdef"
+    graph = graph_of(chain, [(one, other, 0.9) for one, other in pairwise(chain)], focuses=["a"])
+    ticks = count()
+    paths = StrongestPaths(graph, budget=1000, seconds=3, timer=lambda: next(ticks))
+    everything = set(graph.nodes())
+    assert [vertex.id for vertex in paths.to(everything)] == ["a", "b"]
+    assert [vertex.id for vertex in paths.to(everything)] == ["a", "b", "c", "d"]
 
 
 @given(graphs(), st.integers(1, 30), st.data())

@@ -6,8 +6,9 @@ focuses is measured afterwards. An explicit depth is the design's exact search (
 
 import asyncio
 import re
-from collections.abc import Awaitable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from time import thread_time
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -58,6 +59,9 @@ LINK_BUDGET = 20_000
 """Links that are looked at to tell how far away something is, once until the graph changes: some 18 ms, and nine times
 what lies within two hops of five focuses with twenty links to a node. With half of it one of 76 questions of LoCoMo was
 lost, which may be chance. What lies beyond is found all the same."""
+SECONDS = 0.05
+"""Of the processor that one question may spend on the same, should links cost more than they did there; the next one
+goes on where it stopped. Not by the clock: how far away a thing is must not depend on what else a machine does."""
 TOP = 3
 """Of how many of the best it is told that they were linked with something forgotten; chosen by hand, since in an old
 memory nearly every node is."""
@@ -109,7 +113,9 @@ class WideningSearch:
         vectors: Vectors | None,
         embedders: Embedders | None,
         settings: "AssociativeSettings",
+        timer: Callable[[], float] = thread_time,
     ) -> None:
+        self._timer = timer
         self._store = store
         self._graphs = graphs
         self._vectors = vectors
@@ -297,9 +303,12 @@ class WideningSearch:
         """Return the paths of a graph as it stands, those that earlier questions had found included."""
         revision, paths = self._paths.get(graph, (-1, None))
         if paths is None or revision != graph.revision:
-            paths = StrongestPaths(graph, budget=LINK_BUDGET)
+            paths = self._strongest(graph)
             self._paths[graph] = (graph.revision, paths)
         return paths
+
+    def _strongest(self, graph: Graph, relations: Collection[str] | None = None) -> StrongestPaths:
+        return StrongestPaths(graph, budget=LINK_BUDGET, seconds=SECONDS, timer=self._timer, relations=relations)
 
     def _along(self, graph: Graph, wanted: GraphQuery) -> SearchResult:
         """Search along links of certain relations: as far as the design goes, and further while nothing answers."""
@@ -309,7 +318,7 @@ class WideningSearch:
             return found
         matcher = Matcher(wanted)
         targets = matcher.among(graph.nodes())
-        paths = StrongestPaths(graph, budget=LINK_BUDGET, relations=wanted.relations).to(targets)
+        paths = self._strongest(graph, wanted.relations).to(targets)
         items = [SearchHit(vertex, label, matcher.matched(vertex.searched)) for vertex, label in paths.items()]
         items = items[: wanted.limit or None]
         return replace(found, items=tuple(items), knowledge=self._state(items)) if items else found

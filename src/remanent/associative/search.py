@@ -1,12 +1,14 @@
 """Finding memories along their links: one best-first search from all focuses, and how the findings are told."""
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from heapq import heappop, heappush
 from itertools import count
+from math import inf
+from time import thread_time
 from typing import NamedTuple
 
 from remanent.associative.graph import Edge, Graph, Vertex, folded
@@ -331,12 +333,22 @@ class StrongestPaths:
     """The strongest paths from the focuses of a graph, however many hops they have, as far as they were asked for.
 
     Where they lead does not depend on what is looked for, so one search serves every question until the graph changes:
-    each goes on where the last one stopped, and none beyond the budget of links.
+    each goes on where the last one stopped, none beyond the budget of links, and each for so many seconds at most.
     """
 
-    def __init__(self, graph: Graph, *, budget: int, relations: Collection[str] | None = None) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        budget: int,
+        seconds: float = inf,
+        timer: Callable[[], float] = thread_time,
+        relations: Collection[str] | None = None,
+    ) -> None:
         self._floor = graph.floor
         self._budget = budget
+        self._seconds = seconds
+        self._timer = timer
         self._relations = None if relations is None else frozenset(relations)
         # Thousands of links are looked at. The queue holds numbers only: the garbage collector does not keep track of
         # those, and so is not led to go through the whole graph. What leads where lies beside it.
@@ -355,7 +367,8 @@ class StrongestPaths:
     def _look_for(self, missing: set[Vertex]) -> None:
         floor, passing, best, settled = self._floor, self._relations, self._best, self._settled
         vertices, edges, before, queue = self._vertices, self._edges, self._before, self._queue
-        while queue and missing and self._budget > 0:
+        timer, end = self._timer, self._timer() + self._seconds
+        while queue and missing and self._budget > 0 and timer() < end:
             weakness, rank, number = heappop(queue)
             vertex = vertices[number]
             if vertex in settled:
