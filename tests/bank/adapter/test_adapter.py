@@ -209,6 +209,34 @@ async def test_a_quote_of_what_was_taken_in_is_no_second_source(tmp_path: Path) 
     assert made.bank.tree.entry(made.adapter.routed[0].entry_ids[0]).text.startswith("The station of Vell")
 
 
+@pytest.mark.spec("USE-10")
+@pytest.mark.parametrize(
+    ("goal", "context", "answer"),
+    [
+        (
+            "Was the bridge opened before the station?",
+            "The station was opened in 1904. The bridge was opened in 1911.",
+            "No: The station was opened in 1904. The bridge was opened in 1911.",
+        ),
+        (
+            "大桥比车站先开通吗？",
+            "车站于1904年开通。大桥于1911年开通。",
+            "不是。车站于1904年开通。大桥于1911年开通。",
+        ),
+    ],
+)
+async def test_a_quote_behind_a_no_does_not_contradict_what_it_quotes(
+    tmp_path: Path, goal: str, context: str, answer: str
+) -> None:
+    made = desk(tmp_path)
+    await made.bank.start(goal, context=context)
+    await made.adapter.plan()
+    before = made.bank.graph.nodes
+    await made.adapter.intercept(Execution(answer=answer))
+    assert (made.bank.graph.nodes, made.bank.conflicts.all) == (before, ())
+    assert made.bank.tree.entry(made.adapter.routed[0].entry_ids[0]).text == answer
+
+
 @pytest.mark.spec("BANK-12", "BANK-22")
 async def test_of_the_files_that_tools_gave_those_are_kept_that_the_text_names(tmp_path: Path) -> None:
     made = desk(tmp_path)

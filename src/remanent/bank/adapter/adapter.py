@@ -5,6 +5,7 @@ attachment flow, everything else to ingestion.
 """
 
 import logging
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -36,6 +37,7 @@ from remanent.loaders import AttachmentType, media_type_of
 from remanent.model import Attachment, Conflict, NewId, Origin
 from remanent.stores.blobs import AttachmentStore
 from remanent.text.escaping import escape
+from remanent.text.regex import lazy_regex
 from remanent.text.sentences import sentence_texts
 
 _logger = logging.getLogger(__name__)
@@ -241,11 +243,15 @@ class AsyncAdapter:
         return _route_of(EXECUTION, [observed])
 
     def _says_nothing_new(self, text: str) -> bool:
-        """Tell whether every sentence was ingested before, word for word: a quote is not a second source."""
+        """Tell whether every sentence was ingested before, word for word: a quote is not a second source.
+
+        Nor is it one behind a yes or a no; with the "no" it would deny what it quotes.
+        """
         known = _folded(
             "\n".join(entry.text for entry in self._bank.tree.entries if source_of(entry) in INGESTED_SOURCES)
         )
-        return all(_folded(sentence) in known for sentence in sentence_texts(text))
+        said = _VERDICT.sub("", text)
+        return all(_folded(sentence) in known for sentence in sentence_texts(said))
 
     async def _route_recognition(self, task: PlannedTask, execution: Execution, problem: str) -> RoutedStep:
         """Move recognised files to permanent storage; each file and its text become one tree."""
@@ -342,6 +348,11 @@ def _as_stored(finding: str, conflict: Conflict) -> str:
     for statement in (*sides_of(conflict), *(claim.text for claim in conflict.claims)):
         finding = finding.replace(escape(statement), statement)
     return finding
+
+
+_VERDICT = lazy_regex(
+    r"^\s*(?:(?:yes|no)\s*[:,.—]\s*|(?:不是|是的?|否|不对|对)[。，：,:]\s*)", re.IGNORECASE | re.MULTILINE
+)
 
 
 def _folded(text: str) -> str:
