@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from remanent.cli import app
+from remanent.plugins import OURS
+
 _LOADED = """
 import sys
 import remanent.cli.execution
@@ -86,3 +89,9 @@ def test_english_is_remembered_and_recalled_without_what_other_commands_need(tmp
     assert not stored & (_OF_OTHERS | {"onnxruntime", "tokenizers"})
     assert not found & _OF_OTHERS
     assert [name for name in sorted(stored | found) if _OF_OURS.match(name)] == []
+
+
+def test_the_program_itself_names_no_discipline() -> None:
+    source = Path(app.__file__).read_text(encoding="utf-8")
+    places = {"workspace"}  # a place, too, which commands are narrowed to
+    assert [name for name in OURS if name not in places and re.search(rf"\b{name}\b", source)] == []
