@@ -392,6 +392,243 @@ ERRORS = (
         "没有密钥时，只服务于本机且不经代理的调用者；{how}",
     ),
     Bilingual("{title}; the server's log says more", "{title}；详见服务器日志"),
+    Bilingual(
+        "{file} holds no messages: give a list of objects with `role` and `content`",
+        "{file} 中没有消息：请给出由含 `role` 与 `content` 的对象组成的列表",
+    ),
+    Bilingual("{file} is none that `evaluate --save` wrote: {why}", "{file} 不是 `evaluate --save` 写出的文件：{why}"),
+    Bilingual("no coding agent {name} is known here; there are {known}", "不认识编程智能体 {name}；可选：{known}"),
+    Bilingual(
+        "hooks in {file} are no object of lists; correct it, or paste what --dry-run shows",
+        "{file} 中的 hooks 不是由列表组成的对象；请改正，或粘贴 --dry-run 显示的内容",
+    ),
+    Bilingual(
+        "say with --file where the hooks of this tool stand, or paste what --dry-run shows",
+        "请用 --file 指明此工具的 hooks 所在文件，或粘贴 --dry-run 显示的内容",
+    ),
+    Bilingual(
+        "{file} cannot be written: {why}; paste what --dry-run shows",
+        "无法写入 {file}：{why}；请粘贴 --dry-run 显示的内容",
+    ),
+    Bilingual("{file} cannot be changed: {why}", "无法修改 {file}：{why}"),
+    Bilingual(
+        "there is no model to examine: set model.provider and model.name, or model.base_url",
+        "没有可检验的模型：请设置 model.provider 与 model.name，或 model.base_url",
+    ),
+    Bilingual(
+        "a bank without a name lives only as long as its run; open it with a bank_id",
+        "没有名字的记忆库只在运行期间存在；请用 bank_id 打开",
+    ),
+    Bilingual(
+        "{url} is no address of a server; write it like http://127.0.0.1:8765",
+        "{url} 不是服务器地址；请写成 http://127.0.0.1:8765 这样的形式",
+    ),
+    Bilingual("an address must not hold a password; give the key as key=…", "地址中不能含密码；请用 key=… 给出密钥"),
+    Bilingual("the work was cancelled before it was done", "工作在完成之前被取消"),
+    Bilingual("the connection to {server} was closed; connect again", "与 {server} 的连接已关闭；请重新连接"),
+    Bilingual("{server} answers with what cannot be read", "{server} 的应答无法读取"),
+    Bilingual("give exactly one of a path, a text, a url and data", "路径、文本、网址与数据只能给出其中一项"),
+    Bilingual(
+        "version {version} of memory {memory} is gone; edit the memory instead",
+        "记忆 {memory} 的版本 {version} 已不存在；请直接修改这条记忆",
+    ),
+    Bilingual(
+        "no conflict {conflict} here; `conflicts` names those that there are",
+        "这里没有冲突 {conflict}；`conflicts` 可列出现有的冲突",
+    ),
+    Bilingual(
+        "how: one of choose, merge, keep_both, undo, not {given}",
+        "how：应为 choose、merge、keep_both、undo 之一，而不是 {given}",
+    ),
+    Bilingual("claim: a number from 0 to {most}, not {given}", "claim：应为 0 到 {most} 的数字，而不是 {given}"),
+    Bilingual(
+        "scopes: say where each of both claims holds, in their order, such as 'at work', 'at home'",
+        "scopes：请按顺序说明两种说法各自在何处成立，例如“工作时”“在家时”",
+    ),
+    Bilingual("conflict {conflict} was not settled; there is nothing to undo", "冲突 {conflict} 尚未解决，无可撤销"),
+    Bilingual("text: say what holds when both are merged", "text：请写明两者合并之后成立的是什么"),
+    Bilingual(
+        "content: empty, or a secret that must not be kept; leave passwords and card numbers out",
+        "content：为空，或含不应保存的机密；请去掉密码与卡号",
+    ),
+    Bilingual("kind: a memory is one of {known}, not {given}", "kind：记忆的类型应为 {known} 之一，而不是 {given}"),
+    Bilingual(
+        "memory {memory} is forgotten already; `restore` brings it back", "记忆 {memory} 已被遗忘；可用 `restore` 恢复"
+    ),
+    Bilingual(
+        "memory {memory} is no procedure but of kind {kind}; feedback is for procedures",
+        "记忆 {memory} 不是流程，而是 {kind}；反馈只用于流程",
+    ),
+    Bilingual(
+        "no memory {memory} here; `memories` names those that there are",
+        "这里没有记忆 {memory}；`memories` 可列出现有的记忆",
+    ),
+    Bilingual(
+        "memory {memory} is at version {found}, not {expected}; read it again",
+        "记忆 {memory} 的版本是 {found}，不是 {expected}；请重新读取",
+    ),
+    Bilingual("role: one of {known}, not {given}", "role：应为 {known} 之一，而不是 {given}"),
+    Bilingual(
+        "memory {memory} is neither forgotten nor expired; there is nothing to restore",
+        "记忆 {memory} 既未被遗忘也未过期，无需恢复",
+    ),
+    Bilingual(
+        "content: empty, or a secret that must not be shared; leave passwords and keys out",
+        "content：为空，或含不应共享的机密；请去掉密码与密钥",
+    ),
+    Bilingual("{entry} does not wait for approval; it is {state}", "{entry} 并不在等待批准，其状态是 {state}"),
+    Bilingual(
+        "what one proposes is approved by another: say which coordinator approves it in `by`",
+        "提议须由他人批准：请在 `by` 中写明由哪位协调者批准",
+    ),
+    Bilingual("{entry} is {state}; there is nothing to take back", "{entry} 的状态是 {state}，无可撤回"),
+    Bilingual(
+        "only {author} or a coordinator may change {entry}; propose another entry",
+        "只有 {author} 或协调者可以修改 {entry}；请另行提议",
+    ),
+    Bilingual(
+        "nothing shared has the id {entry}; `shared` names what there is",
+        "没有 id 为 {entry} 的共享内容；`shared` 可列出现有内容",
+    ),
+    Bilingual(
+        "this cursor is of another listing; give the `next` of a page of this one",
+        "此游标属于另一个列表；请使用本列表某页的 `next`",
+    ),
+    Bilingual("this is no cursor; give the `next` of a page", "这不是游标；请使用某页的 `next`"),
+    Bilingual("limit: between 1 and 100 passages can be asked for", "limit：可要求 1 到 100 段"),
+    Bilingual("collections is a list of names: wrap the name in a list", "collections 是名称列表：请把名称放进列表"),
+    Bilingual(
+        "name: a text or bytes need a name, by which the document is found and replaced",
+        "name：文本或字节需要名称，文档凭它查找与替换",
+    ),
+    Bilingual(
+        "nothing of {document} was kept: it could not be read, or is still being read",
+        "{document} 没有保存任何内容：无法读取，或仍在读取",
+    ),
+    Bilingual("query: a question is a text, not {given}", "query：问题应为文本，而不是 {given}"),
+    Bilingual("limit: a whole number was expected, not {given}", "limit：应为整数，而不是 {given}"),
+    Bilingual(
+        "this store keeps no files of its own to repair; use the tools of its database",
+        "此存储没有自己的文件可修复；请使用其数据库的工具",
+    ),
+    Bilingual("this attachment lies outside; only its uri is known", "此附件存放在外部，只知道其 uri"),
+    Bilingual("give either settings or single values, not both", "settings 与单个取值只能给出其中一种"),
+    Bilingual("name the workspace", "请指明工作区"),
+    Bilingual("name the agent", "请指明智能体"),
+    Bilingual("a key cannot reach further than the key it is made with", "新密钥的权限不能超过用来创建它的密钥"),
+    Bilingual("no run {run} here", "这里没有运行 {run}"),
+    Bilingual(
+        "{count} long operations of this organisation run already; wait for one or cancel it",
+        "本组织已有 {count} 个长时间操作在运行；请等待其中一个结束或将其取消",
+    ),
+    Bilingual(
+        "{count} long operations run already; wait for one to end",
+        "已有 {count} 个长时间操作在运行；请等待其中一个结束",
+    ),
+    Bilingual(
+        "this run belongs to another process of the server; ask that one",
+        "此运行属于服务器的另一个进程；请向该进程查询",
+    ),
+    Bilingual("there is no such thing here", "这里没有这样的东西"),
+    Bilingual("give between 1 and {most} questions, not {given}", "请给出 1 到 {most} 个问题，而不是 {given} 个"),
+    Bilingual(
+        "source_share must be above 0 and at most 1, not {given}", "source_share 应大于 0 且不超过 1，而不是 {given}"
+    ),
+    Bilingual("alpha must be between 0 and 1, not {given}", "alpha 应在 0 到 1 之间，而不是 {given}"),
+    Bilingual(
+        "memory.backend is {backend}, and {name} names none; give its address there: {setting}: {address}",
+        "memory.backend 是 {backend}，但 {name} 没有给出地址；请在那里写上：{setting}: {address}",
+    ),
+    Bilingual(
+        "{file} is being written by somebody else all the time; try again later", "{file} 一直有别人在写入；请稍后再试"
+    ),
+    Bilingual(
+        "{file} leads out of the workspace; name a file within it", "{file} 指向工作区之外；请指定工作区内的文件"
+    ),
+    Bilingual(
+        "{file} lies in a hidden folder; choose a name without a leading dot",
+        "{file} 位于隐藏文件夹；请使用不以点开头的名称",
+    ),
+    Bilingual(
+        "a file is named relative to the workspace, such as memory/2026-05-31.md",
+        "文件名以工作区为起点，例如 memory/2026-05-31.md",
+    ),
+    Bilingual(
+        "a name must not contain `..`; name a file within the workspace", "名称中不能含 `..`；请指定工作区内的文件"
+    ),
+    Bilingual(
+        "hidden files and folders are not part of the workspace; choose another name",
+        "隐藏文件与文件夹不属于工作区；请换一个名称",
+    ),
+    Bilingual("there is no file {file} in the workspace", "工作区中没有文件 {file}"),
+    Bilingual(
+        "{file} would have {size} characters, more than the {most} that memory.max_file_size allows; split it",
+        "{file} 将有 {size} 个字符，超过 memory.max_file_size 允许的 {most}；请拆分",
+    ),
+    Bilingual(
+        "no change {change} can be undone here; `changes` shows those that can",
+        "这里没有可撤销的改动 {change}；`changes` 可列出能撤销的改动",
+    ),
+    Bilingual("{file} was changed since; undo it by hand: {diff}", "{file} 此后又有改动；请手动撤销：{diff}"),
+    Bilingual("the workspace cannot be used: {why}", "工作区无法使用：{why}"),
+    Bilingual("{file} is a folder; name a file", "{file} 是文件夹；请指定文件"),
+    Bilingual("{file} is not UTF-8; convert it first", "{file} 不是 UTF-8 编码；请先转换"),
+    Bilingual(
+        "there is a file {file} already; choose another name, or delete it first",
+        "已有文件 {file}；请换一个名称，或先将其删除",
+    ),
+    Bilingual("no room is left for the workspace; make room and try again", "工作区已没有空间；请腾出空间后再试"),
+    Bilingual("ask for something, and for 1 to {most} passages", "请写明要找什么，并要求 1 到 {most} 段"),
+    Bilingual("there is no mode {name}; it is one of {known}", "没有模式 {name}；可选：{known}"),
+    Bilingual(
+        "search by meaning needs an embedder; set `embedder` to other than none",
+        "按含义搜索需要向量模型；请把 `embedder` 设为 none 以外的值",
+    ),
+    Bilingual(
+        "a folder of the machine is chosen by whoever sits at it; run `remanent workspace init` there",
+        "机器上的文件夹由使用该机器的人选定；请在那里运行 `remanent workspace init`",
+    ),
+    Bilingual(
+        "there is no folder {folder}; make it first, or leave it out for a new workspace",
+        "没有文件夹 {folder}；请先创建，或省略它以新建工作区",
+    ),
+    Bilingual(
+        "{folder} is another agent's workspace; choose another folder or set memory.shared",
+        "{folder} 是另一个智能体的工作区；请换一个文件夹，或设置 memory.shared",
+    ),
+    Bilingual("old_str is empty; give the text to replace", "old_str 为空；请给出要替换的文本"),
+    Bilingual(
+        "insert needs insert_line: the line after which the text goes, 0 for the beginning",
+        "insert 需要 insert_line：文本插入在该行之后，0 表示开头",
+    ),
+    Bilingual("there is no file {file}; create it first", "没有文件 {file}；请先创建"),
+    Bilingual(
+        "there is a file {file} already; edit it with str_replace or insert, or delete it first",
+        "已有文件 {file}；请用 str_replace 或 insert 修改，或先将其删除",
+    ),
+    Bilingual(
+        "insert_line must be between 0 and {most}, not {given}", "insert_line 应在 0 到 {most} 之间，而不是 {given}"
+    ),
+    Bilingual(
+        "old_str is not in {file} as it is given; view the file and copy it exactly",
+        "{file} 中没有与 old_str 完全一致的文本；请查看文件并原样复制",
+    ),
+    Bilingual(
+        "old_str is in {file} {count} times; give more of what stands around it",
+        "old_str 在 {file} 中出现 {count} 次；请多给一些上下文",
+    ),
+    Bilingual(
+        "there is no role {name}; did you mean {near}? The roles are: {known}",
+        "没有角色 {name}；是否指 {near}？可选：{known}",
+    ),
+    Bilingual("there is no role {name}. The roles are: {known}", "没有角色 {name}。可选：{known}"),
+    Bilingual("left alone for a while after it failed", "此前失败，暂不使用"),
+    Bilingual("no answer within the time that was given", "在给定时间内没有结果"),
+    Bilingual("still being loaded; ask again in a moment", "仍在加载；请稍后再问"),
+    Bilingual("no answer within {seconds} s", "{seconds} 秒内没有结果"),
+    Bilingual("there is no cross-encoder here; set recall.reranker", "这里没有交叉编码器；请设置 recall.reranker"),
+    Bilingual("the cross-encoder does not know the question's language", "交叉编码器不懂问题所用的语言"),
+    Bilingual("not in time", "未能及时完成"),
     Bilingual("{field}: Field required", "{field}：缺少该字段"),
     Bilingual("{field}: Extra inputs are not permitted", "{field}：没有这个字段"),
 )

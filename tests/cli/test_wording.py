@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 import remanent
+from remanent import errors
 from remanent.bilingual import ERRORS, Bilingual, translated
+from remanent.cli.cards import tell_found
+from remanent.cli.screen import Terminal
+from remanent.model import Found, LeftOut
 from tests.cli.conftest import Cli
 
 PLACE = re.compile(r"\{[^{}]*\}")
@@ -39,6 +43,45 @@ def test_every_error_of_the_table_is_raised_somewhere_in_these_words() -> None:
             continue
         sample = PLACE.sub("x", error.en).replace("content: ", "")
         assert sample in texts or any(text.fullmatch(sample) for text in filled), error.en
+
+
+@pytest.mark.spec("USE-05")
+@pytest.mark.parametrize("reason", ["no answer within 2 s", "there is no cross-encoder here; set recall.reranker"])
+def test_why_a_path_did_not_answer_is_told_in_the_users_language(
+    reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = Found(query="x", items=(), left_out=(LeftOut(path="keyword", reason=reason),))
+    tell_found(Terminal(as_json=False, language="zh"), found)
+    said = capsys.readouterr().err
+    assert "检索路径 keyword 未能作答" in said
+    assert reason not in said
+    assert translated(reason, "zh") in said
+
+
+UNTRANSLATED = 373
+"""Texts of errors that are raised and told in English only. They are told to programmers and operators; whoever adds
+one for the users of commands and pages puts it into the table, and whoever translates one lowers the number."""
+
+
+def test_errors_without_chinese_do_not_grow_in_number() -> None:
+    missing = sorted(text for text in _texts_of_errors() if translated(text, "zh") == text)
+    assert len(missing) <= UNTRANSLATED, "put the new ones into bilingual.ERRORS: " + "\n".join(missing)
+
+
+def _texts_of_errors() -> set[str]:
+    """Return what typed errors say where they are raised, with a mark where something is filled in."""
+    found = set()
+    for file in Path(remanent.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
+                name, said = node.exc.func, node.exc.args[0]
+                if not isinstance(name, ast.Name) or not hasattr(errors, name.id):
+                    continue
+                parts = said.values if isinstance(said, ast.JoinedStr) else [said]
+                told = [part.value if isinstance(part, ast.Constant) else "…" for part in parts]
+                if any(part != "…" for part in told):
+                    found.add("".join(map(str, told)))
+    return found
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.en[:40])

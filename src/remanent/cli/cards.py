@@ -6,6 +6,7 @@ Nothing of the library is imported to show them: a server's answers are shown by
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from remanent.bilingual import translated
 from remanent.cli import words
 from remanent.cli.exits import Exit
 from remanent.cli.screen import Terminal, local_time, visible
@@ -33,7 +34,7 @@ def show_receipt(screen: Terminal, receipt: "Receipt") -> None:
 def tell_found(screen: Terminal, found: "Found") -> Exit:
     """Say which paths did not answer, and end with 1 where nothing was found, as `grep` does."""
     for path in found.left_out:
-        screen.tell(words.LEFT_OUT, style="yellow", path=path.path, reason=path.reason)
+        screen.tell(words.LEFT_OUT, style="yellow", path=path.path, reason=translated(path.reason, screen.language))
     if found.items:
         return Exit.OK
     screen.tell(words.NOTHING_FOUND, query=found.query)
