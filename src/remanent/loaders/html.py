@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
 _TWICE = re.compile(r"<(/?)pre>\s*<\1pre>")
 
+_NOTE = re.compile(r"noteref|footnote-?ref")
+"""What programs call a link to a footnote."""
+_LONGEST_NOTE = 4
+_BACK = "↩↑^\ufe0e\ufe0f "
+"""What links say that lead back from a footnote to its place."""
+
 
 def article_of(html: str) -> str | None:
     """Return the part of a page that somebody wrote, as HTML; None where there is none, or nothing to find it with."""
@@ -112,6 +118,24 @@ def _of_bounded_depth(html: str) -> str:
     return _TAG.sub(kept, html)
 
 
+def _reference(node: "LexborNode") -> str | None:
+    """Return how a link to a footnote is written, nothing of one that leads back from it; `None` of other links.
+
+    The bare number would become part of the word before it: "berth1".
+    """
+    attributes = node.attributes
+    if not (attributes.get("href") or "").startswith("#"):
+        return None
+    text = node.text(deep=True).strip()
+    if not 0 < len(text) <= _LONGEST_NOTE:
+        return None
+    if not text.strip(_BACK):
+        return ""
+    raised = "sup" in {node.parent.tag if node.parent is not None else "", *(one.tag for one in node.iter())}
+    is_note = raised or any(_NOTE.search(attributes.get(name) or "") for name in ("class", "role", "epub:type"))
+    return f"[{text}]" if is_note and text.isdecimal() else None
+
+
 class _HtmlWalk:
     """Goes through the elements in their order and writes down what they say, as Markdown marks it."""
 
@@ -145,6 +169,9 @@ class _HtmlWalk:
             self._write(node.text_content or "")
             return False
         if tag in _SILENT or (tag == "header" and not self._articles):
+            return False
+        if tag == "a" and (reference := _reference(node)) is not None:
+            self._draft.write(reference)
             return False
         if tag in _PARAGRAPHS:
             self._paragraph += 1
