@@ -76,6 +76,24 @@ async def test_summaries_are_matched_first_and_then_the_chunks_of_the_best(base:
     assert [one.name for one in found.techniques if one.name == "summaries"]
 
 
+@pytest.mark.spec("KB-05")
+async def test_a_summary_brings_in_a_chunk_that_its_own_words_leave_far_behind(base: AsyncKnowledgeCollection) -> None:
+    lead = "The Wasserfall drives the mill of Vell. " + "It stands by the river and is loud. " * 15
+    await base.add(text=f"# Engine\n\n{lead}\n\n## Care\n\nThe oil is changed after 777 hours.\n", name="engine.md")
+    for number in range(30):
+        text = (
+            f"# Machine\n\nIt is {number} years old.\n\n## Care\n\nThe oil is changed, the oil, after {number} hours.\n"
+        )
+        await base.add(text=text, name=f"machine{number}.md")
+
+    async def right(**how: Any) -> bool:
+        found = await base.search("After how many hours is the oil of the Wasserfall changed?", **how)
+        return any("777" in item.text for item in found.items)
+
+    assert not await right()
+    assert await right(summaries=True)
+
+
 async def test_filters_go_by_metadata_path_type_and_time(base: AsyncKnowledgeCollection) -> None:
     async def documents(**how: object) -> list[str]:
         return [item.document for item in (await base.search("filter", **how)).items]  # type: ignore[arg-type]

@@ -130,3 +130,15 @@ async def test_a_model_words_the_question_anew_and_what_it_took_is_told(tmp_path
         found = await base.search(HOW_OFTEN, rewrite=True)
     assert found.items[0].document == "pump.md"
     assert (found.techniques[0].engine, found.techniques[0].tokens) == ("offline", 0)
+
+
+@pytest.mark.spec("KB-03")
+async def test_an_imagined_answer_finds_what_the_question_does_not_name(tmp_path: Path) -> None:
+    async with asked_of(tmp_path, gives({"text": "The sieve is rinsed with hot water each Sunday."})) as base:
+        await base.add(text="On Sunday rinse the sieve under hot water.", name="sieve.txt")
+        plain = await base.search("How is the strainer kept hygienic?", limit=20)
+        assert "sieve.txt" not in [item.document for item in plain.items]
+        found = await base.search("How is the strainer kept hygienic?", limit=20, hyde=True)
+    assert "sieve.txt" in [item.document for item in found.items]
+    (technique,) = found.techniques
+    assert (technique.name, technique.engine, technique.tokens > 0) == ("hyde", "scripted", True)

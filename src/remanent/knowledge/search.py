@@ -89,6 +89,8 @@ class SearchOptions:
     summaries: bool | None = None
     gated: bool = False
     """Whether a question that nothing here answers gets no passages."""
+    documents: tuple[str, ...] = ()
+    """Only documents of these names."""
 
     def filter(self, kinds: tuple[Kind, ...], collections: Iterable[str] | None) -> RecordFilter:
         """Return which records count."""
@@ -97,6 +99,8 @@ class SearchOptions:
         if self.prefix:
             where.append(MetadataCondition("path", "gte", (self.prefix,)))
             where.append(MetadataCondition("path", "lt", (self.prefix + _LAST,)))
+        if self.documents:
+            where.append(MetadataCondition("name", "in", self.documents))
         if collections is not None:
             where.append(MetadataCondition("collection", "in", tuple(collections)))
         return RecordFilter(
@@ -257,19 +261,33 @@ class Searcher:
         ranked: list[_Scored],
         trail: _Trail,
     ) -> list[_Scored]:
-        """Have the summaries of documents and sections speak for their chunks, as far as they fit the question."""
+        """Match summaries of documents and sections, then look for chunks inside the best of them.
+
+        A summary speaks for the chunks of its document as far as it fits. Chunks of other documents stay: with them
+        left out, of 80 public questions all right documents were found for .43 in place of .64.
+        """
         began = time.perf_counter()
         about = await self._everywhere(places, question, options, kinds=(Kind.DOCUMENT, Kind.SECTION))
         fitting = sorted((item for _, found in about for item in found.items), key=lambda item: -item.score)
-        best: dict[str | None, float] = {}
+        best: dict[str | None, tuple[float, str]] = {}
         for item in fitting[: 2 * BEST_DOCUMENTS]:
-            best.setdefault(item.session, item.score / fitting[0].score if fitting[0].score > 0 else 0.0)
+            fit = item.score / fitting[0].score if fitting[0].score > 0 else 0.0
+            best.setdefault(item.session, (fit, str(item.metadata.get("name", ""))))
         chosen = dict(list(best.items())[:BEST_DOCUMENTS])
-        trail.note("summaries", began, f"{len(chosen)} documents by their summaries")
-        top = ranked[0].score if ranked else 0.0
-        for one in ranked:
-            one.score += SUMMARY_WEIGHT * top * chosen.get(one.item.session, 0.0)
-        return sorted(ranked, key=lambda one: (-one.score, one.item.record_id))
+        known = {one.item.record_id: one for one in ranked}
+        top, least = (ranked[0].score, ranked[-1].score) if ranked else (0.0, 0.0)
+        brought = 0
+        if chosen:
+            inside = replace(options, documents=tuple(name for _, name in chosen.values()))
+            for record_id, one in _merged([await self._everywhere(places, question, inside)]).items():
+                if record_id not in known:
+                    # Behind so many others that it was not considered: the summary alone speaks for it.
+                    known[record_id] = replace(one, score=least)
+                    brought += 1
+        trail.note("summaries", began, f"{len(chosen)} documents by their summaries, {brought} more of their chunks")
+        for one in known.values():
+            one.score += SUMMARY_WEIGHT * top * chosen.get(one.item.session, (0.0, ""))[0]
+        return sorted(known.values(), key=lambda one: (-one.score, one.item.record_id))
 
     async def _with_parents(
         self, passages: list[Passage], best: Sequence[_Scored], options: SearchOptions, trail: _Trail
