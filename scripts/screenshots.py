@@ -17,7 +17,7 @@ from playwright.async_api import async_playwright
 from remanent.cli.sample import AGENT, QUESTION, WORKSPACE
 
 OUT = Path(__file__).parent.parent / "docs" / "pages"
-PAGES = ("memory", "ask", "graph", "timeline", "conflicts", "knowledge", "shared", "runs", "admin")
+PAGES = ("memory", "ask", "graph", "timeline", "conflicts", "knowledge", "shared", "runs", "admin", "settings")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -64,14 +64,20 @@ async def _shoot(path: str, address: str) -> None:
                 viewport={"width": 1200, "height": 900},
             )
             page = await context.new_page()
+            question = QUESTION if folder == "en" else "发布新版本时要做什么？"
             for name in ("home", *PAGES):
-                question = QUESTION if folder == "en" else "发布新版本时要做什么？"
                 where = "/" if name == "home" else f"/org/default/ws/{WORKSPACE}/{name}?agent={AGENT}"
                 await page.goto(f"{address}{where}{f'&q={question}' if name == 'ask' else ''}")
                 await page.wait_for_load_state("networkidle")
                 if name in {"graph", "runs"}:
                     await page.wait_for_timeout(2000)  # the worker's layout comes to its end
                 await page.screenshot(path=OUT / f"{name}.{folder}.png")
+            # One memory, with what people look for on its page: where it comes from, and why it was recalled.
+            await page.goto(f"{address}/org/default/ws/{WORKSPACE}/ask?agent={AGENT}&q={question}")
+            await page.locator(".card .body a").first.click()
+            await page.locator("meter").first.wait_for()
+            await page.wait_for_load_state("networkidle")
+            await page.screenshot(path=OUT / f"record.{folder}.png")
             await context.close()
         await browser.close()
 

@@ -16,7 +16,10 @@ PLACE = "/org/default/ws/sample"
 PAGES = ("memory", "ask?q=Lisbon", "conflicts", "graph", "timeline", "knowledge", "shared", "runs", "admin", "settings")
 
 
-@pytest.mark.parametrize(("language", "theme", "width"), [("en-US", "light", 1200), ("zh-CN", "dark", 360)])
+@pytest.mark.parametrize(
+    ("language", "theme", "width"),
+    [("en-US", "light", 1200), ("zh-CN", "dark", 360), ("en-US", "dark", 360), ("zh-CN", "light", 1200)],
+)
 async def test_axe_finds_nothing_on_any_page(window: OpenWindow, language: str, theme: str, width: int) -> None:
     shown = await window(language=language, theme=theme, width=width)
     await SampleWriter(shown.served.service, "default", datetime.now(UTC)).fill()
