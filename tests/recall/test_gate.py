@@ -21,6 +21,7 @@ from remanent.recall.gate import (
     Gate,
     Nearness,
     TermMatch,
+    TermsOfRecords,
     asked,
     is_common,
     lenience,
@@ -389,3 +390,12 @@ def test_where_no_word_is_shared_only_the_model_that_knows_every_language_counts
 def test_every_form_of_a_word_that_everybody_uses_is_common() -> None:
     assert [word for word in sorted(COMMON_ENGLISH) if not is_common(stem(word))] == []
     assert not is_common("zeolite")
+
+
+def test_a_question_without_chinese_has_no_chinese_cut_into_words(ada: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    turn = turn_of(ada.entries()[0]).replace(content="我的牙医是 Dr. Okafor，在 Elm Street。")
+    whole = TermsOfRecords(["牙医"])(turn)
+    monkeypatch.setattr("remanent.text.terms.cut", None)
+    plain = TermsOfRecords(["dentist", "okafor"])(turn)
+    assert "牙医" in whole
+    assert plain == {term for term in whole if term.isascii()}

@@ -6,7 +6,7 @@ import pytest
 
 from remanent.loaders import code, decoding, document, plain, types
 from remanent.loaders.reading import Reading
-from remanent.text import budget, dates, dialogue, markdown, pronouns, spans, summary, tokens
+from remanent.text import budget, dates, dialogue, markdown, pronouns, spans, summary, terms, tokens
 from remanent.text.boundaries import excerpt, inside_graphemes, is_inside_grapheme
 from remanent.text.date_rules import DateMeaning
 from remanent.text.intervals import Interval
@@ -87,6 +87,7 @@ ADAPTERS: dict[str, Work] = {
     "text.spans.joined": lambda text: spans.joined(text, _spans(text)),
     "text.summary.compress": lambda text: summary.compress(text, len(text) // 10),
     "text.summary.summarize": lambda text: summary.summarize(text, limit=200, measure=tokens.ESTIMATE),
+    "text.terms.held_terms": lambda text: terms.held_terms(text, {"word", "词语"}),
     "text.tokens.counter_for": lambda text: tokens.counter_for(text)(text),
     "text.tokens.token_counter": _counted,
 }

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from remanent.errors import MissingDependency
 from remanent.text import chinese
-from remanent.text.terms import index_terms, query_terms
+from remanent.text.terms import held_terms, index_terms, query_terms
 
 # Every plane with assigned letters in it; the rest is empty or private.
 ALL_CODES = [*range(0x40000), *range(0xE0000, 0xE1000)]
@@ -215,3 +215,10 @@ def test_a_missing_segmenter_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         index_terms("中文")
     monkeypatch.undo()
     assert index_terms("中文") == ["中", "文", "中文"]
+
+
+def test_chinese_is_cut_only_for_those_who_ask_for_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "我的牙医是 Dr. Okafor，在榆树街。"
+    assert held_terms(text, {"okafor", "smith", "牙医", "榆树街"}) >= {"okafor", "牙医"}
+    monkeypatch.setattr("remanent.text.terms.cut", None)  # the dictionary, which takes long to load
+    assert held_terms(text, {"okafor", "smith"}) == {"okafor"}

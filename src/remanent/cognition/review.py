@@ -11,7 +11,7 @@ from remanent.recall import Question
 from remanent.recall.talk import only_asks, speaks_of_oneself
 from remanent.stores import LIVE, NO_LIMIT, RecordFilter, RecordQuery, Store
 from remanent.text.regex import lazy_regex
-from remanent.text.terms import index_terms, query_terms
+from remanent.text.terms import held_terms, index_terms, query_terms
 
 _HALF = 0.5
 """The share of a turn that a statement must fill for the turn to be about it; chosen by hand."""
@@ -94,7 +94,7 @@ def newest_first(question: Question, found: Found) -> Found:
     telling = (one for one in best if one.trust is Origin.USER and not only_asks(one.text))
     best = sorted(telling, key=lambda item: item.rank)
     matter = set(query_terms(_OF_NOW.sub(" ", asked)))
-    said = [matter.intersection(index_terms(item.text[:_READ])) for item in best]
+    said = [held_terms(item.text[:_READ], matter) for item in best]
     if not said or _words(said[0]) < _ENOUGH_WORDS:
         return found
     times = Counter(term for terms in said for term in terms)

@@ -7,7 +7,7 @@ the store itself in the background (`calibration.py`), and until then taken from
 
 import asyncio
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -27,7 +27,7 @@ from remanent.text.english import stem
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, fold, working_language
 from remanent.text.sentences import sentence_texts
-from remanent.text.terms import index_terms, query_terms
+from remanent.text.terms import index_terms, is_unspaced, query_terms
 from remanent.text.wordlists import (
     CHINESE_STOP_WORDS,
     CHINESE_WEAK_WORDS,
@@ -388,7 +388,7 @@ class Gate:
         if not wanted.terms and not any(sign.isalnum() for sign in question.read):
             return GateVerdict(passed=False, reason=GateReason.WORDLESS)
         ranked = best_of(found, records)
-        terms = TermsOfRecords()
+        terms = TermsOfRecords(wanted.terms)
         words = _wording(wanted, ranked[:MAX_READ], look.counts, terms)
         if wanted.vague or (wanted.plain and size < SMALL):
             return GateVerdict(passed=True, reason=GateReason.VAGUE, coverage=min(1.0, words.coverage))
@@ -428,7 +428,7 @@ class Gate:
 
     def words(self, wanted: QuestionTerms, candidates: Sequence[Record], counts: TermCounts) -> TermMatch:
         """Return how far candidates name what is asked for."""
-        return _wording(wanted, candidates, counts, TermsOfRecords())
+        return _wording(wanted, candidates, counts, TermsOfRecords(wanted.terms))
 
     def _known(self, measures: Measures | None, size: int) -> dict[str, Nearness]:
         usual = {
@@ -438,9 +438,13 @@ class Gate:
 
 
 class TermsOfRecords:
-    """The terms that candidates answer by, worked out once for all that a verdict compares."""
+    """The terms that candidates answer by, worked out once for all that a verdict compares.
 
-    def __init__(self) -> None:
+    Only whether they hold what is asked for counts: where that has no Chinese, theirs is not cut into words.
+    """
+
+    def __init__(self, asked: Iterable[str]) -> None:
+        self._spaced = not any(map(is_unspaced, asked))
         self._known: dict[str, frozenset[str]] = {}
 
     def __call__(self, record: Record) -> frozenset[str]:
@@ -449,7 +453,7 @@ class TermsOfRecords:
         if known is None:
             speaker = record.data.speaker if isinstance(record.data, TurnData) else ""
             text = f"{record.content[:LONGEST_READ]}\n{speaker}\n{' '.join(record.keywords)}"
-            known = self._known[record.id] = frozenset(index_terms(text))
+            known = self._known[record.id] = frozenset(index_terms(text, spaced=self._spaced))
         return known
 
 

@@ -13,7 +13,7 @@ from remanent.recall.path import BY_WORDS_ALONE, Candidate, RecallPath
 from remanent.recall.question import Question, told_within
 from remanent.stores import EntryQuery, Hit, LatestQuery, RecordFilter, Store, WalkQuery
 from remanent.text.dates import TimeMention
-from remanent.text.terms import index_terms, query_terms
+from remanent.text.terms import held_terms, query_terms
 
 TAIL = 200
 """How many of the newest entries are searched word by word while their index is not made yet; bounds the time
@@ -104,7 +104,7 @@ def _tail(question: Question, *, covered: int) -> EntryQuery:
 
 def _by_shared_words(entries: Sequence[Entry], terms: frozenset[str]) -> list[Candidate]:
     """Return the entries that share words with the question, most words first."""
-    hits = [Candidate(entry.id, float(len(terms.intersection(index_terms(entry.text))))) for entry in entries]
+    hits = [Candidate(entry.id, float(len(held_terms(entry.text, terms)))) for entry in entries]
     return sorted((hit for hit in hits if hit.score), key=lambda hit: -hit.score)
 
 

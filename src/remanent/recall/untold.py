@@ -21,7 +21,7 @@ from remanent.text.mentions import mentions
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, fold
 from remanent.text.sentences import sentence_texts
-from remanent.text.terms import index_terms
+from remanent.text.terms import held_terms
 
 MOST_READ = 3000
 """Characters of the memories in which meanings are looked for; reading them takes some 25 ms of a chat's time."""
@@ -89,7 +89,7 @@ def _has_word(items: Sequence[FoundItem], wanted: Collection[str]) -> bool:
         text = fold(item.text)
         if any(word in text for word in wanted if word not in spaced):
             return True
-        if spaced and not spaced.isdisjoint(index_terms(text)):
+        if spaced and held_terms(text, spaced):
             return True
     return False
 

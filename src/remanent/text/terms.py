@@ -10,7 +10,7 @@ Every term is made of letters and digits only, lower case, without accents, at m
 - Japanese, Korean, Thai and others without dependable spaces give characters, pairs and whole runs of one script.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 
@@ -47,17 +47,30 @@ _IDENTIFIER_PART = lazy_regex(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _ENCLITIC = frozenset({"s", "m", "d", "re", "ve", "ll"})
 
 
-def index_terms(text: str) -> list[str]:
-    """Return the terms under which a text is found, repeated as often as they occur; their order says nothing."""
+def index_terms(text: str, *, spaced: bool = False) -> list[str]:
+    """Return the terms under which a text is found, repeated as often as they occur; their order says nothing.
+
+    Those of scripts with spaces alone need no dictionary.
+    """
     terms: list[str] = []
     for chunk in _CHUNK.findall(fold(text)):
         if chunk[0] >= _FIRST_UNSPACED and _UNSPACED_START.match(chunk):
-            terms += _unspaced_index_terms(chunk)
+            terms += () if spaced else _unspaced_index_terms(chunk)
         elif len(chunk) > _TERM_LIMIT:
             terms += _spaced_index_terms.__wrapped__(chunk)
         else:
             terms += _spaced_index_terms(chunk)
     return terms
+
+
+def held_terms(text: str, asked: Collection[str]) -> set[str]:
+    """Return which of the terms that are asked for a text holds; its Chinese is cut only where Chinese is asked for."""
+    return set(asked).intersection(index_terms(text, spaced=not any(map(is_unspaced, asked))))
+
+
+def is_unspaced(term: str) -> bool:
+    """Tell whether a term is of a script that is written without spaces."""
+    return _UNSPACED_START.match(term) is not None
 
 
 def query_terms(text: str) -> list[str]:
@@ -71,7 +84,7 @@ def query_terms(text: str) -> list[str]:
     if not terms:
         terms = dict.fromkeys(islice(_query_terms(chunks, keep_stop_words=True), _QUERY_LIMIT))
     if len(terms) <= _SHORT_QUESTION:
-        unspaced = [term for term in terms if _UNSPACED_START.match(term)]
+        unspaced = [term for term in terms if is_unspaced(term)]
         terms |= dict.fromkeys(
             character for term in unspaced for character in term if character not in CHINESE_STOP_WORDS
         )
@@ -81,7 +94,7 @@ def query_terms(text: str) -> list[str]:
 def _query_terms(chunks: Iterable[str], *, keep_stop_words: bool) -> Iterator[str]:
     """Yield the terms of a question, chunk by chunk, with or without stop words."""
     for chunk in chunks:
-        if _UNSPACED_START.match(chunk):
+        if is_unspaced(chunk):
             yield from _unspaced_query_terms(chunk, keep_stop_words=keep_stop_words)
         else:
             for form in _forms(chunk):
