@@ -13,6 +13,7 @@ from rich.table import Table
 from bench.associative import run_associative_bench
 from bench.bank import run_bank_bench
 from bench.bank_texts import run_text_bench
+from bench.cognition import run_cognition_bench
 from bench.documents import run_documents_bench
 from bench.embedding import run_embedding_bench
 from bench.figures import Figure
@@ -125,6 +126,13 @@ def workspace(
 ) -> None:
     """Measure a folder of notes searched and edited, and a long conversation shortened, by processor time."""
     _measure_in_folder(place, partial(run_workspace_bench, files=files))
+
+
+@app.command()
+@with_common_options("machine")
+def cognition(place: CommonOptions, *, size: _Size = 100_000) -> None:
+    """Measure a briefing beside a plain recall, how soon what was told is found, and a coding agent's hook."""
+    _measure_in_folder(place, partial(run_cognition_bench, size=size))
 
 
 @app.command()

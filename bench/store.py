@@ -108,7 +108,7 @@ async def _measure_writes(home: Path, report: Report) -> list[Figure]:
 async def fill(home: Path, size: int) -> float:
     """Load so many records with vectors; return the seconds that records alone took."""
     store = SqliteStore(home)
-    corpus, scope = Corpus(), _scope()
+    corpus, scope = Corpus(), bench_scope()
     spent = 0.0
 
     async def batches() -> AsyncIterator[Sequence[Change]]:
@@ -147,7 +147,8 @@ def _batched(items: Iterator[T], size: int) -> Iterator[list[T]]:
         yield batch
 
 
-def _scope() -> Scope:
+def bench_scope() -> Scope:
+    """Return whose records are loaded and asked for."""
     return Scope(org="bench", workspace="bench", agent="bench")
 
 
@@ -163,7 +164,7 @@ def _probe(home: Path) -> dict[str, float]:
 
 
 async def _search(home: Path) -> dict[str, float]:
-    corpus, scope = Corpus(), _scope()
+    corpus, scope = Corpus(), bench_scope()
     questions = [query_terms(text) for text in corpus.questions(QUESTIONS)]
     vectors = corpus.vectors(QUESTIONS)
     base = _resident_megabytes()

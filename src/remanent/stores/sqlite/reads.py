@@ -10,10 +10,20 @@ from typing import Any
 import apsw
 from pydantic import JsonValue
 
-from remanent.model import MetadataCondition, Record, Scope
+from remanent.model import Kind, MetadataCondition, Record, Scope
 from remanent.stores import rows, statements
 from remanent.stores.answers import Answer, Rows, answer_in_turn
-from remanent.stores.queries import Order, RecordQuery, Standing, StandingQuery, Tally, TallyQuery, UnembeddedQuery
+from remanent.stores.queries import (
+    LatestQuery,
+    Order,
+    RecordPosition,
+    RecordQuery,
+    Standing,
+    StandingQuery,
+    Tally,
+    TallyQuery,
+    UnembeddedQuery,
+)
 from remanent.stores.rows import dump
 from remanent.stores.statements import OF_RECORD, Dialect, SqlDraft, SqlStatement, is_plain
 
@@ -102,27 +112,40 @@ _COMMON = 2_000
 thousand, so that a page of fifty is found among some thousands; sorting all of them takes longer. Chosen by hand."""
 
 
-def _is_common(connection: apsw.Connection, query: RecordQuery) -> bool:
-    """Tell whether a page of records is better looked for in their own order than by the index of kinds.
+def _in_order(
+    connection: apsw.Connection, statement: SqlStatement, kinds: Sequence[Kind] | None, *, limit: int
+) -> SqlStatement:
+    """Return a statement that looks for a page of records in their own order, where their kinds are common.
 
-    The engine would take every record of the kinds and sort them, however few are wanted.
+    By the index of kinds the engine would take every record of them and sort them, however few are wanted.
     """
-    if query.order not in {Order.FIRST_CREATED, Order.LAST_CREATED} or query.limit > _COMMON:
-        return False
-    if query.record_ids is not None or query.source_entry_ids is not None or not query.filter.kinds:
-        return False
+    if not kinds or limit > _COMMON:
+        return statement
     draft = SqlDraft(DIALECT)
-    draft.among("kind", query.filter.kinds)
+    draft.among("kind", kinds)
     sql = f"SELECT count(*) FROM (SELECT 1 FROM records WHERE {draft.where} LIMIT {draft.bind(_COMMON)})"
-    return bool(connection.execute(sql, draft.values).get == _COMMON)
+    if connection.execute(sql, draft.values).get < _COMMON:
+        return statement
+    return replace(statement, sql=statement.sql.replace("r.kind ", "+r.kind "))
 
 
 def records(connection: apsw.Connection, scope: Scope, query: RecordQuery) -> list[Record]:
     """Return records, current or as they once stood."""
     statement = statements.records(DIALECT, scope, query)
-    if is_plain(scope, replace(query.filter, kinds=None)) and _is_common(connection, query):
-        statement = replace(statement, sql=statement.sql.replace("r.kind ", "+r.kind "))  # not by the index of kinds
+    by_creation = query.order in {Order.FIRST_CREATED, Order.LAST_CREATED}
+    is_named = query.record_ids is not None or query.source_entry_ids is not None
+    if by_creation and not is_named and is_plain(scope, replace(query.filter, kinds=None)):
+        statement = _in_order(connection, statement, query.filter.kinds, limit=query.limit)
     return [rows.record_of(scope, row) for row in fetch(connection, statement)]
+
+
+def latest(connection: apsw.Connection, scope: Scope, query: LatestQuery) -> list[RecordPosition]:
+    """Return where the records stand that happened last."""
+    statement = statements.latest(DIALECT, scope, query)
+    # Whose they are is looked up for each: few are looked at from the end of time, all by the index of kinds.
+    if is_plain(scope, replace(query.filter, kinds=None, where=(), occurred_from=None, occurred_before=None)):
+        statement = _in_order(connection, statement, query.filter.kinds, limit=query.limit)
+    return [rows.place_of(row) for row in fetch(connection, statement)]
 
 
 def tally(connection: apsw.Connection, _: Scope, query: TallyQuery) -> list[Tally]:

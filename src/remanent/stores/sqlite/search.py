@@ -228,6 +228,7 @@ SQLITE_ANSWERS: dict[type[Any], Callable[[apsw.Connection, Scope, Any], Any]] = 
     **{kind: reads.by_steps(shared) for kind, shared in ANSWERS.items()},
     q.StandingQuery: reads.standing,
     q.RecordQuery: reads.records,
+    q.LatestQuery: reads.latest,
     q.TallyQuery: reads.tally,
     q.UnembeddedQuery: reads.unembedded,
     q.TextQuery: search_text,
