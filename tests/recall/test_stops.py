@@ -61,3 +61,36 @@ async def test_a_recall_passes_at_most_half_of_the_coroutines_that_it_once_did(t
         assert stops.total() <= MOST_STOPS, stops
         own = sum(count for name, count in stops.items() if name.startswith(("remanent.recall.", "asyncio.tasks")))
         assert own <= MOST_OF_RECALL, stops
+
+
+MOST_CONVERSIONS = 4
+"""Half of the eight that a hit once passed. Its forms: what the index found, where that stands, the candidate of the
+path, the ranked one, the item of the answer."""
+
+
+async def test_a_hit_is_converted_at_most_half_as_often_as_it_once_was(tmp_path: Path) -> None:
+    async with aopen(
+        tmp_path, embedder="none", clock=SetClock(datetime(2024, 5, 10, tzinfo=UTC)), recall={"path_timeout": 600}
+    ) as memory:
+        ada = memory.agent("ada")
+        wanted, _ = (await ada.remember(["The heron fishes at dawn.", "Tea is ready."])).entry_ids
+        await memory.settle()
+        forms: dict[int, object] = {}  # held, so that no two share an address
+
+        def look(frame: FrameType, event: str, arg: object) -> None:
+            for given in (arg,) if event == "return" else frame.f_locals.values() if event == "call" else ():
+                several = list(given.values()) if isinstance(given, dict) else given
+                for one in several if isinstance(several, list) else (several,):
+                    if type(one).__module__.startswith("remanent.") and getattr(one, "record_id", None) == wanted:
+                        forms[id(one)] = one
+
+        before = sys.getprofile()
+        sys.setprofile(look)
+        try:
+            found = await ada.recall("When does the heron fish?")
+        finally:
+            sys.setprofile(before)
+        assert [item.record_id for item in found.items] == [wanted]
+        kinds = [type(one).__name__ for one in forms.values()]
+        assert {"Hit", "Candidate", "FoundItem"} <= set(kinds)
+        assert len(kinds) - 1 <= MOST_CONVERSIONS, kinds
