@@ -23,6 +23,7 @@ from bench.retrieval.comparing import Field
 from bench.retrieval.rivals import DOCUMENT_RIVALS, Material
 from remanent.embedding import open_embedders
 from remanent.errors import MissingDependency
+from remanent.recall.evaluation import interval
 from remanent.settings import load_settings
 from remanent.text.terms import index_terms, query_terms
 
@@ -162,10 +163,15 @@ async def _vectors(texts: Sequence[str], *, asked: str) -> "NDArray[np.float32]"
 
 
 def _scores(asked: Sequence[Asked], find: Callable[[str], list[str]]) -> dict[str, float]:
-    counts: Counter[str] = Counter()
+    """Return the shares of questions, each with the bounds of its 95 % interval, by resampling the questions."""
+    told: dict[str, list[float]] = {"any@1": [], "any@5": [], "all@5": []}
     for one in asked:
         found = list(dict.fromkeys(find(one.question)))
-        counts["any@1"] += bool(one.gold & set(found[:1]))
-        counts["any@5"] += bool(one.gold & set(found[:5]))
-        counts["all@5"] += one.gold <= set(found[:5])
-    return {key: counts[key] / len(asked) for key in ("any@1", "any@5", "all@5")}
+        told["any@1"].append(bool(one.gold & set(found[:1])))
+        told["any@5"].append(bool(one.gold & set(found[:5])))
+        told["all@5"].append(one.gold <= set(found[:5]))
+    figures: dict[str, float] = {}
+    for key, values in told.items():
+        low, high = interval(values)
+        figures |= {key: sum(values) / len(values), f"{key} from": low, f"{key} to": high}
+    return figures

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from remanent.embedding.port import ImageReader, WrittenLine
 from remanent.errors import InvalidInput, NotFound, UnreadableFile
-from remanent.knowledge import AsyncKnowledgeCollection
+from remanent.knowledge import AsyncKnowledgeCollection, library
 from remanent.knowledge.face import AsyncKnowledgeBases
 from remanent.memory import AsyncMemory
 from remanent.stores import RecordFilter, RecordQuery
@@ -221,3 +222,33 @@ async def test_a_chunk_over_two_pages_names_both_in_the_readers_language(base: A
     assert over_two.cite("zh") == "two.pdf，第 1–2 页"
     on_one = (await base.search("boats")).items[0]
     assert (on_one.cite("en"), on_one.cite("zh")) == ("one.pdf, p. 1", "one.pdf，第 1 页")
+
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
+
+
+class _Reader(ImageReader):
+    """Reads what stands in the pictures of these tests."""
+
+    async def read_lines(self, image: bytes) -> list[WrittenLine]:
+        assert image.startswith(b"\x89PNG")
+        return [WrittenLine("Invoice 0042 of the harbour office", 0.99), WrittenLine("合计：四十二元", 0.98)]
+
+
+@pytest.mark.spec("KB-01")
+async def test_a_picture_and_a_scanned_page_are_found_by_their_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library, "open_image_reader", lambda _: _Reader())
+    async with opened(tmp_path / "home") as (_, base):
+        assert (await base.add(data=PNG, name="invoice.png")).document.unread == 0
+        await base.add(data=pdf("The first page.", "", image=1), name="scan.pdf")
+        found = await base.search("Which invoice is of the harbour office?")
+        assert "invoice.png" in [item.document for item in found.items]
+        assert (await base.search("合计多少元？")).items
+        scanned = next(item for item in (await base.search("first page of the harbour office", limit=5)).items)
+        assert scanned.document == "scan.pdf"
+    monkeypatch.setattr(library, "open_image_reader", lambda _: None)
+    async with opened(tmp_path / "other") as (_, base):
+        assert (await base.add(data=PNG, name="invoice.png")).document.unread == 1
+        assert (await base.search("Which invoice is of the harbour office?")).items == ()
