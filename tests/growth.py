@@ -85,10 +85,10 @@ def exponent(work: Work, make: Callable[[int], str], *, large: int = LARGE) -> f
     the work takes too little for the clock to tell, a longer text is measured, else the same again, and the least
     counts.
     """
-    _seconds(work, make(200))  # what is loaded once is no part of it
+    seconds(work, make(200))  # what is loaded once is no part of it
     size = large // _STEP
-    short = _seconds(work, make(size))
-    long = _seconds(work, make(size * _STEP))
+    short = seconds(work, make(size))
+    long = seconds(work, make(size * _STEP))
     least = math.inf
     for _ in range(_TRIES):
         least = min(least, math.log(max(long, _TICK) / max(short, _TICK), _STEP))
@@ -99,15 +99,15 @@ def exponent(work: Work, make: Callable[[int], str], *, large: int = LARGE) -> f
                 return 0.0  # so cheap at a million characters that nobody has to wait
             size, short, least = size * _STEP, long, math.inf
         else:
-            short = _seconds(work, make(size))
-        long = _seconds(work, make(size * _STEP))
+            short = seconds(work, make(size))
+        long = seconds(work, make(size * _STEP))
     return least
 
 
 def too_fast(work: Work, makers: dict[str, Callable[[int], str]], *, large: int = LARGE) -> dict[str, float]:
     """Return the texts with which the work grows faster than it may, each with the power that was measured."""
-    _seconds(work, "a word " * 30)
-    dear = {kind for kind, make in makers.items() if not FULL and _seconds(work, make(large // _STEP**2)) > _DEAR}
+    seconds(work, "a word " * 30)
+    dear = {kind for kind, make in makers.items() if not FULL and seconds(work, make(large // _STEP**2)) > _DEAR}
     powers = {
         kind: exponent(work, make, large=large // _STEP if kind in dear else large) for kind, make in makers.items()
     }
@@ -116,7 +116,8 @@ def too_fast(work: Work, makers: dict[str, Callable[[int], str]], *, large: int 
     return {kind: round(power, 2) for kind, power in powers.items() if power > EXPONENT}
 
 
-def _seconds(work: Work, text: str) -> float:
+def seconds(work: Work, text: str) -> float:
+    """Return the CPU time of the work, done to its end whatever it is: a coroutine, a generator, a call."""
     # The garbage of the long text would else be collected while the short one is measured, and make it look dear.
     gc.disable()
     try:

@@ -15,7 +15,7 @@ from remanent.loaders.reading import Reading
 from remanent.text.tokens import ESTIMATE
 from remanent.workspace import daylog, hooks, index
 from remanent.workspace.erasing import Gone
-from tests.growth import FULL, HUGE, Work, public_functions, takes_just_a_text, too_fast
+from tests.growth import FULL, HUGE, Work, public_functions, seconds, takes_just_a_text, too_fast
 from tests.hostile import CORE, HOSTILE, Maker, numbered, repeated
 
 _NOON = datetime(2024, 5, 8, 12, tzinfo=UTC)
@@ -63,7 +63,9 @@ ADAPTERS: dict[str, Work] = {
     "workspace.daylog.with_extracted": lambda text: daylog.with_extracted(text, _lines(text, 8)),
     "workspace.daylog.without_bullets": lambda text: Gone(_lines(text, 50)).without(_marked(text)),
     "workspace.daylog.compacted, of bullets": lambda text: daylog.compacted(_marked(text)),
-    "workspace.hooks.facts_of": lambda text: hooks.facts_of([{"role": "user", "content": text or "x"}] * 40),
+    "workspace.hooks.facts_of": lambda text: hooks.facts_of(
+        [{"role": "user", "content": f"x{text.encode(errors='replace').decode()}"}] * 40
+    ),
     "workspace.hooks.merged_facts": lambda text: hooks.merged_facts(text, _lines(text, 8)),
     "workspace.index.passages_of, of sections": lambda text: index.passages_of(text.replace(" ", "\n# a\nb")),
 }
@@ -101,6 +103,14 @@ def test_work_grows_with_what_is_given(name: str) -> None:
 def test_work_grows_with_hostile_texts_and_with_a_million_characters(name: str) -> None:
     assert not too_fast(WORKS[name], HOSTILE)
     assert not too_fast(WORKS[name], CORE | TEXTS, large=HUGE)
+
+
+@pytest.mark.parametrize("name", sorted(WORKS))
+def test_every_function_takes_every_hostile_text(name: str) -> None:
+    """Short, whatever is in it; how the work grows with the long ones is measured at full counts."""
+    for make in (HOSTILE | CORE | TEXTS).values():
+        seconds(WORKS[name], make(500))
+    seconds(WORKS[name], CORE["all of them"](5_000))
 
 
 def test_work_that_grows_faster_only_in_the_last_part_of_a_long_text_is_found() -> None:

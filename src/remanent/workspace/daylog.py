@@ -35,7 +35,7 @@ def bullet_key(line: str) -> str:
 
 def fingerprint(line: str) -> str:
     """Return what tells that a line is still as we wrote it."""
-    return sha256(line.strip().encode()).hexdigest()[:8]
+    return sha256(line.strip().encode(errors="surrogatepass")).hexdigest()[:8]
 
 
 def known_keys(text: str) -> set[str]:
