@@ -51,7 +51,7 @@ async def test_the_model_is_shown_what_is_remembered_and_the_turn_is_kept(tmp_pa
     [
         (
             "What is my blood type?",
-            'If this conversation does not either, answer "I do not remember"; do not make it up.',
+            'If this one does not either, say "I do not remember".',
         ),
         ("我的血型是什么？", "此前的对话里没有提到下面所问的事。如果本次对话里也没有，请回答“我不记得”，不要编造。"),
     ],
@@ -78,7 +78,7 @@ async def test_a_model_is_told_when_nobody_ever_said_what_people_ask_of_themselv
 
 @pytest.mark.spec("USE-08")
 async def test_a_model_that_is_shown_other_notes_is_told_that_none_of_them_is_on_what_is_asked(tmp_path: Path) -> None:
-    nothing = {"en": "Earlier conversations do not mention what is asked", "zh": "此前的对话里没有提到下面所问的事"}
+    nothing = {"en": "Earlier conversations do not mention this", "zh": "此前的对话里没有提到下面所问的事"}
     told = dict[str, bool]()
     shown = set[bool]()
     async with world(tmp_path, forever=says("Let me think."), embedder="auto") as here:

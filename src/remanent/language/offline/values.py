@@ -77,12 +77,12 @@ def amounts(text: str) -> Iterator[Amount]:
     for found in quantities(text):
         if found.value == 1 and found.dimension == "count" and found.text.startswith("一"):
             continue  # 一名护士: an article
-        before, after = text[max(0, found.start - _LOOKED_BACK) : found.start], text[found.end :]
+        before = text[max(0, found.start - _LOOKED_BACK) : found.start]
         low = high = found.base_value
         said = ""
-        if _ABOUT.search(before) or _AFTER_ABOUT.match(after):
+        if _ABOUT.search(before) or _AFTER_ABOUT.match(text, found.end):
             low, high, said = low - _SLACK * abs(low), high + _SLACK * abs(high), "about"
-        elif _AT_LEAST.search(before) or _AFTER_LEAST.match(after):
+        elif _AT_LEAST.search(before) or _AFTER_LEAST.match(text, found.end):
             high, said = float("inf"), "least"
         elif _AT_MOST.search(before):
             low, said = float("-inf"), "most"
