@@ -423,13 +423,19 @@ async def test_an_answer_that_is_lost_once_leaves_one_entry_and_no_error(tmp_pat
             """Pass on requests and their answers; the first answer comes back to nobody."""
             relays.append(asyncio.current_task())
             there, back = await asyncio.open_connection(*served.url.removeprefix("http://").split(":"))
-            while asked := await reader.read(1 << 16):
-                back.write(asked)
-                answer = await there.read(1 << 16)
+
+            async def ask() -> None:
+                while asked := await reader.read(1 << 16):  # a request may come in several pieces
+                    back.write(asked)
+                back.close()
+
+            asking = asyncio.create_task(ask())
+            while answer := await there.read(1 << 16):
                 if not lost:
                     lost.append(answer)
                     break
                 writer.write(answer)
+            asking.cancel()
             for one in (back, writer):
                 one.close()
                 with suppress(ConnectionError):
