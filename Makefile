@@ -171,9 +171,10 @@ format: $(VENV)/.dev  ## Format the code, fix what ruff can fix, write generated
 	@$(BIN)/python scripts/cli_face.py
 	@$(BIN)/python scripts/cli_reference.py
 
-# The lock files carry hashes and no address: pip takes its index from the machine's own configuration.
+# The lock files carry hashes and no address: pip takes its index from the machine's own configuration. Extras stay with
+# their names: else pip takes the newest `coverage[toml]` beside the pinned `coverage`, and refuses what has no hash.
 LOCK = $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
-       --no-emit-index-url --no-header --custom-compile-command 'make lock' $(UPGRADE)
+       --no-emit-index-url --no-header --no-strip-extras --custom-compile-command 'make lock' $(UPGRADE)
 
 .PHONY: lock
 lock: $(VENV)/.dev  ## Compile requirements/*.txt anew (UPGRADE=--upgrade for newer versions)
@@ -181,6 +182,8 @@ lock: $(VENV)/.dev  ## Compile requirements/*.txt anew (UPGRADE=--upgrade for ne
 	@$(LOCK) requirements/build.in --constraints requirements/base.txt --output-file requirements/build.txt
 	@$(LOCK) pyproject.toml --extra models --extra mcp --extra minilm --extra langgraph --extra openai-agents --extra telemetry --extra postgres --extra redis --extra s3 --extra milvus --extra documents --extra mem0 requirements/dev.in --constraints requirements/base.txt \
 	  --constraints requirements/build.txt --output-file requirements/dev.txt
+	@# As its dependents write it: pip 23 takes html-clean and html_clean for two.
+	@sed 's/^lxml\[html-clean\]/lxml[html_clean]/' requirements/dev.txt > requirements/dev.new && mv requirements/dev.new requirements/dev.txt
 	@$(LOCK) --no-deps requirements/chaos.in --output-file requirements/chaos.txt
 
 .PHONY: clean

@@ -106,7 +106,7 @@ def test_every_requirement_is_pinned_with_hashes_and_without_an_address(path: Pa
     found = pins(text)
     assert found
     for pin, hashes in found.items():
-        assert re.fullmatch(r"[a-z0-9.-]+(\[[a-z0-9,.-]+\])?==[^\s;]+( ; .+)?", pin), pin
+        assert re.fullmatch(r"[a-z0-9.-]+(\[[a-z0-9,._-]+\])?==[^\s;]+( ; .+)?", pin), pin
         assert hashes, pin
         assert all(re.fullmatch(r"sha256:[0-9a-f]{64}", value) for value in hashes), pin
 
