@@ -1,5 +1,7 @@
 """Looking after a memory in the browser: who changed what, why it was recalled, and what is behind a number."""
 
+import re
+
 import pytest
 from playwright.async_api import FilePayload, expect
 
@@ -18,6 +20,7 @@ async def test_a_memory_is_corrected_confirmed_forgotten_and_brought_back_and_it
     page = shown.page
     await page.get_by_role("searchbox").fill("Where do I live?")
     link = page.get_by_role("link", name="Lisbon")
+    await expect(link).to_have_attribute("href", re.compile(r"[?&]q="))  # until then it is the list of all
     await link.click()
     # One comes from a search: the page tells why the question brought it, as bars.
     recalled = page.locator("section").filter(has=page.get_by_role("heading", name="Why it was recalled"))
