@@ -336,6 +336,7 @@ def _recall(
         cache=AnswerCache(cache, lifetime=timedelta(seconds=settings.recall.answers_lifetime), clock=clock),
         gate=gate,
         on_candidates=own.on_candidates,
+        elsewhere=own.elsewhere,
     )
     for recipe in own.recipes:
         recall.recipes.add(recipe)
@@ -613,6 +614,7 @@ class AsyncAgent(AgentFaces):
             order=options.order,
             source_share=options.source_share,
             gated=self._parts.settings.recall.gate if options.gate is None else options.gate,
+            shared=True,
             finish=_with_text(self._parts, question, options, now=now, limit=limit, budget=budget),
         )
         self._parts.disciplines.on_given(self._scope, found)

@@ -184,6 +184,14 @@ async def test_a_bug_fix_reads_knowledge_once_there_is_some(memory: AsyncMemory,
     async with memory._parts.store.transaction(ada.scope) as tx:
         tx.put(chunk)
     assert "session cookie" in (await ada.cognition.brief(question)).text
+    # What the workspace shares counts like the agent's own.
+    told = "Bug E42 of the login page crashes where the clock of the server is slow."
+    async with memory._parts.store.transaction(ada.scope.shared) as tx:
+        tx.put(chunk.replace(id="chunk-2", scope=ada.scope.shared, content=told))
+    brief = await ada.cognition.brief(question)
+    assert "session cookie" in brief.text
+    assert "clock of the server" in brief.text
+    assert "auxiliary: knowledge (2)" in brief.decisions
 
 
 async def test_recall_answers_as_if_a_source_had_never_been(ada: AsyncAgent, clock: SetClock) -> None:

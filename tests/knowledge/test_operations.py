@@ -2,11 +2,20 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from remanent.errors import NotFound
-from remanent.knowledge import Added, AsyncKnowledgeCollection, DocumentView, KnowledgeFound
+from remanent.knowledge import (
+    Added,
+    AsyncKnowledgeBases,
+    AsyncKnowledgeCollection,
+    DocumentView,
+    KnowledgeFound,
+)
+from remanent.memory import AsyncAgent
+from remanent.model import Scope
 from remanent.operations import Service, Target
 from tests.knowledge.world import MANUAL, opened
 
@@ -47,6 +56,71 @@ async def test_a_file_is_sent_found_opened_and_removed(service: Service) -> None
     await service.perform("knowledge.remove", {"document": "pump.md"}, place=SHARED)
     with pytest.raises(NotFound):
         await service.perform("knowledge.show", {"document": "pump.md"}, place=SHARED)
+
+
+@pytest.mark.spec("KB-05")
+async def test_recall_finds_what_the_workspace_shares_when_it_is_asked_for_chunks(service: Service) -> None:
+    memory = service.memory
+    bases = memory.face(AsyncKnowledgeBases)
+    shared, board = bases(workspace="lab", org="local"), bases("board", workspace="lab", org="local")
+    await shared.add(text="The garden pump is blue and stands in the cellar.", name="pump.txt")
+    await board.add(text="The garden pump will be sold in spring.", name="board.txt")
+    await board.configure(agents=["eve"])
+    ada, eve, stranger = (
+        memory.agent(name, workspace=workspace, org="local")
+        for name, workspace in (("ada", "lab"), ("eve", "lab"), ("ada", "elsewhere"))
+    )
+    await ada.face(AsyncKnowledgeCollection).add(text="I keep the key of the garden pump in my desk.", name="mine.txt")
+    await ada.remember("I painted the garden pump.")
+    await memory.settle()
+
+    async def names(agent: AsyncAgent, **asked: Any) -> list[str]:
+        found = await agent.recall("garden pump", **asked)
+        assert [item.rank for item in found.items] == list(range(1, len(found.items) + 1))
+        assert all(item.text in found.text for item in found.items)
+        return sorted(str(item.metadata.get("name", item.kind)) for item in found.items)
+
+    assert await names(ada, kinds=["chunk"]) == ["mine.txt", "pump.txt"]
+    assert await names(ada, kinds=["chunk", "turn"]) == ["mine.txt", "pump.txt", "turn"]
+    assert len(await names(ada, kinds=["chunk"], limit=1)) == 1
+    assert await names(eve, kinds=["chunk"]) == ["board.txt", "pump.txt"]
+    assert await names(stranger, kinds=["chunk"]) == []
+    assert await names(ada, kinds=["turn"]) == ["turn"]
+    assert "pump.txt" not in await names(ada)
+    over_rest = await service.perform("recall", {"query": "garden pump", "kinds": ["chunk"]}, place=ADA)
+    assert len(over_rest.items) == 2
+    # What is removed or closed is not given again from what was kept.
+    await shared.remove("pump.txt")
+    assert await names(ada, kinds=["chunk"]) == ["mine.txt"]
+    await board.configure(agents=[])
+    assert await names(eve, kinds=["chunk"]) == []
+
+
+async def test_a_recall_that_names_no_documents_asks_nothing_of_what_is_shared(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = service.memory.agent("ada", workspace="lab", org="local")
+    await ada.remember("I painted the garden pump.")
+    await service.memory.settle()
+    asked: list[str] = []
+    read, stand = ada._parts.store.states, ada._parts.store.standing
+
+    async def states(scope: Scope, **given: Any) -> Any:
+        asked.append(f"{scope.agent} states")
+        return await read(scope, **given)
+
+    async def standing(scope: Scope, **given: Any) -> Any:
+        asked.append(f"{scope.agent} standing")
+        return await stand(scope, **given)
+
+    monkeypatch.setattr(ada._parts.store, "states", states)
+    monkeypatch.setattr(ada._parts.store, "standing", standing)
+    await ada.recall("garden pump")
+    await ada.recall("garden pump", kinds=["turn"])
+    assert asked == ["ada standing"] * 2
+    asked.clear()
+    await ada.recall("garden pump", kinds=["chunk"])
+    assert sorted(asked) == ["ada standing", "shared standing", "shared states"]
 
 
 async def test_recall_finds_an_agents_own_documents_when_it_is_asked_for_chunks(service: Service) -> None:

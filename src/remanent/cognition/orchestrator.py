@@ -26,8 +26,8 @@ from remanent.model import (
     local,
 )
 from remanent.model.filters import USER_KEY, MetadataCondition, of_user
+from remanent.model.kinds import PASSAGES, standing_mark
 from remanent.model.kinds import STANDING as REASONS
-from remanent.model.kinds import standing_mark
 from remanent.recall import Candidate, KeywordPath, Question, RecallPath, Recipe, inject
 from remanent.recall.recipe import TIERS
 from remanent.recall.talk import is_small_talk
@@ -35,7 +35,6 @@ from remanent.stores import NO_LIMIT, Order, RecordFilter, RecordQuery, Store
 from remanent.text.scripts import working_language
 from remanent.text.tokens import token_counter
 
-KNOWLEDGE = (Kind.DOCUMENT, Kind.SECTION, Kind.CHUNK)
 GRANTS = "cognition.grants"
 """The state that names the agents which may read this one's procedures."""
 MAIN, AUXILIARY, STANDING = 5, 3, 8
@@ -58,7 +57,7 @@ class Plan:
 PLANS: dict[Intent, Plan] = {
     Intent.NEW_TASK: Plan((Kind.SEMANTIC,), (Kind.PROCEDURAL,), ("semantic", "procedural")),
     Intent.FOLLOW_UP: Plan((Kind.TURN,), (Kind.EPISODIC,), ("working", "episodic")),
-    Intent.BUG_FIX: Plan((Kind.EPISODIC,), KNOWLEDGE, ("episodic", "knowledge")),
+    Intent.BUG_FIX: Plan((Kind.EPISODIC,), PASSAGES, ("episodic", "knowledge")),
     Intent.PREFERENCE: Plan((Kind.SEMANTIC, INSTRUCTION), SHORT_TERM, ("semantic", "short_term")),
     Intent.CROSS_AGENT: Plan((Kind.SHARED,), (Kind.PROCEDURAL,), ("shared", "procedural of the target")),
 }
@@ -200,7 +199,7 @@ class _Reader:
         """Return what a tier has for the message; working memory is the session's own turns."""
         own = self._session if tuple(kinds) == (Kind.TURN,) and intent is Intent.FOLLOW_UP else None
         # Documents are the agent's, and no user's.
-        is_said = tuple(kinds) != KNOWLEDGE
+        is_said = tuple(kinds) != PASSAGES
         return await self._find(self._scope.within(session=own), kinds, limit=limit, intent=intent, where=is_said)
 
     async def _find(
@@ -209,7 +208,7 @@ class _Reader:
         recall = self._parts.recall
         question = self._question(scope, kinds, where=where)
         recipe = recall.recipes.choose(discipline="cognition", intent=intent.value)
-        found = await recall.find(question, limit=limit, recipe=recipe, gated=Kind.TURN in kinds)
+        found = await recall.find(question, limit=limit, recipe=recipe, gated=Kind.TURN in kinds, shared=True)
         found = await review(self._parts.store, question, found, alive_at=self._alive_at)
         records = await self._parts.store.records_by_id(scope.owner, [item.record_id for item in found.items])
         return [told(item, records.get(item.record_id)) for item in found.items]

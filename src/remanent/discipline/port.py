@@ -99,6 +99,14 @@ class OpenDiscipline:
     async def on_candidates(self, question: Question, record_ids: Sequence[str]) -> None:
         """Prefetch, in parallel with the candidates, what `on_found` needs of them; keep it in `beside`."""
 
+    async def elsewhere(self, question: Question) -> Sequence[Question]:
+        """Return a question for kinds of this discipline as it is asked of what is shared with the agent.
+
+        Asked only where a recall names kinds; what is found joins the agent's own. Leave out what is closed to it.
+        """
+        del question
+        return ()
+
     async def on_found(self, question: Question, found: Found, *, without: Sequence[str] = ()) -> Found:
         """Reorder or annotate the items of the main recall; add none.
 

@@ -91,6 +91,10 @@ class Disciplines:
         """Have all read along."""
         await asyncio.gather(*(one.on_candidates(question, record_ids) for one in self._with("on_candidates")))
 
+    async def elsewhere(self, question: Question) -> list[Question]:
+        """Return the question as it is asked of what is shared with the agent."""
+        return [other for one in self._with("elsewhere") for other in await one.elsewhere(question)]
+
     async def on_found(self, question: Question, found: Found, *, without: Sequence[str] = ()) -> Found:
         """Have all look through an answer."""
         for one in self._with("on_found"):

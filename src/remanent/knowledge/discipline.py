@@ -6,6 +6,7 @@ and headings: a changed version touches only what changed.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from remanent.bilingual import Bilingual
@@ -13,8 +14,9 @@ from remanent.discipline import AnyAgent, AnyMemory, Discipline, OpenDiscipline,
 from remanent.knowledge.recipe import KNOWLEDGE
 from remanent.knowledge.settings import KnowledgeSettings
 from remanent.late import Late, late_class
-from remanent.model import Entry, EntryKind, Scope
-from remanent.recall import Recipe
+from remanent.model import SHARED, Entry, EntryKind, MetadataCondition, Scope
+from remanent.model.kinds import PASSAGES
+from remanent.recall import Question, Recipe
 from remanent.stores import Erasure
 
 if TYPE_CHECKING:
@@ -67,6 +69,27 @@ class OpenKnowledgeBase(OpenDiscipline):
     def recipes(self) -> Sequence[Recipe]:
         """How passages are found."""
         return (KNOWLEDGE,)
+
+    async def elsewhere(self, question: Question) -> Sequence[Question]:
+        """Ask for documents among those that the workspace shares as well, as far as they are open to the agent."""
+        scope, wanted = question.scope, question.record_filter
+        kinds = tuple(kind for kind in PASSAGES if kind in (wanted.kinds or ()))
+        if not kinds or scope.agent == SHARED:
+            return ()
+        collections = await self._services().library.open_to(scope.owner)
+        if collections is not None and not collections:
+            return ()
+        self._parts.watch(scope.shared)
+        named = () if collections is None else (MetadataCondition("collection", "in", collections),)
+        shared = scope.shared.within(session=scope.session)
+        return (
+            replace(
+                question,
+                scope=shared,
+                record_filter=replace(wanted, kinds=kinds, where=(*wanted.where, *named)),
+                beside={},
+            ),
+        )
 
     def source_of(self, entry: Entry) -> str:
         """Return where a document came from."""

@@ -283,14 +283,9 @@ class AsyncKnowledgeCollection:
         wanted = None if "*" in named else named
         places = [SearchPlace(self._scope, wanted)]
         if self._scope.agent != SHARED:
-            shared = self._scope.shared
-            library = self._services.library
-            closed = await library.closed_to(shared, self._scope.agent)
-            if closed and wanted is None:
-                wanted = tuple({one.collection for one in await library.documents(shared)})
-            open_ones = None if wanted is None else tuple(name for name in wanted if name not in closed)
+            open_ones = await self._services.library.open_to(self._scope, wanted)
             if open_ones is None or open_ones:
-                places.append(SearchPlace(shared, open_ones))
+                places.append(SearchPlace(self._scope.shared, open_ones))
         return places
 
     # ── chunks and collections ───────────────────────────────────────────────

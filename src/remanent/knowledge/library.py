@@ -47,6 +47,7 @@ from remanent.model import (
 )
 from remanent.model.base import Model
 from remanent.model.filters import check_metadata, read_tags
+from remanent.model.kinds import PASSAGES
 from remanent.stores import LIVE, Erasure, Order, RecordFilter, RecordQuery, Transaction
 from remanent.stores.transaction import search_terms
 from remanent.text.boundaries import excerpt
@@ -55,7 +56,6 @@ from remanent.text.sentences import sentences
 NAME = "knowledge"
 _COLLECTIONS = f"{NAME}.collection."
 """Where the settings of collections stand among an agent's named values."""
-KINDS = (Kind.DOCUMENT, Kind.SECTION, Kind.CHUNK)
 _LEAD = 300
 """Characters from the beginning of a section that stand for it: of news and reference texts, the beginning is the
 summary that is hardest to beat."""
@@ -161,14 +161,17 @@ class Library:
             tx.state(_COLLECTIONS + name, now.model_dump(mode="json"))
         return now
 
-    async def closed_to(self, scope: Scope, agent: str) -> tuple[str, ...]:
-        """Return the collections that an agent may not search."""
-        stored = await self._store.states(scope.owner, prefix=_COLLECTIONS)
-        return tuple(
+    async def open_to(self, agent: Scope, wanted: tuple[str, ...] | None = None) -> tuple[str, ...] | None:
+        """Return which of the collections that a workspace shares an agent may search; `None` for all."""
+        stored = await self._store.states(agent.shared, prefix=_COLLECTIONS)
+        closed = {
             key.removeprefix(_COLLECTIONS)
             for key, value in stored.items()
-            if isinstance(value, dict) and isinstance(named := value.get("agents"), list) and agent not in named
-        )
+            if isinstance(value, dict) and isinstance(named := value.get("agents"), list) and agent.agent not in named
+        }
+        if wanted is None and closed:
+            wanted = tuple({one.collection for one in await self.documents(agent.shared)})
+        return None if wanted is None else tuple(name for name in wanted if name not in closed)
 
     # ── adding ───────────────────────────────────────────────────────────────
 
@@ -348,7 +351,7 @@ class Library:
             return DocumentView(document=found)
         home = collection_scope(scope, collection).within(session=found.document_id)
         statuses = (*LIVE, Status.QUARANTINED)
-        records = await self._all(home, RecordFilter(kinds=KINDS, statuses=statuses, as_of=as_of))
+        records = await self._all(home, RecordFilter(kinds=PASSAGES, statuses=statuses, as_of=as_of))
         of_that_time = next((document_of(one) for one in records if one.kind == Kind.DOCUMENT), None)
         if of_that_time is None:
             raise NotFound(f"there was no document {document!r} then")
@@ -415,7 +418,7 @@ class Library:
 
     async def _records_of(self, scope: Scope) -> dict[str, Record]:
         """Return all records of a document, those that are out of use as well."""
-        return {record.id: record for record in await self._all(scope, RecordFilter(kinds=KINDS, statuses=None))}
+        return {record.id: record for record in await self._all(scope, RecordFilter(kinds=PASSAGES, statuses=None))}
 
     async def _all(self, scope: Scope, wanted: RecordFilter) -> list[Record]:
         found: list[Record] = []

@@ -41,9 +41,9 @@ from remanent.model.clock import Moment, read_moment, read_span
 from remanent.model.filters import read_tags, read_where
 from remanent.recall import Question, inject
 from remanent.recall.diversity import overlap, spread, units
+from remanent.recall.sharing import bearing
 from remanent.stores import RecordFilter
 from remanent.text.scripts import language_of
-from remanent.text.terms import query_terms
 
 DOCUMENT_SHARE = 0.4
 """How much of an answer one document may fill while others have something to say. Chosen by hand."""
@@ -172,7 +172,8 @@ class Searcher:
         others = [await self._everywhere(places, query, options) for query in trail.queries[1:]]
         merged = _merged([first, *others])
         if len(places) > 1:
-            _weigh_places(question, merged)
+            for one in merged.values():
+                one.score *= bearing(question, one.item)
         ranked = sorted(merged.values(), key=lambda one: (-one.score, one.item.record_id))
         if use["summaries"]:
             ranked = await self._within_the_best(places, question, options, ranked, trail)
@@ -362,18 +363,6 @@ def _merged(answers: Sequence[list[tuple[Scope, Found]]]) -> dict[str, _Scored]:
                 if number:
                     one.ranks.append(PathRank(path=f"query:{number + 1}", rank=item.rank, score=item.score))
     return merged
-
-
-def _weigh_places(question: str, merged: Mapping[str, _Scored]) -> None:
-    """Make candidates of several stores comparable: by how much of the question each holds, and how near it is.
-
-    The scores of one answer are relative to its best, so that the best of a store which knows nothing would come first.
-    """
-    asked = frozenset(query_terms(question))
-    for one in merged.values():
-        held = frozenset(query_terms(one.item.text[:2000]))
-        near = max((rank.score for rank in one.item.ranks if rank.path.startswith("vector")), default=0.0)
-        one.score *= len(asked & held) / len(asked) + max(0.0, near) if asked else 1.0
 
 
 def _chosen(ranked: Sequence[_Scored], limit: int, trail: _Trail) -> list[_Scored]:

@@ -320,3 +320,6 @@ Kind.NOTE = register_kind("note", NoteData)
 Kind.DOCUMENT = register_kind("document", PassageData)
 Kind.SECTION = register_kind("section", PassageData)
 Kind.CHUNK = register_kind("chunk", PassageData)
+
+PASSAGES = (Kind.DOCUMENT, Kind.SECTION, Kind.CHUNK)
+"""What documents are made into."""

@@ -41,6 +41,7 @@ from remanent.recall.question import READ_ON_THE_LOOP, Question
 from remanent.recall.ranking import RankedCandidate
 from remanent.recall.recipe import Recipe, Recipes, Rerank, built_in
 from remanent.recall.sessions import by_their_likeness, by_their_turns, by_their_words
+from remanent.recall.sharing import joined
 from remanent.recall.talk import asks_what_was_asked
 from remanent.recall.vector_path import VectorPath
 from remanent.recall.windows import PARTS
@@ -167,6 +168,10 @@ OnCandidates = Callable[[Question, Sequence[str]], Awaitable[None]]
 """Is told the candidates while their records are read, and may read what belongs to them at the same time."""
 
 
+Elsewhere = Callable[[Question], Awaitable[Sequence[Question]]]
+"""Returns a question as it is asked of what is shared with the agent; nothing where no such kind is asked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Shortlist:
     """The candidates that an answer is chosen from."""
@@ -203,8 +208,10 @@ class Recall:
         cache: AnswerCache | None = None,
         gate: Gate | None = None,
         on_candidates: OnCandidates | None = None,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         self._on_candidates = on_candidates
+        self._elsewhere = elsewhere
         self.recipes = recipes if recipes is not None else built_in(settings.recipe)
         self._store = store
         self._settings = settings
@@ -259,13 +266,15 @@ class Recall:
         source_share: float | None = None,
         gated: bool = True,
         cached: bool = True,
+        shared: bool = False,
         finish: Finish | None = None,
     ) -> Found:
         """Return the best items; a path that fails is left out, and the answer says so.
 
         Unless `gated` is false, a question that nothing answers gets no items, and `gate` says why. Unless `cached` is
         false, an answer is kept for a while and given again while nothing was written; a discipline that searches its
-        own records, a few milliseconds' work, has no use for that.
+        own records, a few milliseconds' work, has no use for that. With `shared`, kinds that are asked for by name are
+        looked for in what is shared with the agent as well.
 
         With a `depth` beyond the limit, as many items follow: a text for a model takes them while its budget lasts.
 
@@ -289,7 +298,18 @@ class Recall:
             gated=gated and self._gate is not None,
         )
         async with self._slots.hold(question.scope.org):
-            return await self._find(question, options, cached=cached, finish=finish)
+            others = await self._others(question) if shared else ()
+            if not others:
+                return await self._find(question, options, cached=cached, finish=finish)
+            # Each is kept under the revision of its own memory; what is made of them together is not.
+            every = (self._find(one, options, cached=cached, finish=None) for one in (question, *others))
+            found = joined(await asyncio.gather(*every), most=options.depth)
+            return found if finish is None else await finish.make(found)
+
+    async def _others(self, question: Question) -> Sequence[Question]:
+        return (
+            () if self._elsewhere is None or question.record_filter.kinds is None else await self._elsewhere(question)
+        )
 
     async def _find(self, question: Question, options: AnswerOptions, *, cached: bool, finish: Finish | None) -> Found:
         """Return an answer that was kept, or work one out."""

@@ -1,0 +1,38 @@
+"""One answer of several memories: the agent's own, and what is shared with it."""
+
+from collections.abc import Sequence
+
+from remanent.model import Found, FoundItem
+from remanent.text.terms import query_terms
+
+_LONGEST_READ = 2000
+"""Characters of an item by which it is told how much of a question it holds. Chosen by hand."""
+
+
+def bearing(question: str, item: FoundItem) -> float:
+    """Return how much of a question an item holds and how near it is, which compares items of different memories.
+
+    Scores of one answer are relative to its best: the best of a memory which knows nothing would come first.
+    """
+    asked = frozenset(query_terms(question))
+    if not asked:
+        return 1.0
+    held = frozenset(query_terms(item.text[:_LONGEST_READ]))
+    near = max((rank.score for rank in item.ranks if rank.path.startswith("vector")), default=0.0)
+    return len(asked & held) / len(asked) + max(0.0, near)
+
+
+def joined(answers: Sequence[Found], *, most: int) -> Found:
+    """Return one answer of several to the same question: the best items, and what all of them left out."""
+    first = answers[0]
+    scored = [(item.score * bearing(first.query, item), item) for found in answers for item in found.items]
+    scored.sort(key=lambda one: (-one[0], -one[1].score, one[1].record_id))
+    items = [item.replace(score=score, rank=rank) for rank, (score, item) in enumerate(scored[:most], start=1)]
+    if first.order == "time":
+        items.sort(key=lambda item: (item.occurred_at, item.record_id))
+    return first.replace(
+        items=tuple(items),
+        left_out=tuple({one.path: one for found in answers for one in found.left_out}.values()),
+        cached=all(found.cached for found in answers),
+        gate=next((found.gate for found in answers if found.items), first.gate),
+    )
