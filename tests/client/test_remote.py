@@ -350,6 +350,16 @@ async def attempted(url: str, name: str, given: dict[str, Any]) -> tuple[Remanen
     return raised.value, len(waits) + 1
 
 
+async def test_what_names_no_place_is_asked_for_at_the_server_itself(tmp_path: Path) -> None:
+    with serving(tmp_path) as served:
+        with remanent.connect(served.url) as memory:
+            memory.agent("ada").remember(["hello"])
+        connection = Connection(served.url, key=None, timeout=60)
+        places = await connection.do("places", {}, place=PLACE)
+        await connection.close()
+    assert [one.agent for one in places.items] == ["ada"]
+
+
 @asynccontextmanager
 async def answering(answer: bytes) -> AsyncIterator[tuple[str, list[tuple[str, str]]]]:
     """A server that reads each request to its end, answers with these bytes and hangs up; and what it was sent."""

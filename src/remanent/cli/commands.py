@@ -1361,6 +1361,18 @@ def audit_verify(place: CommonOptions) -> None:
     perform("audit.verify", place, {})
 
 
+@with_common_options("machine")
+def places(place: CommonOptions) -> None:
+    """List every agent within the key's reach, with its organisation and workspace."""
+    perform("places", place, {})
+
+
+@with_common_options("machine")
+def settings(place: CommonOptions) -> None:
+    """List the settings in force, to whoever runs the server: its own organisation's administrators."""
+    perform("settings", place, {})
+
+
 @with_common_options("agent")
 def associative_remember(
     place: CommonOptions,
@@ -2391,6 +2403,22 @@ COMMANDS = (
             "Audit the memories; show who did what, and verify that the log is intact.",
             "检查记忆状况；查看谁做过什么，并核对日志是否完好。",
         ),
+    ),
+    GeneratedCommand(
+        ("places",),
+        say(
+            "List every agent within the key's reach, with its organisation and workspace.",
+            "列出密钥可及的所有组织、工作区和智能体。",
+        ),
+        places,
+    ),
+    GeneratedCommand(
+        ("settings",),
+        say(
+            "List the settings in force, to whoever runs the server: its own organisation's administrators.",
+            "列出服务器当前生效的设置；密文只说明是否已设置。",
+        ),
+        settings,
     ),
     GeneratedCommand(
         ("associative", "remember"),

@@ -140,7 +140,7 @@ def _function(function: str, operation: Operation[Any, Any], aliases: TypeAliase
     first, more_parameters, more_arguments = _beside(operation, aliases, taken)
     parameters += more_parameters
     arguments = [f'"{operation.name}"', "place", "{" + ", ".join(fields) + "}", *more_arguments]
-    level = {Level.ORG: "org", Level.WORKSPACE: "workspace", Level.AGENT: "agent"}[operation.level]
+    level = "machine" if operation.level is Level.SERVER else operation.level.value
     signature = ", ".join(["place: CommonOptions", *(["*"] if first + parameters else []), *first, *parameters])
     usual = f', agent="{command.agent}"' if command.agent else ""
     return "\n".join(

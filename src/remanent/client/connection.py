@@ -41,7 +41,12 @@ _ERRORS = {name: kind for name, kind in inspect.getmembers(errors, inspect.iscla
 """The library's errors by name: a server names the class, and the same is raised here."""
 _PREFIX = "urn:remanent:error:"
 _UPLOADED = {Body.LINES: "application/x-ndjson", Body.BYTES: "application/octet-stream"}
-_ADDRESS = {Level.ORG: ("org",), Level.WORKSPACE: ("org", "workspace"), Level.AGENT: ("org", "workspace", "agent")}
+_ADDRESS: Mapping[Level, tuple[str, ...]] = {
+    Level.SERVER: (),
+    Level.ORG: ("org",),
+    Level.WORKSPACE: ("org", "workspace"),
+    Level.AGENT: ("org", "workspace", "agent"),
+}
 
 Send = Callable[[], Awaitable["httpx2.Response"]]
 
@@ -198,7 +203,7 @@ class Connection:
         """Return where an operation is asked for: the place, then its own path with the fields that stand in it."""
         steps = [f"{name}s/{quote(getattr(place, name), safe='')}" for name in _ADDRESS[operation.level]]
         path = operation.path.format_map({name: quote(str(value), safe="") for name, value in fields.items()})
-        return f"{self.url}/v1/{'/'.join(steps)}/{path}"
+        return "/".join((self.url, "v1", *steps, path))
 
     async def _open(self) -> "httpx2.AsyncClient":
         """Return the HTTP client, made at the first request; one, however many ask at once."""

@@ -40,6 +40,8 @@ _PLACES: Final = re.compile(r"{(\w+)}")
 class Level(StrEnum):
     """What an operation works on."""
 
+    SERVER = "server"
+    """Whatever the caller's key reaches, wherever that is; the operation itself tells no more than that."""
     ORG = "org"
     WORKSPACE = "workspace"
     AGENT = "agent"

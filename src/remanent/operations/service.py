@@ -73,9 +73,9 @@ class Catalogue(Mapping[str, Operation[Any, Any]]):
 
 def _others() -> Iterator[Operation[Any, Any]]:
     """Yield what is declared here beside `journal`, in the order in which people are shown it."""
-    from remanent.operations import care, context, keys, language, records
+    from remanent.operations import care, context, keys, language, places, records
 
-    for module in (records, context, care, language, keys):
+    for module in (records, context, care, language, keys, places):
         yield from module.OPERATIONS
 
 
@@ -190,12 +190,12 @@ class Service:
         self, operation: Operation[Any, Any], asked: Model | None, *, place: Target, principal: Principal
     ) -> None:
         """Refuse what the principal may not do; what lies outside of its reach is as if it did not exist."""
-        needed = {Level.ORG: 1, Level.WORKSPACE: 2, Level.AGENT: 3}[operation.level]
+        needed = {Level.SERVER: 1, Level.ORG: 1, Level.WORKSPACE: 2, Level.AGENT: 3}[operation.level]
         given = sum(name is not None for name in (place.org, place.workspace, place.agent))
         if given < needed:
             raise InvalidInput(f"{operation.name} needs to be told the {operation.level}")
         try:
-            if not principal.reach.covers(_visible_place(operation, place)):
+            if operation.level is not Level.SERVER and not principal.reach.covers(_visible_place(operation, place)):
                 raise NotFound("there is no such thing here")
             if not principal.may(operation.permission):
                 raise NotPermitted(f"this key does not allow to {operation.permission} here")

@@ -19,7 +19,8 @@ from remanent.server.problems import MEDIA_TYPE, PROBLEM_TYPES, PROTOCOL_TITLES
 from remanent.server.rest import BYTES, EVENTS, LINES, RUNS, address_of, own_fields, takes_body, upload_types
 
 _REF = "#/components/schemas/{model}"
-_NAMES = {
+_NAMES: dict[Level, tuple[str, ...]] = {
+    Level.SERVER: (),
     Level.ORG: ("org",),
     Level.WORKSPACE: ("org", "workspace"),
     Level.AGENT: ("org", "workspace", "agent"),

@@ -26,7 +26,7 @@ from remanent.errors import InvalidInput, RemanentError, VersionConflict
 from remanent.model import Model
 from remanent.model.base import describe
 from remanent.operations import Body, Level, Operation, Principal, Run, RunState, Service, Target
-from remanent.server.authentication import Authenticator
+from remanent.server.authentication import Authenticator, default_scope
 from remanent.server.idempotency import IdempotencyStore, fingerprint, hashed_upload, key_of
 from remanent.server.limits import (
     UPLOAD_DISCOUNT,
@@ -169,6 +169,7 @@ def _expected(operation: Operation[Any, Any], request: Request) -> dict[str, str
 
 
 ADDRESS: Mapping[Level, str] = {
+    Level.SERVER: "/v1",
     Level.ORG: "/v1/orgs/{org}",
     Level.WORKSPACE: "/v1/orgs/{org}/workspaces/{workspace}",
     Level.AGENT: "/v1/orgs/{org}/workspaces/{workspace}/agents/{agent}",
@@ -261,7 +262,10 @@ class Rest:
             names = {
                 name: request.path_params[name] for name in ("org", "workspace", "agent") if name in request.path_params
             }
-            place = Target(**names)
+            # What names no place is done for the organisation of the key.
+            place = (
+                Target(**names) if names else Target(org=default_scope(self._service.memory.settings, principal).org)
+            )
             # Before anything is read of what lies there, and before anything is said of what was sent.
             await self._service.admit(operation, None, place=place, principal=principal)
             key_of(request)

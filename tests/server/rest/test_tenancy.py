@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from remanent.operations import Operation
+from remanent.operations import Level, Operation
 from remanent.operations.service import CATALOGUE
 from remanent.server.rest import RUNS, address_of
 from tests.chaos.support.counts import SEED, times
@@ -96,7 +96,8 @@ async def test_a_foreign_id_is_answered_exactly_like_a_random_one_on_every_route
     elsewhere += [{"org": f"org{one}", "workspace": "lab", "agent": "ada"} for one in range(MORE_PLACES)]
     cases = 0
     seen: set[str] = set()
-    for one, key in product(CATALOGUE.values(), world.strangers):
+    placed = [one for one in CATALOGUE.values() if one.level is not Level.SERVER]
+    for one, key in product(placed, world.strangers):
         known = [[*world.ids.get(name, []), RANDOM.get(name, ANY_ID)] for name in one.path_fields]
         for names, values in product(elsewhere, product(*known)):
             response = await answer(world, one, names, dict(zip(one.path_fields, values, strict=True)), key)
@@ -121,6 +122,19 @@ async def test_in_its_own_place_a_stranger_finds_nothing_under_foreign_ids(world
                 answers.append((status, json.dumps(body).replace(value, "…")))
             assert len(set(answers)) == 1, one.name
             assert CANARY not in answers[0][1]
+
+
+async def test_what_names_no_place_tells_a_stranger_of_no_other_tenant(world: World) -> None:
+    own = "/v1/orgs/rival/workspaces/lab/agents/ada"
+    await world.served.http.post(f"{own}/entries", json={"messages": ["hello"]}, headers=world.strangers[0])
+    whole = [one for one in CATALOGUE.values() if one.level is Level.SERVER]
+    assert whole
+    for one, key in product(whole, world.strangers):
+        response = await answer(world, one, {}, {}, key)
+        assert response.status_code in {200, 403}, one.name
+        assert "acme" not in response.text
+    listed = [await answer(world, CATALOGUE["places"], {}, {}, key) for key in world.strangers]
+    assert [[item["org"] for item in one.json()["items"]] for one in listed] == [["rival"]] * 4 + [[]] * 2
 
 
 async def test_a_run_of_another_tenant_is_as_if_it_did_not_exist(world: World) -> None:

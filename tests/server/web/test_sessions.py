@@ -93,7 +93,7 @@ async def test_a_session_sees_no_further_than_its_key(start: Start) -> None:
     header = await served.key("read", within_workspace="lab")
     await served.http.post("/session", json={"key": header["authorization"].removeprefix("Bearer ")})
     places = (await served.http.get("/v1/places")).json()["items"]
-    assert places == [{"org": "acme", "workspace": "lab", "agent": "ada"}]
+    assert [(one["org"], one["workspace"], one["agent"]) for one in places] == [("acme", "lab", "ada")]
     assert (await served.http.get("/v1/orgs/other/workspaces/lab/agents/eve/entries")).status_code == 404
 
 

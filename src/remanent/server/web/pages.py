@@ -1,11 +1,9 @@
-"""What the pages are made of, over HTTP: the shell, the files it loads, signing in, and who may see what."""
+"""What the pages are made of, over HTTP: the shell, the files it loads, and signing in."""
 
-import asyncio
 import base64
 import gzip
 import hashlib
 import json
-from collections.abc import Iterable
 from functools import cache
 from html import escape
 from importlib import resources
@@ -18,14 +16,12 @@ from starlette.routing import BaseRoute, Route
 
 from remanent.bilingual import prefers_chinese
 from remanent.errors import InvalidInput, NotAuthenticated
-from remanent.model import Scope
-from remanent.operations import Permission, Principal, Service, Target
+from remanent.operations import Permission, Principal, Service
 from remanent.server.authentication import Authenticator, default_scope
 from remanent.server.documentation import ABOUT
-from remanent.server.limits import OrgCapacity, read_json_body
+from remanent.server.limits import read_json_body
 from remanent.server.page_sessions import IDLE_SECONDS, PageSessions, cookie_name
 from remanent.server.problems import Refusal
-from remanent.settings import shown_settings
 
 _TYPES: Final = {".mjs": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".txt": "text/plain"}
 _IMPORTS: Final = {"preact": "preact", "preact/hooks": "hooks", "htm": "htm"}
@@ -48,8 +44,6 @@ class Pages:
             Route("/org/{rest:path}", self._named("/org/…", self.shell), methods=["GET"]),
             Route("/static/{name:path}", self._named("/static/…", self._static), methods=["GET"]),
             Route("/session", self._named("/session", self._session), methods=["GET", "POST", "DELETE"]),
-            Route("/v1/places", self._named("/v1/places", self._places), methods=["GET"]),
-            Route("/v1/settings", self._named("/v1/settings", self._settings), methods=["GET"]),
         ]
 
     def _named(self, route: str, endpoint: Any) -> Any:
@@ -128,37 +122,6 @@ class Pages:
             "agent": scope.agent,
             "operations": sorted(self._service.catalogue),
         }
-
-    async def _places(self, request: Request) -> Response:
-        """List the agents within the caller's reach, by organisation and workspace."""
-        principal = await self._authenticator.principal(request)
-        if not principal.may(Permission.READ):
-            raise Refusal(403, "this key does not allow to read here")
-        scopes = await self._service.memory.agents()
-        async with OrgCapacity.of(self._service).work_slot(request.state.payer):
-            # A server may have thousands of agents: all would else wait while one asks for the list again and again.
-            listed = await asyncio.to_thread(_within, principal, scopes)
-        return JSONResponse({"items": [dict(zip(("org", "workspace", "agent"), one, strict=True)) for one in listed]})
-
-    async def _settings(self, request: Request) -> Response:
-        """List the settings in force to whoever runs the server: its own organisation's administrators."""
-        principal = await self._authenticator.principal(request)
-        settings, reach = self._service.memory.settings, principal.reach
-        is_whole = reach.org in {None, settings.org} and reach.workspace is None and reach.agent is None
-        if not (is_whole and principal.may(Permission.ADMIN)):
-            raise Refusal(403, "this key does not allow to see the settings of the server")
-        return JSONResponse({"items": [one.model_dump() for one in shown_settings(settings)]})
-
-
-def _within(principal: Principal, scopes: Iterable[Scope]) -> list[tuple[str, str, str]]:
-    """Return the agents that a caller may know of."""
-    names = sorted((scope.org, scope.workspace, scope.agent) for scope in scopes)
-    org = principal.reach.org
-    return [
-        (one, workspace, agent)
-        for one, workspace, agent in names
-        if (org is None or one == org) and principal.reach.covers(Target(org=one, workspace=workspace, agent=agent))
-    ]
 
 
 # ── files ────────────────────────────────────────────────────────────────────
