@@ -8,6 +8,8 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count, islice
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
@@ -16,17 +18,37 @@ from remanent.agents.web import DECLARATION, read_queries
 from remanent.embedding import Embedder
 from remanent.language.role import Toolbox
 from remanent.language.roles.reranking import PassageToRank, RerankingRequest, rerank
-from remanent.model import Origin
+from remanent.model import Kind, Origin, Scope, system_clock
+from remanent.recall import AnswerOptions, InMemoryPath, PathUse, Question, Ranker, Recipe, RowTable
+from remanent.settings import RecallSettings
 from remanent.text.bm25 import KeywordIndex
 from remanent.text.budget import chunks
 from remanent.text.terms import index_terms, query_terms
 from remanent.text.tokens import ESTIMATE
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _PASSAGE_TOKENS = 250
 """Tokens of a passage: a long paragraph, so that what is found can be read by itself. Chosen by hand."""
 _MAX_COMPARED = 30
 """Only so many of the best by words are compared by meaning: embedding all passages would take seconds. Chosen by hand;
 five are shown in the end."""
+
+TEXTS = Recipe(
+    name="texts",
+    paths={"keyword": PathUse(limit=_MAX_COMPARED)},
+    strict=True,
+    other=None,
+    fusion="sum",
+    flood_share=1.0,
+)
+"""By words alone; what they find is then read again for its meaning."""
+_PATIENCE = 60.0
+"""Seconds that a search may take: an agent waits for its tools, and has no other path to go by."""
+_AT_HAND = Scope(org="texts", workspace="texts", agent="texts")
+"""Texts at hand belong to no agent's memory."""
 
 _MAX_REMEMBERED = 200
 """Results whose new passages are remembered until their step ends; a step makes at most 60 calls."""
@@ -65,19 +87,13 @@ class KnowledgeSearch(MemoryBackedTool):
         self._news: OrderedDict[str, str] = OrderedDict()
         self._toolbox = Toolbox(embedder=embedder)
         self._results = results
-        self._index = KeywordIndex()
-        self._passages: dict[int, tuple[SearchableText, str]] = {}
-        """By row of the index; a row is never used again, since texts seldom change."""
-        self._rows_of: dict[str, tuple[SearchableText, list[int]]] = {}
-        self._size = 0
-        self._reading = asyncio.Lock()
+        self._passages = _PassageWords()
+        self._ranker = Ranker([self._passages], RecallSettings(path_timeout=_PATIENCE), clock=system_clock)
 
     async def call(self, arguments: dict[str, JsonValue]) -> ToolOutput:
         """Return the best passages for each query, each with the id of the text that it comes from."""
         queries = read_queries(arguments)
-        async with self._reading:
-            # In a thread, since counting the words of some hundred thousand passages would hold up the event loop.
-            await asyncio.to_thread(self._read, list(self._texts()))
+        await self._passages.read(list(self._texts()))
         parts: list[str] = []
         found: list[str] = []
         new: list[str] = []
@@ -97,40 +113,70 @@ class KnowledgeSearch(MemoryBackedTool):
         """Return the passages of a result that come from texts which memory does not hold."""
         return self._news.get(content, "")
 
-    def _read(self, texts: Sequence[SearchableText]) -> None:
-        """Bring the index up to date with the texts."""
-        current = {text.text_id: text for text in texts}
-        for text_id, (known, rows) in list(self._rows_of.items()):
-            if current.get(text_id) != known:
-                del self._rows_of[text_id]
-                for row in rows:
-                    del self._passages[row]
-                    self._index.drop(row)
-        for text_id, text in current.items():
-            if text_id not in self._rows_of:
-                parts = [part.text.strip() for part in chunks(text.text, _PASSAGE_TOKENS, counter=ESTIMATE)]
-                rows = []
-                for part in filter(None, parts):
-                    self._passages[self._size] = (text, part)
-                    self._index.put(self._size, index_terms(part))
-                    rows.append(self._size)
-                    self._size += 1
-                self._rows_of[text_id] = (text, rows)
-
     async def _best(self, query: str) -> list[tuple[SearchableText, str]]:
         """Return the best passages, best first: by words first, then by words and meaning together."""
-        words = self._index.scores(query_terms(query), size=self._size)
-        likely = sorted(self._passages, key=lambda row: (-words[row], row))[:_MAX_COMPARED]
-        likely = [row for row in likely if words[row] > 0] or likely[: self._results]
-        if not likely:
+        options = AnswerOptions(TEXTS, limit=self._results, depth=_MAX_COMPARED)
+        ranked = await self._ranker.rank(Question(query, _AT_HAND), options)
+        held = self._passages.held
+        # A text that was changed meanwhile, for another search, has other passages now.
+        found = [one.record_id for one in ranked.candidates if one.record_id in held] or islice(held, self._results)
+        passages = {passage_id: held[passage_id] for passage_id in found}
+        if not passages:
             return []
-        passages = {str(row): self._passages[row] for row in likely}
         request = RerankingRequest(
             query=query,
-            passages=tuple(PassageToRank(passage_id=row, text=passage) for row, (_, passage) in passages.items()),
+            passages=tuple(
+                PassageToRank(passage_id=passage_id, text=text) for passage_id, (_, text) in passages.items()
+            ),
         )
-        ranked = await rerank(request, self._toolbox)
-        return [passages[item.passage_id] for item in ranked.ranked if item.score > 0][: self._results]
+        reread = await rerank(request, self._toolbox)
+        return [passages[item.passage_id] for item in reread.ranked if item.score > 0][: self._results]
+
+
+class _PassageWords(InMemoryPath):
+    """The passages of texts by their words; in a thread, since some hundred thousand would hold up the event loop."""
+
+    name = "keyword"
+
+    def __init__(self) -> None:
+        super().__init__(RowTable(), kind=Kind.CHUNK)
+        self.held: dict[str, tuple[SearchableText, str]] = {}
+        self._passages_of: dict[str, tuple[SearchableText, list[str]]] = {}
+        self._made = count()
+        self._index = KeywordIndex()
+        self._reading = asyncio.Lock()
+
+    async def read(self, texts: Sequence[SearchableText]) -> None:
+        """Bring the index up to date with the texts."""
+        async with self._reading:
+            await asyncio.to_thread(self._read, texts)
+
+    async def scores(self, question: Question) -> "NDArray[np.float32]":
+        """Score every passage."""
+        async with self._reading:
+            terms = query_terms(question.text)
+            return await asyncio.to_thread(self._index.scores, terms, size=len(self._rows.ids))
+
+    def _read(self, texts: Sequence[SearchableText]) -> None:
+        current = {text.text_id: text for text in texts}
+        for text_id, (known, passage_ids) in list(self._passages_of.items()):
+            if current.get(text_id) != known:
+                del self._passages_of[text_id]
+                for passage_id in passage_ids:
+                    del self.held[passage_id]
+                    self._index.drop(self._rows[passage_id])
+                    self._rows.remove(passage_id)
+        for text_id, text in current.items():
+            if text_id in self._passages_of:
+                continue
+            parts = [part.text.strip() for part in chunks(text.text, _PASSAGE_TOKENS, counter=ESTIMATE)]
+            passage_ids = []
+            for part in filter(None, parts):
+                passage_id = f"{next(self._made):012}"  # of equals, the first that was read comes first
+                self.held[passage_id] = (text, part)
+                self._index.put(self._rows.add(passage_id), index_terms(part))
+                passage_ids.append(passage_id)
+            self._passages_of[text_id] = (text, passage_ids)
 
 
 def _titled(text: SearchableText, passage: str) -> str:

@@ -6,11 +6,14 @@ from remanent.recall.echoes import Echoes
 from remanent.recall.evaluation import evaluate_recall
 from remanent.recall.fusion import alpha_hybrid, min_max, reciprocal_rank, weighted_scores
 from remanent.recall.gate import GATE, Gate
+from remanent.recall.in_memory import InMemoryPath, RowTable
 from remanent.recall.indexing import EMBED, REEMBED, TURNS, Indexing
 from remanent.recall.injection import INJECTED_ITEMS, ROUGH, inject, nothing_told
 from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.paths import GraphPath, KeywordPath, RecencyPath, TimePath
 from remanent.recall.question import Question
+from remanent.recall.ranker import AnswerOptions, Ranked, Ranker
+from remanent.recall.ranking import RankedCandidate
 from remanent.recall.recall import Finish, Recall
 from remanent.recall.recipe import Boosts, PathUse, Recipe, Recipes, Rerank, Surroundings, built_in
 from remanent.recall.vector_path import Coverage, FormerVectorPath, VectorPath
@@ -23,6 +26,7 @@ __all__ = [
     "ROUGH",
     "TURNS",
     "AnswerCache",
+    "AnswerOptions",
     "Boosts",
     "Calibration",
     "Candidate",
@@ -32,16 +36,21 @@ __all__ = [
     "FormerVectorPath",
     "Gate",
     "GraphPath",
+    "InMemoryPath",
     "Indexing",
     "KeywordPath",
     "PathUse",
     "Question",
+    "Ranked",
+    "RankedCandidate",
+    "Ranker",
     "Recall",
     "RecallPath",
     "RecencyPath",
     "Recipe",
     "Recipes",
     "Rerank",
+    "RowTable",
     "Surroundings",
     "TimePath",
     "VectorPath",

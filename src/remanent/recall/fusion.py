@@ -55,14 +55,31 @@ def weighted_scores(found: Mapping[str, Scored], *, weights: Mapping[str, float]
     so that a score means the same whatever the others found.
     """
     total = sum(weights.get(path, 1.0) for path in found)
+    shares = {path: weights.get(path, 1.0) / total if total > 0 else 0.0 for path in found}
+    return summed({path: min_max(scores) for path, scores in found.items()}, weights=shares)
+
+
+def shares_of_best(scores: Scored) -> dict[str, float]:
+    """Return scores divided by the best; where that is nothing, each becomes 1."""
+    best = max(scores.values(), default=0.0)
+    return {found_id: score / best if best > 0 else 1.0 for found_id, score in scores.items()}
+
+
+def above_last(scores: Scored, *, limit: int) -> dict[str, float]:
+    """Return how far scores lie above the last of a list of so many, or above 0 where the list is not full."""
+    last = min(scores.values()) if len(scores) >= limit else 0.0
+    return {found_id: max(0.0, score - last) for found_id, score in scores.items()}
+
+
+def summed(found: Mapping[str, Scored], *, weights: Mapping[str, float]) -> dict[str, float]:
+    """Return the weighted sum of all paths' scores as they are, best first."""
     scores: dict[str, float] = {}
     best: dict[str, int] = {}
     for path in sorted(found):
-        share = weights.get(path, 1.0) / total if total > 0 else 0.0
-        even = min_max(found[path])
-        ordered = sorted([(-score, found_id) for found_id, score in even.items()])
+        weight = weights.get(path, 1.0)
+        ordered = sorted([(-score, found_id) for found_id, score in found[path].items()])
         for rank, (less, found_id) in enumerate(ordered, start=1):
-            scores[found_id] = scores.get(found_id, 0.0) - share * less
+            scores[found_id] = scores.get(found_id, 0.0) - weight * less
             known = best.get(found_id)
             if known is None or rank < known:
                 best[found_id] = rank

@@ -167,10 +167,16 @@ class Gathering:
     """
 
     def __init__(
-        self, paths: Sequence[RecallPath], settings: RecallSettings, *, clock: Clock, places_of: PlacesOf
+        self,
+        paths: Sequence[RecallPath],
+        settings: RecallSettings,
+        *,
+        clock: Clock,
+        places_of: PlacesOf | None = None,
     ) -> None:
+        """Take what tells where candidates stand; paths over what lies in memory tell it themselves."""
         self.paths = list(paths)
-        self._places_of = places_of
+        self._places_of = places_of or _nowhere
         self._settings = settings
         self._clock = clock
         self._failures: dict[str, _PathFailures] = {}
@@ -245,6 +251,7 @@ class Gathering:
                 )
             )
             answers.update(zip(crowded, again, strict=True))
+        _rate(question, answers)
         for path, candidates in answers.items():
             gathered.found[path.name] = candidates
             if path.adds:
@@ -377,6 +384,21 @@ class Gathering:
         failures.count += 1
         if at_once or failures.count >= self._settings.failures:
             failures.rests_until = self._clock() + timedelta(seconds=self._settings.rest)
+
+
+async def _nowhere(question: Question, record_ids: Sequence[str]) -> dict[str, RecordPosition]:
+    return {}
+
+
+def _rate(question: Question, answers: dict[RecallPath, list[Candidate]]) -> None:
+    """Have paths that can tell score what only others found: else it would count as far from the question."""
+    rating = [path for path in answers if path.rates]
+    if not rating or len(answers) < 2:
+        return
+    every = dict.fromkeys(one.record_id for answer in answers.values() for one in answer)
+    for path in rating:
+        known = {one.record_id for one in answers[path]}
+        answers[path] = [*answers[path], *path.rate(question, [one for one in every if one not in known])]
 
 
 def _unplaced(gathered: Gathered, *answers: Sequence[Candidate]) -> list[str]:

@@ -43,6 +43,9 @@ class RecallPath(ABC):
     dispensable: bool = False
     """Whether another path of its family may make it superfluous, so that `needed` is to be asked before it is."""
 
+    rates: bool = False
+    """Whether it can tell at once how near to the question is what other paths found."""
+
     @property
     def family(self) -> str:
         """The name under which recipes know it."""
@@ -65,6 +68,10 @@ class RecallPath(ABC):
 
     async def prepare(self, scope: Scope) -> None:  # noqa: B027 - most have nothing to load
         """Load what the first question about an agent would have to wait for; the path's own trouble is raised."""
+
+    def rate(self, question: Question, record_ids: Sequence[str]) -> list[Candidate]:
+        """Return those of the records that it scores as well, after `find` was asked; best first."""
+        return []
 
     @abstractmethod
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:

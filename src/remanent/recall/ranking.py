@@ -16,11 +16,11 @@ from remanent.embedding.port import Reranker
 from remanent.errors import RemanentError
 from remanent.model import Kind, LeftOut, Origin, PathRank, Record, is_ahead
 from remanent.recall.diversity import spread
-from remanent.recall.fusion import min_max, reciprocal_rank, weighted_scores
+from remanent.recall.fusion import Scored, above_last, min_max, reciprocal_rank, shares_of_best, summed, weighted_scores
 from remanent.recall.gathering import Gathered
 from remanent.recall.path import BY_WORDS_ALONE, Candidate
 from remanent.recall.question import Question
-from remanent.recall.recipe import Boosts, Recipe, Rerank, Surroundings
+from remanent.recall.recipe import Boosts, PathUse, Recipe, Rerank, Surroundings
 from remanent.recall.talk import (
     LONGEST_ASKING,
     asks_what_was_asked,
@@ -268,8 +268,18 @@ def fuse(gathered: Gathered, recipe: Recipe) -> dict[str, float]:
             if new and known and name.partition(":")[0] == "vector":
                 best = max(known.values())
                 known.update((one, best) for one in new if one not in known)
-        fused = weighted_scores(scores, weights=gathered.weights)
+        if recipe.fusion == "hybrid":
+            fused = weighted_scores(scores, weights=gathered.weights)
+        else:
+            scaled = {name: _scaled(known, recipe.use_of(name.partition(":")[0])) for name, known in scores.items()}
+            fused = summed(scaled, weights=gathered.weights)
     return {record_id: score for record_id, score in fused.items() if record_id in gathered.adding}
+
+
+def _scaled(scores: Scored, use: PathUse | None) -> Scored:
+    if use is None or use.scale == "plain":
+        return scores
+    return shares_of_best(scores) if use.scale == "best" else above_last(scores, limit=use.limit)
 
 
 def weigh(

@@ -25,7 +25,6 @@ from remanent.model import (
     Grain,
     ItemOrder,
     LeftOut,
-    Origin,
     Record,
     Scope,
 )
@@ -34,10 +33,11 @@ from remanent.recall.cache import AnswerCache
 from remanent.recall.diversity import crowds, share_of, spread, twin_overlap, units, unlike
 from remanent.recall.found_items import AnswerBuilder, exchanges, said_again
 from remanent.recall.gate import Gate
-from remanent.recall.gathering import CandidateReader, Gathered, Gathering
+from remanent.recall.gathering import CandidateReader, Gathered
 from remanent.recall.indexing import EMBEDDED, TURNS
 from remanent.recall.path import RecallPath
 from remanent.recall.question import READ_ON_THE_LOOP, Question
+from remanent.recall.ranker import AnswerOptions, Ranker
 from remanent.recall.ranking import RankedCandidate
 from remanent.recall.recipe import Recipe, Recipes, Rerank, built_in
 from remanent.recall.sessions import by_their_likeness, by_their_turns, by_their_words
@@ -57,16 +57,6 @@ MAX_CONCURRENT = 32
 MAX_CONCURRENT_PER_ORG = 2
 """Of one organisation, while others ask, too: as many as there are cores in the smallest machine that is served from,
 so that a question of somebody else shares them with two others and not with 31."""
-SHORTLIST_FACTOR = 2
-"""How many times the wanted number is read whole, to be boosted, compared and chosen from: twins and the surplus of
-one session are replaced from there. Chosen by hand."""
-MIN_SHORTLIST = 40
-"""Below that a single answer would be chosen from next to nothing."""
-CONSIDERED_FACTOR = 10
-"""How many times the wanted number is looked up, the best by what the paths say. Chosen by hand."""
-MIN_CONSIDERED = 200
-_OWN = frozenset({Origin.USER, Origin.AGENT})
-"""Whose words are the conversation itself: however much of it one session holds, it floods nobody."""
 COMPARED_CHARACTERS = 300
 """Characters by which texts are compared; twins show early, and every pair of the shortlist is compared."""
 MAX_WIDTH = 1000
@@ -85,58 +75,6 @@ class Finish:
     make: Callable[[Found], Awaitable[Found]]
     cache_key: str
     """All that it depends on beside the answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerOptions:
-    """Everything but the question itself that decides an answer."""
-
-    recipe: Recipe
-    limit: int
-    depth: int
-    """How many items there are in all: those beyond the limit are for the text."""
-    grain: Grain = "item"
-    order: ItemOrder = "relevance"
-    source_share: float | None = None
-    """In place of the recipe's."""
-    gated: bool = True
-    """Whether a question that nothing answers gets an empty answer."""
-
-    @property
-    def cache_key(self) -> str:
-        """What a cached answer depends on beside the question and the state of the store."""
-        chosen = f"{self.limit} {self.depth} {self.grain} {self.order} {self.source_share} {self.gated}"
-        return f"{self.recipe.cache_key} {chosen}"
-
-    def share(self, question: Question) -> float:
-        """How much one session may fill of the answer; all, where just one is asked."""
-        if question.scope.session is not None:
-            return 1.0
-        return self.source_share if self.source_share is not None else self.recipe.source_share
-
-    def flood_share(self, question: Question) -> float:
-        """How much a flood may fill of the answer, and any session of the candidates."""
-        share = self.share(question)
-        return share if share < 1 or question.scope.session is not None else self.recipe.flood_share
-
-    def bounded(self, question: Question, places: Mapping[str, RecordPosition]) -> Callable[[str], str | None]:
-        """Return what tells the session of a record, where that session's share of the answer is bounded."""
-        if self.share(question) < 1:
-            return lambda one: places[one].session
-        if not any(place.trust in _OWN for place in places.values()):
-            return lambda one: None
-        return lambda one: None if places[one].trust in _OWN else places[one].session
-
-    @property
-    def considered(self) -> int | None:
-        """How many candidates are looked up, so that who said them, when and where can count; a session needs all."""
-        return None if self.grain == "session" else max(MIN_CONSIDERED, CONSIDERED_FACTOR * self.depth)
-
-    @property
-    def shortlist(self) -> int:
-        """How many candidates are read whole."""
-        read = self.recipe.rerank.candidates if self.recipe.rerank is not None else 0
-        return max(MIN_SHORTLIST, SHORTLIST_FACTOR * self.depth, read)
 
 
 class _Texts:
@@ -217,7 +155,7 @@ class Recall:
         self._settings = settings
         self._clock = clock
         self._reader = CandidateReader(store)
-        self._gathering = Gathering(paths, settings, clock=clock, places_of=self._reader.places)
+        self._ranker = Ranker(paths, settings, clock=clock, places_of=self._reader.places)
         self._answers = AnswerBuilder(self._reader)
         self._reranker = reranker
         self._cache = cache
@@ -228,13 +166,13 @@ class Recall:
 
     def register(self, path: RecallPath) -> None:
         """Have one more path asked; a path of the same name is replaced."""
-        paths = self._gathering.paths
+        paths = self._ranker.paths
         paths[:] = [known for known in paths if known.name != path.name] + [path]
 
     @property
     def _models(self) -> dict[str, str]:
         """The model of each path that goes by vectors."""
-        return {path.name: path.model_id for path in self._gathering.paths if isinstance(path, VectorPath)}
+        return {path.name: path.model_id for path in self._ranker.paths if isinstance(path, VectorPath)}
 
     @property
     def figures(self) -> CacheFigures:
@@ -243,7 +181,7 @@ class Recall:
 
     async def prepare(self, scope: Scope) -> None:
         """Load what the first question about an agent would wait for; questions tell of what cannot be loaded."""
-        for path in self._gathering.paths:
+        for path in self._ranker.paths:
             try:
                 await path.prepare(scope)
             except RemanentError as error:
@@ -368,13 +306,13 @@ class Recall:
     async def _shortlist(self, question: Question, options: AnswerOptions) -> _Shortlist:
         """Return the best candidates, read whole and judged by the gate."""
         width, share = 2 * options.depth, options.flood_share(question)
-        gathered = await self._gathering.gather(question, options.recipe, width=width, share=share)
-        ranked = self._ranked(question, options, gathered)
+        gathered = await self._ranker.gather(question, options.recipe, width=width, share=share)
+        ranked = self._ranker.order(question, options, gathered)
         gate = self._gate if options.gated and ranked else None
         wanted = [one.record_id for one in ranked[: options.shortlist]]
         # What paths that follow find may change the order, seldom by much: what is best without them is read beside.
         followed, around, records, entries, inputs, _ = await asyncio.gather(
-            self._gathering.follow(question, options.recipe, gathered, width=width, share=share),
+            self._ranker.follow(question, options.recipe, gathered, width=width, share=share),
             self._around(question, options, gathered),
             self._reader.records(question, wanted),
             self._reader.sources(question, wanted) if options.grain != "session" else _nothing(),
@@ -384,7 +322,7 @@ class Recall:
         if followed or around:
             if followed:
                 around |= await self._around(question, options, gathered, known=around)
-            ranked = self._ranked(question, options, gathered, around=around)
+            ranked = self._ranker.order(question, options, gathered, around=around)
             wanted = [one.record_id for one in ranked[: options.shortlist]]
             records |= await self._reader.records(question, [one for one in wanted if one not in records])
             records = {record_id: records[record_id] for record_id in wanted if record_id in records}
@@ -416,45 +354,9 @@ class Recall:
         """Return where candidates and their neighbours stand, if that is of any use to the recipe or the answer."""
         if not (options.recipe.surroundings.neighbours or options.grain == "turns"):
             return {}
-        considered = self._considered(question, options, gathered, all_of_them=all_of_them)
+        considered = self._ranker.considered(question, options, gathered, all_of_them=all_of_them)
         lacking = [one for one in considered if one in gathered.places and one not in (known or {})]
         return await self._reader.places(question, lacking, reach=1)
-
-    def _considered(
-        self, question: Question, options: AnswerOptions, gathered: Gathered, *, all_of_them: bool = False
-    ) -> dict[str, float]:
-        """Return the best by what the paths say, none of them beyond its session's share, with their fused scores."""
-        fused, places = ranking.fuse(gathered, options.recipe), gathered.places
-        limit = None if all_of_them else options.considered
-        if limit is None or len(fused) <= limit:
-            return fused
-        known = (one for one in fused if one in places)
-        kept = set(spread(known, lambda one: places[one].session, share=options.flood_share(question), limit=limit))
-        return {one: score for one, score in fused.items() if one in kept}
-
-    def _ranked(
-        self,
-        question: Question,
-        options: AnswerOptions,
-        gathered: Gathered,
-        *,
-        around: Mapping[str, RecordPosition] | None = None,
-        all_of_them: bool = False,
-    ) -> list[RankedCandidate]:
-        """Rank what was gathered, best first: as many as are read, or all."""
-        fused = self._considered(question, options, gathered, all_of_them=all_of_them)
-        places = {one: gathered.places[one] for one in fused if one in gathered.places} | dict(around or {})
-        return ranking.weigh(
-            question,
-            gathered,
-            places,
-            fused,
-            options.recipe,
-            now=question.asked_at or self._clock(),
-            most=None if options.grain == "session" or all_of_them else options.shortlist,
-            share=options.flood_share(question),
-            source_of=options.bounded(question, places),
-        )
 
     def _crowds(
         self, question: Question, ranked: Sequence[RankedCandidate], texts: _Texts, options: AnswerOptions
@@ -473,10 +375,10 @@ class Recall:
     ) -> tuple[Gathered, list[RankedCandidate]]:
         """Look further than near-duplicates reach, and return what they leave room for; the records read are added."""
         share = options.flood_share(question)
-        gathered = await self._gathering.gather(question, options.recipe, width=MAX_WIDTH, share=share)
-        await self._gathering.follow(question, options.recipe, gathered, width=MAX_WIDTH, share=share)
+        gathered = await self._ranker.gather(question, options.recipe, width=MAX_WIDTH, share=share)
+        await self._ranker.follow(question, options.recipe, gathered, width=MAX_WIDTH, share=share)
         around = await self._around(question, options, gathered, all_of_them=True)
-        ranked = self._ranked(question, options, gathered, around=around, all_of_them=True)[:MAX_WIDTH]
+        ranked = self._ranker.order(question, options, gathered, around=around, all_of_them=True)[:MAX_WIDTH]
         records, twins = texts.records, options.recipe.twins
         unread = [one.record_id for one in ranked if one.record_id not in records]
         read = await self._reader.records(question, unread)

@@ -24,6 +24,9 @@ class PathUse(Model):
     limit: Annotated[int, Field(ge=1, le=1000)] = 50
     by_language: dict[TextLanguage, Weight] = Field(default_factory=dict)
     """Other weights for questions in these languages."""
+    scale: Literal["plain", "best", "rise"] = "plain"
+    """How scores are told where a recipe adds them up: as they are, as shares of the best one, or by how far they lie
+    above the last of a full list."""
 
     def weight_in(self, language: TextLanguage) -> float:
         """Return the weight for a question in a language."""
@@ -99,8 +102,8 @@ class Recipe(Model):
     """Whether the paths' limits hold as they are; else they widen when many answers are wanted."""
     other: PathUse | None = PathUse(weight=0.5, limit=20)
     """How paths are used that are not named here, such as those of disciplines; `None` leaves them out."""
-    fusion: Literal["rrf", "hybrid"] = "rrf"
-    """By rank, or by scores brought to [0, 1]."""
+    fusion: Literal["rrf", "hybrid", "sum"] = "rrf"
+    """By rank, by scores brought to [0, 1], or by scores added up as the scale of each path says."""
     k: Annotated[int, Field(ge=1)] = RRF_K
     surroundings: Surroundings = Surroundings()
     boosts: Boosts = Boosts()
@@ -140,7 +143,7 @@ class Recipe(Model):
             family: self.paths.get(family, PathUse()).replace(weight=share, by_language={})
             for family, share in shares.items()
         }
-        return self.replace(paths=paths, fusion="hybrid")
+        return self.replace(paths=paths, fusion="sum" if self.fusion == "sum" else "hybrid")
 
 
 class Recipes(Mapping[str, Recipe]):
