@@ -24,6 +24,8 @@ from remanent.recall.evaluation import percentile
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 WORDS = 30
 NODES = 5000
+CARDS, STEP = 10_000, 50
+"""Cards that are scrolled through, and how many come at a time."""
 _AT = "/org/bench/ws/bench"
 _TYPE = """async (text) => {
   const field = document.querySelector("input[type=search]"), list = document.querySelector("#list");
@@ -37,6 +39,10 @@ _TYPE = """async (text) => {
     const watch = new MutationObserver(look); watch.observe(list, { subtree: true, attributes: true, childList: true });
   });
   return performance.now() - begin;
+}"""
+_LOADED = """(before) => {
+  const loaded = Number(document.querySelector("[role=feed]")?.dataset.loaded ?? 0);
+  return loaded > before && loaded;
 }"""
 _COUNT = """() => {
   window.__frames = 0; window.__long = [];
@@ -70,7 +76,7 @@ async def _measure(path: str, url: str, size: int, report: Report) -> list[Figur
         report("searching")
         figures.append(await _searching(page, size))
         report("scrolling")
-        figures += await _scrolling(page, url)
+        figures += await _scrolling(page, url, min(size, CARDS), report)
         report("the graph")
         figures.append(await _opening(browser, page, url))
         figures += await _graph(page, url)
@@ -107,14 +113,16 @@ async def _scripts(session: CDPSession) -> float:
     return float(metrics["ScriptDuration"])
 
 
-async def _scrolling(page: Page, url: str) -> list[Figure]:
+async def _scrolling(page: Page, url: str, count: int, report: Report) -> list[Figure]:
     await page.goto(f"{url}{_AT}/memory?agent=bench")
     await page.wait_for_selector("article.card")
-    cards = page.locator("article.card")
-    while await cards.count() < 10_000:
-        before = await cards.count()
+    loaded = most = 0
+    while loaded < count:
         await page.evaluate("scrollTo(0, document.body.scrollHeight)")
-        await page.wait_for_function("n => document.querySelectorAll('article.card').length > n", arg=before)
+        loaded = await (await page.wait_for_function(_LOADED, arg=loaded)).json_value()
+        most = max(most, await page.locator("article.card").count())
+        if loaded % 1000 < STEP:
+            report(f"scrolling: {loaded:,} cards")
     await page.evaluate("scrollTo(0, 0)")
     await page.evaluate(_COUNT)
     session = await page.context.new_cdp_session(page)
@@ -125,9 +133,12 @@ async def _scrolling(page: Page, url: str) -> list[Figure]:
         await page.evaluate("() => new Promise(requestAnimationFrame)")
     spent, frames = await _scripts(session) - begin, int(await page.evaluate("window.__frames"))
     seconds = time.perf_counter() - begun
+    long = await page.evaluate("window.__long")
     return [
-        at_most("pages, scrolling through 10,000 cards, scripts a frame", 1000 * spent / max(1, frames), "ms", 16),
-        Figure("pages, scrolling through 10,000 cards, frames a second", round(frames / seconds, 1), ""),
+        at_most(f"pages, scrolling through {count:,} cards, scripts a frame", 1000 * spent / max(1, frames), "ms", 16),
+        at_most(f"pages, scrolling through {count:,} cards, longest task", max(long, default=0.0), "ms", 50),
+        at_most(f"pages, scrolling through {count:,} cards, cards in the document", most, "", 80),
+        Figure(f"pages, scrolling through {count:,} cards, frames a second", round(frames / seconds, 1), ""),
     ]
 
 

@@ -76,7 +76,7 @@ async def test_a_dead_letter_is_revived_a_key_is_made_and_revoked_and_the_log_is
     token = await dialog.locator("pre").inner_text()
     await dialog.get_by_role("button", name="Close").click()
     # From the first key on nobody is let in without one.
-    await page.get_by_label("Key").fill(token)
+    await page.get_by_label("Key", exact=True).fill(token)
     await page.get_by_role("button", name="Sign in").click()
     key = page.get_by_role("row").filter(has_text="desk").filter(has=page.get_by_role("button", name="Revoke"))
     await expect(key).to_be_visible()

@@ -331,6 +331,12 @@ async def test_documents_are_added_previewed_searched_and_removed(window: OpenWi
     await expect(found).to_contain_text("harbour.md")
     await shown.page.get_by_label("Parent documents").check()
     await expect(shown.page.locator("article.card").first).to_contain_text("48 metres")
+    # The fifth technique is on from the start; what each that is on brings is told.
+    brought = shown.page.get_by_role("status").filter(has_text="Keywords and meaning")
+    await expect(brought).to_be_visible()
+    await shown.page.get_by_label("Keywords and meaning").uncheck()
+    await expect(brought).to_have_count(0)
+    await expect(shown.page.locator("article.card").first).to_contain_text("48 metres")
     await row.get_by_role("button", name="Delete").click()
     await shown.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     await expect(shown.page.get_by_text("No documents yet.")).to_be_visible()
@@ -476,10 +482,17 @@ async def test_what_was_chosen_is_there_again_when_one_comes_back_from_a_memory(
 @pytest.mark.spec("UI-04")
 async def test_a_conflict_that_was_settled_says_which_claim_was_kept_and_can_be_reopened(window: OpenWindow) -> None:
     shown = await window()
-    await shown.say("My sister Ann lives in Hamburg.")
-    await shown.say("My sister Ann lives in Bremen.")
+    for town, when in (("Hamburg", "2026-03-01"), ("Bremen", "2026-05-01")):
+        await shown.say(f"My sister Ann lives in {town}.", occurred_at=f"{when}T12:00:00Z")
     await shown.open(f"{PLACE}/conflicts?agent=ada")
     claims = shown.page.locator("section .two > .panel")
+    # Each claim with the words that it rests on, who said them, when, and how far that is to be trusted.
+    for town, month in (("Hamburg", "3"), ("Bremen", "5")):
+        evidence = claims.filter(has_text=town).get_by_role("listitem")
+        await expect(evidence).to_contain_text(f"“My sister Ann lives in {town}.”")
+        await expect(evidence).to_contain_text("user")
+        await expect(evidence).to_contain_text("said by the user")
+        await expect(evidence.locator("time")).to_have_attribute("datetime", f"2026-0{month}-01T12:00:00.000Z")
     await expect(claims.filter(has_text="Bremen")).to_contain_text("Kept")
     await expect(claims.filter(has_text="Hamburg")).to_contain_text("Set aside")
     await shown.page.get_by_role("button", name="Undo").click()
@@ -601,3 +614,57 @@ async def test_an_agent_that_was_told_nothing_is_shown_as_empty_and_not_as_a_fai
     await shown.open(f"{PLACE}/{page}?agent=ada")
     await expect(shown.page.get_by_role("main").get_by_role("heading").first).to_be_visible()
     await expect(shown.page.get_by_role("alert")).to_have_count(0)
+
+
+async def test_however_far_one_scrolls_few_cards_are_in_the_document(window: OpenWindow) -> None:
+    shown = await window()
+    for begin in range(0, 400, 100):
+        await shown.say(*(f"Note {begin + number} of the log." for number in range(100)))
+    await shown.open(f"{PLACE}/memory?agent=ada&tab=turn")
+    page, cards, feed = shown.page, shown.page.locator("article.card"), shown.page.get_by_role("feed")
+    counts = []
+    for loaded in range(100, 450, 50):
+        await page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        await expect(feed).to_have_attribute("data-loaded", str(loaded))
+        counts.append(await cards.count())
+    assert max(counts) <= 80, counts
+    # The last is there, says how manieth it is of how many, and so is the first when one goes back to it.
+    await page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    last = page.locator('article[aria-posinset="400"]')
+    await expect(last).to_be_in_viewport()
+    await expect(last).to_have_attribute("aria-setsize", "400")
+    await last.get_by_role("link").focus()
+    await page.evaluate("scrollTo(0, 0)")
+    first = page.locator('article[aria-posinset="1"]')
+    await expect(first).to_be_in_viewport()
+    await expect(last.get_by_role("link")).to_be_focused()  # what holds the focus does not vanish with it
+    assert await cards.count() <= 80
+    # By keys, one goes from card to card, and those that come are made on the way.
+    await first.get_by_role("link").focus()
+    await expect(last).to_have_count(0)
+    for place in range(2, 62):
+        await page.keyboard.press("PageDown")
+        await expect(page.locator(f'article[aria-posinset="{place}"]')).to_be_focused()
+    assert await cards.count() <= 80
+    assert shown.complaints == []
+
+
+async def test_a_session_that_ends_in_the_middle_of_an_edit_loses_nothing(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("I live in Lisbon.")
+    key = (await shown.served.key("read", "write"))["authorization"].removeprefix("Bearer ")
+    page = shown.page
+    await shown.open(f"{PLACE}/memory?agent=ada&tab=semantic")
+    await page.get_by_label("Key").fill(key)
+    await page.get_by_role("button", name="Sign in").click()
+    await page.get_by_role("button", name="Edit").click()
+    await page.get_by_role("dialog", name="Edit").get_by_role("textbox").fill("I live in Porto.")
+    await page.context.clear_cookies()
+    await page.get_by_role("button", name="Save").click()
+    asked = page.get_by_role("dialog", name="Type a key to go on")
+    await asked.get_by_label("Key").fill(key)
+    await asked.get_by_role("button", name="Sign in").click()
+    await expect(asked).to_have_count(0)
+    await expect(page.get_by_role("textbox", name="Edit")).to_have_value("I live in Porto.")
+    await page.get_by_role("button", name="Save").click()
+    await expect(page.locator("article.card")).to_contain_text("I live in Porto.")

@@ -2,7 +2,7 @@
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, can, may, openSession, place, session, signIn, signOut, whenSignedOut } from "./api.mjs";
-import { App, html, told, useLoad } from "./parts.mjs";
+import { App, Dialog, html, told, useLoad } from "./parts.mjs";
 import { isChinese, say, setLanguage } from "./words.mjs";
 import { Home } from "./home.mjs";
 
@@ -43,6 +43,8 @@ function Root() {
     if (!link || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || link.target) return;
     event.preventDefault(); go(link.getAttribute("href")); scrollTo(0, 0);
   };
+  // Whose session ended goes on where they were; another person begins anew and sees nothing of it.
+  const signedIn = (now) => { if (who.who && who.who !== now.who) location.reload(); else setWho({ ...now }); };
   const app = { here, go, who, say: (text, undo) => setNotice({ text, undo }), fail: (error) => setNotice({ text: told(error), bad: true }), base: here.org === undefined ? "" : `/org/${encodeURIComponent(here.org)}/ws/${encodeURIComponent(here.workspace)}`, redraw: () => redraw((n) => n + 1) };
 
   if (failed) return html`<main><div class="panel" role="alert"><p class="bad">${told(failed)}</p><button onClick=${begin}>${say("again")}</button></div></main>`;
@@ -50,7 +52,8 @@ function Root() {
   return html`<${App.Provider} value=${app}><div onClick=${follow}>
     <a class="skip" href="#main">${say("skip")}</a>
     <${Top} app=${app} onLanguage=${() => { setLanguage(!isChinese()); app.redraw(); }} />
-    ${who.signed_in ? html`<div class="frame">${here.org !== undefined && html`<${Side} app=${app} />`}<main id="main" tabindex="-1"><${Page} key=${`${here.org} ${here.workspace}`} app=${app} /></main></div>` : html`<${SignIn} onDone=${() => setWho({ ...session })} />`}
+    ${who.who ? html`<div class="frame">${here.org !== undefined && html`<${Side} app=${app} />`}<main id="main" tabindex="-1"><${Page} key=${`${here.org} ${here.workspace}`} app=${app} /></main></div>` : html`<main id="main"><${SignIn} onDone=${signedIn} /></main>`}
+    ${who.who && !who.signed_in && html`<${Dialog} title=${say("key_title")} onClose=${() => setWho({ ...who, signed_in: true })}><${SignIn} again onDone=${signedIn} /></${Dialog}>`}
     ${notice && html`<div class="toast" role="status">${notice.text}${notice.undo && html`<button onClick=${() => { notice.undo(); setNotice(null); }}>${say("undo")}</button>`}</div>`}
   </div></${App.Provider}>`;
 }
@@ -109,13 +112,13 @@ function Page({ app }) {
   return html`<${state.value.Page} key=${`${here.page} ${here.rest ?? ""} ${here.agent}`} />`;
 }
 
-function SignIn({ onDone }) {
+function SignIn({ again, onDone }) {
   const [key, setKey] = useState("");
   const [error, setError] = useState(null);
   const send = (event) => { event.preventDefault(); signIn(key.trim()).then(onDone, setError); };
-  return html`<main id="main"><form class="panel stack" onSubmit=${send}><h1>${say("key_title")}</h1><p class="quiet">${say("key_text")}</p>
+  return html`<form class="stack ${again ? "" : "panel"}" onSubmit=${send}>${!again && html`<h1>${say("key_title")}</h1>`}<p class="quiet">${say(again ? "key_again" : "key_text")}</p>
     <label class="stack">${say("key")}<input type="password" autocomplete="off" value=${key} onInput=${(event) => setKey(event.target.value)} required /></label>
-    ${error && html`<p class="bad" role="alert">${error.status === 401 ? say("key_wrong") : told(error)}</p>`}<div><button class="main">${say("sign_in")}</button></div></form></main>`;
+    ${error && html`<p class="bad" role="alert">${error.status === 401 ? say("key_wrong") : told(error)}</p>`}<div><button class="main">${say("sign_in")}</button></div></form>`;
 }
 
 render(html`<${Root} />`, document.getElementById("app"));

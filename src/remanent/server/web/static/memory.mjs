@@ -8,6 +8,8 @@ const TABS = ["all", "semantic", "episodic", "procedural", "shared", "knowledge"
 // What only serves another page (nodes of graphs, the frame of documents) is not shown among memories.
 const KINDS = { all: ["instruction", "semantic", "episodic", "procedural", "shared", "preference", "decision", "follow_up", "mood", "note", "chunk", "turn"], semantic: ["semantic", "instruction"], knowledge: ["chunk"], short_term: ["preference", "decision", "follow_up", "mood"] };
 const STEP = 50, MOST = 1000;
+// Cards come into the document and leave it in groups of GROUP, NEAR pixels before they are seen; one takes about ROOM.
+const GROUP = 10, NEAR = 900, ROOM = 138;
 const NOTHING = new Set();
 // While one types, few answers found by words alone come at once; after a pause (in milliseconds), the full search.
 const FEW = 20, PAUSE = 350;
@@ -99,10 +101,11 @@ function List({ tab, agent, query, filters, base, onReady }) {
     return () => { clearTimeout(timer); stop.abort(); };
   }, [at, tab, late, lateFilters]);
   const state = full && late ? { ...quick, value: full, loading: false, error: null } : quick;
-  // What a task bank wrote down for itself is shown with its task, not among memories.
-  const batches = [state.value?.items ?? [], ...pages.map((page) => page.items)].map((batch) => batch.filter((item) => !(item.kind === "turn" && item.scope?.task)));
   const hidden = lateFilters.status === "active" ? gone : NOTHING; // what was just deleted is among the forgotten
-  const isEmpty = batches.every((batch) => batch.every((item) => hidden.has(item.id)));
+  // What a task bank wrote down for itself is shown with its task, not among memories.
+  const batches = useMemo(() => [state.value?.items ?? [], ...pages.map((page) => page.items)].map((batch) => batch.filter((item) => !hidden.has(item.id) && !(item.kind === "turn" && item.scope?.task))), [state.value, pages, hidden]);
+  let total = 0;
+  const begins = batches.map((batch) => (total += batch.length) - batch.length);
   const next = pages.length ? pages.at(-1).next : state.value?.next;
   const more = async () => {
     if (!next || more.busy) return;
@@ -116,17 +119,48 @@ function List({ tab, agent, query, filters, base, onReady }) {
       app.say(say("deleted"), async () => { await ask("POST", `${at}/records/${encodeURIComponent(record.id)}/restore`, { body: {} }).then(() => app.say(say("restored")), app.fail); setGone((now) => new Set([...now].filter((id) => id !== record.id))); });
     } catch (error) { app.fail(error); }
   };
-  return html`<${Loaded} state=${state}>${() => html`<div class="stack">${isEmpty && html`<${Empty}>${late || tags.length || bounds.since || bounds.until ? say("no_match") : say("nothing")}</${Empty}>`}
-    ${batches.map((items, index) => html`<${Batch} key=${index} items=${items} first=${items[0]?.id} gone=${hidden} base=${base} agent=${agent} question=${past ? "" : late} onForget=${may("write") && lateFilters.status === "active" ? forget : null} onEdit=${may("write") && can("cognition.edit") ? setEditing : null} />`)}
+  return html`<${Loaded} state=${state}>${() => html`<div class="stack">${total === 0 && html`<${Empty}>${late || tags.length || bounds.since || bounds.until ? say("no_match") : say("nothing")}</${Empty}>`}
+    ${total > 0 && html`<div role="feed" class="stack" aria-label=${say("memory")} aria-busy=${state.loading} data-loaded=${total} onKeyDown=${stepThrough}>${batches.map((items, index) => html`<${Batch} key=${index} items=${items} from=${begins[index]} size=${next ? -1 : total} base=${base} agent=${agent} question=${past ? "" : late} onForget=${may("write") && lateFilters.status === "active" ? forget : null} onEdit=${may("write") && can("cognition.edit") ? setEditing : null} />`)}</div>`}
     ${next && html`<${More} onSeen=${more} key=${next} />`}</div>
     ${editing && html`<${Edit} record=${editing} at=${at} onClose=${() => setEditing(null)} onSaved=${() => { setEditing(null); state.again(); app.say(say("saved")); }} />`}`}</${Loaded}>`;
 }
 
+// As in every feed, these keys go from card to card; they take the view along, and so what comes next is there.
+function stepThrough(event) {
+  const step = { PageDown: 1, PageUp: -1 }[event.key];
+  const cards = step ? [...event.currentTarget.querySelectorAll("article")] : [];
+  const next = cards[cards.indexOf(event.target.closest("article")) + step];
+  if (next) { event.preventDefault(); next.focus(); }
+}
+
 /** The cards of one page. They are made once: of a list of thousands only what is new is looked at when more comes. */
-function Batch({ items, first, gone, base, agent, question, onForget, onEdit }) {
+function Batch({ items, from, size, base, agent, question, onForget, onEdit }) {
   const act = useRef({});
   act.current = { onForget, onEdit };
-  return useMemo(() => html`<div class="stack">${items.filter((item) => !gone.has(item.id)).map((record) => html`<${Card} key=${record.id} record=${record} base=${base} agent=${agent} question=${question} onForget=${onForget && ((one) => act.current.onForget(one))} onEdit=${onEdit && !["turn", "chunk"].includes(record.kind) ? (one) => act.current.onEdit(one) : null} />`)}</div>`, [first, items.length, gone, agent, question, Boolean(onForget), Boolean(onEdit), isChinese()]);
+  const groups = Array.from({ length: Math.ceil(items.length / GROUP) }, (_, index) => index * GROUP);
+  return useMemo(() => groups.map((start) => html`<${Group} key=${start} now=${from + start < FEW} count=${Math.min(GROUP, items.length - start)} cards=${() => items.slice(start, start + GROUP).map((record, index) => html`<${Card} key=${record.id} record=${record} place=${{ at: from + start + index + 1, of: size }} base=${base} agent=${agent} question=${question} onForget=${onForget && ((one) => act.current.onForget(one))} onEdit=${onEdit && !["turn", "chunk"].includes(record.kind) ? (one) => act.current.onEdit(one) : null} />`)} />`), [items, from, size, agent, question, Boolean(onForget), Boolean(onEdit), isChinese()]);
+}
+
+const groups = new WeakMap(); // what is told when a group of cards comes near the view or leaves it
+const nearby = new IntersectionObserver((seen) => { for (const one of seen) groups.get(one.target)?.(one); }, { rootMargin: `${NEAR}px 0px` });
+
+/** Some cards that are in the document only while they are near the view, or hold the focus; else their room is kept. */
+function Group({ cards, count, now }) {
+  const box = useRef(null);
+  const seen = useRef({ near: now, height: count * ROOM });
+  const [there, setThere] = useState(now);
+  useEffect(() => {
+    const node = box.current;
+    groups.set(node, ({ isIntersecting, boundingClientRect, target }) => {
+      if (!isIntersecting && target.firstChild) seen.current.height = boundingClientRect.height;
+      seen.current.near = isIntersecting;
+      setThere(isIntersecting || target.contains(document.activeElement));
+    });
+    nearby.observe(node);
+    return () => nearby.unobserve(node);
+  }, []);
+  const left = (event) => { if (!event.currentTarget.contains(event.relatedTarget)) setThere(seen.current.near); };
+  return html`<div ref=${box} class="stack" style=${{ minHeight: there ? "" : `${seen.current.height}px` }} onFocusOut=${left}>${there && cards()}</div>`;
 }
 
 /** Asks for more when it comes into sight, and can be pressed. */

@@ -81,10 +81,11 @@ export function Figure({ label, value, note, onOpen, tone, wide }) {
 /** What a store says of itself. */
 export const FileFigures = ({ file }) => html`<p>${file.engine} · ${size(file.bytes_on_disk)} · ${number(file.entries)} ${say("entries")} · ${number(file.records)} ${say("records")} · ${number(file.vectors)} ${say("vectors")}</p>${file.problems.map((problem) => html`<p class="bad">${problem}</p>`)}`;
 
-export function Card({ record, base, onForget, onEdit, agent, question }) {
+/** One memory; in a feed with its place there: the how manieth `at` and `of` how many, −1 where that is not known. */
+export function Card({ record, base, onForget, onEdit, agent, question, place }) {
   const sources = record.sources?.length ?? 0;
   const kind = kindOf(record.kind);
-  return html`<article class="card k-${kind}" data-id=${record.id}>
+  return html`<article class="card k-${kind}" data-id=${record.id} ...${place && { tabindex: -1, "aria-posinset": place.at, "aria-setsize": place.of, "aria-label": record.content.slice(0, 80) }}>
     <header><${Badge} kind=${record.kind} />${record.status && record.status !== "active" && html`<span class="tag">${say(`status_${record.status}`)}</span>`}<span class="grow"></span>
       <span class="small quiet">${say("confidence", { n: Math.round((record.confidence ?? 1) * 100) })}</span><span class="small quiet"><${Age} at=${record.occurred_at ?? record.updated_at ?? record.created_at} /></span></header>
     <div class="body"><a href=${recordAddress(base, record.id, record.scope?.agent ?? agent, question)}>${record.content}</a></div>
