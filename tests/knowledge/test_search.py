@@ -175,3 +175,19 @@ async def test_the_chapters_of_a_long_document_are_heard_like_documents(base: As
         await base.add(text=f"Notes of day {number}: {what}. A valve was mentioned, and then other matters.", name=what)
     found = await base.search("the valve of a boiler", limit=5)
     assert [item.document for item in found.items].count("book.md") == 4
+
+
+@pytest.mark.spec("KB-01")
+async def test_words_beside_meaning_are_switched_off_for_one_question(tmp_path: Path) -> None:
+    async with opened(tmp_path / "home", embedder="multilingual") as (memory, base):
+        await base.add(text=MANUAL, name="pump.md")
+        await memory.settle()
+        both, meaning = [await base.search("When is the gasket replaced?", hybrid=on) for on in (None, False)]
+    assert {rank.path for item in both.items for rank in item.ranks} >= {"keyword", "vector"}
+    assert {rank.path.partition(":")[0] for item in meaning.items for rank in item.ranks} == {"vector"}
+    assert (both.recipe, meaning.recipe) == ("knowledge", "knowledge_meaning")
+
+
+async def test_without_an_embedder_words_cannot_be_switched_off(base: AsyncKnowledgeCollection) -> None:
+    found = await base.search("When is the gasket replaced?", hybrid=False)
+    assert "gasket" in found.items[0].text

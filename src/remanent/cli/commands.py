@@ -816,6 +816,13 @@ Collections = Annotated[
 Prefix = Annotated[
     str, typer.Option("--prefix", metavar="TEXT", help=say("Only paths that begin so.", "只要路径以此开头的。"))
 ]
+Hybrid = Annotated[
+    bool | None,
+    typer.Option(
+        "--hybrid",
+        help=say("Go by words and by meaning, not by meaning alone.", "同时依据关键词与语义，而非仅依据语义。"),
+    ),
+]
 Rewrite = Annotated[
     bool | None,
     typer.Option("--rewrite", help=say("Also ask other wordings of the question.", "同时使用改写后的问题。")),
@@ -1961,6 +1968,7 @@ def knowledge_search(
     since: Since = None,
     until: Until = None,
     as_of: AsOf = None,
+    hybrid: Hybrid = None,
     rewrite: Rewrite = None,
     hyde: Hyde = None,
     parents: Parents = None,
@@ -1983,6 +1991,7 @@ def knowledge_search(
             "since": since,
             "until": until,
             "as_of": as_of,
+            "hybrid": hybrid,
             "rewrite": rewrite,
             "hyde": hyde,
             "parents": parents,

@@ -626,6 +626,7 @@ class RemoteKnowledgeCollection:
         since: Moment | None = None,
         until: Moment | None = None,
         as_of: Moment | None = None,
+        hybrid: bool | None = None,
         rewrite: bool | None = None,
         hyde: bool | None = None,
         parents: bool | None = None,
@@ -636,8 +637,9 @@ class RemoteKnowledgeCollection:
 
         `collections` searches these instead of this one, `["*"]` all of them. `where` asks for metadata, and for
         `name`, `source`, `type` and `path`; `prefix` for paths that begin so; `since` and `until` for when a document
-        was written. `rewrite`, `hyde`, `parents` and `summaries` switch a technique on or off for this question;
-        `found.techniques` says what was used. With `gate`, a question that nothing here answers gets no passages.
+        was written. `hybrid`, `rewrite`, `hyde`, `parents` and `summaries` switch a technique on or off for this
+        question; `found.techniques` says what was used. With `gate`, a question that nothing here answers gets no
+        passages.
         """
         return self._portal.call(
             self._wrapped.search,
@@ -651,6 +653,7 @@ class RemoteKnowledgeCollection:
             since=since,
             until=until,
             as_of=as_of,
+            hybrid=hybrid,
             rewrite=rewrite,
             hyde=hyde,
             parents=parents,

@@ -724,6 +724,7 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
         since: Moment | None = None,
         until: Moment | None = None,
         as_of: Moment | None = None,
+        hybrid: bool | None = None,
         rewrite: bool | None = None,
         hyde: bool | None = None,
         parents: bool | None = None,
@@ -734,8 +735,9 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
 
         `collections` searches these instead of this one, `["*"]` all of them. `where` asks for metadata, and for
         `name`, `source`, `type` and `path`; `prefix` for paths that begin so; `since` and `until` for when a document
-        was written. `rewrite`, `hyde`, `parents` and `summaries` switch a technique on or off for this question;
-        `found.techniques` says what was used. With `gate`, a question that nothing here answers gets no passages.
+        was written. `hybrid`, `rewrite`, `hyde`, `parents` and `summaries` switch a technique on or off for this
+        question; `found.techniques` says what was used. With `gate`, a question that nothing here answers gets no
+        passages.
         """
         answer: KnowledgeFound = await self._connection.do(
             "knowledge.search",
@@ -750,6 +752,7 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
                 "since": since,
                 "until": until,
                 "as_of": as_of,
+                "hybrid": hybrid,
                 "rewrite": rewrite,
                 "hyde": hyde,
                 "parents": parents,

@@ -230,6 +230,7 @@ class AsyncKnowledgeCollection:
         since: Moment | None = None,
         until: Moment | None = None,
         as_of: Moment | None = None,
+        hybrid: bool | None = None,
         rewrite: bool | None = None,
         hyde: bool | None = None,
         parents: bool | None = None,
@@ -240,12 +241,14 @@ class AsyncKnowledgeCollection:
 
         `collections` searches these instead of this one, `["*"]` all of them. `where` asks for metadata, and for
         `name`, `source`, `type` and `path`; `prefix` for paths that begin so; `since` and `until` for when a document
-        was written. `rewrite`, `hyde`, `parents` and `summaries` switch a technique on or off for this question;
-        `found.techniques` says what was used. With `gate`, a question that nothing here answers gets no passages.
+        was written. `hybrid`, `rewrite`, `hyde`, `parents` and `summaries` switch a technique on or off for this
+        question; `found.techniques` says what was used. With `gate`, a question that nothing here answers gets no
+        passages.
         """
         options = SearchOptions(
             limit=_checked_limit(limit), where=where, tags=tags, any_tags=any_tags, prefix=prefix, since=since,
-            until=until, as_of=as_of, rewrite=rewrite, hyde=hyde, parents=parents, summaries=summaries, gated=gate,
+            until=until, as_of=as_of, hybrid=hybrid, rewrite=rewrite, hyde=hyde, parents=parents, summaries=summaries,
+            gated=gate,
         )  # fmt: skip
         return await self._services.searcher.search(await self._places(collections), question, options)
 

@@ -510,6 +510,10 @@ class SearchKnowledge(Model):
     since: Since = None
     until: Until = None
     as_of: AsOf = None
+    hybrid: Annotated[
+        bool | None,
+        about("Go by words and by meaning, not by meaning alone.", "同时依据关键词与语义，而非仅依据语义。"),
+    ] = None
     rewrite: Annotated[bool | None, about("Also ask other wordings of the question.", "同时使用改写后的问题。")] = None
     hyde: Annotated[
         bool | None, about("Also look for what an ideal answer would say.", "同时按假设的理想答案查找。")

@@ -15,3 +15,6 @@ KNOWLEDGE = Recipe(
 """Words and meaning by their scores. The weights for English were chosen on the pooled documents of multi-document
 tasks that docs/guides/documents.md has figures of; those for Chinese, whose model knows less, by hand; those for a
 question in another language than the documents ("other") on twenty such questions."""
+
+MEANING = KNOWLEDGE.replace(name="knowledge_meaning", paths={"vector": PathUse(limit=100)})
+"""By meaning alone: what is left where words are switched off (`hybrid`)."""

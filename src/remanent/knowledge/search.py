@@ -16,7 +16,7 @@ from remanent.discipline import Parts
 from remanent.errors import InvalidInput
 from remanent.knowledge.library import Library, chunk_ids, collection_scope, path_of, place_of
 from remanent.knowledge.model import KnowledgeFound, Passage, Technique
-from remanent.knowledge.recipe import KNOWLEDGE
+from remanent.knowledge.recipe import KNOWLEDGE, MEANING
 from remanent.language.engine import Answer
 from remanent.language.engines import run_or_offline
 from remanent.language.offline.questions import content_words
@@ -83,6 +83,7 @@ class SearchOptions:
     as_of: Moment | None = None
     prefix: str = ""
     """Only documents whose path begins so."""
+    hybrid: bool | None = None
     rewrite: bool | None = None
     hyde: bool | None = None
     parents: bool | None = None
@@ -161,8 +162,9 @@ class Searcher:
         chosen = self._library.settings
         use = {
             name: getattr(chosen, name) if getattr(options, name) is None else bool(getattr(options, name))
-            for name in ("rewrite", "hyde", "parents", "summaries")
+            for name in ("hybrid", "rewrite", "hyde", "parents", "summaries")
         }
+        options = replace(options, hybrid=use["hybrid"] or self._parts.embedders is None)
         trail = _Trail([question])
         first = await self._everywhere(places, question, options)
         if use["rewrite"]:
@@ -186,7 +188,7 @@ class Searcher:
             query=question,
             items=tuple(passages),
             left_out=tuple({one.path: one for _, part in first for one in part.left_out}.values()),
-            recipe=KNOWLEDGE.name,
+            recipe=found.recipe,
             gate=found.gate,
             injection=inject(question, passages, now=self._parts.clock()),
             techniques=tuple(trail.techniques),
@@ -225,7 +227,7 @@ class Searcher:
         return await self._parts.recall.find(
             asked,
             limit=max(MIN_DEPTH, DEPTH * options.limit),
-            recipe=KNOWLEDGE,
+            recipe=KNOWLEDGE if options.hybrid else MEANING,
             order="relevance",
             gated=gated,
             cached=not asked.foreign,

@@ -20,6 +20,11 @@ class KnowledgeSettings(SettingsSection):
         "Characters of a chunk; a Chinese character counts for two. A collection may have its own.",
         "每个文本块的字符数，一个汉字计为两个。集合可另行设置。",
     )
+    hybrid: bool = setting(
+        True,
+        "Whether a search goes by words and by meaning, not by meaning alone; without an embedder it goes by words.",
+        "检索时是否同时依据关键词与语义，而非仅依据语义；没有嵌入模型时依据关键词。",
+    )
     rewrite: bool = setting(
         False,
         "Whether a search also asks other wordings of the question.",

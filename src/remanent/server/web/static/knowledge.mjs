@@ -4,7 +4,7 @@ import { ask, can, may, place, session } from "./api.mjs";
 import { Age, Dialog, Empty, html, Loaded, pathName, Table, told, useApp, useLoad, useTyped } from "./parts.mjs";
 import { isChinese, number, say, size } from "./words.mjs";
 
-const SWITCHES = ["rewrite", "hyde", "parents", "summaries"];
+const SWITCHES = ["hybrid", "rewrite", "hyde", "parents", "summaries"];
 
 const TYPES = { "text/markdown": "Markdown", "text/plain": "TXT", "text/html": "HTML", "application/pdf": "PDF", "text/csv": "CSV", "application/json": "JSON", "message/rfc822": "EML", "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "DOCX", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "XLSX", "application/vnd.openxmlformats-officedocument.presentationml.presentation": "PPTX" };
 
@@ -136,7 +136,7 @@ function Words({ text, onSave, onClose }) {
 function Bench({ at, onShow }) {
   const [text, setText] = useTyped("knowledge question");
   const [query, setQuery] = useState("");
-  const [on, setOn] = useState({});
+  const [on, setOn] = useState({ hybrid: true });
   const search = (signal, how) => ask("POST", `${at}/search`, { signal, body: { question: query, limit: 5, ...how } });
   const state = useLoad(async (signal) => {
     if (!query) return null;
