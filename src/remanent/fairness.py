@@ -290,6 +290,11 @@ class FairSlots:
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
         self._paused = Pauses(self._shares, ended=self._hand_out, timer=timer, call_later=call_later)
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether anybody has a place."""
+        return bool(self._held)
+
     @asynccontextmanager
     async def hold(self, name: str) -> AsyncIterator[None]:
         """Hold a place while this lasts, and wait for it before that; refuse when too many of the name wait."""

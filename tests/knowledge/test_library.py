@@ -197,6 +197,20 @@ async def test_a_chunk_added_by_hand_is_found_and_goes_with_its_document(base: A
         await base.show("pump.md")
 
 
+async def test_adding_gives_way_to_whoever_asks(
+    base: AsyncKnowledgeCollection, memory: AsyncMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr("remanent.knowledge.library.time.sleep", pauses.append)
+    text = "".join(f"# Part {number}\n\nThe pump has part {number}.\n\n" for number in range(9))
+    await base.add(text=text, name="alone.md")
+    assert not pauses
+    async with memory._parts.recall._slots.hold("somebody"):
+        added = await base.add(text=text, name="beside.md")
+    assert len(pauses) >= added.document.chunks == 9
+    assert sum(pauses) < 0.1
+
+
 async def test_an_agent_finds_its_own_documents_and_those_its_workspace_shares_with_it(memory: AsyncMemory) -> None:
     shared = memory.face(AsyncKnowledgeBases)(workspace="lab")
     secret = memory.face(AsyncKnowledgeBases)("board", workspace="lab")

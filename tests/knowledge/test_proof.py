@@ -47,11 +47,25 @@ async def test_a_sentence_speaks_of_what_its_heading_names(base: AsyncKnowledgeC
     assert answer.text == "The limit for a night is 140 euros, in Oslo and Zurich 210 euros. [1]"
 
 
+async def test_what_is_told_of_two_things_in_short_cites_both(base: AsyncKnowledgeCollection) -> None:
+    told = "is the seat of the oldest of the three universities of mining that the country has"
+    await base.add(text=f"Velmora. Velmora (or Vell) is a city in Tarrin province, and {told}.", name="v.txt")
+    await base.add(text=f"Ostrelle. Ostrelle (or Ostr) is a city in Torrin province, and {told}.", name="o.txt")
+    answer = await base.ask("Are Velmora and Ostrelle both in the same province?")
+    assert answer.answered
+    assert answer.text.startswith("No: Velmora is a city in Tarrin province")
+    cited = [answer.passages[number - 1].document for one in answer.sentences for number in one.citations]
+    assert cited == ["v.txt", "o.txt"]
+
+
 async def test_that_nothing_here_answers_is_an_answer_in_the_language_of_the_question(
     base: AsyncKnowledgeCollection,
 ) -> None:
     english = await base.ask("Who won the chess championship in Reykjavik?")
     assert (english.answered, english.text) == (False, "Nothing here answers that.")
+    # What was held back is no answer; where the words of the question stand somewhere, it is shown all the same.
+    nearest = await base.ask("Which pump won the chess championship in Reykjavik?")
+    assert (nearest.answered, nearest.passages[0].document) == (False, "pump.md")
     chinese = await base.ask("谁赢得了国际象棋锦标赛？")
     assert (chinese.answered, chinese.text) == (False, "这里没有能回答该问题的内容。")
 

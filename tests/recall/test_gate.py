@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given, settings
@@ -31,7 +32,7 @@ from remanent.recall.gate import (
     wording,
 )
 from remanent.recall.indexing import turn_of
-from remanent.stores import Store
+from remanent.stores import JobQuery, Store
 from remanent.text.english import stem
 from remanent.text.terms import index_terms
 from remanent.text.wordlists import COMMON_ENGLISH
@@ -288,7 +289,9 @@ async def test_a_store_of_one_memory_answers_what_it_can(tmp_path: Path) -> None
         assert not (await ada.recall("How does a nuclear submarine produce oxygen?")).items
 
 
-async def test_a_small_store_is_not_measured_and_a_grown_one_is_measured_again(tmp_path: Path) -> None:
+async def test_a_small_store_is_not_measured_and_a_grown_one_is_measured_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with aopen(tmp_path, embedder="none") as memory:
         ada = memory.agent("ada")
 
@@ -305,6 +308,15 @@ async def test_a_small_store_is_not_measured_and_a_grown_one_is_measured_again(t
         assert await measured_at() == MIN_RECORDS
         await ada.remember([f"{number} pots of coffee" for number in range(20)])
         assert await measured_at() == MIN_RECORDS + 23
+        # What was added while it was measured asks for it again: nothing is measured twice.
+        counting = Mock(wraps=memory._parts.store.term_counts)
+        monkeypatch.setattr(memory._parts.store, "term_counts", counting)
+        async with memory._parts.store.transaction(ada.scope) as tx:
+            memory._parts.indexing.request(tx, GATE)
+        memory._parts.worker.attend(ada.scope)
+        assert await measured_at() == MIN_RECORDS + 23
+        assert not await memory._parts.store.jobs(ada.scope, JobQuery())
+        assert not counting.called
 
 
 def test_a_threshold_stands_between_strangers_and_the_stores_own_questions() -> None:

@@ -6,7 +6,7 @@ against the passages and cites those that say the same; what none of them says i
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from remanent.bilingual import Bilingual
@@ -71,7 +71,8 @@ class Prover:
         """Return an answer: a model's, each sentence checked against the passages, or sentences of the passages."""
         found = await self._searcher.search(places, question, options)
         if not found.items:
-            return _nothing(question, found)
+            nearest = await self._searcher.search(places, question, replace(options, gated=False))
+            return _nothing(question, nearest)
         shown = tuple(SourcePassage(title=_heading(one)[:MAX_REMARK], text=one.text) for one in found.items)
         request = AnsweringRequest(question=question[:MAX_REMARK], passages=shown)
         toolbox = Toolbox(embedder=self._parts.embedder)

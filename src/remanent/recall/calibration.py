@@ -8,7 +8,7 @@ import asyncio
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 from pydantic import JsonValue
 
@@ -22,6 +22,7 @@ from remanent.recall.gate import (
     VERSION,
     WORDS_ALONE,
     Gate,
+    KnownTerms,
     Measures,
     Nearness,
     TermMatch,
@@ -128,11 +129,15 @@ class Calibration:
         """Ask the store strangers' questions and its own, and keep what comes of it."""
         scope = job.scope.owner
         seq = await indexed_through(self._store, scope)
+        if not await self.is_due(scope, seq=seq):
+            return  # asked for again while it was being measured
         chance = random.Random(seq)
-        own = await self._hear(scope, list(own_questions(await self._sample(scope), chance)))
+        # The same records answer many of the questions: taking each apart once saves most of the time.
+        known: KnownTerms = {}
+        own = await self._hear(scope, list(own_questions(await self._sample(scope), chance)), known)
         languages: dict[str, JsonValue] = {}
         for language in STRANGERS:
-            strange = await self._hear(scope, strangers(language))
+            strange = await self._hear(scope, strangers(language), known)
             in_language = [heard for heard in own if heard.language == language]
             languages[language] = self._measures(strange, in_language, language=language).as_json()
         models: dict[str, JsonValue] = dict(self._gate.models)
@@ -151,7 +156,7 @@ class Calibration:
         said = [record for record in known if record.kind is Kind.TURN]
         return said if len(said) >= MIN_OWN else known
 
-    async def _hear(self, scope: Scope, texts: Sequence[str]) -> list[_ProbeOutcome]:
+    async def _hear(self, scope: Scope, texts: Sequence[str], known: KnownTerms) -> list[_ProbeOutcome]:
         """Ask questions, as many at a time as `TOGETHER` says, and return what came of each."""
         standing = await self._store.standing(scope, states=(TURNS, PARTS))
         heard: list[_ProbeOutcome] = []
@@ -161,10 +166,10 @@ class Calibration:
             for path in self._paths:
                 # In one go, so that they are searched in one go as well.
                 await path.expect([one for one, asked in zip(questions, paths, strict=True) if path in asked])
-            heard += await asyncio.gather(*map(self._probe, questions, paths))
+            heard += await asyncio.gather(*map(partial(self._probe, known=known), questions, paths))
         return heard
 
-    async def _probe(self, question: Question, paths: Sequence[RecallPath]) -> _ProbeOutcome:
+    async def _probe(self, question: Question, paths: Sequence[RecallPath], *, known: KnownTerms) -> _ProbeOutcome:
         wanted = asked(question.text)
         counts, answers = await asyncio.gather(
             self._gate.counts(question.scope, wanted),
@@ -173,7 +178,7 @@ class Calibration:
         found = {path.name: hits for path, hits in zip(paths, answers, strict=True)}
         ids = [hit.record_id for hits in found.values() for hit in hits]
         records = await self._store.records_by_id(question.scope, ids)
-        words = self._gate.words(wanted, best_of(found, records)[:MAX_READ], counts)
+        words = self._gate.words(wanted, best_of(found, records)[:MAX_READ], counts, known)
         best = {path: hits[0].score for path, hits in found.items() if hits and path in self._gate.models}
         return _ProbeOutcome(working_language(question.text), words, best)
 

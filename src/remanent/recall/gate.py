@@ -426,9 +426,11 @@ class Gate:
         """Return how common the words of a question are."""
         return await self._store.term_counts(scope, wanted.terms, most=MAX_COUNTED)
 
-    def words(self, wanted: QuestionTerms, candidates: Sequence[Record], counts: TermCounts) -> TermMatch:
-        """Return how far candidates name what is asked for."""
-        return _wording(wanted, candidates, counts, TermsOfRecords(wanted.terms))
+    def words(
+        self, wanted: QuestionTerms, candidates: Sequence[Record], counts: TermCounts, known: "KnownTerms"
+    ) -> TermMatch:
+        """Return how far candidates name what is asked for; their words are noted in `known`, for other questions."""
+        return _wording(wanted, candidates, counts, TermsOfRecords(wanted.terms, known))
 
     def _known(self, measures: Measures | None, size: int) -> dict[str, Nearness]:
         usual = {
@@ -437,23 +439,27 @@ class Gate:
         return usual if measures is None else {**usual, **measures.near}
 
 
+KnownTerms = dict[tuple[str, bool], frozenset[str]]
+"""The terms of records by their ids, and whether Chinese was left uncut."""
+
+
 class TermsOfRecords:
     """The terms that candidates answer by, worked out once for all that a verdict compares.
 
     Only whether they hold what is asked for counts: where that has no Chinese, theirs is not cut into words.
     """
 
-    def __init__(self, asked: Iterable[str]) -> None:
+    def __init__(self, asked: Iterable[str], known: KnownTerms | None = None) -> None:
         self._spaced = not any(map(is_unspaced, asked))
-        self._known: dict[str, frozenset[str]] = {}
+        self._known: KnownTerms = {} if known is None else known
 
     def __call__(self, record: Record) -> frozenset[str]:
         """Return the terms of a record: its words, and who said them."""
-        known = self._known.get(record.id)
+        known = self._known.get((record.id, self._spaced))
         if known is None:
             speaker = record.data.speaker if isinstance(record.data, TurnData) else ""
             text = f"{record.content[:LONGEST_READ]}\n{speaker}\n{' '.join(record.keywords)}"
-            known = self._known[record.id] = frozenset(index_terms(text, spaced=self._spaced))
+            known = self._known[record.id, self._spaced] = frozenset(index_terms(text, spaced=self._spaced))
         return known
 
 

@@ -179,6 +179,11 @@ class Recall:
         """How often a cached answer was there."""
         return CacheFigures(name="recall") if self._cache is None else self._cache.figures
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether a question is being worked on: what can wait gives way to it."""
+        return self._slots.is_busy
+
     async def prepare(self, scope: Scope) -> None:
         """Load what the first question about an agent would wait for; questions tell of what cannot be loaded."""
         for path in self._ranker.paths:

@@ -77,6 +77,8 @@ class AnswerCandidates:
     score: float
     brief: str = ""
     """Of a first sentence that is too long for an answer, the part that answers."""
+    sources: tuple[int, ...] = ()
+    """The places from 0 of the texts that the sentences stand in: a shortened one cannot be looked up there."""
 
     @property
     def text(self) -> str:
@@ -244,9 +246,10 @@ async def find_answer(
     score, best = reader.best()
     if not best or not reader.cover(best[0].all) or _of_another_year(question, best, texts):
         return AnswerCandidates((), 0.0)
-    kept = [best[0].text]
-    kept += [one.text for one in best[1:] if len(kept[0]) + len(one.text) < LONGEST_ANSWER]
-    return AnswerCandidates(tuple(kept), score, brief=reader.part_of(best[0]))
+    kept = [best[0], *(one for one in best[1:] if len(best[0].text) + len(one.text) < LONGEST_ANSWER)]
+    return AnswerCandidates(
+        tuple(one.text for one in kept), score, reader.part_of(best[0]), tuple(one.source for one in kept)
+    )
 
 
 def _of_another_year(question: str, best: Sequence[_Sentence], texts: Sequence[str]) -> bool:
@@ -287,7 +290,11 @@ def _earlier_or_later(question: str, reader: _AnswerReader) -> AnswerCandidates 
             dated.values(), key=lambda found: found[0], reverse=bool(order["later"] or order["zh_later"])
         )
     ]
-    return AnswerCandidates(tuple(_in_short(one.text, (LONGEST_ANSWER - 1) // 2) for one in chosen), 1.0)
+    return AnswerCandidates(
+        tuple(_in_short(one.text, (LONGEST_ANSWER - 1) // 2) for one in chosen),
+        1.0,
+        sources=tuple(one.source for one in chosen),
+    )
 
 
 _ASIDE = re.compile(r"\s*[(（](?![^()（）]*\d{4})[^()（）]*[)）]")
@@ -327,7 +334,7 @@ def _whether(question: str, reader: _AnswerReader) -> AnswerCandidates | None:
         holds = all(sum(reader.weights[term] for term in rest & one.all) >= least for one in chosen)
     verdict = (_YES if holds else _NO)[working_language(question)]
     shown = [_in_short(one.text, (LONGEST_ANSWER - len(verdict) - 1) // 2) for one in chosen]
-    return AnswerCandidates((verdict + shown[0], shown[1]), 1.0)
+    return AnswerCandidates((verdict + shown[0], shown[1]), 1.0, sources=tuple(one.source for one in chosen))
 
 
 _NAMING_TAGS = frozenset("njxmbqs")

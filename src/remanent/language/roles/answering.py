@@ -154,12 +154,13 @@ async def quote(request: AnsweringRequest, toolbox: Toolbox) -> AnsweringRespons
     best = await find_answer(request.question, texts, toolbox, titles=titles)
     if not best.sentences or best.score < _ANSWERED:
         return AnsweringResponse()
-    return AnsweringResponse(sentences=tuple(_quoted(one.strip(), request.passages) for one in best.sentences))
+    found = zip(best.sentences, best.sources, strict=True)
+    return AnsweringResponse(sentences=tuple(_quoted(one.strip(), source, texts) for one, source in found))
 
 
-def _quoted(sentence: str, passages: Sequence[SourcePassage]) -> WrittenSentence:
-    spoken = sentence.partition(": ")[2] or sentence
-    held = [number for number, one in enumerate(passages, 1) if sentence in one.text or spoken in one.text]
+def _quoted(sentence: str, source: int, texts: Sequence[str]) -> WrittenSentence:
+    """Return a sentence with the passage that it was taken from, and others that say the same word for word."""
+    held = [number for number, text in enumerate(texts, 1) if number == source + 1 or sentence in text]
     return WrittenSentence(text=line(sentence, LONGEST_SENTENCE), passages=tuple(held))
 
 
