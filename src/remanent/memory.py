@@ -124,7 +124,7 @@ from remanent.stores import (
 )
 from remanent.stores.blobs import AttachmentStore
 from remanent.stores.cache import Cache
-from remanent.stores.notes import Notes
+from remanent.stores.idempotency import NotedAnswers
 from remanent.stores.pending_erasures import PendingErasure, PendingErasures, open_erasures
 from remanent.stores.registry import open_cache, open_stores
 from remanent.stores.shelf import Shelf
@@ -163,7 +163,7 @@ class _Parts(Parts):
     compactor: "Late[Compactor]"
     sessions: SessionStates
     disciplines: Disciplines
-    notes: Notes
+    notes: NotedAnswers
     worker: Worker
     erasures: PendingErasures
 
@@ -217,7 +217,7 @@ def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Cloc
         compactor=compactor,
         sessions=sessions,
         disciplines=disciplines,
-        notes=Notes(store, clock=clock),
+        notes=NotedAnswers(store, clock=clock),
         worker=worker,
         erasures=open_erasures(settings.home, shelf),
     )

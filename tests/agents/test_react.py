@@ -11,7 +11,7 @@ import pytest
 from pydantic import JsonValue
 
 from remanent.agents import AgentStep, File, FunctionTool, Limits, ReactAgent, StopReason, ToolOutput
-from remanent.agents.knowledge import KnowledgeSearch, SearchableText
+from remanent.agents.text_search import SearchableText, TextSearch
 from remanent.errors import InvalidInput, ToolFailed
 from remanent.language.engines import OfflineEngine
 from remanent.language.models import ModelEngine
@@ -238,7 +238,7 @@ async def test_pictures_are_not_shown_to_a_model_that_is_not_said_to_see() -> No
 async def test_without_a_model_an_agent_searches_what_it_was_given_and_quotes_it(
     question: str, texts: list[str], expected: str
 ) -> None:
-    search = KnowledgeSearch(lambda: [SearchableText(f"e{number}", text) for number, text in enumerate(texts)])
+    search = TextSearch(lambda: [SearchableText(f"e{number}", text) for number, text in enumerate(texts)])
     engine = OfflineEngine(Toolbox())
     outcome = await ReactAgent(engine, tools=[search]).run(question)
     assert outcome.reason is StopReason.ANSWER

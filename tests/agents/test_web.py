@@ -9,7 +9,7 @@ import pytest
 from pydantic import JsonValue, SecretStr
 
 from remanent.agents import AgentTool
-from remanent.agents.knowledge import KnowledgeSearch, SearchableText
+from remanent.agents.text_search import SearchableText, TextSearch
 from remanent.agents.web import SerperSearch, Visit
 from remanent.errors import AddressRefused, InvalidInput, ToolFailed
 from remanent.http.public import PublicFetcher
@@ -121,7 +121,7 @@ TEXTS = [
 @pytest.mark.spec("BANK-25")
 @pytest.mark.parametrize(("query", "found"), [("when was the bridge opened", "e1"), ("青山大桥 通车", "e2")])
 async def test_without_a_key_what_was_given_is_searched(query: str, found: str) -> None:
-    tool = KnowledgeSearch(lambda: TEXTS)
+    tool = TextSearch(lambda: TEXTS)
     output = await tool.call({"query": query})
     assert output.text.splitlines()[1].startswith(f"1. [{found}]")
     assert output.metadata["found"] == [found]
@@ -130,7 +130,7 @@ async def test_without_a_key_what_was_given_is_searched(query: str, found: str) 
 
 async def test_a_text_that_came_later_is_found_and_one_that_changed_is_read_again() -> None:
     texts: list[SearchableText] = []
-    tool = KnowledgeSearch(lambda: texts)
+    tool = TextSearch(lambda: texts)
     assert "没有结果" in (await tool.call({"query": "zebra"})).text
     texts.append(SearchableText("e3", "A zebra has stripes."))
     assert "stripes" in (await tool.call({"query": "zebra"})).text
@@ -147,9 +147,9 @@ async def test_the_words_of_texts_that_did_not_change_are_not_counted_again(monk
         counted.append(text)
         return index_terms(text)
 
-    monkeypatch.setattr("remanent.agents.knowledge.index_terms", count)
+    monkeypatch.setattr("remanent.agents.text_search.index_terms", count)
     texts = [*TEXTS]
-    tool = KnowledgeSearch(lambda: texts)
+    tool = TextSearch(lambda: texts)
     await tool.call({"query": "bridge"})
     assert counted
     counted.clear()

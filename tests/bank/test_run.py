@@ -10,7 +10,7 @@ import pytest
 from pydantic import SecretStr
 
 from remanent.agents import AgentTool
-from remanent.agents.knowledge import KnowledgeSearch, SearchableText
+from remanent.agents.text_search import SearchableText, TextSearch
 from remanent.agents.tools import with_listener
 from remanent.bank import EventKind
 from remanent.bank.adapter import BuiltinReact, EnhancedPrompt, Execution
@@ -198,7 +198,7 @@ async def test_a_run_that_was_cut_off_goes_on_where_it_was(tmp_path: Path) -> No
 async def test_the_web_is_searched_where_there_is_a_key_and_else_what_the_bank_was_given(tmp_path: Path) -> None:
     made = desk(tmp_path)
     (given,) = default_tools(Settings(home=tmp_path), made.bank)
-    assert isinstance(given, KnowledgeSearch)
+    assert isinstance(given, TextSearch)
     settings = Settings(home=tmp_path, search=SearchSettings(api_key=SecretStr("key")))
     tools = default_tools(settings, made.bank)
     assert [tool.declaration.name for tool in tools] == ["search", "visit"]

@@ -20,7 +20,7 @@ from remanent.memory import aopen
 from remanent.model import Maker, Scope
 from remanent.settings import ContextSettings
 from remanent.stores.cache import InProcessCache
-from remanent.text.dialogue import DialogueSentence, ranked
+from remanent.text.dialogue_summary import DialogueSentence, ranked
 from remanent.text.sentences import sentence_texts
 from remanent.text.tokens import TokenCounter, token_counter
 from tests.context.dialogues import PLANTED, dialogue

@@ -54,7 +54,7 @@ from remanent.language.roles.segmentation import SegmentationRequest
 from remanent.language.roles.structured_summary import StructureRequest
 from remanent.language.roles.summary import SummaryLevel, SummaryRequest, unmarked
 from remanent.language.shapes import MAX_REMARK, MAX_SUMMARY, GraphNode, Utterance
-from remanent.text import dialogue
+from remanent.text import dialogue_summary
 from remanent.text.spans import Span
 from tests.growth import FULL, HUGE, Work, public_functions, takes_just_a_text, too_fast
 from tests.hostile import CORE, HOSTILE
@@ -273,7 +273,7 @@ ADAPTERS: dict[str, Work] = {
     ),
     "language.roles.summary.find_commitments": lambda text: summary.find_commitments(_said(text)),
     "language.roles.summary.segment_text": lambda text: summary.segment_text(
-        dialogue.statements(text), ["user"], _parts(text, 3), "en"
+        dialogue_summary.statements(text), ["user"], _parts(text, 3), "en"
     ),
     "language.offline.salience.salient_sentences": lambda text: salience.salient_sentences(
         text, about=text[:600], most=3

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from remanent.agents.knowledge import KnowledgeSearch, SearchableText
+from remanent.agents.text_search import SearchableText, TextSearch
 from remanent.model import Kind, Scope, system_clock
 from remanent.recall import (
     AnswerOptions,
@@ -143,6 +143,6 @@ def recipes_joined(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 async def test_texts_at_hand_are_ranked_by_the_one_read_path(recipes_joined: list[str]) -> None:
     texts = [SearchableText("e1", "The heron fishes at dawn."), SearchableText("e2", "Tea is ready.")]
-    output = await KnowledgeSearch(lambda: texts).call({"query": "heron"})
+    output = await TextSearch(lambda: texts).call({"query": "heron"})
     assert output.metadata["found"] == ["e1"]
     assert recipes_joined == ["texts"]

@@ -6,7 +6,7 @@ import pytest
 
 from remanent.loaders import code, decoding, document, plain, types
 from remanent.loaders.reading import Reading
-from remanent.text import budget, dates, dialogue, markdown, pronouns, spans, summary, terms, tokens
+from remanent.text import budget, dates, dialogue_summary, markdown, pronouns, spans, summary, terms, tokens
 from remanent.text.boundaries import excerpt, inside_graphemes, is_inside_grapheme
 from remanent.text.date_rules import DateMeaning
 from remanent.text.intervals import Interval
@@ -75,10 +75,10 @@ ADAPTERS: dict[str, Work] = {
     "text.boundaries.excerpt": lambda text: excerpt(text, max(1, len(text) - 1)),
     "text.boundaries.inside_graphemes": lambda text: inside_graphemes(text, range(1, len(text))),
     "text.boundaries.is_inside_grapheme": lambda text: is_inside_grapheme(text, len(text) - 1),
-    "text.dialogue.ranked": lambda text: dialogue.ranked(dialogue.statements(text)),
-    "text.dialogue.statements": dialogue.statements,
-    "text.dialogue.telling": lambda text: dialogue.telling(
-        dialogue.statements(text), limit=200, measure=tokens.ESTIMATE
+    "text.dialogue_summary.ranked": lambda text: dialogue_summary.ranked(dialogue_summary.statements(text)),
+    "text.dialogue_summary.statements": dialogue_summary.statements,
+    "text.dialogue_summary.telling": lambda text: dialogue_summary.telling(
+        dialogue_summary.statements(text), limit=200, measure=tokens.ESTIMATE
     ),
     "text.markdown.fence_at": _every_fence,
     "text.pronouns.pronouns": lambda text: pronouns.pronouns(text[len(text) // 2 :], before=text[: len(text) // 2]),

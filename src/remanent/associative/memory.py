@@ -21,9 +21,9 @@ from remanent.associative.model import (
     NodeMatch,
     RecalledNode,
 )
-from remanent.associative.reach import WideningSearch
 from remanent.associative.search import LANE, GraphQuery, SearchEngine, SearchResult, Watermark, keywords_of
 from remanent.associative.triples import LoadedTriples, TripleLoader, to_triples
+from remanent.associative.widening import WideningSearch
 from remanent.associative.writer import GraphWriter, entries_payload
 from remanent.discipline import Append
 from remanent.embedding import Embedders

@@ -13,8 +13,8 @@ from typing import Any, Self
 from pydantic import JsonValue
 
 from remanent.agents.deep_retrieval import DeepRetrieved, TreeEntry
-from remanent.agents.knowledge import SearchableText
 from remanent.agents.react import Limits
+from remanent.agents.text_search import SearchableText
 from remanent.agents.tools import AgentTool
 from remanent.bank.adapter import AsyncAdapter, BuiltinReact, Framework
 from remanent.bank.bank import MemoryBank, Observed, open_bank

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic
 
-from remanent.agents.knowledge import KnowledgeSearch, SearchableText
+from remanent.agents.text_search import SearchableText, TextSearch
 from remanent.agents.tools import AgentTool, with_listener
 from remanent.agents.web import SerperSearch, Visit
 from remanent.bank.adapter.adapter import AsyncAdapter
@@ -215,10 +215,10 @@ def default_tools(
     Given sources can be searched either way. The run itself adds Deep Retrieval.
     """
     if settings.search.api_key is None:
-        return [KnowledgeSearch(lambda: [*ingested_texts(bank), *sources], embedder=embedder)]
+        return [TextSearch(lambda: [*ingested_texts(bank), *sources], embedder=embedder)]
     tools: list[AgentTool] = [SerperSearch(settings.search), Visit(settings.reader)]
     if sources:
-        tools.append(KnowledgeSearch(lambda: sources, embedder=embedder, name=SEARCH_SOURCES))
+        tools.append(TextSearch(lambda: sources, embedder=embedder, name=SEARCH_SOURCES))
     return tools
 
 

@@ -43,7 +43,7 @@ from remanent.language.shapes import MAX_TEXT, Utterance
 from remanent.model import Model, Scope
 from remanent.settings import ContextSettings
 from remanent.stores.cache import Cache
-from remanent.text.dialogue import DialogueSentence, ranked, statements, telling
+from remanent.text.dialogue_summary import DialogueSentence, ranked, statements, telling
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.tokens import TokenCounter, token_counter

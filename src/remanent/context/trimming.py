@@ -7,7 +7,7 @@ from typing import Any
 
 from remanent.context.messages import ReadMessage
 from remanent.model.chat import CALLS, THOUGHTS, is_result
-from remanent.text.dialogue import statements, telling
+from remanent.text.dialogue_summary import statements, telling
 
 RESULT_TOKENS = 60
 """What a tool's result is shortened to: its first line, what it ends with, and what tells most between them.

@@ -1,4 +1,7 @@
-"""Which engine does the language work, and how each role is done by it."""
+"""The engines there are (offline, hybrid, within a budget), which of them settings choose, and how it does each role.
+
+The port is `engine.py`; models are asked in `models/`.
+"""
 
 import logging
 from collections.abc import Awaitable, Callable, Collection

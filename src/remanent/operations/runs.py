@@ -27,7 +27,7 @@ from remanent.model import Clock, Model, Scope, system_clock
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
 from remanent.operations.access.keys import FOLDER, LOCAL, Permission, Principal, Target
-from remanent.stores.notes import Note, Notes
+from remanent.stores.idempotency import NotedAnswer, NotedAnswers
 from remanent.stores.shelf import Hold, Shelf, as_shelf
 
 
@@ -190,7 +190,7 @@ class Runs:
     something is noted in the agent's own store, and goes when something of the agent is erased.
     """
 
-    def __init__(self, files: RunFiles, notes: Notes, *, clock: Clock = system_clock) -> None:
+    def __init__(self, files: RunFiles, notes: NotedAnswers, *, clock: Clock = system_clock) -> None:
         self._files = files
         self._notes = notes
         self._clock = clock
@@ -356,7 +356,7 @@ class Runs:
         scope = _scope(kept.place)
         if kept.is_durable and scope is not None:
             said = {"response": ended.response, "message": ended.message}
-            note = Note(fingerprint="", at=self._clock(), status=0, content=json.dumps(said, ensure_ascii=False))
+            note = NotedAnswer(fingerprint="", at=self._clock(), status=0, content=json.dumps(said, ensure_ascii=False))
             await self._notes.keep(scope, _name(ended.run_id), note)
             kept.is_noted = True
         await asyncio.to_thread(self._write, kept, ended)

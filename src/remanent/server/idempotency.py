@@ -20,7 +20,7 @@ from starlette.responses import Response
 from remanent.errors import InvalidInput, RemanentError, StorageError
 from remanent.model import Scope
 from remanent.operations import Service, Target
-from remanent.stores.notes import LIFETIME, Note
+from remanent.stores.idempotency import LIFETIME, NotedAnswer
 from remanent.stores.shelf import Shelf
 
 HEADER = "Idempotency-Key"
@@ -135,7 +135,7 @@ class IdempotencyStore:
             return response, True
         content = bytes(response.body).decode() if is_told else None
         headers = {header: response.headers[header] for header in _KEPT_HEADERS if header in response.headers}
-        note = Note(
+        note = NotedAnswer(
             fingerprint=fingerprint,
             at=self._service.clock(),
             status=response.status_code,
@@ -180,10 +180,10 @@ class _AgentNotes:
         self._notes = service.memory.notes
         self._scope = scope
 
-    async def find(self, name: str) -> Note | None:
+    async def find(self, name: str) -> NotedAnswer | None:
         return await self._notes.find(self._scope, name)
 
-    async def keep(self, name: str, note: Note) -> None:
+    async def keep(self, name: str, note: NotedAnswer) -> None:
         await self._notes.keep(self._scope, name, note)
 
 
@@ -194,28 +194,28 @@ class _ShelfNotes:
         self._shelf = shelf
         self._now = now
 
-    async def find(self, name: str) -> Note | None:
+    async def find(self, name: str) -> NotedAnswer | None:
         return await asyncio.to_thread(self._find, f"{FOLDER}/{name}.json")
 
-    async def keep(self, name: str, note: Note) -> None:
+    async def keep(self, name: str, note: NotedAnswer) -> None:
         await asyncio.to_thread(self._write, name, note)
 
-    def _find(self, name: str) -> Note | None:
+    def _find(self, name: str) -> NotedAnswer | None:
         try:
             content = self._shelf.read(name)
         except OSError as error:
             raise StorageError(f"{name} cannot be read: {error.strerror}") from error
         return None if content is None else self._valid(content)
 
-    def _valid(self, content: bytes) -> Note | None:
+    def _valid(self, content: bytes) -> NotedAnswer | None:
         """Return a note that is still valid; a damaged one counts as none, and its request is done again."""
         try:
-            note = Note.from_json(content)
+            note = NotedAnswer.from_json(content)
         except InvalidInput:
             return None
         return note if note.at > self._now - LIFETIME else None
 
-    def _write(self, name: str, note: Note) -> None:
+    def _write(self, name: str, note: NotedAnswer) -> None:
         """Write a note durably; notes that have expired go at this occasion, so that nothing else need tidy up."""
         try:
             for other, content in self._shelf.documents(FOLDER):
@@ -238,7 +238,7 @@ def _check(known: str, given: str) -> None:
         raise InvalidInput(f"this {HEADER} was used for another request; take a new one")
 
 
-def _replayed(note: Note, fingerprint: str) -> Response:
+def _replayed(note: NotedAnswer, fingerprint: str) -> Response:
     """Return the noted answer as it was given the first time, marked as given again."""
     _check(note.fingerprint, fingerprint)
     if note.content is None:

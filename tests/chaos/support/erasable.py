@@ -42,9 +42,9 @@ from remanent.recall import Recall
 from remanent.server.proxy.memory import ChatTurn, Spool
 from remanent.stores import NO_LIMIT, RecordFilter
 from remanent.stores.blobs import FileBlobs
+from remanent.stores.idempotency import NotedAnswer, NotedAnswers
 from remanent.stores.local import LocalVectors, files
 from remanent.stores.local.files import CellsFile
-from remanent.stores.notes import Note, Notes
 from remanent.stores.pending_erasures import PendingErasure
 from remanent.stores.shelf import FolderShelf
 from remanent.stores.sqlite import erasure
@@ -206,7 +206,9 @@ async def _write_beside(
     waiting = WaitingTurns(FolderShelf(home), home)
     await Spool(waiting, new_id=iter((f"{session}1", f"{session}2")).__next__).put(turn)
     await memory.notes.keep(
-        agent.scope, f"key-{session}", Note(fingerprint="f", at=agent._parts.clock(), status=200, content=texts[2])
+        agent.scope,
+        f"key-{session}",
+        NotedAnswer(fingerprint="f", at=agent._parts.clock(), status=200, content=texts[2]),
     )
     job = Job(
         id=f"job-{session}", scope=agent.scope, kind="unknown", lane=f"lane-{session}", enqueued_at=START,
@@ -267,7 +269,7 @@ async def erase(home: Path, made: Home, what: str) -> list[str]:
 # ── cutting short ────────────────────────────────────────────────────────────
 
 STEPS: tuple[tuple[Any, str], ...] = (
-    (Notes, "blank"),
+    (NotedAnswers, "blank"),
     (WorkspaceFiles, "redact"),
     (workspace_files, "write_durably"),
     (erasing, "_clear_pads"),

@@ -13,7 +13,7 @@ from remanent.discipline.shapes import Done, Nothing
 from remanent.model import Scope
 from remanent.operations import CATALOGUE, Body, Level, Permission, ServiceCall, operation
 from remanent.server.idempotency import _ShelfNotes
-from remanent.stores.notes import Note, Notes
+from remanent.stores.idempotency import NotedAnswer, NotedAnswers
 from remanent.stores.shelf import FolderShelf
 from remanent.stores.sqlite import SqliteStore
 from tests.power import Disk
@@ -208,16 +208,16 @@ def test_every_writing_operation_has_an_answer_that_can_be_kept() -> None:
 
 
 async def test_notes_live_for_a_day_and_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from remanent.stores import notes as module
+    from remanent.stores import idempotency as module
 
     now = datetime(2026, 3, 1, tzinfo=UTC)
     monkeypatch.setattr(module, "MAX_NOTES", 12)
     monkeypatch.setattr(module, "_TIDY_EVERY", 4)
     store = SqliteStore(tmp_path)
-    kept = Notes(store, clock=lambda: now)
+    kept = NotedAnswers(store, clock=lambda: now)
     for number in range(30):
         now += timedelta(minutes=1)
-        await kept.keep(ADA, f"n{number}", Note(fingerprint="f", at=now, status=200, content="{}"))
+        await kept.keep(ADA, f"n{number}", NotedAnswer(fingerprint="f", at=now, status=200, content="{}"))
         assert await kept.find(ADA, f"n{number}") is not None
     assert len(await store.states(ADA)) <= 12
     assert await kept.find(ADA, "n0") is None
@@ -230,9 +230,9 @@ async def test_notes_live_for_a_day_and_are_bounded(tmp_path: Path, monkeypatch:
 async def test_erasing_blanks_notes_once_and_they_are_known_further_on(tmp_path: Path) -> None:
     now = datetime(2026, 3, 1, tzinfo=UTC)
     store = SqliteStore(tmp_path)
-    kept = Notes(store, clock=lambda: now)
+    kept = NotedAnswers(store, clock=lambda: now)
     for name, content in (("told", "secret words"), ("untold", None)):
-        await kept.keep(ADA, name, Note(fingerprint=name, at=now, status=200, content=content))
+        await kept.keep(ADA, name, NotedAnswer(fingerprint=name, at=now, status=200, content=content))
     await kept.blank(ADA)
     revision = await store.revision(ADA)
     await kept.blank(ADA)
@@ -288,7 +288,7 @@ async def test_what_was_answered_for_an_organisation_is_known_after_a_power_cut(
 ) -> None:
     disk = Disk(tmp_path / "home", monkeypatch)
     now = datetime(2026, 3, 1, tzinfo=UTC)
-    note = Note(fingerprint="f", at=now, status=200, content="{}")
+    note = NotedAnswer(fingerprint="f", at=now, status=200, content="{}")
     await _ShelfNotes(FolderShelf(disk.root), now=now).keep("a", note)
     left = disk.image(tmp_path / "after")
     assert await _ShelfNotes(FolderShelf(left), now=now).find("a") == note

@@ -18,7 +18,7 @@ from remanent.language.shapes import MAX_SUMMARY, Remark, Summary, Utterance
 from remanent.language.tidying import lines, remark, within_tokens
 from remanent.language.wording import block, group, utterance_blocks
 from remanent.model import Model
-from remanent.text.dialogue import DialogueSentence, statements, telling
+from remanent.text.dialogue_summary import DialogueSentence, statements, telling
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.summary import summarize

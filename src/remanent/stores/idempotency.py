@@ -28,7 +28,7 @@ _MAX_COUNTED_AGENTS = 10_000
 """Agents whose notes are counted at a time."""
 
 
-class Note(Model):
+class NotedAnswer(Model):
     """An answer, and what tells the request that it was given to from others."""
 
     fingerprint: Text
@@ -39,7 +39,7 @@ class Note(Model):
     """`None` where it must not be kept, or was erased."""
 
 
-class Notes:
+class NotedAnswers:
     """Finds and keeps notes; old ones go in passing."""
 
     def __init__(self, store: Store, *, clock: Clock) -> None:
@@ -47,17 +47,17 @@ class Notes:
         self._clock = clock
         self._kept: defaultdict[Scope, int] = defaultdict(int)
 
-    async def find(self, scope: Scope, name: str) -> Note | None:
+    async def find(self, scope: Scope, name: str) -> NotedAnswer | None:
         """Return the note under a name, unless it is too old."""
         places = (_PREFIX + name, _BLANK + name)
         found = await asyncio.gather(*(self._store.state(scope.owner, place) for place in places))
         value = next((one for one in found if isinstance(one, dict)), None)
         if value is None:
             return None
-        note = Note.model_validate(value)
+        note = NotedAnswer.model_validate(value)
         return note if note.at > self._clock() - LIFETIME else None
 
-    async def keep(self, scope: Scope, name: str, note: Note) -> None:
+    async def keep(self, scope: Scope, name: str, note: NotedAnswer) -> None:
         """Keep a note durably."""
         owner = scope.owner
         if self._kept[owner] % _TIDY_EVERY == 0:
@@ -90,12 +90,12 @@ class Notes:
                 for key in gone:
                     tx.state(key, None)
 
-    async def _all(self, scope: Scope, prefix: str) -> dict[str, Note]:
+    async def _all(self, scope: Scope, prefix: str) -> dict[str, NotedAnswer]:
         """Return the notes under a prefix; one that cannot be read counts as old, so that it goes in passing."""
         found = {}
         for key, value in (await self._store.states(scope, prefix=prefix)).items():
             try:
-                found[key] = Note.model_validate(value)
+                found[key] = NotedAnswer.model_validate(value)
             except InvalidInput:  # not of this version: it goes with the oldest
-                found[key] = Note(fingerprint="", at=self._clock() - LIFETIME, status=0)
+                found[key] = NotedAnswer(fingerprint="", at=self._clock() - LIFETIME, status=0)
         return found

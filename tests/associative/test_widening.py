@@ -12,8 +12,8 @@ from pydantic import JsonValue
 
 from remanent.associative.graph_store import NodeStore
 from remanent.associative.model import TRACE, Knowledge
-from remanent.associative.reach import WideningSearch
 from remanent.associative.search import GraphQuery
+from remanent.associative.widening import WideningSearch
 from remanent.memory import aopen
 from remanent.recall.gate import GATE, VERSION
 from remanent.stores import Hit, RecordFilter

@@ -65,7 +65,7 @@ class SearchableText:
     """Whether memory holds it; what is found in any other text is evidence that a bank must keep."""
 
 
-class KnowledgeSearch(MemoryBackedTool):
+class TextSearch(MemoryBackedTool):
     """The tool `search` over texts at hand.
 
     The texts are asked for with every call, since a bank learns during a run; those that did not change are not cut

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Self
 
-from remanent.text.dialogue import DialogueSentence, ranked
+from remanent.text.dialogue_summary import DialogueSentence, ranked
 
 
 class InOrder(frozenset[str]):
