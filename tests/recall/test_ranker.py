@@ -23,6 +23,7 @@ from remanent.recall import (
 )
 from remanent.recall.in_memory import best_rows
 from remanent.settings import RecallSettings
+from tests.bank.world import ScriptedEngine, a_bank, add
 
 SCOPE = Scope(org="o", workspace="w", agent="a")
 SUM = Recipe(
@@ -146,3 +147,13 @@ async def test_texts_at_hand_are_ranked_by_the_one_read_path(recipes_joined: lis
     output = await TextSearch(lambda: texts).call({"query": "heron"})
     assert output.metadata["found"] == ["e1"]
     assert recipes_joined == ["texts"]
+
+
+async def test_a_bank_is_searched_by_the_one_read_path(recipes_joined: list[str]) -> None:
+    graph = a_bank(ScriptedEngine()).graph
+    await add(graph, "a", "quantum chips of IBM")
+    await add(graph, "b", "chips of Lisbon")
+    assert [item.record_id for item in (await graph.search("quantum", k=1)).items] == ["a"]
+    assert [node.id for node in await graph.similar("a", k=1)] == ["b"]
+    assert (await graph.scores("quantum chips"))["a"] > 0
+    assert recipes_joined == ["bank"] * 3

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from remanent.bank.conflicts import Conflicts, nodes_of
 from remanent.bank.graph import BankFound, QueryGraph
-from remanent.bank.indexes import ExternalEmbeddings, InMemoryEmbeddings, NodeEmbedder
+from remanent.bank.indexes import NodeEmbedder
 from remanent.bank.ingestion import ExtractedTopics, IngestReport, NodeLinker, TopicExtractor
 from remanent.bank.integration import Merger, MergeReason
 from remanent.bank.ledger import (
@@ -497,8 +497,7 @@ def open_bank(
     if vectors is not None and store is None:
         raise InvalidInput("a vector database is filled from a store; give the store as well")
     ledger = Ledger(scope, store=store, journal=journal)
-    embeddings = InMemoryEmbeddings() if vectors is None else ExternalEmbeddings(vectors, scope)
-    graph = QueryGraph(ledger, NodeEmbedder(embedders), embeddings=embeddings)
+    graph = QueryGraph(ledger, NodeEmbedder(embedders), vectors=vectors)
     offline = OfflineEngine(Toolbox(embedder=embedders.remembering if embedders is not None else None))
     return MemoryBank(
         BankRuntime(

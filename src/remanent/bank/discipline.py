@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from remanent.bank.node import QUERY_NODE
+from remanent.bank.recipe import BANK
 from remanent.bank.settings import BankSettings
 from remanent.bilingual import Bilingual
 from remanent.discipline import AnyMemory, Discipline, OpenDiscipline, Operation, Parts
 from remanent.embedding import open_image_reader
 from remanent.late import late_class
 from remanent.model import Entry
+from remanent.recall import Recipe
 
 if TYPE_CHECKING:
     from remanent.bank.face import AsyncBanks
@@ -57,6 +59,11 @@ class OpenTaskBank(OpenDiscipline):
         from remanent.bank.ledger import source_of
 
         return source_of(entry)
+
+    @property
+    def recipes(self) -> Sequence[Recipe]:
+        """The one by which banks search their nodes."""
+        return (BANK,)
 
     def memory_face(self, memory: AnyMemory) -> "AsyncBanks":
         """Return what opens banks."""

@@ -7,11 +7,20 @@ the ledger commits. So a search sees each write at once, and nothing has to be r
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from remanent.bank.indexes import EmbeddedQuery, EmbeddingIndex, InMemoryEmbeddings, NodeEmbedder
+from remanent.bank.indexes import (
+    EMBEDDED,
+    EmbeddedQuery,
+    NodeEmbedder,
+    NodeVectors,
+    NodeWords,
+    VectorsInDatabase,
+    VectorsInMemory,
+)
 from remanent.bank.ledger import Ledger
 from remanent.bank.node import QUERY_NODE, RELATED, QueryNode, node_label, node_of, record_of
+from remanent.bank.recipe import BANK
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.tidying import keywords as tidy_keywords
 from remanent.model import (
@@ -26,21 +35,23 @@ from remanent.model import (
     Source,
     Status,
     least_trusted,
+    system_clock,
 )
 from remanent.model.base import Share, Text
-from remanent.stores import LIVE, Change, Transaction
+from remanent.recall import AnswerOptions, Question, Ranked, Ranker, RowTable
+from remanent.settings import RecallSettings
+from remanent.stores import LIVE, Change, Transaction, Vectors
 from remanent.stores.transaction import DropLink, PutLink, PutRecord, PutVector
 from remanent.text.bm25 import KeywordIndex
-from remanent.text.terms import index_terms, query_terms
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from remanent.text.terms import index_terms
 
 DEFAULT_K = 5
 """The design's number of candidates."""
 DEFAULT_ALPHA = 0.5
 """The design's weight: words and meaning count the same."""
+_MAX_SCORED = 500
+"""Nodes that are scored as a whole, twice as many by words and by embeddings each. Chosen by hand: of what stands
+behind a thousand others both ways, no sentence comes into a prompt."""
 
 
 class RetrievedNode(FoundItem):
@@ -54,9 +65,9 @@ class RetrievedNode(FoundItem):
     is_candidate: bool
     """Whether the query itself found it; otherwise it is a neighbour of a node that it found."""
     attribute: Share = 0.0
-    """The BM25 score, divided by that of the best node, which has 1."""
+    """The BM25 score, divided by that of the best node, which has 1; 0 where `alpha` gives words no weight."""
     embedding: Share = 0.0
-    """The cosine of the embeddings; what points away from the query counts as 0."""
+    """The cosine of the embeddings; what points away from the query counts as 0, as all does where `alpha` is 1."""
     neighbour_of: tuple[str, ...] = ()
     """The candidates that it is a neighbour of."""
 
@@ -68,7 +79,7 @@ class BankFound(Found):
     """
 
     items: tuple[RetrievedNode, ...] = ()
-    recipe: Text = "bank"
+    recipe: Text = BANK.name
     order: ItemOrder = "time"
 
     @property
@@ -102,15 +113,14 @@ class QueryGraph:
     does not grow the matrices.
     """
 
-    def __init__(self, ledger: Ledger, embedder: NodeEmbedder, *, embeddings: EmbeddingIndex | None = None) -> None:
+    def __init__(self, ledger: Ledger, embedder: NodeEmbedder, *, vectors: Vectors | None = None) -> None:
         self._ledger = ledger
         self._embedder = embedder
-        self._embeddings = embeddings or InMemoryEmbeddings()
-        self._rows: dict[str, int] = {}
-        self._ids: list[str | None] = []
-        self._free: list[int] = []
+        self._rows = RowTable()
+        self._words = NodeWords(self._rows)
+        self._embeddings = VectorsInMemory(self._rows) if vectors is None else VectorsInDatabase(vectors)
+        self._ranker = Ranker([self._words, self._embeddings], RecallSettings(), clock=system_clock)
         self._adjacent: dict[str, set[str]] = {}
-        self.index = KeywordIndex()
         ledger.listen(self._follow)
 
     # ── reading ──────────────────────────────────────────────────────────────
@@ -120,6 +130,11 @@ class QueryGraph:
 
     def __contains__(self, node_id: object) -> bool:
         return node_id in self._rows
+
+    @property
+    def index(self) -> KeywordIndex:
+        """The words of the nodes."""
+        return self._words.index
 
     @property
     def ledger(self) -> Ledger:
@@ -160,23 +175,25 @@ class QueryGraph:
         The score is the design's: `alpha * attribute + (1 - alpha) * embedding`, both of them in [0, 1].
         """
         _check_parameters(k, alpha)
-        # The query is embedded first: the graph may change meanwhile, and everything after this sees one state of it.
-        question = await self._embedder.of_query(query)
-        chosen = await self._best(query, question, k=k, alpha=alpha, exclude=frozenset(exclude))
+        # The query is embedded first: the graph may change meanwhile.
+        vector = await self._embedder.of_query(query)
+        best = await self._best(query, vector, k=k, alpha=alpha, exclude=frozenset(exclude))
+        chosen = {one.record_id for one in best.candidates}
         beside: dict[str, list[str]] = {}
-        for node_id in chosen:
-            for other in sorted(self._adjacent.get(node_id, ())):
+        for one in best.candidates:
+            for other in sorted(self._adjacent.get(one.record_id, ())):
                 if other not in chosen and other not in exclude:
-                    beside.setdefault(other, []).append(node_id)
-        found = [
-            self.found(node_id, rank=rank, is_candidate=True, score=score, attribute=words, embedding=near)
-            for rank, (node_id, (score, words, near)) in enumerate(chosen.items(), start=1)
-        ]
+                    beside.setdefault(other, []).append(one.record_id)
+        found = []
+        for rank, one in enumerate(best.candidates, start=1):
+            scores = {path: min(1.0, candidate.score) for path, _, candidate in one.found}
+            why = {"attribute": scores.get(NodeWords.name, 0.0), "embedding": scores.get(NodeVectors.name, 0.0)}
+            found.append(self.found(one.record_id, rank=rank, is_candidate=True, score=min(1.0, one.score), **why))
         found += [
             self.found(node_id, rank=rank, is_candidate=False, neighbour_of=tuple(of))
             for rank, (node_id, of) in enumerate(beside.items(), start=len(found) + 1)
         ]
-        return BankFound(query=query, items=newest_first(found))
+        return BankFound(query=query, items=newest_first(found), left_out=best.left_out)
 
     def found(self, node_id: str, *, score: float = 0.0, **why: Any) -> RetrievedNode:
         """Return a node as an item of an answer."""
@@ -206,57 +223,38 @@ class QueryGraph:
         return self._rows.keys()
 
     async def scores(self, query: str, *, alpha: float = DEFAULT_ALPHA) -> dict[str, float]:
-        """Return the score of every node for a query."""
+        """Return the score of every node for a query; what has the most others before it counts as 0."""
         _check_parameters(1, alpha)
-        total, _, _ = await self._scored(query, await self._embedder.of_query(query), alpha=alpha)
-        return {node_id: float(total[row]) for node_id, row in self._rows.items() if row < len(total)}
+        vector = await self._embedder.of_query(query)
+        ranked = await self._rank(query, vector, depth=_MAX_SCORED, alpha=alpha, all_of_them=True)
+        return {one.record_id: one.score for one in ranked.candidates}
 
     async def similar(
         self, node_id: str, *, k: int = DEFAULT_K, alpha: float = DEFAULT_ALPHA, exclude: Collection[str] = ()
     ) -> tuple[QueryNode, ...]:
         """Return the nodes most similar to one, best first, by its own words and its own embedding."""
         _check_parameters(k, alpha)
-        record = self._live(node_id)
-        text = node_of(record, embedding={}).text
-        question = self._embedder.of_stored(self._ledger.vectors.get(node_id, {}))
-        chosen = await self._best(text, question, k=k, alpha=alpha, exclude=frozenset({node_id, *exclude}))
-        return tuple(self.get(found) for found in chosen)
+        text = node_of(self._live(node_id), embedding={}).text
+        vector = self._embedder.of_stored(self._ledger.vectors.get(node_id, {}))
+        best = await self._best(text, vector, k=k, alpha=alpha, exclude=frozenset({node_id, *exclude}))
+        return tuple(self.get(one.record_id) for one in best.candidates)
 
     async def _best(
-        self, query: str, question: EmbeddedQuery | None, *, k: int, alpha: float, exclude: frozenset[str]
-    ) -> dict[str, tuple[float, float, float]]:
-        """Return the ids of the best nodes with their total, word and embedding score, best first.
+        self, text: str, vector: EmbeddedQuery | None, *, k: int, alpha: float, exclude: frozenset[str]
+    ) -> Ranked:
+        """Return the best nodes; one that shares nothing with the text is left out, even if that leaves fewer."""
+        ranked = await self._rank(text, vector, depth=k + len(exclude), alpha=alpha)
+        # What was deleted a moment ago is no answer.
+        best = [one for one in ranked.candidates if one.record_id in self._rows and one.record_id not in exclude]
+        return ranked._replace(candidates=best[:k])
 
-        A node that shares nothing with the query is left out, even if that leaves fewer than `k`.
-        """
-        import numpy as np
-
-        total, words, near = await self._scored(query, question, alpha=alpha)
-        for node_id in exclude:
-            if node_id in self._rows and self._rows[node_id] < len(total):
-                total[self._rows[node_id]] = 0
-        best = [row for row in np.argsort(-total, kind="stable")[: 2 * k].tolist() if total[row] > 0]
-        found = [
-            (float(total[row]), float(words[row]), float(near[row]), node_id)
-            for row in best
-            if (node_id := self._ids[row]) is not None
-        ]
-        found.sort(key=lambda item: (-item[0], item[3]))
-        return {node_id: (min(score, 1.0), word, likeness) for score, word, likeness, node_id in found[:k]}
-
-    async def _scored(
-        self, query: str, question: EmbeddedQuery | None, *, alpha: float
-    ) -> "tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]":
-        """Return the total, word and embedding score of every row."""
-        import numpy as np
-
-        size = len(self._ids)
-        near = np.zeros(size, np.float32)
-        if question is not None:
-            near = await self._embeddings.cosines(question, self._rows, size=size)
-        # A vector database is waited for, and the graph may have grown meanwhile: only rows known before are scored.
-        words = self.index.scores(query_terms(query), size=len(self._ids))[:size]
-        return alpha * words + (1 - alpha) * near, words, near
+    async def _rank(
+        self, text: str, vector: EmbeddedQuery | None, *, depth: int, alpha: float, all_of_them: bool = False
+    ) -> Ranked:
+        """Rank nodes for a text as the recipe says."""
+        question = Question(text, self._ledger.scope, beside={EMBEDDED: vector})
+        options = AnswerOptions(BANK.with_alpha(alpha), limit=depth, depth=depth)
+        return await self._ranker.rank(question, options, all_of_them=all_of_them)
 
     # ── writing: into a unit of work, or as one of its own ──────────────────────
 
@@ -375,32 +373,24 @@ class QueryGraph:
 
     def _index_record(self, record: Record) -> None:
         """Index a live record, or free the row of one that is not live any more."""
-        row = self._rows.get(record.id)
         if record.status not in LIVE:
-            if row is not None:
-                del self._rows[record.id]
-                self._ids[row] = None
-                self._free.append(row)
-                self.index.drop(row)
-                self._embeddings.drop(row)
+            self._drop(record.id)
             return
-        if row is None:
-            row = self._free.pop() if self._free else len(self._ids)
-            if row == len(self._ids):
-                self._ids.append(None)
-            self._ids[row] = record.id
-            self._rows[record.id] = row
-            self._embeddings.put(row, self._ledger.vectors.get(record.id, {}))
-        self.index.put(row, index_terms(node_of(record, embedding={}).text))
+        if record.id not in self._rows:
+            self._embeddings.put(self._rows.add(record.id), self._ledger.vectors.get(record.id, {}))
+        self.index.put(self._rows[record.id], index_terms(node_of(record, embedding={}).text))
+
+    def _drop(self, node_id: str) -> None:
+        row = self._rows.remove(node_id)
+        if row is not None:
+            self.index.drop(row)
+            self._embeddings.drop(row)
 
     def clear(self) -> None:
         """Forget every node."""
-        for row in self._rows.values():
-            self.index.drop(row)
-            self._embeddings.drop(row)
+        for node_id in list(self._rows):
+            self._drop(node_id)
         self._rows.clear()
-        self._ids.clear()
-        self._free.clear()
         self._adjacent.clear()
 
     def _node(self, record: Record) -> QueryNode:

@@ -1,28 +1,28 @@
-"""The embeddings of a Query Graph's nodes, by cosine; each change is seen by the next search.
+"""The paths over a Query Graph's nodes, by words and by embeddings; each change is seen by the next search.
 
-Nodes are addressed by row as in the index of their words (`text/bm25.py`), a small number that the graph gives to each,
-so that a score is one place in an array and adding the two is one operation. 10,000 nodes are searched in a few
-milliseconds.
+Nodes are addressed by row, a small number that the graph gives to each, so that a score is one place in an array.
+10,000 nodes are searched in a few milliseconds.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from remanent.bank.node import QUERY_NODE
 from remanent.embedding import Embedders
-from remanent.model import Scope
+from remanent.recall import Candidate, InMemoryPath, Question, RecallPath, RowTable
 from remanent.stores import RecordFilter, Vectors
 from remanent.stores.local.products import normalise
+from remanent.text.bm25 import KeywordIndex
+from remanent.text.terms import query_terms
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
-_MAX_NEAREST = 200
-"""How many of the nearest a vector database is asked for; what is further away counts as 0. Chosen by hand, far above
-any number of candidates."""
+EMBEDDED = "embedded"
+"""The name beside a question under which its vector is: that of its words, or of a node whose like is looked for."""
 _SUMMARY_SHARE = 2 / 3
 """How much a node's summary counts in its embedding beside its context and keywords (chosen by hand)."""
 
@@ -74,9 +74,24 @@ class NodeEmbedder:
         return self._embedder.model_id, np.frombuffer(kept[self._embedder.model_id], "<f4")
 
 
-class EmbeddingIndex(ABC):
-    """The port: the similarity of every node to a query, wherever the vectors are."""
+class NodeWords(InMemoryPath):
+    """Nodes by the words of their summary, context and keywords: BM25, divided by the best."""
 
+    name = "keyword"
+
+    def __init__(self, rows: RowTable) -> None:
+        super().__init__(rows, kind=QUERY_NODE)
+        self.index = KeywordIndex()
+
+    async def scores(self, question: Question) -> "NDArray[np.float32]":
+        """Compare the words with every node's."""
+        return self.index.scores(query_terms(question.text), size=len(self._rows.ids))
+
+
+class NodeVectors(RecallPath):
+    """Nodes by the cosine of their embeddings, wherever these are; a negative one counts as 0."""
+
+    name = "vector"
     keeps_in_node: bool
     """Whether nodes carry their vectors."""
 
@@ -88,17 +103,14 @@ class EmbeddingIndex(ABC):
     def drop(self, row: int) -> None:
         """Remove the vectors of the node at a row."""
 
-    @abstractmethod
-    async def cosines(self, query: EmbeddedQuery, rows: Mapping[str, int], *, size: int) -> "NDArray[np.float32]":
-        """Return each row's similarity to the query; a negative cosine counts as 0, and so does a missing vector."""
 
-
-class InMemoryEmbeddings(EmbeddingIndex):
+class VectorsInMemory(NodeVectors, InMemoryPath):
     """Vectors in memory, a matrix for each model: 10,000 of them are compared in two milliseconds."""
 
     keeps_in_node = True
 
-    def __init__(self) -> None:
+    def __init__(self, rows: RowTable) -> None:
+        super().__init__(rows, kind=QUERY_NODE)
         self._matrices: dict[str, NDArray[np.float32]] = {}
 
     def put(self, row: int, vectors: Mapping[str, bytes]) -> None:
@@ -122,14 +134,15 @@ class InMemoryEmbeddings(EmbeddingIndex):
             if row < len(matrix):
                 matrix[row] = 0
 
-    async def cosines(self, query: EmbeddedQuery, rows: Mapping[str, int], *, size: int) -> "NDArray[np.float32]":
+    async def scores(self, question: Question) -> "NDArray[np.float32]":
         """Compare the query with every vector."""
         import numpy as np
 
-        found = np.zeros(size, np.float32)
-        matrix = self._matrices.get(query[0])
-        if matrix is not None:
-            held = min(size, len(matrix))
+        found = np.zeros(len(self._rows.ids), np.float32)
+        query: EmbeddedQuery | None = question.beside[EMBEDDED]
+        matrix = self._matrices.get(query[0]) if query is not None else None
+        if query is not None and matrix is not None:
+            held = min(len(found), len(matrix))
             found[:held] = np.clip(matrix[:held] @ query[1], 0, 1)
         return found
 
@@ -139,14 +152,13 @@ def _unit(vector: "NDArray[np.float32]") -> "NDArray[np.float32]":
     return row
 
 
-class ExternalEmbeddings(EmbeddingIndex):
+class VectorsInDatabase(NodeVectors):
     """Vectors in a vector database that follows the store of the bank; nodes carry none."""
 
     keeps_in_node = False
 
-    def __init__(self, vectors: Vectors, scope: Scope) -> None:
+    def __init__(self, vectors: Vectors) -> None:
         self._vectors = vectors
-        self._scope = scope
 
     def put(self, row: int, vectors: Mapping[str, bytes]) -> None:
         """Do nothing: the database sees every vector that was committed."""
@@ -154,20 +166,13 @@ class ExternalEmbeddings(EmbeddingIndex):
     def drop(self, row: int) -> None:
         """Do nothing: the database passes over what is not live."""
 
-    async def cosines(self, query: EmbeddedQuery, rows: Mapping[str, int], *, size: int) -> "NDArray[np.float32]":
+    async def find(self, question: Question, *, limit: int) -> list[Candidate]:
         """Ask the database for the nearest."""
-        import numpy as np
-
-        found = np.zeros(size, np.float32)
+        query: EmbeddedQuery | None = question.beside[EMBEDDED]
+        if query is None:
+            return []
+        nodes = RecordFilter(kinds=(QUERY_NODE,))
         hits = await self._vectors.search(
-            self._scope,
-            query[1],
-            model=query[0],
-            record_filter=RecordFilter(kinds=(QUERY_NODE,)),
-            limit=min(_MAX_NEAREST, max(size, 1)),
+            question.scope, query[1], model=query[0], record_filter=nodes, limit=limit, places=True
         )
-        for hit in hits:
-            row = rows.get(hit.record_id)
-            if row is not None and row < size:
-                found[row] = min(1.0, max(0.0, hit.score))
-        return found
+        return [Candidate(hit.record_id, min(1.0, hit.score), place=hit.place) for hit in hits if hit.score > 0]
