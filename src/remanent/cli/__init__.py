@@ -6,6 +6,7 @@ written by hand.
 """
 
 import gc
+import os
 import sys
 
 _COLLECT_AFTER = 300_000
@@ -20,6 +21,9 @@ def main() -> None:
         from remanent.cli.hook_run import main as run_hook
 
         sys.exit(run_hook(sys.argv[3:]))
+    if sys.argv[1:2] in (["recall"], ["remember"]):
+        # One question has no use for more: threads that wait for work do so by spinning, a thirtieth of a second.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.set_threshold(_COLLECT_AFTER, *gc.get_threshold()[1:])
     # Late, so that what writes the commands anew can use this package while they do not fit.
     from remanent.cli.app import main as run
