@@ -35,6 +35,7 @@ def docx(*body: str, title: str = "") -> bytes:
     styles = "".join(
         f'<w:style w:type="paragraph" w:styleId="Heading{n}"><w:name w:val="heading {n}"/></w:style>' for n in (1, 2)
     )
+    styles += '<w:style w:type="paragraph" w:styleId="SourceCode"><w:name w:val="Source Code"/></w:style>'
     return packed(
         {
             "[Content_Types].xml": _TYPES.format(

@@ -125,6 +125,31 @@ async def test_of_a_web_page_the_article_is_read_and_of_a_short_one_everything()
     assert "Cookies" in short.text
 
 
+async def test_a_listing_of_a_document_keeps_its_lines_and_their_indentation() -> None:
+    def code(*lines: str) -> str:
+        """One paragraph, as pandoc writes a listing."""
+        runs = "<w:r><w:br/></w:r>".join(f'<w:r><w:t xml:space="preserve">{one}</w:t></w:r>' for one in lines)
+        return f'<w:p><w:pPr><w:pStyle w:val="SourceCode"/></w:pPr>{runs}</w:p>'
+
+    found = await load(
+        docx(
+            paragraph("Before."),
+            code("def start(pump):", "    if pump.dry:", "        stop()"),
+            paragraph("Between."),
+            code("{"), code('  "一": 1'), code("}"),  # a paragraph for each line, as LibreOffice does
+            paragraph("Behind."),
+        ),
+        name="code.docx",
+    )  # fmt: skip
+    assert "def start(pump):\n    if pump.dry:\n        stop()\n" in found.text
+    assert '{\n  "一": 1\n}\n' in found.text
+    assert [block.kind for block in found.blocks] == ["code", "code"]
+    assert where(found, "Between.") == Place(paragraph=3)
+    assert where(found, "Behind.") == Place(paragraph=7)
+    broken = await load(b"<pre>a<br>  b\n    c</pre>", name="a.html")
+    assert broken.text == "a\n  b\n    c"
+
+
 async def test_a_document_has_its_headings_tables_and_the_numbers_of_its_paragraphs() -> None:
     body = [
         paragraph("Bridges", "Heading1"),

@@ -4,15 +4,27 @@ from io import BytesIO
 
 from remanent.loaders.archive import open_archive, properties
 from remanent.loaders.document import LoadedDocument
-from remanent.loaders.html import read_html
+from remanent.loaders.html import NEXT_PARAGRAPH, read_html
 from remanent.loaders.reading import Reading
 from remanent.loaders.types import DOCX
 
+_LISTINGS = (
+    "Source Code",
+    "Preformatted Text",
+    "HTML Preformatted",
+    "Code",
+    "HTML 预设格式",
+    "预设格式",
+    "源代码",
+    "代码",
+)
+"""What programs call the style of listings, whose lines keep their indentation."""
 # Built-in styles are mapped by mammoth; these are what other programs and languages call them.
 _STYLES = "\n".join(
     [
         "p[style-name='Title'] => h1:fresh",
         "p[style-name='标题'] => h1:fresh",
+        *(f"p[style-name='{name}'] => pre:separator('{NEXT_PARAGRAPH}')" for name in _LISTINGS),
         *(f"p[style-name='{name} {level}'] => h{level}:fresh" for name in ("标题", "標題") for level in range(1, 7)),
     ]
 )

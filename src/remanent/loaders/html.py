@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _TWICE = re.compile(r"<(/?)pre>\s*<\1pre>")
 
+NEXT_PARAGRAPH = "\u2028"
+"""Stands in a listing between lines that are paragraphs of their own in the original."""
 _NOTE = re.compile(r"noteref|footnote-?ref")
 """What programs call a link to a footnote."""
 _LONGEST_NOTE = 4
@@ -136,6 +138,12 @@ def _reference(node: "LexborNode") -> str | None:
     return f"[{text}]" if is_note and text.isdecimal() else None
 
 
+def _listing(node: "LexborNode") -> str:
+    """Return the text of a listing with its white space; some break its lines by elements."""
+    inside = node.traverse(include_text=True)
+    return "".join("\n" if one.tag == "br" else one.text_content or "" if one.is_text_node else "" for one in inside)
+
+
 class _HtmlWalk:
     """Goes through the elements in their order and writes down what they say, as Markdown marks it."""
 
@@ -183,7 +191,9 @@ class _HtmlWalk:
             self._break(LINE if tag in {"li", "tr", "br"} else PARAGRAPH)
         if tag == "pre":
             self._draft.open_block("code")
-            self._draft.write(node.text(deep=True).strip("\n"))
+            listing = _listing(node)
+            self._paragraph += listing.count(NEXT_PARAGRAPH)
+            self._draft.write(listing.replace(NEXT_PARAGRAPH, "\n").strip("\n"))
         else:
             self._begin(tag)
         return tag != "pre"
