@@ -367,13 +367,13 @@ async def test_locked_archives_and_books_are_said_to_be_locked() -> None:
 
 
 async def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    from remanent.loaders import slides
+    from remanent.loaders import office
     from remanent.loaders.reading import Reading
     from remanent.loaders.types import PPTX
 
     monkeypatch.setitem(sys.modules, "pptx", None)
     with pytest.raises(MissingDependency, match=r"pip install 'remanent\[documents\]'"):
-        slides.read(SAMPLES["a.pptx"], Reading("a.pptx", PPTX))
+        office.read_slides(SAMPLES["a.pptx"], Reading("a.pptx", PPTX))
 
 
 def test_a_program_without_a_guard_for_its_main_module_can_read_files(tmp_path: Path) -> None:

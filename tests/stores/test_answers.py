@@ -9,7 +9,7 @@ from remanent.stores import queries, transaction
 from remanent.stores.answers import ANSWERS
 from remanent.stores.queries import Query
 from remanent.stores.sqlite import writes
-from remanent.stores.sqlite.search import SQLITE_ANSWERS
+from remanent.stores.sqlite.reads import SQLITE_ANSWERS
 from remanent.stores.vectors import VectorSearch
 from tests.servers import has_postgres
 

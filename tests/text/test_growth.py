@@ -116,8 +116,8 @@ EXEMPT: dict[str, str] = {
     **{
         f"loaders.{name}": "takes a file of a format with a parser of its own, in a process that is bounded in time"
         for name in (
-            "archive.entry archive.open_archive archive.properties html.article_of docx.read epub.read load.load "
-            "eml.read pdf.read pdf.table_blocks readers.read sheets.read slides.read worker.main"
+            "archive.entry archive.open_archive archive.properties html.article_of epub.read load.load eml.read "
+            "office.read_docx office.read_sheets office.read_slides pdf.read pdf.table_blocks readers.read worker.main"
         ).split()
     },
     "text.chinese.segmenter": "takes nothing",

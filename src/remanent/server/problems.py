@@ -14,32 +14,8 @@ from typing import Any
 
 from starlette.responses import Response
 
+from remanent import errors
 from remanent.bilingual import Bilingual, Language, prefers_chinese, translated
-from remanent.errors import (
-    BusyError,
-    CallerError,
-    DamagedExport,
-    DatabaseMissing,
-    DuplicateEntry,
-    InvalidInput,
-    JobFailed,
-    KeysDamaged,
-    LanguageError,
-    MissingDependency,
-    ModelUnavailable,
-    NotAuthenticated,
-    NotFound,
-    NotPermitted,
-    OriginRefused,
-    QueueFull,
-    RateLimited,
-    RemanentError,
-    SetupError,
-    StorageError,
-    StorageFull,
-    StoreClosed,
-    VersionConflict,
-)
 from remanent.jobs.runner import describe_failure
 
 MEDIA_TYPE = "application/problem+json"
@@ -59,31 +35,31 @@ class ProblemType:
 
 
 PROBLEM_TYPES: Mapping[type[BaseException], ProblemType] = {
-    CallerError: ProblemType(400, Bilingual("The request is wrong", "请求有误")),
-    NotAuthenticated: ProblemType(401, Bilingual("A key is needed", "需要密钥")),
-    NotPermitted: ProblemType(403, Bilingual("The key does not allow this", "密钥不允许此操作")),
-    OriginRefused: ProblemType(403, Bilingual("Pages of other sites are refused", "拒绝其他网站的页面")),
-    NotFound: ProblemType(404, Bilingual("There is no such thing here", "这里没有该对象")),
-    VersionConflict: ProblemType(409, Bilingual("Somebody else changed it first", "已被他人修改")),
-    DuplicateEntry: ProblemType(409, Bilingual("The id is taken by another text", "该 id 已属于另一段文字")),
-    InvalidInput: ProblemType(422, Bilingual("A value is malformed or out of range", "值的格式有误或超出范围")),
-    DamagedExport: ProblemType(422, Bilingual("The export is damaged", "导出文件已损坏")),
-    DatabaseMissing: ProblemType(
+    errors.CallerError: ProblemType(400, Bilingual("The request is wrong", "请求有误")),
+    errors.NotAuthenticated: ProblemType(401, Bilingual("A key is needed", "需要密钥")),
+    errors.NotPermitted: ProblemType(403, Bilingual("The key does not allow this", "密钥不允许此操作")),
+    errors.OriginRefused: ProblemType(403, Bilingual("Pages of other sites are refused", "拒绝其他网站的页面")),
+    errors.NotFound: ProblemType(404, Bilingual("There is no such thing here", "这里没有该对象")),
+    errors.VersionConflict: ProblemType(409, Bilingual("Somebody else changed it first", "已被他人修改")),
+    errors.DuplicateEntry: ProblemType(409, Bilingual("The id is taken by another text", "该 id 已属于另一段文字")),
+    errors.InvalidInput: ProblemType(422, Bilingual("A value is malformed or out of range", "值的格式有误或超出范围")),
+    errors.DamagedExport: ProblemType(422, Bilingual("The export is damaged", "导出文件已损坏")),
+    errors.DatabaseMissing: ProblemType(
         500, Bilingual("The database of this agent is missing", "该智能体的数据库不存在"), tells=False
     ),
-    JobFailed: ProblemType(424, Bilingual("Background work gave up", "后台任务已放弃")),
-    RateLimited: ProblemType(429, Bilingual("Too many requests", "请求过多")),
-    QueueFull: ProblemType(429, Bilingual("Too much work waits", "等待的任务过多")),
-    RemanentError: ProblemType(500, Bilingual("Something went wrong", "发生错误"), tells=False),
-    SetupError: ProblemType(500, Bilingual("The server is not set up for this", "服务器未为此配置")),
-    MissingDependency: ProblemType(501, Bilingual("The server lacks what this needs", "服务器缺少所需组件")),
-    StorageError: ProblemType(500, Bilingual("The storage failed", "存储出错"), tells=False),
-    KeysDamaged: ProblemType(500, Bilingual("The keys are damaged", "密钥文件已损坏")),
-    LanguageError: ProblemType(502, Bilingual("The model did not do its part", "模型未能完成")),
-    BusyError: ProblemType(503, Bilingual("Busy", "繁忙")),
-    ModelUnavailable: ProblemType(503, Bilingual("The model cannot be reached", "无法连接模型")),
-    StoreClosed: ProblemType(503, Bilingual("The server is stopping", "服务器正在停止")),
-    StorageFull: ProblemType(507, Bilingual("No room is left", "空间不足")),
+    errors.JobFailed: ProblemType(424, Bilingual("Background work gave up", "后台任务已放弃")),
+    errors.RateLimited: ProblemType(429, Bilingual("Too many requests", "请求过多")),
+    errors.QueueFull: ProblemType(429, Bilingual("Too much work waits", "等待的任务过多")),
+    errors.RemanentError: ProblemType(500, Bilingual("Something went wrong", "发生错误"), tells=False),
+    errors.SetupError: ProblemType(500, Bilingual("The server is not set up for this", "服务器未为此配置")),
+    errors.MissingDependency: ProblemType(501, Bilingual("The server lacks what this needs", "服务器缺少所需组件")),
+    errors.StorageError: ProblemType(500, Bilingual("The storage failed", "存储出错"), tells=False),
+    errors.KeysDamaged: ProblemType(500, Bilingual("The keys are damaged", "密钥文件已损坏")),
+    errors.LanguageError: ProblemType(502, Bilingual("The model did not do its part", "模型未能完成")),
+    errors.BusyError: ProblemType(503, Bilingual("Busy", "繁忙")),
+    errors.ModelUnavailable: ProblemType(503, Bilingual("The model cannot be reached", "无法连接模型")),
+    errors.StoreClosed: ProblemType(503, Bilingual("The server is stopping", "服务器正在停止")),
+    errors.StorageFull: ProblemType(507, Bilingual("No room is left", "空间不足")),
 }
 
 # What the protocol itself can refuse, beside the errors above.
@@ -112,7 +88,8 @@ class Refusal(Exception):
 def problem_type_of(error: BaseException) -> ProblemType:
     """Return the row of an error: that of its nearest class in the table."""
     return next(
-        (PROBLEM_TYPES[kind] for kind in type(error).__mro__ if kind in PROBLEM_TYPES), PROBLEM_TYPES[RemanentError]
+        (PROBLEM_TYPES[kind] for kind in type(error).__mro__ if kind in PROBLEM_TYPES),
+        PROBLEM_TYPES[errors.RemanentError],
     )
 
 
@@ -137,9 +114,9 @@ def problem(error: BaseException, *, request_id: str = "", languages: str = "") 
         if status in {429, 503}:
             seconds = getattr(error, "retry_after", None) or RETRY_SECONDS
             headers["Retry-After"] = str(math.ceil(seconds))
-        name = type(error).__name__ if isinstance(error, RemanentError) else "InternalError"
+        name = type(error).__name__ if isinstance(error, errors.RemanentError) else "InternalError"
         urn = f"urn:remanent:error:{name}"
-        told = row.tells and isinstance(error, RemanentError)
+        told = row.tells and isinstance(error, errors.RemanentError)
         detail = str(error) if told else f"{title.say(language)}; the server's log says more"
     body = {"type": urn, "title": title.say(language), "status": status, "detail": translated(detail, language)}
     return _answer(body, request_id=request_id, headers=headers)
@@ -159,7 +136,7 @@ def log_failure(error: BaseException, *, status: int = 500, request_id: str = ""
         "reasons": reasons,
         "where": traceback_lines(error),
     }
-    if isinstance(error, RemanentError):
+    if isinstance(error, errors.RemanentError):
         _logger.error("a request failed: %s", "; from ".join(reasons), extra={"fields": told})
     else:
         said = "a request failed for a reason nobody foresaw: %s"

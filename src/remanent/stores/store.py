@@ -21,47 +21,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 from pydantic import JsonValue
 
 from remanent.model import Conflict, Entry, Job, Kind, Link, Origin, Record, Scope, Tombstone, Version
+from remanent.stores import queries as q
 from remanent.stores.batching import Batches
-from remanent.stores.queries import (
-    VECTORS_AT_ONCE,
-    Claims,
-    ConflictQuery,
-    EntryQuery,
-    Erased,
-    Erasure,
-    Health,
-    Hit,
-    JobQuery,
-    LinkQuery,
-    MatchQuery,
-    PastVersionQuery,
-    PlaceQuery,
-    Query,
-    QueueQuery,
-    QueueState,
-    RecordFilter,
-    RecordPosition,
-    RecordQuery,
-    SessionTermQuery,
-    SessionTerms,
-    Standing,
-    StandingQuery,
-    StateQuery,
-    StatesQuery,
-    Tally,
-    TallyQuery,
-    TermCountQuery,
-    TermCounts,
-    TextQuery,
-    TombstoneQuery,
-    UnembeddedQuery,
-    VectorChangeQuery,
-    VectorChanges,
-    VectorCountQuery,
-    VectorModelQuery,
-    VectorQuery,
-    VersionQuery,
-)
 from remanent.stores.transaction import Change, Committed, Transaction
 
 if TYPE_CHECKING:
@@ -111,7 +72,7 @@ class Store(ABC):
     """Whether `claim_any` finds the due jobs of all agents in one look; else a worker says which to look at."""
 
     def __init__(self) -> None:
-        self._reads: Batches[Scope, Query[Any]] = Batches(self.read)
+        self._reads: Batches[Scope, q.Query[Any]] = Batches(self.read)
 
     # ── what an adapter does ─────────────────────────────────────────────────
 
@@ -120,7 +81,7 @@ class Store(ABC):
         """Apply all changes or none; on return they survive any crash."""
 
     @abstractmethod
-    async def read(self, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
+    async def read(self, scope: Scope, queries: Sequence[q.Query[Any]]) -> list[Any]:
         """Return the answer to each of the questions, in order.
 
         Each answer is of one moment; that all are of the same one is not promised.
@@ -139,7 +100,7 @@ class Store(ABC):
         lease: timedelta,
         now: datetime | None = None,
         among: Sequence[Scope] | None = None,
-    ) -> Claims:
+    ) -> q.Claims:
         """Claim up to so many jobs that may run: each the first of its lane, due, and not under a live lease.
 
         They are taken from the agents given, or from all that there are, the oldest jobs of each agent first. A wait or
@@ -154,11 +115,11 @@ class Store(ABC):
         """Prolong a lease, from now on; refuse with `LeaseLost` when it was taken over."""
 
     @abstractmethod
-    async def erase(self, scope: Scope, erasure: Erasure) -> Erased:
+    async def erase(self, scope: Scope, erasure: q.Erasure) -> q.Erased:
         """Remove texts and vectors, and all that was derived from them, and say how deep that reached."""
 
     @abstractmethod
-    async def check(self, scope: Scope, *, quick: bool = False) -> Health:
+    async def check(self, scope: Scope, *, quick: bool = False) -> q.Health:
         """Examine every page, index and reference; report, change nothing. `quick` only counts and examines nothing."""
 
     @abstractmethod
@@ -189,21 +150,21 @@ class Store(ABC):
         """Return a unit of work: what is put into it is committed together at the end of its `async with`."""
         return Transaction(self.commit, scope)
 
-    def ask(self, scope: Scope, query: Query[A]) -> "asyncio.Future[A]":
+    def ask(self, scope: Scope, query: q.Query[A]) -> "asyncio.Future[A]":
         """Return the answer to come of one question; those that are asked at the same time are read together."""
         return self._reads.ask(scope, query)
 
-    async def standing(self, scope: Scope, *, states: Sequence[str] = ()) -> Standing:
+    async def standing(self, scope: Scope, *, states: Sequence[str] = ()) -> q.Standing:
         """Return all counters of the agent, and the named values of these keys; sent at once, as a first step is."""
-        standing: Standing
-        [standing] = await self.read(scope, (StandingQuery(tuple(states)),))
+        standing: q.Standing
+        [standing] = await self.read(scope, (q.StandingQuery(tuple(states)),))
         return standing
 
-    async def entries(self, scope: Scope, query: EntryQuery) -> list[Entry]:
+    async def entries(self, scope: Scope, query: q.EntryQuery) -> list[Entry]:
         """Return journal entries, erased ones as stubs."""
         return await self.ask(scope, query)
 
-    async def records(self, scope: Scope, query: RecordQuery) -> list[Record]:
+    async def records(self, scope: Scope, query: q.RecordQuery) -> list[Record]:
         """Return records; with `as_of`, as they stood then."""
         return await self.ask(scope, query)
 
@@ -214,7 +175,7 @@ class Store(ABC):
         ids = tuple(dict.fromkeys(record_ids))
         if not ids:
             return {}
-        query = RecordQuery(filter=RecordFilter(statuses=None, as_of=as_of), record_ids=ids, limit=len(ids))
+        query = q.RecordQuery(filter=q.RecordFilter(statuses=None, as_of=as_of), record_ids=ids, limit=len(ids))
         return {record.id: record for record in await self.records(scope, query)}
 
     async def entries_by_id(self, scope: Scope, entry_ids: Collection[str]) -> dict[str, Entry]:
@@ -222,57 +183,57 @@ class Store(ABC):
         ids = tuple(dict.fromkeys(entry_ids))
         if not ids:
             return {}
-        return {entry.id: entry for entry in await self.entries(scope, EntryQuery(entry_ids=ids, limit=len(ids)))}
+        return {entry.id: entry for entry in await self.entries(scope, q.EntryQuery(entry_ids=ids, limit=len(ids)))}
 
-    async def match(self, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter) -> list[str]:
+    async def match(self, scope: Scope, record_ids: Sequence[str], record_filter: q.RecordFilter) -> list[str]:
         """Return those of the ids that pass the filter, in the given order."""
-        return await self.ask(scope, MatchQuery(tuple(record_ids), record_filter))
+        return await self.ask(scope, q.MatchQuery(tuple(record_ids), record_filter))
 
-    async def tally(self, scope: Scope, kinds: Sequence[str], *, flags: Sequence[str] = ()) -> list[Tally]:
+    async def tally(self, scope: Scope, kinds: Sequence[str], *, flags: Sequence[str] = ()) -> list[q.Tally]:
         """Return how many records of these kinds there are, by kind and status; see `TallyQuery`."""
-        return await self.ask(scope, TallyQuery(tuple(kinds), tuple(flags)))
+        return await self.ask(scope, q.TallyQuery(tuple(kinds), tuple(flags)))
 
     async def places(
         self,
         scope: Scope,
         record_ids: Sequence[str],
         *,
-        record_filter: RecordFilter,
+        record_filter: q.RecordFilter,
         reach: int = 0,
         neighbours: bool = True,
-    ) -> list[RecordPosition]:
+    ) -> list[q.RecordPosition]:
         """Return where those of the ids stand that pass the filter, then their neighbours; see `PlaceQuery`."""
-        return await self.ask(scope, PlaceQuery(tuple(record_ids), record_filter, reach, neighbours))
+        return await self.ask(scope, q.PlaceQuery(tuple(record_ids), record_filter, reach, neighbours))
 
     async def revision(self, scope: Scope) -> int:
         """Return a number that rises whenever anything that can be read is changed, by any process."""
-        return (await self.ask(scope, StandingQuery())).revision
+        return (await self.ask(scope, q.StandingQuery())).revision
 
     async def unembedded(self, scope: Scope, *, limit: int) -> list[Record]:
         """Return records of the agent whose content has no vector yet, oldest first."""
-        return await self.ask(scope, UnembeddedQuery(limit))
+        return await self.ask(scope, q.UnembeddedQuery(limit))
 
     async def versions(self, scope: Scope, record_id: str) -> list[Version]:
         """Return all versions of a record, oldest first, the current one last; empty when unknown."""
-        return await self.ask(scope, VersionQuery(record_id))
+        return await self.ask(scope, q.VersionQuery(record_id))
 
     async def past_versions(self, scope: Scope, *, after: tuple[str, int] | None, limit: int) -> list[Version]:
         """Return superseded versions of all records by (record id, number), behind `after`."""
-        return await self.ask(scope, PastVersionQuery(after, limit))
+        return await self.ask(scope, q.PastVersionQuery(after, limit))
 
-    async def links(self, scope: Scope, query: LinkQuery) -> list[Link]:
+    async def links(self, scope: Scope, query: q.LinkQuery) -> list[Link]:
         """Return links by (from, to, relation)."""
         return await self.ask(scope, query)
 
     async def graph_revision(self, scope: Scope, kind: Kind) -> int:
         """Return a number that rises whenever a record of the kind or a link that leaves one changes."""
-        return (await self.ask(scope, StandingQuery())).graphs.get(kind, 0)
+        return (await self.ask(scope, q.StandingQuery())).graphs.get(kind, 0)
 
-    async def conflicts(self, scope: Scope, query: ConflictQuery) -> list[Conflict]:
+    async def conflicts(self, scope: Scope, query: q.ConflictQuery) -> list[Conflict]:
         """Return conflicts, oldest first."""
         return await self.ask(scope, query)
 
-    async def conflicts_among(self, scope: Scope, query: ConflictQuery, wanted: RecordFilter) -> list[Conflict]:
+    async def conflicts_among(self, scope: Scope, query: q.ConflictQuery, wanted: q.RecordFilter) -> list[Conflict]:
         """Return the conflicts of which every claim is of a record that passes a filter, oldest first."""
         found = await self.conflicts(scope, query)
         ids = list({claim.record_id for conflict in found for claim in conflict.claims})
@@ -281,31 +242,31 @@ class Store(ABC):
 
     async def tombstones(self, scope: Scope, record_ids: Sequence[str] | None = None) -> list[Tombstone]:
         """Return tombstones by record id, all of them when no ids are given."""
-        return await self.ask(scope, TombstoneQuery(None if record_ids is None else tuple(record_ids)))
+        return await self.ask(scope, q.TombstoneQuery(None if record_ids is None else tuple(record_ids)))
 
     async def states(self, scope: Scope, *, prefix: str = "") -> dict[str, JsonValue]:
         """Return all named values by key, or those whose key begins with a prefix."""
-        return await self.ask(scope, StatesQuery(prefix))
+        return await self.ask(scope, q.StatesQuery(prefix))
 
     async def state(self, scope: Scope, key: str) -> JsonValue:
         """Return one named value; `None` when there is none."""
-        return await self.ask(scope, StateQuery(key))
+        return await self.ask(scope, q.StateQuery(key))
 
     async def search_text(
         self,
         scope: Scope,
         terms: Sequence[str],
         *,
-        record_filter: RecordFilter,
+        record_filter: q.RecordFilter,
         limit: int,
         places: bool = False,
-    ) -> list[Hit]:
+    ) -> list[q.Hit]:
         """Return records that hold any of the terms, by BM25, best first."""
-        return await self.ask(scope, TextQuery(tuple(terms), record_filter, limit, places))
+        return await self.ask(scope, q.TextQuery(tuple(terms), record_filter, limit, places))
 
-    async def term_counts(self, scope: Scope, terms: Sequence[str], *, most: int) -> TermCounts:
+    async def term_counts(self, scope: Scope, terms: Sequence[str], *, most: int) -> q.TermCounts:
         """Return how many records of the agent hold each of the terms, counting no further than `most`."""
-        return await self.ask(scope, TermCountQuery(tuple(terms), most))
+        return await self.ask(scope, q.TermCountQuery(tuple(terms), most))
 
     async def session_terms(
         self,
@@ -313,41 +274,41 @@ class Store(ABC):
         sessions: Sequence[str],
         terms: Sequence[str],
         *,
-        record_filter: RecordFilter,
+        record_filter: q.RecordFilter,
         origins: Sequence[Origin] | None = None,
         most: int,
-    ) -> dict[str, SessionTerms]:
+    ) -> dict[str, q.SessionTerms]:
         """Return how often sessions hold terms, over their `most` latest records that pass and are of the origins."""
         wanted = None if origins is None else tuple(origins)
-        return await self.ask(scope, SessionTermQuery(tuple(sessions), tuple(terms), record_filter, most, wanted))
+        return await self.ask(scope, q.SessionTermQuery(tuple(sessions), tuple(terms), record_filter, most, wanted))
 
     async def vector_revision(self, scope: Scope) -> int:
         """Return a number that rises whenever any vector is put or removed, by any process."""
-        return (await self.ask(scope, StandingQuery())).vector_revision
+        return (await self.ask(scope, q.StandingQuery())).vector_revision
 
     async def vector_changes(
-        self, scope: Scope, model: str, *, since: int, after: int = 0, limit: int = VECTORS_AT_ONCE
-    ) -> VectorChanges:
+        self, scope: Scope, model: str, *, since: int, after: int = 0, limit: int = q.VECTORS_AT_ONCE
+    ) -> q.VectorChanges:
         """Return one page of what happened to a model's vectors after a revision; see `vector_pages`."""
-        return await self.ask(scope, VectorChangeQuery(model, since, after, limit))
+        return await self.ask(scope, q.VectorChangeQuery(model, since, after, limit))
 
     async def vectors(self, scope: Scope, record_ids: Sequence[str], *, model: str) -> "dict[str, NDArray[np.float32]]":
         """Return the vectors that a model gave to those of the records that have one."""
-        return await self.ask(scope, VectorQuery(tuple(record_ids), model))
+        return await self.ask(scope, q.VectorQuery(tuple(record_ids), model))
 
     async def vector_models(self, scope: Scope) -> dict[str, int]:
         """Return the embedding models that have vectors here, each with its dimension."""
-        return await self.ask(scope, VectorModelQuery())
+        return await self.ask(scope, q.VectorModelQuery())
 
     async def vector_counts(self, scope: Scope, *, since: int = 0) -> dict[str, int]:
         """Return how many vectors of each model were put after a revision and are still there."""
-        return await self.ask(scope, VectorCountQuery(since))
+        return await self.ask(scope, q.VectorCountQuery(since))
 
-    async def queue(self, scope: Scope) -> QueueState:
+    async def queue(self, scope: Scope) -> q.QueueState:
         """Return how the agent's queue stands."""
-        return await self.ask(scope, QueueQuery())
+        return await self.ask(scope, q.QueueQuery())
 
-    async def jobs(self, scope: Scope, query: JobQuery) -> list[Job]:
+    async def jobs(self, scope: Scope, query: q.JobQuery) -> list[Job]:
         """Return jobs in queue order."""
         return await self.ask(scope, query)
 
@@ -360,8 +321,8 @@ class Store(ABC):
 
 
 async def vector_pages(
-    store: Store, scope: Scope, model: str, *, since: int = 0, limit: int = VECTORS_AT_ONCE
-) -> AsyncIterator[VectorChanges]:
+    store: Store, scope: Scope, model: str, *, since: int = 0, limit: int = q.VECTORS_AT_ONCE
+) -> AsyncIterator[q.VectorChanges]:
     """Yield what happened to a model's vectors after a revision, page by page; 0 asks for all of them.
 
     All pages have the revision of the first: what others write meanwhile may be in the later ones, and is told again to

@@ -8,7 +8,7 @@ import pytest
 from remanent.model import Kind, Scope
 from remanent.stores.conformance.base import Samples, put
 from remanent.stores.queries import Hit, RecordFilter, TextQuery
-from remanent.stores.sqlite import SqliteStore, search
+from remanent.stores.sqlite import SqliteStore, reads
 from tests.stores.sqlite.steps import count_steps
 
 WORDS = [f"word{number}" for number in range(12)]
@@ -25,7 +25,7 @@ async def _filled(home: Path, kinds: list[Kind]) -> Scope:
 
 def _search(home: Path, scope: Scope, kinds: tuple[Kind, ...] | None) -> tuple[int, list[Hit]]:
     query = TextQuery(tuple(WORDS[:3]), RecordFilter(kinds=kinds), limit=10, places=True)
-    return count_steps(home, lambda connection: search.search_text(connection, scope, query))
+    return count_steps(home, lambda connection: reads.search_text(connection, scope, query))
 
 
 async def test_a_filter_that_nearly_all_pass_costs_next_to_nothing(quick_folder: Path) -> None:
@@ -44,7 +44,7 @@ async def test_ranking_first_finds_what_filtering_first_finds(
     scope = await _filled(quick_folder, [Kind.CHUNK if chance.random() < share else Kind.TURN for _ in range(300)])
     answers = []
     for sample in (0, 10**6):  # as if most passed, and as if hardly any did
-        monkeypatch.setattr(search, "_SAMPLE", sample)
+        monkeypatch.setattr(reads, "_SAMPLE", sample)
         answers.append(_search(quick_folder, scope, (Kind.CHUNK,))[1])
     assert answers[0] == answers[1]
     assert answers[0]

@@ -11,6 +11,7 @@ import pytest
 
 from remanent.errors import InvalidInput
 from remanent.model import Kind, Origin, Record, Scope, Status
+from remanent.stores import queries as q
 from remanent.stores.conformance.base import (
     MODEL,
     START,
@@ -21,18 +22,6 @@ from remanent.stores.conformance.base import (
     found,
     make_vector,
     vector_bytes,
-)
-from remanent.stores.queries import (
-    VECTORS_AT_ONCE,
-    Erasure,
-    RecordFilter,
-    RecordQuery,
-    SessionTerms,
-    Standing,
-    StandingQuery,
-    StateQuery,
-    TextQuery,
-    VectorChanges,
 )
 from remanent.stores.store import Store, vector_pages
 from remanent.stores.transaction import PutVector
@@ -123,7 +112,7 @@ class TextConformance(StoreSuite):
     async def test_scores_fall_from_hit_to_hit(self, agent: StoredAgent) -> None:
         """Fusion with other searches goes by rank and by score."""
         await agent.put(*(agent.record("tea " + "leaf " * number) for number in range(8)))
-        hits = await agent.store.search_text(agent.scope, query_terms("tea"), record_filter=RecordFilter(), limit=5)
+        hits = await agent.store.search_text(agent.scope, query_terms("tea"), record_filter=q.RecordFilter(), limit=5)
         assert len(hits) == 5
         scores = [hit.score for hit in hits]
         assert scores == sorted(scores, reverse=True)
@@ -134,7 +123,7 @@ class TextConformance(StoreSuite):
             agent.samples.make_record(agent.scope.within(session=name), content="heron") for name in ("a", "b", None)
         ]
         await agent.put(*records)
-        without = RecordFilter(not_sessions=("a", "c"))
+        without = q.RecordFilter(not_sessions=("a", "c"))
         hits = await agent.store.search_text(agent.scope, ["heron"], record_filter=without, limit=10)
         assert {hit.record_id for hit in hits} == {record.id for record in records[1:]}
         passing = await agent.store.match(agent.scope, [record.id for record in records], without)
@@ -247,24 +236,26 @@ class TextConformance(StoreSuite):
         machine = agent.samples.make_record(inner["b"], "tea tea", trust=Origin.AGENT)
         await agent.put(*told, other, machine)
 
-        async def held(most: int = 100, origins: list[Origin] | None = None) -> dict[str, SessionTerms]:
+        async def held(most: int = 100, origins: list[Origin] | None = None) -> dict[str, q.SessionTerms]:
             return await agent.store.session_terms(
                 agent.scope,
                 ["a", "b", "none"],
                 ["tea", "milk", '"'],
-                record_filter=RecordFilter(),
+                record_filter=q.RecordFilter(),
                 origins=origins,
                 most=most,
             )
 
-        assert await held() == {"a": SessionTerms(6, {"tea": 3, "milk": 1}), "b": SessionTerms(3, {"tea": 3})}
-        assert (await held(origins=[Origin.USER]))["b"] == SessionTerms(1, {"tea": 1})
+        assert await held() == {"a": q.SessionTerms(6, {"tea": 3, "milk": 1}), "b": q.SessionTerms(3, {"tea": 3})}
+        assert (await held(origins=[Origin.USER]))["b"] == q.SessionTerms(1, {"tea": 1})
         assert (await held(most=2)).keys() == {"b"}
         await agent.forget(told[0])
-        assert (await held())["a"] == SessionTerms(3, {"tea": 1, "milk": 1})
+        assert (await held())["a"] == q.SessionTerms(3, {"tea": 1, "milk": 1})
 
-    @pytest.mark.parametrize("wanted", [RecordFilter(), RecordFilter(kinds=(Kind.TURN,)), RecordFilter(as_of=START)])
-    async def test_hits_say_where_they_stand_when_asked_to(self, agent: StoredAgent, wanted: RecordFilter) -> None:
+    @pytest.mark.parametrize(
+        "wanted", [q.RecordFilter(), q.RecordFilter(kinds=(Kind.TURN,)), q.RecordFilter(as_of=START)]
+    )
+    async def test_hits_say_where_they_stand_when_asked_to(self, agent: StoredAgent, wanted: q.RecordFilter) -> None:
         """Whoever ranks them needs that, and it saves a call."""
         [entry] = await agent.append(
             agent.samples.make_entry(agent.scope.within(session="s"), "Lisbon in May", role="user")
@@ -287,12 +278,12 @@ class TextConformance(StoreSuite):
             tx.put(record)
             tx.state("a", 1)
         asked = [
-            TextQuery(tuple(query_terms("kettle")), RecordFilter(), 5),
-            StateQuery("a"),
-            TextQuery(tuple(query_terms("trumpet")), RecordFilter(), 5),
-            RecordQuery(record_ids=(record.id,)),
-            TextQuery(tuple(query_terms("whistles")), RecordFilter(), 5),
-            StandingQuery(("a", "b")),
+            q.TextQuery(tuple(query_terms("kettle")), q.RecordFilter(), 5),
+            q.StateQuery("a"),
+            q.TextQuery(tuple(query_terms("trumpet")), q.RecordFilter(), 5),
+            q.RecordQuery(record_ids=(record.id,)),
+            q.TextQuery(tuple(query_terms("whistles")), q.RecordFilter(), 5),
+            q.StandingQuery(("a", "b")),
         ]
         first, state, none, records, second, standing = await agent.store.read(agent.scope, asked)
         assert [[hit.record_id for hit in hits] for hits in (first, none, second)] == [[record.id], [], [record.id]]
@@ -301,7 +292,7 @@ class TextConformance(StoreSuite):
         assert standing.revision == await agent.store.revision(agent.scope) > 0
         assert standing.graphs[Kind.TURN] == await agent.store.graph_revision(agent.scope, Kind.TURN) > 0
         assert standing.vector_revision == await agent.store.vector_revision(agent.scope)
-        assert await agent.store.read(agent.samples.make_scope("nobody"), asked) == [[], None, [], [], [], Standing()]
+        assert await agent.store.read(agent.samples.make_scope("nobody"), asked) == [[], None, [], [], [], q.Standing()]
 
     async def test_no_terms_find_nothing(self, agent: StoredAgent) -> None:
         """And do not find everything."""
@@ -323,7 +314,7 @@ async def keep(store: Store, record: Record, *values: float, model: str = MODEL)
 class Follower:
     """What an index knows that asks for changes only."""
 
-    def __init__(self, store: Store, scope: Scope, model: str = MODEL, *, limit: int = VECTORS_AT_ONCE) -> None:
+    def __init__(self, store: Store, scope: Scope, model: str = MODEL, *, limit: int = q.VECTORS_AT_ONCE) -> None:
         self.held: dict[str, bytes] = {}
         self.revision = 0
         self._store, self._scope, self._model, self._limit = store, scope, model, limit
@@ -333,7 +324,7 @@ class Follower:
         pages = vector_pages(self._store, self._scope, self._model, since=self.revision, limit=self._limit)
         return {one async for page in pages for one in self.take(page)}
 
-    def take(self, changes: VectorChanges) -> set[str]:
+    def take(self, changes: q.VectorChanges) -> set[str]:
         """Take in one page."""
         if changes.reset:
             self.held.clear()
@@ -495,9 +486,9 @@ class VectorRowsConformance(StoreSuite):
         elif how == "drop":
             await agent.drop(records[0].id)
         elif how == "erase":
-            await agent.store.erase(agent.scope, Erasure(record_ids=(records[0].id,)))
+            await agent.store.erase(agent.scope, q.Erasure(record_ids=(records[0].id,)))
         else:
-            await agent.store.erase(agent.scope, Erasure(everything=True))
+            await agent.store.erase(agent.scope, q.Erasure(everything=True))
         left = {} if how == "erase everything" else {(MODEL, records[1].id): vector_bytes(2)}
         assert await agent.vectors() == left
         await follower.follow()
@@ -547,7 +538,7 @@ class VectorRowsConformance(StoreSuite):
         follower = Follower(agent.store, agent.scope)
         await keep(agent.store, records[0], 1)
         await follower.follow()
-        await agent.store.erase(agent.scope, Erasure(everything=True))
+        await agent.store.erase(agent.scope, q.Erasure(everything=True))
         fresh = agent.record("fresh")
         await agent.put(fresh)
         await keep(agent.store, fresh, 7)
@@ -666,7 +657,7 @@ class VectorsConformance(AgentSuite):
         self, vectors: Vectors, scope: Scope, *values: float, limit: int = 10, model: str = MODEL, **wanted: Any
     ) -> list[str]:
         hits = await vectors.search(
-            scope, make_vector(*values), model=model, record_filter=RecordFilter(**wanted), limit=limit
+            scope, make_vector(*values), model=model, record_filter=q.RecordFilter(**wanted), limit=limit
         )
         scores = [hit.score for hit in hits]
         assert scores == sorted(scores, reverse=True)
@@ -679,7 +670,9 @@ class VectorsConformance(AgentSuite):
         north = await self._keep(agent.store, agent.record(), 0, 0.01)
         west = await self._keep(agent.store, agent.record(), -1, 0)
         assert await self._near(vectors, agent.scope, 5, 0.5) == [east.id, north_east.id, north.id, west.id]
-        hits = await vectors.search(agent.scope, make_vector(2, 0), model=MODEL, record_filter=RecordFilter(), limit=4)
+        hits = await vectors.search(
+            agent.scope, make_vector(2, 0), model=MODEL, record_filter=q.RecordFilter(), limit=4
+        )
         assert [hit.score for hit in hits] == pytest.approx([1.0, 0.5**0.5, 0.0, -1.0], abs=1e-3)
 
     async def test_no_more_than_the_limit_is_found(self, agent: StoredAgent, vectors: Vectors) -> None:
@@ -722,7 +715,7 @@ class VectorsConformance(AgentSuite):
             await agent.update(agent.next_version(gone, content="another"))
         elif how.startswith("erase"):
             everything = how == "erase everything"
-            erased = await agent.store.erase(agent.scope, Erasure(record_ids=(gone.id,), everything=everything))
+            erased = await agent.store.erase(agent.scope, q.Erasure(record_ids=(gone.id,), everything=everything))
             await vectors.erased(agent.scope, erased.record_ids)
         else:
             async with agent.transaction() as tx:
@@ -801,14 +794,14 @@ class VectorsConformance(AgentSuite):
         """It comes from another model, and any score against it would be nonsense."""
         await self._keep(agent.store, agent.record(), 1)
         with pytest.raises(InvalidInput):
-            await vectors.search(agent.scope, make_vector(1)[:3], model=MODEL, record_filter=RecordFilter(), limit=1)
+            await vectors.search(agent.scope, make_vector(1)[:3], model=MODEL, record_filter=q.RecordFilter(), limit=1)
 
     async def test_a_vector_of_nothing_but_zeros_is_no_trouble(self, agent: StoredAgent, vectors: Vectors) -> None:
         """Some models give one for an empty text, and it has no direction to divide by."""
         record = await self._keep(agent.store, agent.record(), 1)
         await self._keep(agent.store, agent.record(), 0)
         assert (await self._near(vectors, agent.scope, 1))[0] == record.id
-        hits = await vectors.search(agent.scope, make_vector(0), model=MODEL, record_filter=RecordFilter(), limit=5)
+        hits = await vectors.search(agent.scope, make_vector(0), model=MODEL, record_filter=q.RecordFilter(), limit=5)
         assert all(hit.score == hit.score for hit in hits), "no score is NaN"
 
     async def test_records_without_a_vector_are_not_near_anything(self, agent: StoredAgent, vectors: Vectors) -> None:
@@ -824,7 +817,7 @@ class VectorsConformance(AgentSuite):
             await self._keep(agent.store, record, 1, number)
             await agent.store.commit(agent.scope, [PutVector(record.id, "other", vector_bytes(number, 1))])
         searches = [
-            VectorSearch(make_vector(1, at), model, RecordFilter(kinds=kinds), limit, places=at == 3)
+            VectorSearch(make_vector(1, at), model, q.RecordFilter(kinds=kinds), limit, places=at == 3)
             for at in (0, 3, 20)
             for model in (MODEL, "other")
             for kinds in (None, (Kind.TURN,))

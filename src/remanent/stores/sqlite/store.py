@@ -17,7 +17,7 @@ from remanent.model import Job, Scope, system_clock
 from remanent.stores.answers import nothing_stored
 from remanent.stores.queries import Claims, Erased, Erasure, ErasureDepth, Health, Query, QueueQuery
 from remanent.stores.sqlite import erasure as erasing
-from remanent.stores.sqlite import queue, repair, search
+from remanent.stores.sqlite import queue, reads, repair
 from remanent.stores.sqlite.connection import READERS, bound_memory, descriptor_budget, translated
 from remanent.stores.sqlite.database import Database
 from remanent.stores.sqlite.layout import Layout
@@ -266,7 +266,7 @@ def spread(queries: Sequence[Query[Any]], *, threads: int) -> list[list[int]]:
     groups: list[list[int]] = [[]]
     long = 0
     for place, query in enumerate(queries):
-        if type(query) not in search.APART:
+        if type(query) not in reads.APART:
             groups[0].append(place)
             continue
         if 0 < long < threads:
@@ -279,4 +279,4 @@ def spread(queries: Sequence[Query[Any]], *, threads: int) -> list[list[int]]:
 
 def answer(connection: apsw.Connection, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
     """Answer questions one after the other."""
-    return [search.SQLITE_ANSWERS[type(query)](connection, scope, query) for query in queries]
+    return [reads.SQLITE_ANSWERS[type(query)](connection, scope, query) for query in queries]
