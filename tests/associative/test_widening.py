@@ -7,7 +7,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from remanent.associative.graph_store import NodeStore
@@ -198,8 +200,8 @@ class Nearby:
         self.members = (self,)
         self._hits = [Hit(node_id, cosine) for node_id, cosine in sorted(cosines.items(), key=lambda pair: -pair[1])]
 
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        return [[1.0] for _ in texts]
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.ones((len(texts), 1), np.float32)
 
     async def search(self, *_: object, record_filter: RecordFilter, limit: int, **__: object) -> list[Hit]:
         return self._hits[:limit] if record_filter.kinds == (TRACE,) else []

@@ -1,6 +1,7 @@
 """Ranking what lies in memory: rows, paths over arrays, and how their scores are joined."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from remanent.agents.text_search import SearchableText, TextSearch
+from remanent.memory import aopen
 from remanent.model import Kind, Scope, system_clock
 from remanent.recall import (
     AnswerOptions,
@@ -157,3 +159,14 @@ async def test_a_bank_is_searched_by_the_one_read_path(recipes_joined: list[str]
     assert [node.id for node in await graph.similar("a", k=1)] == ["b"]
     assert (await graph.scores("quantum chips"))["a"] > 0
     assert recipes_joined == ["bank"] * 3
+
+
+async def test_the_associative_memory_is_searched_by_the_one_read_path(
+    tmp_path: Path, recipes_joined: list[str]
+) -> None:
+    async with aopen(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada").associative
+        await ada.remember(["The harbour crane was painted red.", "Lunch was late."])
+        await memory.settle()
+        assert [item.text for item in (await ada.search(["crane"])).items][:1] == ["The harbour crane was painted red."]
+    assert recipes_joined == ["associative"]

@@ -19,8 +19,7 @@ from remanent.embedding import Embedder
 from remanent.language.role import Toolbox
 from remanent.language.roles.reranking import PassageToRank, RerankingRequest, rerank
 from remanent.model import Kind, Origin, Scope, system_clock
-from remanent.recall import AnswerOptions, InMemoryPath, PathUse, Question, Ranker, Recipe, RowTable
-from remanent.settings import RecallSettings
+from remanent.recall import PATIENT, AnswerOptions, InMemoryPath, PathUse, Question, Ranker, Recipe, RowTable
 from remanent.text.bm25 import KeywordIndex
 from remanent.text.budget import chunks
 from remanent.text.terms import index_terms, query_terms
@@ -45,8 +44,6 @@ TEXTS = Recipe(
     flood_share=1.0,
 )
 """By words alone; what they find is then read again for its meaning."""
-_PATIENCE = 60.0
-"""Seconds that a search may take: an agent waits for its tools, and has no other path to go by."""
 _AT_HAND = Scope(org="texts", workspace="texts", agent="texts")
 """Texts at hand belong to no agent's memory."""
 
@@ -88,7 +85,7 @@ class TextSearch(MemoryBackedTool):
         self._toolbox = Toolbox(embedder=embedder)
         self._results = results
         self._passages = _PassageWords()
-        self._ranker = Ranker([self._passages], RecallSettings(path_timeout=_PATIENCE), clock=system_clock)
+        self._ranker = Ranker([self._passages], PATIENT, clock=system_clock)
 
     async def call(self, arguments: dict[str, JsonValue]) -> ToolOutput:
         """Return the best passages for each query, each with the id of the text that it comes from."""

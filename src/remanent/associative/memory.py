@@ -341,6 +341,7 @@ class AsyncAssociativeMemory:
             once_known=found.once_known,
             knowledge=found.knowledge,
             gate=found.gate,
+            left_out=found.left_out,
             not_in_graph=found.not_in_graph,
         )
 

@@ -22,7 +22,7 @@ from remanent.associative.model import (
 )
 from remanent.bilingual import Bilingual, Language
 from remanent.language.offline.questions import content_words
-from remanent.model import Clock, GateVerdict, Job, JobState, Scope
+from remanent.model import Clock, GateVerdict, Job, JobState, LeftOut, Scope
 from remanent.stores import JobQuery, Store
 from remanent.text.escaping import escape_lines, escape_name
 from remanent.text.scripts import working_language
@@ -225,6 +225,8 @@ class SearchResult:
     """Deleted nodes that the keywords ask about."""
     knowledge: Knowledge | None = None
     gate: GateVerdict | None = None
+    left_out: tuple[LeftOut, ...] = ()
+    """Paths that did not answer."""
     query: str = ""
     """The keywords, as they were given."""
     not_in_graph: int = 0

@@ -6,8 +6,9 @@ focuses is measured afterwards. An explicit depth is the design's exact search (
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from time import thread_time
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -26,23 +27,30 @@ from remanent.associative.search import (
 )
 from remanent.bilingual import Language
 from remanent.embedding import Embedders
-from remanent.model import GateReason, GateVerdict, Kind, Record, Scope
-from remanent.recall import Gate, Question
+from remanent.model import GateReason, GateVerdict, Kind, Record, Scope, system_clock
+from remanent.recall import (
+    AnswerOptions,
+    Candidate,
+    Gate,
+    KeywordPath,
+    PathUse,
+    Question,
+    Ranker,
+    RecallPath,
+    Recipe,
+    VectorPath,
+)
 from remanent.recall.gate import TYPICAL_NEARNESS, GateInputs, is_common, read_measures
-from remanent.stores import Hit, RecordFilter, Store, Vectors
+from remanent.recall.gathering import CandidateReader, Gathered
+from remanent.recall.ranker import PATIENT, STATES
+from remanent.stores import RecordFilter, RecordPosition, Store, Vectors
 from remanent.text.dates_english import MONTH
 from remanent.text.mentions import mentions
 from remanent.text.scripts import working_language
 from remanent.text.terms import query_terms
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from remanent.associative.settings import AssociativeSettings
-
-_Meaning = Awaitable["NDArray[np.float32] | None"]
-"""The vector of what is asked, `None` without a model."""
 
 POOL = 200
 """Nodes that are taken from each of words and meaning before they are ranked together. On LoCoMo, 100 lose one answer
@@ -77,29 +85,26 @@ UNHEARD: dict[Language, float] = {"en": 0.0, "zh": -2.0}
 every second in Chinese; of the questions that belong here one in ten does."""
 NAMED_SHARE = 0.5
 """The share of the keywords that a tombstone's own few words must hold, where the journal has nothing to go by."""
-VECTOR = "vector"
-"""The gate's name for the model that knows every language."""
+KEYWORD, VECTOR = "keyword", "vector"
+"""The paths: words, and the model that knows every language, as the gate names it, too."""
+ASSOCIATIVE = Recipe(
+    name="associative",
+    paths={KEYWORD: PathUse(limit=POOL, scale="best"), VECTOR: PathUse(limit=POOL, scale="rise")},
+    strict=True,
+    other=None,
+    fusion="sum",
+    flood_share=1.0,
+)
+"""The best by words counts 1, and what meaning adds is how much nearer a node is than the last of the pool."""
+TURNS_READ = ASSOCIATIVE.replace(paths={name: PathUse(limit=READ_BY_GATE) for name in ASSOCIATIVE.paths})
+"""The same for what was said, of which the gate alone reads the best."""
 
 
-@dataclass(frozen=True, slots=True)
-class Matches:
-    """What words and meaning found among the records of one kind, each best first."""
-
-    words: list[Hit]
-    near: list[Hit]
-
-    def only(self, record_ids: Collection[str]) -> "Matches":
-        """Return those of the given records."""
-        return Matches(
-            [hit for hit in self.words if hit.record_id in record_ids],
-            [hit for hit in self.near if hit.record_id in record_ids],
-        )
-
-    @property
-    def best(self) -> tuple[str, ...]:
-        """The ids of those that the gate reads."""
-        ids = [hit.record_id for hits in (self.words, self.near) for hit in hits[:READ_BY_GATE]]
-        return tuple(dict.fromkeys(ids))
+_SOME_TIME = datetime.min.replace(tzinfo=UTC)
+"""The recipe has no boosts: when it happened does not count."""
+_EVERY = AnswerOptions(ASSOCIATIVE, limit=POOL, depth=POOL)
+_Found = Mapping[str, Sequence[Candidate]]
+"""What each path found, best first."""
 
 
 class WideningSearch:
@@ -118,11 +123,14 @@ class WideningSearch:
         self._timer = timer
         self._store = store
         self._graphs = graphs
-        self._vectors = vectors
         self._embedder = None if embedders is None or vectors is None else embedders.members[0]
         self._settings = settings
         self._paths: WeakKeyDictionary[Graph, tuple[int, StrongestPaths]] = WeakKeyDictionary()
         """By graph, with the revision at which they were found; they go with it."""
+        paths: list[RecallPath] = [KeywordPath(store)]
+        if vectors is not None and self._embedder is not None:
+            paths.append(VectorPath(vectors, self._embedder))
+        self._ranker = Ranker(paths, PATIENT, clock=system_clock, places_of=CandidateReader(store).places)
         ids = () if embedders is None else embedders.model_ids
         self._gate = Gate(store, models={VECTOR if n == 0 else f"{VECTOR}:{name}": name for n, name in enumerate(ids)})
 
@@ -138,89 +146,75 @@ class WideningSearch:
             return SearchEngine(graph).search(replace(wanted, depth=self._settings.default_search_depth))
         if wanted.relations is not None:
             return self._along(graph, wanted)
-        question = Question(" ".join(wanted.keywords), scope.owner)
-        meaning = asyncio.ensure_future(self._embedded(question))  # once for all that is looked for by it
+        question = await self._question(scope, " ".join(wanted.keywords), TRACE, wanted)
         of_nodes, of_turns, inputs = await asyncio.gather(
-            self._matches(question, wanted, TRACE, meaning, limit=POOL),
-            self._matches(question, wanted, Kind.TURN, meaning, limit=READ_BY_GATE if graph.memorials else 0),
+            self._ranker.gather(question, ASSOCIATIVE, width=POOL),
+            self._turns(scope, question.text, wanted) if graph.memorials else _nothing(),
             self._gate.look(question),
         )
         matcher = Matcher(wanted)
-        of_nodes = self._with_exact_words(graph, matcher, of_nodes, inputs)
-        known = self._judge(question, of_nodes, await self._store.records_by_id(question.scope, of_nodes.best), inputs)
+        self._add_exact_words(graph, matcher, of_nodes, inputs)
+        found = of_nodes.found
+        records = await self._store.records_by_id(question.scope, _read_by_gate(found))
+        known = self._gate.judge(question, found, records, inputs)
         lenience = (UNHEARD if _names_unheard(question.text, inputs) else LENIENCE)[working_language(question.text)]
-        lost, verdict = await self._lost(graph, matcher, question, of_turns, inputs, lenience=lenience)
+        lost, verdict = await self._lost(graph, matcher, question, of_turns.found, inputs, lenience=lenience)
         items: tuple[SearchHit, ...] = ()
-        if _passes(known, lenience) or self._holds_every_word(graph, matcher, of_nodes):
-            ranked = self._ranked(graph, of_nodes, self._near_enough(inputs, question))
-            items = self._with_paths(graph, matcher, ranked, wanted, of_nodes)
+        if _passes(known, lenience) or self._holds_every_word(graph, matcher, found):
+            ranked = self._ranked(graph, question, of_nodes, self._near_enough(inputs, question))
+            items = self._with_paths(graph, matcher, ranked, wanted, found)
         is_lost = bool(lost) and (not items or known.score < verdict.score)
         state = Knowledge.FORGOTTEN if is_lost else self._state(items)
         dangling = dangling_links(graph, [item.vertex.id for item in items[:TOP]])
-        return SearchResult(items=items, dangling=dangling, once_known=lost, knowledge=state, gate=known)
+        left_out = tuple(of_nodes.left_out)
+        return SearchResult(
+            items=items, dangling=dangling, once_known=lost, knowledge=state, gate=known, left_out=left_out
+        )
 
     async def similar(self, scope: Scope, text: str) -> dict[str, float]:
         """Return the nodes that are near a text in meaning, with their cosine."""
-        question = Question(text, scope.owner)
         if not text.strip():
             return {}
-        meaning = self._embedded(question)
-        hits, inputs = await asyncio.gather(
-            self._near(question, RecordFilter(kinds=(TRACE,)), meaning, limit=POOL), self._gate.look(question)
+        question = await self._question(scope, text, TRACE)
+        gathered, inputs = await asyncio.gather(
+            self._ranker.gather(question, ASSOCIATIVE.with_alpha(0), width=POOL), self._gate.look(question)
         )
         least = self._near_enough(inputs, question)
-        return {hit.record_id: hit.score for hit in hits if hit.score >= least}
+        return {one.record_id: one.score for one in gathered.found.get(VECTOR, ()) if one.score >= least}
 
     # ── finding ──────────────────────────────────────────────────────────────
 
-    async def _matches(
-        self, question: Question, wanted: GraphQuery, kind: Kind, meaning: _Meaning, *, limit: int
-    ) -> Matches:
-        if not limit:
-            return Matches([], [])
-        counted = RecordFilter(kinds=(kind,), occurred_from=wanted.since, occurred_before=wanted.until)
-        words, near = await asyncio.gather(
-            self._store.search_text(question.scope, question.terms, record_filter=counted, limit=limit),
-            self._near(question, counted, meaning, limit=limit),
-        )
-        return Matches(words, near)
+    async def _question(self, scope: Scope, text: str, kind: Kind, wanted: GraphQuery | None = None) -> Question:
+        since, until = (wanted.since, wanted.until) if wanted is not None else (None, None)
+        counted = RecordFilter(kinds=(kind,), occurred_from=since, occurred_before=until)
+        standing = await self._store.standing(scope.owner, states=STATES)
+        return Question(text, scope.owner, counted, standing=standing)
 
-    async def _embedded(self, question: Question) -> "NDArray[np.float32] | None":
-        return None if self._embedder is None else (await self._embedder.embed([question.text]))[0]
+    async def _turns(self, scope: Scope, text: str, wanted: GraphQuery) -> Gathered:
+        question = await self._question(scope, text, Kind.TURN, wanted)
+        return await self._ranker.gather(question, TURNS_READ, width=READ_BY_GATE)
 
-    async def _near(
-        self, question: Question, record_filter: RecordFilter, meaning: _Meaning, *, limit: int
-    ) -> list[Hit]:
-        vector = await meaning
-        if self._vectors is None or self._embedder is None or vector is None:
-            return []
-        return await self._vectors.search(
-            question.scope, vector, model=self._embedder.model_id, record_filter=record_filter, limit=limit
-        )
-
-    def _with_exact_words(self, graph: Graph, matcher: Matcher, found: Matches, inputs: GateInputs) -> Matches:
+    def _add_exact_words(self, graph: Graph, matcher: Matcher, gathered: Gathered, inputs: GateInputs) -> None:
         """Add nodes that hold a keyword inside of a word, as the design matches it: “auth” in “authentication”.
 
         Only for keywords that the index finds nowhere, since this goes through every node.
         """
         if all(inputs.counts.holding.get(term, 0) for term in inputs.wanted.terms) and inputs.wanted.terms:
-            return found
-        listed = {hit.record_id for hit in found.words}
-        more = [Hit(vertex.id, 0.0) for vertex in matcher.among(graph.nodes()) if vertex.id not in listed]
-        return Matches([*found.words, *more[:POOL]], found.near)
+            return
+        listed = {one.record_id for one in gathered.found[KEYWORD]}
+        more = [vertex for vertex in matcher.among(graph.nodes()) if vertex.id not in listed]
+        for vertex in more[:POOL]:
+            place = RecordPosition(vertex.id, TRACE, None, _SOME_TIME)
+            gathered.found[KEYWORD].append(Candidate(vertex.id, 0.0, place=place))
+            gathered.places[vertex.id] = place
+            gathered.adding.add(vertex.id)
 
-    def _holds_every_word(self, graph: Graph, matcher: Matcher, found: Matches) -> bool:
+    def _holds_every_word(self, graph: Graph, matcher: Matcher, found: _Found) -> bool:
         """Tell whether a node holds all keywords: then it is no stranger's question, however odd it looks."""
-        vertices = (graph.find(hit.record_id) for hit in found.words)
+        vertices = (graph.find(one.record_id) for one in found[KEYWORD])
         return any(vertex is not None and matcher.share(vertex.searched) == 1 for vertex in vertices)
 
     # ── judging ──────────────────────────────────────────────────────────────
-
-    def _judge(
-        self, question: Question, found: Matches, records: Mapping[str, Record], inputs: GateInputs
-    ) -> GateVerdict:
-        paths = {"keyword": found.words, VECTOR: found.near}
-        return self._gate.judge(question, paths, records, inputs)
 
     def _near_enough(self, inputs: GateInputs, question: Question) -> float:
         """Return the cosine from which a node counts: as near as a stranger's best hit seldom comes, by this model."""
@@ -237,7 +231,7 @@ class WideningSearch:
         graph: Graph,
         matcher: Matcher,
         question: Question,
-        turns: Matches,
+        turns: _Found,
         inputs: GateInputs,
         *,
         lenience: float,
@@ -247,13 +241,14 @@ class WideningSearch:
         A tombstone keeps a phrase and a few words; what was said still stands in the journal, and tells whether it was
         this that is asked for.
         """
-        buried = {entry_id: stones for entry_id in turns.best if (stones := graph.buried_from(entry_id))}
-        found = turns.only(buried)
+        read = _read_by_gate(turns)
+        buried = {entry_id: stones for entry_id in read if (stones := graph.buried_from(entry_id))}
+        found = {path: [one for one in hits if one.record_id in buried] for path, hits in turns.items()}
         records = await self._store.records_by_id(question.scope, tuple(buried))
         spans = {entry_id: _of_forgotten(records[entry_id], buried[entry_id]) for entry_id in records}
-        verdict = self._judge(question, found, spans, inputs)
+        verdict = self._gate.judge(question, found, spans, inputs)
         lost = (
-            [stone for entry_id in found.best for stone in buried[entry_id]]
+            [stone for entry_id in _read_by_gate(found) for stone in buried[entry_id]]
             if spans and _passes(verdict, lenience)
             else []
         )
@@ -262,18 +257,15 @@ class WideningSearch:
 
     # ── ranking ──────────────────────────────────────────────────────────────
 
-    def _ranked(self, graph: Graph, found: Matches, least: float) -> list[tuple[Vertex, float]]:
-        """Return the nodes that answer with their scores, best first.
-
-        The best by words counts 1, and what meaning adds is how much nearer a node is than the last of the pool.
-        """
-        top = found.words[0].score if found.words else 0.0
-        scores = {hit.record_id: (hit.score / top if top > 0 else 1.0) for hit in found.words}
-        floor = found.near[-1].score if len(found.near) == POOL else 0.0
-        for hit in found.near:
-            if hit.record_id in scores or hit.score >= least:
-                scores[hit.record_id] = scores.get(hit.record_id, 0.0) + max(0.0, hit.score - floor)
-        own = {vertex: score for node_id, score in scores.items() if (vertex := graph.find(node_id)) is not None}
+    def _ranked(self, graph: Graph, question: Question, gathered: Gathered, least: float) -> list[tuple[Vertex, float]]:
+        """Return the nodes that answer with their scores, best first: what is said next gets a share of them."""
+        ranked = self._ranker.order(question, _EVERY, gathered, all_of_them=True)
+        own: dict[Vertex, float] = {}
+        for one in ranked:
+            # What only meaning found counts if it is near enough.
+            counts = any(path == KEYWORD or candidate.score >= least for path, _, candidate in one.found)
+            if counts and (vertex := graph.find(one.record_id)) is not None:
+                own[vertex] = one.score
         total = dict(own)
         for vertex in sorted(own, key=lambda vertex: -own[vertex])[:SPREADING]:
             if (following := graph.following(vertex)) is not None:
@@ -286,13 +278,13 @@ class WideningSearch:
         matcher: Matcher,
         ranked: Sequence[tuple[Vertex, float]],
         wanted: GraphQuery,
-        found: Matches,
+        found: _Found,
     ) -> tuple[SearchHit, ...]:
         """Return so many as are wanted, each with its way from a focus where that is not too far."""
         in_time = matcher.in_time
         shown = [(vertex, score) for vertex, score in ranked if in_time(vertex)][: wanted.limit or None]
         paths = self._paths_of(graph).to({vertex for vertex, _ in shown})
-        near = {hit.record_id: hit.score for hit in found.near}
+        near = {one.record_id: one.score for one in found.get(VECTOR, ())}
         hits = [
             SearchHit(vertex, paths.get(vertex), matcher.matched(vertex.searched), near.get(vertex.id), score)
             for vertex, score in shown
@@ -330,6 +322,15 @@ class WideningSearch:
             return Knowledge.NEVER_TOLD
         within = best.distance is not None and best.distance <= self._settings.default_search_depth
         return Knowledge.KNOWN if within else Knowledge.FURTHER_AWAY
+
+
+async def _nothing() -> Gathered:
+    return Gathered()
+
+
+def _read_by_gate(found: _Found) -> tuple[str, ...]:
+    """Return the ids of those that the gate reads."""
+    return tuple(dict.fromkeys(one.record_id for hits in found.values() for one in hits[:READ_BY_GATE]))
 
 
 _MONTH = re.compile(MONTH, re.IGNORECASE)

@@ -38,8 +38,7 @@ from remanent.model import (
     system_clock,
 )
 from remanent.model.base import Share, Text
-from remanent.recall import AnswerOptions, Question, Ranked, Ranker, RowTable
-from remanent.settings import RecallSettings
+from remanent.recall import PATIENT, AnswerOptions, Question, Ranked, Ranker, RowTable
 from remanent.stores import LIVE, Change, Transaction, Vectors
 from remanent.stores.transaction import DropLink, PutLink, PutRecord, PutVector
 from remanent.text.bm25 import KeywordIndex
@@ -119,7 +118,7 @@ class QueryGraph:
         self._rows = RowTable()
         self._words = NodeWords(self._rows)
         self._embeddings = VectorsInMemory(self._rows) if vectors is None else VectorsInDatabase(vectors)
-        self._ranker = Ranker([self._words, self._embeddings], RecallSettings(), clock=system_clock)
+        self._ranker = Ranker([self._words, self._embeddings], PATIENT, clock=system_clock)
         self._adjacent: dict[str, set[str]] = {}
         ledger.listen(self._follow)
 

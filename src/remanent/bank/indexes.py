@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 EMBEDDED = "embedded"
 """The name beside a question under which its vector is: that of its words, or of a node whose like is looked for."""
+_MAX_NEAREST = 200
+"""How many of the nearest a vector database is asked for; what is further away counts as 0. Chosen by hand, far above
+any number of candidates."""
 _SUMMARY_SHARE = 2 / 3
 """How much a node's summary counts in its embedding beside its context and keywords (chosen by hand)."""
 
@@ -156,6 +159,7 @@ class VectorsInDatabase(NodeVectors):
     """Vectors in a vector database that follows the store of the bank; nodes carry none."""
 
     keeps_in_node = False
+    rates = True
 
     def __init__(self, vectors: Vectors) -> None:
         self._vectors = vectors
@@ -171,8 +175,19 @@ class VectorsInDatabase(NodeVectors):
         query: EmbeddedQuery | None = question.beside[EMBEDDED]
         if query is None:
             return []
-        nodes = RecordFilter(kinds=(QUERY_NODE,))
         hits = await self._vectors.search(
-            question.scope, query[1], model=query[0], record_filter=nodes, limit=limit, places=True
+            question.scope,
+            query[1],
+            model=query[0],
+            record_filter=RecordFilter(kinds=(QUERY_NODE,)),
+            limit=max(limit, _MAX_NEAREST),
+            places=True,
         )
-        return [Candidate(hit.record_id, min(1.0, hit.score), place=hit.place) for hit in hits if hit.score > 0]
+        near = [Candidate(hit.record_id, min(1.0, hit.score), place=hit.place) for hit in hits if hit.score > 0]
+        question.beside[self.name] = {one.record_id: one for one in near}
+        return near[:limit]
+
+    def rate(self, question: Question, record_ids: Sequence[str]) -> list[Candidate]:
+        """Return what else the database found."""
+        near: dict[str, Candidate] = question.beside.get(self.name, {})
+        return sorted((near[one] for one in record_ids if one in near), key=lambda one: -one.score)

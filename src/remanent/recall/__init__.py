@@ -12,7 +12,7 @@ from remanent.recall.injection import INJECTED_ITEMS, ROUGH, inject, nothing_tol
 from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.paths import GraphPath, KeywordPath, RecencyPath, TimePath
 from remanent.recall.question import Question
-from remanent.recall.ranker import AnswerOptions, Ranked, Ranker
+from remanent.recall.ranker import PATIENT, AnswerOptions, Ranked, Ranker
 from remanent.recall.ranking import RankedCandidate
 from remanent.recall.recall import Finish, Recall
 from remanent.recall.recipe import Boosts, PathUse, Recipe, Recipes, Rerank, Surroundings, built_in
@@ -22,6 +22,7 @@ __all__ = [
     "EMBED",
     "GATE",
     "INJECTED_ITEMS",
+    "PATIENT",
     "REEMBED",
     "ROUGH",
     "TURNS",

@@ -12,11 +12,18 @@ from remanent.model import Grain, ItemOrder, LeftOut, Origin
 from remanent.recall import ranking
 from remanent.recall.diversity import spread
 from remanent.recall.gathering import Gathered, Gathering
+from remanent.recall.indexing import EMBEDDED, TURNS
 from remanent.recall.question import Question
 from remanent.recall.ranking import RankedCandidate
 from remanent.recall.recipe import Recipe
+from remanent.recall.windows import PARTS
+from remanent.settings import RecallSettings
 from remanent.stores import RecordPosition
 
+STATES = (TURNS, EMBEDDED, PARTS)
+"""The named values that a path goes by before it asks, read with the counters of an agent."""
+PATIENT = RecallSettings(path_timeout=60.0)
+"""For searches of what a discipline holds: who asks waits for it, and there are few paths to go by without one."""
 SHORTLIST_FACTOR = 2
 """How many times the wanted number is read whole, to be boosted, compared and chosen from: twins and the surplus of
 one session are replaced from there. Chosen by hand."""

@@ -34,17 +34,15 @@ from remanent.recall.diversity import crowds, share_of, spread, twin_overlap, un
 from remanent.recall.found_items import AnswerBuilder, exchanges, said_again
 from remanent.recall.gate import Gate
 from remanent.recall.gathering import CandidateReader, Gathered
-from remanent.recall.indexing import EMBEDDED, TURNS
 from remanent.recall.path import RecallPath
 from remanent.recall.question import READ_ON_THE_LOOP, Question
-from remanent.recall.ranker import AnswerOptions, Ranker
+from remanent.recall.ranker import STATES, AnswerOptions, Ranker
 from remanent.recall.ranking import RankedCandidate
 from remanent.recall.recipe import Recipe, Recipes, Rerank, built_in
 from remanent.recall.sessions import by_their_likeness, by_their_turns, by_their_words
 from remanent.recall.sharing import joined
 from remanent.recall.talk import asks_what_was_asked
 from remanent.recall.vector_path import VectorPath
-from remanent.recall.windows import PARTS
 from remanent.settings import RecallSettings
 from remanent.stores import RecordPosition, Store
 
@@ -62,10 +60,6 @@ COMPARED_CHARACTERS = 300
 MAX_WIDTH = 1000
 """How many candidates are gathered and read where near-duplicates crowd the shortlist: what stands behind more of them
 than that is not found."""
-
-
-_STATES = (TURNS, EMBEDDED, PARTS)
-"""The named values that a path goes by before it asks, read with the counters of an agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +251,7 @@ class Recall:
     async def _find(self, question: Question, options: AnswerOptions, *, cached: bool, finish: Finish | None) -> Found:
         """Return an answer that was kept, or work one out."""
         # Before all else, so that what is written meanwhile is found twice rather than not at all.
-        standing = await self._store.standing(question.scope, states=_STATES)
+        standing = await self._store.standing(question.scope, states=STATES)
         question = question.at(standing)
         if self._cache is None or not cached:
             fresh, _ = await self._answer(question, options)
