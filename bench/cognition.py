@@ -43,9 +43,11 @@ async def _measure(home: Path, size: int, report: Report) -> list[Figure]:
         agent = memory.agent(scope.agent, workspace=scope.workspace, org=scope.org)
         report(f"{_MEMORIES} preferences")
         for start in range(0, _MEMORIES, 100):
-            await agent.remember([f"I like the colour number {start + number}." for number in range(100)])
+            await agent.remember([f"I like tea number {start + number}." for number in range(100)])
         await agent.settle()
-        asked = iter(Corpus().questions(2 * (QUESTIONS + WARMING)))
+        if (await agent.cognition.health()).total < _MEMORIES:
+            raise RuntimeError("what was told became no memories: a briefing would have nothing to choose among")
+        asked = _questions()
         report(f"{QUESTIONS} plain recalls and as many briefings")
         plain, plain_spent = await _waits(asked, agent.recall)
         brief, brief_spent = await _waits(asked, agent.cognition.brief)
@@ -58,6 +60,13 @@ async def _measure(home: Path, size: int, report: Report) -> list[Figure]:
         Figure(f"{name}, processor time beside a plain recall", round(brief_spent / plain_spent, 2), "times"),
         at_most("told until recalled, p95", 1000 * percentile(told, 0.95), "ms", 150),
     ]
+
+
+def _questions() -> Iterator[str]:
+    """Yield as many questions as are asked: for what the records hold, and for what the user likes, in turn."""
+    for number, question in enumerate(Corpus().questions(QUESTIONS + WARMING)):
+        yield question
+        yield f"Which tea do I like, number {number} or number {_MEMORIES - number}?"
 
 
 async def _waits(questions: Iterator[str], ask: Callable[[str], Awaitable[object]]) -> tuple[list[float], float]:

@@ -99,6 +99,26 @@ async def test_a_plain_question_takes_four_round_trips_with_every_discipline_on(
         assert calls.total() <= 1, (question, calls)
 
 
+@pytest.mark.spec("COG-14", "COG-18")
+@pytest.mark.parametrize(("workspace", "most"), [("alone", 6), ("team", 9)])
+async def test_a_briefing_reads_all_its_tiers_in_six_round_trips_and_what_is_shared_in_three_more(
+    memory: AsyncMemory, calls: Calls, workspace: str, most: int
+) -> None:
+    eve = memory.agent("eve", workspace=workspace)
+    await eve.remember(["I like green tea.", "Always answer in short sentences.", "I moved to Lisbon last month."])
+    if workspace == "team":
+        shared = await eve.cognition.propose("Our team meets for dinner in Lisbon.")
+        await eve.cognition.approve(shared.id, by="lead")
+    await memory.settle()
+    for warm_up in ("Which pets do I have?", "我养了什么宠物？"):
+        await eve.cognition.brief(warm_up)
+    for question in ("Which tea do I like?", "Plan a dinner in Lisbon for me.", "我喜欢喝什么茶？", "Hello"):
+        calls.clear()
+        brief = await eve.cognition.brief(question)
+        assert "short sentences" in brief.text
+        assert calls.total() <= most, (question, calls)
+
+
 @pytest.mark.spec("COG-18")
 async def test_settling_agents_that_have_nothing_to_do_takes_one_look_at_all_of_them(
     memory: AsyncMemory, calls: Calls

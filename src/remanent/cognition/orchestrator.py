@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from remanent.cognition.agent_roles import is_meant_for, role_of
+from remanent.cognition.agent_roles import AgentRole, is_meant_for, role_of
 from remanent.cognition.lifecycle import Lifecycle
 from remanent.cognition.model import INSTRUCTION, LONG_TERM, MEMORIES, SHORT_TERM, Briefing
 from remanent.cognition.review import item_of, review
@@ -28,10 +28,13 @@ from remanent.model import (
 from remanent.model.filters import USER_KEY, MetadataCondition, of_user
 from remanent.model.kinds import PASSAGES, standing_mark
 from remanent.model.kinds import STANDING as REASONS
-from remanent.recall import Candidate, KeywordPath, Question, RecallPath, Recipe, inject
+from remanent.recall import Candidate, Question, RecallPath, Recipe, inject
+from remanent.recall.paths import best_of_parts, indexed_by_words
+from remanent.recall.question import READ_ON_THE_LOOP
+from remanent.recall.recall import BEFORE_ALL, READ_WHOLE
 from remanent.recall.recipe import TIERS
 from remanent.recall.talk import is_small_talk
-from remanent.stores import NO_LIMIT, Order, RecordFilter, RecordQuery, Store
+from remanent.stores import NO_LIMIT, Order, RecordFilter, RecordPosition, RecordQuery, Standing, Store
 from remanent.text.scripts import working_language
 from remanent.text.tokens import token_counter
 
@@ -39,8 +42,14 @@ GRANTS = "cognition.grants"
 """The state that names the agents which may read this one's procedures."""
 MAIN, AUXILIARY, STANDING = 5, 3, 8
 """Memories of the main tier, of the auxiliary one, and told whatever the words; the first is the design's."""
+_TURNS = "cognition.turns"
+"""Where a question keeps beside it the turns that hold its words."""
+_TELLING = 50
+"""Turns whose memories are looked at: five for each memory that the design's recipe takes from a path."""
 _PAGE = 500
 """Memories that are read at once where all are counted."""
+_HOLDING = (*LONG_TERM, Kind.PREFERENCE)
+"""The kinds of what holds whatever the words."""
 _NEWEST = 8 * STANDING
 """Of each reason to be told whatever the words, the newest memories that the surest are chosen from. By hand."""
 
@@ -84,7 +93,6 @@ class CognitionPath(RecallPath):
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._turns = KeywordPath(store)
 
     def share(self, question: Question) -> float:
         """Take no part where turns answer: a fact and its turn are one answer."""
@@ -93,22 +101,44 @@ class CognitionPath(RecallPath):
 
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
         """Return the memories that were made of the turns which hold the question's words."""
-        wanted = question.record_filter
-        # When something happened and what it is tagged with, the memory itself says, not the turn that tells of it.
-        of_turns = RecordFilter(kinds=(Kind.TURN,), where=wanted.where, as_of=wanted.as_of)
-        turns = await self._turns.find(replace(question, record_filter=of_turns), limit=10 * limit)
+        turns = question.beside.get(_TURNS)
+        if turns is None:
+            turns = await turns_by_words(self._store, question)
         scores = {turn.record_id: turn.score for turn in turns}
         if not scores:
             return []
-        query = RecordQuery(filter=wanted, source_entry_ids=tuple(scores), limit=NO_LIMIT)
+        query = RecordQuery(filter=question.record_filter, source_entry_ids=tuple(scores), limit=NO_LIMIT)
         # One that was found by what it said before still is about the matter: it stands behind the others.
         least = min(scores.values())
         found = [
-            Candidate(record.id, max((scores.get(source.entry_id, least) for source in record.sources), default=least))
+            Candidate(
+                record.id,
+                max((scores.get(source.entry_id, least) for source in record.sources), default=least),
+                place=RecordPosition(
+                    record.id,
+                    record.kind,
+                    record.scope.session,
+                    record.occurred_at,
+                    record.trust,
+                    recorded_at=record.created_at,
+                ),
+            )
             for record in await self._store.records(question.scope, query)
             if record.kind in MEMORIES
         ]
         return sorted(found, key=lambda one: (-one.score, one.record_id))[:limit]
+
+
+async def turns_by_words(store: Store, question: Question) -> list[Candidate]:
+    """Return the turns that hold the question's words, whose memories may answer it.
+
+    When something happened and what it is tagged with, the memory itself says, not the turn that tells of it.
+    """
+    if not question.terms:
+        return []
+    wanted = question.record_filter
+    of_turns = RecordFilter(kinds=(Kind.TURN,), where=wanted.where, as_of=wanted.as_of)
+    return best_of_parts(await indexed_by_words(store, question, of_turns, limit=_TELLING), limit=_TELLING)
 
 
 async def brief(
@@ -128,11 +158,12 @@ async def brief(
     intent, target = asked.value.intent, asked.value.target_agent
     plan = PLANS[intent]
     reader = _Reader(parts, scope, message, user=user, session=session, lifecycle=lifecycle)
+    role, newest = await reader.begin()
     main, beside, standing, shared, turns = await asyncio.gather(
         reader.tier(plan.main, limit=MAIN, intent=intent),
         reader.beside(plan, intent, target),
-        reader.standing(),
-        reader.shared(limit=MAIN if intent is Intent.CROSS_AGENT else AUXILIARY),
+        reader.standing(newest),
+        reader.shared(role, limit=MAIN if intent is Intent.CROSS_AGENT else AUXILIARY),
         reader.tier((Kind.TURN,), limit=MAIN, intent=intent),
     )
     # Small talk brings nothing to mind, and is answered as the user wants things done all the same.
@@ -178,22 +209,48 @@ def _merged(items: Sequence[FoundItem]) -> list[FoundItem]:
 
 
 class _Reader:
-    """Reads the tiers for one message."""
+    """Reads the tiers for one message.
+
+    All of them go step by step side by side, so that what they ask is one call of the store for each step: how the
+    agent stands, with the turns that hold the message's words; what each tier has; the records of that.
+    """
 
     def __init__(
         self, parts: Parts, scope: Scope, message: str, *, user: str | None, session: str | None, lifecycle: Lifecycle
     ) -> None:
         self._parts = parts
+        self._store = parts.store
         self._scope = scope
-        self._message = message
         self._user = user
         self._session = session
         self._alive_at = lifecycle.steady()
+        self._message = Question(message, scope, asked_at=parts.clock())
+        self._standing: dict[Scope, Standing] = {}
+        """How each agent stood that is asked, by its scope."""
+        self._turns: list[Candidate] = []
+
+    async def begin(self) -> tuple[AgentRole | None, list[Record]]:
+        """Read what all tiers begin with; return the agent's role, and the user's newest that holds whatever is asked.
+
+        What is read of the workspace is a call of its own: it is another agent's.
+        """
+        if len(self._message.read) > READ_ON_THE_LOOP:
+            await asyncio.to_thread(self._message.analyse)
+        own, shared, role, self._turns, newest = await asyncio.gather(
+            self._store.ask(self._scope, BEFORE_ALL),
+            self._store.ask(self._scope.shared, BEFORE_ALL),
+            role_of(self._store, self._scope),
+            turns_by_words(self._store, self._question(self._scope, (Kind.TURN,))),
+            self._newest(self._user or ""),
+        )
+        self._standing = {self._scope.owner: own, self._scope.shared: shared}
+        return role, newest
 
     def _question(self, scope: Scope, kinds: Sequence[Kind], *, where: bool = True) -> Question:
         conditions = of_user(self._user) if where else ()
         wanted = RecordFilter(kinds=tuple(kinds), alive_at=self._alive_at, where=conditions)
-        return Question(self._message, scope, wanted, asked_at=self._parts.clock())
+        beside = {_TURNS: self._turns} if self._standing and scope.owner == self._scope.owner and where else {}
+        return self._message.of(scope, wanted, standing=self._standing.get(scope.owner), beside=beside)
 
     async def tier(self, kinds: Sequence[Kind], *, limit: int, intent: Intent) -> list[FoundItem]:
         """Return what a tier has for the message; working memory is the session's own turns."""
@@ -207,11 +264,20 @@ class _Reader:
     ) -> list[FoundItem]:
         recall = self._parts.recall
         question = self._question(scope, kinds, where=where)
+        kept = question.standing.graphs if question.standing is not None else {}
+        if set(kinds).isdisjoint((Kind.TURN, *PASSAGES)) and not any(map(kept.get, kinds)):
+            return []  # there never was a record of the tier
         recipe = recall.recipes.choose(discipline="cognition", intent=intent.value)
         found = await recall.find(question, limit=limit, recipe=recipe, gated=Kind.TURN in kinds, shared=True)
-        found = await review(self._parts.store, question, found, alive_at=self._alive_at)
-        records = await self._parts.store.records_by_id(scope.owner, [item.record_id for item in found.items])
+        found = await review(self._store, question, found, alive_at=self._alive_at)
+        records = await self._records(question, [item.record_id for item in found.items if item.kind is not Kind.TURN])
         return [told(item, records.get(item.record_id)) for item in found.items]
+
+    async def _records(self, question: Question, record_ids: Sequence[str]) -> dict[str, Record]:
+        """Return the records of what was found: as they were read for it, unless the answer was a kept one."""
+        read: dict[str, Record] = question.beside.setdefault(READ_WHOLE, {})
+        read |= await self._store.records_by_id(question.scope.owner, [one for one in record_ids if one not in read])
+        return read
 
     async def beside(self, plan: Plan, intent: Intent, target: str | None) -> list[FoundItem]:
         """Return what the auxiliary tier has; another agent's procedures only where that one granted it."""
@@ -220,29 +286,31 @@ class _Reader:
         if target is None:
             return []
         other = Scope(org=self._scope.org, workspace=self._scope.workspace, agent=target)
-        if self._scope.agent not in await granted(self._parts.store, other):
+        names, self._standing[other] = await asyncio.gather(
+            granted(self._store, other), self._store.ask(other, BEFORE_ALL)
+        )
+        if self._scope.agent not in names:
             return []
         return await self._find(other, plan.auxiliary, limit=AUXILIARY, intent=intent, where=False)
 
-    async def standing(self) -> list[FoundItem]:
+    async def standing(self, newest: list[Record]) -> list[FoundItem]:
         """Return what holds whatever the words: instructions, pinned memories, what the user prefers.
 
         Where no user is named, those of the agent's only one; of several, nobody's instructions are another's.
         """
-        found = await self._newest(self._user or "")
-        if not found and self._user is None:
+        if not newest and self._user is None and any(map(self._standing[self._scope.owner].graphs.get, _HOLDING)):
             # Those of the agent's only user: whoever said the newest, unless anybody else said something of the sort.
             newest = await self._newest(None)
             users = {_user_of(one) for one in newest}
-            found = newest if len(users) == 1 and not await self._others(*users) else []
-        found.sort(key=_standing_rank)
-        return [told(item_of(one, {}, score=one.importance), one) for one in found[:STANDING]]
+            newest = newest if len(users) == 1 and not await self._others(*users) else []
+        best = sorted(newest, key=_standing_rank)[:STANDING]
+        return [told(item_of(one, {}, score=one.importance), one) for one in best]
 
     async def _newest(self, user: str | None) -> list[Record]:
         """Return the newest memories that hold whatever the words, of a user or of anybody: by an index, not all."""
-        wanted = RecordFilter(kinds=(*LONG_TERM, Kind.PREFERENCE), alive_at=self._alive_at)
+        wanted = RecordFilter(kinds=_HOLDING, alive_at=self._alive_at)
         queries = [
-            self._parts.store.records(
+            self._store.records(
                 self._scope,
                 RecordQuery(
                     filter=replace(wanted, tags=(standing_mark(why, user),)), order=Order.LAST_CREATED, limit=_NEWEST
@@ -255,24 +323,22 @@ class _Reader:
     async def _others(self, user: str) -> bool:
         """Tell whether there are memories of the sort that another user said; names are texts, or else numbers."""
         marks = tuple(standing_mark(why) for why in REASONS)
-        for condition in (
+        conditions = (
             MetadataCondition(USER_KEY, "gt", (user,)),
             MetadataCondition(USER_KEY, "lt", (user,)),
             MetadataCondition(USER_KEY, "gte", (-sys.float_info.max,)),
-        ):
-            wanted = RecordFilter(any_tags=marks, alive_at=self._alive_at, where=(condition,))
-            if await self._parts.store.records(self._scope, RecordQuery(filter=wanted, limit=1)):
-                return True
-        return False
+        )
+        filters = (RecordFilter(any_tags=marks, alive_at=self._alive_at, where=(one,)) for one in conditions)
+        queries = (self._store.records(self._scope, RecordQuery(filter=wanted, limit=1)) for wanted in filters)
+        return any(await asyncio.gather(*queries))
 
-    async def shared(self, *, limit: int) -> list[FoundItem]:
+    async def shared(self, role: AgentRole | None, *, limit: int) -> list[FoundItem]:
         """Return what the workspace shares on the matter, what is meant for the agent's role first; only approved."""
-        scope, store = self._scope.shared, self._parts.store
-        role = await role_of(store, self._scope)
+        scope = self._scope.shared
         wide = limit if role is None else 3 * limit
         found = await self._find(scope, (Kind.SHARED,), limit=wide, intent=Intent.CROSS_AGENT, where=False)
         if role is not None:
-            records = await store.records_by_id(scope, [item.record_id for item in found])
+            records = await self._store.records_by_id(scope, [item.record_id for item in found])
             found.sort(key=lambda item: not is_meant_for(role, records.get(item.record_id)))
         return [item.replace(memory_ids=()) for item in found[:limit]]
 
@@ -289,7 +355,7 @@ class _Reader:
             last = None
             while True:
                 query = RecordQuery(filter=wanted, after_id=last, limit=_PAGE)
-                page = await self._parts.store.records(scope, query)
+                page = await self._store.records(scope, query)
                 everything += sum(count(f"- {one.content}\n") for one in page)
                 if len(page) < _PAGE:
                     break

@@ -1,5 +1,6 @@
 """What memories say of what recall found: a fact and its turn are one answer, and the newest value comes first."""
 
+import asyncio
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -205,11 +206,9 @@ class _Review:
     async def _outdated(self, items: Sequence[FoundItem]) -> list[tuple[Record, FoundItem]]:
         """Return the turns whose statement was replaced since, each with the memory as it is now."""
         found = []
-        for record in self._memories:
+        changed = [one for one in self._memories if isinstance(one.data, MemoryData) and one.data.replaces]
+        for record, quotes in zip(changed, await asyncio.gather(*map(self._past_quotes, changed)), strict=True):
             now_from = {source.entry_id for source in record.sources}
-            if not isinstance(record.data, MemoryData) or not record.data.replaces:
-                continue
-            quotes = await self._past_quotes(record)
             for item in items:
                 entry_id = item.sources[0].entry_id if item.sources else ""
                 if item.kind is not Kind.TURN or entry_id not in quotes:

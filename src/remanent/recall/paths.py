@@ -33,26 +33,18 @@ class KeywordPath(RecallPath):
         terms = question.terms
         if not terms:
             return []
-        parts = [own for part in question.parts if (own := query_terms(part))] or [list(terms)]
         may_be_unindexed = _may_be_unindexed(question)
         # Asked first: what is indexed meanwhile is then found twice rather than not at all.
         covered = 0
         if may_be_unindexed:
             covered = await understood_through(self._store, question.scope, standing=question.standing)
-        searching = asyncio.gather(
-            *(
-                self._store.search_text(
-                    question.scope, part, record_filter=question.record_filter, limit=limit, places=True
-                )
-                for part in parts
-            )
-        )
+        searching = indexed_by_words(self._store, question, question.record_filter, limit=limit)
         if not may_be_unindexed:
-            return _best_of_parts(await searching, limit=limit)
+            return best_of_parts(await searching, limit=limit)
         hits, entries = await asyncio.gather(
             searching, self._store.entries(question.scope, _tail(question, covered=covered))
         )
-        found, tail = _best_of_parts(hits, limit=limit), _by_shared_words(entries, frozenset(terms))
+        found, tail = best_of_parts(hits, limit=limit), _by_shared_words(entries, frozenset(terms))
         if not tail:
             return found
         known = {one.record_id for one in found}
@@ -74,7 +66,17 @@ class KeywordPath(RecallPath):
         return close + found + far
 
 
-def _best_of_parts(searched: Sequence[Sequence[Hit]], *, limit: int) -> list[Candidate]:
+def indexed_by_words(
+    store: Store, question: Question, wanted: RecordFilter, *, limit: int
+) -> "asyncio.Future[list[list[Hit]]]":
+    """Search the text index for each part of a question: asked at once, so that it goes with what else is asked."""
+    parts = [own for part in question.parts if (own := query_terms(part))] or [list(question.terms)]
+    return asyncio.gather(
+        *(store.search_text(question.scope, part, record_filter=wanted, limit=limit, places=True) for part in parts)
+    )
+
+
+def best_of_parts(searched: Sequence[Sequence[Hit]], *, limit: int) -> list[Candidate]:
     """Return what was found for any part of the question: what answers one of them best is as good as any."""
     if len(searched) == 1:
         return [Candidate(hit.record_id, hit.score, place=hit.place) for hit in searched[0]]

@@ -178,6 +178,12 @@ class Question:
         """Return the same question of an agent whose counters are known."""
         return self._with(standing=standing)
 
+    def of(
+        self, scope: Scope, wanted: RecordFilter, *, standing: Standing | None, beside: dict[str, Any]
+    ) -> "Question":
+        """Return the same words asked of another scope and of other records."""
+        return self._with(scope=scope, record_filter=wanted, standing=standing, beside=beside)
+
     def _with(self, **changes: Any) -> "Question":
         """Return the question with something changed besides its words; what was read of them stays read."""
         other = replace(self, **changes)

@@ -45,6 +45,7 @@ from remanent.recall.talk import asks_what_was_asked
 from remanent.recall.vector_path import VectorPath
 from remanent.settings import RecallSettings
 from remanent.stores import RecordPosition, Store
+from remanent.stores.queries import StandingQuery
 
 _logger = logging.getLogger(__name__)
 
@@ -60,6 +61,12 @@ COMPARED_CHARACTERS = 300
 MAX_WIDTH = 1000
 """How many candidates are gathered and read where near-duplicates crowd the shortlist: what stands behind more of them
 than that is not found."""
+
+
+BEFORE_ALL = StandingQuery(STATES)
+"""What a search reads before all else: the counters of an agent, and the named values that paths go by."""
+READ_WHOLE = "recall"
+"""Where a question keeps beside it the records that were read for its answer, by id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +218,8 @@ class Recall:
         Unless `gated` is false, a question that nothing answers gets no items, and `gate` says why. Unless `cached` is
         false, an answer is kept for a while and given again while nothing was written; a discipline that searches its
         own records, a few milliseconds' work, has no use for that. With `shared`, kinds that are asked for by name are
-        looked for in what is shared with the agent as well.
+        looked for in what is shared with the agent as well. Of a question that says how the agent stood
+        (`BEFORE_ALL`), that is not read again.
 
         With a `depth` beyond the limit, as many items follow: a text for a model takes them while its budget lasts.
 
@@ -244,14 +252,15 @@ class Recall:
             return found if finish is None else await finish.make(found)
 
     async def _others(self, question: Question) -> Sequence[Question]:
-        return (
-            () if self._elsewhere is None or question.record_filter.kinds is None else await self._elsewhere(question)
-        )
+        if self._elsewhere is None or question.record_filter.kinds is None:
+            return ()
+        # Of how the agent stands nothing is told to the others: they stand otherwise.
+        return await self._elsewhere(question.of(question.scope, question.record_filter, standing=None, beside={}))
 
     async def _find(self, question: Question, options: AnswerOptions, *, cached: bool, finish: Finish | None) -> Found:
         """Return an answer that was kept, or work one out."""
         # Before all else, so that what is written meanwhile is found twice rather than not at all.
-        standing = await self._store.standing(question.scope, states=STATES)
+        standing = question.standing or await self._store.standing(question.scope, states=BEFORE_ALL.states)
         question = question.at(standing)
         if self._cache is None or not cached:
             fresh, _ = await self._answer(question, options)
@@ -325,6 +334,7 @@ class Recall:
             wanted = [one.record_id for one in ranked[: options.shortlist]]
             records |= await self._reader.records(question, [one for one in wanted if one not in records])
             records = {record_id: records[record_id] for record_id in wanted if record_id in records}
+        question.beside[READ_WHOLE] = records
         texts = _Texts(records, twins=options.recipe.twins)
         crowd_of = self._crowds(question, ranked, texts, options)
         if crowd_of:
