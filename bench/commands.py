@@ -31,6 +31,7 @@ from bench.server import run_server_bench
 from bench.store import run_store_bench
 from bench.updates import run_updates_bench
 from bench.workspace import run_workspace_bench
+from remanent.bilingual import Bilingual
 from remanent.cli import words
 from remanent.cli.app import Commands
 from remanent.cli.exits import Exit
@@ -271,7 +272,7 @@ def recall(
         def begin_stretch(label: str, total: int) -> Advance:
             open_meters.close()
             screen.note(label)
-            return open_meters.enter_context(screen.meter(words.MEASURING, total=total)).advance
+            return open_meters.enter_context(screen.meter(Bilingual("Measuring", "正在测量"), total=total)).advance
 
         figures = run_recall_bench(plan, screen.note, folder=folder, meter=begin_stretch)
     _end(screen, place, figures)
@@ -300,7 +301,7 @@ def _end(screen: Terminal, place: CommonOptions, figures: Sequence[Figure]) -> N
 
 def _table(screen: Terminal, figures: Sequence[Figure]) -> Table:
     table = Table(screen.word(words.FIGURE))
-    for phrase in (words.MEASURED, words.PROMISED):
+    for phrase in (words.MEASURED, Bilingual("promised", "承诺")):
         table.add_column(screen.word(phrase), justify="right")
     table.add_column("")
     signs = {True: "✓", False: "✗", None: ""}

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _PASSAGE_TOKENS = 250
 """Tokens of a passage: a long paragraph, so that what is found can be read by itself. Chosen by hand."""
+_MAX_RESULTS = 5
+"""Passages that one query is answered with."""
 _MAX_COMPARED = 30
 """Only so many of the best by words are compared by meaning: embedding all passages would take seconds. Chosen by hand;
 five are shown in the end."""
@@ -76,14 +78,12 @@ class TextSearch(MemoryBackedTool):
         texts: Callable[[], Iterable[SearchableText]],
         *,
         embedder: Embedder | None = None,
-        results: int = 5,
         name: str = DECLARATION.name,
     ) -> None:
         self.declaration = DECLARATION.replace(name=name)
         self._texts = texts
         self._news: OrderedDict[str, str] = OrderedDict()
         self._toolbox = Toolbox(embedder=embedder)
-        self._results = results
         self._passages = _PassageWords()
         self._ranker = Ranker([self._passages], PATIENT, clock=system_clock)
 
@@ -112,11 +112,11 @@ class TextSearch(MemoryBackedTool):
 
     async def _best(self, query: str) -> list[tuple[SearchableText, str]]:
         """Return the best passages, best first: by words first, then by words and meaning together."""
-        options = AnswerOptions(TEXTS, limit=self._results, depth=_MAX_COMPARED)
+        options = AnswerOptions(TEXTS, limit=_MAX_RESULTS, depth=_MAX_COMPARED)
         ranked = await self._ranker.rank(Question(query, _AT_HAND), options)
         held = self._passages.held
         # A text that was changed meanwhile, for another search, has other passages now.
-        found = [one.record_id for one in ranked.candidates if one.record_id in held] or islice(held, self._results)
+        found = [one.record_id for one in ranked.candidates if one.record_id in held] or islice(held, _MAX_RESULTS)
         passages = {passage_id: held[passage_id] for passage_id in found}
         if not passages:
             return []
@@ -127,7 +127,7 @@ class TextSearch(MemoryBackedTool):
             ),
         )
         reread = await rerank(request, self._toolbox)
-        return [passages[item.passage_id] for item in reread.ranked if item.score > 0][: self._results]
+        return [passages[item.passage_id] for item in reread.ranked if item.score > 0][:_MAX_RESULTS]
 
 
 class _PassageWords(InMemoryPath):

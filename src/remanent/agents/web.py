@@ -6,7 +6,6 @@ becomes `ToolFailed` with a setting to look at: the agent reads it, and so does 
 
 import asyncio
 import json
-import random
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -67,13 +66,7 @@ class SerperSearch:
     origin = Origin.WEB
     declaration = DECLARATION
 
-    def __init__(
-        self,
-        settings: SearchSettings,
-        *,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        chance: Callable[[], float] = random.random,
-    ) -> None:
+    def __init__(self, settings: SearchSettings, *, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
         self._results = settings.results
         self._api = JsonApi(
             settings.base_url,
@@ -83,7 +76,6 @@ class SerperSearch:
             names_model=False,
             bounds=RequestLimits(timeout=settings.timeout, request_timeout=settings.timeout, max_answer=4 * 1024**2),
             sleep=sleep,
-            chance=chance,
         )
 
     async def call(self, arguments: dict[str, JsonValue]) -> ToolOutput:
@@ -179,11 +171,10 @@ class Visit:
         *,
         fetcher: PublicFetcher | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        chance: Callable[[], float] = random.random,
     ) -> None:
         self._fetcher = fetcher or PublicFetcher(timeout=settings.timeout, max_bytes=int(settings.max_page))
         through_jina = settings.mode == "jina" or (settings.mode == "auto" and settings.api_key is not None)
-        self._jina = _jina(settings, sleep=sleep, chance=chance) if through_jina else None
+        self._jina = _jina(settings, sleep=sleep) if through_jina else None
 
     async def call(self, arguments: dict[str, JsonValue]) -> ToolOutput:
         """Read the page; `AddressRefused` when it does not lie in the public web."""
@@ -232,9 +223,7 @@ class _JinaResponse(BaseModel):
     data: _JinaPage
 
 
-def _jina(
-    settings: ReaderSettings, *, sleep: Callable[[float], Awaitable[None]], chance: Callable[[], float]
-) -> JsonApi:
+def _jina(settings: ReaderSettings, *, sleep: Callable[[float], Awaitable[None]]) -> JsonApi:
     return JsonApi(
         settings.base_url,
         key=settings.api_key,
@@ -244,7 +233,6 @@ def _jina(
             timeout=settings.timeout, request_timeout=settings.timeout, max_answer=int(settings.max_page), attempts=2
         ),
         sleep=sleep,
-        chance=chance,
     )
 
 

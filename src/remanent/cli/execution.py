@@ -230,13 +230,7 @@ class _Execution:
     """One command's work on an open memory."""
 
     def __init__(
-        self,
-        screen: Terminal,
-        settings: Settings,
-        operation: Operation[Any, Any],
-        *,
-        where: Target,
-        file: Path,
+        self, screen: Terminal, settings: Settings, operation: Operation[Any, Any], *, where: Target, file: Path
     ) -> None:
         self._screen = screen
         self._settings = settings

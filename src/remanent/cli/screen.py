@@ -186,12 +186,7 @@ class ProgressMeter:
     """A progress bar on standard error that is silent without a terminal and for quick work."""
 
     def __init__(
-        self,
-        console: "Console",
-        label: str,
-        *,
-        total: float | None = None,
-        timer: Callable[[], float] = time.monotonic,
+        self, console: "Console", label: str, *, total: float | None = None, timer: Callable[[], float] = time.monotonic
     ) -> None:
         self._console = console
         self._label = label

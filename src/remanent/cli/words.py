@@ -103,7 +103,6 @@ NO_AGENTS_AT = Bilingual(
 )
 NOTHING_HERE = Bilingual("There is nothing here.", "这里没有内容。")
 INDEXING = Bilingual("Indexing", "正在建立索引")
-MEASURING = Bilingual("Measuring", "正在测量")
 STEPS_DONE = Bilingual("{done} steps done", "已完成 {done} 步")
 NO_TEXT = Bilingual(
     "nothing to remember: give a TEXT, a `-` for standard input, or --file",
@@ -137,7 +136,6 @@ NO_ENTRIES = Bilingual("Nothing was said here yet.", "这里还没有任何记�
 ERASED_STUB = Bilingual("(erased)", "（已抹除）")
 SESSION = Bilingual("session {name}", "会话 {name}")
 CALLER_ID = Bilingual("id {name}", "编号 {name}")
-PLACE = Bilingual("place", "名次")
 SCORE = Bilingual("score", "得分")
 TEXT = Bilingual("text", "内容")
 EXPLAINED = Bilingual("recipe {recipe}, grain {grain}", "检索方案 {recipe}，范围 {grain}")
@@ -243,10 +241,7 @@ OPEN_TO_MACHINE = Bilingual(
     "从未创建过密钥：本机上的任何程序都可执行一切操作，其他人一律拒绝。若有反向代理或隧道通向此端口，他人便可进入："
     "请先用 `remanent keys create` 创建密钥。",
 )
-SAMPLE_STEP = Bilingual(
-    "Filling the sample ({done} of {total}): {what}.",
-    "正在填入示例（{done}/{total}）：{what}。",
-)
+SAMPLE_STEP = Bilingual("Filling the sample ({done} of {total}): {what}.", "正在填入示例（{done}/{total}）：{what}。")
 SAMPLE_READY = Bilingual(
     "The sample workspace {workspace} is ready: {count} messages of two people, and what was learned from them.",
     "示例工作区 {workspace} 已就绪：两个人的 {count} 条消息，以及由此得出的记忆。",
@@ -417,7 +412,6 @@ SINCE = Bilingual("since", "时间")
 # ── measuring ──
 FIGURE = Bilingual("figure", "指标")
 MEASURED = Bilingual("measured", "实测")
-PROMISED = Bilingual("promised", "承诺")
 
 # ── evaluate ──
 EVALUATED = Bilingual("questions, answerable + unanswerable", "问题数：有答案 + 无答案")

@@ -645,9 +645,7 @@ def _message(one: _Shown) -> ReadMessage:
     return one[0] if isinstance(one, tuple) else one
 
 
-def _units_of(
-    now: Sequence[_Shown],
-) -> list[list[_Shown]]:
+def _units_of(now: Sequence[_Shown]) -> list[list[_Shown]]:
     sizes = map(len, units([_message(one) for one in now]))
     ends = [0]
     for size in sizes:

@@ -52,8 +52,7 @@ Tags = Annotated[
     tuple[str, ...], about("Only those with all of these tags.", "只要带有全部这些标签的。", max_length=100)
 ]
 AnyTags = Annotated[
-    tuple[str, ...],
-    about("Only those with at least one of these tags.", "只要带有其中任一标签的。", max_length=100),
+    tuple[str, ...], about("Only those with at least one of these tags.", "只要带有其中任一标签的。", max_length=100)
 ]
 
 

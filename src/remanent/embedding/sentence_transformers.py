@@ -74,11 +74,7 @@ class SentenceTransformersEmbedder(Embedder):
             self._model = self._load()
         vectors = np.asarray(
             self._model.encode(
-                texts,
-                batch_size=_BATCH,
-                convert_to_numpy=True,
-                normalize_embeddings=True,
-                show_progress_bar=False,
+                texts, batch_size=_BATCH, convert_to_numpy=True, normalize_embeddings=True, show_progress_bar=False
             ),
             np.float32,
         )

@@ -271,13 +271,7 @@ async def settle(call: ServiceCall, request: Settle) -> Done:
     return Done()
 
 
-@operation(
-    "agents",
-    zh="列出工作区中有记忆的智能体。",
-    permission=READ,
-    level=Level.WORKSPACE,
-    route="GET agents",
-)
+@operation("agents", zh="列出工作区中有记忆的智能体。", permission=READ, level=Level.WORKSPACE, route="GET agents")
 async def agents(call: ServiceCall, request: Nothing) -> Page[Scope]:
     """List the agents in a workspace that have memories."""
     del request

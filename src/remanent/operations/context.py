@@ -141,8 +141,7 @@ class ListSessions(Model):
     """Which sessions."""
 
     is_open: Annotated[
-        bool | None,
-        about("Only those that are open, or only those that are over.", "只要进行中的，或只要已结束的。"),
+        bool | None, about("Only those that are open, or only those that are over.", "只要进行中的，或只要已结束的。")
     ] = None
     limit: Limit = 100
 

@@ -337,8 +337,7 @@ class Evaluate(Model):
         ),
     ]
     recipe: Annotated[
-        str | None,
-        about("The search recipe, as for `recall`.", "检索方案，同 `recall`。", max_length=200),
+        str | None, about("The search recipe, as for `recall`.", "检索方案，同 `recall`。", max_length=200)
     ] = None
 
 

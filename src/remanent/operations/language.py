@@ -117,11 +117,7 @@ async def attempt(call: ServiceCall, request: Try) -> Tried:
         answer = await engine.run(role, asked)
     finally:
         await engine.close()
-    return Tried(
-        response=answer.value.model_dump(mode="json"),
-        made_by=answer.made_by,
-        usage=answer.usage,
-    )
+    return Tried(response=answer.value.model_dump(mode="json"), made_by=answer.made_by, usage=answer.usage)
 
 
 def role_of(name: str) -> Role[Any, Any, Any]:

@@ -41,16 +41,10 @@ class ServerPart(Protocol):
         """Be at work while this lasts."""
 
 
-def create_app(
-    service: Service,
-    *,
-    parts: Sequence[ServerPart] = (),
-    tracer: Tracer | None = None,
-    warming: Warmup | None = None,
-) -> ASGIApp:
+def create_app(service: Service, *, parts: Sequence[ServerPart] = (), warming: Warmup | None = None) -> ASGIApp:
     """Return the ASGI application of a service; `parts` are started and stopped by whoever serves it."""
     settings = service.memory.settings.server
-    tracer = tracer or Tracer()
+    tracer = Tracer()
     counted = figures.Metrics()
     rest = Rest(service, settings, tracer=tracer)
     app = Starlette()

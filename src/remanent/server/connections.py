@@ -144,7 +144,7 @@ class Connections:
 
     def _drop_any(self) -> bool:
         """Drop the oldest connection of the address that has most of those that wait."""
-        return any(self._drop_first(max(known.values(), key=_size)) for known in (self._silent, self._idle) if known)
+        return any(self._drop_first(max(known.values(), key=len)) for known in (self._silent, self._idle) if known)
 
     def _drop_first(self, waiting: "OrderedDict[TimedProtocol, None]") -> bool:
         """Drop the oldest that has sent nothing more: what came while we were busy may not have been read yet."""
@@ -158,10 +158,6 @@ class Connections:
     def _forget_address(self, address: str) -> None:
         if not self._by_address[address]:
             del self._by_address[address]
-
-
-def _size(waiting: "OrderedDict[TimedProtocol, None]") -> int:
-    return len(waiting)
 
 
 class TimedProtocol(H11Protocol):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from remanent.errors import RemanentError
 from remanent.memory import AsyncMemory
-from remanent.model import Clock, Model, system_clock
+from remanent.model import Model, system_clock
 from remanent.operations.access.audit import AuditLog, AuditStatus
 from remanent.text.chinese import segmenter
 
@@ -81,16 +81,11 @@ class Readiness(Model):
 
 
 async def readiness(
-    memory: AsyncMemory,
-    *,
-    oldest: float,
-    audit: AuditLog | None = None,
-    warming: Warmup | None = None,
-    clock: Clock = system_clock,
+    memory: AsyncMemory, *, oldest: float, audit: AuditLog | None = None, warming: Warmup | None = None
 ) -> Readiness:
     """Write and sync a file, open the schema of the agents in use, look how long work has waited and what is loaded."""
     standing = AuditStatus()
-    checks = [await _write(memory.settings.home), *await _queues(memory, oldest=oldest, clock=clock)]
+    checks = [await _write(memory.settings.home), *await _queues(memory, oldest=oldest)]
     outages = memory.outages()
     if outages:  # memory serves on: what was said is kept, and becomes memories when the provider is back
         checks.append(HealthCheck(check="provider", ok=True, detail=outages[-1]))
@@ -132,7 +127,7 @@ def _probe(home: Path) -> None:
         os.fsync(file.fileno())
 
 
-async def _queues(memory: AsyncMemory, *, oldest: float, clock: Clock) -> tuple[HealthCheck, HealthCheck]:
+async def _queues(memory: AsyncMemory, *, oldest: float) -> tuple[HealthCheck, HealthCheck]:
     """Look at the agents in use; nothing of what is said names one."""
     try:
         states = await memory.backlog(limit=MAX_AGENTS_CHECKED)
@@ -140,6 +135,6 @@ async def _queues(memory: AsyncMemory, *, oldest: float, clock: Clock) -> tuple[
         name = type(error).__name__
         return HealthCheck(check="schema", ok=False, detail=name), HealthCheck(check="queue", ok=False, detail=name)
     waiting = (state.oldest for state in states if state.oldest is not None)
-    age = max(((clock() - since).total_seconds() for since in waiting), default=0.0)
+    age = max(((system_clock() - since).total_seconds() for since in waiting), default=0.0)
     queue = HealthCheck(check="queue", ok=age <= oldest, detail=f"the oldest waiting job is {age:.0f} s old")
     return HealthCheck(check="schema", ok=True), queue

@@ -204,20 +204,13 @@ class RestCall:
 class Rest:
     """The REST interface of one service."""
 
-    def __init__(
-        self,
-        service: Service,
-        settings: ServerSettings,
-        *,
-        tracer: Tracer,
-        timer: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, service: Service, settings: ServerSettings, *, tracer: Tracer) -> None:
         self._service = service
         self._settings = settings
         self._tracer = tracer
-        self._authenticator = Authenticator(service, settings, timer=timer)
+        self._authenticator = Authenticator(service, settings)
         self._capacity = OrgCapacity.of(service)
-        self._replays = IdempotencyStore(service, timer=timer)
+        self._replays = IdempotencyStore(service, timer=time.monotonic)
         self._answers = {name: TypeAdapter(operation.response) for name, operation in service.catalogue.items()}
 
     def routes(self) -> list[BaseRoute]:

@@ -263,12 +263,12 @@ def _address(listener: socket.socket, host: str) -> str:
     return f"http://{name}:{listener.getsockname()[1]}"
 
 
-def log_to_stderr(*, level: int = logging.INFO) -> None:
+def log_to_stderr() -> None:
     """Write logs as JSON lines to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     for name in ("remanent", "uvicorn"):
         logger = logging.getLogger(name)
         logger.handlers = [handler]
-        logger.setLevel(level if name == "remanent" else logging.WARNING)
+        logger.setLevel(logging.INFO if name == "remanent" else logging.WARNING)
         logger.propagate = False

@@ -253,13 +253,7 @@ class Store(ABC):
         return await self.ask(scope, q.StateQuery(key))
 
     async def search_text(
-        self,
-        scope: Scope,
-        terms: Sequence[str],
-        *,
-        record_filter: q.RecordFilter,
-        limit: int,
-        places: bool = False,
+        self, scope: Scope, terms: Sequence[str], *, record_filter: q.RecordFilter, limit: int, places: bool = False
     ) -> list[q.Hit]:
         """Return records that hold any of the terms, by BM25, best first."""
         return await self.ask(scope, q.TextQuery(tuple(terms), record_filter, limit, places))

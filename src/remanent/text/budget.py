@@ -22,11 +22,7 @@ def fit(text: str, budget: int, *, counter: TokenCounter | None = None) -> str:
     count = counter or token_counter()
     if count(text) <= budget:
         return text
-    for borders in (
-        [span.end for span in sentences(text)],
-        word_boundaries(text),
-        grapheme_boundaries(text),
-    ):
+    for borders in ([span.end for span in sentences(text)], word_boundaries(text), grapheme_boundaries(text)):
         end = _longest(text, borders, budget, count)
         if end:
             return text[:end].rstrip()

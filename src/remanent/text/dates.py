@@ -21,8 +21,7 @@ from remanent.text.scripts import HAN
 from remanent.text.spans import OccupiedSpans, Span
 
 _BESIDE = lazy_regex(
-    r"[\s,，]*+[(（]?\s*+|\s*+(?:at|on|@|的|，|,)\s*+(?:around\s++|about\s++)?|[\s)）,，]*+",
-    re.IGNORECASE,
+    r"[\s,，]*+[(（]?\s*+|\s*+(?:at|on|@|的|，|,)\s*+(?:around\s++|about\s++)?|[\s)）,，]*+", re.IGNORECASE
 )
 _JOIN = lazy_regex(r"\s*(?:-|–|—|~|～|to|through|thru|until|till|到|至|and|和|与)\s*", re.IGNORECASE)
 _FROM = lazy_regex(r"(?:\b(?P<between>between)\s+|\bfrom\s+|从|自)\Z", re.IGNORECASE)

@@ -76,11 +76,7 @@ def ranked(said: Sequence[DialogueSentence]) -> list[int]:
 
 
 def telling(
-    said: Sequence[DialogueSentence],
-    *,
-    limit: int,
-    measure: Callable[[str], int],
-    order: Sequence[int] | None = None,
+    said: Sequence[DialogueSentence], *, limit: int, measure: Callable[[str], int], order: Sequence[int] | None = None
 ) -> list[DialogueSentence]:
     """Return the statements that tell most within a length, in their order; nothing is told twice in the same words.
 

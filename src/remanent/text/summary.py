@@ -150,12 +150,7 @@ def compress(text: str, target: int) -> str:
 
 
 def _choose(
-    text: str,
-    parts: Sequence[Span],
-    found: Sequence[SalientTerm],
-    *,
-    limit: int,
-    measure: Measure,
+    text: str, parts: Sequence[Span], found: Sequence[SalientTerm], *, limit: int, measure: Measure
 ) -> list[Span]:
     """Take the part that adds most for its length, again and again, until nothing fits any more.
 

@@ -20,14 +20,7 @@ from remanent.recall.talk import is_small_talk
 from remanent.workspace.daylog import bullet_key, compacted, known_keys, with_extracted, with_facts
 from remanent.workspace.erasing import TAG
 from remanent.workspace.files import FileChange, WorkspaceFiles
-from remanent.workspace.hooks import (
-    MAX_MEMORY_FACTS,
-    MIN_CHAT_TURNS,
-    HookReport,
-    MemoryHook,
-    facts_of,
-    merged_facts,
-)
+from remanent.workspace.hooks import MAX_MEMORY_FACTS, MIN_CHAT_TURNS, HookReport, MemoryHook, facts_of, merged_facts
 from remanent.workspace.index import IndexReport, SearchMode, WorkspaceFound, WorkspaceMemoryStore
 from remanent.workspace.layers import Layer, layers_of
 from remanent.workspace.mem0 import AsyncMem0

@@ -242,11 +242,7 @@ async def search(call: Call, request: SearchFiles) -> WorkspaceFound:
 
 
 @operation(
-    "workspace.index",
-    zh="使索引与文件一致；只读取有变化的文件。",
-    permission=WRITE,
-    settles=True,
-    face=_face("index"),
+    "workspace.index", zh="使索引与文件一致；只读取有变化的文件。", permission=WRITE, settles=True, face=_face("index")
 )
 async def index(call: Call, _: Nothing) -> IndexReport:
     """Bring the index up to date with the files; only those that changed are read."""

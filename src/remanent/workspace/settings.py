@@ -100,7 +100,5 @@ class WorkspaceSettings(SettingsSection):
         "智能体可写入的单个文件的最大字符数；更大的文件不予索引。",
     )
     max_changes: Annotated[int, Field(ge=0, le=100_000)] = setting(
-        1000,
-        "Changes of ours that can be undone; older ones are dropped.",
-        "可撤销的改动数；更早的会被丢弃。",
+        1000, "Changes of ours that can be undone; older ones are dropped.", "可撤销的改动数；更早的会被丢弃。"
     )

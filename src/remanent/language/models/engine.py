@@ -11,15 +11,7 @@ from typing import Generic
 from remanent.errors import InvalidInput, LanguageError, ModelRejected, ModelUnavailable, Refused
 from remanent.http.client import backoff
 from remanent.language.engine import Answer, Engine, Listener
-from remanent.language.models.call import (
-    Completion,
-    Endpoint,
-    ModelCall,
-    ModelSelection,
-    ask_again,
-    choose,
-    with_form,
-)
+from remanent.language.models.call import Completion, Endpoint, ModelCall, ModelSelection, ask_again, choose, with_form
 from remanent.language.models.failures import CircuitBreaker, CircuitOpen, OutputUnsupported
 from remanent.language.models.fitting import bounded, read_reply, schema_of
 from remanent.language.models.meter import RoleUsage, RunUsage, UsageMeter

@@ -9,12 +9,7 @@ from remanent.errors import LanguageError, ModelRejected, ModelUnavailable, Refu
 from remanent.language.engine import Usage
 from remanent.language.models.call import Completion
 
-_KINDS = {
-    ModelUnavailable: "unavailable",
-    ModelRejected: "rejected",
-    Refused: "refused",
-    LanguageError: "other",
-}
+_KINDS = {ModelUnavailable: "unavailable", ModelRejected: "rejected", Refused: "refused", LanguageError: "other"}
 
 
 @dataclass(frozen=True, slots=True)

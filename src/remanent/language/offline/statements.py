@@ -30,7 +30,7 @@ _NOT_STATED = lazy_regex(
     r"(?:said|says|told|tells|thinks?|thought|claims?|claimed|believes?|wrote|writes|asked|asks)\b"
     r"|\b(?:according to|apparently|rumou?r)\b"
     r"|如果|要是|假如|假设|倘若|万一|也许|可能|或许|说不定|大概|好像|似乎|听说|据说|[他她们人]说|希望|想象|比如|例如|"
-    r"差点|开玩笑|要不要|是不是|会不会|有没有|能不能|应该",
+    r"差点|开玩笑|要不要|是不是|会不会|有没有|能不能|应该"
 )
 _REMEMBER = lazy_regex(
     r"^\W*(?:(?:please|and|so|also|ok|okay|hey)\W+)*(?:remember|memori[sz]e|keep in mind|don['’]?t forget)\b"

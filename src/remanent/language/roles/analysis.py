@@ -175,8 +175,7 @@ _RELATED_BLANK: Bilingual = Bilingual(
     '"keywords_update_new": ["【关键词】"], "keywords_update_existing": ["【关键词】"]',
 )
 _BOUNDS: Bilingual = Bilingual(
-    "There are {n} existing nodes: {names}; write one item for each.",
-    "已有节点共 {n} 个：{names}；每个写一项。",
+    "There are {n} existing nodes: {names}; write one item for each.", "已有节点共 {n} 个：{names}；每个写一项。"
 )
 
 

@@ -237,9 +237,7 @@ async def annotate(request: AnnotationRequest, toolbox: Toolbox) -> AnnotationRe
     read = _read_part(text)
     words = _topics(read)
     return AnnotationResponse(
-        content=compressed(text, target) if target is not None else text,
-        phrase=_phrase(read, words),
-        keywords=words,
+        content=compressed(text, target) if target is not None else text, phrase=_phrase(read, words), keywords=words
     )
 
 

@@ -100,29 +100,18 @@ _KINDS: dict[FactKind, Bilingual] = {
         "preference：用户的偏好或偏好的变化（喜欢、不要、以后都……）。",
     ),
     FactKind.DECISION: Bilingual(
-        "decision: a decision that was made, with its reason.",
-        "decision：已经作出的决定，连同理由。",
+        "decision: a decision that was made, with its reason.", "decision：已经作出的决定，连同理由。"
     ),
     FactKind.FOLLOW_UP: Bilingual(
         "follow_up: something still to be done or looked at again, with its deadline.",
         "follow_up：还没做完、需要以后跟进的事，连同期限。",
     ),
-    FactKind.MOOD: Bilingual(
-        "mood: how the user feels about something.",
-        "mood：用户的情绪或态度。",
-    ),
+    FactKind.MOOD: Bilingual("mood: how the user feels about something.", "mood：用户的情绪或态度。"),
     FactKind.FACT: Bilingual(
-        "fact: something lasting about a person, a project or a thing.",
-        "fact：关于人、项目或事物的长期有效的事实。",
+        "fact: something lasting about a person, a project or a thing.", "fact：关于人、项目或事物的长期有效的事实。"
     ),
-    FactKind.REQUEST: Bilingual(
-        "request: what the user asked for.",
-        "request：用户提出的请求。",
-    ),
-    FactKind.COMPLETION: Bilingual(
-        "completion: what was finished.",
-        "completion：已经完成的事项。",
-    ),
+    FactKind.REQUEST: Bilingual("request: what the user asked for.", "request：用户提出的请求。"),
+    FactKind.COMPLETION: Bilingual("completion: what was finished.", "completion：已经完成的事项。"),
 }
 _RULES: Bilingual = Bilingual(
     """Rules:

@@ -121,18 +121,12 @@ _VALIDATE: Bilingual = Bilingual(
     "交叉验证：检索多个权威来源，核实以下矛盾并得出结论。{}",
 )
 _RECOGNISE: Bilingual = Bilingual(
-    "Recognise what the user uploaded and describe it in detail: {}",
-    "识别用户上传的内容并详细描述：{}",
+    "Recognise what the user uploaded and describe it in detail: {}", "识别用户上传的内容并详细描述：{}"
 )
 
 
 def settle(
-    request: PlanningRequest,
-    *,
-    status: TaskStatus,
-    context: str,
-    proposed: PlannedTask | None,
-    language: Language,
+    request: PlanningRequest, *, status: TaskStatus, context: str, proposed: PlannedTask | None, language: Language
 ) -> PlanningResponse:
     """Return the plan under the rules that no planner may break.
 
@@ -350,13 +344,9 @@ _FAILED = re.compile(
 # A long result may well report one failure among what it found.
 _READ = 400
 
-_RETRY: Bilingual = Bilingual(
-    "Try again with other search words and answer: {}",
-    "换一种检索方式再试，并回答：{}",
-)
+_RETRY: Bilingual = Bilingual("Try again with other search words and answer: {}", "换一种检索方式再试，并回答：{}")
 _ANSWER: Bilingual = Bilingual(
-    "Answer from what is known, and say what stays unclear: {}",
-    "根据已有信息作答，并说明还不清楚的地方：{}",
+    "Answer from what is known, and say what stays unclear: {}", "根据已有信息作答，并说明还不清楚的地方：{}"
 )
 
 

@@ -162,10 +162,7 @@ _TOOLS: Bilingual = Bilingual(
     "The tools, one per line (parameters is the JSON schema of the arguments):",
     "可用的工具（每行一个，parameters 是参数的 JSON Schema）：",
 )
-_NO_TOOLS: Bilingual = Bilingual(
-    "There are no tools; give the final answer.",
-    "没有可用的工具，请直接给出最终答案。",
-)
+_NO_TOOLS: Bilingual = Bilingual("There are no tools; give the final answer.", "没有可用的工具，请直接给出最终答案。")
 _GO_ON: Bilingual = Bilingual("Go on.", "请继续。")
 _URGENT: dict[Urgency, Bilingual] = {
     Urgency.NONE: Bilingual("", ""),

@@ -70,8 +70,7 @@ score：10 表示直接、完整地回答；7 表示回答了一部分；4 表�
 
 
 _BOUNDS: Bilingual = Bilingual(
-    "There are {n} passages, numbered 1 to {n}; write one item for each.",
-    "共 {n} 个段落，编号 1 到 {n}；每个写一项。",
+    "There are {n} passages, numbered 1 to {n}; write one item for each.", "共 {n} 个段落，编号 1 到 {n}；每个写一项。"
 )
 
 
@@ -112,10 +111,7 @@ class Reranking(Role[RerankingRequest, RerankingReply, RerankingResponse]):
     def bounds(self, request: RerankingRequest) -> Bounds:
         """Hold the list to one score for each passage."""
         count = len(request.passages)
-        return {
-            "scores": {"minItems": count, "maxItems": count},
-            "scores.passage": {"minimum": 1, "maximum": count},
-        }
+        return {"scores": {"minItems": count, "maxItems": count}, "scores.passage": {"minimum": 1, "maximum": count}}
 
     def read(self, request: RerankingRequest, reply: RerankingReply) -> RerankingResponse:
         """Order by score; a passage without one comes last."""

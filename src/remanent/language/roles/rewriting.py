@@ -71,8 +71,7 @@ class Rewriting(Role[RewritingRequest, RewritingReply, RewritingResponse]):
     defaults = Defaults(tier=Tier.EXTRACTION, temperature=0.4, top_p=0.9, max_tokens=512, window=8_000)
     instructions = _INSTRUCTIONS
     form_shown: ClassVar[Bilingual | None] = Bilingual(
-        '{"queries": ["[query]", "[query]"]}',
-        '{"queries": ["【查询】", "【查询】"]}',
+        '{"queries": ["[query]", "[query]"]}', '{"queries": ["【查询】", "【查询】"]}'
     )
 
     def language(self, request: RewritingRequest) -> Language:

@@ -136,10 +136,7 @@ class Structure(Role[StructureRequest, StructureReply, StructureResponse]):
         quotes = lines(reply.evidence, most=_MOST_QUOTES, limit=_LONGEST_FACT)
         evidence = [quote for quote in quotes if (bare := _bare(quote)) and bare in content]
         summary = render(
-            facts=facts,
-            evidence=evidence,
-            reasoning=remark(reply.reasoning),
-            language=self.language(request),
+            facts=facts, evidence=evidence, reasoning=remark(reply.reasoning), language=self.language(request)
         )
         return StructureResponse(summary=summary)
 

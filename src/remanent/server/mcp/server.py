@@ -25,7 +25,7 @@ from remanent.bilingual import Bilingual
 from remanent.errors import InvalidInput
 from remanent.memory import aopen
 from remanent.model import Scope as Whose
-from remanent.operations import CATALOGUE, LOCAL, Catalogue, Principal, ProgressStep, Report, Service, Target
+from remanent.operations import LOCAL, Principal, ProgressStep, Report, Service, Target
 from remanent.server.authentication import NAMES, Authenticator, default_scope, place_of, scope_of
 from remanent.server.limits import OrgCapacity, body_chunks, body_cost, count_separators, declared_length
 from remanent.server.mcp.resources import Prompts, Resources
@@ -230,10 +230,10 @@ def _caller_of(ctx: Context) -> McpCaller:
     return visitor
 
 
-async def serve_stdio(settings: Settings, *, place: Target, catalogue: Catalogue = CATALOGUE) -> None:
+async def serve_stdio(settings: Settings, *, place: Target) -> None:
     """Serve one client until it closes our input; whoever starts the process may do what its files allow."""
     visitor = McpCaller(LOCAL, place)
-    async with aopen(settings=settings) as memory, Service(memory, catalogue=catalogue) as service:
+    async with aopen(settings=settings) as memory, Service(memory) as service:
         server = make_server(service, visit=lambda _: visitor)
         async with stdio_server() as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())

@@ -92,12 +92,7 @@ class ChatRecall:
         self._known: OrderedDict[tuple[Scope, str, str | None], tuple[float, InjectedMemory]] = OrderedDict()
 
     async def remind(
-        self,
-        scope: Scope,
-        conversation: Conversation,
-        *,
-        said: frozenset[str] | None = None,
-        user: str | None = None,
+        self, scope: Scope, conversation: Conversation, *, said: frozenset[str] | None = None, user: str | None = None
     ) -> InjectedMemory:
         """Return what to say to the conversation; while tools are called for one question, the same words each time.
 

@@ -27,7 +27,7 @@ from remanent.bilingual import Language, prefers_chinese, translated
 from remanent.context.spool import WaitingTurns
 from remanent.errors import InvalidSettings, ModelUnavailable, NotFound, RemanentError
 from remanent.memory import AsyncMemory
-from remanent.model import Clock, Entry, Message, NewId, Scope, id_source, system_clock
+from remanent.model import Clock, Entry, Message, Scope, id_source, system_clock
 from remanent.model.filters import USER_KEY
 from remanent.operations import Principal, Service
 from remanent.operations.access.keys import PREFIX
@@ -213,8 +213,6 @@ class Proxy:
         service: Service,
         *,
         clock: Clock = system_clock,
-        new_id: NewId | None = None,
-        tracer: Tracer | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         memory = service.memory
@@ -224,7 +222,7 @@ class Proxy:
         self._settings = settings
         self._authenticator = Authenticator(service, memory.settings.server)
         self._capacity = OrgCapacity.of(service)
-        self._tracer = tracer or Tracer()
+        self._tracer = Tracer()
         self._clock = clock
         self._sessions: OrderedDict[tuple[Scope, str], str] = OrderedDict()
         self._upstream = Upstream(settings)
@@ -233,7 +231,7 @@ class Proxy:
         )
         self._shrinking = ChatShrinking(memory, timeout=settings.recall_timeout)
         waiting = WaitingTurns(memory.shelf, memory.settings.home)
-        spool = Spool(waiting, new_id=new_id or id_source(clock))
+        spool = Spool(waiting, new_id=id_source(clock))
         self.keeper = TurnRecorder(service, spool, timeout=settings.keep_timeout, sleep=sleep)
 
     def routes(self) -> list[BaseRoute]:
@@ -332,12 +330,7 @@ class Proxy:
             said = (conversation if shrunk is None else shrunk.conversation).texts
             reminder = await self._reminding.remind(scope, conversation, said=said, user=visitor.user)
         exchange = ChatExchange(
-            scope,
-            conversation,
-            who=visitor.principal.name,
-            memory=self._memory,
-            clock=self._clock,
-            user=visitor.user,
+            scope, conversation, who=visitor.principal.name, memory=self._memory, clock=self._clock, user=visitor.user
         )
         headers = _memory_headers(scope, reminder)
         if shrunk is not None:

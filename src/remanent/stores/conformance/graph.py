@@ -88,11 +88,7 @@ class GraphConformance(StoreSuite):
             tx.fade(["a"], factor=0.5, floor=0.2, at=agent.clock.advance(seconds=1))
         assert [
             (link.to_id, link.relation, link.strength) for link in await agent.store.links(agent.scope, LinkQuery())
-        ] == [
-            ("b", "因为", 0.25),
-            ("c", "about", 0.1),
-            ("c", "causes", 0.9),
-        ]
+        ] == [("b", "因为", 0.25), ("c", "about", 0.1), ("c", "causes", 0.9)]
         async with agent.transaction() as tx:
             tx.fade(["a", "nobody"], factor=0.5, floor=0.2, at=agent.clock.advance(seconds=1))
         assert await ends(agent.store, agent.scope) == [("a", "b", "因为"), ("b", "c", "causes")]

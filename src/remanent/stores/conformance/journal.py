@@ -8,15 +8,7 @@ from typing import Any
 
 import pytest
 
-from remanent.errors import (
-    DuplicateEntry,
-    InvalidInput,
-    LeaseLost,
-    NotFound,
-    QueueFull,
-    RemanentError,
-    VersionConflict,
-)
+from remanent.errors import DuplicateEntry, InvalidInput, LeaseLost, NotFound, QueueFull, RemanentError, VersionConflict
 from remanent.model import Attachment, Conflict, Entry, EntryKind, Job, Origin, Record, Scope
 from remanent.stores import transaction
 from remanent.stores.conformance.base import (
@@ -108,10 +100,7 @@ class JournalConformance(StoreSuite):
         """Dropping the second text without a word would lose what somebody said."""
         await agent.append(agent.entry("hello", caller_id="m1"))
         with pytest.raises(DuplicateEntry):
-            await agent.append(
-                agent.entry("before"),
-                agent.entry("goodbye", caller_id="m1"),
-            )
+            await agent.append(agent.entry("before"), agent.entry("goodbye", caller_id="m1"))
         assert await texts(agent.store, agent.scope) == ["hello"]
 
     async def test_a_callers_id_of_another_user_is_another_entry(self, agent: StoredAgent) -> None:
@@ -305,10 +294,7 @@ BAD: dict[str, tuple[Callable[[World], Change], type[RemanentError]]] = {
     "an entry's id again": (lambda w: transaction.AppendEntry(w.entry.replace(seq=0, caller_id=None)), DuplicateEntry),
     "a record that is not new": (lambda w: _put(w.kept), VersionConflict),
     "a version that is not next": (lambda w: _put(w.kept.replace(version=3)), VersionConflict),
-    "a version of nothing": (
-        lambda w: _put(w.samples.make_record(w.scope).replace(version=2)),
-        VersionConflict,
-    ),
+    "a version of nothing": (lambda w: _put(w.samples.make_record(w.scope).replace(version=2)), VersionConflict),
     "a conflict that is not new": (lambda w: transaction.PutConflict(w.conflict), VersionConflict),
     "a conflict that is not next": (
         lambda w: transaction.PutConflict(w.conflict.replace(version=3), expects=2),

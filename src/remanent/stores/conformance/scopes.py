@@ -197,10 +197,7 @@ class ScopesConformance(StoreSuite):
     async def test_a_filling_that_breaks_off_leaves_nothing_and_can_be_tried_again(self, agent: StoredAgent) -> None:
         """A half-filled agent looks like a whole one to whoever asks it."""
         record = agent.record()
-        good: list[Change] = [
-            transaction.AppendEntry(agent.entry()),
-            transaction.PutRecord(record, "word", 0),
-        ]
+        good: list[Change] = [transaction.AppendEntry(agent.entry()), transaction.PutRecord(record, "word", 0)]
 
         async def breaks_off() -> AsyncIterator[Sequence[Change]]:
             yield good

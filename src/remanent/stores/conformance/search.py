@@ -368,10 +368,7 @@ class VectorRowsConformance(StoreSuite):
         await keep(agent.store, records[0], 1)
         await agent.store.commit(agent.scope, [PutVector(records[0].id, "small", b"\0" * 8)])
         assert await agent.store.vector_models(agent.scope) == {MODEL: 4, "small": 2}
-        assert await agent.vectors() == {
-            (MODEL, records[0].id): vector_bytes(1),
-            ("small", records[0].id): b"\0" * 8,
-        }
+        assert await agent.vectors() == {(MODEL, records[0].id): vector_bytes(1), ("small", records[0].id): b"\0" * 8}
         assert (await agent.store.vector_changes(agent.scope, "unheard of", since=0)).record_ids == []
 
     async def test_vectors_of_some_records_are_read_by_their_model(

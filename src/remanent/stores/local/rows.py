@@ -93,9 +93,7 @@ class EncodedQuery:
         self.left_out = np.float32(left_out[0])
 
 
-def _encode(
-    rows: "NDArray[np.float32]",
-) -> "tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.float32]]":
+def _encode(rows: "NDArray[np.float32]") -> "tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.float32]]":
     """Return codes, what one step of each row is worth, and the length of what its code leaves out."""
     largest = np.maximum(rows.max(axis=1), -rows.min(axis=1))
     steps = largest / np.float32(_LEVELS)

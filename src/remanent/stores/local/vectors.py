@@ -147,7 +147,6 @@ class LocalVectors(Vectors):
         exact_limit: int = EXACT_LIMIT,
         memory_budget: int = MEMORY_BUDGET,
         max_files: int = MAX_OPEN_FILES,
-        threads: int | None = None,
     ) -> None:
         super().__init__()
         self._store = store
@@ -156,7 +155,7 @@ class LocalVectors(Vectors):
         self._memory_budget = memory_budget
         self._max_files = max_files
         self._released = asyncio.Event()
-        self._products = ProductPool(threads=threads)
+        self._products = ProductPool()
         self._sealer = ThreadPoolExecutor(1, thread_name_prefix="vectors-seal")
         self._slots: OrderedDict[tuple[Scope, str], _LoadedIndex] = OrderedDict()
         self._size = 0

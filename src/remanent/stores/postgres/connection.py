@@ -197,15 +197,15 @@ def give_up(error: Exception, *, until: float) -> None:
 
 
 class ConnectionPool:
-    """The connections of one process: opened when they are needed, kept while they live, at most `size` of them.
+    """The connections of one process: opened when they are needed, kept while they live, at most `SIZE` of them.
 
     A server that is away is waited for; it is tried again many times a second, because a restart takes about one.
     """
 
-    def __init__(self, url: str, *, timeout: float, size: int = SIZE) -> None:
+    def __init__(self, url: str, *, timeout: float) -> None:
         self._url = url
         self._timeout = timeout
-        self._free = asyncio.Semaphore(size)
+        self._free = asyncio.Semaphore(SIZE)
         self._idle: list[Connection] = []
         self._closed = False
 
