@@ -6,6 +6,7 @@ import json
 import random
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
@@ -22,10 +23,9 @@ from remanent.errors import (
     RateLimited,
     RemanentError,
     ServerUnreachable,
-    StoreClosed,
     VersionConflict,
 )
-from remanent.http.client import AnswerTooLarge, backoff, make_client, retry_after
+from remanent.http.client import AnswerTooLarge, LateClient, backoff, make_client, retry_after
 from remanent.jobs import Progress
 from remanent.model import Model, Scope, system_clock
 from remanent.operations import CATALOGUE, Body, Level, Operation, ProgressStep, Run, RunState, Target
@@ -65,18 +65,16 @@ class Connection:
     ) -> None:
         self.url = _checked(url)
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self._timeout = timeout
         self._sleep = sleep
         self._chance = chance
-        self._client: httpx2.AsyncClient | None = None
-        self._opening = asyncio.Lock()
-        self._is_closed = False
+        self._client = LateClient(
+            partial(make_client, read_timeout=timeout, connect_timeout=timeout, limit=MAX_RESPONSE_BYTES),
+            closed=f"the connection to {self.url} was closed; connect again",
+        )
 
     async def close(self) -> None:
         """Let go of the connections."""
-        self._is_closed = True
-        if self._client is not None:
-            await self._client.aclose()
+        await self._client.close()
 
     async def do(
         self,
@@ -106,7 +104,7 @@ class Connection:
 
     async def lines(self, name: str, given: Mapping[str, Any] | None = None, *, place: Target) -> AsyncIterator[str]:
         """Yield the lines of an operation that answers with lines; all that it asks stands in its address."""
-        client = await self._open()
+        client = await self._client()
         address = self._address(CATALOGUE[name], given or {}, place)
         async with self._reaching(), client.stream("GET", address, headers=self._headers) as response:
             if not response.is_success:
@@ -121,7 +119,7 @@ class Connection:
         self, operation: Operation[Any, Any], asked: Model, *, place: Target, upload: bytes | Iterable[str] | None
     ) -> "httpx2.Response":
         """Send a request as its route wants it, with a key by which the server knows it when it comes again."""
-        client = await self._open()
+        client = await self._client()
         headers, key = dict(self._headers), secrets.token_hex(16)
         if operation.keyed is not None:
             asked = operation.keyed(asked, key)
@@ -172,7 +170,7 @@ class Connection:
 
     async def _outcome(self, run: Run, *, place: Target, on_progress: Callable[[Progress], None] | None) -> Any:
         """Follow long work to its end; whoever stops waiting cancels it."""
-        client = await self._open()
+        client = await self._client()
         address = f"{self.url}/v1/orgs/{quote(place.org, safe='')}/runs/{run.run_id}"
         try:
             while run.state is RunState.RUNNING:
@@ -204,18 +202,6 @@ class Connection:
         steps = [f"{name}s/{quote(getattr(place, name), safe='')}" for name in _ADDRESS[operation.level]]
         path = operation.path.format_map({name: quote(str(value), safe="") for name, value in fields.items()})
         return "/".join((self.url, "v1", *steps, path))
-
-    async def _open(self) -> "httpx2.AsyncClient":
-        """Return the HTTP client, made at the first request; one, however many ask at once."""
-        if self._is_closed:
-            raise StoreClosed(f"the connection to {self.url} was closed; connect again")
-        async with self._opening:
-            if self._client is None:
-                # In a thread: importing the client and loading certificates takes a quarter of a second.
-                self._client = await asyncio.to_thread(
-                    make_client, read_timeout=self._timeout, connect_timeout=self._timeout, limit=MAX_RESPONSE_BYTES
-                )
-            return self._client
 
     def _reaching(self) -> "_TranslatedErrors":
         return _TranslatedErrors(self.url)

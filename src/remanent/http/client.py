@@ -4,13 +4,16 @@ Providers fail in every way there is: they are silent, flood, answer too late, r
 of that may hang a memory, fill it, or reach a log.
 """
 
+import asyncio
 import re
 import traceback
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import TYPE_CHECKING
+
+from remanent.errors import StoreClosed
 
 if TYPE_CHECKING:
     import ssl
@@ -131,6 +134,33 @@ def make_client(
         trust_env=not isolated,
         limits=httpx2.Limits(max_connections=100, max_keepalive_connections=0 if isolated else 20),
     )
+
+
+class LateClient:
+    """A client that the first request makes: one, however many ask at once."""
+
+    def __init__(self, make: "Callable[[], httpx2.AsyncClient]", *, closed: str) -> None:
+        self._make = make
+        self._client: httpx2.AsyncClient | None = None
+        self._opening = asyncio.Lock()
+        self._closed = closed
+        self._is_closed = False
+
+    async def __call__(self) -> "httpx2.AsyncClient":
+        """Return the client; raise `StoreClosed` with what is to be said then when it was closed."""
+        if self._is_closed:
+            raise StoreClosed(self._closed)
+        async with self._opening:
+            if self._client is None:
+                # In a thread: importing the client and loading certificates takes a quarter of a second.
+                self._client = await asyncio.to_thread(self._make)
+            return self._client
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        self._is_closed = True
+        if self._client is not None:
+            await self._client.aclose()
 
 
 @cache

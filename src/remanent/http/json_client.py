@@ -7,10 +7,11 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from remanent.errors import ModelRejected, ModelUnavailable, StoreClosed
-from remanent.http.client import AnswerTooLarge, Scrubber, backoff, make_client, retry_after
+from remanent.errors import ModelRejected, ModelUnavailable
+from remanent.http.client import AnswerTooLarge, LateClient, Scrubber, backoff, make_client, retry_after
 from remanent.model import Clock, system_clock
 
 if TYPE_CHECKING:
@@ -64,9 +65,15 @@ class JsonApi:
         self._sleep = sleep
         self._chance = chance
         self._scrubber = Scrubber([key.get_secret_value()] if key else [])
-        self._client: httpx2.AsyncClient | None = None
-        self._opening = asyncio.Lock()
-        self._is_closed = False
+        self._client = LateClient(
+            partial(
+                make_client,
+                read_timeout=self._bounds.request_timeout,
+                connect_timeout=self._bounds.connect_timeout,
+                limit=self._bounds.max_answer,
+            ),
+            closed=f"the connection to {self._base_url} was closed; open the memory again",
+        )
 
     def __repr__(self) -> str:
         return f"JsonApi({self._base_url!r})"
@@ -86,9 +93,7 @@ class JsonApi:
 
     async def close(self) -> None:
         """Close the connections."""
-        self._is_closed = True
-        if self._client is not None:
-            await self._client.aclose()
+        await self._client.close()
 
     async def _post_with_retries(self, url: str, body: Mapping[str, Any]) -> bytes:
         """Ask until there is an answer, the attempts are used up, or waiting is of no use."""
@@ -110,7 +115,7 @@ class JsonApi:
         """Send one request and return its answer, with every failure of the transport named as ours."""
         import httpx2
 
-        client = await self._open()
+        client = await self._client()
         try:
             async with asyncio.timeout(self._bounds.request_timeout):
                 response = await client.post(url, json=body, headers=self._headers())
@@ -138,21 +143,6 @@ class JsonApi:
             bearer = "Bearer " if self._key_header == "Authorization" else ""
             headers[self._key_header] = f"{bearer}{self._key.get_secret_value()}"
         return headers
-
-    async def _open(self) -> "httpx2.AsyncClient":
-        """Return the client, made when the first question is asked."""
-        if self._is_closed:
-            raise StoreClosed(f"the connection to {self._base_url} was closed; open the memory again")
-        async with self._opening:
-            if self._client is None:
-                # In a thread: importing the client and loading certificates takes a quarter of a second.
-                self._client = await asyncio.to_thread(
-                    make_client,
-                    read_timeout=self._bounds.request_timeout,
-                    connect_timeout=self._bounds.connect_timeout,
-                    limit=self._bounds.max_answer,
-                )
-            return self._client
 
     def _failure(self, response: "httpx2.Response") -> ModelUnavailable | ModelRejected:
         """Return the error for a status: who must act, and which setting to look at."""

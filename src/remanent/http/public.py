@@ -10,10 +10,11 @@ import re
 import socket
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from remanent.errors import AddressRefused, StoreClosed, ToolFailed
-from remanent.http.client import AnswerTooLarge, make_client
+from remanent.errors import AddressRefused, ToolFailed
+from remanent.http.client import AnswerTooLarge, LateClient, make_client
 
 if TYPE_CHECKING:
     import httpx2
@@ -161,12 +162,14 @@ class PublicFetcher:
         allowed: Callable[[IPAddress], bool] = is_public,
     ) -> None:
         self._timeout = timeout
-        self._max_bytes = max_bytes
         self._resolver = resolver
         self._allowed = allowed
-        self._client: httpx2.AsyncClient | None = None
-        self._opening = asyncio.Lock()
-        self._is_closed = False
+        # No proxy: it would look the name up again, and nobody checks what it finds. No kept connection: two names at
+        # one address would share it, and only the first one's certificate was checked.
+        self._client = LateClient(
+            partial(make_client, read_timeout=timeout, connect_timeout=timeout, limit=max_bytes, isolated=True),
+            closed="the fetcher was closed; open the memory again",
+        )
 
     async def check(self, url: str) -> str:
         """Return the URL in its plain form; raise `AddressRefused` when it does not lead to a public place."""
@@ -186,9 +189,7 @@ class PublicFetcher:
 
     async def close(self) -> None:
         """Close the connections."""
-        self._is_closed = True
-        if self._client is not None:
-            await self._client.aclose()
+        await self._client.close()
 
     async def _follow(self, url: str) -> FetchedPage:
         """Fetch a page, checking the address of every redirect like the first."""
@@ -255,7 +256,7 @@ class PublicFetcher:
         """Send one request to the checked address, under the host's own name."""
         import httpx2
 
-        client = await self._open()
+        client = await self._client()
         url = checked.url
         host = url.raw_host.decode("ascii")
         request = client.build_request(
@@ -272,23 +273,6 @@ class PublicFetcher:
             raise ToolFailed(f"{_shown(str(url))}: {error}") from error
         except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, OSError, RuntimeError) as error:
             raise ToolFailed(f"{_shown(str(url))} could not be read: {str(error) or type(error).__name__}") from error
-
-    async def _open(self) -> "httpx2.AsyncClient":
-        """Return the client, made when the first page is fetched."""
-        if self._is_closed:
-            raise StoreClosed("the fetcher was closed; open the memory again")
-        async with self._opening:
-            if self._client is None:
-                # No proxy: it would look the name up again, and nobody checks what it finds. No kept connection:
-                # two names at one address would share it, and only the first one's certificate was checked.
-                self._client = await asyncio.to_thread(
-                    make_client,
-                    read_timeout=self._timeout,
-                    connect_timeout=self._timeout,
-                    limit=self._max_bytes,
-                    isolated=True,
-                )
-            return self._client
 
 
 def _page(url: "httpx2.URL", response: "httpx2.Response") -> FetchedPage:

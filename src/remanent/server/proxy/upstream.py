@@ -7,12 +7,13 @@ client's own bytes and answers come back in the model's; our own keys and header
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from starlette.types import Receive, Send
 
 from remanent.errors import InvalidSettings, ModelUnavailable
-from remanent.http.client import Scrubber, certificates
+from remanent.http.client import LateClient, Scrubber, certificates
 from remanent.server.proxy.answers import ChatAnswer, EventReader, ReadAnswer, read_whole
 from remanent.settings import ProxySettings
 
@@ -119,8 +120,7 @@ class Upstream:
 
     def __init__(self, settings: ProxySettings) -> None:
         self._settings = settings
-        self._client: httpx2.AsyncClient | None = None
-        self._opening = asyncio.Lock()
+        self._client = LateClient(partial(_make_client, settings), closed="the proxy was closed")
         self._key = settings.api_key.get_secret_value() if settings.api_key else None
         self._anthropic_key = settings.anthropic_api_key.get_secret_value() if settings.anthropic_api_key else None
         self._scrubber = Scrubber([key for key in (self._key, self._anthropic_key) if key])
@@ -134,7 +134,7 @@ class Upstream:
         base = own or self._settings.base_url
         if base is None:
             raise InvalidSettings("no model stands behind this proxy; set proxy.base_url (REMANENT_PROXY__BASE_URL)")
-        client = await self._open()
+        client = await self._client()
         key = self._anthropic_key if own else self._key
         outgoing = _outgoing(headers, key=key, is_anthropic=is_anthropic)
         url = f"{base}/{path}" + (f"?{query}" if query else "")
@@ -148,16 +148,7 @@ class Upstream:
 
     async def close(self) -> None:
         """Close the connections."""
-        if self._client is not None:
-            await self._client.aclose()
-
-    async def _open(self) -> "httpx2.AsyncClient":
-        """Return the client, made by the first request that needs it."""
-        async with self._opening:
-            if self._client is None:
-                # In a thread: importing the client and loading certificates takes a quarter of a second.
-                self._client = await asyncio.to_thread(_make_client, self._settings)
-            return self._client
+        await self._client.close()
 
 
 def _outgoing(headers: Headers, *, key: str | None, is_anthropic: bool) -> Headers:
