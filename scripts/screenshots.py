@@ -12,7 +12,7 @@ import time
 import urllib.request
 from pathlib import Path
 
-from playwright.async_api import async_playwright
+from playwright.async_api import async_playwright, expect
 
 from remanent.cli.sample import AGENT, QUESTION, WORKSPACE
 
@@ -69,6 +69,8 @@ async def _shoot(path: str, address: str) -> None:
                 where = "/" if name == "home" else f"/org/default/ws/{WORKSPACE}/{name}?agent={AGENT}"
                 await page.goto(f"{address}{where}{f'&q={question}' if name == 'ask' else ''}")
                 await page.wait_for_load_state("networkidle")
+                if name == "memory":  # what counts all of the memory comes last
+                    await expect(page.locator(".figures")).not_to_contain_text("…")
                 if name in {"graph", "runs"}:
                     await page.wait_for_timeout(2000)  # the worker's layout comes to its end
                 await page.screenshot(path=OUT / f"{name}.{folder}.png")

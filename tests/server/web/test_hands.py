@@ -186,6 +186,7 @@ async def test_a_graph_is_moved_zoomed_and_searched(window: OpenWindow) -> None:
     await changes("data-scale")
     await canvas.press("-")
     await changes("data-scale")
+    before["data-x"] = str(await canvas.get_attribute("data-x"))  # zooming moves it, too
     await canvas.press("ArrowRight")
     await changes("data-x")
     await canvas.hover()

@@ -405,6 +405,8 @@ async def test_a_run_is_followed_by_its_events_and_can_be_stopped(window: OpenWi
     run = await service.runs.start(service.catalogue["settle"], work, place=place)
     streams: list[str] = []
     shown.page.on("request", lambda request: streams.append(request.url) if "/events" in request.url else None)
+    # While nobody looks the list is not asked for again and again, and cannot tell what the events should.
+    await shown.page.add_init_script("Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' })")
     await shown.page.goto(f"{shown.served.url}{PLACE}/runs?agent=ada")
     row = shown.page.get_by_role("row").filter(has_text="Running")
     await expect(row).to_be_visible()

@@ -41,7 +41,7 @@ function One({ conflict, at, again }) {
   const open = isOpen(conflict) && !task && may("write") && can("cognition.resolve");
   return html`<section class="panel" aria-label=${conflict.description}><div class="row"><h3>${conflict.description}</h3><span class="grow"></span>${!["open", "resolved"].includes(conflict.state) && html`<span class="tag">${say(`conflict_${conflict.state}`)}</span>`}<span class="small quiet"><${Age} at=${conflict.updated_at} /></span></div>
     <div class="two gap">${conflict.claims.map((claim, index) => html`<div class="panel stack ${verdict && !kept(claim) ? "quiet" : ""}">${verdict && !merged && html`<p><span class="tag">${say(kept(claim) ? "kept" : "not_kept")}</span></p>`}<p><a class="calm" href="${base}/record/${encodeURIComponent(claim.record_id)}?agent=${encodeURIComponent(here.agent)}">${claim.text}</a></p>
-      ${claim.evidence.length > 0 && html`<details class="small" open><summary>${say("evidence")} (${claim.evidence.length})</summary><ul>${claim.evidence.map((one) => html`<${Evidence} key=${one.entry_id} at=${at} source=${one} />`)}</ul></details>`}
+      ${claim.evidence.length > 0 && html`<${EvidenceList} at=${at} sources=${claim.evidence} />`}
       ${open && html`<div class="row"><button class="main" onClick=${() => send({ how: "choose", claim: index })}>${say("keep_this")}</button><input class="grow" aria-label=${`${say("holds_where")}: ${claim.text}`} placeholder=${say(index ? "holds_there" : "holds_here")} value=${scopes[index]} onInput=${(event) => setScopes(scopes.map((one, place) => (place === index ? event.target.value : one)))} /></div>`}</div>`)}</div>
     ${verdict && html`<p class="small quiet gap">${merged && html`${say("merged", { text: verdict.text })} · `}${verdict.decided_by === "cognition" ? say("by_rule") : say("by_who", { name: verdict.decided_by })}</p>`}
     ${open && html`<div class="row gap"><input class="grow" aria-label=${say("merge")} placeholder=${say("merge_hint")} value=${text} onInput=${(event) => setText(event.target.value)} /><button disabled=${scopes.some((one) => !one.trim())} title=${say("both_hint")} onClick=${() => send({ how: "keep_both", scopes })}>${say("keep_both")}</button><button disabled=${!text.trim()} onClick=${() => send({ how: "merge", text })}>${say("merge")}</button></div>`}
@@ -49,7 +49,12 @@ function One({ conflict, at, again }) {
     ${!isOpen(conflict) && !task && conflict.state === "resolved" && may("write") && can("cognition.resolve") && html`<button class="gap" onClick=${undo}>${say("undo")}</button>`}</section>`;
 }
 
-/** The words that a claim rests on. */
+/** The words that a claim rests on; what two memories took from one place is told once. */
+function EvidenceList({ at, sources }) {
+  const places = new Map(sources.map((one) => [`${one.entry_id} ${one.start} ${one.end}`, one]));
+  return html`<details class="small" open><summary>${say("evidence")} (${places.size})</summary><ul>${[...places].map(([key, one]) => html`<${Evidence} key=${key} at=${at} source=${one} />`)}</ul></details>`;
+}
+
 function Evidence({ at, source }) {
   const state = useLoad((signal) => ask("GET", `${at}/records/${encodeURIComponent(source.entry_id)}`, { signal }).catch(() => null), [source.entry_id]);
   const turn = state.value;

@@ -102,7 +102,7 @@ function Canvas({ points, edges, worker: given, limit, search, chosen, onChoose,
     const up = (next) => { v.moving = false; soon(); removeEventListener("pointermove", move); removeEventListener("pointerup", up); if (Math.hypot(next.clientX - begin.x, next.clientY - begin.y) < 4) onChoose(near(next)); };
     addEventListener("pointermove", move); addEventListener("pointerup", up);
   };
-  return html`<div class="row"><button onClick=${() => zoom(1.3)} aria-label=${say("zoom_in")}>+</button><button onClick=${() => zoom(1 / 1.3)} aria-label=${say("zoom_away")}>−</button><button onClick=${() => { view.current.moved = false; fit(box.current, view.current); soon(); }}>${say("fit")}</button></div>
+  return html`<div class="row gap"><button onClick=${() => zoom(1.3)} aria-label=${say("zoom_in")}>+</button><button onClick=${() => zoom(1 / 1.3)} aria-label=${say("zoom_away")}>−</button><button onClick=${() => { view.current.moved = false; fit(box.current, view.current); soon(); }}>${say("fit")}</button></div>
     <canvas key=${drawing} class="graph ${small ? "small-graph" : ""}" ref=${box} tabindex="0" role="img" aria-label=${label ?? say("graph")} onPointerDown=${drag} onWheel=${(event) => { event.preventDefault(); zoom(event.deltaY < 0 ? 1.12 : 1 / 1.12); }} onKeyDown=${keys}></canvas>`;
 }
 

@@ -107,5 +107,6 @@ export function number(value) {
 export function size(bytes) {
   const units = ["byte", "kilobyte", "megabyte", "gigabyte"];
   const step = Math.min(3, bytes > 0 ? Math.floor(Math.log(bytes) / Math.log(1000)) : 0);
-  return new Intl.NumberFormat(isChinese() ? "zh-CN" : "en", { style: "unit", unit: units[step], unitDisplay: "short", maximumFractionDigits: 1 }).format(bytes / 1000 ** step);
+  // Short forms have no plural in English: "400 byte".
+  return new Intl.NumberFormat(isChinese() ? "zh-CN" : "en", { style: "unit", unit: units[step], unitDisplay: step ? "short" : "long", maximumFractionDigits: 1 }).format(bytes / 1000 ** step);
 }
