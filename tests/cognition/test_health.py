@@ -83,6 +83,24 @@ async def test_facts_of_the_same_words_name_each_other_as_related(ada: AsyncAgen
     assert related["The user's sister lives in Rome"] == ()
 
 
+async def test_what_is_erased_or_forgotten_is_related_to_nothing(ada: AsyncAgent) -> None:
+    await ada.remember("I live in Lisbon. I work at Siemens. My dog is called Rex.")
+    again = await ada.remember("I work at Siemens.")
+    await ada.settle()
+    home, job, dog = [
+        next(one for one in await ada.cognition.memories() if word in one.content)
+        for word in ("Lisbon", "Siemens", "Rex")
+    ]
+    assert isinstance(home.data, SemanticData)
+    assert set(home.data.related) == {job.id, dog.id}
+    await ada.erase(entry_ids=again.entry_ids)
+    await ada.cognition.forget(dog.id)
+    assert job.id not in {one.id for one in await ada.records(kinds=["semantic"])}
+    left = await ada.cognition.show(home.id)
+    assert isinstance(left.data, SemanticData)
+    assert left.data.related == ()
+
+
 @pytest.mark.spec("COG-09")
 async def test_an_episode_tells_who_took_part_what_came_of_it_and_which_files(ada: AsyncAgent) -> None:
     log = await ada.attach(b"timeout after 30 s", name="export.log")

@@ -23,6 +23,7 @@ from remanent.model import (
     Origin,
     Record,
     Scope,
+    SemanticData,
     Status,
     TurnData,
     Verdict,
@@ -33,6 +34,8 @@ from remanent.text.scripts import working_language
 
 EXAMPLES = 3
 """Memories that a report shows of what is wrong."""
+_MOST_RELATED = 10
+"""Memories that a fact names as related to it: the newest; chosen by hand."""
 _READ_AGAIN = 500
 """Memories whose words are read again for a report: the newest; a report must not take minutes."""
 _COMPARED = 2_000
@@ -61,6 +64,32 @@ async def why(store: Store, scope: Scope, record: Record) -> Why:
         conflicts=tuple(await conflicts(store, scope, record_id=record.id)),
         rotten=is_rotten(record, entries),
     )
+
+
+async def with_related(store: Store, scope: Scope, records: Sequence[Record]) -> list[Record]:
+    """Return memories, facts with the newest of those that were made of the same words.
+
+    Read and not kept: what is erased, expired or forgotten since is then named nowhere.
+    """
+    facts = [one for one in records if isinstance(one.data, SemanticData)]
+    entry_ids = tuple({source.entry_id for one in facts for source in one.sources})
+    if not entry_ids:
+        return list(records)
+    wanted = RecordFilter(kinds=tuple(kind for kind in MEMORIES if kind is not Kind.EPISODIC))
+    query = RecordQuery(filter=wanted, source_entry_ids=entry_ids, limit=NO_LIMIT)
+    made_of: dict[str, list[str]] = {}
+    for one in await store.records(scope, query):
+        for source in one.sources:
+            made_of.setdefault(source.entry_id, []).append(one.id)
+
+    def named(record: Record) -> Record:
+        if not isinstance(record.data, SemanticData):
+            return record
+        near = dict.fromkeys(one for source in record.sources for one in made_of.get(source.entry_id, ()))
+        near.pop(record.id, None)
+        return record.replace(data=record.data.replace(related=tuple(near)[-_MOST_RELATED:]))
+
+    return list(map(named, records))
 
 
 async def _linked(store: Store, scope: Scope, query: LinkQuery, *, ends: str) -> tuple[Record, ...]:

@@ -64,21 +64,20 @@ class AsyncCognition:
         """
         await self._lifecycle.flush(self._scope)
         if flaw is not None:
-            wrong = await care.flawed(self._parts.store, self._scope, Flaw(flaw))
-            return [one for one in wrong if user is None or _data(one).user == user][:limit]
-        wanted = MEMORIES if kinds is None else tuple(map(Kind.known, [kinds] if isinstance(kinds, str) else kinds))
-        states = None if statuses is None else tuple(Status(status) for status in statuses)
-        found = [
-            record
-            for record in await self._records(RecordFilter(kinds=wanted, statuses=states))
-            if (user is None or _data(record).user == user) and self._is_alive(record)
-        ]
-        return sorted(found, key=lambda record: (-score(record), record.id))[:limit]
+            found = await care.flawed(self._parts.store, self._scope, Flaw(flaw))
+        else:
+            wanted = MEMORIES if kinds is None else tuple(map(Kind.known, [kinds] if isinstance(kinds, str) else kinds))
+            states = None if statuses is None else tuple(Status(status) for status in statuses)
+            records = await self._records(RecordFilter(kinds=wanted, statuses=states))
+            found = sorted(filter(self._is_alive, records), key=lambda record: (-score(record), record.id))
+        theirs = [one for one in found if user is None or _data(one).user == user][:limit]
+        return await care.with_related(self._parts.store, self._scope, theirs)
 
     async def show(self, record_id: str, *, user: str | None = None) -> Record:
         """Return a memory, whatever its status."""
         await self._lifecycle.flush(self._scope)
-        return await self._get(record_id, user=user)
+        found = await self._get(record_id, user=user)
+        return (await care.with_related(self._parts.store, self._scope, [found]))[0]
 
     async def history(self, record_id: str, *, user: str | None = None) -> list[Version]:
         """Return every version of a memory, the current one last."""

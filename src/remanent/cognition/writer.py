@@ -29,7 +29,6 @@ from remanent.model import (
     Origin,
     Record,
     Scope,
-    SemanticData,
     Status,
     TurnData,
     Verdict,
@@ -49,8 +48,6 @@ DECIDER = "cognition"
 ASKED = "the user asked for it"
 UNDONE = "how a contradiction was settled was undone"
 _STANDING = (*LIVE, Status.EXPIRED)
-_MOST_RELATED = 10
-"""Memories that a fact names as related to it: the newest; chosen by hand."""
 _LOOKED_AT = 50
 """Turns and memories that are looked at for what somebody takes back; those that hold its words come first."""
 
@@ -240,7 +237,6 @@ class MemoryWriter:
             else:
                 self._take_one(changes, draft, now=now)
         self._premises(changes, made, now=now)
-        _relate(changes, made)
         for changed in changes.changed:
             await self.mark_stale(scope, changes, (changed,), now=now)
         return changes
@@ -381,16 +377,3 @@ class MemoryWriter:
                 if bool(record.data.stale) != stale:
                     data = record.data.replace(stale=reason)
                     changes.put(record.replace(data=data, version=record.version + 1, updated_at=now))
-
-
-def _relate(changes: Changes, made: Sequence[Draft]) -> None:
-    """Name beside each fact the memories that were made of the same words."""
-    told: dict[str, dict[str, None]] = {}
-    for draft in made:
-        if not draft.retracts:
-            told.setdefault(draft.entry.id, {})[draft.record_id] = None
-    for place, record in enumerate(changes.puts):
-        near = [one for ids in told.values() if record.id in ids for one in ids if one != record.id]
-        if near and isinstance(record.data, SemanticData):
-            related = tuple(dict.fromkeys((*record.data.related, *near)))[-_MOST_RELATED:]
-            changes.puts[place] = changes.known[record.id] = record.replace(data=record.data.replace(related=related))

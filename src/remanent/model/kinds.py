@@ -234,7 +234,7 @@ class SemanticData(MemoryData):
     first_observed: Instant | None = None
     last_confirmed: Instant | None = None
     related: tuple[Text, ...] = ()
-    """The ids of memories that were made of the same words."""
+    """The ids of memories that were made of the same words, as `memories` and `show` tell them."""
 
     @property
     def standing(self) -> frozenset[str]:
