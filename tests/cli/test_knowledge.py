@@ -1,10 +1,12 @@
 """Folders of documents at the command line."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from remanent.cli.screen import ProgressMeter
+from remanent.knowledge import AsyncKnowledgeCollection, SyncReport
 from tests.cli.conftest import Cli
 
 
@@ -81,3 +83,44 @@ def test_a_question_that_nothing_answers_ends_with_one(cli: Cli, folder: Path) -
     assert cli("knowledge", "ask", "Who wrote the symphony of sparrows?", "--json").code == 1
     assert cli("knowledge", "search", "valve").code == 0
     assert cli("knowledge", "search", "symphony of sparrows").code == 1
+
+
+@pytest.mark.spec("KB-04")
+def test_a_chunk_is_switched_off_and_edited_and_shown_so_in_both_languages(
+    cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "code.md").write_text("# Code\n\n```\nif dry:\n    stop()\n```\n", encoding="utf-8")
+    assert cli("knowledge", "add", folder).code == 0
+    chunk = cli("knowledge", "show", "pump.md").out.partition("]")[0].removeprefix("[")
+    off = cli("knowledge", "edit-chunk", chunk, "--no-enabled")
+    assert off.out == f"[{chunk}] Pump (switched off: no search finds it)\n    # Pump\n    \n    It moves water.\n"
+    assert cli("knowledge", "search", "moves water", "--no-rewrite").code == 1
+    assert cli("knowledge", "edit-chunk", chunk, "--enabled", "--text", "It moves oil.").code == 0
+    assert "(edited by hand)\n    It moves oil." in cli("knowledge", "show", "pump.md").out
+    assert "    if dry:\n        stop()" in cli("knowledge", "search", "dry stop").out
+    assert "    if dry:\n        stop()" in cli("knowledge", "preview", folder / "code.md").out
+    monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
+    assert "(已手工修改)" in cli("knowledge", "show", "pump.md").out
+    stats = cli("knowledge", "stats").out
+    assert "3 份文档，3 个文本块" in stats
+    assert "集合" in stats
+
+
+@pytest.mark.spec("KB-01")
+def test_what_is_done_for_a_watched_folder_is_told_as_it_is_done(
+    cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def watch(base: AsyncKnowledgeCollection, watched: Path) -> AsyncIterator[SyncReport]:
+        """Look twice, with a change between."""
+        yield await base.sync(watched)
+        (folder / "pump.md").unlink()
+        yield await base.sync(watched)
+
+    monkeypatch.setattr(AsyncKnowledgeCollection, "watch", lambda base, watched, interval=None: watch(base, watched))
+    said = cli("knowledge", "sync", folder, "--watch")
+    assert said.code == 0, said.err
+    assert "Ctrl+C" in said.err
+    assert [line.partition(";")[0] for line in said.out.splitlines()] == [
+        "2 added, 0 changed, 0 unchanged, 0 removed",
+        "0 added, 0 changed, 1 unchanged, 1 removed",
+    ]

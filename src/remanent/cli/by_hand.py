@@ -98,11 +98,22 @@ def sync_knowledge(
             "--force", "Remove all documents of a folder that is empty now.", "文件夹已空时，仍移除来自它的全部文档。"
         ),
     ] = False,
+    watch: Annotated[
+        bool,
+        option(
+            "--watch", "Go on doing so whenever files change, until Ctrl+C.", "持续监视文件变化并同步，按 Ctrl+C 结束。"
+        ),
+    ] = False,
 ) -> None:
     """Bring a folder and a collection together: add what changed, remove what is gone."""
-    from remanent.cli.execution import perform_folder
+    from remanent.cli.execution import perform_folder, watch_folder
     from remanent.knowledge.operations import FOLDER
 
+    if watch:
+        watch_folder(
+            place, FOLDER, folder, lambda memory: memory.knowledge(collection, agent=place.agent).watch(folder)
+        )
+        return
     perform_folder(place, FOLDER, folder, {"collection": collection, "remove": "all" if force else "gone"})
 
 

@@ -167,7 +167,7 @@ SourceShare = Annotated[
 Gate = Annotated[
     bool | None,
     typer.Option(
-        "--gate",
+        "--gate/--no-gate",
         help=say(
             "Return nothing when nothing stored answers the question; defaults to the setting.",
             "没有内容能回答时返回空结果；默认依照设置。",
@@ -364,7 +364,7 @@ Value = Annotated[
 IsOpen = Annotated[
     bool | None,
     typer.Option(
-        "--is-open",
+        "--is-open/--no-is-open",
         help=say("Only those that are open, or only those that are over.", "只要进行中的，或只要已结束的。"),
     ),
 ]
@@ -654,9 +654,11 @@ CognitionEditContent = Annotated[
 CognitionEditValue = Annotated[
     str | None, typer.Option("--value", metavar="TEXT", help=say("The value that it tells.", "其中的值。"))
 ]
-Pinned = Annotated[bool, typer.Option("--pinned", help=say("Whether to pin it, or to let it go.", "固定或取消固定。"))]
+Pinned = Annotated[
+    bool, typer.Option("--pinned/--no-pinned", help=say("Whether to pin it, or to let it go.", "固定或取消固定。"))
+]
 CognitionForgetReason = Annotated[str, typer.Option("--reason", metavar="TEXT", help=say("Why.", "原因。"))]
-Success = Annotated[bool, typer.Option("--success", help=say("Whether it worked.", "是否成功。"))]
+Success = Annotated[bool, typer.Option("--success/--no-success", help=say("Whether it worked.", "是否成功。"))]
 DryRun = Annotated[bool, typer.Option("--dry-run", help=say("Only tell what would be done.", "只说明将要做什么。"))]
 Message = Annotated[str, typer.Argument(metavar="MESSAGE", help=say("The message to answer.", "要回答的消息。"))]
 Agents = Annotated[
@@ -747,7 +749,7 @@ CognitionSetRoleRole = Annotated[
 Reader = Annotated[
     str, typer.Argument(metavar="READER", help=say("The other agent of the workspace.", "工作区中的另一个智能体。"))
 ]
-Granted = Annotated[bool, typer.Option("--granted", help=say("Whether it may.", "是否允许。"))]
+Granted = Annotated[bool, typer.Option("--granted/--no-granted", help=say("Whether it may.", "是否允许。"))]
 KnowledgeAddName = Annotated[
     str,
     typer.Option(
@@ -819,26 +821,33 @@ Prefix = Annotated[
 Hybrid = Annotated[
     bool | None,
     typer.Option(
-        "--hybrid",
+        "--hybrid/--no-hybrid",
         help=say("Go by words and by meaning, not by meaning alone.", "同时依据关键词与语义，而非仅依据语义。"),
     ),
 ]
 Rewrite = Annotated[
     bool | None,
-    typer.Option("--rewrite", help=say("Also ask other wordings of the question.", "同时使用改写后的问题。")),
+    typer.Option(
+        "--rewrite/--no-rewrite", help=say("Also ask other wordings of the question.", "同时使用改写后的问题。")
+    ),
 ]
 Hyde = Annotated[
     bool | None,
-    typer.Option("--hyde", help=say("Also look for what an ideal answer would say.", "同时按假设的理想答案查找。")),
+    typer.Option(
+        "--hyde/--no-hyde", help=say("Also look for what an ideal answer would say.", "同时按假设的理想答案查找。")
+    ),
 ]
 Parents = Annotated[
     bool | None,
-    typer.Option("--parents", help=say("Give what stands before and after each passage.", "附带各段落的前后文。")),
+    typer.Option(
+        "--parents/--no-parents", help=say("Give what stands before and after each passage.", "附带各段落的前后文。")
+    ),
 ]
 Summaries = Annotated[
     bool | None,
     typer.Option(
-        "--summaries", help=say("Match summaries of documents and sections first.", "先匹配文档与章节的摘要。")
+        "--summaries/--no-summaries",
+        help=say("Match summaries of documents and sections first.", "先匹配文档与章节的摘要。"),
     ),
 ]
 KnowledgeSearchGate = Annotated[
@@ -851,7 +860,9 @@ ChunkId = Annotated[
 KnowledgeEditChunkText = Annotated[
     str | None, typer.Option("--text", metavar="TEXT", help=say("What it says now.", "新的内容。"))
 ]
-Enabled = Annotated[bool | None, typer.Option("--enabled", help=say("Whether searches find it.", "检索时是否可见。"))]
+Enabled = Annotated[
+    bool | None, typer.Option("--enabled/--no-enabled", help=say("Whether searches find it.", "检索时是否可见。"))
+]
 KnowledgeAddChunkText = Annotated[str, typer.Argument(metavar="TEXT", help=say("What it says.", "内容。"))]
 After = Annotated[
     str | None,

@@ -6,6 +6,7 @@ A file is read and checked completely before anything of it is stored.
 """
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -171,6 +172,20 @@ def perform_folder(place: CommonOptions, work: FolderCommand, folder: Path, give
         screen.give(report)
     else:
         work.show(screen, report)
+
+
+def watch_folder(
+    place: CommonOptions, work: FolderCommand, folder: Path, watch: Callable[[Any], Iterator[Any]]
+) -> None:
+    """Show what is done for a folder whenever something is, until the user has enough of it."""
+    screen, settings = begin(place)
+    with place.open(settings) as memory, contextlib.suppress(KeyboardInterrupt):
+        screen.tell(words.WATCHING, folder=folder)
+        for report in watch(memory):
+            if place.as_json:
+                screen.give(report)
+            else:
+                work.show(screen, report)
 
 
 def perform(

@@ -215,6 +215,8 @@ def _parameter(name: str, field: FieldInfo, *, is_argument: bool, joined: bool) 
         parts.append(f"metavar={name.upper()!r}")
     else:
         flags = FLAGS.get(name, (f"--{name.replace('_', '-')}",))
+        if kind == "bool" and (field.is_required() or field.default is not False):
+            flags = tuple(f"{flag}/--no-{flag.removeprefix('--')}" for flag in flags)  # it can be said both ways
         parts += [repr(flag) for flag in flags]
         if kind != "bool":
             parts.append(f"metavar={_metavar(name, annotation)!r}")

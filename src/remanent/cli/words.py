@@ -93,6 +93,7 @@ ANSWER_LOST = Bilingual(
 REMEMBERED = Bilingual("Remembered {count}, durable since {at}.", "已记住 {count} 条，{at} 起持久保存。")
 REPEATED = Bilingual("{count} of them were known already.", "其中 {count} 条此前已存在。")
 WORKING = Bilingual("Working", "正在处理")
+WATCHING = Bilingual("Watching {folder}; Ctrl+C ends it.", "正在监视 {folder}，按 Ctrl+C 结束。")
 READING_FILES = Bilingual("Reading files", "正在读取文件")
 DONE = Bilingual("Done.", "完成。")
 YES = Bilingual("yes", "是")

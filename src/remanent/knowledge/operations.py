@@ -72,6 +72,25 @@ DOCUMENT_STATUS = {
     "failed": Bilingual("failed: {error}", "失败：{error}"),
 }
 
+CHUNK_STATE = {
+    "edited": Bilingual("edited by hand", "已手工修改"),
+    "added": Bilingual("added by hand", "手工添加"),
+    "outdated": Bilingual("edited by hand; its place in the document has changed since", "已手工修改，原文此后有变"),
+}
+SWITCHED_OFF = Bilingual("switched off: no search finds it", "已停用，检索时不可见")
+STATS = Bilingual(
+    "{documents} documents, {chunks} chunks, {characters} characters, {bytes} bytes; {unembedded} chunks wait to be "
+    "found by their meaning, too.",
+    "{documents} 份文档，{chunks} 个文本块，{characters} 个字符，{bytes} 字节；{unembedded} 个文本块尚待建立语义索引。",
+)
+COLLECTION_HEADINGS = (
+    Bilingual("collection", "集合"),
+    Bilingual("documents", "文档"),
+    Bilingual("chunks", "文本块"),
+    Bilingual("chunk size", "文本块大小"),
+    Bilingual("open only to", "仅对以下智能体开放"),
+)
+
 Collection = Annotated[str, about("The collection.", "集合。", min_length=1, max_length=150)]
 Collections = Annotated[
     tuple[str, ...] | None,
@@ -150,9 +169,38 @@ def show_document(screen: Screen, view: DocumentView) -> None:
     if view.document.status != "ready":
         screen.line(_status(screen, view.document))
     for chunk in view.chunks:
-        mark = "" if chunk.enabled else " ✗"
-        screen.line(f"[{chunk.chunk_id}] {' › '.join(chunk.path)}{mark}")
-        screen.line(f"    {excerpt(chunk.text, _SHOWN)}")
+        show_chunk(screen, chunk)
+
+
+def show_chunk(screen: Screen, chunk: DocumentChunk) -> None:
+    """Show a chunk under its headings, with what was done to it by hand."""
+    marks = [screen.word(CHUNK_STATE[chunk.state])] if chunk.state in CHUNK_STATE else []
+    marks += [] if chunk.enabled else [screen.word(SWITCHED_OFF)]
+    told = [f"[{chunk.chunk_id}]", " › ".join(chunk.path), *(f"({mark})" for mark in marks)]
+    screen.line(" ".join(part for part in told if part))
+    screen.line(_indented(chunk.text))
+
+
+def show_preview(screen: Screen, page: Page[DocumentChunk]) -> None:
+    """Show the chunks that a document would have, in order."""
+    for number, chunk in enumerate(page.items, start=1):
+        screen.line(" ".join(part for part in (f"{number}.", " › ".join(chunk.path)) if part))
+        screen.line(_indented(chunk.text))
+
+
+def _indented(text: str) -> str:
+    return "    " + excerpt(text, _SHOWN).replace("\n", "\n    ")
+
+
+def show_stats(screen: Screen, stats: KnowledgeStats) -> None:
+    """Show how much there is, by collection."""
+    counts = {name: getattr(stats, name) for name in ("documents", "chunks", "characters", "bytes", "unembedded")}
+    screen.line(screen.word(STATS, **counts))
+    rows = [
+        (one.name, str(one.documents), str(one.chunks), str(one.chunk_size), ", ".join(one.agents or ()))
+        for one in stats.collections
+    ]
+    screen.rows([screen.word(heading) for heading in COLLECTION_HEADINGS], rows)
 
 
 def show_passages(screen: Screen, found: KnowledgeFound) -> None:
@@ -161,7 +209,7 @@ def show_passages(screen: Screen, found: KnowledgeFound) -> None:
         screen.tell(NOTHING_FOUND)
     for number, item in enumerate(found.items, start=1):
         screen.line(f"{number}. {item.cite(screen.language)}")
-        screen.line(f"    {excerpt(item.text, _SHOWN)}")
+        screen.line(_indented(item.text))
 
 
 def _tell_passages(found: KnowledgeFound, language: Language) -> str:
@@ -366,7 +414,7 @@ class PreviewDocument(Model):
     route="POST knowledge/preview",
     changes=False,
     reads=Body.BYTES,
-    command=_command(),
+    command=_command(show=show_preview),
 )
 async def preview(call: Call, request: PreviewDocument) -> Page[DocumentChunk]:
     """Show the chunks that a document would have; nothing is kept."""
@@ -489,7 +537,7 @@ async def reindex(call: Call, request: Reindex) -> Page[Added]:
     permission=READ,
     route="GET knowledge/stats",
     face=_face("stats"),
-    command=_command(),
+    command=_command(show=show_stats),
 )
 async def stats(call: Call, _: Nothing) -> KnowledgeStats:
     """Show how much the collections hold."""
@@ -652,7 +700,7 @@ class EditChunk(Model):
     route="PUT knowledge/chunks/{chunk_id}",
     settles=True,
     face=_face("edit_chunk"),
-    command=_command(arguments=("chunk_id",)),
+    command=_command(arguments=("chunk_id",), show=show_chunk),
 )
 async def edit_chunk(call: Call, request: EditChunk) -> DocumentChunk:
     """Change what a chunk says, or whether searches find it; that survives indexing anew."""
@@ -677,7 +725,7 @@ class AddChunk(OneDocument):
     route="POST knowledge/documents/{document}/chunks",
     settles=True,
     face=_face("add_chunk"),
-    command=_command(arguments=("document", "text")),
+    command=_command(arguments=("document", "text"), show=show_chunk),
 )
 async def add_chunk(call: Call, request: AddChunk) -> DocumentChunk:
     """Add a chunk to a document by hand."""
