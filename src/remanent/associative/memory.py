@@ -27,7 +27,7 @@ from remanent.embedding import Embedders
 from remanent.errors import InvalidInput, NotFound, StoreClosed
 from remanent.jobs import Handler
 from remanent.language import Engine
-from remanent.model import Clock, Entry, FoundSource, Job, JobState, NewId, Receipt, Record, Scope, least_trusted
+from remanent.model import Clock, Entry, FoundSource, Job, JobState, NewId, Receipt, Record, Scope
 from remanent.model.chat import Messages
 from remanent.recall import inject
 from remanent.stores import JobQuery, Store, Transaction, Vectors
@@ -200,25 +200,8 @@ class Associations:
 def _recalled(
     record: Record, entries: Mapping[str, Entry], match: Mapping[str, Any], *, score: float, rank: int
 ) -> RecalledNode:
-    sources = tuple(
-        FoundSource.of(entries[source.entry_id], source) for source in record.sources if source.entry_id in entries
-    )
-    return RecalledNode(
-        record_id=record.id,
-        text=match["node"].content,
-        score=score,
-        kind=record.kind,
-        occurred_at=record.occurred_at,
-        session=record.scope.session,
-        trust=least_trusted([record.trust, *(source.origin for source in sources)]),
-        recorded_at=record.created_at,
-        confidence=record.confidence,
-        evidence_count=record.evidence_count,
-        sources=sources,
-        evidence=(record.id,),
-        rank=rank,
-        **match,
-    )
+    sources = FoundSource.all_of(record, entries)
+    return RecalledNode.of(record, sources, text=match["node"].content, score=score, rank=rank, **match)
 
 
 CLOSE_POLL_SECONDS = 0.02

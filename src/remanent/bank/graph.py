@@ -34,7 +34,6 @@ from remanent.model import (
     Record,
     Source,
     Status,
-    least_trusted,
     system_clock,
 )
 from remanent.model.base import Share, Text
@@ -202,19 +201,7 @@ class QueryGraph:
         for source in record.sources:
             whole = FoundSource.of(self._ledger.entries[source.entry_id], source)
             sources.append(whole if source in told else whole.replace(text=""))
-        return RetrievedNode(
-            record_id=node_id,
-            text=record.content,
-            score=score,
-            kind=record.kind,
-            occurred_at=record.occurred_at,
-            trust=least_trusted([record.trust, *(one.origin for one in sources)]),
-            recorded_at=record.created_at,
-            sources=tuple(sources),
-            evidence=(node_id,),
-            node=self._node(record),
-            **why,
-        )
+        return RetrievedNode.of(record, sources, score=score, session=None, tags=(), node=self._node(record), **why)
 
     @property
     def ids(self) -> Collection[str]:

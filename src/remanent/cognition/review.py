@@ -268,24 +268,6 @@ async def entries_of(store: Store, scope: Scope, record: Record) -> dict[str, En
 
 def item_of(record: Record, entries: dict[str, Entry], *, score: float) -> FoundItem:
     """Return a memory as an answer."""
-    sources = tuple(
-        FoundSource.of(entries[source.entry_id], source) for source in record.sources if source.entry_id in entries
-    )
-    data = record.data
-    return FoundItem(
-        record_id=record.id,
-        text=record.content,
-        score=score,
-        kind=record.kind,
-        occurred_at=record.occurred_at,
-        session=record.scope.session,
-        tags=record.tags,
-        trust=record.trust,
-        recorded_at=record.created_at,
-        confidence=record.confidence,
-        evidence_count=record.evidence_count,
-        sources=sources,
-        evidence=(record.id,),
-        memory_ids=(record.id,),
-        stale=data.stale if isinstance(data, MemoryData) else "",
-    )
+    stale = record.data.stale if isinstance(record.data, MemoryData) else ""
+    sources = FoundSource.all_of(record, entries)
+    return FoundItem.of(record, sources, score=score, trust=record.trust, memory_ids=(record.id,), stale=stale)

@@ -1,18 +1,18 @@
 """The answer to a recall: items with their sources and reasons, the gate's verdict, and the text for a model."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SerializeAsAny
 
 from remanent.errors import InvalidInput
 from remanent.model.base import Count, JsonObject, Model, Share, Text
 from remanent.model.clock import Instant
-from remanent.model.entry import Entry, Origin
+from remanent.model.entry import Entry, Origin, least_trusted
 from remanent.model.ids import Id
 from remanent.model.kinds import Kind, PromptSection
-from remanent.model.record import Source
+from remanent.model.record import Record, Source
 
 
 class GateReason(StrEnum):
@@ -98,6 +98,11 @@ class FoundSource(Model):
             tags=entry.tags,
         )
 
+    @classmethod
+    def all_of(cls, record: Record, entries: Mapping[str, Entry]) -> "tuple[Self, ...]":
+        """Return what a record rests on, as far as it is among these entries."""
+        return tuple(cls.of(entries[one.entry_id], one) for one in record.sources if one.entry_id in entries)
+
 
 class PathRank(Model):
     """Where one recall path placed an item, with that path's own score."""
@@ -162,6 +167,25 @@ class FoundItem(Model):
     """Why it may no longer hold: what it was said to follow from, and that does not."""
     section: PromptSection | None = None
     """Where it stands in a text for a model, if not where its kind does."""
+
+    @classmethod
+    def of(cls, record: Record, sources: Sequence[FoundSource], **more: Any) -> Self:
+        """Return a record as an item that rests on these sources; `more` is its score, and what it has of its own."""
+        told: dict[str, Any] = {
+            "record_id": record.id,
+            "text": record.content,
+            "kind": record.kind,
+            "occurred_at": record.occurred_at,
+            "session": record.scope.session,
+            "tags": record.tags,
+            "trust": least_trusted([record.trust, *(source.origin for source in sources)]),
+            "recorded_at": record.created_at,
+            "confidence": record.confidence,
+            "evidence_count": record.evidence_count,
+            "sources": tuple(sources),
+            "evidence": (record.id,),
+        }
+        return cls(**told | more)
 
     @property
     def repeated(self) -> tuple[FoundSource, ...]:

@@ -18,7 +18,6 @@ from remanent.model import (
     Scope,
     Source,
     is_ahead,
-    least_trusted,
 )
 from remanent.model.filters import USER_KEY, MetadataCondition
 from remanent.recall.gathering import CandidateReader
@@ -249,22 +248,13 @@ class AnswerBuilder:
 
 
 def _item(one: RankedCandidate, record: Record, *, text: str, spans: tuple[FoundSource, ...], rank: int) -> FoundItem:
-    return FoundItem(
-        record_id=record.id,
+    return FoundItem.of(
+        record,
+        spans,
         text=text,
         score=one.score,
-        kind=record.kind,
-        occurred_at=record.occurred_at,
-        session=record.scope.session,
         metadata={key: value for span in reversed(spans) for key, value in span.metadata.items()},
-        tags=record.tags,
-        trust=least_trusted([record.trust, *(span.origin for span in spans)]),
         dated_ahead=is_ahead(record.occurred_at, recorded_at=record.created_at) or any(map(_is_ahead, spans)),
-        recorded_at=record.created_at,
-        confidence=record.confidence,
-        evidence_count=record.evidence_count,
-        sources=spans,
-        evidence=(record.id,),
         ranks=one.ranks,
         fused=one.fused,
         context=one.context,
