@@ -67,19 +67,6 @@ class OpenTaskBank(OpenDiscipline):
 
     def memory_face(self, memory: AnyMemory) -> "AsyncBanks":
         """Return what opens banks."""
-        from remanent.bank.face import AsyncBanks, BankServices
+        from remanent.bank.face import AsyncBanks
 
-        parts = self._parts
-        services = BankServices(
-            settings=parts.settings,
-            store=parts.store,
-            vectors=parts.vectors,
-            blobs=parts.blobs,
-            embedders=parts.embedders,
-            engine=parts.engine,
-            journal=parts.journal,
-            clock=parts.clock,
-            new_id=parts.new_id,
-            reader=open_image_reader(parts.settings.image_reader),
-        )
-        return AsyncBanks(services, memory)
+        return AsyncBanks(self._parts, memory, reader=open_image_reader(self._parts.settings.image_reader))

@@ -1,7 +1,7 @@
 """The bank as users of the library see it: a task with its inputs, a run, and the result.
 
-The blocking face is generated from this one. What a bank needs from an open memory comes in as `BankServices`, so that
-this package never imports the memory that opens it.
+The blocking face is generated from this one. What a bank needs from an open memory comes in as `Parts`, so that this
+package never imports the memory that opens it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,39 +26,20 @@ from remanent.bank.run import BankRun, GivenFile, RunResult, close_tools, defaul
 from remanent.bank.runtime import EventListener
 from remanent.bank.settings import MAX_PROMPT_TOKENS, MIN_PROMPT_TOKENS, BankSettings
 from remanent.bank.uploads import Uploads
-from remanent.discipline import AnyMemory, Journal
-from remanent.embedding import Embedders
+from remanent.discipline import AnyMemory, Parts
 from remanent.embedding.port import ImageReader
 from remanent.errors import InvalidInput
-from remanent.language.engine import Engine
 from remanent.language.models.call import choose
 from remanent.language.roles.classification import CLASSIFICATION
-from remanent.model import Clock, Conflict, EntryKind, Instant, Model, NewId, Scope
+from remanent.model import Conflict, EntryKind, Instant, Model, Scope
 from remanent.model.base import Count, Text
 from remanent.model.ids import Id
 from remanent.settings import Settings
-from remanent.stores import EntryQuery, Store, Vectors
+from remanent.stores import EntryQuery
 from remanent.stores.blobs import AttachmentStore, Blobs, FileBlobs
 
 _PAGE = 500
 """Journal entries that are looked through at a time, as where a bank is read back."""
-
-
-@dataclass(frozen=True, slots=True)
-class BankServices:
-    """What an open memory provides to all of its banks."""
-
-    settings: Settings
-    store: Store
-    vectors: Vectors
-    blobs: Blobs
-    embedders: Embedders | None
-    engine: Engine
-    journal: Journal
-    clock: Clock
-    new_id: NewId
-    reader: ImageReader | None = None
-    """Reads the text in images, for engines without vision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +79,10 @@ class BankInfo(Model):
 class AsyncBanks:
     """Opens banks: called with a task, it returns the bank of that task."""
 
-    def __init__(self, services: BankServices, memory: AnyMemory) -> None:
-        self._services = services
+    def __init__(self, parts: Parts, memory: AnyMemory, *, reader: ImageReader | None = None) -> None:
+        self._parts = parts
         self._memory = memory
+        self._reader = reader
 
     def __call__(
         self,
@@ -124,13 +106,15 @@ class AsyncBanks:
         owner = self._memory.agent(agent, workspace=workspace, org=org).scope
         texts = tuple(SearchableText(name, text, title=name, is_known=False) for name, text in (sources or {}).items())
         task_input = TaskInput(task=task, context=context, files=read_files(files), sources=texts)
-        scope = owner.within(task=bank_id or self._services.new_id())
-        settings = self._services.settings.section(BankSettings)
+        scope = owner.within(task=bank_id or self._parts.new_id())
+        settings = self._parts.settings.section(BankSettings)
         if prompt_tokens is not None and not MIN_PROMPT_TOKENS <= prompt_tokens <= MAX_PROMPT_TOKENS:
             raise InvalidInput(f"prompt_tokens is a number from {MIN_PROMPT_TOKENS} to {MAX_PROMPT_TOKENS:,}")
         if prompt_tokens is not None:
             settings = settings.model_copy(update={"prompt_tokens": prompt_tokens})
-        return AsyncBank(self._services, scope, task_input, settings=settings, stored=bank_id is not None)
+        return AsyncBank(
+            self._parts, scope, task_input, settings=settings, reader=self._reader, stored=bank_id is not None
+        )
 
     async def stored(
         self, *, agent: str = "bank", workspace: str | None = None, org: str | None = None, limit: int = 100
@@ -141,7 +125,7 @@ class AsyncBanks:
         before: int | None = None
         while len(found) < limit:
             query = EntryQuery(kinds=(EntryKind.EVENT,), before_seq=before, newest_first=True, limit=_PAGE)
-            page = await self._services.store.entries(scope, query)
+            page = await self._parts.store.entries(scope, query)
             for entry in page:
                 # The last Insight Doc of a task says how it stands.
                 name = entry.scope.task
@@ -162,32 +146,35 @@ class AsyncBank:
 
     def __init__(
         self,
-        services: BankServices,
+        parts: Parts,
         scope: Scope,
         task_input: TaskInput,
         *,
         settings: BankSettings,
+        reader: ImageReader | None = None,
         stored: bool = False,
     ) -> None:
-        self._services = services
+        self._parts = parts
+        self._reader = reader
+        """Reads the text in images, for engines without vision."""
         self._input = task_input
         self._stored = stored
         self._bank: MemoryBank = open_bank(
             scope,
-            engine=services.engine,
-            embedders=services.embedders,
+            engine=parts.engine,
+            embedders=parts.embedders,
             settings=settings,
-            clock=services.clock,
-            new_id=services.new_id,
-            window=_window(services.settings),
-            store=services.store if stored else None,
-            journal=services.journal if stored else None,
-            vectors=services.vectors if stored and settings.embeddings == "database" else None,
+            clock=parts.clock,
+            new_id=parts.new_id,
+            window=_window(parts.settings),
+            store=parts.store if stored else None,
+            journal=parts.journal if stored else None,
+            vectors=parts.vectors if stored and settings.embeddings == "database" else None,
         )
-        self._uploads = Uploads(settings.temp_dir, new_id=services.new_id)
-        self._blobs = _blobs(services)
+        self._uploads = Uploads(settings.temp_dir, new_id=parts.new_id)
+        self._blobs = _blobs(parts)
         self._adapter = AsyncAdapter(
-            self._bank, uploads=self._uploads, kept=AttachmentStore(self._blobs, scope), new_id=services.new_id
+            self._bank, uploads=self._uploads, kept=AttachmentStore(self._blobs, scope), new_id=parts.new_id
         )
 
     # ── state ────────────────────────────────────────────────────────
@@ -281,13 +268,11 @@ class AsyncBank:
         await self._blobs.sweep(self._bank.scope)
 
     def _builtin(self) -> BuiltinReact:
-        services = self._services
-        return BuiltinReact(self._bank.engine, limits=Limits.of(services.settings.react), reader=services.reader)
+        return BuiltinReact(self._bank.engine, limits=Limits.of(self._parts.settings.react), reader=self._reader)
 
     def _default_tools(self) -> list[AgentTool]:
-        embedders = self._services.embedders
-        embedder = embedders.members[0] if embedders is not None else None
-        return default_tools(self._services.settings, self._bank, embedder=embedder, sources=self._input.sources)
+        parts = self._parts
+        return default_tools(parts.settings, self._bank, embedder=parts.embedder, sources=self._input.sources)
 
     # ── single steps ─────────────────────────────────────────────────────────
 
@@ -344,7 +329,7 @@ class AsyncBank:
     async def is_stored(self) -> bool:
         """Tell whether the store holds a bank of this name."""
         query = EntryQuery(limit=1)
-        found = await self._services.store.entries(self._bank.scope, query) if self._stored else []
+        found = await self._parts.store.entries(self._bank.scope, query) if self._stored else []
         return any(not entry.erased for entry in found)
 
     async def resume(self) -> InsightDoc:
@@ -395,8 +380,8 @@ def _window(settings: Settings) -> int:
     return settings.model.window or CLASSIFICATION.defaults.window
 
 
-def _blobs(services: BankServices) -> Blobs:
-    folder = services.settings.section(BankSettings).storage_dir
+def _blobs(parts: Parts) -> Blobs:
+    folder = parts.settings.section(BankSettings).storage_dir
     if folder is None:
-        return services.blobs
+        return parts.blobs
     return FileBlobs(lambda scope: folder / scope.org / scope.workspace / scope.agent)
