@@ -7,7 +7,7 @@ both; ratios are of one run, question by question in turn.
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from itertools import count, islice
+from itertools import count, cycle, islice
 from pathlib import Path
 
 from bench.corpus import Corpus, moment
@@ -68,11 +68,13 @@ async def _adding(home: Path, *, embedder: str, chunks: int, bound: float, repor
 
 
 def _documents(count: int) -> list[str]:
-    """Return texts of some twenty chunks: sentences of which a line has a few, and lines of which a paragraph has."""
-    said = Corpus().texts(10_000_000)
+    """Return texts of some twenty chunks, English and Chinese in turn: few documents change their language."""
+    corpus = Corpus()
+    english = (one for one in corpus.texts(10_000_000) if one.isascii())
+    chinese = (one for one in corpus.texts(10_000_000) if not one.isascii())
     return [
         f"# Report {number}\n\n" + "\n\n".join(f"{one.capitalize()}." for one in islice(said, 4 * PER_DOCUMENT))
-        for number in range(count)
+        for number, said in zip(range(count), cycle((english, chinese)), strict=False)
     ]
 
 
