@@ -70,7 +70,7 @@ async def _shoot(path: str, address: str) -> None:
                 await page.goto(f"{address}{where}{f'&q={question}' if name == 'ask' else ''}")
                 await page.wait_for_load_state("networkidle")
                 if name == "memory":  # what counts all of the memory comes last
-                    await expect(page.locator(".figures")).not_to_contain_text("…")
+                    await expect(page.locator(".figures")).not_to_contain_text("…", timeout=60_000)
                 if name in {"graph", "runs"}:
                     await page.wait_for_timeout(2000)  # the worker's layout comes to its end
                 await page.screenshot(path=OUT / f"{name}.{folder}.png")

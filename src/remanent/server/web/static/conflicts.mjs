@@ -51,7 +51,7 @@ function One({ conflict, at, again }) {
 
 /** The words that a claim rests on; what two memories took from one place is told once. */
 function EvidenceList({ at, sources }) {
-  const places = new Map(sources.map((one) => [`${one.entry_id} ${one.start} ${one.end}`, one]));
+  const places = new Map(sources.map((one) => [`${one.entry_id} ${one.start ?? 0}`, one]));
   return html`<details class="small" open><summary>${say("evidence")} (${places.size})</summary><ul>${[...places].map(([key, one]) => html`<${Evidence} key=${key} at=${at} source=${one} />`)}</ul></details>`;
 }
 

@@ -9,7 +9,7 @@ const TABS = ["all", "semantic", "episodic", "procedural", "shared", "knowledge"
 const KINDS = { all: ["instruction", "semantic", "episodic", "procedural", "shared", "preference", "decision", "follow_up", "mood", "note", "chunk", "turn"], semantic: ["semantic", "instruction"], knowledge: ["chunk"], short_term: ["preference", "decision", "follow_up", "mood"] };
 const STEP = 50, MOST = 1000;
 // Cards come into the document and leave it in groups of GROUP, NEAR pixels before they are seen; one takes about ROOM.
-const GROUP = 10, NEAR = 900, ROOM = 138;
+const GROUP = 5, NEAR = 900, ROOM = 138;
 const NOTHING = new Set();
 // While one types, few answers found by words alone come at once; after a pause (in milliseconds), the full search.
 const FEW = 20, PAUSE = 350;
