@@ -101,20 +101,9 @@ class NodeStore:
     async def delete_nodes(self, node_ids: Sequence[str], *, reason: str) -> None:
         """Delete nodes with the links that leave them; each leaves a tombstone, and links to it dangle."""
         for record in await self.records(node_ids):
-            tombstone = Tombstone(
-                record_id=record.id,
-                scope=record.scope,
-                kind=record.kind,
-                about=record.summary or excerpt(record.content, MAX_ABOUT_LENGTH),
-                keywords=record.keywords,
-                learned_at=record.created_at,
-                forgotten_at=self._work.at,
-                size=original_length(record),
-                reason=reason,
-                sources=record.sources,
-            )
+            about, size = excerpt(record.content, MAX_ABOUT_LENGTH), original_length(record)
             self._work.tx.drop(record.id)
-            self.bury(tombstone)
+            self.bury(Tombstone.of(record, about=about, size=size, at=self._work.at, reason=reason))
 
     def bury(self, tombstone: Tombstone) -> None:
         """Note what is left of a node that is deleted, or that there was no room for."""

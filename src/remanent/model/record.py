@@ -1,7 +1,8 @@
 """What is remembered: records and their versions, links and conflicts between them, what is left of the forgotten."""
 
+from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator, model_validator
 
@@ -145,6 +146,22 @@ class Tombstone(Model):
     size: Count
     reason: Text = ""
     sources: tuple[Source, ...] = ()
+
+    @classmethod
+    def of(cls, record: Record, *, about: str, size: int, at: datetime, reason: str = "") -> Self:
+        """Return what is left of a record that is forgotten at a moment; `size` is that of its whole text."""
+        return cls(
+            record_id=record.id,
+            scope=record.scope,
+            kind=record.kind,
+            about=record.summary or about,
+            keywords=record.keywords,
+            learned_at=record.created_at,
+            forgotten_at=at,
+            size=size,
+            reason=reason,
+            sources=record.sources,
+        )
 
 
 class Link(Model):

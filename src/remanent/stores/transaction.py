@@ -325,18 +325,8 @@ class Transaction:
 
     def forget(self, record: Record, *, at: datetime, reason: str = "") -> None:
         """Put a record out of mind: a tombstone says what it was, and it can be restored."""
-        tombstone = Tombstone(
-            record_id=record.id,
-            scope=record.scope,
-            kind=record.kind,
-            about=record.summary or excerpt(record.content, 40),
-            keywords=record.keywords,
-            learned_at=record.created_at,
-            forgotten_at=at,
-            size=len(record.content),
-            reason=reason,
-            sources=record.sources,
-        )
+        about, size = excerpt(record.content, 40), len(record.content)
+        tombstone = Tombstone.of(record, about=about, size=size, at=at, reason=reason)
         forgotten = record.replace(status=Status.FORGOTTEN, version=record.version + 1, updated_at=at)
         self.put(forgotten, expects=record.version)
         self.changes.append(PutTombstone(tombstone))

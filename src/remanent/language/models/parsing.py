@@ -258,7 +258,7 @@ class _JsonReader:
         return bytes.fromhex("".join(units)).decode("utf-16-be", errors="replace")
 
     def _scalar(self) -> JsonValue:
-        for pattern, read in ((_NUMBER, _number), (_NO_NUMBER, _nothing), (_LITERAL, _literal), (_BARE_WORD, str)):
+        for pattern, read in ((_NUMBER, _number), (_NO_NUMBER, _literal), (_LITERAL, _literal), (_BARE_WORD, str)):
             match = pattern.match(self.text, self.position)
             if match is not None and len(match.group()) <= _MAX_DIGITS:
                 self.position = match.end()
@@ -279,15 +279,11 @@ class _JsonReader:
 def _number(digits: str) -> JsonValue:
     if _WHOLE.fullmatch(digits):
         return int(digits)
-    number = float(digits)
-    return number if abs(number) < float("inf") else None
-
-
-def _nothing(_: str) -> JsonValue:
-    return None
+    return _read_float(digits)
 
 
 def _literal(word: str) -> JsonValue:
+    """Return what a word means; all but two mean nothing."""
     return _LITERALS.get(word.lower())
 
 
