@@ -23,6 +23,8 @@ from bench.knowledge_speed import run_knowledge_speed_bench
 from bench.language import run_language_bench
 from bench.language_texts import run_planted_bench
 from bench.pages import run_pages_bench
+from bench.premises import EACH as PREMISES_EACH
+from bench.premises import run_premises_bench
 from bench.proxy import run_proxy_bench
 from bench.retrieval.bench import Plan, run_recall_bench, sets_of
 from bench.retrieval.product import Advance
@@ -220,6 +222,18 @@ def bank(
         return
     figures = run_bank_bench(screen.note, count=count, seed=seed)
     _end(screen, place, [*figures, *(run_text_bench(data, screen.note) if data is not None else ())])
+
+
+@app.command()
+@with_common_options("machine")
+def premises(
+    place: CommonOptions,
+    *,
+    each: Annotated[int, typer.Option("--each", min=1, help="Episodes of each type, way and end.")] = PREMISES_EACH,
+) -> None:
+    """Change what memories rest on: is what followed known to be stale, and what is gone admitted to be?"""
+    screen, _ = begin(place)
+    _end(screen, place, run_premises_bench(screen.note, each=each))
 
 
 @app.command()

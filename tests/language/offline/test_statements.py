@@ -17,6 +17,10 @@ def told(text: str, *, speaker: str = "user", is_user: bool = True) -> list[tupl
     [
         ("I live in Lisbon.", ("fact", "The user", "residence", "Lisbon")),
         ("Well, I've just moved to Porto.", ("fact", "The user", "residence", "Porto")),
+        ("I live in Oslo, I like it here.", ("fact", "The user", "residence", "Oslo")),
+        ("I live in Oslo, Norway.", ("fact", "The user", "residence", "Oslo, Norway")),
+        ("我住在杭州.", ("fact", "用户", "住址", "杭州")),
+        ("我在青禾公司上班. 天气不错.", ("fact", "用户", "工作单位", "青禾公司")),
         ("My sister lives in Boston now.", ("fact", "The user's sister", "residence", "Boston")),
         ("I work at Siemens as an engineer.", ("fact", "The user", "employer", "Siemens")),
         ("I started at Halden.", ("fact", "The user", "employer", "Halden")),

@@ -62,6 +62,8 @@ _FOLLOWS = lazy_regex(
     r"\W*(?:so|therefore|that['’]s why|which is why|because of (?:that|this)|as a result)\b|\W*(?:所以|因此|于是|为此)",
     re.IGNORECASE,
 )
+_HALF_WIDTH_STOP = lazy_regex(rf"(?<=[{HAN}])\.(?=\s|$)")
+"""The end of a Chinese sentence as many type it: 我住在北京. is no other town than 我住在北京。"""
 MAX_SENTENCE = 400
 """Characters of a sentence that is looked at: longer ones are no plain statements."""
 MAX_TEXT = 2_000
@@ -96,6 +98,7 @@ def statements(text: str, *, speaker: str = "user", is_user: bool = True) -> lis
     """
     found: list[Statement] = []
     before = ""
+    text = _HALF_WIDTH_STOP.sub("。", text)
     for span in plain_sentences(text):
         sentence = span.of(text)
         confirmed, sentence_span = _confirmation(sentence, span) if is_user else (False, span)

@@ -72,7 +72,7 @@ dated = (?= (?:in (?:{month}|(?:19|20)\d\d)\b|on {day}\b|(?:last|this|next) (?:w
     (?:yesterday|today|recently|{count} (?:day|week|month|year)s? ago)\b))
 name = [A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*){0,2}
 aged = {name}(?: \(\d{1,2}\))?
-place = (?:the )?[A-Z][\w'’.-]*(?:,? (?:of |de |upon |New |San )?[A-Z][\w'’.-]*){0,4}|[a-z]{4,}(?=[.!,;]|$)
+place = (?:the )?[A-Z][\w'’.-]*(?:,? (?!I\b)(?:of |de |upon |New |San )?[A-Z][\w'’.-]*){0,4}|[a-z]{4,}(?=[.!,;]|$)
 product = (?:(?:19|20)\d\d )?[A-Z][\w.+#-]*(?: (?:[A-Z]|\d)[\w.+#-]*){0,4}
 condition = (?:an? |severe |mild |chronic |bad |high |low |type [12] |seasonal )*(?:asthma|diabetes|adhd|arthritis|
     insomnia|epilepsy|migraines?|anxiety|depression|eczema|an(?:a)?emia|autism|dyslexia|hypertension|tinnitus|
