@@ -300,16 +300,11 @@ def weigh(
 
     Boosts count before surroundings do: a turn speaks for those around it as far as it counts itself.
     """
-    boosts = PlaceBoosts(
-        boosts_for(recipe.boosts, for_a_fact=question.asks_for_a_fact),
-        now=now,
-        agent_is_asked=question.asks_the_agent,
-        person=question.person_among({place.role for place in places.values()}),
-        times=question.times,
-    )
-    own = {one: score * boosts.product(places[one]) for one, score in fused.items() if one in places}
-    agent_share = trust(Origin.AGENT, recipe.boosts, agent_is_asked=question.asks_the_agent)
-    context = context_of(own, places, recipe.surroundings, agent_share=agent_share)
+    if recipe.by_scores_alone:
+        own = {one: score for one, score in fused.items() if one in places}
+        context, boosts = dict.fromkeys(own, 0.0), None
+    else:
+        own, context, boosts = _moved(question, places, fused, recipe, now=now)
     # In the order of `order`.
     ranked = sorted(
         (-(own.get(one, 0.0) + around), -fused.get(one, 0.0), one)
@@ -326,12 +321,33 @@ def weigh(
             place=places[record_id],
             fused=fused.get(record_id, 0.0),
             context=context[record_id],
-            boosts=boosts.factors(places[record_id]),
+            boosts=() if boosts is None else boosts.factors(places[record_id]),
             score=-less,
             found=found.get(record_id, []),
         )
         for less, _, record_id in best
     ]
+
+
+def _moved(
+    question: Question,
+    places: Mapping[str, RecordPosition],
+    fused: Mapping[str, float],
+    recipe: Recipe,
+    *,
+    now: datetime | None,
+) -> tuple[dict[str, float], dict[str, float], PlaceBoosts]:
+    """Return what candidates count by themselves, what stands around them adds, and the boosts of their places."""
+    boosts = PlaceBoosts(
+        boosts_for(recipe.boosts, for_a_fact=question.asks_for_a_fact),
+        now=now,
+        agent_is_asked=question.asks_the_agent,
+        person=question.person_among({place.role for place in places.values()}),
+        times=question.times,
+    )
+    own = {one: score * boosts.product(places[one]) for one, score in fused.items() if one in places}
+    agent_share = trust(Origin.AGENT, recipe.boosts, agent_is_asked=question.asks_the_agent)
+    return own, context_of(own, places, recipe.surroundings, agent_share=agent_share), boosts
 
 
 def boost(

@@ -130,6 +130,11 @@ class Recipe(Model):
         """All of it as text: two recipes with the same key answer alike."""
         return self.to_json()
 
+    @cached_property
+    def by_scores_alone(self) -> bool:
+        """Whether nothing moves what the paths say: neither who said it and when, nor what stands around it."""
+        return self.boosts == Boosts() and self.surroundings == Surroundings()
+
     def use_of(self, family: str) -> PathUse | None:
         """Return how a family of paths is used, `None` when not at all."""
         return self.paths.get(family, self.other)
