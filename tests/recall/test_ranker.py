@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from remanent.agents.text_search import SearchableText, TextSearch
 from remanent.memory import aopen
-from remanent.model import Kind, Scope, system_clock
+from remanent.model import Scope, system_clock
 from remanent.recall import (
     AnswerOptions,
     Candidate,
@@ -42,7 +42,7 @@ class Fixed(InMemoryPath):
     """Scores each row as it is told."""
 
     def __init__(self, name: str, rows: RowTable, scores: Mapping[str, float]) -> None:
-        super().__init__(rows, kind=Kind.NOTE)
+        super().__init__(rows)
         self.name = name
         self._told = scores
 

@@ -18,7 +18,7 @@ from remanent.agents.web import DECLARATION, read_queries
 from remanent.embedding import Embedder
 from remanent.language.role import Toolbox
 from remanent.language.roles.reranking import PassageToRank, RerankingRequest, rerank
-from remanent.model import Kind, Origin, Scope, system_clock
+from remanent.model import Origin, Scope, system_clock
 from remanent.recall import PATIENT, AnswerOptions, InMemoryPath, PathUse, Question, Ranker, Recipe, RowTable
 from remanent.text.bm25 import KeywordIndex
 from remanent.text.budget import chunks
@@ -136,7 +136,7 @@ class _PassageWords(InMemoryPath):
     name = "keyword"
 
     def __init__(self) -> None:
-        super().__init__(RowTable(), kind=Kind.CHUNK)
+        super().__init__(RowTable())
         self.held: dict[str, tuple[SearchableText, str]] = {}
         self._passages_of: dict[str, tuple[SearchableText, list[str]]] = {}
         self._made = count()

@@ -8,7 +8,6 @@ import asyncio
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from time import thread_time
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -41,9 +40,10 @@ from remanent.recall import (
     VectorPath,
 )
 from remanent.recall.gate import TYPICAL_NEARNESS, GateInputs, is_common, read_measures
-from remanent.recall.gathering import CandidateReader, Gathered
+from remanent.recall.gathering import Gathered
+from remanent.recall.path import placeless
 from remanent.recall.ranker import PATIENT, STATES
-from remanent.stores import RecordFilter, RecordPosition, Store, Vectors
+from remanent.stores import RecordFilter, Store, Vectors
 from remanent.text.dates_english import MONTH
 from remanent.text.mentions import mentions
 from remanent.text.scripts import working_language
@@ -100,8 +100,6 @@ TURNS_READ = ASSOCIATIVE.replace(paths={name: PathUse(limit=READ_BY_GATE) for na
 """The same for what was said, of which the gate alone reads the best."""
 
 
-_SOME_TIME = datetime.min.replace(tzinfo=UTC)
-"""The recipe has no boosts: when it happened does not count."""
 _EVERY = AnswerOptions(ASSOCIATIVE, limit=POOL, depth=POOL)
 _Found = Mapping[str, Sequence[Candidate]]
 """What each path found, best first."""
@@ -127,10 +125,10 @@ class WideningSearch:
         self._settings = settings
         self._paths: WeakKeyDictionary[Graph, tuple[int, StrongestPaths]] = WeakKeyDictionary()
         """By graph, with the revision at which they were found; they go with it."""
-        paths: list[RecallPath] = [KeywordPath(store)]
+        paths: list[RecallPath] = [KeywordPath(store, places=False)]
         if vectors is not None and self._embedder is not None:
-            paths.append(VectorPath(vectors, self._embedder))
-        self._ranker = Ranker(paths, PATIENT, clock=system_clock, places_of=CandidateReader(store).places)
+            paths.append(VectorPath(vectors, self._embedder, places=False))
+        self._ranker = Ranker(paths, PATIENT, clock=system_clock)
         ids = () if embedders is None else embedders.model_ids
         self._gate = Gate(store, models={VECTOR if n == 0 else f"{VECTOR}:{name}": name for n, name in enumerate(ids)})
 
@@ -204,9 +202,8 @@ class WideningSearch:
         listed = {one.record_id for one in gathered.found[KEYWORD]}
         more = [vertex for vertex in matcher.among(graph.nodes()) if vertex.id not in listed]
         for vertex in more[:POOL]:
-            place = RecordPosition(vertex.id, TRACE, None, _SOME_TIME)
-            gathered.found[KEYWORD].append(Candidate(vertex.id, 0.0, place=place))
-            gathered.places[vertex.id] = place
+            gathered.found[KEYWORD].append(Candidate(vertex.id, 0.0))
+            gathered.places[vertex.id] = placeless(vertex.id)
             gathered.adding.add(vertex.id)
 
     def _holds_every_word(self, graph: Graph, matcher: Matcher, found: _Found) -> bool:

@@ -83,7 +83,7 @@ class NodeWords(InMemoryPath):
     name = "keyword"
 
     def __init__(self, rows: RowTable) -> None:
-        super().__init__(rows, kind=QUERY_NODE)
+        super().__init__(rows)
         self.index = KeywordIndex()
 
     async def scores(self, question: Question) -> "NDArray[np.float32]":
@@ -113,7 +113,7 @@ class VectorsInMemory(NodeVectors, InMemoryPath):
     keeps_in_node = True
 
     def __init__(self, rows: RowTable) -> None:
-        super().__init__(rows, kind=QUERY_NODE)
+        super().__init__(rows)
         self._matrices: dict[str, NDArray[np.float32]] = {}
 
     def put(self, row: int, vectors: Mapping[str, bytes]) -> None:
@@ -181,9 +181,8 @@ class VectorsInDatabase(NodeVectors):
             model=query[0],
             record_filter=RecordFilter(kinds=(QUERY_NODE,)),
             limit=max(limit, _MAX_NEAREST),
-            places=True,
         )
-        near = [Candidate(hit.record_id, min(1.0, hit.score), place=hit.place) for hit in hits if hit.score > 0]
+        near = [Candidate(hit.record_id, min(1.0, hit.score)) for hit in hits if hit.score > 0]
         question.beside[self.name] = {one.record_id: one for one in near}
         return near[:limit]
 

@@ -19,7 +19,7 @@ from remanent.errors import InvalidInput, ModelUnavailable
 from remanent.model import Clock, Entry, Kind, LeftOut, Record, Scope, Status
 from remanent.recall.diversity import share_of
 from remanent.recall.indexing import turn_of
-from remanent.recall.path import Candidate, RecallPath
+from remanent.recall.path import Candidate, RecallPath, placeless
 from remanent.recall.question import Question
 from remanent.recall.recipe import Recipe
 from remanent.settings import RecallSettings
@@ -174,9 +174,9 @@ class Gathering:
         clock: Clock,
         places_of: PlacesOf | None = None,
     ) -> None:
-        """Take what tells where candidates stand; paths over what lies in memory tell it themselves."""
+        """Take what tells where candidates stand, if recipes will ask for it."""
         self.paths = list(paths)
-        self._places_of = places_of or _nowhere
+        self._places_of = places_of or _anywhere
         self._settings = settings
         self._clock = clock
         self._failures: dict[str, _PathFailures] = {}
@@ -386,8 +386,8 @@ class Gathering:
             failures.rests_until = self._clock() + timedelta(seconds=self._settings.rest)
 
 
-async def _nowhere(question: Question, record_ids: Sequence[str]) -> dict[str, RecordPosition]:
-    return {}
+async def _anywhere(question: Question, record_ids: Sequence[str]) -> dict[str, RecordPosition]:
+    return {one: placeless(one) for one in record_ids}
 
 
 def _rate(question: Question, answers: dict[RecallPath, list[Candidate]]) -> None:

@@ -2,20 +2,14 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from remanent.model import Kind
-from remanent.recall.path import Candidate, RecallPath
+from remanent.recall.path import Candidate, RecallPath, placeless
 from remanent.recall.question import Question
-from remanent.stores import RecordPosition
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-_SOME_TIME = datetime.min.replace(tzinfo=UTC)
-"""Recipes over what lies in memory go by scores alone: when it happened does not count."""
 
 
 class RowTable(Mapping[str, int]):
@@ -69,9 +63,8 @@ class InMemoryPath(RecallPath):
 
     rates = True
 
-    def __init__(self, rows: RowTable, *, kind: Kind) -> None:
+    def __init__(self, rows: RowTable) -> None:
         self._rows = rows
-        self._kind = kind
 
     @abstractmethod
     async def scores(self, question: Question) -> "NDArray[np.float32]":
@@ -94,7 +87,7 @@ class InMemoryPath(RecallPath):
         return sorted(rated, key=lambda one: -one.score)
 
     def _candidate(self, one: str, score: float) -> Candidate:
-        return Candidate(one, float(score), place=RecordPosition(one, self._kind, None, _SOME_TIME))
+        return Candidate(one, float(score), place=placeless(one))
 
 
 def best_rows(scores: "NDArray[np.float32]", limit: int) -> list[int]:

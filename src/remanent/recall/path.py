@@ -2,9 +2,10 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import NamedTuple
 
-from remanent.model import Scope
+from remanent.model import Kind, Scope
 from remanent.recall.question import Question
 from remanent.stores import RecordPosition
 
@@ -24,6 +25,14 @@ class Candidate(NamedTuple):
     """What the path has to say beyond its name: the date it matched, the link it followed."""
     place: RecordPosition | None = None
     """Where it stands, if the search told that as well: it need not be looked up then."""
+
+
+_SOME_TIME = datetime.min.replace(tzinfo=UTC)
+
+
+def placeless(record_id: str) -> RecordPosition:
+    """Return the place of what a recipe ranks by scores alone: where it stands and when it happened does not count."""
+    return RecordPosition(record_id, Kind.NOTE, None, _SOME_TIME)
 
 
 class RecallPath(ABC):

@@ -25,8 +25,10 @@ class KeywordPath(RecallPath):
 
     name = "keyword"
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, *, places: bool = True) -> None:
+        """Take whether to tell where candidates stand: a recipe of scores alone has no use for it."""
         self._store = store
+        self._places = places
 
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
         """Search the text index, and the tail of the journal that it does not cover yet."""
@@ -38,7 +40,7 @@ class KeywordPath(RecallPath):
         covered = 0
         if may_be_unindexed:
             covered = await understood_through(self._store, question.scope, standing=question.standing)
-        searching = indexed_by_words(self._store, question, question.record_filter, limit=limit)
+        searching = indexed_by_words(self._store, question, question.record_filter, limit=limit, places=self._places)
         if not may_be_unindexed:
             return best_of_parts(await searching, limit=limit)
         hits, entries = await asyncio.gather(
@@ -67,12 +69,12 @@ class KeywordPath(RecallPath):
 
 
 def indexed_by_words(
-    store: Store, question: Question, wanted: RecordFilter, *, limit: int
+    store: Store, question: Question, wanted: RecordFilter, *, limit: int, places: bool = True
 ) -> "asyncio.Future[list[list[Hit]]]":
     """Search the text index for each part of a question: asked at once, so that it goes with what else is asked."""
     parts = [own for part in question.parts if (own := query_terms(part))] or [list(question.terms)]
     return asyncio.gather(
-        *(store.search_text(question.scope, part, record_filter=wanted, limit=limit, places=True) for part in parts)
+        *(store.search_text(question.scope, part, record_filter=wanted, limit=limit, places=places) for part in parts)
     )
 
 

@@ -81,8 +81,10 @@ class VectorPath(RecallPath):
         *,
         among: Embedders | None = None,
         coverage: Coverage | None = None,
+        places: bool = True,
     ) -> None:
         self._vectors = vectors
+        self._places = places
         self._embedder = embedder
         self._among = among
         self._coverage = coverage
@@ -128,7 +130,7 @@ class VectorPath(RecallPath):
 
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
         """Embed the question and search its neighbours."""
-        return await _nearest(self._vectors, self._embedder, question, limit=limit)
+        return await _nearest(self._vectors, self._embedder, question, limit=limit, places=self._places)
 
 
 class FormerVectorPath(RecallPath):
@@ -164,7 +166,9 @@ def _revision(question: Question) -> int | None:
     return None if question.standing is None else question.standing.vector_revision
 
 
-async def _nearest(vectors: Vectors, embedder: Embedder, question: Question, *, limit: int) -> list[Candidate]:
+async def _nearest(
+    vectors: Vectors, embedder: Embedder, question: Question, *, limit: int, places: bool = True
+) -> list[Candidate]:
     """Search near each part of the question; a record that is near one of them with one of its own parts is near."""
     has_parts = question.standing is None or bool(question.standing.states.get(PARTS))
     names = vector_names(embedder.model_id) if has_parts else (embedder.model_id,)
@@ -177,7 +181,7 @@ async def _nearest(vectors: Vectors, embedder: Embedder, question: Question, *, 
                 model=name,
                 record_filter=question.record_filter,
                 limit=limit if name == embedder.model_id else min(limit, OF_PARTS),
-                places=True,
+                places=places,
                 revision=_revision(question),
             )
             for vector, name in wanted
