@@ -72,7 +72,7 @@ ADAPTERS: dict[str, Work] = {
 MODULES = {
     "remanent.knowledge": ("chunking", "proof"),
     "remanent.workspace": ("daylog", "index", "hooks"),
-    "remanent.cognition": ("drafts",),
+    "remanent.cognition": ("drafts", "model", "profile"),
     "remanent.context": ("messages", "trimming"),
 }
 WORKS: dict[str, Work] = {

@@ -1,6 +1,7 @@
 """The gate: what nothing here answers gets an empty answer, what something answers does not."""
 
 import random
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +22,7 @@ from remanent.recall.gate import (
     GATE,
     Gate,
     Nearness,
+    QuestionTerms,
     TermMatch,
     TermsOfRecords,
     asked,
@@ -32,10 +34,11 @@ from remanent.recall.gate import (
     wording,
 )
 from remanent.recall.indexing import turn_of
+from remanent.recall.question import READ_ON_THE_LOOP
 from remanent.stores import JobQuery, Store
 from remanent.text.english import stem
 from remanent.text.terms import index_terms
-from remanent.text.wordlists import COMMON_ENGLISH
+from remanent.text.wordlists import CHINESE_STOP_WORDS, COMMON_ENGLISH, ENGLISH_STOP_WORDS
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
 
@@ -411,3 +414,27 @@ def test_a_question_without_chinese_has_no_chinese_cut_into_words(ada: Agent, mo
     plain = TermsOfRecords(["dentist", "okafor"])(turn)
     assert "牙医" in whole
     assert plain == {term for term in whole if term.isascii()}
+
+
+@pytest.mark.parametrize("question", ["Who is it?", "他在哪里"])
+def test_a_question_of_stop_words_alone_has_none_of_them_as_terms(question: str) -> None:
+    terms = asked(question).terms
+    assert not {*ENGLISH_STOP_WORDS, *CHINESE_STOP_WORDS}.intersection(terms)
+
+
+async def test_a_long_question_is_read_in_another_thread_and_a_short_one_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: dict[int, bool] = {}
+
+    def reading(text: str, *, asked_at: datetime | None = None) -> QuestionTerms:
+        threads[len(text)] = threading.current_thread() is threading.main_thread()
+        return asked(text, asked_at=asked_at)
+
+    async with aopen(tmp_path, embedder="none") as memory:
+        await memory.agent("x").remember("Mona plays the trumpet in Kyoto.")
+        await memory.settle()
+        monkeypatch.setattr("remanent.recall.gate.asked", reading)
+        for length in (READ_ON_THE_LOOP, READ_ON_THE_LOOP + 1):
+            await memory.agent("x").recall("Mona in Kyoto ".ljust(length, "o"))
+    assert threads == {READ_ON_THE_LOOP: True, READ_ON_THE_LOOP + 1: False}

@@ -65,7 +65,13 @@ if TYPE_CHECKING:
     )
     from remanent.associative.triples import LoadedTriples
     from remanent.cognition.agent_roles import AgentRole
-    from remanent.cognition.model import Briefing, CleanReport, Flaw, MemoryHealth, Why
+    from remanent.cognition.model import (
+        Briefing,
+        CleanReport,
+        Flaw,
+        MemoryHealth,
+        Why,
+    )
     from remanent.context import ContextView
     from remanent.knowledge.model import (
         Added,

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from remanent.cognition.drafts import Draft, memory_id, plain
-from remanent.cognition.model import MEMORIES, PREMISE, Flaw, MemoryHealth, Quote, Why
+from remanent.cognition.drafts import Draft
+from remanent.cognition.model import MEMORIES, PREMISE, Flaw, MemoryHealth, Quote, Why, memory_id, plain
 from remanent.cognition.review import entries_of
 from remanent.cognition.writer import UNDONE, Changes, MemoryWriter, user_of
 from remanent.discipline import Parts

@@ -15,6 +15,7 @@ from remanent.cognition.intake import EPISODE, LEARN, may_state, request_learnin
 from remanent.cognition.lifecycle import Lifecycle
 from remanent.cognition.model import INSTRUCTION
 from remanent.cognition.orchestrator import RECIPES, CognitionPath
+from remanent.cognition.profile import ProfilePath
 from remanent.cognition.review import newest_first, read_along, review
 from remanent.cognition.settings import CognitionSettings
 from remanent.context import SessionEnd
@@ -79,8 +80,8 @@ class OpenCognition(OpenDiscipline):
 
     @property
     def paths(self) -> Sequence[RecallPath]:
-        """Memories by way of their turns, where memories are asked for."""
-        return (CognitionPath(self._parts.store),)
+        """Memories by way of their turns, where memories are asked for; turns by way of what is known of the user."""
+        return (CognitionPath(self._parts.store), ProfilePath(self._parts.store))
 
     @property
     def recipes(self) -> Sequence[Recipe]:

@@ -7,10 +7,9 @@ without a search, and a new value is a new version of the same record.
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from hashlib import blake2b
 from typing import Any, Literal
 
-from remanent.cognition.model import INSTRUCTION, SHORT_TERM, InstructionData
+from remanent.cognition.model import INSTRUCTION, SHORT_TERM, InstructionData, memory_id, plain
 from remanent.cognition.settings import CognitionSettings
 from remanent.language.offline.statements import Statement, canonical, is_secret
 from remanent.model import (
@@ -28,7 +27,7 @@ from remanent.model import (
     Status,
 )
 from remanent.text.dates import find_dates
-from remanent.text.scripts import HAN, fold
+from remanent.text.scripts import HAN
 
 _KINDS: dict[str, Kind] = {
     "fact": Kind.SEMANTIC,
@@ -61,7 +60,6 @@ _TRUSTED = list(Origin)
 BY_PATTERNS = Maker(role="extraction", engine="offline", version="3")
 _MAX_SOURCES = 20
 """Sources that a memory names; the newest, where it was said more often."""
-_SIGNS = re.compile(r"[\W_]+")
 _PROJECT = re.compile(r"^(?:the|our) |项目|系统|团队|公司|产品|后端|前端|服务|网站|应用|会$|盛典|论坛|峰会")
 
 
@@ -80,18 +78,6 @@ class Draft:
     def record_id(self) -> str:
         """The id that follows from what it is about."""
         return memory_id(self.user, *slot(self.statement))
-
-
-def memory_id(user: str, *about: str) -> str:
-    """Return the id of what is kept under a key."""
-    # What parts the key stands in no part of it, so that no user's name can be read as another's with more behind it.
-    key = "\x1f".join((user.replace("\x1f", "\x1e"), *(plain(part) for part in about)))
-    return f"mem-{blake2b(key.encode(), digest_size=15).hexdigest()}"
-
-
-def plain(text: str) -> str:
-    """Return what of a text counts when it is compared: letters and digits."""
-    return _SIGNS.sub("", fold(text).casefold())
 
 
 def slot(one: Statement) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Episodes: what a session was about, who took part and what came of it, made when the session ends."""
 
-from remanent.cognition.drafts import memory_id, plain
+from remanent.cognition.model import memory_id, plain
 from remanent.cognition.settings import CognitionSettings
 from remanent.cognition.writer import user_of
 from remanent.discipline import Parts

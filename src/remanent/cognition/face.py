@@ -5,7 +5,17 @@ from collections.abc import Sequence
 from remanent.cognition import care, drafts, orchestrator
 from remanent.cognition.agent_roles import ROLE, AgentRole, role_of
 from remanent.cognition.lifecycle import Lifecycle, promoted, score
-from remanent.cognition.model import MEMORIES, PREMISE, SHORT_TERM, Briefing, CleanReport, Flaw, MemoryHealth, Why
+from remanent.cognition.model import (
+    MEMORIES,
+    PREMISE,
+    SHORT_TERM,
+    Briefing,
+    CleanReport,
+    Flaw,
+    MemoryHealth,
+    Why,
+    memory_id,
+)
 from remanent.cognition.shared import SharedMemories
 from remanent.cognition.writer import Changes, MemoryWriter
 from remanent.discipline import AnyAgent, Parts
@@ -152,7 +162,7 @@ class AsyncCognition:
             about |= {"name": subject or content, "trigger": attribute}
         data = wanted.data.model_validate({**about, **({"steps": tuple(steps)} if steps else {})})
         key = (subject, attribute) if subject and attribute else (content,)
-        record_id, now = drafts.memory_id(user or "", str(wanted), *key), self._parts.clock()
+        record_id, now = memory_id(user or "", str(wanted), *key), self._parts.clock()
         known = (await self._writer.records(self._scope, (record_id,))).get(record_id)
         record = self._by_hand(record_id, wanted, content, data=data, tags=tuple(tags), known=known)
         changes = Changes({} if known is None else {known.id: known})

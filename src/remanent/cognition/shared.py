@@ -1,6 +1,7 @@
 """What a workspace shares: proposed by any agent, approved by a coordinator who is not its author, read by all."""
 
-from remanent.cognition.drafts import memory_id, slot
+from remanent.cognition.drafts import slot
+from remanent.cognition.model import memory_id
 from remanent.discipline import Parts
 from remanent.errors import CallerError, InvalidInput, NotFound
 from remanent.language.offline.statements import is_secret, statements

@@ -1,0 +1,94 @@
+"""What users told of themselves is found by asking for it, although question and answer share no word."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from remanent import RecallOptions, aopen
+from remanent.cognition.profile import asked_attributes
+
+CHINESE = (
+    "我叫李雷，在杭州做后端开发。",
+    "我家的猫叫豆包。",
+    "今天天气不错，我去跑步了。",
+    "我对花生过敏。",
+    "我妈妈的生日是三月五号。",
+    "我住在上海浦东。",
+    "我今年32岁。",
+    "我的手机号是13800001111。",
+)
+ENGLISH = (
+    "My name is Jonas and I work as a nurse in Bergen.",
+    "Our cat is called Biscuit.",
+    "I am allergic to peanuts.",
+    "My mother's birthday is on the fifth of March.",
+    "I live in a small flat by the harbour.",
+    "I drive a blue Volvo.",
+)
+ASKED = [
+    (CHINESE, "我叫什么名字？", "李雷"),
+    (CHINESE, "我的名字是什么", "李雷"),
+    (CHINESE, "我是谁？", "李雷"),
+    (CHINESE, "What's my name?", "李雷"),
+    (CHINESE, "我现在住在哪里？", "上海"),
+    (CHINESE, "我多大了？", "32"),
+    (CHINESE, "我的电话是多少？", "13800001111"),
+    (ENGLISH, "Who am I?", "Jonas"),
+    (ENGLISH, "What am I called?", "Jonas"),
+    (ENGLISH, "What do I do for a living?", "nurse"),
+    (ENGLISH, "Where do I live?", "harbour"),
+]
+
+
+@pytest.mark.parametrize(("told", "question", "answer"), ASKED, ids=[question for _, question, _ in ASKED])
+async def test_what_a_user_is_comes_first_when_asked_for(
+    tmp_path: Path, told: tuple[str, ...], question: str, answer: str
+) -> None:
+    async with aopen(tmp_path) as memory:
+        agent = memory.agent("x")
+        for text in told:
+            await agent.remember(text)
+        await memory.settle()
+        found = await agent.recall(question)
+        assert answer in found.items[0].text, [item.text for item in found.items]
+
+
+async def test_the_newest_value_answers_and_no_other_users(tmp_path: Path) -> None:
+    async with aopen(tmp_path, embedder="none") as memory:
+        agent = memory.agent("x")
+        for user, city in (("ada", "Lisbon"), ("bob", "Oslo"), ("ada", "Porto")):
+            await agent.remember(f"I live in {city}.", user=user)
+            await agent.remember("The weather was fine and nothing happened.", user=user)
+            await memory.settle()
+        found = await agent.recall("Where am I living now?", user="ada")
+        assert "Porto" in found.items[0].text
+        assert "Oslo" not in found.text
+
+
+async def test_a_filter_that_leaves_the_turn_out_is_kept(tmp_path: Path) -> None:
+    async with aopen(tmp_path, embedder="none") as memory:
+        agent = memory.agent("x")
+        await agent.remember("My name is Jonas.", tags=["private"])
+        await agent.remember("I am glad that who I am does not matter here.", tags=["work"])
+        await memory.settle()
+        entries = await agent.entries()
+        assert "Jonas" not in (await agent.recall("Who am I?", tags=["work"])).text
+        before = entries[0].recorded_at - timedelta(days=1)
+        assert not (await agent.recall("Who am I?", options=RecallOptions(as_of=before))).items
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is my mother's name?",
+        "我妈妈叫什么？",
+        "我的猫叫什么名字？",
+        "Who was Ada Lovelace?",
+        "What is the name of my street?",
+        "她住在哪里？",
+        "我应该住在哪里比较好，你能给我一些关于城市、房价、交通、学校和天气的建议吗？我想要一个安静又方便、离公司不远、离公园很近的地方，价格也要合适。",
+    ],
+)
+def test_what_is_asked_of_others_is_not_looked_up(question: str) -> None:
+    assert asked_attributes(question) == ()
