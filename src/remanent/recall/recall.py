@@ -243,19 +243,17 @@ class Recall:
             gated=gated and self._gate is not None,
         )
         async with self._slots.hold(question.scope.org):
-            others = await self._others(question) if shared else ()
+            others: Sequence[Question] = ()
+            if shared and self._elsewhere is not None and question.record_filter.kinds is not None:
+                # Of how the agent stands nothing is told to the others: they stand otherwise.
+                apart = question.of(question.scope, question.record_filter, standing=None, beside={})
+                others = await self._elsewhere(apart)
             if not others:
                 return await self._find(question, options, cached=cached, finish=finish)
             # Each is kept under the revision of its own memory; what is made of them together is not.
             every = (self._find(one, options, cached=cached, finish=None) for one in (question, *others))
             found = joined(await asyncio.gather(*every), most=options.depth)
             return found if finish is None else await finish.make(found)
-
-    async def _others(self, question: Question) -> Sequence[Question]:
-        if self._elsewhere is None or question.record_filter.kinds is None:
-            return ()
-        # Of how the agent stands nothing is told to the others: they stand otherwise.
-        return await self._elsewhere(question.of(question.scope, question.record_filter, standing=None, beside={}))
 
     async def _find(self, question: Question, options: AnswerOptions, *, cached: bool, finish: Finish | None) -> Found:
         """Return an answer that was kept, or work one out."""
