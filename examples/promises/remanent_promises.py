@@ -6,6 +6,7 @@ its source. `pip install` this next to Remanent: its commands, routes, settings 
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from remanent.discipline import (
@@ -24,6 +25,7 @@ from remanent.discipline.shapes import ByRecord, Nothing, Page
 from remanent.errors import InvalidInput
 from remanent.jobs import Handler
 from remanent.model import Entry, Job, Record, RecordData, Scope, Source, register_kind
+from remanent.plugins import CommandParameter, HandMadeCommand
 from remanent.recall import Candidate, Question, RecallPath
 from remanent.settings import SettingsSection, setting
 from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Transaction
@@ -156,9 +158,32 @@ class Promises(Discipline):
         """Return what can be done with it."""
         return (list_promises, keep_promise)
 
+    def commands(self) -> Sequence[HandMadeCommand]:
+        """Return what the command line offers beside: it writes a file where it is run."""
+        return (_WRITE,)
+
     def open(self, parts: Parts) -> OpenDiscipline:
         """Put it to work."""
         return OpenPromises(parts)
+
+
+_WRITE = HandMadeCommand(
+    "write",
+    Bilingual("Write the open promises to a file, as a list to tick off.", "将未兑现的承诺写成可勾选的清单。"),
+    "remanent_promises:write",
+    parameters=(CommandParameter("file", Path, "FILE", Bilingual("The file.", "文件。")),),
+)
+
+
+def write(place: Any, *, file: Path) -> None:
+    """Write the open promises of the agent that is meant."""
+    from remanent.cli.screen import begin
+
+    screen, settings = begin(place)
+    with place.open(settings) as memory:
+        found = memory.agent(place.agent).face(AsyncPromises).open()
+    file.write_text("".join(f"- [ ] {record.content}\n" for record in found), encoding="utf-8")
+    screen.line(str(file))
 
 
 def _show(screen: Screen, page: Page[Record]) -> None:

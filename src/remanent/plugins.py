@@ -1,17 +1,20 @@
 """Where disciplines are found: ours by name, those of other distributions by their entry points.
 
 Here, left of the settings, because a discipline brings a section of settings of its own. What a discipline is, says
-`remanent.discipline`; here it only has a name and perhaps settings.
+`remanent.discipline`; here it only has a name, perhaps settings, and perhaps commands that no operation makes: help
+lists these, and must not wait for the discipline to be loaded.
 """
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from remanent.bilingual import Bilingual
 from remanent.errors import CallerError, InvalidSettings
 
 if TYPE_CHECKING:
@@ -30,6 +33,41 @@ OURS = {
 """The disciplines that come with Remanent. One whose package is not there is left out, and nothing else breaks."""
 
 
+NEEDED: Any = ...
+"""The default of what must be given."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandParameter:
+    """What a command is given: an option, or a value by its place."""
+
+    name: str
+    type: Any
+    shown: str
+    """How help shows it: its flags, then what stands for its value (`--task -t TEXT`); by its place, the latter only."""
+    help: Bilingual
+    default: Any = NEEDED
+    is_file: bool = False
+    """Whether it is a file that must be there."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandMadeCommand:
+    """A command of a discipline that no operation makes: it shows work as it goes on, or reads files where they lie."""
+
+    name: str
+    """The word behind the discipline's."""
+    help: Bilingual
+    run: str
+    """`module:name` of what is done, loaded when it is: a function of the command's shared options and its parameters
+    by their names, or a `FolderCommand`."""
+    level: Literal["machine", "org", "workspace", "agent", "agents"] = "agent"
+    """What it works on: `agents` is one agent if it is named, else all of a workspace."""
+    parameters: tuple[CommandParameter, ...] = ()
+    agent: str = "default"
+    """Whose memory is meant where none is named."""
+
+
 class Declared(Protocol):
     """As much of a discipline as must be known before anything is opened."""
 
@@ -45,6 +83,17 @@ class Declared(Protocol):
 def ours_available() -> tuple[str, ...]:
     """Return the names of our disciplines whose packages are there, without loading them."""
     return tuple(name for name, place in OURS.items() if _is_there(place.partition(":")[0].rpartition(".")[0]))
+
+
+def commands_beside(module: str) -> Sequence[HandMadeCommand]:
+    """Return the commands that the package of a discipline declares in its module `commands`, if it has one."""
+    name = f"{module.rpartition('.')[0]}.commands"
+    return import_module(name).COMMANDS if _is_there(name) else ()
+
+
+def commands_of_ours(discipline: str) -> Sequence[HandMadeCommand]:
+    """Return the commands of one of our disciplines that no operation makes, without loading the rest of it."""
+    return commands_beside(OURS[discipline].partition(":")[0])
 
 
 def require(name: str) -> None:

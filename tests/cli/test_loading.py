@@ -1,16 +1,19 @@
 """What a command loads: to remember or recall takes no longer for what other commands can do."""
 
+import inspect
 import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import remanent
-from remanent.cli import app
-from remanent.plugins import OURS
+from remanent.cli import app, by_hand
+from remanent.discipline import registered
+from remanent.plugins import OURS, commands_of_ours
 
 _LOADED = """
 import sys
@@ -107,6 +110,33 @@ def test_a_chinese_question_takes_neither_the_english_model_nor_what_writes_a_gr
 
 
 def test_the_program_itself_names_no_discipline() -> None:
-    source = Path(app.__file__).read_text(encoding="utf-8")
     places = {"workspace"}  # a place, too, which commands are narrowed to
-    assert [name for name in OURS if name not in places and re.search(rf"\b{name}\b", source)] == []
+    for module in (app, by_hand):
+        source = Path(str(module.__file__)).read_text(encoding="utf-8")
+        assert [name for name in OURS if name not in places and re.search(rf"\b{name}\b", source)] == []
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_commands_that_no_operation_makes_are_declared_by_their_discipline_and_lead_somewhere(name: str) -> None:
+    (discipline,) = [one for one in registered() if one.name == name]
+    declared = discipline.commands()
+    assert declared == commands_of_ours(name)
+    for one in declared:
+        module, _, attribute = one.run.partition(":")
+        work = getattr(import_module(module), attribute)
+        if callable(work):
+            _, *taken = inspect.signature(work).parameters
+            assert taken == [parameter.name for parameter in one.parameters]
+
+
+_DECLARED = """
+import sys
+from remanent.plugins import commands_of_ours, ours_available
+declared = [one.name for name in ours_available() for one in commands_of_ours(name)]
+print(len(declared), *[name for name in sys.modules if name.startswith(("pydantic", "typer", "remanent.model"))])
+"""
+
+
+def test_declared_commands_are_listed_without_loading_what_they_do() -> None:
+    done = subprocess.run([sys.executable, "-c", _DECLARED], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["4"]

@@ -113,6 +113,17 @@ def test_its_commands_appear_at_run_time(installed: Path, home: tuple[Path, dict
 
 
 @pytest.mark.spec("USE-09")
+def test_a_command_that_it_writes_by_hand_is_declared_with_it(
+    installed: Path, home: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
+    place = ["--home", str(home[0]), "--org", "acme", "--workspace", "lab", "--agent", "grace"]
+    run("-m", "remanent", "remember", "I will water the plants.", "--wait", *place, path=installed)
+    target = tmp_path / "promises.md"
+    assert run("-m", "remanent", "promises", "write", str(target), *place, path=installed).strip() == str(target)
+    assert target.read_text() == "- [ ] I will water the plants.\n"
+
+
+@pytest.mark.spec("USE-09")
 def test_without_it_its_records_stay_readable_and_are_exported_unchanged(
     installed: Path, home: tuple[Path, dict[str, Any]]
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from remanent.cli.by_hand import HAND_MADE
+from remanent.cli.by_hand import make_command
 from remanent.cli.commands import COMMANDS
 from remanent.cli.exits import quiet_pipe, run_guarded
 from remanent.cli.options import (
@@ -24,13 +24,14 @@ from remanent.cli.options import (
     say,
     with_common_options,
 )
-from remanent.plugins import others_declared, ours_available
+from remanent.plugins import commands_of_ours, others_declared, ours_available
 
 
 def commands() -> Iterator[GeneratedCommand]:
     """Yield every command that is made of an operation, and what disciplines have beside."""
-    available = {"", *ours_available()}
-    yield from (made for made in (*COMMANDS, *HAND_MADE) if made.discipline in available)
+    ours = ours_available()
+    yield from (made for made in COMMANDS if made.discipline in {"", *ours})
+    yield from (make_command(name, declared) for name in ours for declared in commands_of_ours(name))
     if others_declared():
         yield from _of_others()
 
@@ -41,10 +42,12 @@ def _of_others() -> list[GeneratedCommand]:
     from remanent.discipline import registered
     from remanent.plugins import OURS
 
-    operations = [operation for one in registered() if one.name not in OURS for operation in one.operations()]
+    others = [one for one in registered() if one.name not in OURS]
+    operations = [operation for one in others for operation in one.operations()]
     names: dict[str, Any] = {"__name__": f"{__name__}.others"}
     exec(compile(commands_text(operations), "<commands of disciplines>", "exec"), names)
-    return list(names["COMMANDS"])
+    by_hand = (make_command(one.name, declared) for one in others for declared in one.commands())
+    return [*names["COMMANDS"], *by_hand]
 
 
 HELP = say(

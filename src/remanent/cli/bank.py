@@ -39,8 +39,8 @@ def run(
     place: CommonOptions,
     *,
     task: str,
-    context: Sequence[Path],
-    images: Sequence[Path],
+    context: Sequence[Path] | None,
+    image: Sequence[Path] | None,
     export: Path | None,
     bank_id: str | None,
 ) -> None:
@@ -48,10 +48,10 @@ def run(
     screen, settings = begin(place)
     if not task.strip():
         raise typer.BadParameter(screen.word(words.BANK_NO_TASK), param_hint="--task")
-    texts = [path.read_text(encoding="utf-8", errors="replace") for path in context]
+    texts = [path.read_text(encoding="utf-8", errors="replace") for path in context or ()]
     with place.open(settings) as memory:
         given = "\n\n".join(texts)
-        bank = memory.bank(task, context=given, files=list(images), bank_id=bank_id)
+        bank = memory.bank(task, context=given, files=list(image or ()), bank_id=bank_id)
         with bank, _Watch(screen) as watch:
             result = bank.run(keep=True, on_event=watch.tell)
             watch.end()
@@ -65,7 +65,7 @@ def run(
         raise typer.Exit(Exit.NO)
 
 
-def show(place: CommonOptions, file: Path, *, svg: Path | None) -> None:
+def show(place: CommonOptions, *, file: Path, svg: Path | None) -> None:
     """Draw the graph of an exported bank and print its trees."""
     import asyncio
 

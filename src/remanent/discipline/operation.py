@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -125,6 +125,8 @@ class FolderCommand:
     """Takes the open memory, the folder and the fields given, with `agent` and `on_progress` (done, total, name)."""
     show: Callable[[Screen, Any], None]
     """Shows people what it returned."""
+    watch: Callable[..., Iterator[Any]] | None = None
+    """Takes the same, and yields such an answer whenever files changed; for commands with an option `watch`."""
 
 
 @dataclass(frozen=True, slots=True)

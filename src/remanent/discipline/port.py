@@ -15,6 +15,7 @@ from remanent.embedding import Embedder, Embedders
 from remanent.jobs import Handler
 from remanent.language import Engine
 from remanent.model import Clock, Entry, Found, Kind, NewId, Scope
+from remanent.plugins import HandMadeCommand, commands_beside
 from remanent.recall import Question, Recall, RecallPath, Recipe
 from remanent.settings import Settings, SettingsSection
 from remanent.stores import NO_LIMIT, Erased, Erasure, Store, Transaction, Vectors
@@ -171,6 +172,10 @@ class Discipline:
     def operations(self) -> Sequence[Operation[Any, Any]]:
         """Return what can be done with it through every interface; import them here, not before."""
         return ()
+
+    def commands(self) -> Sequence[HandMadeCommand]:
+        """Return the commands that no operation makes: `COMMANDS` of the module `commands` in the package, if any."""
+        return commands_beside(type(self).__module__)
 
     def open(self, parts: Parts) -> OpenDiscipline:
         """Put it to work in a memory that is being opened."""

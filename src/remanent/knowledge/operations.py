@@ -4,7 +4,7 @@ They are done for an agent; the agent `shared` stands for its workspace. So a ke
 shares, and adds to or removes from its own documents only.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -145,7 +145,19 @@ def show_synced(screen: Screen, report: SyncReport) -> None:
     screen.line(screen.word(SYNCED, unchanged=report.unchanged, embedded=report.embedded, **counts))
 
 
+def sync_folder(memory: Any, folder: Path, given: Mapping[str, Any], **more: Any) -> SyncReport:
+    """Bring a folder and a collection together; what is gone is removed, too."""
+    return add_folder(memory, folder, {**given, "remove": "all" if given["force"] else "gone"}, **more)
+
+
+def watch_folder(memory: Any, folder: Path, given: Mapping[str, Any], *, agent: str | None) -> Iterator[SyncReport]:
+    """Keep a folder and a collection together."""
+    found: Iterator[SyncReport] = memory.knowledge(given["collection"], agent=agent).watch(folder)
+    return found
+
+
 FOLDER = FolderCommand(run=add_folder, show=show_synced)
+SYNC = FolderCommand(run=sync_folder, show=show_synced, watch=watch_folder)
 
 
 def show_documents(screen: Screen, page: Page[Document]) -> None:
