@@ -132,6 +132,45 @@ BY_HAND: Final = {
             "knowledge.preview", given, place=self._place, upload=new.data
         )
         return [*page.items]
+
+    async def sync(
+        self,
+        folder: str | PathLike[str],
+        *,
+        remove: Removal = "gone",
+        on_progress: Callable[[int, int, str], None] | None = None,
+        on_chunks: Callable[[str, int, int], None] | None = None,
+    ) -> SyncReport:
+        """Bring a folder with its subfolders and this collection together, one way: files that changed are added,
+        documents whose files are gone are removed. What was added by hand is never touched.
+
+        A folder without any file is refused where it would take all its documents along, unless `remove` is "all".
+        `on_progress` is told of files (how many are begun, of how many, which), `on_chunks` of a file's chunks.
+        """
+        from remanent.knowledge.folders import sync_folder
+
+        # The folder lies here: what changed is sent, and the server knows it by this machine's name and the path.
+        return await sync_folder(
+            self, folder, remove=remove, on_progress=on_progress, on_chunks=on_chunks, machine=f"{{gethostname()}}:"
+        )
+
+    async def watch(self, folder: str | PathLike[str], *, interval: float | None = None) -> AsyncIterator[SyncReport]:
+        """Keep a folder in sync, and yield what was done whenever that is something; ends when it is closed."""
+        from remanent.knowledge.settings import KnowledgeSettings
+
+        seconds = KnowledgeSettings().watch_interval if interval is None else interval
+        while True:
+            report = await self.sync(folder)
+            if report.added or report.changed or report.removed or report.failed:
+                yield report
+            await asyncio.sleep(seconds)
+''',
+    "associative": '''
+    async def initialize(self, agent_id: str | None = None) -> GraphState:
+        """Open the agent's memory, or make it, and take up work that an earlier process left; tell how it stands."""
+        if agent_id is not None and agent_id != self._scope.agent:
+            raise InvalidInput(f"this is the memory of {self._scope.agent}; each agent has its own")
+        return await self.state()  # a server opens and takes up by itself
 ''',
 }
 
@@ -258,6 +297,8 @@ def parts() -> dict[str, Part]:
 def generate(*, memory: str | None = None) -> str:
     """Give the text of the remote face, before it is formatted; with another text of the façade, if one is given."""
     at_load = [
+        "import asyncio",
+        "from socket import gethostname",
         "from typing import TYPE_CHECKING",
         "from remanent.client.bank import AsyncRemoteBanks",
         "from remanent.client.connection import Connection, RemotePart",

@@ -44,7 +44,7 @@ class CommandParameter:
     name: str
     type: Any
     shown: str
-    """How help shows it: its flags, then what stands for its value (`--task -t TEXT`); by its place, the latter only."""
+    """How help shows it: flags, then what stands for the value (`--task -t TEXT`); by its place, the latter only."""
     help: Bilingual
     default: Any = NEEDED
     is_file: bool = False

@@ -7,6 +7,7 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
+from socket import gethostname
 from typing import Any
 
 import pytest
@@ -123,14 +124,13 @@ def test_a_method_takes_and_returns_the_same_here_and_there(
 LACKING = {
     "": {"face"},
     "admin": set(),
-    "associative": {"importance", "initialize", "jobs", "links", "node", "nodes"},
+    "associative": set(),
     "cognition": set(),
-    "knowledge": {"sync", "watch"},
+    "knowledge": set(),
     "workspace": {"hook", "mem0", "store"},
 }
 """What no operation offers. A face is an object of this process, and so are hooks, the files' index and Mem0 of a
-workspace. Folders are brought together where they lie: a server cannot tell whose path a document came from. Of the
-associative memory, `initialize` opens files of this machine; single nodes are in `triples` and jobs in `admin.jobs`."""
+workspace."""
 
 
 @pytest.mark.parametrize("part", LACKING)
@@ -148,7 +148,7 @@ def test_a_memory_s_faces_are_there_too() -> None:
     assert [(one.name, one.kind, one.default) for one in own] == [(one.name, one.kind, one.default) for one in other]
 
 
-@pytest.mark.parametrize("name", ["add", "preview", "of"])
+@pytest.mark.parametrize("name", ["add", "preview", "of", "sync", "watch"])
 def test_what_is_written_by_hand_takes_and_says_the_same(name: str) -> None:
     own, other = (getattr(kind, name) for kind in ASYNC["knowledge"])
     assert [(one.name, one.kind, one.default) for one in inspect.signature(own).parameters.values()] == [
@@ -174,6 +174,73 @@ def test_named_collections_are_added_to_and_searched_from_here(memory: RemoteMem
         manuals.add(text=text, data=b"x", name="both")
     with pytest.raises(InvalidInput, match="use tags"):
         manuals.add(url="https://example.org/", metadata={"a": 1})
+
+
+def test_a_folder_here_and_a_collection_there_are_brought_together(memory: RemoteMemory, tmp_path: Path) -> None:
+    folder = tmp_path / "manuals"
+    folder.mkdir()
+    for name, text in {"kettle.md": "It holds two litres.", "toaster.md": "It takes four slices."}.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    manuals = memory.knowledge("manuals")
+    manuals.add(text="Added by hand.", name="note.md")
+    seen: list[tuple[int, int, str]] = []
+    first = manuals.sync(folder, on_progress=lambda *step: seen.append(step))
+    assert (first.added, first.removed) == (("kettle.md", "toaster.md"), ())
+    assert seen[-1] == (2, 2, "")
+    assert {one.source for one in manuals.list() if one.synced} == {
+        f"{gethostname()}:{folder.resolve() / name}" for name in ("kettle.md", "toaster.md")
+    }
+    (folder / "toaster.md").unlink()
+    (folder / "kettle.md").write_text("It holds three litres.", encoding="utf-8")
+    second = next(iter(manuals.watch(folder)))
+    assert (second.changed, second.removed, second.added) == (("kettle.md",), ("toaster.md",), ())
+    assert "three litres" in manuals.search("How many litres does the kettle hold?").items[0].text
+    assert [one.name for one in manuals.list()] == ["kettle.md", "note.md"]
+    (folder / "kettle.md").unlink()
+    with pytest.raises(InvalidInput, match="is empty"):
+        manuals.sync(folder)
+
+
+def test_what_a_server_has_of_a_folder_is_not_sent_again_and_other_machines_keep_theirs(
+    memory: RemoteMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "manuals"
+    folder.mkdir()
+    (folder / "kettle.md").write_text("It holds two litres.", encoding="utf-8")
+    manuals = memory.knowledge("manuals")
+    manuals.upload(b"It steams.", name="iron.md", source=f"elsewhere:{folder.resolve()}/iron.md", synced=True)
+    assert manuals.sync(folder).added == ("kettle.md",)
+    sent: list[str] = []
+    do = Connection.do
+
+    async def noted(connection: Connection, name: str, *given: Any, **more: Any) -> Any:
+        sent.append(name)
+        return await do(connection, name, *given, **more)
+
+    monkeypatch.setattr(Connection, "do", noted)
+    again = manuals.sync(folder)
+    assert (again.unchanged, again.removed) == (1, ())
+    assert set(sent) == {"knowledge.list"}
+    assert [one.name for one in manuals.list()] == ["iron.md", "kettle.md"]
+
+
+def test_nodes_are_looked_at_from_here(memory: RemoteMemory) -> None:
+    ada = memory.agent("ada")
+    ada.associative.remember(["Grace keeps bees.", "The bees live in the garden."])
+    memory.settle()
+    nodes = ada.associative.nodes()
+    assert [ada.associative.node(one.id) for one in nodes] == nodes
+    ties = [ada.associative.links(one.id) for one in nodes]
+    assert all(not one.dangling for one in ties)
+    strength = sum(link.strength for one in ties for link in one.valid)
+    assert strength > 0
+    assert [ada.associative.importance(one.id) for one in nodes] == pytest.approx([strength, strength])
+    assert ada.associative.jobs() == []
+    assert ada.associative.initialize("ada").nodes == len(nodes)
+    with pytest.raises(NotFound, match="no node"):
+        ada.associative.node("nowhere")
+    with pytest.raises(InvalidInput, match="memory of ada"):
+        ada.associative.initialize("grace")
 
 
 def test_what_is_proposed_from_here_is_approved_refused_and_revoked(memory: RemoteMemory) -> None:

@@ -410,7 +410,7 @@ LOCAL_ONLY = {
     # A server opens and closes the memory itself, and single nodes are looked at where they lie.
     # Files and folders lie with whoever reads them; a server is sent their bytes.
     "knowledge": {"add", "preview", "sync", "watch"},
-    "associative": {"close", "importance", "initialize", "jobs", "links", "node", "nodes"},
+    "associative": {"close", "initialize"},
 }
 FACES: dict[str, type] = {"": AsyncAgent, "admin": AsyncAgentAdmin}
 FACES |= {one.name: one.agent_face for one in registered() if one.agent_face is not None}

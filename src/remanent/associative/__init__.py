@@ -7,7 +7,6 @@ from remanent.late import exports
 if TYPE_CHECKING:
     from remanent.associative.compression import Compressor, KeySentences, Levels, RoleCompressor, ShortenedText
     from remanent.associative.discipline import Associative, AssociativePath
-    from remanent.associative.graph_store import LinkHealth
     from remanent.associative.memory import Associations, AsyncAssociativeMemory, MemoryManager
     from remanent.associative.model import (
         REMEMBER,
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
         GraphState,
         Hop,
         Knowledge,
+        LinkHealth,
         Node,
         RecalledNode,
     )
@@ -26,9 +26,8 @@ else:
         __name__,
         compression="Compressor KeySentences Levels RoleCompressor ShortenedText",
         discipline="Associative AssociativePath",
-        graph_store="LinkHealth",
         memory="Associations AsyncAssociativeMemory MemoryManager",
-        model="REMEMBER AssociativeFound DanglingLink Forgotten GraphState Hop Knowledge Node RecalledNode",
+        model="LinkHealth REMEMBER AssociativeFound DanglingLink Forgotten GraphState Hop Knowledge Node RecalledNode",
         triples="LoadedTriples",
     )
 

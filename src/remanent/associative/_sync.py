@@ -7,9 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from remanent._portal import Portal
-from remanent.associative.graph_store import LinkHealth
 from remanent.associative.memory import AsyncAssociativeMemory
-from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node
+from remanent.associative.model import AssociativeFound, Forgotten, GraphState, LinkHealth, Node
 from remanent.model import Job, Receipt, Scope
 from remanent.model.chat import Messages
 

@@ -3,12 +3,11 @@
 They have no storage of their own; each change goes into the transaction, and into the graph once that is durable."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pydantic import JsonValue
 
 from remanent.associative.graph import FOCUS, Effect, Graph, GraphTransaction, Vertex, forgotten_of, original_length
-from remanent.associative.model import TRACE, DanglingLink, Forgotten, Node, TraceData
+from remanent.associative.model import TRACE, DanglingLink, Forgotten, LinkHealth, Node, TraceData
 from remanent.errors import VersionConflict
 from remanent.model import Link, Maker, Origin, Record, Scope, Source, Tombstone
 from remanent.model.clock import Instant
@@ -132,14 +131,6 @@ class NodeStore:
         return [found[node_id] for node_id in node_ids]
 
 
-@dataclass(frozen=True, slots=True)
-class LinkHealth:
-    """The links of a node, told apart by whether their far end is still there."""
-
-    valid: tuple[Link, ...]
-    dangling: tuple[DanglingLink, ...]
-
-
 class LinkStore:
     """Makes, reads, weakens and removes links within one unit of work; reads see what was committed before it."""
 
@@ -176,10 +167,12 @@ class LinkStore:
         graph = self._work.graph
         vertex = graph.find(node_id)
         if vertex is None:
-            return LinkHealth((), ())
+            return LinkHealth(valid=(), dangling=())
         at, edges = self._work.at, list(graph.leaving(vertex))
         valid = (Link(**edge.ends, created_at=at, updated_at=at) for edge in edges if edge.target.alive)
-        return LinkHealth(tuple(valid), tuple(DanglingLink(**edge.ends) for edge in edges if not edge.target.alive))
+        return LinkHealth(
+            valid=tuple(valid), dangling=tuple(DanglingLink(**edge.ends) for edge in edges if not edge.target.alive)
+        )
 
 
 def refocused(focuses: Sequence[str], new_ids: Sequence[str], *, most: int) -> tuple[str, ...]:

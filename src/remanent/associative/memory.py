@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from remanent.associative.graph import Graph, GraphParts, Graphs, GraphTransaction
-from remanent.associative.graph_store import LinkHealth, LinkStore
+from remanent.associative.graph_store import LinkStore
 from remanent.associative.model import (
     COMPRESS,
     REMEMBER,
@@ -16,6 +16,7 @@ from remanent.associative.model import (
     AssociativeFound,
     Forgotten,
     GraphState,
+    LinkHealth,
     Node,
     NodeMatch,
     RecalledNode,

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from remanent.model import Found, FoundItem, Instant, Model, Source
+from remanent.model import Found, FoundItem, Instant, Link, Model, Source
 from remanent.model.base import Count, Share, Text
 from remanent.model.ids import Id
 from remanent.model.kinds import RecordData, register_kind
@@ -74,6 +74,13 @@ class NodeMatch(Model):
 
 class DanglingLink(Hop):
     """A link whose far end was deleted: that there was something is still known."""
+
+
+class LinkHealth(Model):
+    """The links of a node, told apart by whether their far end is still there."""
+
+    valid: tuple[Link, ...]
+    dangling: tuple[DanglingLink, ...]
 
 
 class Forgotten(Model):

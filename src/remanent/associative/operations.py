@@ -7,7 +7,15 @@ from typing import Annotated
 from pydantic import BeforeValidator
 
 from remanent.associative.memory import AsyncAssociativeMemory
-from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Knowledge, Node, RecalledNode
+from remanent.associative.model import (
+    AssociativeFound,
+    Forgotten,
+    GraphState,
+    Knowledge,
+    LinkHealth,
+    Node,
+    RecalledNode,
+)
 from remanent.associative.search import SearchEngine, keywords_of
 from remanent.associative.triples import LoadedTriples
 from remanent.bilingual import Bilingual
@@ -25,9 +33,22 @@ from remanent.discipline.shapes import (
     items_of,
     spooled_lines,
 )
-from remanent.model import Model, Receipt
+from remanent.model import Job, Model, Receipt
 from remanent.model.ids import Id
 
+NODE_HEADINGS = (
+    Bilingual("id", "id"),
+    Bilingual("content", "内容"),
+    Bilingual("keywords", "关键词"),
+    Bilingual("since", "时间"),
+)
+LINK_HEADINGS = (
+    Bilingual("relation", "关系"),
+    Bilingual("strength", "强度"),
+    Bilingual("leads to", "指向"),
+    Bilingual("state", "状态"),
+)
+DANGLES = Bilingual("forgotten", "已遗忘")
 IN_FOCUS = Bilingual("in focus", "关注点")
 FOCUS_PATH = Bilingual("from focus “{focus}”", "自关注点“{focus}”")
 OUT_OF_REACH = Bilingual("found by words or meaning, far from any focus", "由词语或语义找到，离关注点很远")
@@ -87,6 +108,19 @@ def show_forgotten(screen: Screen, stones: Iterable[Forgotten]) -> None:
         entries = ", ".join(dict.fromkeys(source.entry_id for source in stone.sources))
         if entries:
             screen.line(f"    {screen.word(REBUILT_FROM, entries=entries, node_id=stone.node_id)}")
+
+
+def show_nodes(screen: Screen, nodes: Iterable[Node]) -> None:
+    """Show nodes as a table."""
+    rows = [(one.id, one.content, ", ".join(one.keywords), screen.moment(one.occurred_at)) for one in nodes]
+    screen.rows([screen.word(heading) for heading in NODE_HEADINGS], rows)
+
+
+def show_links(screen: Screen, links: LinkHealth) -> None:
+    """Show links as a table, those to what was forgotten at the end."""
+    rows = [(one.relation, f"{one.strength:.2f}", one.to_id, "") for one in links.valid]
+    rows += [(one.relation, f"{one.strength:.2f}", one.to_id, screen.word(DANGLES)) for one in links.dangling]
+    screen.rows([screen.word(heading) for heading in LINK_HEADINGS], rows)
 
 
 def show_loaded(screen: Screen, loaded: LoadedTriples) -> None:
@@ -264,7 +298,80 @@ async def forgotten(call: Call, _: Nothing) -> Page[Forgotten]:
 class ByNode(Model):
     """Which node."""
 
-    node_id: Annotated[Id, about("A node, as `forgotten` shows it.", "节点的 id，见 `forgotten` 的输出。")]
+    node_id: Annotated[
+        Id, about("A node, as `nodes` or `forgotten` shows it.", "节点的 id，见 `nodes` 或 `forgotten` 的输出。")
+    ]
+
+
+@operation(
+    "associative.nodes",
+    zh="列出联想图的全部节点，旧的在前。",
+    permission=READ,
+    route="GET associative/nodes",
+    face=_face("nodes", give=items_of),
+    command=Command(show=lambda screen, page: show_nodes(screen, page.items)),
+)
+async def nodes(call: Call, _: Nothing) -> Page[Node]:
+    """List every node of the graph, oldest first."""
+    return Page(items=tuple(await _of(call).nodes()))
+
+
+@operation(
+    "associative.node",
+    zh="显示联想图的一个节点。",
+    permission=READ,
+    route="GET associative/nodes/{node_id}",
+    face=_face("node"),
+    command=Command(arguments=("node_id",), show=lambda screen, node: show_nodes(screen, [node])),
+)
+async def node(call: Call, request: ByNode) -> Node:
+    """Show a node of the graph."""
+    return await _of(call).node(request.node_id)
+
+
+@operation(
+    "associative.links",
+    zh="显示从一个节点出发的关联：哪些另一端还在，哪些已悬空。",
+    permission=READ,
+    route="GET associative/nodes/{node_id}/links",
+    face=_face("links"),
+    command=Command(arguments=("node_id",), show=show_links),
+)
+async def links(call: Call, request: ByNode) -> LinkHealth:
+    """Show the links that leave a node: those whose far end is there, and those that dangle."""
+    return await _of(call).links(request.node_id)
+
+
+class Importance(Model):
+    """How important a node is."""
+
+    importance: float
+    """The sum of the strengths of its live links."""
+
+
+@operation(
+    "associative.importance",
+    zh="显示一个节点有多重要：其有效关联的强度之和。",
+    permission=READ,
+    route="GET associative/nodes/{node_id}/importance",
+    face=_face("importance", give=lambda answer: answer.importance),
+    command=Command(arguments=("node_id",)),
+)
+async def importance(call: Call, request: ByNode) -> Importance:
+    """Show how important a node is: the sum of the strengths of its live links."""
+    return Importance(importance=await _of(call).importance(request.node_id))
+
+
+@operation(
+    "associative.jobs",
+    zh="显示联想记忆正在等待或进行的工作，按其顺序。",
+    permission=READ,
+    route="GET associative/jobs",
+    face=_face("jobs", give=items_of),
+)
+async def jobs(call: Call, _: Nothing) -> Page[Job]:
+    """Show the associative memory's work that waits or runs, in its order."""
+    return Page(items=tuple(await _of(call).jobs()))
 
 
 @operation(
@@ -330,4 +437,7 @@ async def graph(call: Call, request: Drawing) -> bytes:
     return (await _of(call).drawing(html=request.html)).encode()
 
 
-OPERATIONS = (remember, recall, search, focus, state, compress, forgotten, restore, triples, load_triples, graph)
+OPERATIONS = (
+    remember, recall, search, focus, state, nodes, node, links, importance, compress, jobs, forgotten, restore, triples,
+    load_triples, graph,
+)  # fmt: skip

@@ -527,7 +527,8 @@ ByMeaning = Annotated[
 NodeId = Annotated[
     str,
     typer.Argument(
-        metavar="NODE_ID", help=say("A node, as `forgotten` shows it.", "节点的 id，见 `forgotten` 的输出。")
+        metavar="NODE_ID",
+        help=say("A node, as `nodes` or `forgotten` shows it.", "节点的 id，见 `nodes` 或 `forgotten` 的输出。"),
     ),
 ]
 BankId = Annotated[
@@ -778,6 +779,17 @@ OccurredAt = Annotated[
     datetime | None,
     typer.Option(
         "--occurred-at", metavar="WHEN", parser=read_moment, help=say("When it was written.", "文档写成的时间。")
+    ),
+]
+Source = Annotated[str, typer.Option("--source", metavar="TEXT", help=say("Where it came from.", "文档来自何处。"))]
+Synced = Annotated[
+    bool,
+    typer.Option(
+        "--synced",
+        help=say(
+            "Whether it is taken from a folder that a client keeps in sync, and goes when its file does.",
+            "是否取自客户端保持同步的文件夹；其文件消失时一并移除。",
+        ),
     ),
 ]
 Url = Annotated[str, typer.Argument(metavar="URL", help=say("The address of the page.", "网页地址。"))]
@@ -1485,9 +1497,39 @@ def associative_state(place: CommonOptions) -> None:
 
 
 @with_common_options("agent")
+def associative_nodes(place: CommonOptions) -> None:
+    """List every node of the graph, oldest first."""
+    perform("associative.nodes", place, {})
+
+
+@with_common_options("agent")
+def associative_node(place: CommonOptions, *, node_id: NodeId) -> None:
+    """Show a node of the graph."""
+    perform("associative.node", place, {"node_id": node_id})
+
+
+@with_common_options("agent")
+def associative_links(place: CommonOptions, *, node_id: NodeId) -> None:
+    """Show the links that leave a node: those whose far end is there, and those that dangle."""
+    perform("associative.links", place, {"node_id": node_id})
+
+
+@with_common_options("agent")
+def associative_importance(place: CommonOptions, *, node_id: NodeId) -> None:
+    """Show how important a node is: the sum of the strengths of its live links."""
+    perform("associative.importance", place, {"node_id": node_id})
+
+
+@with_common_options("agent")
 def associative_compress(place: CommonOptions, *, wait: options.Wait = True) -> None:
     """Ask for a compression, as every remembering does."""
     perform("associative.compress", place, {}, wait=wait)
+
+
+@with_common_options("agent")
+def associative_jobs(place: CommonOptions) -> None:
+    """Show the associative memory's work that waits or runs, in its order."""
+    perform("associative.jobs", place, {})
 
 
 @with_common_options("agent")
@@ -1878,6 +1920,8 @@ def knowledge_add(
     metadata: KnowledgeAddMetadata = None,
     tags: KnowledgeAddTags = None,
     occurred_at: OccurredAt = None,
+    source: Source = "",
+    synced: Synced = False,
     wait: options.Wait = True,
 ) -> None:
     """Add a document: kept as it is, cut and indexed; under a known name, only what changed is made anew."""
@@ -1891,6 +1935,8 @@ def knowledge_add(
             "metadata": metadata,
             "tags": tags,
             "occurred_at": occurred_at,
+            "source": source,
+            "synced": synced,
         },
         file=file,
         wait=wait,
@@ -2485,9 +2531,53 @@ COMMANDS = (
         discipline="associative",
     ),
     GeneratedCommand(
+        ("associative", "nodes"),
+        say("List every node of the graph, oldest first.", "列出联想图的全部节点，旧的在前。"),
+        associative_nodes,
+        group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
+        discipline="associative",
+    ),
+    GeneratedCommand(
+        ("associative", "node"),
+        say("Show a node of the graph.", "显示联想图的一个节点。"),
+        associative_node,
+        group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
+        discipline="associative",
+    ),
+    GeneratedCommand(
+        ("associative", "links"),
+        say(
+            "Show the links that leave a node: those whose far end is there, and those that dangle.",
+            "显示从一个节点出发的关联：哪些另一端还在，哪些已悬空。",
+        ),
+        associative_links,
+        group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
+        discipline="associative",
+    ),
+    GeneratedCommand(
+        ("associative", "importance"),
+        say(
+            "Show how important a node is: the sum of the strengths of its live links.",
+            "显示一个节点有多重要：其有效关联的强度之和。",
+        ),
+        associative_importance,
+        group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
+        discipline="associative",
+    ),
+    GeneratedCommand(
         ("associative", "compress"),
         say("Ask for a compression, as every remembering does.", "请求一次压缩。"),
         associative_compress,
+        group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
+        discipline="associative",
+    ),
+    GeneratedCommand(
+        ("associative", "jobs"),
+        say(
+            "Show the associative memory's work that waits or runs, in its order.",
+            "显示联想记忆正在等待或进行的工作，按其顺序。",
+        ),
+        associative_jobs,
         group=say("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。"),
         discipline="associative",
     ),

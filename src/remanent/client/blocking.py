@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from remanent.agents.deep_retrieval import DeepRetrieved
-    from remanent.associative.model import AssociativeFound, Forgotten, GraphState, Node
+    from remanent.associative.model import AssociativeFound, Forgotten, GraphState, LinkHealth, Node
     from remanent.associative.triples import LoadedTriples
     from remanent.bank.bank import Observed
     from remanent.bank.graph import BankFound
@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from remanent.cognition.agent_roles import AgentRole
     from remanent.cognition.model import Briefing, CleanReport, Flaw, MemoryHealth, Why
     from remanent.context import ContextView
+    from remanent.knowledge.folders import Removal
     from remanent.knowledge.model import (
         Added,
         Additions,
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
         KnowledgeAnswer,
         KnowledgeFound,
         KnowledgeStats,
+        SyncReport,
         Verification,
     )
     from remanent.workspace.face import CompactedDay, DayLog, WorkspaceState
@@ -175,6 +177,10 @@ class RemoteAssociativeMemory:
         """Whose memory this is."""
         return self._wrapped.scope
 
+    def initialize(self, agent_id: str | None = None) -> GraphState:
+        """Open the agent's memory, or make it, and take up work that an earlier process left; tell how it stands."""
+        return self._portal.call(self._wrapped.initialize, agent_id)
+
     def remember(
         self,
         messages: Messages,
@@ -257,9 +263,29 @@ class RemoteAssociativeMemory:
         """Return how the graph stands: how many nodes and links, how strong, what is in focus."""
         return self._portal.call(self._wrapped.state)
 
+    def nodes(self) -> list[Node]:
+        """Return every node, oldest first."""
+        return self._portal.call(self._wrapped.nodes)
+
+    def node(self, node_id: str) -> Node:
+        """Return a node."""
+        return self._portal.call(self._wrapped.node, node_id)
+
+    def links(self, node_id: str) -> LinkHealth:
+        """Return the links that leave a node: those whose far end is there, and those that dangle."""
+        return self._portal.call(self._wrapped.links, node_id)
+
+    def importance(self, node_id: str) -> float:
+        """Return the sum of the strengths of a node's live links."""
+        return self._portal.call(self._wrapped.importance, node_id)
+
     def compress(self) -> None:
         """Ask for a compression, as every `remember` does."""
         self._portal.call(self._wrapped.compress)
+
+    def jobs(self) -> list[Job]:
+        """Return the work that waits or runs, in its order."""
+        return self._portal.call(self._wrapped.jobs)
 
     def forgotten(self) -> list[Forgotten]:
         """Return what is left of deleted nodes, last forgotten first."""
@@ -562,6 +588,28 @@ class RemoteKnowledgeCollection:
         """Return the chunks that a document would have; nothing is kept."""
         return self._portal.call(self._wrapped.preview, path, text=text, data=data, name=name, chunk_size=chunk_size)
 
+    def sync(
+        self,
+        folder: str | PathLike[str],
+        *,
+        remove: Removal = "gone",
+        on_progress: Callable[[int, int, str], None] | None = None,
+        on_chunks: Callable[[str, int, int], None] | None = None,
+    ) -> SyncReport:
+        """Bring a folder with its subfolders and this collection together, one way: files that changed are added,
+        documents whose files are gone are removed. What was added by hand is never touched.
+
+        A folder without any file is refused where it would take all its documents along, unless `remove` is "all".
+        `on_progress` is told of files (how many are begun, of how many, which), `on_chunks` of a file's chunks.
+        """
+        return self._portal.call(
+            self._wrapped.sync, folder, remove=remove, on_progress=on_progress, on_chunks=on_chunks
+        )
+
+    def watch(self, folder: str | PathLike[str], *, interval: float | None = None) -> Iterator[SyncReport]:
+        """Keep a folder in sync, and yield what was done whenever that is something; ends when it is closed."""
+        return self._portal.iterate(self._wrapped.watch(folder, interval=interval))
+
     def upload(
         self,
         content: bytes,
@@ -571,9 +619,14 @@ class RemoteKnowledgeCollection:
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         occurred_at: Moment | None = None,
+        source: str = "",
+        synced: bool = False,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> Added:
-        """Add the bytes of a file under a name, as `add(data=…)` does; what is sent to a server."""
+        """Add the bytes of a file under a name, as `add(data=…)` does; what is sent to a server.
+
+        `source` says where it came from; `synced` that it is taken from a folder, and goes when its file does.
+        """
         return self._portal.call(
             self._wrapped.upload,
             content,
@@ -582,6 +635,8 @@ class RemoteKnowledgeCollection:
             metadata=metadata,
             tags=tags,
             occurred_at=occurred_at,
+            source=source,
+            synced=synced,
             on_progress=on_progress,
         )
 

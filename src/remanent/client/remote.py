@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
+from socket import gethostname
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
         AssociativeFound,
         Forgotten,
         GraphState,
+        LinkHealth,
         Node,
     )
     from remanent.associative.triples import LoadedTriples
@@ -73,6 +76,7 @@ if TYPE_CHECKING:
         Why,
     )
     from remanent.context import ContextView
+    from remanent.knowledge.folders import Removal
     from remanent.knowledge.model import (
         Added,
         Additions,
@@ -85,6 +89,7 @@ if TYPE_CHECKING:
         KnowledgeAnswer,
         KnowledgeFound,
         KnowledgeStats,
+        SyncReport,
         Verification,
     )
     from remanent.workspace.face import CompactedDay, DayLog, WorkspaceState
@@ -155,6 +160,12 @@ class AsyncRemoteAssociativeMemory(RemotePart):
     def scope(self) -> Scope:
         """Whose memory this is."""
         return self._scope
+
+    async def initialize(self, agent_id: str | None = None) -> GraphState:
+        """Open the agent's memory, or make it, and take up work that an earlier process left; tell how it stands."""
+        if agent_id is not None and agent_id != self._scope.agent:
+            raise InvalidInput(f"this is the memory of {self._scope.agent}; each agent has its own")
+        return await self.state()  # a server opens and takes up by itself
 
     async def remember(
         self,
@@ -251,9 +262,34 @@ class AsyncRemoteAssociativeMemory(RemotePart):
         answer: GraphState = await self._connection.do("associative.state", {}, place=self._place)
         return answer
 
+    async def nodes(self) -> list[Node]:
+        """Return every node, oldest first."""
+        answer: list[Node] = await self._connection.do("associative.nodes", {}, place=self._place)
+        return answer
+
+    async def node(self, node_id: str) -> Node:
+        """Return a node."""
+        answer: Node = await self._connection.do("associative.node", {"node_id": node_id}, place=self._place)
+        return answer
+
+    async def links(self, node_id: str) -> LinkHealth:
+        """Return the links that leave a node: those whose far end is there, and those that dangle."""
+        answer: LinkHealth = await self._connection.do("associative.links", {"node_id": node_id}, place=self._place)
+        return answer
+
+    async def importance(self, node_id: str) -> float:
+        """Return the sum of the strengths of a node's live links."""
+        answer: float = await self._connection.do("associative.importance", {"node_id": node_id}, place=self._place)
+        return answer
+
     async def compress(self) -> None:
         """Ask for a compression, as every `remember` does."""
         await self._connection.do("associative.compress", {}, place=self._place)
+
+    async def jobs(self) -> list[Job]:
+        """Return the work that waits or runs, in its order."""
+        answer: list[Job] = await self._connection.do("associative.jobs", {}, place=self._place)
+        return answer
 
     async def forgotten(self) -> list[Forgotten]:
         """Return what is left of deleted nodes, last forgotten first."""
@@ -643,6 +679,38 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
         )
         return [*page.items]
 
+    async def sync(
+        self,
+        folder: str | PathLike[str],
+        *,
+        remove: Removal = "gone",
+        on_progress: Callable[[int, int, str], None] | None = None,
+        on_chunks: Callable[[str, int, int], None] | None = None,
+    ) -> SyncReport:
+        """Bring a folder with its subfolders and this collection together, one way: files that changed are added,
+        documents whose files are gone are removed. What was added by hand is never touched.
+
+        A folder without any file is refused where it would take all its documents along, unless `remove` is "all".
+        `on_progress` is told of files (how many are begun, of how many, which), `on_chunks` of a file's chunks.
+        """
+        from remanent.knowledge.folders import sync_folder
+
+        # The folder lies here: what changed is sent, and the server knows it by this machine's name and the path.
+        return await sync_folder(
+            self, folder, remove=remove, on_progress=on_progress, on_chunks=on_chunks, machine=f"{gethostname()}:"
+        )
+
+    async def watch(self, folder: str | PathLike[str], *, interval: float | None = None) -> AsyncIterator[SyncReport]:
+        """Keep a folder in sync, and yield what was done whenever that is something; ends when it is closed."""
+        from remanent.knowledge.settings import KnowledgeSettings
+
+        seconds = KnowledgeSettings().watch_interval if interval is None else interval
+        while True:
+            report = await self.sync(folder)
+            if report.added or report.changed or report.removed or report.failed:
+                yield report
+            await asyncio.sleep(seconds)
+
     async def upload(
         self,
         content: bytes,
@@ -652,9 +720,14 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         occurred_at: Moment | None = None,
+        source: str = "",
+        synced: bool = False,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> Added:
-        """Add the bytes of a file under a name, as `add(data=…)` does; what is sent to a server."""
+        """Add the bytes of a file under a name, as `add(data=…)` does; what is sent to a server.
+
+        `source` says where it came from; `synced` that it is taken from a folder, and goes when its file does.
+        """
         answer: Added = await self._connection.do(
             "knowledge.add",
             {
@@ -663,6 +736,8 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
                 "metadata": metadata,
                 "tags": tags,
                 "occurred_at": occurred_at,
+                "source": source,
+                "synced": synced,
                 "collection": self._collection,
             },
             place=self._place,

@@ -131,9 +131,14 @@ class KnowledgeCollection:
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         occurred_at: Moment | None = None,
+        source: str = "",
+        synced: bool = False,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> Added:
-        """Add the bytes of a file under a name, as `add(data=…)` does; what is sent to a server."""
+        """Add the bytes of a file under a name, as `add(data=…)` does; what is sent to a server.
+
+        `source` says where it came from; `synced` that it is taken from a folder, and goes when its file does.
+        """
         return self._portal.call(
             self._wrapped.upload,
             content,
@@ -142,6 +147,8 @@ class KnowledgeCollection:
             metadata=metadata,
             tags=tags,
             occurred_at=occurred_at,
+            source=source,
+            synced=synced,
             on_progress=on_progress,
         )
 

@@ -3,13 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from remanent.discipline import AnyMemory
 from remanent.errors import InvalidInput
 from remanent.jobs import Progress
-from remanent.knowledge.folders import Folders, Removal
+from remanent.knowledge.folders import Folders, Removal, sync_folder
 from remanent.knowledge.library import Library, NewDocument
 from remanent.knowledge.model import (
     COLLECTION,
@@ -129,9 +128,14 @@ class AsyncKnowledgeCollection:
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         occurred_at: Moment | None = None,
+        source: str = "",
+        synced: bool = False,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> Added:
-        """Add the bytes of a file under a name, as `add(data=…)` does; what is sent to a server."""
+        """Add the bytes of a file under a name, as `add(data=…)` does; what is sent to a server.
+
+        `source` says where it came from; `synced` that it is taken from a folder, and goes when its file does.
+        """
         new = NewDocument(
             data=content,
             name=name,
@@ -139,6 +143,8 @@ class AsyncKnowledgeCollection:
             metadata=dict(metadata or {}),
             tags=tuple(tags),
             occurred_at=None if occurred_at is None else read_moment(occurred_at),
+            source=source,
+            synced=synced,
         )
         return await self._services.library.add(self._scope, self._collection, new, on_chunks=_told(on_progress))
 
@@ -202,9 +208,7 @@ class AsyncKnowledgeCollection:
         A folder without any file is refused where it would take all its documents along, unless `remove` is "all".
         `on_progress` is told of files (how many are begun, of how many, which), `on_chunks` of a file's chunks.
         """
-        return await self._services.folders.sync(
-            self._scope, self._collection, Path(folder), remove=remove, on_progress=on_progress, on_chunks=on_chunks
-        )
+        return await sync_folder(self, folder, remove=remove, on_progress=on_progress, on_chunks=on_chunks)
 
     async def watch(self, folder: str | PathLike[str], *, interval: float | None = None) -> AsyncIterator[SyncReport]:
         """Keep a folder in sync, and yield what was done whenever that is something; ends when it is closed."""

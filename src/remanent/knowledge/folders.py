@@ -3,18 +3,19 @@
 import asyncio
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, Protocol
 
 from remanent.errors import InvalidInput, ToolFailed
 from remanent.http.public import PublicFetcher
+from remanent.jobs import Progress
 from remanent.knowledge.library import Library, NewDocument
 from remanent.knowledge.model import Added, Document, Failure, SyncReport
-from remanent.model import Origin, Scope, to_instant
-from remanent.model.clock import Clock
+from remanent.model import Origin, to_instant
+from remanent.model.clock import Clock, Moment
 
 MAX_FILE_BYTES = 200_000_000
 Removal = Literal["never", "gone", "all"]
@@ -75,105 +76,161 @@ class Folders:
             origin=Origin.WEB,
         )
 
-    async def sync(
+
+class DocumentPlace(Protocol):
+    """A collection that a folder is brought together with: one of this process, or one on a server."""
+
+    async def list(self) -> Sequence[Document]:
+        """Return its documents, those that could not be read among them."""
+
+    async def upload(
         self,
-        scope: Scope,
-        collection: str,
-        folder: Path,
+        content: bytes,
         *,
-        remove: Removal = "gone",
-        on_progress: Callable[[int, int, str], None] | None = None,
-        on_chunks: Callable[[str, int, int], None] | None = None,
-    ) -> SyncReport:
-        """Add files that are new or changed, and remove documents whose files are gone, as `remove` says.
+        name: str,
+        metadata: Mapping[str, Any] | None,
+        tags: Sequence[str],
+        occurred_at: Moment | None,
+        source: str,
+        synced: bool,
+        on_progress: Callable[[Progress], None] | None,
+    ) -> Added:
+        """Add the bytes of a file."""
 
-        Cut short, it is taken up by calling it again: a document is there whole or not at all, and what is there
-        already is recognised by its bytes.
-        """
-        root, files = await asyncio.to_thread(_files, folder)
-        if remove == "gone" and not files and await self._synced(scope, collection, root):
-            raise InvalidInput(
-                f"{root} is empty, and all documents of it would be removed; "
-                "connect the drive it lies on, or confirm with --force (remove='all')"
-            )
-        names = [file.relative_to(root).as_posix() for file in files]
-        done = await self._add_all(scope, collection, dict(zip(names, files, strict=True)), on_progress, on_chunks)
-        if on_progress is not None:
-            on_progress(len(files), len(files), "")
-        removed = []
-        there = {file.as_posix() for file in files}
-        for document in await self._synced(scope, collection, root) if remove != "never" else ():
-            if document.source not in there:
-                await self._library.erase(scope, document.document_id)
-                removed.append(document.name)
-        kept = {name: one for name in names if isinstance(one := done[name], Added)}
-        return SyncReport(
-            added=tuple(name for name, one in kept.items() if one.status == "added"),
-            changed=tuple(name for name, one in kept.items() if one.status == "changed"),
-            unchanged=sum(one.status == "unchanged" for one in kept.values()),
-            removed=tuple(removed),
-            failed=tuple(one for name in names if isinstance(one := done[name], Failure)),
-            embedded=sum(one.embedded for one in kept.values()),
+    async def remove(self, document: str) -> Document:
+        """Erase a document."""
+
+
+async def sync_folder(
+    place: DocumentPlace,
+    folder: str | PathLike[str],
+    *,
+    remove: Removal = "gone",
+    on_progress: Callable[[int, int, str], None] | None = None,
+    on_chunks: Callable[[str, int, int], None] | None = None,
+    machine: str = "",
+) -> SyncReport:
+    """Add files that are new or changed, and remove documents whose files are gone, as `remove` says.
+
+    Cut short, it is taken up by calling it again: a document is there whole or not at all, and what is there already is
+    recognised by its bytes. For a server, `machine` is where the folder lies: several have folders of one path, and
+    what the server has already is not sent again.
+    """
+    root, files = await asyncio.to_thread(_files, Path(folder))
+    known = {one.name: one for one in await place.list()}
+    above = machine + root.as_posix().rstrip("/") + "/"
+    if remove == "gone" and not files and any(_is_under(one, above) for one in known.values()):
+        raise InvalidInput(
+            f"{root} is empty, and all documents of it would be removed; "
+            "connect the drive it lies on, or confirm with --force (remove='all')"
         )
-
-    async def _add_all(
-        self,
-        scope: Scope,
-        collection: str,
-        files: Mapping[str, Path],
-        on_progress: Callable[[int, int, str], None] | None,
-        on_chunks: Callable[[str, int, int], None] | None,
-    ) -> dict[str, Added | Failure]:
-        """Add files by their names, some at a time, and return what became of each."""
-        by_hand = {one.name: one for one in await self._library.documents(scope, collection) if not one.synced}
-        done: dict[str, Added | Failure] = {}
-        coming = enumerate(files.items())
-
-        async def add_next() -> None:
-            for number, (name, file) in coming:
-                if on_progress is not None:
-                    on_progress(number, len(files), name)
-                try:
-                    new = _claimed(await asyncio.to_thread(_file, file, name), by_hand.get(name))
-                    told = None if on_chunks is None else partial(on_chunks, name)
-                    done[name] = await self._library.add(scope, collection, new, on_chunks=told)
-                except (InvalidInput, OSError) as error:
-                    done[name] = Failure(name=name, reason=str(error))
-
-        adding = [asyncio.create_task(add_next()) for _ in range(_AT_ONCE)]
-        try:
-            await asyncio.gather(*adding)
-        finally:  # an error of one ends them all, as it would one after the other
-            for one in adding:
-                one.cancel()
-            await asyncio.gather(*adding, return_exceptions=True)
-        return done
-
-    async def _synced(self, scope: Scope, collection: str, root: Path) -> list[Document]:
-        """Return the documents that were taken from a folder, those that could not be read among them."""
-        found = await self._library.listed(scope, collection)
-        return [one for one in found if one.synced and _is_under(one.source, root)]
+    names = {file.relative_to(root).as_posix(): file for file in files}
+    add = partial(_add, place=place, known=known, machine=machine, on_chunks=on_chunks)
+    done = await _add_all(names, add, on_progress)
+    removed = []
+    if remove != "never":
+        there = {machine + file.as_posix() for file in files}
+        gone = [one for one in await place.list() if _is_under(one, above) and one.source not in there]
+        removed = [(await place.remove(one.document_id)).name for one in gone]
+    return _report(names, done, removed)
 
 
-def _claimed(new: NewDocument, by_hand: Document | None) -> NewDocument:
+async def _add_all(
+    files: Mapping[str, Path],
+    add: Callable[[str, Path], Awaitable[Added]],
+    on_progress: Callable[[int, int, str], None] | None,
+) -> dict[str, Added | Failure]:
+    """Add files by their names, some at a time, and return what became of each."""
+    done: dict[str, Added | Failure] = {}
+    tell = on_progress or (lambda *_: None)
+    coming = enumerate(files.items())
+
+    async def add_next() -> None:
+        for number, (name, file) in coming:
+            tell(number, len(files), name)
+            try:
+                done[name] = await add(name, file)
+            except (InvalidInput, OSError) as error:
+                done[name] = Failure(name=name, reason=str(error))
+
+    adding = [asyncio.create_task(add_next()) for _ in range(_AT_ONCE)]
+    try:
+        await asyncio.gather(*adding)
+    finally:  # an error of one ends them all, as it would one after the other
+        for one in adding:
+            one.cancel()
+        await asyncio.gather(*adding, return_exceptions=True)
+    tell(len(files), len(files), "")
+    return done
+
+
+async def _add(
+    name: str,
+    file: Path,
+    *,
+    place: DocumentPlace,
+    known: Mapping[str, Document],
+    machine: str,
+    on_chunks: Callable[[str, int, int], None] | None,
+) -> Added:
+    """Add a file of a folder."""
+    new = await asyncio.to_thread(_file, file, name)
+    new = _claimed(new.replace(source=machine + new.source), known.get(name))
+    if machine and name in known and _is_same(known[name], new):
+        return Added(document=known[name], status="unchanged", kept=known[name].chunks)
+
+    def told(progress: Progress) -> None:
+        if on_chunks is not None:
+            on_chunks(name, progress.done, progress.done + progress.pending)
+
+    return await place.upload(
+        new.data,
+        name=name,
+        metadata=new.metadata,
+        tags=new.tags,
+        occurred_at=new.occurred_at,
+        source=new.source,
+        synced=new.synced,
+        on_progress=told,
+    )
+
+
+def _report(names: Iterable[str], done: Mapping[str, Added | Failure], removed: Sequence[str]) -> SyncReport:
+    kept = {name: one for name in names if isinstance(one := done[name], Added)}
+    return SyncReport(
+        added=tuple(name for name, one in kept.items() if one.status == "added"),
+        changed=tuple(name for name, one in kept.items() if one.status == "changed"),
+        unchanged=sum(one.status == "unchanged" for one in kept.values()),
+        removed=tuple(removed),
+        failed=tuple(one for name in names if isinstance(one := done[name], Failure)),
+        embedded=sum(one.embedded for one in kept.values()),
+    )
+
+
+def _is_same(known: Document, new: NewDocument) -> bool:
+    """Tell whether a document is there as the file is; one that could not be read is tried again."""
+    is_there = known.status != "failed" and known.source == new.source
+    return is_there and known.digest == hashlib.sha256(new.data).hexdigest()
+
+
+def _claimed(new: NewDocument, known: Document | None) -> NewDocument:
     """Return a file of a folder as the folder's own; one that was added by hand stays that, with what was said of it.
 
     So it follows its file, and does not go with it.
     """
-    if by_hand is None:
+    if known is None or known.synced or not known.digest:
         return new.replace(synced=True)
-    same = by_hand.digest == hashlib.sha256(new.data).hexdigest()
-    if by_hand.source != new.source and not same:
+    same = known.digest == hashlib.sha256(new.data).hexdigest()
+    if known.source != new.source and not same:
         raise InvalidInput(
             f"a document {new.name} was added by hand, and a folder never changes those; rename the file or remove it"
         )
-    return new.replace(
-        source=by_hand.source, metadata=by_hand.metadata, tags=by_hand.tags, occurred_at=by_hand.occurred_at
-    )
+    return new.replace(source=known.source, metadata=known.metadata, tags=known.tags, occurred_at=known.occurred_at)
 
 
-def _is_under(source: str, root: Path) -> bool:
-    return source.startswith(root.as_posix().rstrip("/") + "/")
+def _is_under(document: Document, above: str) -> bool:
+    """Tell whether a document was taken from a folder."""
+    return document.synced and document.source.startswith(above)
 
 
 async def read_here(

@@ -276,6 +276,14 @@ class AddDocument(Model):
     ] = None
     tags: Annotated[tuple[str, ...], about("Tags to find it by.", "供检索时筛选的标签。", max_length=MAX_TAGS)] = ()
     occurred_at: Annotated[Since, about("When it was written.", "文档写成的时间。")] = None
+    source: Annotated[str, about("Where it came from.", "文档来自何处。", max_length=4000)] = ""
+    synced: Annotated[
+        bool,
+        about(
+            "Whether it is taken from a folder that a client keeps in sync, and goes when its file does.",
+            "是否取自客户端保持同步的文件夹；其文件消失时一并移除。",
+        ),
+    ] = False
 
 
 @operation(
@@ -307,6 +315,8 @@ async def _add(call: Call, request: AddDocument, content: bytes) -> Added:
         metadata=request.metadata,
         tags=request.tags,
         occurred_at=request.occurred_at,
+        source=request.source,
+        synced=request.synced,
         on_progress=tell,
     )
 
