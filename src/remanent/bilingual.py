@@ -65,6 +65,10 @@ ERRORS = (
     Bilingual("there is no kind {name}; it is one of {known}", "没有类型 {name}；可选：{known}"),
     Bilingual("there is no order {name}; it is one of {known}", "没有顺序 {name}；可选：{known}"),
     Bilingual("there is no grain {name}; it is one of {known}", "没有粒度 {name}；可选：{known}"),
+    Bilingual("there is no flaw {name}; it is one of {known}", "没有缺陷 {name}；可选：{known}"),
+    Bilingual("there is no status {name}; it is one of {known}", "没有状态 {name}；可选：{known}"),
+    Bilingual("there is no state {name}; it is one of {known}", "没有状态 {name}；可选：{known}"),
+    Bilingual("there is no role {name}; it is one of {known}", "没有角色 {name}；可选：{known}"),
     Bilingual(
         "say what to erase: entry_ids, record_ids, a session, everything=True, or a user alone",
         "请指明要抹除什么：entry_ids、record_ids、session、everything=True，或单独一个 user",
@@ -631,5 +635,205 @@ ERRORS = (
     Bilingual("not in time", "未能及时完成"),
     Bilingual("{field}: Field required", "{field}：缺少该字段"),
     Bilingual("{field}: Extra inputs are not permitted", "{field}：没有这个字段"),
+    Bilingual("a JSON object was expected", "应为一个 JSON 对象"),
+    Bilingual("a budget has at least 1 token, not {given}", "预算至少为 1 个 token，而不是 {given}"),
+    Bilingual("a key of a scratchpad has 1 to {most} printable characters", "暂存区的键须为 1 到 {most} 个可打印字符"),
+    Bilingual("a level is 0, 1, 2 or 3, not {given}", "级别为 0、1、2 或 3，而不是 {given}"),
+    Bilingual(
+        "a moment is a datetime or a text like 2026-05-31T18:30, not a {given}",
+        "时间应为 datetime 或形如 2026-05-31T18:30 的文本，而不是 {given}",
+    ),
+    Bilingual(
+        "a value of a scratchpad has at most {most} characters, not {given}; `remember` what is longer",
+        "暂存区的值最多 {most} 个字符，而不是 {given}；更长的内容请用 `remember` 保存",
+    ),
+    Bilingual(
+        "alpha must be between 0 (meaning only) and 1 (words only), not {given}",
+        "alpha 应在 0（只看语义）到 1（只看词语）之间，而不是 {given}",
+    ),
+    Bilingual("another process holds the audit log; nothing was changed", "审计日志正被另一进程占用；未作任何更改"),
+    Bilingual(
+        "asking a model needs {package}: pip install 'remanent[models]'",
+        "使用语言模型需要 {package}：pip install 'remanent[models]'",
+    ),
+    Bilingual(
+        "cannot listen on {host}:{port}: {reason}; choose another port",
+        "无法监听 {host}:{port}：{reason}；请换一个端口",
+    ),
+    Bilingual(
+        "conflict {conflict} is {state} already; `undo` opens it again",
+        "矛盾 {conflict} 已是 {state}；`undo` 可重新打开",
+    ),
+    Bilingual("depth and limit must not be negative", "depth 与 limit 不能为负"),
+    Bilingual(
+        "every agent that may be open is in use; nothing was written, try again",
+        "可同时打开的智能体都在使用中；未写入任何内容，请重试",
+    ),
+    Bilingual(
+        "how far the audit log has come cannot be read: it was damaged, or the key is another",
+        "无法读取审计日志的进度：它已损坏，或密钥不同",
+    ),
+    Bilingual("it belongs to another agent than the first line names", "它不属于首行所指的智能体"),
+    Bilingual("its first line names no format", "首行没有注明格式"),
+    Bilingual(
+        "message {number} is no object with `role` and `content`",
+        "第 {number} 条消息不是带有 `role` 与 `content` 的对象",
+    ),
+    Bilingual(
+        "message {number} has no known role; give one of {known}", "第 {number} 条消息的角色无法识别；可选：{known}"
+    ),
+    Bilingual("metadata: an object was expected, not a {given}", "metadata：应为对象，而不是 {given}"),
+    Bilingual(
+        "model.roles.{role}: there is no such role{hint}. There are: {known}",
+        "model.roles.{role}：没有这个角色{hint}。可选：{known}",
+    ),
+    Bilingual("must not be blank", "不能为空"),
+    Bilingual("no client {name} is known here; there are {known}", "不认识客户端 {name}；可选：{known}"),
+    Bilingual("no key can be made in the home folder: {reason}", "无法在数据目录中创建密钥：{reason}"),
+    Bilingual(
+        "no model is named for the role {role}: set model.name to one of {provider}'s models",
+        "角色 {role} 没有指定模型：请将 model.name 设为 {provider} 的某个模型",
+    ),
+    Bilingual(
+        "no model stands behind this proxy; set proxy.base_url (REMANENT_PROXY__BASE_URL)",
+        "此代理背后没有模型；请设置 proxy.base_url（REMANENT_PROXY__BASE_URL）",
+    ),
+    Bilingual(
+        "no node {node} here; `forgotten` lists those that were deleted",
+        "这里没有节点 {node}；`forgotten` 会列出已删除的节点",
+    ),
+    Bilingual("no node {node} was forgotten here", "这里没有遗忘过节点 {node}"),
+    Bilingual(
+        "no provider of language models is named: set model.provider, or engine to offline",
+        "没有指定语言模型的提供方：请设置 model.provider，或将 engine 设为 offline",
+    ),
+    Bilingual("no room left while {doing}; free some space and try again", "{doing}时空间不足；请腾出空间后重试"),
+    Bilingual(
+        "nobody works here, so that nothing would ever settle; set jobs.enabled, or start the worker",
+        "这里没有后台工作进程，等待不会结束；请设置 jobs.enabled，或启动后台工作",
+    ),
+    Bilingual(
+        "node {node} cannot be made again: the journal no longer has its words",
+        "节点 {node} 无法重建：日志中已没有其原文",
+    ),
+    Bilingual("node {node} is not forgotten; there is nothing to restore", "节点 {node} 并未被遗忘，无需恢复"),
+    Bilingual("nothing can be written to {place}: {reason}", "无法写入 {place}：{reason}"),
+    Bilingual("nothing may follow the last line; the file was added to", "末行之后不应再有内容；该文件被追加过"),
+    Bilingual("one of {known} was expected", "应为以下之一：{known}"),
+    Bilingual(
+        "reading slides needs python-pptx: pip install 'remanent[documents]'",
+        "读取幻灯片需要 python-pptx：pip install 'remanent[documents]'",
+    ),
+    Bilingual(
+        "reading pictures needs {package}: pip install 'remanent[ocr]'",
+        "读取图片中的文字需要 {package}：pip install 'remanent[ocr]'",
+    ),
+    Bilingual(
+        "recall by meaning needs an embedder; set `embedder` to other than none",
+        "按语义回忆需要嵌入模型；请将 `embedder` 设为 none 以外的值",
+    ),
+    Bilingual("recipe is a name or a Recipe, not a {given}", "recipe 应为名称或 Recipe，而不是 {given}"),
+    Bilingual("session must be text", "session 应为文本"),
+    Bilingual("tags: a list of texts was expected, not a {given}", "tags：应为文本列表，而不是 {given}"),
+    Bilingual(
+        "the Model Context Protocol needs its SDK: pip install 'remanent[mcp]'",
+        "使用 MCP 需要其 SDK：pip install 'remanent[mcp]'",
+    ),
+    Bilingual(
+        "the database is at step {found}; this version knows {known}: upgrade it",
+        "数据库的版本为第 {found} 步，而本程序只到第 {known} 步：请升级本程序",
+    ),
+    Bilingual(
+        "the discipline {name} is not installed here; install a Remanent that has it",
+        "此处未安装 {name}；请安装包含它的 Remanent",
+    ),
+    Bilingual(
+        "the embedder http needs embedding.base_url, embedding.name and embedding.dimension; see docs/settings.md",
+        "嵌入方式 http 需要 embedding.base_url、embedding.name 与 embedding.dimension；见 docs/settings.md",
+    ),
+    Bilingual(
+        "the embedder sentence-transformers needs its package: pip install sentence-transformers",
+        "嵌入方式 sentence-transformers 需要其软件包：pip install sentence-transformers",
+    ),
+    Bilingual("the export holds the same thing twice; nothing was loaded", "导出文件中有重复内容；未载入任何内容"),
+    Bilingual(
+        "the file has {size} bytes, and {most} are taken at most; make it smaller",
+        "文件有 {size} 字节，最多接受 {most}；请缩小",
+    ),
+    Bilingual("the file is empty; upload one with content", "文件为空；请上传有内容的文件"),
+    Bilingual(
+        "the file {file} cannot be read: {reason}; give one that exists",
+        "无法读取文件 {file}：{reason}；请给出存在的文件",
+    ),
+    Bilingual("the model behind the proxy did not answer in time", "代理背后的模型未能及时回答"),
+    Bilingual("the model behind the proxy is out of reach: {reason}", "无法连接代理背后的模型：{reason}"),
+    Bilingual("the picture is empty", "图片为空"),
+    Bilingual(
+        "the provider `local` needs an address: set model.base_url", "提供方 `local` 需要地址：请设置 model.base_url"
+    ),
+    Bilingual("the task has no goal; say what is to be found out or done", "任务没有目标；请说明要弄清或完成什么"),
+    Bilingual("the text is empty; give one with content", "文本为空；请给出有内容的文本"),
+    Bilingual(
+        "the user's home directory is unknown; set HOME or memory.path",
+        "无法确定用户主目录；请设置 HOME 或 memory.path",
+    ),
+    Bilingual(
+        "there is a bank {bank} already; clear it or choose another name", "已有记忆库 {bank}；请清除它，或另取名称"
+    ),
+    Bilingual("there is no bank {bank} here", "这里没有记忆库 {bank}"),
+    Bilingual("there is no command {name}; it is one of {known}", "没有命令 {name}；可选：{known}"),
+    Bilingual("there is no conflict {conflict} in this bank", "此记忆库中没有矛盾 {conflict}"),
+    Bilingual("there is no entry {entry} in this bank", "此记忆库中没有条目 {entry}"),
+    Bilingual(
+        "there is no session {session}; `remember` something in it, or begin it",
+        "没有会话 {session}；请先在其中 `remember`，或开始它",
+    ),
+    Bilingual(
+        "there is nothing to remember: None is no message; give a text or messages",
+        "没有要记住的内容：None 不是消息；请给出文本或消息",
+    ),
+    Bilingual(
+        "these bytes are no picture that can be read; give a whole PNG, JPEG or WebP",
+        "这些字节不是可读取的图片；请给出完整的 PNG、JPEG 或 WebP",
+    ),
+    Bilingual("this bank is not empty; load an export into a new one", "此记忆库不为空；请将导出载入新的记忆库"),
+    Bilingual("this is no JSON ({reason})", "这不是 JSON（{reason}）"),
+    Bilingual("this is the memory of {agent}; each agent has its own", "这是 {agent} 的记忆；每个智能体各有自己的"),
+    Bilingual("this memory is closed; open it again", "此记忆已关闭；请重新打开"),
+    Bilingual(
+        "this process has too many files open; try again, or raise its limit (ulimit -n)",
+        "本进程打开的文件过多；请重试，或提高上限（ulimit -n）",
+    ),
+    Bilingual("two disciplines are called {name}; uninstall one of them", "有两个记忆方式都叫 {name}；请卸载其一"),
+    Bilingual("valid_to lies before valid_from; swap them", "valid_to 早于 valid_from；请对调"),
+    Bilingual("what was sent cannot be read: {reason}", "无法读取所发送的内容：{reason}"),
+    Bilingual("where.{key}: name a comparison: {known}", "where.{key}：请指明比较方式：{known}"),
+    Bilingual(
+        "{place} holds no JSON object; correct it, or paste the entry yourself",
+        "{place} 中不是 JSON 对象；请更正，或自行粘贴该条目",
+    ),
+    Bilingual(
+        "{file} cannot be written: {reason}; paste the entry yourself", "无法写入 {file}：{reason}；请自行粘贴该条目"
+    ),
+    Bilingual(
+        "{place} is no plain JSON (it may hold comments) and is left as it is; paste the entry yourself",
+        "{place} 不是纯 JSON（可能含有注释），未作改动；请自行粘贴该条目",
+    ),
+    Bilingual(
+        "{agent} changed while it was exported; let its jobs finish, then export again",
+        "{agent} 在导出期间有变化；请等后台任务完成后再导出",
+    ),
+    Bilingual("{name} has no text that can be read", "{name} 中没有可读取的文字"),
+    Bilingual(
+        "{provider} needs a key: set {variable} or model.api_key",
+        "{provider} 需要密钥：请设置 {variable} 或 model.api_key",
+    ),
+    Bilingual(
+        "{url} is no URL that can be read; give a plain http or https URL",
+        "{url} 不是可读取的网址；请给出普通的 http 或 https 网址",
+    ),
+    Bilingual("{url} lies in a private or reserved network; it is not visited", "{url} 位于私有或保留网络，不予访问"),
+    Bilingual("{url} is not a web page: only http and https are visited", "{url} 不是网页：只访问 http 与 https"),
+    Bilingual("{url} did not answer in time", "{url} 未能及时回答"),
 )
 """What errors say to people; the English is that of the place where they are raised."""

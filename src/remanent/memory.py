@@ -72,6 +72,7 @@ from remanent.model import (
     system_clock,
     to_instant,
 )
+from remanent.model.base import read_word
 from remanent.model.chat import Chat, Messages
 from remanent.model.clock import Moment, read_span
 from remanent.model.filters import USER_KEY, check_user, of_user, read_tags, read_where
@@ -381,7 +382,7 @@ class AsyncAgentAdmin:
 
     async def jobs(self, *, states: Sequence[JobState | str] | None = None, limit: int = 100) -> list[Job]:
         """Return background work that waits, runs or was given up, in the order of the queue."""
-        wanted = None if states is None else tuple(JobState(state) for state in states)
+        wanted = None if states is None else tuple(read_word(JobState, state, what="state") for state in states)
         return await self._parts.store.jobs(self._scope, JobQuery(states=wanted, limit=limit))
 
     async def dead_letters(self) -> list[Job]:
@@ -725,7 +726,7 @@ class AsyncAgent(AgentFaces):
             where=where,
             tags=tags,
             any_tags=any_tags,
-            statuses=None if statuses is None else tuple(Status(status) for status in statuses),
+            statuses=None if statuses is None else tuple(read_word(Status, one, what="status") for one in statuses),
             occurred_from=since,
             occurred_before=until,
             valid_at=valid_at,

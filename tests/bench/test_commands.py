@@ -61,6 +61,25 @@ def test_embedding_is_measured_too(bench: Cli, monkeypatch: pytest.MonkeyPatch) 
     assert [figure["name"] for figure in said.json] == ["size on disk", "search"]
 
 
+def test_cognition_is_measured_too_with_as_many_memories_as_are_named(
+    bench: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+
+    def run(home: Path, *, size: int, report: Callable[[str], None]) -> list[Figure]:
+        assert home.is_dir()
+        report("briefing")
+        sizes.append(size)
+        return [PLAIN, KEPT]
+
+    monkeypatch.setattr(commands, "run_cognition_bench", run)
+    said = bench("cognition", "--size", "2000", "--json")
+    assert said.code == 0, said.err
+    assert [figure["name"] for figure in said.json] == ["size on disk", "durable writes"]
+    assert bench("cognition").code == 0
+    assert sizes == [2_000, 100_000]
+
+
 @pytest.fixture
 def recalled(monkeypatch: pytest.MonkeyPatch) -> list[Plan]:
     plans: list[Plan] = []

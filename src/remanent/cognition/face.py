@@ -38,6 +38,7 @@ from remanent.model import (
     Status,
     Version,
 )
+from remanent.model.base import read_word
 from remanent.model.filters import USER_KEY, check_user
 from remanent.stores import LIVE, NO_LIMIT, Order, RecordFilter, RecordQuery
 
@@ -74,10 +75,10 @@ class AsyncCognition:
         """
         await self._lifecycle.flush(self._scope)
         if flaw is not None:
-            found = await care.flawed(self._parts.store, self._scope, Flaw(flaw))
+            found = await care.flawed(self._parts.store, self._scope, read_word(Flaw, flaw, what="flaw"))
         else:
             wanted = MEMORIES if kinds is None else tuple(map(Kind.known, [kinds] if isinstance(kinds, str) else kinds))
-            states = None if statuses is None else tuple(Status(status) for status in statuses)
+            states = None if statuses is None else tuple(read_word(Status, one, what="status") for one in statuses)
             records = await self._records(RecordFilter(kinds=wanted, statuses=states))
             found = sorted(filter(self._is_alive, records), key=lambda record: (-score(record), record.id))
         theirs = [one for one in found if user is None or _data(one).user == user][:limit]
@@ -350,10 +351,7 @@ class AsyncCognition:
 
     async def set_role(self, role: AgentRole | str | None) -> None:
         """Say what this agent does in its workspace: it still reads all that is shared, first what is meant for it."""
-        try:
-            wanted = None if role is None else AgentRole(role)
-        except ValueError as error:
-            raise InvalidInput(f"role: one of {', '.join(AgentRole)}, not {role!r}") from error
+        wanted = None if role is None else read_word(AgentRole, role, what="role")
         async with self._parts.store.transaction(self._scope) as tx:
             tx.state(ROLE, None if wanted is None else wanted.value)
 

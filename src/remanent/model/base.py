@@ -2,7 +2,8 @@
 
 import math
 import re
-from typing import Annotated, Any, Self
+from enum import StrEnum
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 from pydantic.functional_validators import ModelWrapValidatorHandler
@@ -10,6 +11,7 @@ from pydantic.functional_validators import ModelWrapValidatorHandler
 from remanent.errors import InvalidInput
 
 MAX_JSON_DEPTH = 32
+Words = TypeVar("Words", bound=StrEnum)
 
 
 class Model(BaseModel):
@@ -41,6 +43,14 @@ class Model(BaseModel):
         """Return a checked copy with some fields changed."""
         fields = {name: getattr(self, name) for name in type(self).model_fields}
         return type(self)(**{**fields, **changes})
+
+
+def read_word(words: type[Words], given: str, *, what: str) -> Words:
+    """Return what a word means; one that means nothing is refused with those that do."""
+    try:
+        return words(given)
+    except ValueError as error:
+        raise InvalidInput(f"there is no {what} {given!r}; it is one of {', '.join(words)}") from error
 
 
 def describe(error: ValidationError, *, what: str) -> str:
