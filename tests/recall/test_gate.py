@@ -27,6 +27,7 @@ from remanent.recall.gate import (
     TermsOfRecords,
     asked,
     is_common,
+    is_vague,
     lenience,
     rarity,
     read_measures,
@@ -438,3 +439,8 @@ async def test_a_long_question_is_read_in_another_thread_and_a_short_one_at_once
         for length in (READ_ON_THE_LOOP, READ_ON_THE_LOOP + 1):
             await memory.agent("x").recall("Mona in Kyoto ".ljust(length, "o"))
     assert threads == {READ_ON_THE_LOOP: True, READ_ON_THE_LOOP + 1: False}
+
+
+def test_a_word_that_asks_of_anything_is_vague_and_a_name_is_not() -> None:
+    assert is_vague(stem("things"))
+    assert not is_vague("kyoto")

@@ -64,9 +64,9 @@ MIN_TERMS = 4
 SALADS, GIBBERISH = 12, 12
 """Strangers' questions without sense, by language: of words, and of letters."""
 
-TOGETHER = 32
+TOGETHER = 44
 """Questions that are asked at a time: each step of them is one call of the store, and some tenths of a second of its
-time where an agent has 100,000 records. Chosen by hand."""
+time where an agent has 100,000 records. Chosen by hand: strangers of a language are asked in two goes."""
 
 MIN_SPREAD = 0.03
 """The least spread of nearness that is believed: about half of what is typical of the bundled models, so that a store
