@@ -111,6 +111,13 @@ $(VENV)/.conformance: $(VENV)/.dev
 conformance: $(VENV)/.conformance  ## Hold the MCP server to the protocol's own suite (needs npm)
 	@REMANENT_CONFORMANCE=$(CONFORMANCE) $(BIN)/python -m pytest tests/chaos/test_mcp_conformance.py $(ARGS)
 
+OWN := bank associative workspace cognition knowledge
+.PHONY: taken-out
+taken-out: $(VENV)/.dev  ## Run the suite of everything else without each discipline in turn (long; OWN="bank" for one)
+	@for one in $(OWN); do printf '» without %s\n' "$$one"; \
+	  REMANENT_TEST_WITHOUT=$$one $(PYTEST) -q -p tests.discipline.without --ignore tests/$$one --ignore tests/chaos \
+	    --ignore tests/discipline/test_taking_out.py --ignore tests/server/web $(ARGS) || exit 1; done
+
 .PHONY: mutants
 mutants: $(VENV)/.dev  ## Break the code that matters in small ways and list what no test notices (ARGS="--each 5")
 	@nice $(BIN)/python scripts/mutants.py $(ARGS)
