@@ -16,7 +16,8 @@ PYTHONS := $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11 python
 unexport PYTHONDONTWRITEBYTECODE
 # Extra arguments for pytest, e.g. make test ARGS="-k erase -x"
 ARGS ?=
-WORKERS ?= 2
+# One more than there are cores here: tests wait for processes, servers and the disk for a sixth of their time.
+WORKERS ?= 3
 # Neighbours stay together, so that a server, a browser or a model that tests of one file share is started once.
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 # Public benchmark data, if there is any; it is never shipped.
