@@ -51,6 +51,20 @@ def test_erasing_asks_first_and_no_means_no(cli: Cli) -> None:
     assert cli("recall", "heron").code == 0
 
 
+def test_the_question_names_what_was_named_and_counts_no_more_than_it(cli: Cli) -> None:
+    cli.told("The heron fishes.")
+    assert cli("erase", "--entry", "nope", given="n\n").err.startswith("Destroy nope of ada, with everything")
+    several = ["--entry", "a", "--entry", "b", "--entry", "c", "--record", "d", "--record", "e"]
+    assert "Destroy a, b, c and 2 more of ada" in cli("erase", *several, given="n\n").err
+    assert cli("erase", "--entry", "nope", "--yes").code == 1
+
+
+def test_an_empty_question_is_refused_in_plain_words(cli: Cli) -> None:
+    said = cli("recall", "")
+    assert said.code == 65
+    assert "query: must not be empty" in said.err
+
+
 def test_an_erased_text_is_in_no_file(cli: Cli) -> None:
     [entry_id, other] = cli.told("The heron fishes.", "The train is late.")
     said = cli("erase", "--entry", entry_id, given="yes\n")

@@ -62,8 +62,13 @@ def describe(error: ValidationError, *, what: str) -> str:
     parts = []
     for problem in error.errors(include_url=False, include_context=False, include_input=False):
         place = ".".join(str(step) for step in problem["loc"]) or _plain_words(what)
-        parts.append(f"{place}: {problem['msg'].removeprefix('Value error, ')}")
+        said = problem["msg"].removeprefix("Value error, ")
+        parts.append(f"{place}: {_PLAINLY.get(said, said)}")
     return "; ".join(parts)
+
+
+_PLAINLY = {"String should have at least 1 character": "must not be empty"}
+"""What the library that checks says as a person would."""
 
 
 def _plain_words(name: str) -> str:

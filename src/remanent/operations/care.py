@@ -53,11 +53,11 @@ class Erase(Model):
 ERASE_EVERYTHING = Bilingual("everything that {agent} remembers", "{agent} 的全部记忆")
 ERASE_SESSION = Bilingual("all of session {session} of {agent}", "{agent} 的整个会话 {session}")
 ERASE_USER = Bilingual("all that the user {user} said to {agent}", "用户 {user} 对 {agent} 说过的一切")
-ERASE_SOME = Bilingual(
-    "{entries} entries and {records} records of {agent}, with everything derived from them",
-    "{agent} 的 {entries} 条原始记录与 {records} 条记忆，以及由此产生的一切",
-)
-ASK_ERASE = Bilingual("Destroy {what}? This cannot be undone", "确定要销毁{what}吗？此操作无法撤销")
+ERASE_SOME = Bilingual("{named} of {agent}, with everything derived from it", "{agent} 的 {named}，以及由此产生的一切")
+AND_MORE = Bilingual("{first} and {more} more", "{first} 与另外 {more} 项")
+ASK_ERASE = Bilingual("Destroy {what}? This cannot be undone", "确定要销毁 {what}吗？此操作无法撤销")
+_NAMED = 3
+"""Ids that a question names; of more it says how many."""
 
 
 def _ask_erase(screen: Screen, request: Mapping[str, Any], agent: str | None) -> str:
@@ -69,8 +69,11 @@ def _ask_erase(screen: Screen, request: Mapping[str, Any], agent: str | None) ->
     elif request.get("user"):
         what = screen.word(ERASE_USER, agent=agent, user=request["user"])
     else:
-        counts = {"entries": len(request.get("entry_ids", ())), "records": len(request.get("record_ids", ()))}
-        what = screen.word(ERASE_SOME, agent=agent, **counts)
+        ids = [*request.get("entry_ids", ()), *request.get("record_ids", ())]
+        named = ", ".join(ids[:_NAMED])
+        if more := len(ids[_NAMED:]):
+            named = screen.word(AND_MORE, first=named, more=more)
+        what = screen.word(ERASE_SOME, agent=agent, named=named)
     return screen.word(ASK_ERASE, what=what)
 
 
