@@ -263,6 +263,8 @@ I'm flying to Madrid next Thursday.|plan|flying to Madrid next Thursday
 I just bought a new Kindle.|event|bought a new Kindle
 我在一家互联网公司做产品经理。|职业|产品经理
 我是做外贸的。|职业|外贸
+我在杭州做后端开发。|职业|后端开发
+我主要做数据分析。|职业|数据分析
 我开了家花店。|情况|开了家花店
 我在读研究生。|就读|研究生
 我家在苏州。|住址|苏州
@@ -382,6 +384,7 @@ def test_a_standing_wish_of_the_user_is_an_instruction_and_of_nobody_else(text: 
         "My crew's been great - their love and help carried me.", "I always thought it was just, well, luck.",
         "So remembering the rules of last week, these come next.",
         "I mean it.", "I couldn't agree more.", "We played all night.", "I'd rather wait until it is mended.",
+        "我在公司做了设计。", "我昨天在公园做运动。", "我在家做饭。",
         "我有一个问题想请教您。", "我也是这么想的。", "我猜他不会来了。", "我昨天用的那个软件。", "我再想想吧。",
     ],
 )  # fmt: skip
