@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr, ValidationError
 
-from remanent.associative.settings import AssociativeSettings
-from remanent.bank.settings import BankSettings
 from remanent.errors import InvalidSettings
 from remanent.language.engines import role_setups
+from remanent.plugins import found
 from remanent.settings import (
     TOOL_KEYS,
     USUAL_KEYS,
@@ -25,7 +24,6 @@ from remanent.settings import (
     setting_rows,
     setting_sources,
 )
-from remanent.workspace.settings import WorkspaceSettings
 
 
 @pytest.fixture(autouse=True)
@@ -67,6 +65,8 @@ def test_without_any_configuration_the_defaults_hold(machine: Path) -> None:
 def test_the_designs_name_for_what_a_workspace_indexes_means_the_same(
     machine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from remanent.workspace.settings import WorkspaceSettings
+
     def include(**given: Any) -> tuple[str, str]:
         settings = load_settings(**given)
         return settings.section(WorkspaceSettings).include, settings.workspace
@@ -242,6 +242,14 @@ def test_every_documented_variable_reaches_its_setting(monkeypatch: pytest.Monke
     assert load_settings() == Settings()
 
 
+OF_DISCIPLINES = {
+    "associative": ("associative", {"similarity": "0.4"}),
+    "bank": ("bank", {"temp_dir": "/tmp/waiting", "storage_dir": "/srv/kept"}),
+    "workspace": ("memory", {"path": "/srv/notes", "root": "/srv/notes2", "project": "/srv/project"}),
+}
+"""The settings of our disciplines that have no default, by their sections."""
+
+
 @pytest.mark.spec("BANK-29", "COG-15")
 def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypatch: pytest.MonkeyPatch) -> None:
     values = {
@@ -262,17 +270,20 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
     groups = {"model.tiers.<tier>.<setting>": "extraction", "model.roles.<role>.<setting>": "planning"}
     embedding = {"base_url": "http://localhost:8081/v1", "api_key": "secret-2", "name": "bge-m3", "dimension": "1024"}
     embedding["former_api_key"] = "secret-6"
-    tools = {"search.api_key": "secret-3", "reader.api_key": "secret-4", "associative.similarity": "0.4"}
+    tools = {"search.api_key": "secret-3", "reader.api_key": "secret-4"}
     named = {f"model.{name}" for name in values} | {f"embedding.{name}" for name in embedding}
     proxy = {"proxy.base_url": "http://localhost:8082/v1", "proxy.api_key": "secret-3"}
     proxy |= {"proxy.anthropic_base_url": "http://localhost:8083", "proxy.anthropic_api_key": "secret-7"}
     reranker = {"base_url": "http://localhost:8082/v1", "api_key": "secret-5", "name": "bge-reranker"}
     named |= {f"recall.reranker.{name}" for name in reranker}
-    folders = {"bank.temp_dir": "/tmp/waiting", "bank.storage_dir": "/srv/kept", "secrets": "/srv/vault"}
-    folders |= {"seal_key": "secret-8" * 4, "pepper": "secret-9"}
-    folders |= {"memory.path": "/srv/notes", "memory.root": "/srv/notes2", "memory.project": "/srv/project"}
-    assert unset.keys() == named | groups.keys() | folders.keys() | tools.keys() | proxy.keys()
-    for name, value in (folders | tools | proxy).items():
+    folders = {"secrets": "/srv/vault", "seal_key": "secret-8" * 4, "pepper": "secret-9"}
+    sections = {
+        declared.settings: OF_DISCIPLINES[declared.name] for declared in found() if declared.name in OF_DISCIPLINES
+    }
+    disciplines = {f"{where}.{name}": value for where, its in sections.values() for name, value in its.items()}
+    named |= groups.keys() | folders.keys() | tools.keys() | proxy.keys() | disciplines.keys()
+    assert unset.keys() == named
+    for name, value in (folders | tools | proxy | disciplines).items():
         monkeypatch.setenv(unset[name], value)
     for name, value in reranker.items():
         monkeypatch.setenv(unset[f"recall.reranker.{name}"], value)
@@ -289,11 +300,9 @@ def test_every_setting_without_a_default_is_reached_by_its_variable_too(monkeypa
     assert [key and key.get_secret_value() for key in (settings.seal_key, settings.pepper)] == [
         folders["seal_key"], folders["pepper"],
     ]  # fmt: skip
-    assert settings.section(AssociativeSettings).similarity == 0.4
+    for section, (_, its) in sections.items():
+        assert settings.section(section) == section.model_validate(its)
     assert settings.embedding == EmbeddingSettings.model_validate(embedding)
-    assert settings.section(BankSettings) == BankSettings.model_validate(
-        {"temp_dir": "/tmp/waiting", "storage_dir": "/srv/kept"}
-    )
     assert [key and key.get_secret_value() for key in (settings.search.api_key, settings.reader.api_key)] == [
         "secret-3",
         "secret-4",

@@ -1,6 +1,7 @@
 """Finding disciplines: what does not fit is refused by name, and what is given takes the place of what is installed."""
 
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -68,11 +69,19 @@ def entry_point(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     plugins.found.cache_clear()
 
 
-OURS = ["associative", "bank", "cognition", "knowledge", "workspace"]
+def is_there(name: str) -> bool:
+    try:
+        import_module(f"remanent.{name}.discipline")
+    except ModuleNotFoundError:
+        return False
+    return True
+
+
+OURS = [name for name in ("associative", "bank", "cognition", "knowledge", "workspace") if is_there(name)]
 
 
 def test_ours_are_found_by_name() -> None:
-    assert [one.name for one in registered()][:5] == OURS
+    assert [one.name for one in registered()][: len(OURS)] == OURS
     assert list(plugins.ours_available()) == OURS
 
 
@@ -107,10 +116,12 @@ def test_operations_carry_the_name_of_their_discipline(monkeypatch: pytest.Monke
 
 
 def test_a_face_that_nobody_gives_is_refused_with_those_that_are(tmp_path: Path) -> None:
+    of_agents = ", ".join(one.agent_face.__name__ for one in registered() if one.agent_face)
+    of_memories = ", ".join(one.memory_face.__name__ for one in registered() if one.memory_face)
     with remanent.open(tmp_path, embedder="none", disciplines=[Other()]) as memory:
-        with pytest.raises(InvalidInput, match=r"gives the agent a Face; there are: .*AsyncAssociativeMemory"):
+        with pytest.raises(InvalidInput, match=f"gives the agent a Face; there are: {of_agents}"):
             memory.agent("ada").face(Face)
-        with pytest.raises(InvalidInput, match=r"gives the memory a Face; there are: .*AsyncBanks"):
+        with pytest.raises(InvalidInput, match=f"gives the memory a Face; there are: {of_memories}"):
             memory.face(Face)
 
 

@@ -1,12 +1,14 @@
 """A pytest plugin that takes disciplines out: their packages cannot be imported, as if they had never been installed.
 
-`REMANENT_TEST_WITHOUT` names them, with commas between. Tests that are about them, by their names, their parameters or
-what their module imports, are left out, and so are tests that run another process: nothing is taken out of that one, so
-that they would prove nothing. `make taken-out` runs all the others without each discipline in turn.
+`REMANENT_TEST_WITHOUT` names them, with commas between. Tests that are about them, by their names, their parameters,
+their mark `needs` or what their module imports, are left out, and so are tests that run another process: nothing is
+taken out of that one, so that they would prove nothing. All that is left out is listed at the end. `make taken-out`
+runs all the others without each discipline in turn.
 """
 
 import inspect
 import os
+import re
 import sys
 from collections.abc import Generator, Sequence
 from importlib.machinery import ModuleSpec
@@ -32,37 +34,43 @@ class Barrier:
 sys.meta_path.insert(0, Barrier())
 
 
-_LEFT_OUT: set[str] = set()
+_LEFT_OUT: dict[str, list[str]] = {}
+"""Tests and modules of tests, by why they are left out."""
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Leave out a module of tests that needs what is taken out, and tell of it."""
+    """Leave out a module of tests that needs what is taken out."""
     report = yield
     if report.failed and any(f"No module named 'remanent.{taken}" in str(report.longrepr) for taken in TAKEN_OUT):
-        _LEFT_OUT.add(collector.nodeid)
+        _LEFT_OUT.setdefault("they import what is taken out", []).append(collector.nodeid)
         report.outcome, report.longrepr, report.result = "passed", None, []
     return report
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if _LEFT_OUT:
-        terminalreporter.write_line(f"left out, since they import what is taken out: {', '.join(sorted(_LEFT_OUT))}")
-
-
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    left_out = [item for item in items if _is_about_them(item) or _runs_a_process(item)]
-    config.hook.pytest_deselected(items=left_out)
+    left_out = {item: why for item in items if (why := _why_left_out(item))}
+    for item, why in left_out.items():
+        _LEFT_OUT.setdefault(why, []).append(item.nodeid)
+    config.hook.pytest_deselected(items=list(left_out))
     items[:] = [item for item in items if item not in left_out]
 
 
-def _is_about_them(item: pytest.Item) -> bool:
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tell all that was left out, and why."""
+    for why, left_out in sorted(_LEFT_OUT.items()):
+        terminalreporter.section(f"{len(left_out)} left out, since {why}", sep="-")
+        for name in sorted(left_out):
+            terminalreporter.write_line(name)
+
+
+def _why_left_out(item: pytest.Item) -> str:
+    if any(set(mark.args) & set(TAKEN_OUT) for mark in item.iter_markers("needs")):
+        return "they say that they need what is taken out"
     name = item.nodeid.lower().replace("/workspaces/", "/")  # a part of addresses, whatever is installed
-    return any(taken in name for taken in TAKEN_OUT)
-
-
-def _runs_a_process(item: pytest.Item) -> bool:
+    if re.search(rf"(?<![a-z])(?:{'|'.join(TAKEN_OUT)})", name):
+        return "they are named after what is taken out"
     source = inspect.getsource(item.function) if isinstance(item, pytest.Function) else ""
-    return "subprocess." in source or "run_program(" in source
+    return "they run another process" if "subprocess." in source or "run_program(" in source else ""

@@ -6,9 +6,7 @@ from zoneinfo import ZoneInfo
 
 from hypothesis import strategies as st
 
-from remanent.associative.model import TraceData
-from remanent.bank.node import QueryNodeData
-from remanent.cognition.model import InstructionData
+from remanent.discipline import registered
 from remanent.model import (
     Attachment,
     Boost,
@@ -113,10 +111,7 @@ makers = st.builds(Maker, role=texts, engine=texts, version=texts)
 
 _DATA: dict[type[RecordData], st.SearchStrategy[Any]] = {
     TurnData: st.builds(TurnData, role=texts),
-    QueryNodeData: st.builds(QueryNodeData, context=texts),
-    TraceData: st.builds(TraceData, original_length=counts),
     ShortTermData: st.builds(ShortTermData, reason=texts, confirmed=st.booleans()),
-    InstructionData: st.builds(InstructionData, subject=texts, attribute=texts, value=texts, pinned=st.booleans()),
     SemanticData: st.builds(
         SemanticData,
         category=texts,
@@ -142,6 +137,15 @@ _DATA: dict[type[RecordData], st.SearchStrategy[Any]] = {
         digest=st.just("") | digests,
         extra=objects,
     ),
+}
+_OF_DISCIPLINES: dict[str, dict[str, st.SearchStrategy[Any]]] = {
+    "query_node": {"context": texts},
+    "trace": {"original_length": counts},
+    "instruction": {"subject": texts, "attribute": texts, "value": texts, "pinned": st.booleans()},
+}
+registered()  # they bring the kinds of those that are there
+_DATA |= {
+    kind.data: st.builds(kind.data, **_OF_DISCIPLINES[kind.value]) for kind in Kind if kind.value in _OF_DISCIPLINES
 }
 
 

@@ -25,7 +25,6 @@ from remanent.recall import (
 )
 from remanent.recall.in_memory import best_rows
 from remanent.settings import RecallSettings
-from tests.bank.world import ScriptedEngine, a_bank, add
 
 SCOPE = Scope(org="o", workspace="w", agent="a")
 SUM = Recipe(
@@ -152,6 +151,8 @@ async def test_texts_at_hand_are_ranked_by_the_one_read_path(recipes_joined: lis
 
 
 async def test_a_bank_is_searched_by_the_one_read_path(recipes_joined: list[str]) -> None:
+    from tests.bank.world import ScriptedEngine, a_bank, add
+
     graph = a_bank(ScriptedEngine()).graph
     await add(graph, "a", "quantum chips of IBM")
     await add(graph, "b", "chips of Lisbon")

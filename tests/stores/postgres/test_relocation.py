@@ -5,7 +5,6 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from remanent.cognition.model import INSTRUCTION, InstructionData
 from remanent.errors import SchemaTooNew, StorageError
 from remanent.model import Kind
 from remanent.model.kinds import RecordData, SemanticData, ShortTermData, TurnData
@@ -47,9 +46,12 @@ async def test_a_dry_run_changes_nothing_and_a_newer_database_is_refused(databas
         connection.execute("DELETE FROM remanent.migrations WHERE step = 99")
 
 
+@pytest.mark.needs("cognition")
 async def test_memories_from_before_get_the_marks_that_they_are_found_by(
     database: Callable[[str], str], tmp_path: Path
 ) -> None:
+    from remanent.cognition.model import INSTRUCTION, InstructionData
+
     url, samples = database("here"), Samples()
     scope = samples.make_scope()
     stores = open_stores(Settings(home=tmp_path, store=url))  # type: ignore[arg-type]

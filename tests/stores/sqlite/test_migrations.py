@@ -7,7 +7,6 @@ from typing import LiteralString
 import apsw
 import pytest
 
-from remanent.cognition.model import INSTRUCTION, InstructionData
 from remanent.errors import IntegrityError, SchemaTooNew, StorageError
 from remanent.model import Kind, Scope
 from remanent.model.kinds import RecordData, SemanticData, ShortTermData, TurnData
@@ -56,7 +55,10 @@ async def test_an_older_database_is_brought_up_to_date_after_a_backup(tmp_path: 
     copy.close()
 
 
+@pytest.mark.needs("cognition")
 async def test_memories_from_before_are_found_by_why_they_are_told_whatever_the_words(tmp_path: Path) -> None:
+    from remanent.cognition.model import INSTRUCTION, InstructionData
+
     samples = Samples()
     scope = samples.make_scope()
     made: dict[str, tuple[Kind, RecordData]] = {
