@@ -224,7 +224,7 @@ Tell = Callable[[Bilingual, int, int], None]
 
 @dataclass(slots=True)
 class SampleWriter:
-    """Fills the workspace, as programs would."""
+    """Fills the workspace, as programs would, with what the disciplines that are installed can make."""
 
     service: Service
     org: str
@@ -234,9 +234,11 @@ class SampleWriter:
     async def fill(self) -> int:
         """Do everything that is not there yet, and return how many messages were told in conversations."""
         if not await self._is_there():
-            parts: tuple[tuple[Bilingual, Callable[[], Awaitable[None]]], ...] = (
-                (_WORK, self._work), (_THINK, self._think), (_SHARE, self._share), (_TALK, self._talk),
-            )  # fmt: skip
+            parts: list[tuple[Bilingual, Callable[[], Awaitable[None]]]] = [(_SHARE, self._share), (_TALK, self._talk)]
+            if self._has("associative"):
+                parts.insert(0, (_THINK, self._think))
+            if self._has("bank"):
+                parts.insert(0, (_WORK, self._work))
             for place, (what, part) in enumerate(parts, 1):
                 self.tell(what, place, len(parts))
                 await part()
@@ -253,14 +255,18 @@ class SampleWriter:
         for session in (*earlier, *others):
             await self._say(session)
         await self._settle(AGENT)
+        if self._has("cognition"):
+            await self._tidy()
+        await self._say(last)
+        await self._settle(AGENT)
+        await self._settle(COLLEAGUE)
+
+    async def _tidy(self) -> None:
         for memory in (await self._do("cognition.list", AGENT, kinds=("semantic",), limit=1000)).items:
             if PINNED in memory.content:
                 await self._do("cognition.pin", AGENT, record_id=memory.id)
             if FORGOTTEN in memory.content:
                 await self._do("cognition.forget", AGENT, record_id=memory.id, reason="changed her mind")
-        await self._say(last)
-        await self._settle(AGENT)
-        await self._settle(COLLEAGUE)
 
     async def _say(self, session: SampleSession) -> None:
         messages = session.messages(self.now)
@@ -269,6 +275,14 @@ class SampleWriter:
 
     async def _share(self) -> None:
         """Share what was proposed and approved, with one proposal left waiting; and two documents."""
+        if self._has("cognition"):
+            await self._propose()
+        if self._has("knowledge"):
+            for name, text in DOCUMENTS.items():
+                await self._do("knowledge.add", SHARED, upload=_pieces(text), name=name)
+            await self._settle(SHARED)
+
+    async def _propose(self) -> None:
         known = {
             record.content
             for pending in (False, True)
@@ -280,9 +294,6 @@ class SampleWriter:
             record = await self._do("cognition.propose", AGENT, content=content, sort=sort, number=number)
             if is_approved:
                 await self._do("cognition.approve", COLLEAGUE, record_id=record.id)
-        for name, text in DOCUMENTS.items():
-            await self._do("knowledge.add", SHARED, upload=_pieces(text), name=name)
-        await self._settle(SHARED)
 
     async def _think(self) -> None:
         """Have impressions, a few at a time, and a word in between that nobody keeps."""
@@ -310,6 +321,9 @@ class SampleWriter:
             found = await self._do("bank.observe", AGENT, bank_id=BANK, text=text)
             for conflict_id in found.conflict_ids:
                 await self._do("bank.resolve", AGENT, bank_id=BANK, conflict_id=conflict_id, finding=VERDICT)
+
+    def _has(self, discipline: str) -> bool:
+        return any(name.startswith(f"{discipline}.") for name in self.service.catalogue)
 
     async def _settle(self, agent: str) -> None:
         await self._do("settle", agent)

@@ -30,6 +30,7 @@ async def test_a_scratchpad_outlives_the_server(tmp_path: Path, transport: Trans
         assert (await called(client, "scratchpad_read")).structured_content == {"values": {}}
 
 
+@pytest.mark.needs("bank")
 async def test_the_state_of_a_kept_task_leads_to_the_raw_words(tmp_path: Path) -> None:
     async with connected(tmp_path, "http") as client:
         await called(client, "bank_run", task="How high is Mount Kelt?", context=CONTEXT, bank_id="kelt")

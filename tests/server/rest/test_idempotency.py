@@ -135,6 +135,7 @@ async def test_a_token_is_changed_once_whatever_happens_to_its_key_meanwhile(sta
     assert (await fourth.http.delete(revoke, headers=keyed("gone") | admin)).content == gone.content
 
 
+@pytest.mark.needs("bank")
 async def test_long_work_is_not_begun_again_after_a_restart(start: Start) -> None:
     first = await start()
     body = {"task": "How high is Mount Kelt?", "context": "Mount Kelt is 3,412 metres high."}
