@@ -118,9 +118,11 @@ def survives(mutant: Mutant, tests: list[str], *, timeout: float) -> bool:
     """Tell whether the tests pass although the code is broken; one that hangs is caught."""
     with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
         copied = Path(folder) / "src"
-        shutil.copytree(ROOT / "src", copied, ignore=shutil.ignore_patterns("__pycache__"))
+        # With what was compiled, whose times are kept: compiling all of it anew takes longer than most tests.
+        shutil.copytree(ROOT / "src", copied)
         (copied / "remanent" / mutant.module).write_text(mutant.text, encoding="utf-8")
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", *tests]
+        options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "--hypothesis-profile", "noticing"]
+        command = [sys.executable, "-m", "pytest", *options, *tests]
         environment = {**os.environ, "PYTHONPATH": str(copied), "PYTHONDONTWRITEBYTECODE": "1"}
         try:
             ended = subprocess.run(

@@ -12,12 +12,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from tests.folders import MEMORY
 
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.register_profile("searching", deadline=None)
+# For `make mutants`, which asks whether a test fails and not by how small an example.
+settings.register_profile("noticing", deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate))
 settings.load_profile("searching" if os.environ.get("REMANENT_CHAOS") == "full" else "same")
 
 # Processes that tests start keep what they compile: reading all of the source anew takes each of them 2 s of CPU.

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import deque
 from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
@@ -10,12 +11,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
 from remanent.associative import KeySentences, Levels, RoleCompressor
 from remanent.associative.compression import Compressor, ShortenedText, decide, open_compressor
 from remanent.associative.graph import Graph, PendingChanges
 from remanent.associative.graph_store import NodeStore, refocused
-from remanent.associative.model import COMPRESS, CompressionDecision
+from remanent.associative.model import COMPRESS, REWRITE, CompressionDecision
 from remanent.errors import ModelUnavailable
 from remanent.language.engines import OfflineEngine
 from remanent.model import Job, Maker
@@ -448,3 +450,20 @@ async def test_a_job_that_was_to_go_on_with_a_round_that_has_ended_looks_at_noth
     async with world.store.transaction(ADA) as tx:
         await world.associations.scheduler.run_compression_slice(late, tx)
     assert picture(await world.graph()) == before
+
+
+async def test_a_round_passes_over_what_is_gone_or_in_focus_since_it_began(world: MemoryWorld) -> None:
+    await world.plant(dict.fromkeys("fab", LONG), [("f", "a", 1.0), ("f", "b", 1.0)], focuses=["f"])
+    world.associations.scheduler._left[ADA.owner] = deque(["f", "gone", "b"])
+    await world.compress()
+    assert [node.scan_count for node in await world.memory().nodes()] == [0, 0, 1]
+
+
+async def test_only_texts_that_are_there_and_too_long_are_given_to_the_model(make: Make) -> None:
+    world = make(compressor=Stars())
+    await world.plant({"long": LONG, "short": LONG[:10]})
+    targets: list[JsonValue] = [["gone", 10], ["short", 10], ["long", 10]]
+    job = Job(id="j", scope=ADA, kind=REWRITE, lane=REWRITE, payload={"nodes": targets}, enqueued_at=world.time.now)
+    async with world.store.transaction(ADA) as tx:
+        await world.associations.scheduler.rewrite(job, tx)
+    assert [node.content for node in await world.memory().nodes()] == ["*" * 10, LONG[:10]]

@@ -214,6 +214,17 @@ def by_meaning(world: MemoryWorld, *, similarity: float | None = None, **cosines
 
 
 @pytest.mark.spec("ASSOC-15")
+async def test_meaning_is_known_where_there_is_a_model_and_a_place_for_its_vectors(chain: MemoryWorld) -> None:
+    assert by_meaning(chain).knows_meaning
+    nearby: Any = Nearby()
+    for vectors, embedders in ((None, nearby), (nearby, None), (None, None)):
+        search = WideningSearch(
+            chain.store, chain.associations.graphs, vectors=vectors, embedders=embedders, settings=chain.settings
+        )
+        assert not search.knows_meaning
+
+
+@pytest.mark.spec("ASSOC-15")
 async def test_what_counts_as_near_is_set_or_else_the_usual_for_a_model_that_was_never_measured(
     chain: MemoryWorld,
 ) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from remanent.bank import MemoryBank
 from remanent.bank.integration import MergeReason
-from remanent.errors import InvalidInput, ModelRejected
+from remanent.errors import InvalidInput, ModelRejected, NotFound
 from remanent.language.roles.integration import (
     IntegrationOutcome,
     IntegrationRequest,
@@ -117,6 +117,44 @@ async def test_what_a_merged_node_was_tied_to_since_stays_tied_to_its_parts() ->
     await bank.graph.connect(merged.id, three, at=merged.timestamp)
     await bank.undo(bank.tree.of(merged.id)[-1].entry_id)
     assert {near.id for near in bank.graph.neighbours(three)} == {one, two}
+
+
+async def test_undoing_a_merge_leaves_a_neighbour_with_the_wording_that_it_got_since() -> None:
+    bank = await filled([(0, 2), (0, 3)])
+    one, two, reworded, untouched, *_ = bank.graph.nodes
+    merged, _ = await bank._merger.integrate([one.id, two.id], MergeReason(Trigger.MERGE))
+    assert merged is not None
+    await bank.graph.update(reworded.id, at=merged.timestamp, context="said later")
+    await bank.undo(bank.tree.of(merged.id)[-1].entry_id)
+    assert bank.graph.get(reworded.id).context == "said later"
+    assert bank.graph.get(untouched.id) == untouched
+
+
+async def test_undoing_a_merge_leaves_a_neighbour_merged_that_was_merged_since() -> None:
+    bank = await filled([(0, 2)])
+    one, two, beside, other, *_ = (node.id for node in bank.graph.nodes)
+    first, _ = await bank._merger.integrate([one, two], MergeReason(Trigger.MERGE))
+    second, _ = await bank._merger.integrate([beside, other], MergeReason(Trigger.MERGE))
+    assert first is not None
+    assert second is not None
+    await bank.undo(bank.tree.of(first.id)[-1].entry_id)
+    assert beside not in bank.graph
+    assert {near.id for near in bank.graph.neighbours(second.id)} == {one, two}
+
+
+async def test_the_merge_that_settled_a_conflict_is_found_by_it_and_no_other_is() -> None:
+    bank = await filled([])
+    merger = bank._merger
+    one, two, three, four, five, six, _ = (node.id for node in bank.graph.nodes)
+    settled, waiting = bank.conflicts.between(one, two), bank.conflicts.between(three, four)
+    assert settled is not None, "they differ in a number"
+    assert waiting is not None
+    merged, _ = await merger.integrate([one, two], MergeReason(Trigger.CONFLICT, conflict=settled, validation="0"))
+    await merger.integrate([five, six], MergeReason(Trigger.MERGE))
+    assert merged is not None
+    assert merger.event_of(settled.id) == bank.tree.of(merged.id)[-1].entry_id
+    with pytest.raises(NotFound):
+        merger.event_of(waiting.id)
 
 
 @pytest.mark.spec("SAFE-04")

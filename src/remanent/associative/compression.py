@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
@@ -22,9 +21,6 @@ from remanent.language.engines import OfflineEngine
 from remanent.language.roles.annotation import ANNOTATION, AnnotationRequest
 from remanent.model import Job, Maker, Scope, from_millis, to_millis
 from remanent.stores import Transaction
-
-if TYPE_CHECKING:
-    pass
 
 LEVELS = 5
 """Steps from the original length to nothing: each rewriting takes off a fifth. Chosen by hand."""

@@ -212,7 +212,7 @@ class Merger:
         at = runtime.now()
         gained = [near.id for near in graph.neighbours(into)]
         restored = [self._as_before(node_id, versions[node_id]) for node_id in node_ids]
-        near = self._neighbours_before(versions, node_ids)
+        near = self._neighbours_before(versions)
         written = [*restored, *near]
         vectors = await graph.vectors_of(written)
         # The edges of the event are those from before the merge; what was gained since is known from the graph.
@@ -252,15 +252,15 @@ class Merger:
         before = ledger.version(record_id, version)
         return before.replace(version=len(ledger.records[record_id]) + 1)
 
-    def _neighbours_before(self, versions: dict[str, int], node_ids: Sequence[str]) -> list[Record]:
+    def _neighbours_before(self, versions: dict[str, int]) -> list[Record]:
         """Return the neighbours with the wording that they had before the merge.
 
         Only those that still have the wording which the merge gave them: a later change is not undone with it.
         """
         found = []
         for record_id, version in versions.items():
-            if record_id in node_ids or record_id not in self._runtime.graph:
-                continue
+            if record_id not in self._runtime.graph:
+                continue  # one of the merged nodes, or a neighbour that is gone since
             now, given = self._record(record_id), self._runtime.ledger.version(record_id, version + 1)
             before = self._runtime.ledger.version(record_id, version)
             if (now.data, now.keywords) == (given.data, given.keywords):

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from remanent.errors import InvalidInput, InvalidSettings, KeysDamaged, NotAuthenticated, NotFound
-from remanent.operations.access.keys import MARKER, Key, KeyRing, Permission, Reach, open_keys
+from remanent.operations.access.keys import LOCAL, MARKER, Key, KeyRing, Permission, Principal, Reach, open_keys
 from remanent.settings import load_settings
 from remanent.stores.shelf import FolderShelf
 from tests.power import Disk as PowerCut
@@ -82,6 +82,46 @@ def test_after_a_rotation_the_old_token_opens_until_the_grace_is_over(tmp_path: 
     with pytest.raises(NotAuthenticated):
         ring.principal(old)
     assert ring.principal(new).name == f"key:{key.key_id}"
+
+
+def test_a_rotation_that_is_asked_for_again_by_its_seed_is_done_once(tmp_path: Path) -> None:
+    clock = Hands()
+    ring = KeyRing(tmp_path, clock=clock)
+    key, old = ring.create("agent", reach=ACME, permissions=READ)
+    rotated, new = ring.rotate(key.key_id, grace=timedelta(minutes=5), seed="request 7")
+    clock.now += timedelta(minutes=4)
+    assert ring.rotate(key.key_id, grace=timedelta(minutes=5), seed="request 7") == (rotated, new)
+    clock.now += timedelta(minutes=1)
+    with pytest.raises(NotAuthenticated):
+        ring.principal(old)
+    assert ring.principal(new).name == f"key:{key.key_id}"
+    _, newest = ring.rotate(key.key_id, seed="request 8")
+    with pytest.raises(NotAuthenticated):
+        ring.principal(new)
+    assert ring.rotate(key.key_id, seed="request 7") == (ring.get(key.key_id), new), "late, and it rotates nothing"
+    assert ring.principal(newest).name == f"key:{key.key_id}"
+
+
+def test_a_key_is_got_by_its_id_and_made_once_of_a_seed(tmp_path: Path) -> None:
+    clock = Hands()
+    ring = KeyRing(tmp_path, clock=clock)
+    opens = [ring.opens_anything]
+    made = ring.create("agent", reach=ACME, permissions=READ, expires_at=clock.now + timedelta(hours=1), seed="s")
+    assert ring.create("another", reach=Reach(), permissions=READ, seed="s") == made
+    assert ring.list() == [made[0]]
+    assert ring.get(made[0].key_id) == made[0]
+    with pytest.raises(NotFound):
+        ring.get("0" * 12)
+    opens.append(ring.opens_anything)
+    clock.now += timedelta(hours=1)
+    assert [*opens, ring.opens_anything] == [False, True, False]
+
+
+def test_a_principal_may_do_what_it_was_given_and_an_admin_everything() -> None:
+    reader = Principal(name="key:1", permissions=frozenset(READ))
+    assert [one for one in Permission if reader.may(one)] == [Permission.READ]
+    assert all(LOCAL.may(one) for one in Permission)
+    assert (reader.is_keyless, LOCAL.is_keyless) == (False, True)
 
 
 def test_without_grace_the_old_token_ends_at_once(tmp_path: Path) -> None:
@@ -406,6 +446,15 @@ def test_whoever_empties_a_shared_place_opens_nothing_on_a_server_that_saw_keys(
     assert not KeyRing(SharedShelf(shared)).was_ever_used
     KeyRing(FolderShelf(shared), home=tmp_path / "other").create("first", reach=ACME, permissions=READ)
     assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.spec("SAFE-01")
+def test_a_server_remembers_in_its_own_home_that_it_saw_the_keys_of_another(tmp_path: Path) -> None:
+    home, shared = tmp_path / "home", tmp_path / "shared"
+    KeyRing(SharedShelf(shared)).create("made elsewhere", reach=ACME, permissions=READ)
+    assert KeyRing(SharedShelf(shared), home=home).was_ever_used
+    shutil.rmtree(shared)
+    assert KeyRing(SharedShelf(shared), home=home).was_ever_used
 
 
 def test_servers_that_are_given_the_same_pepper_answer_a_repeated_request_with_the_same_token(tmp_path: Path) -> None:
