@@ -99,6 +99,7 @@ def test_english_is_remembered_and_recalled_without_what_other_commands_need(tmp
 _THAT_WRITE = {f"remanent.associative.{name}" for name in ("compression", "drawing", "triples", "writer")}
 
 
+@pytest.mark.needs("associative")
 @pytest.mark.spec("USE-05")
 def test_a_chinese_question_takes_neither_the_english_model_nor_what_writes_a_graph(tmp_path: Path) -> None:
     with remanent.open(tmp_path) as memory:

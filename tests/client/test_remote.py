@@ -224,6 +224,7 @@ def test_what_a_server_has_of_a_folder_is_not_sent_again_and_other_machines_keep
     assert [one.name for one in manuals.list()] == ["iron.md", "kettle.md"]
 
 
+@pytest.mark.needs("associative")
 def test_nodes_are_looked_at_from_here(memory: RemoteMemory) -> None:
     ada = memory.agent("ada")
     ada.associative.remember(["Grace keeps bees.", "The bees live in the garden."])

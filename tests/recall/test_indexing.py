@@ -25,6 +25,7 @@ def _hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(facade, "open_embedders", lambda *_, **__: Embedders(HashEmbedder(model_id="hash")))
 
 
+@pytest.mark.needs("associative")
 @pytest.mark.spec("ASSOC-03")
 @pytest.mark.parametrize(("associate", "limit"), [(False, 1), (True, 3)])
 async def test_a_queue_that_is_full_keeps_no_message_from_its_index(

@@ -8,6 +8,7 @@ import pytest
 
 import remanent
 from remanent.errors import InvalidInput
+from remanent.plugins import ours_available
 from tests.cli.conftest import Cli, cli
 from tests.client.test_remote import serving
 from tests.server.mcp.world import connected
@@ -52,6 +53,8 @@ def check_library(agent: Any, settle: Callable[[], None]) -> None:
 def test_the_library_keeps_and_filters_by_them(tmp_path: Path) -> None:
     with remanent.open(tmp_path, embedder="none") as memory:
         check_library(memory.agent("ada"), memory.settle)
+        if "associative" not in ours_available():
+            return
         memory.agent("ada").associative.remember("A cat.", metadata={"user_id": "carol"})
         assert [entry.text for entry in memory.agent("ada").entries(where={"user_id": "carol"})] == ["A cat."]
 
