@@ -156,14 +156,12 @@ BY_HAND: Final = {
 
     async def watch(self, folder: str | PathLike[str], *, interval: float | None = None) -> AsyncIterator[SyncReport]:
         """Keep a folder in sync, and yield what was done whenever that is something; ends when it is closed."""
+        from remanent.knowledge.folders import sync_repeatedly
         from remanent.knowledge.settings import KnowledgeSettings
 
         seconds = KnowledgeSettings().watch_interval if interval is None else interval
-        while True:
-            report = await self.sync(folder)
-            if report.added or report.changed or report.removed or report.failed:
-                yield report
-            await asyncio.sleep(seconds)
+        async for report in sync_repeatedly(partial(self.sync, folder), seconds=seconds):
+            yield report
 ''',
     "associative": '''
     async def initialize(self, agent_id: str | None = None) -> GraphState:
@@ -297,7 +295,7 @@ def parts() -> dict[str, Part]:
 def generate(*, memory: str | None = None) -> str:
     """Give the text of the remote face, before it is formatted; with another text of the façade, if one is given."""
     at_load = [
-        "import asyncio",
+        "from functools import partial",
         "from socket import gethostname",
         "from typing import TYPE_CHECKING",
         "from remanent.client.bank import AsyncRemoteBanks",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from socket import gethostname
@@ -702,14 +702,12 @@ class AsyncRemoteKnowledgeCollection(RemotePart):
 
     async def watch(self, folder: str | PathLike[str], *, interval: float | None = None) -> AsyncIterator[SyncReport]:
         """Keep a folder in sync, and yield what was done whenever that is something; ends when it is closed."""
+        from remanent.knowledge.folders import sync_repeatedly
         from remanent.knowledge.settings import KnowledgeSettings
 
         seconds = KnowledgeSettings().watch_interval if interval is None else interval
-        while True:
-            report = await self.sync(folder)
-            if report.added or report.changed or report.removed or report.failed:
-                yield report
-            await asyncio.sleep(seconds)
+        async for report in sync_repeatedly(partial(self.sync, folder), seconds=seconds):
+            yield report
 
     async def upload(
         self,

@@ -1,14 +1,14 @@
 """Knowledge bases as users of the library hold them: one collection of a workspace or of an agent."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from functools import partial
 from os import PathLike
 from typing import Any
 
 from remanent.discipline import AnyMemory
 from remanent.errors import InvalidInput
 from remanent.jobs import Progress
-from remanent.knowledge.folders import Folders, Removal, sync_folder
+from remanent.knowledge.folders import Folders, Removal, sync_folder, sync_repeatedly
 from remanent.knowledge.library import Library, NewDocument
 from remanent.knowledge.model import (
     COLLECTION,
@@ -213,11 +213,8 @@ class AsyncKnowledgeCollection:
     async def watch(self, folder: str | PathLike[str], *, interval: float | None = None) -> AsyncIterator[SyncReport]:
         """Keep a folder in sync, and yield what was done whenever that is something; ends when it is closed."""
         seconds = self._services.library.settings.watch_interval if interval is None else interval
-        while True:
-            report = await self.sync(folder)
-            if report.added or report.changed or report.removed or report.failed:
-                yield report
-            await asyncio.sleep(seconds)
+        async for report in sync_repeatedly(partial(self.sync, folder), seconds=seconds):
+            yield report
 
     # ── searching ────────────────────────────────────────────────────────────
 

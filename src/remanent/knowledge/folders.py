@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import os
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -133,6 +133,15 @@ async def sync_folder(
         gone = [one for one in await place.list() if _is_under(one, above) and one.source not in there]
         removed = [(await place.remove(one.document_id)).name for one in gone]
     return _report(names, done, removed)
+
+
+async def sync_repeatedly(sync: Callable[[], Awaitable[SyncReport]], *, seconds: float) -> AsyncIterator[SyncReport]:
+    """Bring a folder and a collection together again and again, and yield what was done whenever that is something."""
+    while True:
+        report = await sync()
+        if report.added or report.changed or report.removed or report.failed:
+            yield report
+        await asyncio.sleep(seconds)
 
 
 async def _add_all(
