@@ -28,9 +28,9 @@ from remanent.model import (
     TurnData,
     Verdict,
 )
-from remanent.recall.talk import is_small_talk
 from remanent.stores import LIVE, NO_LIMIT, ConflictQuery, LinkQuery, Order, RecordFilter, RecordQuery, Store
 from remanent.text.scripts import working_language
+from remanent.text.talk import is_small_talk
 
 EXAMPLES = 3
 """Memories that a report shows of what is wrong."""

@@ -8,8 +8,8 @@ from remanent.language.offline.statements import is_secret
 from remanent.language.roles.summary import MARKS, SUMMARY, SummaryLevel, SummaryRequest
 from remanent.language.shapes import Utterance
 from remanent.model import Entry, EntryKind, EpisodicData, Job, Kind, Maker, Origin, Record, Source, least_trusted
-from remanent.recall.talk import is_small_talk, only_asks
 from remanent.stores import EntryQuery, Transaction
+from remanent.text.talk import is_small_talk, only_asks
 
 MAX_ENTRIES = 200
 """Entries of a session that are read, the last ones; chosen by hand."""

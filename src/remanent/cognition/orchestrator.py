@@ -33,9 +33,9 @@ from remanent.recall.paths import best_of_parts, indexed_by_words
 from remanent.recall.question import READ_ON_THE_LOOP
 from remanent.recall.recall import BEFORE_ALL, READ_WHOLE
 from remanent.recall.recipe import TIERS
-from remanent.recall.talk import is_small_talk
 from remanent.stores import NO_LIMIT, Order, RecordFilter, RecordPosition, RecordQuery, Standing, Store
 from remanent.text.scripts import working_language
+from remanent.text.talk import is_small_talk
 from remanent.text.tokens import token_counter
 
 GRANTS = "cognition.grants"

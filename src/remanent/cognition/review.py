@@ -9,9 +9,9 @@ from datetime import datetime
 from remanent.cognition.model import MEMORIES
 from remanent.model import Entry, Found, FoundItem, FoundSource, Kind, MemoryData, Origin, Record, Scope, Status
 from remanent.recall import Question
-from remanent.recall.talk import only_asks, speaks_of_oneself
 from remanent.stores import LIVE, NO_LIMIT, RecordFilter, RecordQuery, Store
 from remanent.text.regex import lazy_regex
+from remanent.text.talk import only_asks, speaks_of_oneself
 from remanent.text.terms import held_terms, index_terms, query_terms
 
 _HALF = 0.5

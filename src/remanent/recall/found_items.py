@@ -24,8 +24,8 @@ from remanent.recall.gathering import CandidateReader
 from remanent.recall.injection import with_dates
 from remanent.recall.question import Question
 from remanent.recall.ranking import RankedCandidate
-from remanent.recall.talk import LONGEST_ASKING, share_asked
 from remanent.text.escaping import escape_name
+from remanent.text.talk import LONGEST_ASKING, share_asked
 
 MAX_SESSION_ENTRIES = 2000
 """Entries of a session that one answer holds at the most."""

@@ -14,7 +14,6 @@ from hashlib import blake2b
 
 from remanent.bilingual import Bilingual, Language
 from remanent.model import FoundItem, Injection, Kind, Origin, local
-from remanent.recall.talk import asks_what_was_asked, is_small_talk, only_asks, only_shrugs
 from remanent.recall.untold import is_untold
 from remanent.text.dates import TimeMention, find_dates
 from remanent.text.escaping import RESERVED_TAGS, escape, escape_lines, escape_name
@@ -22,6 +21,7 @@ from remanent.text.regex import lazy_regex
 from remanent.text.scripts import fold, working_language
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
+from remanent.text.talk import asks_what_was_asked, is_small_talk, only_asks, only_shrugs
 from remanent.text.terms import query_terms
 from remanent.text.tokens import TokenCounter, token_counter
 

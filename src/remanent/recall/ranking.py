@@ -21,15 +21,15 @@ from remanent.recall.gathering import Gathered
 from remanent.recall.path import BY_WORDS_ALONE, Candidate
 from remanent.recall.question import Question
 from remanent.recall.recipe import Boosts, PathUse, Recipe, Rerank, Surroundings
-from remanent.recall.talk import (
+from remanent.recall.windows import as_spoken
+from remanent.stores import RecordPosition
+from remanent.text.talk import (
     LONGEST_ASKING,
     asks_what_was_asked,
     is_small_talk,
     is_standing_instruction,
     share_asked,
 )
-from remanent.recall.windows import as_spoken
-from remanent.stores import RecordPosition
 
 _DAY = 86_400.0
 _ENOUGH_USE = 3.0

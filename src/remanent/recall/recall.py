@@ -41,11 +41,11 @@ from remanent.recall.ranking import RankedCandidate
 from remanent.recall.recipe import Recipe, Recipes, Rerank, built_in
 from remanent.recall.sessions import by_their_likeness, by_their_turns, by_their_words
 from remanent.recall.sharing import joined
-from remanent.recall.talk import asks_what_was_asked
 from remanent.recall.vector_path import VectorPath
 from remanent.settings import RecallSettings
 from remanent.stores import RecordPosition, Store
 from remanent.stores.queries import StandingQuery
+from remanent.text.talk import asks_what_was_asked
 
 _logger = logging.getLogger(__name__)
 

@@ -16,11 +16,11 @@ from remanent.language.offline.claims import ParsedClaim, Token, TokenKind, read
 from remanent.language.offline.lexicon import RELATIVES, lexicon
 from remanent.model import FoundItem
 from remanent.recall.gate import is_vague
-from remanent.recall.talk import asks_of_oneself, only_asks
 from remanent.text.mentions import mentions
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, fold
 from remanent.text.sentences import sentence_texts
+from remanent.text.talk import asks_of_oneself, only_asks
 from remanent.text.terms import held_terms
 
 MOST_READ = 3000

@@ -16,7 +16,7 @@ from remanent.errors import InvalidInput
 from remanent.model import EntryKind, Message, Model, Origin, Scope
 from remanent.model.base import Count, Text
 from remanent.model.chat import Messages
-from remanent.recall.talk import is_small_talk
+from remanent.text.talk import is_small_talk
 from remanent.workspace.daylog import bullet_key, compacted, known_keys, with_extracted, with_facts
 from remanent.workspace.erasing import TAG
 from remanent.workspace.files import FileChange, WorkspaceFiles

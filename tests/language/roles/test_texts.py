@@ -12,7 +12,7 @@ from remanent.language.offline.salience import salient_sentences, statements
 from remanent.language.role import Toolbox
 from remanent.language.roles.annotation import AnnotationRequest, annotate, compressed
 from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse, classify
-from remanent.language.roles.segmentation import Segment, SegmentationRequest, is_small_talk, segment
+from remanent.language.roles.segmentation import Segment, SegmentationRequest, segment
 from remanent.language.roles.structured_summary import StructureRequest, structure
 from remanent.language.roles.summary import SummaryLevel, SummaryRequest, summarise
 from remanent.language.shapes import MAX_SEGMENT, Utterance
@@ -158,17 +158,6 @@ async def test_whose_words_they_are_and_which_day_is_meant_is_said() -> None:
 async def test_a_day_that_may_be_past_or_to_come_stays_as_it_was_said(text: str) -> None:
     (piece,) = await pieces(text)
     assert piece.text.endswith(text), "on a Sunday, Friday is either"
-
-
-@pytest.mark.parametrize("text", ["ok, thanks!", "Hmmm… nope", "You’re welcome", "明白了解", "哈哈喽", "嗯嗯，好的"])
-def test_greetings_and_thanks_are_small_talk_however_they_are_put_together(text: str) -> None:
-    assert is_small_talk(text)
-
-
-@pytest.mark.spec("SAFE-07")
-@pytest.mark.parametrize("piece", ["嗯", "你好", "明白了", "hm", "hi "])
-def test_small_talk_that_ends_in_something_else_is_told_at_once(piece: str) -> None:
-    assert not is_small_talk(piece * 500 + "x")
 
 
 async def test_small_talk_is_no_memory() -> None:

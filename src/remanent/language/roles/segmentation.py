@@ -23,6 +23,7 @@ from remanent.text.chinese import is_known
 from remanent.text.dates import find_dates
 from remanent.text.pronouns import resolve
 from remanent.text.scripts import working_language
+from remanent.text.talk import says_nothing_alone
 from remanent.text.wordlists import COMMON_ENGLISH
 
 
@@ -132,7 +133,7 @@ class Segmentation(Role[SegmentationRequest, SegmentationReply, SegmentationResp
         """Check each piece against its sources; what no piece covers becomes a piece as it was said."""
         places = places_of(request.utterances)
         said = {n: _text_at(request, place) for n, place in enumerate(places, 1)}
-        skipped = {n for n in known_numbers(reply.skipped, shown=len(places)) if is_small_talk(said[n])}
+        skipped = {n for n in known_numbers(reply.skipped, shown=len(places)) if says_nothing_alone(said[n])}
         if not reply.segments and len(skipped) < len(places):
             raise Refused("there are no segments; cover every utterance that says something")
         proposed = _supported(request, reply, shown=len(places))
@@ -206,17 +207,6 @@ is found by fewer questions (on LoCoMo 80 lose a third of the answers), and ther
 _LOOKED_BACK = 600
 """Characters before a piece in which the name behind a pronoun is looked for."""
 
-_ENGLISH_SMALL_TALK = frozenset(
-    "hi|hello|hey|ok|okay|yes|yeah|yep|no|nope|sure|thank|thanks|thank you|great|cool|nice|good|fine|got it|i see|"
-    "noted|understood|bye|goodbye|good morning|good evening|good night|good afternoon|youre welcome|you're welcome|"
-    "no problem|alright|right|please|wow|lol|haha|hm|there|very much|so much|again|everyone|all".split("|")
-)
-_CHINESE_SMALL_TALK = frozenset(
-    "你好 您好 嗨 哈喽 好 好的 行 可以 没问题 嗯 哦 噢 谢谢 多谢 感谢 不客气 再见 拜拜 是 是的 对 不是 收到 明白 "
-    "明白了 知道了 哈 早上好 晚上好 晚安 辛苦了 了解 啊 呀 吧 啦 了 你 您".split()
-)
-_HUMMING = re.compile(r"hm+")
-_SIGNS = re.compile(r"\W*")
 _LABEL = re.compile(r"\A\s*([^\W\d_][\w.'’-]{0,30}(?: [A-Z][\w.'’-]{0,30}){0,2})[:：](?=\s|[^\W\da-zA-Z_])")
 _PARTS = frozenset({"user", "assistant", "agent", "用户", "助手"})
 # “周五之前” on a Sunday means the coming Friday, “周五很累” the past one, and a birthday comes every year: a day that
@@ -234,34 +224,10 @@ async def segment(request: SegmentationRequest, toolbox: Toolbox) -> Segmentatio
     segments: list[Segment] = []
     before = "\n".join(said.text for said in request.earlier)[-_LOOKED_BACK:]
     for number, said in enumerate(request.utterances):
-        if not is_small_talk(said.text):
+        if not says_nothing_alone(said.text):
             segments += _segments(said, number, before)
         before = f"{before}\n{said.text}"[-_LOOKED_BACK:]
     return SegmentationResponse(segments=tuple(segments))
-
-
-def is_small_talk(text: str) -> bool:
-    """Tell whether something says nothing: a greeting, thanks, "ok"."""
-    said = _HUMMING.sub("hm", text.lower().replace("’", "'"))
-    return _is_made_of(said, _ENGLISH_SMALL_TALK) or _is_made_of(said, _CHINESE_SMALL_TALK)
-
-
-def _is_made_of(text: str, words: frozenset[str]) -> bool:
-    """Tell whether a text is nothing but these words, one at least, and signs; each place is looked at once."""
-    longest = max(map(len, words))
-    first = _SIGNS.match(text)
-    ends = {first.end() if first else 0}
-    while ends:
-        place = min(ends)
-        ends.remove(place)
-        for end in range(place + 1, min(place + longest, len(text)) + 1):
-            if text[place:end] in words:
-                after = _SIGNS.match(text, end)
-                last = after.end() if after else end
-                ends.add(last)
-                if last == len(text):
-                    return True
-    return False
 
 
 def _segments(said: Utterance, number: int, before: str) -> list[Segment]:

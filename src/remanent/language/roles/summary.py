@@ -13,7 +13,6 @@ from remanent.language.offline.salience import with_speaker
 from remanent.language.replies import Lines, Prose
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.roles.extraction import AGREEMENT, FactKind, facts_in
-from remanent.language.roles.segmentation import is_small_talk
 from remanent.language.shapes import MAX_SUMMARY, Remark, Summary, Utterance
 from remanent.language.tidying import lines, remark, within_tokens
 from remanent.language.wording import block, group, utterance_blocks
@@ -22,6 +21,7 @@ from remanent.text.dialogue_summary import DialogueSentence, statements, telling
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.summary import summarize
+from remanent.text.talk import says_nothing_alone
 from remanent.text.tokens import ESTIMATE
 
 
@@ -293,7 +293,7 @@ async def summarise(request: SummaryRequest, toolbox: Toolbox) -> SummaryRespons
 def _texts(request: SummaryRequest) -> tuple[list[str], list[str]]:
     """Return what was said without small talk, and who said each; nobody for what a summary says."""
     said = [(unmarked(summary), "") for summary in request.earlier]
-    said += [(one.text, one.speaker) for one in request.utterances if not is_small_talk(one.text)]
+    said += [(one.text, one.speaker) for one in request.utterances if not says_nothing_alone(one.text)]
     said = said or [(one.text, one.speaker) for one in request.utterances]
     return [text for text, _ in said], [speaker for _, speaker in said]
 

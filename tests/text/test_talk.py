@@ -2,7 +2,14 @@
 
 import pytest
 
-from remanent.recall.talk import asks_of_oneself, is_small_talk, is_standing_instruction, only_asks, only_shrugs
+from remanent.text.talk import (
+    asks_of_oneself,
+    is_small_talk,
+    is_standing_instruction,
+    only_asks,
+    only_shrugs,
+    says_nothing_alone,
+)
 
 SMALL_TALK = """
 hi
@@ -208,3 +215,14 @@ def test_who_only_says_that_it_is_not_known_shrugs(text: str) -> None:
 @pytest.mark.parametrize("text", NO_SHRUGS)
 def test_who_tells_something_besides_does_not_shrug(text: str) -> None:
     assert not only_shrugs(text)
+
+
+@pytest.mark.parametrize("text", ["ok, thanks!", "Hmmm… nope", "You’re welcome", "明白了解", "哈哈喽", "嗯嗯，好的"])
+def test_greetings_thanks_and_bare_replies_say_nothing_alone_however_they_are_put_together(text: str) -> None:
+    assert says_nothing_alone(text)
+
+
+@pytest.mark.spec("SAFE-07")
+@pytest.mark.parametrize("piece", ["嗯", "你好", "明白了", "hm", "hi "])
+def test_small_talk_that_ends_in_something_else_is_told_at_once(piece: str) -> None:
+    assert not says_nothing_alone(piece * 500 + "x")

@@ -16,7 +16,7 @@ LONGEST_ASKING = 400
 """Characters of a turn that only asks; a longer one is not looked at."""
 
 _ENGLISH = r"""
-    hi+(?:\s+there)?|hello+(?:\s+there)?|hey+(?:\s+there)?|hiya|howdy|yo|greetings|good\s+(?:morning|afternoon|evening|night|day)|
+    (?:hi+|hello+|hey+)(?:\s+(?:there|all|everyone))?|hiya|howdy|yo|greetings|good\s+(?:morning|afternoon|evening|night|day)|
     (?:good\s*)?morning|nice\s+to\s+(?:meet|see)\s+you|how\s+are\s+you(?:\s+doing)?(?:\s+today)?|how(?:'s|\s+is)\s+it\s+going|
     what'?s\s+up|(?:are\s+)?you\s+there|
     (?:many\s+)?thanks?(?:\s+you)?(?:\s+(?:again|so\s+much|very\s+much|a\s+lot|a\s+million|for\s+(?:your|the)\s+help))*|thx|ty|cheers|
@@ -38,10 +38,17 @@ _CHINESE = r"""
 """
 # "Thanks, Bob!", "Hi Ada": a name behind a greeting says nothing.
 _NAMED = lazy_regex(r"\b((?i:hi|hello|hey|thanks|thank you|bye|good (?:morning|evening|night)))[\s,]+[A-Z]\w+(?=\W*$)")
-_SMALL_TALK = lazy_regex(
-    rf"(?:(?:{_ENGLISH})(?![a-z'])|(?:{_CHINESE})(?:[你您]|大家|了|啦|呀|啊|哈|呢|吧|哦)*|ok)+",
-    re.VERBOSE | re.IGNORECASE,
-)
+
+
+def _phrases(english: str, chinese: str) -> re.Pattern[str]:
+    """Return a pattern of phrases one behind the other, Chinese ones with the particles that may follow them."""
+    particles = "(?:[你您]|大家|了|啦|呀|啊|哈|呢|吧|哦)*"
+    return lazy_regex(rf"(?:(?:{english})(?![a-z'])|(?:{chinese}){particles}|ok)+", re.VERBOSE | re.IGNORECASE)
+
+
+_SMALL_TALK = _phrases(_ENGLISH, _CHINESE)
+_NOTHING_ALONE = _phrases(f"{_ENGLISH}|yes|yeah|yep|no|nope|sure|right|please", f"{_CHINESE}|是的?|不是|对")
+"""A bare yes or no says nothing without what it replies to; in a conversation it may decide everything."""
 _BETWEEN = lazy_regex(r"[^\w'一-鿿]+|_+")
 
 _TELL_ME = (
@@ -114,24 +121,27 @@ def is_small_talk(text: str) -> bool:
 
     What goes on with the matter in hand ("yes, do that", "go on", "继续") is none.
     """
+    return _is_made_of(text, _SMALL_TALK)
+
+
+def says_nothing_alone(text: str) -> bool:
+    """Tell whether a message is small talk or a bare yes or no: kept apart from its conversation, it tells nothing."""
+    return _is_made_of(text, _NOTHING_ALONE)
+
+
+def _is_made_of(text: str, phrases: re.Pattern[str]) -> bool:
+    """Tell whether a text is nothing but such phrases: all of its words, or the fewest that can stand, one by one."""
     if len(text) > LONGEST_SMALL_TALK:
         return False
-    words = _BETWEEN.sub(" ", _NAMED.sub(r"\1", fold(text).replace("’", "'"))).strip()
-    return all(_SMALL_TALK.fullmatch(part) for part in _phrases(words))
-
-
-def _phrases(words: str) -> list[str]:
-    """Return the words as phrases to look up: all of them, or, where they are several, the fewest that can stand."""
-    if not words or _SMALL_TALK.fullmatch(words):
-        return [words] if words else []
-    found, rest = list[str](), words
+    rest = _BETWEEN.sub(" ", _NAMED.sub(r"\1", fold(text).replace("’", "'"))).strip()
+    if phrases.fullmatch(rest):
+        return True
     while rest:
-        phrase = _SMALL_TALK.match(rest)
+        phrase = phrases.match(rest)
         if phrase is None or not phrase.end():
-            return [rest]
-        found.append(phrase[0])
+            return False
         rest = rest[phrase.end() :].lstrip()
-    return found
+    return True
 
 
 def only_asks(text: str) -> bool:
