@@ -248,6 +248,23 @@ async def test_a_newest_message_that_is_too_long_alone_is_told_and_never_cut() -
     assert not view.fits
 
 
+async def test_long_newest_replies_leave_half_of_a_budget_to_what_was_said_before_them() -> None:
+    talk = [
+        {"role": role, "content": f"{words} number {turn}. " * (30 if role == "assistant" else 1)}
+        for turn in range(40)
+        for role, words in (("user", f"My sister Ida keeps hive {turn} in Bergen,"), ("assistant", "A long reply,"))
+    ]
+    talk.append({"role": "user", "content": "And what about the last hive?"})
+    view = await compactor().view(ADA, talk, budget=1_000)
+
+    assert view.fits
+    assert view.messages[-1] == talk[-1]
+    digest = str(view.messages[0]["content"])
+    assert digest.startswith(MARKS[SummaryLevel.SESSION]["en"])
+    assert COUNT(digest) >= 500 - 64, "what binds and tells of eighty messages"
+    assert sum(f"hive {turn} in Bergen" in texts(view.messages) for turn in range(40)) >= 20
+
+
 @pytest.mark.spec("COG-17")
 async def test_the_report_adds_up_from_what_was_given_to_what_is_sent() -> None:
     view = await compactor().view(ADA, dialogue("en", messages=100, tokens=20_000), budget=1_500)

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from typing import Self
 
-from remanent.text.dialogue_summary import DialogueSentence, ranked
+import pytest
+
+from remanent.text.dialogue_summary import DialogueSentence, ranked, statements
 
 
 class InOrder(frozenset[str]):
@@ -29,3 +31,27 @@ def test_what_tells_most_does_not_hang_on_the_order_of_a_set() -> None:
         DialogueSentence(3, 0, "last", InOrder("three", "three too"), 0.1),
     ]
     assert ranked(said)[:2] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "### Step 7: Verify deployment",
+        "**Next steps:**",
+        "Good luck!",
+        "Certainly!",
+        "Feel free to ask if anything is unclear.",
+        "Here are some ideas:",
+        "希望这些对你有帮助！",
+        "祝你成功！",
+        "谢谢！",
+    ],
+)
+def test_what_opens_heads_or_ends_a_reply_tells_nothing(text: str) -> None:
+    told = "The bridge opens on 3 May." if text.isascii() else "大桥五月三日通车。"
+    assert [one.text for one in statements(f"{text}\n\n{told}")] == [told]
+
+
+def test_a_sentence_that_begins_like_a_closing_is_told_whole() -> None:
+    said = "I hope this winter we move to Bergen, because Ida's new school begins there in January and she wants to."
+    assert [one.text for one in statements(said)] == [said]

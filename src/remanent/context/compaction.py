@@ -564,13 +564,17 @@ class _Shaping:
     ) -> tuple[list[ReadMessage], list[list[ReadMessage]], list[ReadMessage]]:
         """Return the system messages, the older stretches of at least ten messages, and what stays as it is.
 
-        The newest messages stay in their own words, with whole results, unless those alone would fill half the budget.
+        The newest messages stay in their own words, with whole results, unless those alone would fill half the budget:
+        then results are shortened, and the older of them go with the rest. Five long replies, word by word, are worth
+        less than the conversation before them.
         """
         system = [message for message in trimmed if message.part == "system"]
         body = units([message for message in trimmed if message.part != "system"])
         tail: list[list[ReadMessage]] = []
         while body and sum(map(len, tail)) < recent:
             tail.insert(0, body.pop())
+        while body and self._crowds(tail):
+            body.append(tail.pop(0))
         stretches: list[list[ReadMessage]] = [[]]
         for unit in body:
             if len(stretches[-1]) >= SEGMENT:
@@ -580,6 +584,13 @@ class _Shaping:
         verbatim = [self._clean[message.number] for message in newest]
         fits = self._budget is None or sum(map(self._size, verbatim)) <= self._budget // 2
         return system, [stretch for stretch in stretches if stretch], verbatim if fits else newest
+
+    def _crowds(self, tail: Sequence[Sequence[ReadMessage]]) -> bool:
+        """Tell whether the newest messages fill more than half the budget, and are more than the last exchange."""
+        if self._budget is None:
+            return False
+        current = max((place for place, unit in enumerate(tail) if unit[0].part == "user"), default=0)
+        return current > 0 and sum(map(self._size, chain.from_iterable(tail))) > self._budget // 2
 
     def _room(self, *fixed: Sequence[ReadMessage], share: float) -> int | None:
         """Return the tokens that a share of the budget leaves beside messages that stay; none without a budget."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from remanent.text.sentences import sentence_texts
+from remanent.text.talk import is_small_talk
 from remanent.text.terms import index_terms
 from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
 
@@ -32,6 +33,15 @@ _SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|me|we|we're|we've|our|us)\b|[�
 _QUESTION = re.compile(r"[?？]\s*[\"'”’)）]*\s*$")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 """A block of code has no sentences, and pieces of it are of no use."""
+_CLOSING = re.compile(
+    r"(?:good luck|(?:happy|enjoy(?: your)?) \w+|certainly|of course|absolutely|sure(?: thing)?|great question|"
+    r"(?:let me know|feel free to|i hope (?:this|that|it))\b.{0,80}|(?:here|below) (?:is|are)\b.{0,60}:|"
+    r"(?:希望|如果|若)[^。！!]{0,40}(?:帮助|告诉我|问我|联系我)|祝[^。！!]{0,12}|当然(?:可以)?)[.!:。！：\s]*",
+    re.IGNORECASE,
+)
+"""What opens or ends a reply, whatever it is about."""
+_HEADING = re.compile(r"#{1,6}\s|\*\*[^*]{1,80}\*\*:?\s*$")
+"""A heading names what its sentences say; they are there themselves."""
 _STOP_WORDS = ENGLISH_STOP_WORDS | CHINESE_STOP_WORDS
 
 
@@ -54,6 +64,8 @@ def statements(text: str, *, message: int = 0) -> list[DialogueSentence]:
     found: list[DialogueSentence] = []
     for sentence in sentence_texts(_CODE.sub("\n", text)):
         short = " ".join(sentence.split())[:_LONGEST]
+        if _HEADING.match(short) or _CLOSING.fullmatch(short) or is_small_talk(short):
+            continue
         terms = frozenset(index_terms(short)) - _STOP_WORDS
         if terms:
             factor = (_OWN if _SELF.search(short) else 1.0) * (_ASKING if _QUESTION.search(short) else 1.0)
