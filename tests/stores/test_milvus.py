@@ -2,6 +2,8 @@ from collections.abc import AsyncIterator, Iterator
 from functools import partial
 from itertools import count
 from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -50,10 +52,10 @@ class Refusing(LocalVectors):
 class Index:
     """A store with vectors of Milvus over it."""
 
-    def __init__(self, folder: Path, url: str, *, alone: bool = True) -> None:
+    def __init__(self, folder: Path, url: str, *, alone: bool = True, patience: float = 60) -> None:
         self.store = SqliteStore(folder)
         beside = (Refusing if alone else LocalVectors)(self.store, lambda _: None)
-        self.vectors = MilvusVectors(url, self.store, beside=beside)
+        self.vectors = MilvusVectors(url, self.store, beside=beside, patience=patience)
         self.samples = Samples()
         self.scope = self.samples.make_scope()
 
@@ -188,6 +190,56 @@ async def test_without_milvus_answers_are_the_same_and_an_erasure_waits(tmp_path
     await index.close()
 
 
+class Gate:
+    """Holds up requests of one kind until it is opened."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, work: str) -> None:
+        self._held, self._open, self.asked = getattr(adapter, work), Event(), 0
+        monkeypatch.setattr(adapter, work, self)
+
+    def __call__(self, *arguments: Any) -> Any:
+        self.asked += 1
+        assert self._open.wait(60)
+        return self._held(*arguments)
+
+    def open(self) -> None:
+        self._open.set()
+
+
+async def test_a_server_that_hangs_holds_up_one_search_for_a_moment_and_none_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adapter, "MilvusClient", lambda **_: SimpleNamespace(close=lambda: None))
+    hanging = Gate(monkeypatch, "_mark")
+    index = Index(tmp_path, "milvus://127.0.0.1:1", alone=False, patience=0.01)
+    kept = [await index.keep(1, number) for number in range(3)]
+    assert await index.near(1, 0) == kept
+    index.vectors._patience = 3600  # whoever waits for it now does not come back
+    assert await index.near(1, 0) == await index.near(1, 0) == kept
+    assert hanging.asked == 1
+    hanging.open()
+    await index.close()
+
+
+async def test_copying_goes_on_behind_searches_that_do_not_wait_for_it(
+    tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copying = Gate(monkeypatch, "_write")
+    index = Index(tmp_path, url, alone=False, patience=0.01)
+    kept = [await index.keep(1, number) for number in range(3)]
+    assert await index.near(1, 0) == await index.near(1, 0) == kept
+    [task] = index.vectors._late.values()
+    copying.open()
+    await task
+    assert copying.asked == 1
+    assert sorted(await index.vectors._ask(adapter._records, index.place)) == sorted(kept)
+    alone = Index(tmp_path, url)
+    assert await alone.near(1, 0) == kept, "there is nothing left to copy"
+    assert copying.asked == 1
+    await alone.close()
+    await index.close()
+
+
 async def test_a_whole_memory_is_searched_by_milvus(server: ServerProcess, url: str, tmp_path: Path) -> None:
     async with aopen(tmp_path, vectors={"url": url}) as memory:
         ada = memory.agent("ada")
@@ -211,4 +263,4 @@ async def test_a_file_of_milvus_lite_keeps_the_vectors_of_one_process(tmp_path: 
 def test_a_url_that_says_too_little_or_too_much_is_refused(url: str, tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
     with pytest.raises(InvalidSettings):
-        MilvusVectors(url, store, beside=LocalVectors(store, lambda _: None))
+        MilvusVectors(url, store, beside=LocalVectors(store, lambda _: None), patience=1)

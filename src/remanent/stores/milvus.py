@@ -5,7 +5,8 @@ an agent's rows says how far they follow the store; it is read before every sear
 server that is new, behind or emptied is filled first. Rows are never changed: one of a later revision stands beside the
 old one, which goes afterwards. So processes that write at the same time, or stop half-way, can leave a row too many and
 never one too few; and a row too many does no harm, since what Milvus finds is looked up in the store, by which it is
-filtered and scored. When Milvus does not answer, the search is made without it, slower; only an erasure waits for it.
+filtered and scored. When Milvus does not answer in time, or there is much to copy, the search is made without it,
+slower, and the copying goes on; only an erasure waits for it.
 
 Milvus gets ids of records and vectors. Agents and models are hashed, so that nothing of a name becomes part of a query.
 """
@@ -66,10 +67,10 @@ class MilvusVectors(Vectors):
     """Searches the server of a URL: `milvus://user:password@host:19530/database?space=name&tls=1`.
 
     `milvus:///folder/file.db` is milvus-lite within this process. Memories that share a server and a database need a
-    `space` each. `beside` searches when Milvus cannot.
+    `space` each. `beside` searches when Milvus cannot, or has not within `patience` seconds.
     """
 
-    def __init__(self, url: str, store: Store, *, beside: Vectors) -> None:
+    def __init__(self, url: str, store: Store, *, beside: Vectors, patience: float) -> None:
         super().__init__()
         parts = urlsplit(url)
         options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
@@ -77,7 +78,7 @@ class MilvusVectors(Vectors):
             raise InvalidSettings("vectors are searched at a URL such as milvus://host:19530/database?space=name")
         if not parts.hostname and find_spec("milvus_lite") is None:
             raise MissingDependency("a file of vectors needs milvus-lite; run: pip install milvus-lite")
-        self._store, self._beside = store, beside
+        self._store, self._beside, self._patience = store, beside, patience
         self._space = options.get("space", "")
         self._target = {"uri": unquote(parts.path)}
         self._is_file = not parts.hostname
@@ -94,6 +95,7 @@ class MilvusVectors(Vectors):
         # Of one agent one at a time; a collection of milvus-lite bears one writer.
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._examined: set[_Place] = set()
+        self._late: dict[_Place, asyncio.Task[Any]] = {}
         self._connecting = Lock()
         self._away_until = 0.0
         self._closed = False
@@ -111,7 +113,7 @@ class MilvusVectors(Vectors):
         async def look(model: str, dimension: int, numbers: list[int]) -> None:
             group = [searches[number] for number in numbers]
             try:
-                found = await self._search(scope, model, dimension, group)
+                found = await self._search_in_time(scope, self._place(scope, model, dimension), model, group)
             except StoreBusy as error:
                 _logger.warning("searching without Milvus: %s", error)
                 found = await self._beside.search_all(scope, group)
@@ -153,6 +155,9 @@ class MilvusVectors(Vectors):
         """Let go of the connection; the rows stay for others."""
         if not self._closed:
             self._closed = True
+            for task in self._late.values():
+                task.cancel()
+            await asyncio.gather(*self._late.values(), return_exceptions=True)
             if self._client is not None:
                 await asyncio.to_thread(self._client.close)
             self._pool.shutdown(wait=False)
@@ -160,9 +165,32 @@ class MilvusVectors(Vectors):
 
     # ── searching ────────────────────────────────────────────────────────────
 
-    async def _search(self, scope: Scope, model: str, dimension: int, group: Sequence[VectorSearch]) -> list[list[Hit]]:
+    async def _search_in_time(
+        self, scope: Scope, place: "_Place", model: str, group: Sequence[VectorSearch]
+    ) -> list[list[Hit]]:
+        """Search, or refuse when that takes too long; what was begun goes on, and nobody else waits for it meanwhile.
+
+        A search that is given up would be left out of its answer, and a copy that is given up would begin anew with
+        every search and never come to its end.
+        """
+        if place in self._late:
+            raise StoreBusy(_LATE)
+        task = asyncio.create_task(self._search(scope, place, model, group))
+        try:
+            done, _ = await asyncio.wait({task}, timeout=self._patience)
+        finally:
+            if not task.done():
+                self._late[place] = task
+                task.add_done_callback(lambda _: self._late.pop(place))
+                task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+        if not done:
+            raise StoreBusy(_LATE)
+        return task.result()
+
+    async def _search(
+        self, scope: Scope, place: "_Place", model: str, group: Sequence[VectorSearch]
+    ) -> list[list[Hit]]:
         """Look ever further until enough pass the filter, or nothing is left to look at."""
-        place = self._place(scope, model, dimension)
         known = [search.revision for search in group if search.revision is not None]
         if not await self._follow(scope.owner, place, model, max(known) if len(known) == len(group) else None):
             return [[] for _ in group]
@@ -274,6 +302,7 @@ class _Place(NamedTuple):
 
 
 _AWAY = "Milvus does not answer as it should; look whether the server of `vectors.url` runs"
+_LATE = "Milvus takes long to answer, or the vectors are still being copied there"
 _KNOWN = {"space", "tls"}
 _STRONG: dict[str, Any] = {"consistency_level": "Strong", "timeout": TIMEOUT}
 """A request sees all that was written before it."""

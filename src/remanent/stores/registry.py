@@ -111,7 +111,8 @@ def _vectors(settings: Settings, store: Store, beside: Vectors) -> Vectors:
         return beside
     with _installed("milvus"):
         from remanent.stores.milvus import MilvusVectors
-    return MilvusVectors(url, store, beside=beside)
+    # Half of the time that a path of recall has: the other half is left for searching without it.
+    return MilvusVectors(url, store, beside=beside, patience=settings.recall.path_timeout / 2)
 
 
 def _blobs(settings: Settings) -> Blobs | None:
