@@ -18,6 +18,8 @@ from remanent.cli.sample import AGENT, QUESTION, WORKSPACE
 
 OUT = Path(__file__).parent.parent / "docs" / "pages"
 PAGES = ("memory", "ask", "graph", "timeline", "conflicts", "knowledge", "shared", "runs", "admin", "settings")
+STANDSTILL = 300.0
+"""Seconds without anything new after which nothing more is waited for; loading a model takes the longest."""
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -36,21 +38,33 @@ def main() -> None:
         command = [sys.executable, "-m", "remanent", "serve", "--sample", "--home", home, "--port", port]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
             try:
-                # The last thing that is learned of the sample: when it is there, everything is.
-                at = f"{address}/v1/orgs/default/workspaces/{WORKSPACE}/agents/{AGENT}"
-                _wait(f"{at}/conflicts?states=open", wanted=b"Bremen")
+                _wait(f"{address}/v1/orgs/default/workspaces/{WORKSPACE}/agents/{AGENT}", server, wanted=b"Bremen")
                 asyncio.run(_shoot(browser, address))
             finally:
                 server.terminate()
 
 
-def _wait(address: str, *, wanted: bytes) -> None:
-    for _ in range(240):
-        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=5) as answer:
-            if wanted in answer.read():
-                return
+def _wait(address: str, server: "subprocess.Popen[bytes]", *, wanted: bytes) -> None:
+    """Wait for the last thing that is learned of the sample, for as long as the server gets on with it.
+
+    That takes seconds or many minutes, as busy as a machine is; what does not get on shows in what it has stored.
+    """
+    stored, since = b"", time.monotonic()
+    while time.monotonic() < since + STANDSTILL:
+        if server.poll() is not None:
+            sys.exit(f"the server ended with {server.returncode}")
+        if wanted in _read(f"{address}/conflicts?states=open"):
+            return
+        if (now := _read(f"{address}/health")) != stored:
+            stored, since = now, time.monotonic()
         time.sleep(0.5)
-    sys.exit("the server did not begin")
+    sys.exit(f"the server has stored nothing new for {STANDSTILL:.0f} s, and the sample is not whole")
+
+
+def _read(address: str) -> bytes:
+    with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=60) as answer:
+        return bytes(answer.read())
+    return b""
 
 
 async def _shoot(path: str, address: str) -> None:

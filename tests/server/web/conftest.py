@@ -69,17 +69,21 @@ async def browser() -> AsyncIterator[Browser]:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def window(browser: Browser, tmp_path: Path) -> AsyncIterator[OpenWindow]:
-    """Open windows at one server; `language`, `theme` and `width` as a person would have them."""
+    """Open windows at one server; `language`, `theme`, `width` and `zoom` as a person would have them."""
     async with AsyncExitStack() as stack:
         served = await stack.enter_async_context(running(tmp_path / "home"))
 
-        async def begin(*, language: str = "en-US", theme: Any = "light", width: int = 1200) -> Window:
+        async def begin(
+            *, language: str = "en-US", theme: Any = "light", width: int = 1200, zoom: float = 1, at: Served = served
+        ) -> Window:
+            # As a browser zooms: the page gets as much less room as each of its pixels takes more of the screen's.
             context: BrowserContext = await browser.new_context(
-                locale=language, color_scheme=theme, viewport={"width": width, "height": 900}
-            )
+                locale=language, color_scheme=theme, device_scale_factor=zoom,
+                viewport={"width": round(width / zoom), "height": round(900 / zoom)},
+            )  # fmt: skip
             stack.push_async_callback(context.close)
             page = await context.new_page()
-            made = Window(served, page)
+            made = Window(at, page)
 
             def complain(message: ConsoleMessage) -> None:
                 if message.type in {"error", "warning"}:

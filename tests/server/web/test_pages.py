@@ -4,12 +4,15 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 from playwright.async_api import FilePayload, Request, Route, expect
 
 from remanent.operations import ProgressStep, Report, Run, Target
+from tests.server.rest.conftest import running
 from tests.server.web.conftest import PLACE, OpenWindow
+from tests.servers import free_port
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -255,6 +258,35 @@ async def test_a_lost_connection_is_told_and_loses_nothing_that_was_typed(window
     await expect(shown.page.get_by_role("searchbox")).to_have_value("flat")
 
 
+async def test_who_sits_before_a_page_whose_server_was_stopped_is_told_and_goes_on_when_it_is_back(
+    window: OpenWindow, tmp_path: Path
+) -> None:
+    home, port = tmp_path / "another", free_port()
+    async with running(home, port=port) as served:
+        shown = await window(at=served)
+        await shown.say("I live in Lisbon.")
+        page = shown.page
+        await shown.open(f"{PLACE}/memory?agent=ada&tab=semantic")
+        await page.get_by_role("button", name="Edit").click()
+        edited = page.get_by_role("textbox", name="Edit")
+        await edited.fill("I live in Porto.")
+    # Stopped: what is sent fails, a page that was not loaded yet cannot be, and what was typed stays where it is.
+    await page.get_by_role("button", name="Save").click()
+    await expect(page.get_by_role("status").last).to_contain_text("cannot be reached")
+    await expect(edited).to_have_value("I live in Porto.")
+    await page.keyboard.press("Escape")
+    await page.get_by_role("searchbox").fill("Lisbon")
+    await expect(page.get_by_role("alert")).to_contain_text("What you typed is kept")
+    await page.get_by_role("link", name="Ask", exact=True).click()
+    await expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
+    async with running(home, port=port):
+        await page.get_by_role("button", name="Try again").click()
+        await expect(page.get_by_role("heading", name="What an agent would get")).to_be_visible()
+        await page.get_by_role("link", name="Memory", exact=True).click()
+        await expect(page.get_by_role("searchbox")).to_have_value("Lisbon")
+        await expect(page.locator("article.card").first).to_contain_text("Lisbon")
+
+
 async def test_a_newcomer_is_shown_how_to_connect_and_can_try_it(window: OpenWindow) -> None:
     shown = await window()
     await shown.open("/")
@@ -266,8 +298,11 @@ async def test_a_newcomer_is_shown_how_to_connect_and_can_try_it(window: OpenWin
     await expect(shown.page.get_by_role("status").last).to_contain_text("12th to the 15th of June")
 
 
-async def test_every_page_opens_without_a_complaint_and_asks_no_other_host(window: OpenWindow) -> None:
-    shown = await window(width=360)
+@pytest.mark.parametrize("room", [{"width": 360}, {"width": 1200, "zoom": 2}], ids=["phone", "zoomed to 200 %"])
+async def test_every_page_opens_without_a_complaint_and_asks_no_other_host(
+    window: OpenWindow, room: dict[str, int]
+) -> None:
+    shown = await window(**room)
     await shown.say("The flat is in Lisbon.", "The cat is called Mog.")
     graph = await shown.served.http.post(
         "/v1/orgs/acme/workspaces/lab/agents/ada/associative/remember", json={"messages": ["The flat is in Lisbon."]}
@@ -278,7 +313,7 @@ async def test_every_page_opens_without_a_complaint_and_asks_no_other_host(windo
         await shown.open(f"{PLACE}/{page}?agent=ada")
         await expect(shown.page.get_by_role("heading", level=1)).to_be_visible()
         wide = await shown.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        assert wide <= 0, f"{page} is {wide} px too wide for a phone"
+        assert wide <= 0, f"{page} is {wide} px too wide"
     await shown.open("/")
     assert shown.complaints == []
     assert shown.foreign == []
@@ -616,6 +651,36 @@ async def test_an_agent_that_was_told_nothing_is_shown_as_empty_and_not_as_a_fai
     await shown.open(f"{PLACE}/{page}?agent=ada")
     await expect(shown.page.get_by_role("main").get_by_role("heading").first).to_be_visible()
     await expect(shown.page.get_by_role("alert")).to_have_count(0)
+
+
+async def test_a_workspace_without_any_agent_has_a_heading_on_every_page(window: OpenWindow) -> None:
+    shown = await window()
+    for name in ("memory", "ask", "conflicts", "graph", "timeline", "knowledge", "shared", "runs", "admin", "settings"):
+        await shown.open(f"{PLACE}/{name}")
+        await expect(shown.page.get_by_role("heading", level=1)).to_be_visible()
+        await expect(shown.page.get_by_role("alert")).to_have_count(0)
+
+
+@pytest.mark.spec("UI-04")
+async def test_words_that_a_claim_rests_on_twice_are_shown_once(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("My sister Ann lives in Hamburg.")
+    await shown.say("My sister Ann lives in Bremen.")
+    at = "/v1/orgs/acme/workspaces/lab/agents/ada/conflicts"
+
+    async def doubled(route: Route) -> None:
+        answer = await route.fetch()
+        told = await answer.json()
+        for claim in told["items"][0]["claims"]:
+            claim["evidence"] *= 2
+        await route.fulfill(response=answer, json=told)
+
+    await shown.page.route(f"**{at}?*", doubled)
+    await shown.open(f"{PLACE}/conflicts?agent=ada")
+    claims = shown.page.locator("section .two > .panel")
+    for town in ("Hamburg", "Bremen"):
+        await expect(claims.filter(has_text=town).get_by_role("listitem")).to_have_count(1)
+        await expect(claims.filter(has_text=town)).to_contain_text("(1)")
 
 
 async def test_however_far_one_scrolls_few_cards_are_in_the_document(window: OpenWindow) -> None:

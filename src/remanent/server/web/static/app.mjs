@@ -1,8 +1,8 @@
 // The shell of all pages: who is there, which page is open, and what is shown above and beside it.
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ask, can, may, openSession, place, session, signIn, signOut, whenSignedOut } from "./api.mjs";
-import { App, Dialog, html, told, useLoad } from "./parts.mjs";
+import { ask, can, may, openSession, place, Refused, session, signIn, signOut, whenSignedOut } from "./api.mjs";
+import { App, Dialog, Failed, html, told, useLoad } from "./parts.mjs";
 import { isChinese, say, setLanguage } from "./words.mjs";
 import { Home } from "./home.mjs";
 
@@ -47,7 +47,7 @@ function Root() {
   const signedIn = (now) => { if (who.who && who.who !== now.who) location.reload(); else setWho({ ...now }); };
   const app = { here, go, who, say: (text, undo) => setNotice({ text, undo }), fail: (error) => setNotice({ text: told(error), bad: true }), base: here.org === undefined ? "" : `/org/${encodeURIComponent(here.org)}/ws/${encodeURIComponent(here.workspace)}`, redraw: () => redraw((n) => n + 1) };
 
-  if (failed) return html`<main><div class="panel" role="alert"><p class="bad">${told(failed)}</p><button onClick=${begin}>${say("again")}</button></div></main>`;
+  if (failed) return html`<main><${Failed} error=${failed} again=${begin} /></main>`;
   if (!who) return html`<main><p role="status">${say("loading")}</p></main>`;
   return html`<${App.Provider} value=${app}><div onClick=${follow}>
     <a class="skip" href="#main">${say("skip")}</a>
@@ -103,11 +103,12 @@ function Page({ app }) {
   const { here } = app;
   const load = PAGES[here.page];
   // With its name: while the next page is loaded, the last one must not be shown at the next one's address.
-  const state = useLoad(async () => ({ name: here.page, Page: (await load?.())?.Page }), [here.page]);
+  // A module that does not come is a server that is away: a browser says so in words of its own.
+  const state = useLoad(async () => ({ name: here.page, Page: (await load?.().catch(() => { throw new Refused(0, "offline"); }))?.Page }), [here.page]);
   useEffect(() => { document.title = `${say(here.page)} · Remanent`; }, [here.page, isChinese()]);
   if (here.page === "home") return html`<${Home} />`;
   if (!load) return html`<p>${say("not_found")}</p>`;
-  if (state.error) return html`<p class="bad" role="alert">${told(state.error)}</p>`;
+  if (state.error) return html`<${Failed} error=${state.error} again=${state.again} />`;
   if (state.value?.name !== here.page) return html`<p role="status" class="quiet">${say("loading")}</p>`;
   return html`<${state.value.Page} key=${`${here.page} ${here.rest ?? ""} ${here.agent}`} />`;
 }

@@ -28,7 +28,7 @@ export function Page() {
     for (const [name, value] of Object.entries({ tab: tab === "all" ? "" : tab, ...filters, status: filters.status === "active" ? "" : filters.status })) if (value) url.searchParams.set(name, value); else url.searchParams.delete(name);
     if (here.agent && url.href !== location.href) history.replaceState(null, "", url);
   }, [tab, filters]);
-  if (!here.agent) return html`<${Empty}>${say("nothing")}</${Empty}>`;
+  if (!here.agent) return html`<h1>${say("memory")}</h1><${Empty}>${say("nothing")}</${Empty}>`;
   const agent = ["shared", "knowledge"].includes(tab) ? "shared" : here.agent; // documents, too, are the workspace's
   const move = (event, index) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];

@@ -36,8 +36,9 @@ export function useLoad(load, keys) {
 }
 
 export const told = (error) => (error?.status === 0 ? say("offline") : say("failed", { why: error?.message ?? String(error) }));
+export const Failed = ({ error, again }) => html`<div class="panel" role="alert"><p class="bad">${told(error)}</p><button onClick=${again}>${say("again")}</button></div>`;
 export function Loaded({ state, children }) {
-  if (state.error) return html`<div class="panel" role="alert"><p class="bad">${told(state.error)}</p><button onClick=${state.again}>${say("again")}</button></div>`;
+  if (state.error) return html`<${Failed} error=${state.error} again=${state.again} />`;
   if (state.value === undefined) return html`<p class="quiet" role="status">${say("loading")}</p>`;
   return html`<div aria-busy=${state.loading}>${children(state.value)}</div>`;
 }
