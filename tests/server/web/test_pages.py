@@ -683,6 +683,20 @@ async def test_words_that_a_claim_rests_on_twice_are_shown_once(window: OpenWind
         await expect(claims.filter(has_text=town)).to_contain_text("(1)")
 
 
+@pytest.mark.spec("UI-04")
+async def test_the_same_words_in_two_turns_are_told_apart_by_what_stands_around_them(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("I live in Berlin.")
+    await shown.say("I like working from the library because I live in Berlin.")
+    await shown.say("I live in Lisbon.")
+    await shown.open(f"{PLACE}/conflicts?agent=ada")
+    evidence = shown.page.locator("section .two > .panel").filter(has_text="Berlin").get_by_role("listitem")
+    await expect(evidence).to_have_count(2)
+    await expect(evidence.first).to_contain_text("“I live in Berlin.”")
+    await expect(evidence.last).to_contain_text("“I like working from the library because I live in Berlin.”")
+    await expect(evidence.locator("mark")).to_have_text(["I live in Berlin."])
+
+
 async def test_however_far_one_scrolls_few_cards_are_in_the_document(window: OpenWindow) -> None:
     shown = await window()
     for begin in range(0, 400, 100):

@@ -4,6 +4,8 @@ import { ask, can, may, place } from "./api.mjs";
 import { Age, Empty, html, Loaded, useApp, useLoad } from "./parts.mjs";
 import { number, role, say } from "./words.mjs";
 
+// Letters beside the words that a claim rests on: without them the same words in two turns would look like one told twice.
+const AROUND = 80;
 const SOME = 20; // resolved ones that are shown at first: an agent may have hundreds
 
 export function Page() {
@@ -59,5 +61,9 @@ function Evidence({ at, source }) {
   const state = useLoad((signal) => ask("GET", `${at}/records/${encodeURIComponent(source.entry_id)}`, { signal }).catch(() => null), [source.entry_id]);
   const turn = state.value;
   if (!turn) return html`<li class="quiet">${state.loading ? say("loading") : say("evidence_gone")}</li>`;
-  return html`<li>“${Array.from(turn.content).slice(source.start ?? 0, source.end ?? undefined).join("")}” <span class="quiet">${[turn.data?.role && role(turn.data.role), turn.scope.session].filter(Boolean).join(" · ")} · <${Age} at=${turn.occurred_at} /> · ${say(`trust_${turn.trust}`)}</span></li>`;
+  const letters = Array.from(turn.content), from = source.start ?? 0, to = source.end ?? letters.length;
+  const words = letters.slice(from, to).join("");
+  const [before, after] = [letters.slice(Math.max(0, from - AROUND), from).join(""), letters.slice(to, to + AROUND).join("")];
+  const said = before || after ? html`${from > AROUND && "…"}${before}<mark>${words}</mark>${after}${to + AROUND < letters.length && "…"}` : words;
+  return html`<li>“${said}” <span class="quiet">${[turn.data?.role && role(turn.data.role), turn.scope.session].filter(Boolean).join(" · ")} · <${Age} at=${turn.occurred_at} /> · ${say(`trust_${turn.trust}`)}</span></li>`;
 }
