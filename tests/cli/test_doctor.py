@@ -5,13 +5,16 @@ from typing import Any, NamedTuple
 
 import apsw
 import pytest
+from pydantic import SecretStr
 
 from remanent._sync import AgentAdmin
 from remanent._sync import open as open_memory
 from remanent.cli import doctor
 from remanent.cli.exits import Exit
+from remanent.cli.screen import Terminal
 from remanent.errors import IntegrityError, StoreBusy
 from remanent.model import Job, Scope, system_clock
+from remanent.settings import Settings
 from remanent.stores import Erasure, QueueState
 from remanent.stores.local import LocalVectors
 from remanent.stores.pending_erasures import PendingErasures
@@ -50,6 +53,21 @@ def test_a_sound_installation_passes_every_check(cli: Cli) -> None:
     assert "WAL-reset" in said.out
     assert "integrity of default/default/ada" in said.out
     assert said.err == "All is well.\n"
+
+
+@pytest.mark.parametrize(("taken", "is_sound"), [(0, True), (1, False), (2, True)])
+def test_of_a_database_the_tables_are_looked_at_and_not_the_engine_of_files(
+    monkeypatch: pytest.MonkeyPatch, *, taken: int, is_sound: bool
+) -> None:
+    async def steps(settings: Settings, *, dry_run: bool) -> tuple[int, int]:
+        assert dry_run, "nothing is changed by looking"
+        return taken, 2
+
+    monkeypatch.setattr(doctor, "migrate_store", steps)
+    screen = Terminal(as_json=False, language="en")
+    [finding] = doctor._store(screen, Settings(store=SecretStr("postgresql://db.internal/remanent")))
+    assert (finding.check, finding.ok) == ("tables", is_sound)
+    assert ("remanent migrate" in finding.detail) is not is_sound
 
 
 def test_the_findings_are_given_as_json(cli: Cli) -> None:

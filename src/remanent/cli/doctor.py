@@ -30,7 +30,7 @@ from remanent.operations.access.audit import open_audit
 from remanent.settings import Settings, setting_sources
 from remanent.stores import Health
 from remanent.stores.pending_erasures import open_erasures
-from remanent.stores.registry import open_shelf
+from remanent.stores.registry import is_embedded, migrate_store, open_shelf
 from remanent.stores.sqlite.connection import OLDEST_SAFE, checksums_available, engine_version
 from remanent.stores.sqlite.layout import Layout
 
@@ -108,9 +108,7 @@ def _machine(screen: Terminal, place: CommonOptions, settings: Settings) -> Iter
     yield Finding("remanent", True, version("remanent"))
     yield Finding("python", True, f"{platform.python_version()}, {platform.platform(terse=True)}, {platform.machine()}")
     yield _settings(screen, place)
-    yield _sqlite(screen)
-    checksums = checksums_available()
-    yield Finding("checksums", checksums or None, screen.word(words.CHECKSUMS_ON if checksums else words.CHECKSUMS_OFF))
+    yield from _store(screen, settings)
     yield _home(screen, settings.home)
     yield _disk(screen, settings.home)
     yield _embedder(screen, settings)
@@ -145,6 +143,20 @@ def _settings(screen: Terminal, place: CommonOptions) -> Finding:
         place_name = screen.word(words.SETTING_PLACES[where]) if where in words.SETTING_PLACES else where
         found.append(screen.word(words.SETTINGS_FROM, names=", ".join(names), place=place_name))
     return Finding("settings", True, "; ".join(found) or screen.word(words.SETTINGS_DEFAULT))
+
+
+def _store(screen: Terminal, settings: Settings) -> Iterator[Finding]:
+    """Look at the engine of files, or ask the database whether its tables are those of this version."""
+    if is_embedded(settings):
+        yield _sqlite(screen)
+        is_on = checksums_available()
+        yield Finding("checksums", is_on or None, screen.word(words.CHECKSUMS_ON if is_on else words.CHECKSUMS_OFF))
+        return
+    before, newest = asyncio.run(migrate_store(settings, dry_run=True))
+    if before in {0, newest}:  # those of an empty database are made at the first use
+        yield Finding("tables", True, screen.word(words.UP_TO_DATE, step=newest))
+    else:
+        yield Finding("tables", False, screen.word(words.TABLES_OLD, step=before, newest=newest))
 
 
 def _sqlite(screen: Terminal) -> Finding:

@@ -113,6 +113,10 @@ TEXT_AND_FILE = Bilingual("give either a TEXT or --file, not both", "TEXT 与 --
 
 # ── stores ──
 UP_TO_DATE = Bilingual("The tables are up to date (step {step}).", "表已是最新（第 {step} 步）。")
+TABLES_OLD = Bilingual(
+    "The tables are at step {step} of {newest}; run `remanent migrate`.",
+    "表处于第 {step} 步，最新为第 {newest} 步；请运行 `remanent migrate`。",
+)
 MIGRATED = Bilingual(
     "The tables were brought from step {before} to step {after}.", "表已从第 {before} 步更新到第 {after} 步。"
 )
@@ -287,6 +291,7 @@ CHECKS = {
     "settings": Bilingual("settings", "设置"),
     "sqlite": Bilingual("SQLite", "SQLite"),
     "checksums": Bilingual("page checksums", "页校验和"),
+    "tables": Bilingual("tables of the database", "数据库中的表"),
     "home": Bilingual("home folder", "数据目录"),
     "disk": Bilingual("free disk space", "剩余磁盘空间"),
     "embedder": Bilingual("embedder", "向量模型"),

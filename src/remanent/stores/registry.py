@@ -75,7 +75,7 @@ def open_cache(settings: Settings, *, clock: Clock = system_clock) -> Cache:
 async def migrate_store(settings: Settings, *, dry_run: bool) -> tuple[int, int]:
     """Bring the tables of a server up to date; return the steps taken before, and all that there are."""
     url = settings.store.get_secret_value()
-    if _scheme(url) == "sqlite":
+    if is_embedded(settings):
         raise InvalidInput("the embedded store brings each agent's file up to date by itself when it is opened")
     with _installed("postgres"):
         from remanent.stores.postgres.migrations import index_large_agents, migrate
@@ -83,6 +83,11 @@ async def migrate_store(settings: Settings, *, dry_run: bool) -> tuple[int, int]
     if not dry_run:
         await index_large_agents(url)
     return steps
+
+
+def is_embedded(settings: Settings) -> bool:
+    """Return whether the store is files of this machine."""
+    return _scheme(settings.store.get_secret_value()) == "sqlite"
 
 
 def _scheme(url: str) -> str:
