@@ -44,6 +44,11 @@ def _lettered(number: int) -> str:
             return letters
 
 
+def lines(text: str, most: int = 10**9) -> list[str]:
+    """Return the text as bullets of 40 characters each, at most so many."""
+    return [f"- {text[start : start + 40]}" for start in range(0, min(len(text), 40 * most), 40)]
+
+
 def nested_lists(size: int) -> str:
     """Return Markdown lists, each ten levels deep."""
     return repeated("".join(f"{'  ' * level}- item {level}\n" for level in range(10)))(size)

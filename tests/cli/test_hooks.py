@@ -20,7 +20,7 @@ from remanent.cli.hooks import AGENTS, install, remove
 from remanent.errors import InvalidInput
 from tests.cli.conftest import Cli
 from tests.cli.test_served import note
-from tests.client.test_remote import serving
+from tests.client.serving import serving
 from tests.server.rest.conftest import Served
 
 COMMAND = ["/usr/bin/python3", "-m", "remanent"]

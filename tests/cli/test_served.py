@@ -19,7 +19,7 @@ from remanent.cli.serving import _ServerNote
 from remanent.errors import NotAuthenticated
 from remanent.operations import LOCAL
 from tests.cli.conftest import Cli
-from tests.client.test_remote import serving
+from tests.client.serving import serving
 from tests.server.rest.conftest import Served
 
 WORD = "a word that only this start of the server knows"

@@ -3,9 +3,9 @@
 import asyncio
 import inspect
 import json
-import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from socket import gethostname
 from typing import Any
@@ -13,31 +13,9 @@ from typing import Any
 import pytest
 
 import remanent
-from remanent._sync import Agent, AgentAdmin
-from remanent.associative import AssociativeFound, AsyncAssociativeMemory
-from remanent.associative._sync import AssociativeMemory
-from remanent.client.blocking import (
-    RemoteAgent,
-    RemoteAgentAdmin,
-    RemoteAssociativeMemory,
-    RemoteCognition,
-    RemoteKnowledgeCollection,
-    RemoteMemory,
-    RemoteWorkspace,
-)
+from remanent.client.blocking import RemoteMemory
 from remanent.client.connection import Connection
-from remanent.client.remote import (
-    AsyncRemoteAgent,
-    AsyncRemoteAgentAdmin,
-    AsyncRemoteAssociativeMemory,
-    AsyncRemoteCognition,
-    AsyncRemoteKnowledgeBases,
-    AsyncRemoteKnowledgeCollection,
-    AsyncRemoteMemory,
-    AsyncRemoteWorkspace,
-)
-from remanent.cognition._sync import Cognition
-from remanent.cognition.face import AsyncCognition
+from remanent.client.remote import AsyncRemoteKnowledgeBases, AsyncRemoteMemory
 from remanent.errors import (
     AnswerLost,
     InvalidInput,
@@ -49,55 +27,32 @@ from remanent.errors import (
     StoreClosed,
     VersionConflict,
 )
-from remanent.knowledge._sync import KnowledgeCollection
-from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection
-from remanent.memory import AsyncAgent, AsyncAgentAdmin
 from remanent.model import Probe, RecallOptions
 from remanent.operations import CATALOGUE, Permission, Reach, Target
 from remanent.recall import PathUse, Recipe
-from remanent.workspace._sync import Workspace
-from remanent.workspace.face import AsyncWorkspace
-from tests.server.rest.conftest import Served, running
+from tests.client.serving import serving
 
 FACES = sorted({(one.face.part, one.face.method) for one in CATALOGUE.values() if one.face is not None})
 BY_KEY = {(one.face.part, one.face.method): one.face.by_key for one in CATALOGUE.values() if one.face is not None}
-ASYNC = {
-    "": (AsyncAgent, AsyncRemoteAgent),
-    "admin": (AsyncAgentAdmin, AsyncRemoteAgentAdmin),
-    "associative": (AsyncAssociativeMemory, AsyncRemoteAssociativeMemory),
-    "cognition": (AsyncCognition, AsyncRemoteCognition),
-    "knowledge": (AsyncKnowledgeCollection, AsyncRemoteKnowledgeCollection),
-    "workspace": (AsyncWorkspace, AsyncRemoteWorkspace),
+OWN = {
+    "": "remanent.memory:AsyncAgent",
+    "admin": "remanent.memory:AsyncAgentAdmin",
+    "associative": "remanent.associative.memory:AsyncAssociativeMemory",
+    "cognition": "remanent.cognition.face:AsyncCognition",
+    "knowledge": "remanent.knowledge.face:AsyncKnowledgeCollection",
+    "workspace": "remanent.workspace.face:AsyncWorkspace",
 }
-BLOCKING = {
-    "": (Agent, RemoteAgent),
-    "admin": (AgentAdmin, RemoteAgentAdmin),
-    "associative": (AssociativeMemory, RemoteAssociativeMemory),
-    "cognition": (Cognition, RemoteCognition),
-    "knowledge": (KnowledgeCollection, RemoteKnowledgeCollection),
-    "workspace": (Workspace, RemoteWorkspace),
-}
+"""What an agent has, by its part. Imported where it is looked at, since a discipline may not be there."""
 
 
-@contextmanager
-def serving(home: Path, **server: Any) -> Iterator[Served]:
-    """Run a server in a thread of its own, for clients that block."""
-    begun, done, found = threading.Event(), threading.Event(), []
-
-    async def run() -> None:
-        async with running(home, **server) as served:
-            found.append(served)
-            begun.set()
-            await asyncio.to_thread(done.wait)
-
-    thread = threading.Thread(target=asyncio.run, args=(run(),))
-    thread.start()
-    try:
-        assert begun.wait(30)
-        yield found[0]
-    finally:
-        done.set()
-        thread.join()
+def here_and_there(part: str, *, blocking: bool = False) -> tuple[type, type]:
+    """Return a part of an open memory, and that of a served one."""
+    module, _, name = OWN[part].partition(":")
+    there = "remanent.client.remote"
+    if blocking:
+        module, there = f"{module.rpartition('.')[0]}._sync", "remanent.client.blocking"
+    prefix, base = "" if blocking else "Async", name.removeprefix("Async")
+    return getattr(import_module(module), prefix + base), getattr(import_module(there), f"{prefix}Remote{base}")
 
 
 @pytest.fixture
@@ -107,16 +62,14 @@ def memory(tmp_path: Path) -> Iterator[RemoteMemory]:
 
 
 @pytest.mark.parametrize("face", FACES, ids=".".join)
-@pytest.mark.parametrize("pairs", [ASYNC, BLOCKING], ids=["async", "blocking"])
-def test_a_method_takes_and_returns_the_same_here_and_there(
-    pairs: dict[str, tuple[type, type]], face: tuple[str, str]
-) -> None:
+@pytest.mark.parametrize("blocking", [False, True], ids=["async", "blocking"])
+def test_a_method_takes_and_returns_the_same_here_and_there(face: tuple[str, str], *, blocking: bool) -> None:
     def taken(kind: type) -> list[tuple[object, ...]]:
         parameters = inspect.signature(getattr(kind, name)).parameters.values()
         return [(one.name, one.kind, one.default) for one in parameters]
 
     part, name = face
-    own, other = pairs[part]
+    own, other = here_and_there(part, blocking=blocking)
     assert [one for one in taken(own) if one[0] not in BY_KEY[face]] == taken(other)
     assert inspect.getdoc(getattr(own, name)) == inspect.getdoc(getattr(other, name))
 
@@ -134,13 +87,17 @@ workspace."""
 
 
 @pytest.mark.parametrize("part", LACKING)
-@pytest.mark.parametrize("pairs", [ASYNC, BLOCKING], ids=["async", "blocking"])
-def test_the_client_lacks_this_and_nothing_else(pairs: dict[str, tuple[type, type]], part: str) -> None:
-    own, other = ({name for name in dir(kind) if not name.startswith("_")} for kind in pairs[part])
+@pytest.mark.parametrize("blocking", [False, True], ids=["async", "blocking"])
+def test_the_client_lacks_this_and_nothing_else(part: str, *, blocking: bool) -> None:
+    kinds = here_and_there(part, blocking=blocking)
+    own, other = ({name for name in dir(kind) if not name.startswith("_")} for kind in kinds)
     assert own - other - {"close"} == LACKING[part]
 
 
+@pytest.mark.needs("bank", "knowledge")
 def test_a_memory_s_faces_are_there_too() -> None:
+    from remanent.knowledge.face import AsyncKnowledgeBases
+
     for faces in (AsyncRemoteMemory, RemoteMemory):
         assert {"bank", "knowledge"} <= set(dir(faces))
     own = inspect.signature(AsyncKnowledgeBases.__call__).parameters.values()
@@ -148,15 +105,17 @@ def test_a_memory_s_faces_are_there_too() -> None:
     assert [(one.name, one.kind, one.default) for one in own] == [(one.name, one.kind, one.default) for one in other]
 
 
+@pytest.mark.needs("knowledge")
 @pytest.mark.parametrize("name", ["add", "preview", "of", "sync", "watch"])
 def test_what_is_written_by_hand_takes_and_says_the_same(name: str) -> None:
-    own, other = (getattr(kind, name) for kind in ASYNC["knowledge"])
+    own, other = (getattr(kind, name) for kind in here_and_there("knowledge"))
     assert [(one.name, one.kind, one.default) for one in inspect.signature(own).parameters.values()] == [
         (one.name, one.kind, one.default) for one in inspect.signature(other).parameters.values()
     ]
     assert inspect.getdoc(own) == inspect.getdoc(other)
 
 
+@pytest.mark.needs("knowledge")
 def test_named_collections_are_added_to_and_searched_from_here(memory: RemoteMemory, tmp_path: Path) -> None:
     manuals = memory.knowledge("manuals")
     text = "# Kettle\n\nThe kettle holds two litres."
@@ -176,6 +135,7 @@ def test_named_collections_are_added_to_and_searched_from_here(memory: RemoteMem
         manuals.add(url="https://example.org/", metadata={"a": 1})
 
 
+@pytest.mark.needs("knowledge")
 def test_a_folder_here_and_a_collection_there_are_brought_together(memory: RemoteMemory, tmp_path: Path) -> None:
     folder = tmp_path / "manuals"
     folder.mkdir()
@@ -201,6 +161,7 @@ def test_a_folder_here_and_a_collection_there_are_brought_together(memory: Remot
         manuals.sync(folder)
 
 
+@pytest.mark.needs("knowledge")
 def test_what_a_server_has_of_a_folder_is_not_sent_again_and_other_machines_keep_theirs(
     memory: RemoteMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -244,6 +205,7 @@ def test_nodes_are_looked_at_from_here(memory: RemoteMemory) -> None:
         ada.associative.initialize("grace")
 
 
+@pytest.mark.needs("cognition")
 def test_what_is_proposed_from_here_is_approved_refused_and_revoked(memory: RemoteMemory) -> None:
     ada = memory.agent("ada").cognition
     kept, other = (ada.propose(f"We deploy on {day}.") for day in ("Mondays", "Fridays"))
@@ -258,6 +220,7 @@ def test_what_is_proposed_from_here_is_approved_refused_and_revoked(memory: Remo
     assert memory.agent("ada").admin.dead_letters() == []
 
 
+@pytest.mark.needs("cognition")
 def test_memories_are_kept_by_hand_from_here_and_roles_and_grants_are_told(memory: RemoteMemory) -> None:
     ada, bob = memory.agent("ada").cognition, memory.agent("bob").cognition
     first = ada.add("Kim lives in Rome.", subject="Kim", attribute="home", value="Rome", user="kim")
@@ -285,6 +248,7 @@ def test_what_is_readable_of_a_damaged_file_is_saved_on_the_server(memory: Remot
     assert copy.exists()
 
 
+@pytest.mark.needs("cognition")
 def test_a_contradiction_is_settled_from_here(memory: RemoteMemory) -> None:
     ada = memory.agent("ada")
     for town in ("Rome", "Oslo"):
@@ -310,6 +274,7 @@ def test_what_is_remembered_there_is_recalled_from_here(memory: RemoteMemory) ->
 
 
 @pytest.mark.spec("COG-01")
+@pytest.mark.needs("cognition")
 def test_a_user_s_contradictions_are_asked_for_from_here_too(memory: RemoteMemory) -> None:
     ada = memory.agent("ada")
     for town in ("Rome", "Oslo"):
@@ -567,6 +532,8 @@ def test_the_operators_side_is_there_too(memory: RemoteMemory) -> None:
 
 
 def test_the_associative_memory_of_an_agent_is_there_too(memory: RemoteMemory) -> None:
+    from remanent.associative import AssociativeFound
+
     ada = memory.agent("ada").associative
     receipt = ada.remember("The crane was moved to the northern pier.")
     assert ada.recall(["crane"]) == "[记忆] The crane was moved to the northern pier."

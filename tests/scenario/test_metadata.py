@@ -10,7 +10,7 @@ import remanent
 from remanent.errors import InvalidInput
 from remanent.plugins import ours_available
 from tests.cli.conftest import Cli, cli
-from tests.client.test_remote import serving
+from tests.client.serving import serving
 from tests.server.mcp.world import connected
 
 __all__ = ["cli"]

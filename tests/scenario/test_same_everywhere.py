@@ -11,7 +11,7 @@ from remanent import errors
 from remanent.cli.generation import FLAGS
 from remanent.operations import CATALOGUE
 from tests.cli.conftest import Cli, cli
-from tests.client.test_remote import serving
+from tests.client.serving import serving
 from tests.scenario.play import Do, play, steps
 
 __all__ = ["cli"]

@@ -37,13 +37,14 @@ def shortened_result(text: str, *, count: Count, limit: int = RESULT_TOKENS, is_
     outline = _json_outline(text)
     if outline is not None and count(outline) <= room:
         return f"{outline} {note}"
-    lines = [" ".join(line.split()) for line in (outline or text).splitlines()]
-    lines = [_cut(line, room // 2, count) for line in lines if line]
+    lines = [line for given in (outline or text).splitlines() if (line := " ".join(given.split()))]
     if len(lines) <= 1:
         said = telling(statements(text), limit=room, measure=count)
         whole = " ".join(one.text for one in said)
-        return f"{whole or _cut(' '.join(text.split()), room, count)} {note}"
-    return "\n".join([*_chosen(lines, room, count), note])
+        # What the text takes is known: counting a long one is most of the work.
+        beginning = text[: len(text) * limit // size]
+        return f"{whole or _cut(' '.join(beginning.split()), room, count)} {note}"
+    return "\n".join([*_chosen([_cut(line, room // 2, count) for line in lines], room, count), note])
 
 
 def _chosen(lines: Sequence[str], room: int, count: Count) -> list[str]:
@@ -63,8 +64,8 @@ def _chosen(lines: Sequence[str], room: int, count: Count) -> list[str]:
 
 def _cut(line: str, room: int, count: Count) -> str:
     """Return as much of a line's beginning as fits."""
-    while line and count(line) > room:
-        line = line[: max(0, min(len(line) - 1, len(line) * room // max(1, count(line))))]
+    while line and (size := count(line)) > room:
+        line = line[: max(0, min(len(line) - 1, len(line) * room // max(1, size)))]
     return line
 
 
