@@ -668,9 +668,10 @@ def _is_of_another(comparison: Comparison, difference: Difference) -> bool:
     sides = ((comparison.one, difference.one), (comparison.other, difference.other))
     rest = []
     for claim, taken in sides:
-        spans = [(token.start, token.end) for token in taken]
-        signs = (sign for at, sign in enumerate(claim.text) if not any(start <= at < end for start, end in spans))
-        rest.append(Counter(sign for sign in "".join(signs).translate(_NUMERALS) if sign.isdecimal()))
+        signs = list(claim.text)
+        for token in taken:
+            signs[token.start : token.end] = [""] * (token.end - token.start)
+        rest.append(Counter(filter(str.isdecimal, "".join(signs).translate(_NUMERALS))))
     return bool(rest[0] - rest[1] and rest[1] - rest[0])
 
 

@@ -426,10 +426,11 @@ def _is_agreed(
         for pair, beside in zip(pairs, comparisons, strict=True):
             if pair[side] != pairs[number][side] or pair == pairs[number]:
                 continue
+            if len(beside.shared) < len(comparison.shared):
+                continue
             said = [tokens[side] for tokens in beside.shared]
-            told = all(token in said for token in value) or shown in (beside.one if side else beside.other).text
-            others = sum(token not in value for token in said)
-            if told and others >= len(comparison.shared):
+            told = shown in (beside.one if side else beside.other).text or all(token in said for token in value)
+            if told and sum(token not in value for token in said) >= len(comparison.shared):
                 return True
     return False
 
