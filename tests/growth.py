@@ -78,17 +78,25 @@ def takes_just_a_text(function: Callable[..., object]) -> bool:
     )
 
 
-def exponent(work: Work, make: Callable[[int], str], *, large: int = LARGE) -> float:
+def exponent(
+    work: Work, make: Callable[[int], str], *, large: int = LARGE, measured: dict[int, float] | None = None
+) -> float:
     """Return by which power of its input the work grows, by CPU time, from a text to one four times as long.
 
     A high figure is not believed at once, since a busy machine can only ever make work look dearer than it is: where
     the work takes too little for the clock to tell, a longer text is measured, else the same again, and the least
-    counts.
+    counts. What is known of a size, by `measured`, is not measured for a first look, and what was measured is noted.
     """
+    took: dict[int, float] = {} if measured is None else measured
+
+    def cost(size: int) -> float:
+        found = seconds(work, make(size))
+        took[size] = min(found, took.get(size, math.inf))
+        return found
+
     seconds(work, make(200))  # what is loaded once is no part of it
     size = large // _STEP
-    short = seconds(work, make(size))
-    long = seconds(work, make(size * _STEP))
+    short, long = (took[one] if one in took else cost(one) for one in (size, size * _STEP))
     least = math.inf
     for _ in range(_TRIES):
         least = min(least, math.log(max(long, _TICK) / max(short, _TICK), _STEP))
@@ -99,20 +107,26 @@ def exponent(work: Work, make: Callable[[int], str], *, large: int = LARGE) -> f
                 return 0.0  # so cheap at a million characters that nobody has to wait
             size, short, least = size * _STEP, long, math.inf
         else:
-            short = seconds(work, make(size))
-        long = seconds(work, make(size * _STEP))
+            short = cost(size)
+        long = cost(size * _STEP)
     return least
 
 
 def too_fast(work: Work, makers: dict[str, Callable[[int], str]], *, large: int = LARGE) -> dict[str, float]:
     """Return the texts with which the work grows faster than it may, each with the power that was measured."""
-    seconds(work, "a word " * 30)
-    dear = {kind for kind, make in makers.items() if not FULL and seconds(work, make(large // _STEP**2)) > _DEAR}
+    measured: dict[str, dict[int, float]] = {kind: {} for kind in makers}
+    sixteenth = large // _STEP**2
+    if not FULL:
+        for kind, make in makers.items():
+            seconds(work, make(200))
+            measured[kind][sixteenth] = seconds(work, make(sixteenth))
+    dear = {kind for kind, took in measured.items() if took.get(sixteenth, 0.0) > _DEAR}
     powers = {
-        kind: exponent(work, make, large=large // _STEP if kind in dear else large) for kind, make in makers.items()
+        kind: exponent(work, make, large=large // _STEP if kind in dear else large, measured=measured[kind])
+        for kind, make in makers.items()
     }
     for kind in sorted(dear, key=powers.__getitem__)[-_WHOLE:]:
-        powers[kind] = max(powers[kind], exponent(work, makers[kind], large=large))
+        powers[kind] = max(powers[kind], exponent(work, makers[kind], large=large, measured=measured[kind]))
     return {kind: round(power, 2) for kind, power in powers.items() if power > EXPONENT}
 
 

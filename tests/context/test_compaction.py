@@ -18,6 +18,7 @@ from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.language.roles.summary import MARKS, SummaryLevel, SummaryRequest, SummaryResponse
 from remanent.memory import aopen
 from remanent.model import Maker, Scope
+from remanent.plugins import ours_available
 from remanent.settings import ContextSettings
 from remanent.stores.cache import InProcessCache
 from remanent.text.dialogue_summary import DialogueSentence, ranked
@@ -380,7 +381,8 @@ async def test_the_end_of_a_session_lets_go_of_what_a_model_made_in_it(
     model = ScriptedEngine()
     monkeypatch.setattr("remanent.memory.open_engine", lambda *_, **__: model)
     messages = [{"role": "user", "content": f"Fact {n}."} for n in range(30)]
-    async with aopen(tmp_path, embedder="none", cognition={"learn": False}) as memory:
+    quiet: dict[str, Any] = {"cognition": {"learn": False}} if "cognition" in ours_available() else {}
+    async with aopen(tmp_path, embedder="none", **quiet) as memory:
         ada = memory.agent("ada")
         for session in ("monday", "tuesday"):
             await ada.begin_session(session)

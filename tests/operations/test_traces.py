@@ -2,7 +2,11 @@
 
 from typing import Any
 
+import pytest
+
 from remanent.operations import Permission, Principal, Reach, Service, Target
+
+pytestmark = pytest.mark.needs("cognition")
 
 PLACE = Target(org="acme", workspace="lab", agent="ada")
 EVE = Principal(name="eve", permissions=frozenset({Permission.WRITE}), reach=Reach(org="acme"))

@@ -4,14 +4,17 @@ from pathlib import Path
 import pytest
 
 from remanent.operations import CATALOGUE
+from remanent.plugins import OURS
 from scripts.cli_face import TARGET, main
 
 
+@pytest.mark.needs(*OURS)
 def test_the_commands_fit_the_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["cli_face.py", "--check"])
     assert main() == 0
 
 
+@pytest.mark.needs(*OURS)
 def test_stale_commands_are_refused_and_written_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,9 +4,11 @@ from pathlib import Path
 import pytest
 
 from remanent.cli.exits import EXIT_MEANINGS
+from remanent.plugins import OURS
 from scripts.cli_reference import DOCUMENT, document, main
 
 
+@pytest.mark.needs(*OURS)
 def test_the_reference_fits_the_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["cli_reference.py", "--check"])
     assert main() == 0

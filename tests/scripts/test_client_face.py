@@ -3,14 +3,17 @@ from pathlib import Path
 
 import pytest
 
+from remanent.plugins import OURS
 from scripts.client_face import MEMORY, TARGET, Part, generate, main
 
 
+@pytest.mark.needs(*OURS)
 def test_the_remote_face_fits_the_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["client_face.py", "--check"])
     assert main() == 0
 
 
+@pytest.mark.needs(*OURS)
 def test_a_stale_face_is_refused_and_written_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

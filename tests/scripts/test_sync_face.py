@@ -10,6 +10,7 @@ import pytest
 
 from remanent._portal import Portal
 from remanent.errors import NotFound, StoreClosed
+from remanent.plugins import OURS
 from scripts.sync_face import FACES, SOURCE, Unknown, face_modules, generate, main, tidy, write_faces
 
 SAMPLE = '''
@@ -358,6 +359,7 @@ def test_what_is_called_gives_the_twin_of_what_it_returns() -> None:
     assert "return Thing(self._portal, self._portal.run(self._wrapped, name, size=size))" in text
 
 
+@pytest.mark.needs(*OURS)
 def test_the_faces_of_our_disciplines_and_their_twins_are_up_to_date(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["sync_face.py", "--check"])
     assert write_faces() == 0
@@ -373,6 +375,7 @@ def test_the_faces_of_our_disciplines_and_their_twins_are_up_to_date(monkeypatch
         assert main(["--check"], source=place.with_suffix(".py"), target=place.parent / "_sync.py", module=module) == 0
 
 
+@pytest.mark.needs(*OURS)
 def test_stale_faces_are_refused_and_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["sync_face.py", "--check"])
     assert write_faces(target=tmp_path / "_faces.py") == 1
