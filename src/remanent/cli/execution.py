@@ -222,7 +222,7 @@ def perform(
     if wait is None:
         wait = intake is not None and intake.get("file") is not None
     if not wait and operation.reads is Body.JSON:
-        load_in_a_hurry()
+        load_in_a_hurry(settings.home)
     work = _Execution(screen, settings, operation, where=where, file=file)
     shown = asyncio.run(
         work.run(requests, several=each is not None, options={**(intake or {}), **(options or {})}, wait=wait)

@@ -10,10 +10,11 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from remanent.embedding.port import Embedder, Reranker, _well_formed, spread
-from remanent.embedding.runtime import Background, PackagedFile, require
+from remanent.embedding.runtime import CHECKS, Background, PackagedFile, require
 from remanent.text.scripts import TextLanguage
 
 if TYPE_CHECKING:
@@ -147,14 +148,17 @@ class _LoadedModels:
 
 
 MODELS = _LoadedModels()
+CHECKED = ".models.json"
+"""The file of a home that tells which files of models were checked lately."""
 
 
-def load_in_a_hurry() -> None:
+def load_in_a_hurry(home: Path) -> None:
     """Have this process load models without optimising them: 0.1 s of CPU in place of 0.23 s, each text 10 % slower.
 
-    For a program that asks one question and ends.
+    For a program that asks one question and ends. What it checks of the models' files is noted in its home.
     """
     MODELS.optimised = False
+    CHECKS.file = home / CHECKED
 
 
 BACKGROUND = Background("remanent-onnx", threads=_BATCHES_AT_ONCE)

