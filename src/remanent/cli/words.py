@@ -159,6 +159,7 @@ GATE = Bilingual("gate: {score} against {threshold}: {reason}", "门控：得分
 GATE_REASONS = {
     "near": Bilingual("enough speaks for an answer", "有足够依据作答"),
     "strange": Bilingual("no more speaks for an answer than for a stranger's question", "与无关的问题相比没有更多依据"),
+    "known": Bilingual("it was told, and looked up", "曾经说过，已直接查到"),
     "vague": Bilingual("the question names nothing that could be missing", "问题没有提到可能缺失的内容"),
     "wordless": Bilingual("there is no word in the question", "问题中没有词语"),
     "unmeasured": Bilingual("too little is known of this memory to judge by", "这份记忆太少，尚无法判断"),

@@ -2,20 +2,28 @@
 
 Such a question shares no word with its answer (「我是谁？」 beside 「我叫李雷」, "Who am I?" beside "My name is Ada"),
 and its vector lies near to whatever else the user said of themselves. What is known of an attribute stands under an id
-that follows from it: it is looked up, and the turn that it quotes answers.
+that follows from it: it is looked up, and the turn that it quotes answers. What they have or do of a sort (their pets,
+their instrument) is looked for by what the things of that sort are called (`categories.py`).
 """
 
+from collections.abc import Iterable
+from dataclasses import replace
+
+from remanent.cognition.categories import asked_categories, tells_of_own
 from remanent.cognition.model import memory_id
-from remanent.model import Kind, Origin
+from remanent.model import Kind, Origin, Record
 from remanent.recall import Candidate, Question, RecallPath
 from remanent.stores import LIVE, RecordFilter, RecordQuery, Store
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import fold
+from remanent.text.terms import query_terms
 
 _LONGEST = 80
 """Characters of a question for one attribute; who asks at greater length asks for something else besides."""
 _SHARE = 6.0
 """Times the weight of a path that no recipe names (.2): what is known outweighs words and meaning together."""
+_READ = 60
+"""Turns that name a thing of a sort and are read for whose it is: of 300 messages on one matter, the best. By hand."""
 _SUBJECTS = ("用户", "The user")
 _IS = r"(?:'s| is| was|s)"
 _NOW = r"(?: (?:currently|now|these days|at the moment))?"
@@ -69,35 +77,58 @@ class ProfilePath(RecallPath):
     """The turns in which a user told of themselves what they ask for; asked only by such questions."""
 
     name = "profile"
+    certain = True
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def share(self, question: Question) -> float:
-        """Take part where turns answer a question for an attribute, as things stand now."""
+        """Take part where turns answer a question for an attribute or a sort, as things stand now."""
         wanted = question.record_filter
         turns = wanted.kinds is None or Kind.TURN in wanted.kinds
-        return _SHARE if turns and wanted.as_of is None and asked_attributes(question.asked) else 0.0
+        asked = (
+            turns and wanted.as_of is None and (asked_attributes(question.asked) or asked_categories(question.asked))
+        )
+        return _SHARE if asked else 0.0
 
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
-        """Return the turns that the memories of the attributes rest on, the newest first."""
+        """Return the turns that tell what is asked for, what is known of an attribute first, each the newest first."""
+        turns = {one.id: one for one in await self._of_attributes(question)}
+        turns |= {one.id: one for one in await self._of_categories(question) if one.id not in turns}
+        return [Candidate(record_id, 1.0 - number / (len(turns) + 1)) for number, record_id in enumerate(turns)][:limit]
+
+    async def _of_attributes(self, question: Question) -> list[Record]:
+        """Return the turns that the memories of the attributes rest on."""
         users = [str(user) for condition in question.whose for user in condition.values] or [""]
-        known = RecordQuery(
-            filter=RecordFilter(kinds=(Kind.SEMANTIC,), statuses=LIVE),
-            record_ids=tuple(
-                memory_id(user, subject, attribute)
-                for user in users
-                for subject in _SUBJECTS
-                for attribute in asked_attributes(question.asked)
-            ),
-        )
-        memories = await self._store.records(question.scope, known)
-        told = tuple(source.entry_id for record in memories for source in record.sources)
-        if not told:
-            return []
-        of_turns = RecordQuery(filter=question.record_filter, record_ids=told, limit=len(told))
-        turns = await self._store.records(question.scope, of_turns)
-        by_user = sorted((one for one in turns if one.trust is Origin.USER), key=lambda one: one.occurred_at)
-        return [Candidate(one.id, 1.0 - number / (len(by_user) + 1)) for number, one in enumerate(by_user[::-1])][
-            :limit
+        ids = [
+            memory_id(user, subject, attribute)
+            for user in users
+            for subject in _SUBJECTS
+            for attribute in asked_attributes(question.asked)
         ]
+        if not ids:
+            return []
+        known = RecordQuery(filter=RecordFilter(kinds=(Kind.SEMANTIC,), statuses=LIVE), record_ids=tuple(ids))
+        memories = await self._store.records(question.scope, known)
+        return await self._turns(question, (source.entry_id for record in memories for source in record.sources))
+
+    async def _of_categories(self, question: Question) -> list[Record]:
+        """Return the turns in which the user tells of something of their own that belongs to what is asked for."""
+        of_turns = replace(question.record_filter, kinds=(Kind.TURN,))
+        found: list[Record] = []
+        for category in asked_categories(question.asked):
+            hits = await self._store.search_text(
+                question.scope, query_terms(category.words), record_filter=of_turns, limit=_READ
+            )
+            turns = await self._turns(question, (hit.record_id for hit in hits))
+            found += [one for one in turns if tells_of_own(one.content, category)]
+        return found
+
+    async def _turns(self, question: Question, record_ids: Iterable[str]) -> list[Record]:
+        """Return those of the turns that the user said, the newest first."""
+        wanted = tuple(record_ids)
+        if not wanted:
+            return []
+        query = RecordQuery(filter=question.record_filter, record_ids=wanted, limit=len(wanted))
+        said = (one for one in await self._store.records(question.scope, query) if one.trust is Origin.USER)
+        return sorted(said, key=lambda one: one.occurred_at, reverse=True)

@@ -24,6 +24,8 @@ class GateReason(StrEnum):
     """No more speaks for an answer than for a question that belongs to nobody here."""
     VAGUE = "vague"
     """The question names nothing that could be missing, so that nothing speaks against an answer."""
+    KNOWN = "known"
+    """What is asked for was told, and looked up: likeness need not speak for it."""
     WORDLESS = "wordless"
     """There is no word in the question."""
     UNMEASURED = "unmeasured"

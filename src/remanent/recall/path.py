@@ -52,6 +52,9 @@ class RecallPath(ABC):
     dispensable: bool = False
     """Whether another path of its family may make it superfluous, so that `needed` is to be asked before it is."""
 
+    certain: bool = False
+    """Whether what it finds is known to answer, so that the gate has nothing to hold back."""
+
     rates: bool = False
     """Whether it can tell at once how near to the question is what other paths found."""
 

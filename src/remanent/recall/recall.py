@@ -21,6 +21,7 @@ from remanent.model import (
     Entry,
     Found,
     FoundItem,
+    GateReason,
     GateVerdict,
     Grain,
     ItemOrder,
@@ -63,6 +64,8 @@ MAX_WIDTH = 1000
 than that is not found."""
 
 
+KNOWN = GateVerdict(passed=True, reason=GateReason.KNOWN)
+"""The verdict on what was looked up."""
 BEFORE_ALL = StandingQuery(STATES)
 """What a search reads before all else: the counters of an agent, and the named values that paths go by."""
 READ_WHOLE = "recall"
@@ -342,7 +345,9 @@ class Recall:
         rest = ranked[options.shortlist :]
         verdict = None
         if gate is not None and inputs is not None and records:
-            verdict = gate.judge(question, gathered.found, records, inputs)
+            sure = (path.name for path in self._ranker.paths if path.certain)
+            known = any(one.record_id in records for name in sure for one in gathered.found.get(name, ()))
+            verdict = KNOWN if known else gate.judge(question, gathered.found, records, inputs)
             if not verdict.passed:
                 best, rest = [], []
                 records.clear()

@@ -26,7 +26,7 @@ from remanent.context.spool import FOLDER, LOCK, REFUSED, WaitingTurn, WaitingTu
 from remanent.errors import CallerError, InvalidInput
 from remanent.http.client import backoff
 from remanent.memory import AsyncMemory
-from remanent.model import Clock, Found, FoundItem, Message, NewId, RecallOptions, Scope
+from remanent.model import Clock, Found, FoundItem, GateReason, Message, NewId, RecallOptions, Scope
 from remanent.model.base import Model
 from remanent.operations import LOCAL, Permission, Principal, Service
 from remanent.operations.journal import RememberMessages
@@ -128,7 +128,8 @@ class ChatRecall:
                 wishes = RecallOptions(within=self._timeout / 2)
                 found = await agent.recall(conversation.question, limit=width, user=user, options=wishes)
             chosen = _not_in_conversation(found, said)[: self._limit]
-            unknown = "" if found.left_out else nothing_told(conversation.question, found.items)
+            is_known = found.gate is not None and found.gate.reason is GateReason.KNOWN
+            unknown = "" if found.left_out or is_known else nothing_told(conversation.question, found.items)
             told = inject(conversation.question, chosen, now=self._clock(), budget=self._budget, ending=unknown)
             return InjectedMemory(told.text, len(told.record_ids), is_degraded=bool(found.left_out))
         return InjectedMemory(is_degraded=True)
