@@ -41,9 +41,9 @@ def test_a_question_counts_when_all_of_its_evidence_is_in_the_answer() -> None:
 def test_strangers_questions_and_own_ones_are_told_apart() -> None:
     own = chat("a", FACTS, [(text, f"a{place}") for place, text in enumerate(ASKED)])
     strange = chat("z", ["x"], [("Who won the chess olympiad in Havana?", "z0"), ("How tall is Mount Elbrus?", "z0")])
-    shares = {kind: (share, count) for kind, share, count in three_answers([own], [strange], cases=3)}
+    shares = {kind: (share, count) for kind, share, count in three_answers([own], [own, strange], cases=3)}
     assert shares["known"] == (100.0, 3)
-    assert shares["never told"] == (100.0, 2)
+    assert shares["never told"] == (100.0, 2)  # the stranger's alone: no chat is its own stranger
 
 
 def test_words_are_those_of_the_question_and_chinese_stays_whole() -> None:
