@@ -101,6 +101,7 @@ async def test_what_was_never_told_is_answered_by_nothing(chain: MemoryWorld) ->
     [
         ("Tom sold his old bicycle.", ["tom", "sell", "bicycle"], ["jolene", "bicycle", "race", "weekend"]),
         ("王芳的职业是护士。", ["王芳的职业是什么？"], ["陶若溪的职业是什么？"]),
+        ("王芳的职业是护士。", ["王芳的职业是什么？"], ["ZENIT6的职业是什么？"]),
     ],
 )
 async def test_whom_nobody_ever_spoke_of_is_not_answered_by_what_is_known_of_others(
@@ -243,6 +244,18 @@ async def test_what_counts_as_near_is_what_was_measured_for_the_model_and_the_la
         tx.state(GATE, kept)
     assert await near.similar(ADA, "two wheels") == {"a": 0.6, "b": 0.4}
     assert await near.similar(ADA, "两个轮子") == {"a": 0.6}, "nothing was measured in Chinese"
+
+
+@pytest.mark.spec("USE-11")
+async def test_a_chinese_question_of_which_hardly_a_word_was_said_is_not_judged_leniently(chain: MemoryWorld) -> None:
+    measured: JsonValue = {"near": {"vector": [0.3, 0.1]}, "threshold": 5.0}
+    kept: JsonValue = {"version": VERSION, "models": {"vector": "nearby"}, "tongues": {"zh": measured}}
+    async with chain.store.transaction(ADA) as tx:
+        tx.state(GATE, kept)
+    question = GraphQuery(keywords=("周末去海边游泳需要准备什么？",))
+    nearly, near = by_meaning(chain, a=0.5), by_meaning(chain, a=0.6)
+    assert (await nearly.search(ADA, question)).knowledge is Knowledge.NEVER_TOLD
+    assert (await near.search(ADA, question)).knowledge is Knowledge.KNOWN
 
 
 async def test_meaning_adds_to_words_and_brings_what_has_none_of_them(chain: MemoryWorld) -> None:

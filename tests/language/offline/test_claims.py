@@ -107,6 +107,41 @@ def test_who_says_so_is_not_what_it_is_about() -> None:
     assert subject_of("有报道称，凯尔特山海拔3412米。")[0] in {"凯尔特山", "凯尔特"}
 
 
+@pytest.mark.parametrize(
+    "lead",
+    ["Per the archive, ", "It turns out that ", "Experts now believe that ", "Research has shown that ", "Apparently ",
+     "Based on newer data, ", "The guidebook has it that ", "To be precise, ", "My teacher told me that "],
+)  # fmt: skip
+def test_whoever_says_so_in_english_is_left_out(lead: str) -> None:
+    assert subject_of(f"{lead}Oslo lies in Norway.") == ["Oslo"]
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "根据新公布的材料，",
+        "按照当地说法，",
+        "网友指出",
+        "其实",
+        "听说",
+        "最新研究表明，",
+        "史书上记载",
+        "但另一本书提到，",
+        "经查，",
+    ],
+)
+def test_whoever_says_so_in_chinese_is_left_out(lead: str) -> None:
+    assert subject_of(f"{lead}王府井位于北京。") == ["王府井"]
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [("小说，是一种文学体裁。", "小说"), ("官方称号为岚溪郡。", "官方"), ("资料说明位于首页。", "资料")],
+)
+def test_what_only_looks_like_a_source_is_what_it_is_about(text: str, subject: str) -> None:
+    assert subject_of(text)[0] == subject
+
+
 def test_a_value_alone_is_said_of_what_was_spoken_of_before() -> None:
     claim = read_claims(["Mount Kelt is 3,412 metres high.", "A blog says 3,298."])[-1]
     assert [token.text for token in claim.subject] == ["Mount", "Kelt"]

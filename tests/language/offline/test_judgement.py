@@ -125,6 +125,7 @@ def test_what_is_said_of_another_thing_or_of_none_is_no_conflict(one: str, other
          "Porter & Porter is a Canadian courtroom radio drama that originally aired from 1966 to 1978."),
         ("陆庭岚，是一名挪威排球运动员，司职自由人，曾代表青年队。", "实际上，陆庭岚，不是一名挪威排球运动员。"),
         ("环湖步道全长4.2公里。", "据另一份资料，环湖步道全长4.8公里。"),
+        ("岚溪郡是位于北岛东北部的一个行政区。", "网友指出岚溪郡是位于北岛东南部的一个行政区。"),
     ],
 )  # fmt: skip
 @pytest.mark.spec("USE-10")

@@ -204,6 +204,8 @@ async def test_a_memory_gets_a_phrase_and_keywords_and_stays_as_it_is(text: str)
         ("Ann: What did you see there?", "What did you see", set(), set()),
         ("我们家的扫地机器人真是太棒了，就是充电有点慢。", "我们家的扫地机器人", {"机器人"}, {"太棒了", "有点"}),
         ("我去的那个景区是雁荡山公园。", "我去的那个景区是雁荡山公园", {"景区"}, set()),
+        # A word that is longer than a phrase is cut, rather than what it is said of.
+        ("我的同事的邮箱是wanglinghua1207@example.com。", "我的同事的邮箱是wang", {"同事", "邮箱"}, set()),
     ],
 )  # fmt: skip
 async def test_phrases_and_keywords_are_what_a_person_would_write(

@@ -155,16 +155,25 @@ _CHANGE = lazy_regex(
 _LEAD = lazy_regex(
     r"(?:(?:according|contrary) to [^,]{1,60},|"
     r"as (?:far as|is|was|has been|\w+ (?:say|report|note|write)s?)\b[^,]{0,40},|"
-    r"in (?:fact|reality|truth),?|actually,?|reportedly,?|allegedly,?|(?:correction|note|update)\s*:|"
+    r"in (?:fact|reality|truth|actuality),?|(?:actually|reportedly|allegedly|apparently|supposedly|evidently),?|"
+    r"(?:correction|note|update)\s*:|(?:per|based on) [^,]{1,40},|(?:however|on the contrary|to be (?:precise|exact)),|"
+    r"(?:as )?(?:it )?turns out(?: that|,)?|the (?:truth|fact) is that|"
+    r"(?:experts|historians|scholars|researchers|scientists|critics|people|we|many|most|some)(?: \w+){0,2} "
+    r"(?:believe|think|know|accept) that|"
     r"it (?:is|was|has been) (?:(?!not|never)\w+ ){0,2}(?:said|known|reported|claimed|stated|believed|thought|noted|"
     r"recorded|written|established|confirmed|reckoned|assumed|accepted) that|"
     r"(?!(?:and|but|so|because|while|although|though|when|as|if)\b)(?:an?|the|one|some|\w+)(?: \w+){0,4} "
     r"(?-i:says?|said|claims?|claimed|reads?:|writes?:|wrote:|"
     r"(?:reports?|reported|shows?|showed|states?|stated|notes?|noted|indicates?|indicated|agree|confirms?|confirmed|"
-    r"writes?|wrote|maintains?|reveals?|suggests?|mentions?|holds?|insists?)(?= that))"
+    r"writes?|wrote|maintains?|reveals?|suggests?|mentions?|holds?|insists?|has it|lists?|finds?|found|"
+    r"(?:has|have) (?:shown|found|confirmed|revealed)|told \w+|read|heard|learne?[dt]?)(?= that))"
     r"(?: that)?)\s+(?=\S)"
-    r"|据[^，。]{1,16}[，：]|[^，。]{0,10}(?:称|显示|表示|报道|指出|记载|写道|认为|说|证实|消息是)[，：]"
-    r"|(?:另?有|另一|某)[^，。]{1,8}?(?:说|称|认为)[，：]?|(?:实际上|事实上|其实|另外|经查|更正|注)[，：]",
+    r"|(?:[但而]|不过，?|然而，?)?(?:"
+    r"(?:根?据|依[据照])(?![^，。]*改编)[^，。]{1,16}[，：]|按照?[^，。]{0,12}(?:统计|说法|记载|资料|材料|记录|数据|报道)[，：]"
+    r"|[^，。]{0,10}(?:称|显示|表示|表明|报道|指出|记载|写道|写着|认为|(?<!小)说|提到|发现|证实|透露|查明|更正|消息是)[，：]"
+    r"|(?:另?有|另一|某)[^，。]{1,8}?(?:说|称|认为)[，：]?|[^，。]{0,6}?(?:网友|专家|学者|媒体|官方|研究|资料|史[料书]|"
+    r"档案|文献|报告|调查|百科)[^，。]{0,4}?(?:指出|表示|表明|显示|记载|写道|写着|认为|称(?![号呼为作谓])|证实|发现|提到|说(?![明法服]))[，：]?"
+    r"|(?:实际上|事实上|其实|[据听]说|据悉)[，：]?|(?:另外|经查|更正|注|与此相反|恰恰相反|准确地说|确切地说)[，：])",
     re.IGNORECASE,
 )
 # The same behind what is said: …, the archive says; …, according to a blog.

@@ -254,8 +254,12 @@ def compressed(text: str, target: int) -> str:
     short = compress(text, target)
     if len(short) <= target:
         return short
-    # Not even one word is short enough: then it is cut, between signs.
-    return short[: max((border for border in grapheme_boundaries(short) if border <= target), default=target)]
+    return _cut(short, target)  # not even one word is short enough
+
+
+def _cut(text: str, length: int) -> str:
+    """Return at most so many characters, cut between signs."""
+    return text[: max((border for border in grapheme_boundaries(text) if border <= length), default=length)]
 
 
 def _body(text: str) -> str:
@@ -294,7 +298,12 @@ def _phrase(text: str, words: tuple[str, ...]) -> str:
     weighed = (one for sentence in salient_sentences(body, most=3) or [body] for one in _runs(sentence, keys))
     # Of equals the first.
     _, best = max(weighed, key=lambda one: one[0], default=(0.0, ""))
-    return best or compressed(body.strip(), MAX_PHRASE).strip(_MARKS) or line(text, MAX_PHRASE)
+    best = best or compressed(body.strip(), MAX_PHRASE).strip(_MARKS)
+    told = line(body, len(body) + 1)
+    if len(best) >= _SHORTEST_PHRASE or len(told) <= MAX_PHRASE:
+        return best or line(text, MAX_PHRASE)
+    # A word longer than a phrase (an address) leaves a single one of those before it: then the beginning says more.
+    return _cut(told, MAX_PHRASE - 1) + "…"
 
 
 def _runs(sentence: str, keys: Sequence[str]) -> Iterator[tuple[float, str]]:
