@@ -90,6 +90,15 @@ def test_the_page_stands_alone_and_allows_only_its_own_script_and_style() -> Non
     assert not re.search(r"""\son\w+=|style="|https?://(?!www\.w3\.org/2000/svg)|src="|href=""", page)
 
 
+def test_the_page_has_a_dark_colour_for_each_of_its_own() -> None:
+    graph = graph_of({"f": "focus", "a": "团子"}, [("f", "a", 1.0), ("a", "gone", 0.5)], focuses=["f"])
+    graph.bury(Forgotten(node_id="gone", about="a lost matter", learned_at=START, forgotten_at=START, size=10))
+    dark = draw_page(graph).partition("prefers-color-scheme:dark")[2].partition("</style>")[0]
+    colours = re.findall(r'(?:fill|stroke)="([^"]+)"', draw(graph))
+    assert {"white", "#222"} < set(colours)
+    assert all(f'[fill="{colour}"]' in dark for colour in colours)
+
+
 def test_an_empty_graph_can_be_drawn() -> None:
     ET.fromstring(draw(graph_of([])))
 

@@ -431,6 +431,21 @@ svg{width:100%;height:100%;cursor:grab;touch-action:none}
 .dim .node,.dim .end,.dim .link,.dim text{opacity:.12}
 .dim .lit{opacity:1}
 """
+_DARK = {
+    "white": "#14181c",
+    "#222": "#e6e9ec",
+    _GROUND: "#1f262d",
+    _LINE: "#a9bac9",
+    _FOCUS: "#f29459",
+    _NODE: "#4d9fd8",
+    _GONE: "#d6a5cf",
+}
+"""What each colour is for who has asked for dark pages."""
+_PAGE_STYLE += (
+    "@media (prefers-color-scheme:dark){:root{color-scheme:dark}html,body,#said{background:#14181c;color:#e6e9ec}\n"
+    + "".join(f'[fill="{one}"]{{fill:{dark}}}[stroke="{one}"]{{stroke:{dark}}}\n' for one, dark in _DARK.items())
+    + "}\n"
+)
 # No inline handlers and no styles in attributes: the page allows exactly this script and this style, and nothing else.
 _PAGE_SCRIPT = """
 const svg=document.querySelector("svg"),said=document.getElementById("said"),find=document.getElementById("find");
