@@ -353,7 +353,7 @@ class Agent:
         return self._portal.call(self._wrapped.sessions, is_open=is_open, limit=limit)
 
     def get(self, record_id: str) -> Record:
-        """Return a record, whatever its status."""
+        """Return a record, whatever its status: the agent's own, or one of a document that its workspace shares."""
         return self._portal.call(self._wrapped.get, record_id)
 
     def records(

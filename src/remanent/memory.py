@@ -677,10 +677,10 @@ class AsyncAgent(AgentFaces):
         """Return every word that a record came from, with the contents of its files; long ones only if asked for."""
         from remanent.agents.deep_retrieval import retrieve_record
 
-        record = await _current(self._parts, self._scope, record_id)
-        came_from = [source.entry_id for source in record.sources]
-        entries = list((await self._parts.store.entries_by_id(self._scope, came_from)).values())
-        kept = AttachmentStore(self._parts.blobs, self._scope)
+        record = await _readable(self._parts, self._scope, record_id)
+        owner, came_from = record.scope.owner, [source.entry_id for source in record.sources]
+        entries = list((await self._parts.store.entries_by_id(owner, came_from)).values())
+        kept = AttachmentStore(self._parts.blobs, owner)
         source_of = self._parts.disciplines.source_of
         return await retrieve_record(record, entries, kept=kept, attachment_id=attachment_id, source_of=source_of)
 
@@ -698,8 +698,8 @@ class AsyncAgent(AgentFaces):
         return await self._parts.sessions.sessions.infos(self._scope, is_open=is_open, limit=limit)
 
     async def get(self, record_id: str) -> Record:
-        """Return a record, whatever its status."""
-        return await _current(self._parts, self._scope, record_id)
+        """Return a record, whatever its status: the agent's own, or one of a document that its workspace shares."""
+        return await _readable(self._parts, self._scope, record_id)
 
     async def records(
         self,
@@ -739,7 +739,8 @@ class AsyncAgent(AgentFaces):
         """Return every version of a record, the current one last."""
         versions = await self._parts.store.versions(self._scope, record_id)
         if not versions:
-            raise NotFound(f"no record {record_id} here")
+            shared = await _readable(self._parts, self._scope, record_id)
+            versions = await self._parts.store.versions(shared.scope.owner, record_id)
         return versions
 
     async def links(self, record_id: str) -> list[Link]:
@@ -798,6 +799,19 @@ async def _current(parts: _Parts, scope: Scope, record_id: str, *, expects: int 
     if expects is not None and record.version != expects:
         raise VersionConflict(f"record {record_id} is at version {record.version}, not {expects}; read it again")
     return record
+
+
+async def _readable(parts: _Parts, scope: Scope, record_id: str) -> Record:
+    """Return a record that an agent may read: its own, or one that is shared with it, which recall gives as well."""
+    try:
+        return await _current(parts, scope, record_id)
+    except NotFound:
+        anything = Question("", scope, RecordFilter(kinds=tuple(Kind), statuses=None))
+        for shared in await parts.disciplines.elsewhere(anything):
+            query = RecordQuery(filter=shared.record_filter, record_ids=(record_id,), limit=1)
+            for record in await parts.store.records(shared.scope, query):
+                return record
+        raise
 
 
 def _filter(

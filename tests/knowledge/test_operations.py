@@ -15,7 +15,7 @@ from remanent.knowledge import (
     KnowledgeFound,
 )
 from remanent.memory import AsyncAgent
-from remanent.model import Scope
+from remanent.model import Scope, Status
 from remanent.operations import Service, Target
 from tests.knowledge.world import MANUAL, opened
 
@@ -94,6 +94,36 @@ async def test_recall_finds_what_the_workspace_shares_when_it_is_asked_for_chunk
     assert await names(ada, kinds=["chunk"]) == ["mine.txt"]
     await board.configure(agents=[])
     assert await names(eve, kinds=["chunk"]) == []
+
+
+@pytest.mark.spec("KB-05")
+async def test_what_recall_gives_of_shared_documents_can_be_read_and_not_changed(service: Service) -> None:
+    memory = service.memory
+    bases = memory.face(AsyncKnowledgeBases)
+    await bases(workspace="lab", org="local").add(text="The garden pump is blue.", name="pump.txt")
+    board = bases("board", workspace="lab", org="local")
+    await board.add(text="The garden pump will be sold.", name="board.txt")
+    await board.configure(agents=["eve"])
+    await memory.settle()
+    ada, eve, stranger = (
+        memory.agent(name, workspace=workspace, org="local")
+        for name, workspace in (("ada", "lab"), ("eve", "lab"), ("ada", "elsewhere"))
+    )
+    found = {item.text: item.record_id for item in (await eve.recall("garden pump", kinds=["chunk"])).items}
+    blue, sold = found["The garden pump is blue."], found["The garden pump will be sold."]
+    assert (await ada.get(blue)).content == "The garden pump is blue."
+    assert [one.record.id for one in await ada.history(blue)] == [blue]
+    assert (await ada.deep_retrieval(blue)).entries[0].metadata["name"] == "pump.txt"
+    assert (await eve.get(sold)).content == "The garden pump will be sold."
+    assert (await service.perform("get", {"record_id": blue}, place=ADA)).id == blue
+    # Of what is closed to an agent, or another workspace's, it is not even told that it is there.
+    for agent, record_id in ((ada, sold), (stranger, blue)):
+        for read in (agent.get, agent.history, agent.deep_retrieval):
+            with pytest.raises(NotFound):
+                await read(record_id)
+    with pytest.raises(NotFound):
+        await ada.forget(blue)
+    assert (await ada.get(blue)).status is Status.ACTIVE
 
 
 async def test_a_recall_that_names_no_documents_asks_nothing_of_what_is_shared(

@@ -1053,7 +1053,7 @@ class RemoteAgent:
         )
 
     def get(self, record_id: str) -> Record:
-        """Return a record, whatever its status."""
+        """Return a record, whatever its status: the agent's own, or one of a document that its workspace shares."""
         return self._portal.call(self._wrapped.get, record_id)
 
     def deep_retrieval(self, record_id: str, *, attachment_id: str | None = None) -> DeepRetrieved:

@@ -1238,7 +1238,7 @@ class AsyncRemoteAgent(RemotePart):
         return answer
 
     async def get(self, record_id: str) -> Record:
-        """Return a record, whatever its status."""
+        """Return a record, whatever its status: the agent's own, or one of a document that its workspace shares."""
         answer: Record = await self._connection.do("get", {"record_id": record_id}, place=self._place)
         return answer
 
