@@ -70,6 +70,27 @@ async def test_that_nothing_here_answers_is_an_answer_in_the_language_of_the_que
     assert (chinese.answered, chinese.text) == (False, "这里没有能回答该问题的内容。")
 
 
+@pytest.mark.spec("KB-04")
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        ("Salim Hall is a residential hall of a university in which city?", True),
+        ("Sallim Hall is a residential hall of a university in which city?", True),  # misspelt
+        ("Toad Hall is a residential hall of a university in which city?", False),
+        ("Is Salim Hall in a university of the same city as Toad Hall?", False),
+        ("In which Bulgarian city is the university of Salim Hall?", True),  # what is asked for need not be named
+    ],
+)
+async def test_what_is_told_of_another_name_answers_nothing(
+    base: AsyncKnowledgeCollection, asked: str, answered: bool
+) -> None:
+    await base.add(text="Salim Hall is a residential hall of a university in the city of Varna.", name="hall.txt")
+    answer = await base.ask(asked)
+    assert answer.answered is answered
+    assert ("Varna" in answer.text) is answered
+    assert "hall.txt" in [passage.document for passage in answer.passages]  # shown all the same
+
+
 async def test_each_sentence_of_a_text_is_supported_contradicted_or_not_mentioned(
     base: AsyncKnowledgeCollection,
 ) -> None:
