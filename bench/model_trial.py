@@ -9,25 +9,30 @@ import argparse
 import asyncio
 import itertools
 import os
+import random
 import re
 import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import httpx
 
 import remanent
 from remanent.language.coverage import WordIndex
 from remanent.language.engines import OfflineEngine
-from remanent.language.examination import RoleMarks, examine
+from remanent.language.examination import EXERCISES, Exercise, RoleMarks, examine
 from remanent.language.models import ModelEngine
 from remanent.settings import ModelSettings, Settings
+from remanent.text.scripts import working_language
+
+Item = TypeVar("Item")
 
 ROOT = Path(__file__).parent.parent
 OUTPUTS = ("schema", "text")
@@ -90,12 +95,18 @@ CONTRADICTIONS = (
 
 KNOWN = (
     ("Where did my sister move?", "Leeds"), ("When does my passport run out?", "2027"),
-    ("Where are the keys of the depot?", "red"), ("我的牙医是谁？", "张"), ("我妹妹每月付多少房租？", "3200"),
-    ("诺拉在哪里教书？", "卑尔根"),
+    ("Where are the keys of the depot?", "red"), ("Who is my dentist?", "Brown"),
+    ("How much rent does my sister pay?", "850"), ("What does Nora teach?", "hysics"),
+    ("For which day is our release planned?", "14"), ("After what time do I not drink coffee?", "noon"),
+    ("When does the garden gate stick?", "rain"), ("How much did we pay for the second repair?", "240"),
+    ("我的牙医是谁？", "张"), ("我妹妹每月付多少房租？", "3200"), ("诺拉在哪里教书？", "卑尔根"),
 )  # fmt: skip
 """Questions on what was said in an earlier session, with a word of the answer."""
 UNKNOWN = (
     "What is my blood type?", "Which school did my brother attend?", "What is the name of my dog?",
+    "What is my licence plate?", "When is my mother's birthday?", "What is the name of Lily's husband?",
+    "When was my last check-up?", "Who is my favourite singer?", "What is my shoe size?",
+    "Where did I go to school?",
     "我的血型是什么？", "我哥哥在哪里上大学？", "我家的狗叫什么名字？", "我的车牌号是多少？", "我母亲的生日是哪天？",
     "我的工号是多少？", "小丽的丈夫叫什么？", "我上次体检是什么时候？", "我最喜欢的歌手是谁？", "我的电话号码是多少？",
 )  # fmt: skip
@@ -132,11 +143,15 @@ def settings_for(base_url: str, name: str, *, window: int, output: str) -> Model
     return ModelSettings.model_validate({**values, **times})
 
 
-async def marks_of(model: ModelSettings, *, minutes: float) -> list[RoleMarks]:
-    """Return the marks of a model in every role."""
+async def marks_of(model: ModelSettings, exercises: Sequence[Exercise], *, minutes: float) -> list[RoleMarks]:
+    """Return the marks of a model in the roles of some exercises."""
     engine = ModelEngine(model)
+
+    async def report(exercise: Exercise) -> None:
+        tell(f"{exercise.role}, {exercise.language}")
+
     try:
-        return await examine(engine, OfflineEngine(), seconds=60 * minutes)
+        return await examine(engine, OfflineEngine(), seconds=60 * minutes, exercises=exercises, report=report)
     finally:
         await engine.close()
 
@@ -171,11 +186,12 @@ def banks(model: ModelSettings) -> list[tuple[str, int, bool, str, int]]:
     return rows
 
 
-def found_on_reading(settings: Settings) -> int:
+def found_on_reading(settings: Settings, pairs: Sequence[tuple[str, str]]) -> int:
     """Return of how many pairs a bank says that they contradict each other, having read the two texts."""
     found = 0
     with remanent.open(settings=settings) as memory:
-        for pair in CONTRADICTIONS:
+        for pair in pairs:
+            tell(pair[0])
             with memory.bank("What is told of this?") as bank:
                 bank.start()
                 for text in pair:
@@ -184,11 +200,11 @@ def found_on_reading(settings: Settings) -> int:
     return found
 
 
-def reading(model: ModelSettings) -> tuple[int, int]:
+def reading(model: ModelSettings, pairs: Sequence[tuple[str, str]]) -> tuple[int, int]:
     """Return how many contradictions are found on reading, by the model and by the rules alone."""
     with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as other:
-        asked = found_on_reading(Settings.model_validate({"home": home, "model": model}))
-        return asked, found_on_reading(Settings.model_validate({"home": other}))
+        asked = found_on_reading(Settings.model_validate({"home": home, "model": model}), pairs)
+        return asked, found_on_reading(Settings.model_validate({"home": other}), pairs)
 
 
 @contextmanager
@@ -197,7 +213,9 @@ def proxy(base_url: str, home: str) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    environment = {**os.environ, "REMANENT_PROXY__BASE_URL": base_url, "REMANENT_SERVER__PORT": port}
+    # What the model makes of memories is tried, not whether a busy machine finds them in a chat's time.
+    patience = {"REMANENT_PROXY__RECALL_TIMEOUT": "120", "REMANENT_RECALL__PATH_TIMEOUT": "60"}
+    environment = {**os.environ, **patience, "REMANENT_PROXY__BASE_URL": base_url, "REMANENT_SERVER__PORT": port}
     command = [sys.executable, "-m", "remanent", "serve", "--home", home]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     url = f"http://127.0.0.1:{port}"
@@ -213,11 +231,23 @@ def proxy(base_url: str, home: str) -> Iterator[str]:
         process.wait(timeout=60)
 
 
-def chats(base_url: str, name: str) -> tuple[int, list[tuple[str, str]], list[tuple[str, str]]]:
-    """Return how many questions on an earlier session are answered through the proxy, and what is said to the others.
+@dataclass(frozen=True)
+class Said:
+    """What was said to a question through the proxy, and whether that is right."""
 
-    The second list holds the unknown things of which it is admitted that they are not remembered, the third the rest.
-    """
+    question: str
+    answer: str
+    is_known: bool
+    is_right: bool
+
+    @property
+    def sort(self) -> tuple[str, bool]:
+        """The language of the question, and whether an earlier session tells the answer."""
+        return working_language(self.question), self.is_known
+
+
+def chats(base_url: str, name: str, known: Sequence[tuple[str, str]], unknown: Sequence[str]) -> list[Said]:
+    """Return what is said through the proxy to questions on an earlier session, and to those that nothing answers."""
     with tempfile.TemporaryDirectory() as home:
         with remanent.open(home) as memory:
             memory.agent("trial").remember([{"role": "user", "content": text} for text in SAID], session="earlier")
@@ -229,13 +259,22 @@ def chats(base_url: str, name: str) -> tuple[int, list[tuple[str, str]], list[tu
                 # Nothing that is asked tells anything, so that one memory serves for all.
                 body = {"model": name, "messages": [{"role": "user", "content": question}], "max_tokens": 80}
                 headers = {"x-remanent-agent": "trial", "x-remanent-session": f"asked-{next(sessions)}"}
+                body["temperature"] = 0
                 answer = client.post("/v1/chat/completions", json=body, headers=headers).raise_for_status().json()
-                return str(answer["choices"][0]["message"]["content"]).replace("\n", " ")
+                said = str(answer["choices"][0]["message"]["content"]).replace("\n", " ")
+                tell(f"{question} {said}")
+                return said
 
-            known = sum(word in ask(question) for question, word in KNOWN)
-            said = [(question, ask(question)) for question in UNKNOWN]
-    admitted = [one for one in said if _ADMITS.search(one[1])]
-    return known, admitted, [one for one in said if one not in admitted]
+            told = [(question, ask(question), word) for question, word in known]
+            others = [(question, ask(question)) for question in unknown]
+    answered = [Said(question, said, True, word in said) for question, said, word in told]
+    return answered + [Said(question, said, False, bool(_ADMITS.search(said))) for question, said in others]
+
+
+def by_lot(items: Sequence[Item], most: int | None, seed: int) -> list[Item]:
+    """Return at most so many of some things in their order, by lot: a slow model has no time for all of them."""
+    drawn = range(len(items)) if most is None else random.Random(seed).sample(range(len(items)), min(most, len(items)))
+    return [items[place] for place in sorted(drawn)]
 
 
 def table(rows: Sequence[tuple[str, ...]]) -> str:
@@ -258,17 +297,24 @@ class Trial:
     name: str
     window: int
     minutes: float
+    most: int | None = None
+    """Exercises, contradictions and questions of each sort that are tried, by lot; all where nothing is said."""
+    seed: int = 1
 
     def model(self, output: str = "auto") -> ModelSettings:
         """Return the settings by which the model is asked."""
         return settings_for(self.base_url, self.name, window=self.window, output=output)
 
+    def some(self, items: Sequence[Item]) -> list[Item]:
+        """Return those of some things that are tried."""
+        return by_lot(items, self.most, self.seed)
+
     def roles(self) -> list[str]:
         """Examine it in every role, with a schema that the server holds it to and by words alone."""
-        parts = []
+        parts, exercises = [], self.some(EXERCISES)
         for output in OUTPUTS:
             tell(f"every role, answers by {output}: up to {self.minutes:.0f} minutes")
-            marks = asyncio.run(marks_of(self.model(output), minutes=self.minutes))
+            marks = asyncio.run(marks_of(self.model(output), exercises, minutes=self.minutes))
             rows: list[tuple[str, ...]] = [("role", "right", "refused", "offline right", "seconds", "proposed")]
             rows += [
                 (one.role, f"{one.right}/{one.looked_at}", str(one.refused), f"{one.offline}/{one.exercises}",
@@ -286,9 +332,10 @@ class Trial:
 
     def reading(self) -> list[str]:
         """Have banks read texts that contradict each other."""
-        tell(f"{len(CONTRADICTIONS)} contradictions to read")
-        found, offline = reading(self.model())
-        return ["## Reading", f"Contradictions found of {len(CONTRADICTIONS)}: {found}; without a model {offline}"]
+        pairs = self.some(CONTRADICTIONS)
+        tell(f"{len(pairs)} contradictions to read")
+        found, offline = reading(self.model(), pairs)
+        return ["## Reading", f"Contradictions found of {len(pairs)}: {found}; without a model {offline}"]
 
     def banks(self) -> list[str]:
         """Run two tasks to their end."""
@@ -302,11 +349,22 @@ class Trial:
 
     def proxy(self) -> list[str]:
         """Chat through the proxy on what an earlier session told, and on what nobody did."""
-        tell(f"{len(KNOWN) + len(UNKNOWN)} questions through the proxy")
-        known, admitted, invented = chats(self.base_url, self.name)
-        figures = f"answered: {known} of {len(KNOWN)}; unknown things admitted: {len(admitted)} of {len(UNKNOWN)}"
-        rows = [("asked", "said of what nobody said"), *((asked, said[:160]) for asked, said in invented)]
-        return ["## Proxy", f"Questions on an earlier session {figures}", table(rows)]
+        known = [one for asked in _by_language(KNOWN, lambda pair: pair[0]) for one in self.some(asked)]
+        unknown = [one for asked in _by_language(UNKNOWN, str) for one in self.some(asked)]
+        tell(f"{len(known) + len(unknown)} questions through the proxy")
+        told = chats(self.base_url, self.name, known, unknown)
+        rows: list[tuple[str, ...]] = [("language", "asked of", "right")]
+        for language, is_known in sorted({one.sort for one in told}):
+            right = [one.is_right for one in told if one.sort == (language, is_known)]
+            matter = "what an earlier session told" if is_known else "what nobody said"
+            rows.append((language, matter, f"{sum(right)} of {len(right)}"))
+        wrong = [("asked", "said wrongly"), *((one.question, one.answer[:160]) for one in told if not one.is_right)]
+        return ["## Proxy", table(rows), table(wrong)]
+
+
+def _by_language(items: Sequence[Item], text_of: Callable[[Item], str]) -> list[list[Item]]:
+    """Return things by the language of their text, English first."""
+    return [[one for one in items if working_language(text_of(one)) == language] for language in ("en", "zh")]
 
 
 PARTS = ("roles", "memory", "reading", "banks", "proxy")
@@ -326,10 +384,13 @@ def main() -> None:
     parser.add_argument("--window", type=int, default=3_900, help="tokens that its window has")
     parser.add_argument("--minutes", type=float, default=30, help="time for each examination")
     parser.add_argument("--part", action="append", choices=PARTS, help="try this alone; may be given again")
+    parser.add_argument("--most", type=int, help="exercises, contradictions and questions of each sort, by lot")
+    parser.add_argument("--seed", type=int, default=1, help="of the lot")
     parser.add_argument("--out", type=Path, default=Path("model-trial.md"), help="the file for the table")
     given = parser.parse_args()
     with address(given.base_url) as url:
-        text = report(Trial(url, given.name, given.window, given.minutes), given.part or PARTS)
+        trial = Trial(url, given.name, given.window, given.minutes, given.most, given.seed)
+        text = report(trial, given.part or PARTS)
     given.out.write_text(text, encoding="utf-8")
     sys.stdout.write(text)
 

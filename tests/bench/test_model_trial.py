@@ -23,7 +23,17 @@ async def test_a_model_that_only_ever_shrugs_loses_nothing_and_hides_no_contradi
     found = re.search(r"Contradictions found of 21: (\d+); without a model (\d+)", told)
     assert found is not None
     assert int(found[1]) >= int(found[2]) >= 15, told
-    assert "answered: 0 of 6; unknown things admitted: 13 of 13" in told
+    rows = [line.strip("| ").split(" | ") for line in told.splitlines() if re.match(r"\| (?:en|zh) \|", line)]
+    assert [(row[0], row[2]) for row in rows] == [
+        ("en", "10 of 10"), ("en", "0 of 10"), ("zh", "10 of 10"), ("zh", "0 of 3"),
+    ], told  # fmt: skip
     progress = capsys.readouterr().err
-    parts = ("answers by schema", "answers by text", "30 messages", "21 contradictions", "2 banks", "19 questions")
+    parts = ("answers by schema", "answers by text", "30 messages", "21 contradictions", "2 banks", "33 questions")
     assert [part for part in parts if part in progress] == list(parts)
+
+
+def test_what_is_tried_by_lot_is_the_same_for_one_seed_and_another_for_others() -> None:
+    drawn = [model_trial.by_lot(range(20), 4, seed) for seed in (1, 1, 2, 3)]
+    assert drawn[0] == drawn[1] == sorted(drawn[0])
+    assert len({tuple(one) for one in drawn}) == 3
+    assert model_trial.by_lot(range(3), 4, 1) == model_trial.by_lot(range(3), None, 1) == [0, 1, 2]
