@@ -1,6 +1,5 @@
 """What is loaded or made when it is first used: a command has the time for what it needs, not for all there is."""
 
-import dataclasses
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Generic, TypeVar
@@ -51,31 +50,3 @@ class Late(Generic[T]):
         if self.made is None:
             self.made = self._make()
         return self.made
-
-
-def late_methods(package: str) -> None:
-    """Have the dataclasses of a package that are made from now on write their methods when these are first called.
-
-    Six are written for a frozen one, each compiled by itself, and a short command calls a tenth of them. Nothing tells
-    dataclasses to wait, so that their own function is replaced; where it has another name, as from Python 3.13 on, all
-    stays as it is.
-    """
-    write = getattr(dataclasses, "_create_fn", None)
-    if write is None:
-        return
-
-    def write_late(name: str, *parts: Any, **more: Any) -> Any:
-        if not str((more.get("globals") or {}).get("__name__", "")).startswith(package):
-            return write(name, *parts, **more)
-        written = Late(lambda: write(name, *parts, **more))
-
-        def method(self: Any, *args: Any, **options: Any) -> Any:
-            for owner in type(self).__mro__:
-                if vars(owner).get(name) is method:
-                    setattr(owner, name, written())
-            return written()(self, *args, **options)
-
-        method.__name__ = name
-        return method
-
-    vars(dataclasses)["_create_fn"] = write_late

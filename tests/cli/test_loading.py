@@ -51,10 +51,8 @@ atexit.register(lambda: print([one.name for one in app.app.registered_commands],
 
 
 _AT_THE_END = """
-import atexit, dataclasses, sys
-write = getattr(dataclasses, "_create_fn", None)
-late = lambda: "classes.late" if write is None or dataclasses._create_fn is not write else "classes.at.once"
-atexit.register(lambda: print(*sorted(sys.modules), late()))
+import atexit, sys
+atexit.register(lambda: print(*sorted(sys.modules)))
 from remanent.cli import main
 main()
 """
@@ -93,7 +91,6 @@ def test_english_is_remembered_and_recalled_without_what_other_commands_need(tmp
     modules_of("recall", "Where does my sister live?", home=tmp_path)
     found = modules_of("recall", "Where does my sister live?", home=tmp_path)
     assert "apsw" in stored & found, "the modules were seen"
-    assert "classes.late" in stored & found, "methods of classes that are not called are not written"
     assert not stored & (_OF_OTHERS | {"onnxruntime", "tokenizers"})
     assert not found & _OF_OTHERS
     assert [name for name in sorted(stored | found) if _OF_OURS.match(name)] == []

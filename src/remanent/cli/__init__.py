@@ -9,8 +9,6 @@ import gc
 import os
 import sys
 
-from remanent.late import late_methods
-
 _COLLECT_AFTER = 300_000
 """Objects made before garbage is looked for, instead of 700: what a command imports, some 150,000, stays to its end;
 to look through it once takes a twentieth of a second."""
@@ -28,7 +26,6 @@ def main() -> None:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         # Plug-ins of pydantic watch what a server validates; to look for them is to look through all that is installed.
         os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    late_methods(__name__.partition(".")[0])
     gc.set_threshold(_COLLECT_AFTER, *gc.get_threshold()[1:])
     # Late, so that what writes the commands anew can use this package while they do not fit.
     from remanent.cli.app import main as run
