@@ -108,7 +108,7 @@ def hidden(source: random.Random, text: str) -> str:
     signs = []
     for sign in text:
         wide = chr(ord(sign) + 0xFEE0) if "!" <= sign <= "~" else sign
-        signs += source.choices([sign, wide, sign.swapcase(), f"&#{ord(sign)};"], weights=[77, 10, 10, 3])
+        signs += source.choices([sign, wide, sign.swapcase(), f"&#{ord(sign)};"], cum_weights=[77, 87, 97, 100])
         if source.random() < 0.15:
             signs.append(source.choice(INVISIBLE))
     return "".join(signs)

@@ -195,7 +195,8 @@ def _simpler(found: re.Match[str]) -> str:
     It is read without invisible characters and in its plain form, as a lenient reader would.
     """
     written = found[0]
-    bare = "".join(map(_seen, unicodedata.normalize("NFKD", written)))
+    is_bare = written.isascii() and written.isprintable()  # nearly all of them
+    bare = written if is_bare else "".join(map(_seen, unicodedata.normalize("NFKD", written)))
     entity = _ENTITY.match(bare)
     meant = _unescaped(entity[0]) if entity else ""
     if entity is None or meant == entity[0]:
@@ -219,7 +220,7 @@ def bounded_references(text: str) -> str:
 
 def _unescaped(text: str) -> str:
     """Decode entities as browsers do, with numbers of any length."""
-    return html.unescape(bounded_references(text))
+    return html.unescape(bounded_references(text) if "#" in text else text)
 
 
 def _seen(character: str) -> str:
