@@ -10,6 +10,7 @@ from remanent.model import Kind
 from remanent.model.kinds import RecordData, SemanticData, ShortTermData, TurnData
 from remanent.settings import Settings
 from remanent.stores.conformance.base import Samples
+from remanent.stores.postgres.connection import ROLE
 from remanent.stores.postgres.migrations import migrate, steps
 from remanent.stores.registry import open_stores
 from tests.stores.test_relocation import at, check_move, close, fill
@@ -44,6 +45,19 @@ async def test_a_dry_run_changes_nothing_and_a_newer_database_is_refused(databas
         with pytest.raises(SchemaTooNew, match="step 99"):
             await migrate(url)
         connection.execute("DELETE FROM remanent.migrations WHERE step = 99")
+
+
+async def test_a_login_that_does_not_own_the_tables_is_told_who_must_migrate(database: Callable[[str], str]) -> None:
+    url = database("owned")
+    await migrate(url)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DROP ROLE IF EXISTS server_login")
+        connection.execute(f"CREATE ROLE server_login LOGIN IN ROLE {ROLE}")
+        try:
+            with pytest.raises(StorageError, match="run `remanent migrate` as the user who owns them"):
+                await migrate(url.replace("postgres@", "server_login@"))
+        finally:
+            connection.execute("DROP ROLE server_login")
 
 
 @pytest.mark.needs("cognition")

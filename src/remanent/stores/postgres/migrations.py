@@ -4,6 +4,8 @@ Whoever migrates makes the tables and owns them. Whoever uses them acts as the r
 """
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import resources
 from typing import Final
 
@@ -54,7 +56,7 @@ def migrate_now(url: str, *, dry_run: bool = False, only_from_nothing: bool = Fa
         # Before the transaction: one that began earlier would not see what it has waited for. It ends with the
         # connection.
         connection.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
-        with connection.transaction():
+        with _owning(), connection.transaction():
             before = version_of(connection)
             connection.execute(_PREPARE.encode())
             connection.execute(f"SET LOCAL search_path = {SCHEMA}, public".encode())
@@ -63,6 +65,18 @@ def migrate_now(url: str, *, dry_run: bool = False, only_from_nothing: bool = Fa
                 connection.execute("INSERT INTO migrations (step) VALUES (%s)", (number,))
             connection.execute(sql_file("functions.sql").encode())  # made anew by every migration
         return before, len(wanted)
+
+
+@contextmanager
+def _owning() -> Iterator[None]:
+    """Say who must migrate, where whoever does may not: a server's own login may use the tables and not change them."""
+    try:
+        yield
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise StorageError(
+            "the login may not make or change the tables; run `remanent migrate` as the user who owns them, "
+            "or as one who may create in an empty database"
+        ) from error
 
 
 def _check_versions(connection: "psycopg.Connection[tuple[object, ...]]") -> None:
