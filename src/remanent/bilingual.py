@@ -59,6 +59,12 @@ def _patterns() -> tuple[tuple[Bilingual, re.Pattern[str]], ...]:
 
 
 ERRORS = (
+    Bilingual("query: must not be blank", "问题为空；请输入要问的内容"),
+    Bilingual("query: must not be empty", "问题为空；请输入要问的内容"),
+    Bilingual(
+        "digest: must be a SHA-256 digest, 64 signs of 0-9 and a-f",
+        "digest 应为 SHA-256 摘要，即 64 个 0-9 或 a-f 的字符",
+    ),
     Bilingual("the question is empty; ask something", "问题为空；请输入要问的内容"),
     Bilingual("limit must be between 1 and {most}, not {given}", "limit 应在 1 到 {most} 之间，而不是 {given}"),
     Bilingual("there is no recipe {name}; it is one of {known}", "没有配方 {name}；可选：{known}"),

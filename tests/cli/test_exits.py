@@ -130,6 +130,30 @@ def test_a_wrong_command_line_is_told_in_chinese_where_the_user_is(cli: Cli, mon
     assert missing.err.startswith("用法：")
     assert "错误：缺少参数 'QUERY'" in missing.err
     assert "错误：没有这个选项" in cli("recall", "--colour", "red").err
+    mistyped = cli("recal", "x")
+    assert mistyped.err.splitlines() == [
+        "用法：remanent [选项] 命令 [参数]...",
+        "错误：没有这个命令 'recal'。是否想输入 'recall'？",
+    ]
+    assert "问题为空；请输入要问的内容" in cli("recall", "").err
+    assert "digest 应为 SHA-256 摘要" in cli("attachment", "nope").err
+
+
+@pytest.mark.spec("USE-05")
+def test_help_is_chinese_throughout_and_names_no_types_of_python(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "<list[str]>" not in cli("recall", "--help").out
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    for said in (cli("--help").out, cli("recall", "--help").out, cli("session", "--help").out):
+        assert said.startswith("用法：remanent")
+        assert "显示此帮助。" in said
+        # What commands say themselves was read in English when this program was loaded.
+        english = ("Usage", "Options", "Commands", "Arguments", "Show this", "Install comp", "default:", "env var")
+        assert [word for word in english if word in said] == []
+
+
+def test_a_list_without_rows_says_that_there_is_nothing(cli: Cli) -> None:
+    said = cli("session", "list")
+    assert (said.code, said.out, said.err) == (0, "", "There is nothing here.\n")
 
 
 def test_whoever_names_no_agent_means_the_default_one(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

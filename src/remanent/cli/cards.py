@@ -102,6 +102,8 @@ def show_explanation(screen: Terminal, found: "Found") -> None:
 def gate_line(screen: Terminal, verdict: "GateVerdict") -> str:
     """Return in a line why a question was answered or not."""
     reason = screen.word(words.GATE_REASONS[verdict.reason])
+    if verdict.score == verdict.threshold == 0:  # it passed or not for another reason than how much speaks for it
+        return screen.word(words.GATE_WITHOUT_SCORE, reason=reason)
     return screen.word(words.GATE, score=f"{verdict.score:.2f}", threshold=f"{verdict.threshold:.2f}", reason=reason)
 
 

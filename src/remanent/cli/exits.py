@@ -7,6 +7,7 @@ scripts can tell what is worth another try (75) from what is not.
 import errno
 import json
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -176,8 +177,10 @@ def _show_usage(error: Any) -> None:
     message = error.format_message()
     for said in words.USAGE:
         message = message.replace(said.en, said.zh)
+    message = re.sub(r"\?$", "？", message).replace("： '", "：'").replace("': ", "'：").replace("选项: ", "选项 ")
+    message = re.sub(r"(?<=['）)])\.(?= |$)", "。", message).replace("。 ", "。")
     if error.ctx is not None:
-        print(error.ctx.get_usage().replace("Usage:", "用法："), file=sys.stderr)
+        print(error.ctx.get_usage(), file=sys.stderr)
     print(f"错误：{message}", file=sys.stderr)
 
 

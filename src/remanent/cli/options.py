@@ -19,7 +19,7 @@ import typer
 from typer.core import TyperGroup
 
 from remanent.bilingual import Bilingual
-from remanent.cli.words import NOT_A_MOMENT, locale_language
+from remanent.cli.words import HELP, NOT_A_MOMENT, locale_language
 
 if TYPE_CHECKING:
     from remanent._sync import Memory
@@ -172,6 +172,42 @@ def _first_words(text: str, room: int) -> str:
         return text
     return text[: sum(width < room for width in kept)] + "…"
 
+
+_Formatter: Any = CommandGroup.context_class.formatter_class
+_NOTES = re.compile(r"\[[^][]*\]$")
+"""What stands behind the help of an option: its default, its range, and whether it must be given."""
+
+
+class HelpFormatter(_Formatter):  # type: ignore[misc]
+    """Help in words for people: no types of Python, and what the parser itself says in Chinese, too."""
+
+    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:  # noqa: D102
+        args = re.sub(r"\{(\w+)\}", r"\1", args)
+        for word, zh in (("[OPTIONS]", "[选项]"), ("COMMAND", "命令"), ("[ARGS]", "[参数]")):
+            args = args.replace(word, say(word, zh))
+        super().write_usage(prog, args, prefix or say("Usage: ", "用法："))
+
+    def section(self, name: str) -> Any:  # noqa: D102
+        return super().section(self._said(name))
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], **options: Any) -> None:  # noqa: D102
+        told = [(re.sub(r" <[^<>]+>$", "", name), self._said(text)) for name, text in rows]
+        super().write_dl(told, **options)
+
+    def _said(self, text: str) -> str:
+        if locale_language() != "zh":
+            return text
+        text = HELP.get(text, text)
+        return _NOTES.sub(lambda notes: _in_chinese(notes[0]), text)
+
+
+def _in_chinese(notes: str) -> str:
+    for en, zh in (("default: ", "默认："), ("env var: ", "环境变量："), ("required", "必填")):
+        notes = notes.replace(en, zh)
+    return notes
+
+
+CommandGroup.context_class.formatter_class = HelpFormatter
 
 PLAIN: dict[str, Any] = {"rich_markup_mode": None, "no_args_is_help": True, "cls": CommandGroup}
 

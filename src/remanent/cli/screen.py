@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self, cast
 
 from remanent.bilingual import Bilingual, Language
 from remanent.cli.options import CommonOptions
-from remanent.cli.words import AGO, FIELDS, INDEXING, NAMES, STEPS_DONE, chosen_language
+from remanent.cli.words import AGO, FIELDS, INDEXING, NAMES, NOTHING_HERE, STEPS_DONE, chosen_language
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -66,8 +66,14 @@ class Terminal:
         self.show(visible(text))
 
     def rows(self, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-        """Show a table of data; where it does not fit the screen, each row as a block of lines."""
+        """Show a table of data; where it does not fit the screen, each row as a block of lines.
+
+        Without rows it says that there is nothing.
+        """
         cells = [[visible(cell) for cell in row] for row in rows]
+        if not cells:
+            self.tell(NOTHING_HERE)
+            return
         widths = [max(map(_width, column)) for column in zip(headings, *cells, strict=True)]
         if sum(widths) + 3 * len(widths) + 1 <= self.out.width:
             from rich.table import Table

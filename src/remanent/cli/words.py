@@ -46,12 +46,24 @@ USAGE = (
     Bilingual("No such command", "没有这个命令"),
     Bilingual("(env var: ", "（环境变量："),
     Bilingual("Did you mean", "是否想输入"),
+    Bilingual("(Possible options: ", "（可用的有："),
     Bilingual("Got unexpected extra argument(s)", "多余的参数"),
     Bilingual("Input should be a valid integer, unable to parse string as an integer", "应为整数"),
     Bilingual("Input should be greater than or equal to", "应不小于"),
     Bilingual("Input should be less than or equal to", "应不大于"),
 )
 """What the parser of command lines says."""
+HELP: Mapping[str, str] = {
+    "Options": "选项",
+    "Commands": "命令",
+    "Arguments": "参数",
+    "Show this message and exit.": "显示此帮助。",
+    "Install completion for the current shell.": "为当前 shell 安装补全。",
+    "Show completion for the current shell, to copy it or customize the installation.": (
+        "显示当前 shell 的补全脚本，以便复制或自行安装。"
+    ),
+}
+"""What the parser says in its help."""
 NAMES: Mapping[str, str] = {
     "turn": "对话",
     "semantic": "事实",
@@ -104,7 +116,7 @@ NO_AGENTS_AT = Bilingual(
 )
 NOTHING_HERE = Bilingual("There is nothing here.", "这里没有内容。")
 INDEXING = Bilingual("Indexing", "正在建立索引")
-STEPS_DONE = Bilingual("{done} steps done", "已完成 {done} 步")
+STEPS_DONE = Bilingual("steps done: {done}", "已完成 {done} 步")
 NO_TEXT = Bilingual(
     "nothing to remember: give a TEXT, a `-` for standard input, or --file",
     "没有要记住的内容：请给出 TEXT、`-`（标准输入）或 --file",
@@ -156,6 +168,7 @@ BOOSTS = {
     "speaker": Bilingual("speaker", "说话人"),
 }
 GATE = Bilingual("gate: {score} against {threshold}: {reason}", "门控：得分 {score}，阈值 {threshold}：{reason}")
+GATE_WITHOUT_SCORE = Bilingual("gate: {reason}", "门控：{reason}")
 GATE_REASONS = {
     "near": Bilingual("enough speaks for an answer", "有足够依据作答"),
     "strange": Bilingual("no more speaks for an answer than for a stranger's question", "与无关的问题相比没有更多依据"),

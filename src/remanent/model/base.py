@@ -67,7 +67,10 @@ def describe(error: ValidationError, *, what: str) -> str:
     return "; ".join(parts)
 
 
-_PLAINLY = {"String should have at least 1 character": "must not be empty"}
+_PLAINLY = {
+    "String should have at least 1 character": "must not be empty",
+    "String should match pattern '^[0-9a-f]{64}$'": "must be a SHA-256 digest, 64 signs of 0-9 and a-f",
+}
 """What the library that checks says as a person would."""
 
 
