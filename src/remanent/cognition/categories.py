@@ -11,6 +11,7 @@ from functools import cached_property
 
 from remanent.language.offline.statement_rules import filled, parts_of
 from remanent.text.regex import lazy_regex
+from remanent.text.terms import query_terms
 
 _PARTS = parts_of(r"""
 kin = mother|father|mom|mum|dad|parents|sister|brother|son|daughter|wife|husband|girlfriend|boyfriend|partner|fiance
@@ -183,9 +184,14 @@ class Category:
         return any(hint in text for hint in _TABLE[f"{self.name}_hint"].split("|"))
 
     @cached_property
-    def words(self) -> str:
-        """What its things are called, as a text to be searched for."""
-        return f"{_TABLE[f'{self.name}_things']} {_TABLE[f'{self.name}_zh_things']}".replace("|", " ")
+    def terms(self) -> list[str]:
+        """What its things are called, as the index has it: English by stems, Chinese by pairs of signs.
+
+        To take the Chinese ones apart into words would load a dictionary, for an English question, too.
+        """
+        chinese = _TABLE[f"{self.name}_zh_things"].split("|")
+        pairs = (word[place : place + 2] for word in chinese for place in range(max(1, len(word) - 1)))
+        return [*query_terms(_TABLE[f"{self.name}_things"].replace("|", " ")), *dict.fromkeys(pairs)]
 
     @cached_property
     def asked(self) -> re.Pattern[str]:

@@ -16,7 +16,6 @@ from remanent.recall import Candidate, Question, RecallPath
 from remanent.stores import LIVE, RecordFilter, RecordQuery, Store
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import fold
-from remanent.text.terms import query_terms
 
 _LONGEST = 80
 """Characters of a question for one attribute; who asks at greater length asks for something else besides."""
@@ -117,9 +116,7 @@ class ProfilePath(RecallPath):
         of_turns = replace(question.record_filter, kinds=(Kind.TURN,))
         found: list[Record] = []
         for category in asked_categories(question.asked):
-            hits = await self._store.search_text(
-                question.scope, query_terms(category.words), record_filter=of_turns, limit=_READ
-            )
+            hits = await self._store.search_text(question.scope, category.terms, record_filter=of_turns, limit=_READ)
             turns = await self._turns(question, (hit.record_id for hit in hits))
             found += [one for one in turns if tells_of_own(one.content, category)]
         return found
