@@ -417,6 +417,11 @@ def test_a_question_without_chinese_has_no_chinese_cut_into_words(ada: Agent, mo
     assert plain == {term for term in whole if term.isascii()}
 
 
+def test_a_sentence_of_which_hardly_a_word_is_left_is_not_covered_by_itself() -> None:
+    question = QuestionTerms(("ada", "cello", "play", "well"), (("ada", "cello"), ("play", "cello", "well")))
+    assert question.without({"ada"}).sentences == (("play", "cello", "well"),)
+
+
 @pytest.mark.parametrize("question", ["Who is it?", "他在哪里"])
 def test_a_question_of_stop_words_alone_has_none_of_them_as_terms(question: str) -> None:
     terms = asked(question).terms

@@ -171,6 +171,15 @@ class ScopesConformance(StoreSuite):
         assert following.seq > 41
         assert (await agent.store.check(agent.scope)).problems == ()
 
+    async def test_what_came_without_a_vector_waits_for_one(self, agent: StoredAgent) -> None:
+        """Or it would never be found by meaning."""
+        entry = agent.entry(seq=1)
+        one, other = agent.record_of(entry, "one"), agent.record_of(entry, "other")
+        puts = [transaction.PutRecord(record, record.content) for record in (one, other)]
+        vector = transaction.PutVector(one.id, MODEL, vector_bytes(1))
+        await agent.store.load(agent.scope, batches([transaction.AppendEntry(entry), *puts, vector]))
+        assert await agent.store.unembedded(agent.scope, limit=10) == [other]
+
     USES: dict[str, Callable[[Samples, Scope], Change]] = {  # noqa: RUF012 - never changed
         "an entry": lambda samples, scope: transaction.AppendEntry(samples.make_entry(scope)),
         "a record": lambda samples, scope: transaction.PutRecord(samples.make_record(scope), ""),
