@@ -73,4 +73,5 @@ def _why_left_out(item: pytest.Item) -> str:
     if re.search(rf"(?<![a-z])(?:{'|'.join(TAKEN_OUT)})", name):
         return "they are named after what is taken out"
     source = inspect.getsource(item.function) if isinstance(item, pytest.Function) else ""
-    return "they run another process" if "subprocess." in source or "run_program(" in source else ""
+    starts = "subprocess." in source or "run_program(" in source or "[stdio]" in name
+    return "they run another process" if starts else ""
