@@ -319,6 +319,23 @@ async def test_every_page_opens_without_a_complaint_and_asks_no_other_host(
     assert shown.foreign == []
 
 
+_COUNT_FORMATTERS = """
+window.made = 0;
+for (const sort of ["DateTimeFormat", "NumberFormat", "RelativeTimeFormat"])
+  Intl[sort] = new Proxy(Intl[sort], { construct(Sort, parts) { window.made++; return new Sort(...parts); } });
+"""
+
+
+async def test_formatters_are_made_once_however_many_cards_there_are(window: OpenWindow) -> None:
+    # Each takes some milliseconds to make: for twenty cards longer than a search may take.
+    shown = await window()
+    await shown.say(*(f"The flat number {number} is in Lisbon." for number in range(20)))
+    await shown.page.add_init_script(_COUNT_FORMATTERS)
+    await shown.open(f"{PLACE}/memory?agent=ada&tab=turn")
+    await expect(shown.page.locator("article.card").nth(9)).to_be_visible()
+    assert 1 <= await shown.page.evaluate("window.made") <= 8
+
+
 @pytest.mark.parametrize("page", ["", f"{PLACE}/memory"])
 async def test_the_first_view_is_small(window: OpenWindow, page: str) -> None:
     shown = await window()

@@ -1,6 +1,6 @@
 // The shell of all pages: who is there, which page is open, and what is shown above and beside it.
 import { render } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ask, can, may, openSession, place, Refused, session, signIn, signOut, whenSignedOut } from "./api.mjs";
 import { App, Dialog, Failed, html, told, useLoad } from "./parts.mjs";
 import { isChinese, say, setLanguage } from "./words.mjs";
@@ -20,6 +20,9 @@ function read(address) {
   return { path: url.pathname, org: decode(org), workspace: decode(workspace), page: org === undefined ? "home" : (page ?? "memory"), rest: decode(rest), agent: url.searchParams.get("agent") ?? "", query: url.searchParams };
 }
 
+let opening = openSession(); // asked for while the page is made
+opening.catch(() => {});
+
 function Root() {
   const [here, setHere] = useState(() => read(location.href));
   const [who, setWho] = useState(null);
@@ -28,8 +31,8 @@ function Root() {
   const [, redraw] = useState(0);
 
   const go = (address, { replace = false } = {}) => { history[replace ? "replaceState" : "pushState"](null, "", address); setHere(read(location.href)); };
-  const begin = () => { setFailed(null); openSession().then((now) => setWho({ ...now }), setFailed); };
-  useEffect(() => {
+  const begin = () => { setFailed(null); (opening ?? openSession()).then((now) => setWho({ ...now }), setFailed); opening = null; };
+  useLayoutEffect(() => {
     begin();
     whenSignedOut(() => setWho((now) => ({ ...now, signed_in: false })));
     const back = () => setHere(read(location.href));

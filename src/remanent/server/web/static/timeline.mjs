@@ -2,7 +2,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { ask, can, place } from "./api.mjs";
 import { Age, Badge, Empty, html, Loaded, recordAddress, useApp, useLoad } from "./parts.mjs";
-import { day, isChinese, number, role, say } from "./words.mjs";
+import { day, formatter, number, role, say } from "./words.mjs";
 
 const MOST = 20000, STEP = 1000; // turns that are looked at, newest first, and asked for at a time
 const FEW = 3, SESSIONS = 20, WHOLE = 200; // turns of a session before its day is opened, sessions of a list, turns of an opened session
@@ -31,7 +31,7 @@ export function Page() {
 const begin = (at, unit, n = 0) => ({ hour: () => new Date(at.getFullYear(), at.getMonth(), at.getDate(), at.getHours() + n), day: () => new Date(at.getFullYear(), at.getMonth(), at.getDate() + n), month: () => new Date(at.getFullYear(), at.getMonth() + n, 1), year: () => new Date(at.getFullYear() + n, 0, 1) })[unit]();
 const LENGTHS = { hour: 3600e3, day: 864e5, month: 30.4 * 864e5, year: 365 * 864e5 };
 const FORMATS = { hour: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" }, day: { dateStyle: "medium" }, month: { year: "numeric", month: "long" }, year: { year: "numeric" } };
-const title = (at, unit) => new Intl.DateTimeFormat(isChinese() ? "zh-CN" : "en", FORMATS[unit]).format(at);
+const title = (at, unit) => formatter(Intl.DateTimeFormat, FORMATS[unit]).format(at);
 
 function Drawn({ entries, episodes }) {
   const { here, base } = useApp();

@@ -77,11 +77,19 @@ export const knows = (name) => name in WORDS;
 /** Who spoke; a name of their own stays as it is. */
 export const role = (name) => (knows(`role_${name}`) ? say(`role_${name}`) : name);
 
+const formats = new Map();
+/** A formatter of the browser's, in the language of the page: each is made once, since making one takes some milliseconds. */
+export function formatter(Sort, options) {
+  const language = isChinese() ? "zh-CN" : "en", key = `${Sort.name} ${language} ${JSON.stringify(options)}`;
+  if (!formats.has(key)) formats.set(key, new Sort(language, options));
+  return formats.get(key);
+}
+
 const UNITS = [["year", 31536000], ["month", 2592000], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60]];
 /** How long ago (or ahead) a moment is, as people say it. */
 export function age(moment, now = Date.now()) {
   const seconds = (new Date(moment).getTime() - now) / 1000;
-  const format = new Intl.RelativeTimeFormat(isChinese() ? "zh-CN" : "en", { numeric: "auto" });
+  const format = formatter(Intl.RelativeTimeFormat, { numeric: "auto" });
   const midnight = (at) => new Date(at).setHours(0, 0, 0, 0);
   for (const [unit, length] of UNITS) {
     if (Math.abs(seconds) < length) continue;
@@ -94,19 +102,14 @@ export function age(moment, now = Date.now()) {
 export function span(moment, now = Date.now()) {
   const seconds = Math.max(0, (new Date(moment).getTime() - now) / 1000);
   const [unit, length] = UNITS.find(([, least]) => seconds >= least) ?? UNITS.at(-1);
-  return new Intl.NumberFormat(isChinese() ? "zh-CN" : "en", { style: "unit", unit, unitDisplay: "long" }).format(Math.floor(seconds / length));
+  return formatter(Intl.NumberFormat, { style: "unit", unit, unitDisplay: "long" }).format(Math.floor(seconds / length));
 }
-export const moment = (at) => new Intl.DateTimeFormat(isChinese() ? "zh-CN" : "en", { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
-export const day = (at) => new Intl.DateTimeFormat(isChinese() ? "zh-CN" : "en", { dateStyle: "medium" }).format(new Date(at));
-const numbers = new Map(); // making one takes longer than a frame may
-export function number(value) {
-  const language = isChinese() ? "zh-CN" : "en";
-  if (!numbers.has(language)) numbers.set(language, new Intl.NumberFormat(language));
-  return numbers.get(language).format(value);
-}
+export const moment = (at) => formatter(Intl.DateTimeFormat, { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
+export const day = (at) => formatter(Intl.DateTimeFormat, { dateStyle: "medium" }).format(new Date(at));
+export const number = (value) => formatter(Intl.NumberFormat, {}).format(value);
 export function size(bytes) {
   const units = ["byte", "kilobyte", "megabyte", "gigabyte"];
   const step = Math.min(3, bytes > 0 ? Math.floor(Math.log(bytes) / Math.log(1000)) : 0);
   // Short forms have no plural in English: "400 byte".
-  return new Intl.NumberFormat(isChinese() ? "zh-CN" : "en", { style: "unit", unit: units[step], unitDisplay: step ? "short" : "long", maximumFractionDigits: 1 }).format(bytes / 1000 ** step);
+  return formatter(Intl.NumberFormat, { style: "unit", unit: units[step], unitDisplay: step ? "short" : "long", maximumFractionDigits: 1 }).format(bytes / 1000 ** step);
 }
