@@ -249,6 +249,10 @@ ERRORS = (
         "a key must allow something: read, write, approve or admin", "密钥至少要允许一项：read、write、approve 或 admin"
     ),
     Bilingual(
+        "expires_at: this moment is over, and the key would open nothing; choose a later one",
+        "expires_at：该时刻已过，密钥将无法使用；请选择更晚的时刻",
+    ),
+    Bilingual(
         "a workspace is named with its org, and an agent with its workspace",
         "指定工作区时须指定组织，指定智能体时须指定工作区",
     ),

@@ -69,7 +69,7 @@ def test_an_erased_text_is_in_no_file(cli: Cli) -> None:
     [entry_id, other] = cli.told("The heron fishes.", "The train is late.")
     said = cli("erase", "--entry", entry_id, given="yes\n")
     assert said.code == 0
-    assert "Erased 1 entries and 1 records" in said.out
+    assert "Erased 1 entry and 1 record from" in said.out
     assert not [file for file in cli.home.rglob("*") if file.is_file() and b"heron" in file.read_bytes()]
     shown = cli("entries").out
     assert "(erased)" in shown
@@ -119,3 +119,25 @@ def test_erasing_what_never_was_says_so(cli: Cli) -> None:
     assert (said.code, said.out) == (1, "")
     assert "nothing was erased" in said.err
     assert len(cli("entries", "--json").json) == 1
+
+
+def test_erasing_again_says_that_nothing_was_there_any_more(cli: Cli) -> None:
+    [entry_id] = cli.told("The heron fishes.")
+    assert cli("erase", "--entry", entry_id, "--yes").code == 0
+    again = cli("erase", "--entry", entry_id, "--yes")
+    assert (again.code, again.out) == (1, "")
+    assert "or no more; nothing was erased" in again.err
+    assert cli("erase", "--everything", "--yes").code == 1
+
+
+def test_a_preview_says_what_would_be_erased_and_erases_nothing(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    [entry_id] = cli.told("The heron fishes.")
+    said = cli("erase-preview", "--entry", entry_id)
+    assert (said.code, said.out) == (0, "Would erase 1 entry and 1 record; nothing was erased yet.\n")
+    nothing = cli("erase-preview", "--entry", "nope")
+    assert nothing.code == 1
+    assert "nothing would be erased" in nothing.err
+    monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
+    chinese = cli("erase-preview", "--entry", entry_id).out
+    assert chinese == "将会抹除 1 条原始记录、1 条记忆；目前尚未抹除任何内容。\n"
+    assert cli("recall", "heron").code == 0

@@ -271,7 +271,8 @@ def _made_and_revoked(home: Path) -> None:
 def _made_and_expired(home: Path) -> None:
     (home / ".access" / "keys.json").unlink()
     over = datetime.now(UTC) - timedelta(days=1)
-    _ring(home).create("k", reach=Reach(), permissions=(Permission.ADMIN,), expires_at=over)
+    ring = KeyRing(home, clock=lambda: over - timedelta(days=1))
+    ring.create("k", reach=Reach(), permissions=(Permission.ADMIN,), expires_at=over)
 
 
 def _file_deleted(home: Path) -> None:

@@ -140,20 +140,25 @@ def _show_tombstones(shown: CommandResult) -> None:
 
 
 def _show_erased(shown: CommandResult) -> None:
-    """Show how much was erased and how deep that reached, backups included."""
-    erased = shown.answer
-    counts = {"entries": len(erased.entry_ids), "records": len(erased.record_ids)}
-    reached = words.ERASED if erased.depth is ErasureDepth.OVERWRITTEN else words.ERASED_FROM_STORE
-    if any(counts.values()):
-        shown.screen.show(shown.screen.word(reached, **counts))
+    """Show how much was erased and how deep that reached, backups included; or how much would be."""
+    erased, screen = shown.answer, shown.screen
+    if erased.entry_ids or erased.record_ids:
+        entries, records = len(erased.entry_ids), len(erased.record_ids)
+        reached = words.ERASED if erased.depth is ErasureDepth.OVERWRITTEN else words.ERASED_FROM_STORE
+        said = screen.word(
+            reached if shown.operation.destroys else words.WOULD_ERASE,
+            entries=screen.word(words.ONE_ENTRY if entries == 1 else words.ENTRIES, count=entries),
+            records=screen.word(words.ONE_RECORD if records == 1 else words.RECORDS, count=records),
+        )
+        screen.show(said)
     if erased.backups:
-        shown.screen.tell(words.ERASED_BACKUPS, count=erased.backups)
+        screen.tell(words.ERASED_BACKUPS, count=erased.backups)
 
 
 def _prepare_erased(shown: CommandResult) -> None:
     """Say that nothing was there, and end with 1: who erases wants to know whether it is gone or never was."""
     if not shown.answer.entry_ids and not shown.answer.record_ids:
-        shown.screen.tell(words.NOTHING_ERASED)
+        shown.screen.tell(words.NOTHING_ERASED if shown.operation.destroys else words.NOTHING_WOULD_BE_ERASED)
         shown.ends_with = Exit.NO
 
 

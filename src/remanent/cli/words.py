@@ -201,18 +201,30 @@ NOTHING_TO_ERASE = Bilingual(
 NOT_ERASED = Bilingual(
     "Nothing was erased. Without a terminal, give --yes.", "没有抹除任何内容。非交互环境请加 --yes。"
 )
+ENTRIES = Bilingual("{count} entries", "{count} 条原始记录")
+ONE_ENTRY = Bilingual("1 entry", "1 条原始记录")
+RECORDS = Bilingual("{count} records", "{count} 条记忆")
+ONE_RECORD = Bilingual("1 record", "1 条记忆")
 ERASED = Bilingual(
-    "Erased {entries} entries and {records} records from every file.",
-    "已从所有文件中抹除 {entries} 条原始记录、{records} 条记忆。",
+    "Erased {entries} and {records} from every file.",
+    "已从所有文件中抹除 {entries}、{records}。",
 )
 NOTHING_ERASED = Bilingual(
-    "There was nothing of that here; nothing was erased.", "此处没有这些内容；没有抹除任何东西。"
+    "There is nothing of that here, or no more; nothing was erased.",
+    "此处没有这些内容，或此前已被抹除；没有抹除任何东西。",
 )
 ERASED_FROM_STORE = Bilingual(
-    "Erased {entries} entries and {records} records: nothing can read them any more. The database's own files, its log "
+    "Erased {entries} and {records}: nothing can read them any more. The database's own files, its log "
     "and its backups may hold copies until it reuses their room.",
-    "已抹除 {entries} 条原始记录、{records} 条记忆：再也无法读取。"
-    "数据库自身的文件、日志和备份在空间被重用之前可能仍有副本。",
+    "已抹除 {entries}、{records}：再也无法读取。数据库自身的文件、日志和备份在空间被重用之前可能仍有副本。",
+)
+WOULD_ERASE = Bilingual(
+    "Would erase {entries} and {records}; nothing was erased yet.",
+    "将会抹除 {entries}、{records}；目前尚未抹除任何内容。",
+)
+NOTHING_WOULD_BE_ERASED = Bilingual(
+    "There is nothing of that here, or no more; nothing would be erased.",
+    "此处没有这些内容，或此前已被抹除；不会抹除任何东西。",
 )
 ERASED_BACKUPS = Bilingual("{count} backups that held them were removed.", "同时删除了含有这些内容的 {count} 个备份。")
 

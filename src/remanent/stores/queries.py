@@ -488,6 +488,7 @@ class Erased:
     """What an erasure removed."""
 
     entry_ids: tuple[str, ...] = ()
+    """Those that had their words until then; what was erased before is not erased again."""
     record_ids: tuple[str, ...] = ()
     digests: tuple[str, ...] = ()
     """Blobs that no entry refers to any more."""

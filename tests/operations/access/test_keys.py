@@ -132,6 +132,15 @@ def test_without_grace_the_old_token_ends_at_once(tmp_path: Path) -> None:
         ring.principal(old)
 
 
+def test_a_key_that_would_be_over_at_once_is_refused_and_closes_nothing(tmp_path: Path) -> None:
+    clock = Hands()
+    ring = KeyRing(tmp_path, clock=clock)
+    for over in (clock.now, clock.now - timedelta(days=1)):
+        with pytest.raises(InvalidInput, match="choose a later one"):
+            ring.create("old", reach=ACME, permissions=READ, expires_at=over)
+    assert (ring.list(), ring.was_ever_used) == ([], False)
+
+
 def test_a_key_ends_by_itself_when_its_time_is_over(tmp_path: Path) -> None:
     clock = Hands()
     ring = KeyRing(tmp_path, clock=clock)

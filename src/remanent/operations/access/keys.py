@@ -232,6 +232,8 @@ class KeyRing:
         """
         if not permissions:
             raise InvalidInput("a key must allow something: read, write, approve or admin")
+        if expires_at is not None and expires_at <= self._clock():
+            raise InvalidInput("expires_at: this moment is over, and the key would open nothing; choose a later one")
         self._close()
         key_id, secret = self._drawn("key", seed)[:12], self._drawn("token", seed)
         key = Key(

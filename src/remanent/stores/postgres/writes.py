@@ -243,17 +243,18 @@ class Eraser:
         everything = erasure.everything and not await self._rows("has_later_entries", end=end)
         entry_ids, record_ids = await self._reach(erasure, end)
         digests = await self._digests(entry_ids)
+        with_words = await self._rows("sent_marks", entries=entry_ids)
         changes: list[dict[str, Any]] = [{"do": "erase_everything"}]
         went: dict[str, Any] = {"everything": True, "digests": digests}
         if not everything:
             rows = {"entry_ids": entry_ids, "record_ids": record_ids, "meanwhile": ERASED_MEANWHILE}
             changes = [{"do": "erase_rows", **rows}, *await self._anew(entry_ids, record_ids)]
-            sent = [row[0] for row in await self._rows("sent_marks", entries=entry_ids)]
+            sent = [mark for _, mark in with_words]
             went = {"entries": entry_ids, "records": record_ids, "digests": digests, "sent": sent}
         if erasure.keeps_note:
             changes.append(await self._note(went))
         await self._rows("apply_unit", changes=to_json(changes))
-        return Erased(tuple(entry_ids), tuple(record_ids), tuple(digests))
+        return Erased(tuple(entry_id for entry_id, _ in with_words), tuple(record_ids), tuple(digests))
 
     async def _reach(self, erasure: Erasure, end: int) -> tuple[list[str], list[str]]:
         """Return the entries to erase, and every record of which any version came from one of them."""

@@ -246,7 +246,7 @@ WHERE name NOT GLOB 'graph:*' AND name != 'revision'
 
 _WHOSE = f"""
 SELECT id, caller_id, {USER_OF_ENTRY}, session FROM entries
-WHERE id IN (SELECT value FROM json_each(?)) AND NOT erased
+WHERE id IN (SELECT value FROM json_each(?)) AND NOT erased ORDER BY id
 """
 # Everything that can quote what is erased: these are read before the rows go, to know what to look for in slack.
 _TEXTS_OF_ENTRIES = """
@@ -314,7 +314,8 @@ def erase_rows(connection: apsw.Connection, scope: Scope, erasure: Erasure) -> t
         _index_anew(connection, scope, record_id)
     _blur_errors(connection)
     traces.add_terms(_found_nowhere(connection, terms))
-    erased = Erased(tuple(entry_ids), tuple(record_ids), tuple(sorted(before - _digests(connection))))
+    went = tuple(row[0] for row in whose)
+    erased = Erased(went, tuple(record_ids), tuple(sorted(before - _digests(connection))))
     if erasure.keeps_note:
         sent = [sent_mark(session, caller_id, user) for _, caller_id, user, session in whose]
         _note(connection, {"entries": entry_ids, "records": record_ids, "digests": list(erased.digests), "sent": sent})
@@ -418,7 +419,7 @@ def _erase_record(connection: apsw.Connection, unit: UnitOfWork, record_id: str)
 
 def _erase_everything(connection: apsw.Connection) -> Erased:
     """Empty every table; revisions rise, so that no index or cache takes itself for current."""
-    entry_ids = tuple(row[0] for row in connection.execute("SELECT id FROM entries ORDER BY seq"))
+    entry_ids = tuple(row[0] for row in connection.execute("SELECT id FROM entries WHERE NOT erased ORDER BY seq"))
     record_ids = tuple(row[0] for row in connection.execute("SELECT id FROM records ORDER BY ref"))
     digests = tuple(sorted(_digests(connection)))
     for table in _TABLES:

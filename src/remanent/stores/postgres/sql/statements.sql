@@ -58,9 +58,9 @@ UNION ALL SELECT jsonb_build_object('past', true, 'ref', ref), terms, session, t
 FROM versions WHERE agent = %(agent)s AND id IN (SELECT id FROM replies) AND terms IS NOT NULL
 -- attachments: the files that entries name, and whether the entry goes
 SELECT id = ANY (%(entries)s), attachments FROM entries WHERE agent = %(agent)s AND attachments IS NOT NULL
--- sent_marks: by what messages that wait to be stored are known as erased ones, as `sent_mark` of `stores.store` gives it
-SELECT erased_mark(caller_id, metadata) || ':' || coalesce(session, '') FROM entries
-WHERE agent = %(agent)s AND id = ANY (%(entries)s) AND erased = 0
+-- sent_marks: the entries that still have their words, and by what messages that wait to be stored are known as erased ones, as `sent_mark` of `stores.store` gives it
+SELECT id, erased_mark(caller_id, metadata) || ':' || coalesce(session, '') FROM entries
+WHERE agent = %(agent)s AND id = ANY (%(entries)s) AND erased = 0 ORDER BY id
 -- state: one named value
 SELECT value FROM states WHERE agent = %(agent)s AND key = %(key)s
 -- apply_unit: one unit of work inside a transaction of ours
