@@ -21,6 +21,7 @@ from remanent.recall.gate import (
     BOUNDS,
     GATE,
     Gate,
+    KnownTerms,
     Nearness,
     QuestionTerms,
     TermMatch,
@@ -449,3 +450,41 @@ async def test_a_long_question_is_read_in_another_thread_and_a_short_one_at_once
 def test_a_word_that_asks_of_anything_is_vague_and_a_name_is_not() -> None:
     assert is_vague(stem("things"))
     assert not is_vague("kyoto")
+
+
+FILLING = {
+    "en": "We talked about the budget, the hiring plan and the noisy office. ",
+    "zh": "我们谈了预算、招聘计划，还有吵闹的办公室。",
+}
+DEEP = {
+    "en": ("The spare key lies under the lighthouse bell.", "lighthouse"),
+    "zh": ("备用钥匙放在灯塔的铜钟下面。", "灯塔"),
+}
+
+
+@pytest.mark.parametrize("language", DEEP)
+@pytest.mark.parametrize("before", [3_500, 50_000])
+async def test_what_stands_deep_in_a_long_message_is_found_and_what_does_not_is_not(
+    tmp_path: Path, language: str, before: int
+) -> None:
+    fact, question = DEEP[language]
+    filling = FILLING[language]
+    async with aopen(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        await ada.remember([filling * (before // len(filling)) + fact + filling * 100, *TOLD])
+        await memory.settle()
+        found = await ada.recall(question)
+        assert found.gate is not None
+        assert found.gate.coverage == 1
+        assert fact in found.items[0].text
+        for strange in STRANGE:
+            assert not (await ada.recall(strange)).items, strange
+
+
+def test_which_part_of_a_long_record_is_read_depends_on_each_question(ada: Agent) -> None:
+    turn = turn_of(ada.entries()[0]).replace(
+        content=f"{FILLING['en'] * 60}A lighthouse. {FILLING['en'] * 60}A volcano."
+    )
+    known: KnownTerms = {}
+    assert "lighthous" in TermsOfRecords(["lighthous"], known)(turn)
+    assert "volcano" in TermsOfRecords(["volcano"], known)(turn)

@@ -88,6 +88,9 @@ ADAPTERS: dict[str, Work] = {
     "text.summary.compress": lambda text: summary.compress(text, len(text) // 10),
     "text.summary.summarize": lambda text: summary.summarize(text, limit=200, measure=tokens.ESTIMATE),
     "text.terms.held_terms": lambda text: terms.held_terms(text, {"word", "词语"}),
+    "text.terms.telling_part": lambda text: terms.telling_part(
+        text, dict.fromkeys(terms.query_terms(text)[:16], 1.0), length=3000
+    ),
     "text.tokens.counter_for": lambda text: tokens.counter_for(text)(text),
     "text.tokens.token_counter": _counted,
 }

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from remanent.errors import MissingDependency
 from remanent.text import chinese
-from remanent.text.terms import held_terms, index_terms, query_terms
+from remanent.text.terms import held_terms, index_terms, query_terms, telling_part
 
 # Every plane with assigned letters in it; the rest is empty or private.
 ALL_CODES = [*range(0x40000), *range(0xE0000, 0xE1000)]
@@ -222,3 +222,36 @@ def test_chinese_is_cut_only_for_those_who_ask_for_chinese(monkeypatch: pytest.M
     assert held_terms(text, {"okafor", "smith", "牙医", "榆树街"}) >= {"okafor", "牙医"}
     monkeypatch.setattr("remanent.text.terms.cut", None)  # the dictionary, which takes long to load
     assert held_terms(text, {"okafor", "smith"}) == {"okafor"}
+
+
+@pytest.mark.parametrize(
+    ("question", "fact"),
+    [
+        ("cities", "No city is like it."),
+        ("making movies", "She makes a movie."),
+        ("cafe", "Un café noir."),
+        ("python", "我用Python写的。"),
+        ("灯塔", "钥匙在灯塔里。"),
+        ("Strasse", "Die Straße ist lang."),
+        ("日本語", "これは日本語です。"),
+    ],
+)
+def test_the_part_of_a_long_text_that_holds_what_is_asked_for_is_found_by_any_form_of_a_word(
+    question: str, fact: str
+) -> None:
+    # What only contains the word, or holds less of the terms, is passed over.
+    others = "felicity cafeteria 灯 pythonic movement remaking étrange. "
+    text = others * 40 + fact + others * 40
+    asked = query_terms(question)
+    part = telling_part(text, dict.fromkeys(asked, 1.0), length=200)
+    assert held_terms(part, asked) == held_terms(fact, asked) != set()
+    assert len(part) < 300
+
+
+def test_the_part_of_a_text_that_holds_the_most_is_taken_by_weight_and_else_its_beginning() -> None:
+    text = "".join(f"{word:<1000}" for word in ("start", "tea", "tea and milk", "samovar", "tea and milk"))
+    weights = {"tea": 1.0, "milk": 1.0, "samovar": 3.0}
+    assert telling_part(text, weights, length=200).startswith("samovar")
+    assert text.index(telling_part(text, {"tea": 1.0, "milk": 1.0}, length=200)) == 2000
+    for nothing in ({}, {"coffe": 1.0}):
+        assert telling_part(text, nothing, length=200).startswith("start")

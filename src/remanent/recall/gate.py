@@ -7,7 +7,7 @@ the store itself in the background (`calibration.py`), and until then taken from
 
 import asyncio
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -27,7 +27,7 @@ from remanent.text.english import stem
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, fold, working_language
 from remanent.text.sentences import sentence_texts
-from remanent.text.terms import index_terms, is_unspaced, query_terms
+from remanent.text.terms import index_terms, is_unspaced, query_terms, telling_part
 from remanent.text.wordlists import (
     CHINESE_STOP_WORDS,
     CHINESE_WEAK_WORDS,
@@ -252,7 +252,11 @@ MAX_OF_EACH = 4
 above for either side."""
 
 LONGEST_READ = 3000
-"""Characters of a candidate that are looked at; bounds the time that one pasted document can take."""
+"""Characters of a candidate that are looked at, where it names the most of what is asked for; bounds the time that one
+pasted document can take."""
+
+MAX_SOUGHT = 16
+"""Terms that are looked for in a longer candidate to find that place, the rarest of those that any record holds."""
 
 _LEAST = 1e-9
 """Keeps a share of nothing finite."""
@@ -388,7 +392,7 @@ class Gate:
         if not wanted.terms and not any(sign.isalnum() for sign in question.read):
             return GateVerdict(passed=False, reason=GateReason.WORDLESS)
         ranked = best_of(found, records)
-        terms = TermsOfRecords(wanted.terms)
+        terms = TermsOfRecords(wanted.terms, counts=look.counts)
         words = _wording(wanted, ranked[:MAX_READ], look.counts, terms)
         if wanted.vague or (wanted.plain and size < SMALL):
             return GateVerdict(passed=True, reason=GateReason.VAGUE, coverage=min(1.0, words.coverage))
@@ -430,7 +434,7 @@ class Gate:
         self, wanted: QuestionTerms, candidates: Sequence[Record], counts: TermCounts, known: "KnownTerms"
     ) -> TermMatch:
         """Return how far candidates name what is asked for; their words are noted in `known`, for other questions."""
-        return _wording(wanted, candidates, counts, TermsOfRecords(wanted.terms, known))
+        return _wording(wanted, candidates, counts, TermsOfRecords(wanted.terms, known, counts=counts))
 
     def _known(self, measures: Measures | None, size: int) -> dict[str, Nearness]:
         usual = {
@@ -449,18 +453,34 @@ class TermsOfRecords:
     Only whether they hold what is asked for counts: where that has no Chinese, theirs is not cut into words.
     """
 
-    def __init__(self, asked: Iterable[str], known: KnownTerms | None = None) -> None:
+    def __init__(
+        self, asked: Collection[str], known: KnownTerms | None = None, *, counts: TermCounts | None = None
+    ) -> None:
         self._spaced = not any(map(is_unspaced, asked))
         self._known: KnownTerms = {} if known is None else known
+        self._of_long: KnownTerms = {}
+        self._sought = dict.fromkeys(asked, 1.0) if counts is None else _sought(asked, counts)
 
     def __call__(self, record: Record) -> frozenset[str]:
         """Return the terms of a record: its words, and who said them."""
-        known = self._known.get((record.id, self._spaced))
+        is_long = len(record.content) > LONGEST_READ
+        # Which part of a long one is read depends on the question.
+        known_terms = self._of_long if is_long else self._known
+        known = known_terms.get((record.id, self._spaced))
         if known is None:
+            content = record.content
+            if is_long:
+                content = telling_part(content, self._sought, length=LONGEST_READ)
             speaker = record.data.speaker if isinstance(record.data, TurnData) else ""
-            text = f"{record.content[:LONGEST_READ]}\n{speaker}\n{' '.join(record.keywords)}"
-            known = self._known[record.id, self._spaced] = frozenset(index_terms(text, spaced=self._spaced))
+            text = f"{content}\n{speaker}\n{' '.join(record.keywords)}"
+            known = known_terms[record.id, self._spaced] = frozenset(index_terms(text, spaced=self._spaced))
         return known
+
+
+def _sought(asked: Collection[str], counts: TermCounts) -> dict[str, float]:
+    """Return by which terms a place in a long record is found, and what each is worth."""
+    held = sorted((holding, term) for term in asked if (holding := counts.holding.get(term, 0)))
+    return {term: rarity(holding, records=counts.records) for holding, term in held[:MAX_SOUGHT]}
 
 
 def _wording(

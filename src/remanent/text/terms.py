@@ -10,7 +10,8 @@ Every term is made of letters and digits only, lower case, without accents, at m
 - Japanese, Korean, Thai and others without dependable spaces give characters, pairs and whole runs of one script.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 
@@ -26,6 +27,9 @@ _TERM_LIMIT = 64
 _QUERY_LIMIT = 256
 # Up to so many terms a Chinese question gives its characters, too; chosen by hand.
 _SHORT_QUESTION = 4
+# Places at which a long text is looked at for terms, the first terms first: some 20 ms. Chats and books of 400,000
+# characters need a tenth of it; a text made of beginnings of words must not hold up others.
+_MOST_LOOKED_AT = 20_000
 # A letter that nobody types stands for the point in 3.14, so that it is not taken for 314.
 _POINT = "\u01c0"
 
@@ -34,6 +38,7 @@ _CHUNK = lazy_regex(
     rf"[{UNSPACED}]+"
     rf"|{_LETTER}+(?:(?:://|::|:\\|_+|[-'.@/:\\+&=?%~#]|(?<=\d),(?=\d{{3}}(?!\d))){_LETTER}+)*(?:\+\+|\#)?"
 )
+_LETTERS = lazy_regex(rf"{_LETTER}{{1,{_TERM_LIMIT}}}")
 _FIRST_UNSPACED = "\u0e00"  # nothing below it can be unspaced, which spares most words the match
 _UNSPACED_START = lazy_regex(rf"[{UNSPACED}]")
 _SCRIPT_RUN = lazy_regex(rf"(?P<han>[{HAN}]+)|[{HIRAGANA}]+|[{KATAKANA}]+|[{HANGUL}]+|[{OTHER_UNSPACED}]+")
@@ -71,6 +76,51 @@ def held_terms(text: str, asked: Collection[str]) -> set[str]:
 def is_unspaced(term: str) -> bool:
     """Tell whether a term is of a script that is written without spaces."""
     return _UNSPACED_START.match(term) is not None
+
+
+def telling_part(text: str, weights: Mapping[str, float], *, length: int) -> str:
+    """Return what part of a text holds the most of some terms by their weights; if none, its beginning.
+
+    The terms are looked for, which is a small part of the work of taking the whole text apart. A text whose accents
+    hide them is read once more without.
+    """
+    step = length // 2
+    lowered = text.casefold()
+    held = _blocks(lowered, weights, step)
+    if weights and not held and not text.isascii():
+        lowered = fold(text).casefold()
+        held = _blocks(lowered, weights, step)
+    # Any two blocks that stand together; of several that are worth the same, the first.
+    worth = {block: math.fsum(weights[term] for term in held[block] | held.get(block + 1, set())) for block in held}
+    start = step * min(worth, key=lambda block: (-worth[block], block), default=0)
+    # What begins at the end of the part may end behind it.
+    return (text if len(text) == len(lowered) else lowered)[start : start + length + _TERM_LIMIT]
+
+
+def _blocks(lowered: str, terms: Iterable[str], step: int) -> dict[int, set[str]]:
+    """Return by number which of the terms begin in the blocks of a text, each so many characters long."""
+    held: dict[int, set[str]] = {}
+    left = _MOST_LOOKED_AT
+    for term in terms:
+        unspaced = is_unspaced(term)
+        # The last letter of an English word is not the same in all its forms: making, cities.
+        sought = term[:-1] if len(term) > 2 and term.isascii() and term.isalpha() else term
+        place = lowered.find(sought)
+        while place >= 0 and left:
+            left -= 1
+            word = _LETTERS.match(lowered, place)
+            after = word.end() if word is not None else place + len(sought)
+            if unspaced or (_begins(lowered, place) and term in _spaced_index_terms(lowered[place:after])):
+                held.setdefault(place // step, set()).add(term)
+                after = (place // step + 1) * step
+            place = lowered.find(sought, after)
+    return held
+
+
+def _begins(lowered: str, place: int) -> bool:
+    """Tell whether a word between spaces can begin at a place."""
+    before = lowered[place - 1 : place]
+    return not before.isalnum() or is_unspaced(before)
 
 
 def query_terms(text: str) -> list[str]:
