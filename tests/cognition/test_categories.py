@@ -23,12 +23,15 @@ ASKED = [
     ("我的车是什么牌子？", "vehicle"),
     ("What car do I drive?", "vehicle"),
     ("What kind of car do I have?", "vehicle"),
+    ("我开的是什么车？", "vehicle"),
     ("我会什么乐器？", "instrument"),
     ("我会弹什么乐器", "instrument"),
     ("What instruments do I play?", "instrument"),
     ("Which musical instrument am I learning?", "instrument"),
     ("我有什么爱好？", "hobby"),
     ("我的爱好是什么", "hobby"),
+    ("我的爱好有哪些？", "hobby"),
+    ("我最喜欢的运动是什么？", "hobby"),
     ("What are my hobbies?", "hobby"),
     ("What do I do in my free time?", "hobby"),
     ("我平时做什么运动？", "hobby"),
@@ -72,6 +75,34 @@ OF_OTHER_THINGS = [
     "我同事开什么车？",
     "他有什么爱好？",
     "When did I sell my car?",
+    "我妈对什么过敏？",
+    "我女儿对什么过敏？",
+    "我家猫对什么过敏？",
+    "我养的猫对什么过敏？",
+    "我认识的小王对什么过敏？",
+    "我的孩子有什么过敏？",
+    "我妈不能吃什么？",
+    "我女儿养了什么？",
+    "我前女友有什么宠物？",
+    "我对象有兄弟姐妹吗？",
+    "我女儿有孩子吗？",
+    "我姐结婚了吗？",
+    "我那个同事开什么车？",
+    "我侄女会什么乐器？",
+    "我爸有空做什么？",
+    "我孙子有什么爱好？",
+    "我妈吃素吗？",
+    "我妈是做什么的？",
+    "我媳妇会说什么语言？",
+    "我的猫有什么病？",
+    "What is my mothers job?",
+    "What is my mom job?",
+    "What is my ex allergy?",
+    "What are my son's allergies?",
+    "What allergies do I have to watch for my son?",
+    "Which pets do I and my sister have?",
+    "What instrument do I want my kids to play?",
+    "Do I have my mother's car",
 ]
 OWN = [
     ("pet", "我养了一只橘猫，叫团子。"),
@@ -97,6 +128,7 @@ OWN = [
     ("hobby", "I'm really into pottery"),
     ("allergy", "我对花生过敏"),
     ("allergy", "我一吃虾就起疹子"),
+    ("allergy", "我和我妈妈都对虾过敏"),
     ("allergy", "Peanuts make my throat swell."),
     ("allergy", "I'm allergic to penicillin"),
     ("diet", "我已经吃素三年了"),
@@ -133,6 +165,8 @@ NOT_OWN = [
     ("hobby", "我爸爱钓鱼"),
     ("allergy", "My sister is allergic to cats"),
     ("allergy", "我妹妹对花生过敏"),
+    ("allergy", "我最好的朋友对花生过敏"),
+    ("allergy", "我昨天才知道我妈对花生过敏"),
     ("diet", "My roommate is vegan"),
     ("job", "我老师说我进步了"),
     ("job", "I started seeing a therapist"),
@@ -229,3 +263,13 @@ async def test_neither_what_another_user_has_nor_what_the_assistant_said_is_the_
         found = await agent.recall("What pets do I have?", user="ada")
         assert ["tortoise" in found.items[0].text, "Momo" in found.items[1].text] == [True, True], "the newest first"
         assert "Rio" not in found.text
+
+
+async def test_what_is_asked_of_ones_mother_is_not_answered_by_ones_own(tmp_path: Path) -> None:
+    async with aopen(tmp_path, embedder="none") as memory:
+        agent = memory.agent("x")
+        for text in ("我妈对青霉素过敏。", "我对虾过敏。"):
+            await agent.remember(text)
+        await memory.settle()
+        assert "青霉素" in (await agent.recall("我妈对什么过敏？")).items[0].text
+        assert "虾" in (await agent.recall("我对什么过敏？")).items[0].text

@@ -66,6 +66,32 @@ async def test_the_newest_value_answers_and_no_other_users(tmp_path: Path) -> No
         assert "Oslo" not in found.text
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "question", "place"),
+    [
+        (
+            "我住在西湖区文三路的一个老小区。",
+            "我们搬家了，从文三路搬到了滨江区，离公司近多了。",
+            "我住在哪里？",
+            "滨江区",
+        ),
+        ("我住在北京。", "我们上周从北京搬到了成都", "我住在哪里？", "成都"),
+        ("我在腾讯上班。", "我从腾讯跳槽到了字节", "我在哪里上班？", "字节"),
+    ],
+)
+async def test_who_moved_from_there_no_longer_lives_or_works_there(
+    tmp_path: Path, before: str, now: str, question: str, place: str
+) -> None:
+    async with aopen(tmp_path, embedder="none") as memory:
+        agent = memory.agent("x")
+        for text in (before, now):
+            await agent.remember(text)
+            await memory.settle()
+        assert (await agent.recall(question)).items[0].text == now
+        (known,) = await agent.cognition.memories(kinds=["semantic"])
+        assert place in known.content
+
+
 async def test_a_filter_that_leaves_the_turn_out_is_kept(tmp_path: Path) -> None:
     async with aopen(tmp_path, embedder="none") as memory:
         agent = memory.agent("x")
@@ -87,6 +113,14 @@ async def test_a_filter_that_leaves_the_turn_out_is_kept(tmp_path: Path) -> None
         "Who was Ada Lovelace?",
         "What is the name of my street?",
         "她住在哪里？",
+        "我妈叫什么名字？",
+        "我女儿住在哪里？",
+        "我妈和我住在哪里？",
+        "我爸在哪上班？",
+        "Where does my sister live?",
+        "What is my mother's job?",
+        "What company do I think my mother works for?",
+        "What is my company's address?",
         "我应该住在哪里比较好，你能给我一些关于城市、房价、交通、学校和天气的建议吗？我想要一个安静又方便、离公司不远、离公园很近的地方，价格也要合适。",
     ],
 )

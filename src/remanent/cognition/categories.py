@@ -14,25 +14,33 @@ from remanent.text.regex import lazy_regex
 from remanent.text.terms import query_terms
 
 _PARTS = parts_of(r"""
-kin = mother|father|mom|mum|dad|parents|sister|brother|son|daughter|wife|husband|girlfriend|boyfriend|partner|fiance
+kin = mother|father|mom|mum|dad|parent|sister|brother|son|daughter|wife|husband|girlfriend|boyfriend|partner|fiance
   |aunt|uncle|cousin|niece|nephew|grandmother|grandfather|grandma|grandpa|friend|neighbou?r|boss|colleague|coworker
-  |roommate|flatmate|teacher|client
+  |roommate|flatmate|teacher|client|grandson|granddaughter|step(?:mother|father|son|daughter|mom|mum|dad)
+kin_too = {kin}|sibling|twin|spouse|child|children|kid|baby|toddler|mommy|mummy|daddy|mama|papa|granny|gran|nan|ex
+  |bestie|buddy|pal|mate|manager|landlord|landlady|student|family|in-law
 zh_kin = 妈|爸|父|母|爷|奶|外公|外婆|姥|哥|姐|弟|妹|叔|姨|姑|舅|表|堂|岳|婆婆|公公|老公|老婆|老板|老师|丈夫|妻|太太
   |儿子|女儿|孩子|朋友|同事|同学|室友|邻居|男友|女友|男朋友|女朋友|客户|领导|爱人|闺蜜|亲戚
   |上司|上级|下属|徒弟|师傅
+zh_kin_too = 妈|爸|父|母(?!语)|爷|奶|外公|外婆|姥|哥|姐|弟|妹|叔|婶|伯|姨|姑(?!且)|舅|嫂|侄|甥|孙|岳|婆婆|公公|老公|老婆
+  |老板|老师|丈夫|妻|太太|先生|媳妇|女婿|前任|前[男女夫妻]|[男女]友|儿子|女儿|闺女|孩子|小孩|子女|儿女|宝宝|宝贝|娃|双胞胎
+  |朋友|同事|同学|同桌|室友|舍友|队友|邻居|房东|客户|领导|爱人|对象|伴侣|另一半|配偶|闺蜜|发小|哥们|搭档|合伙人|亲戚
+  |家人|家属|兄弟|手足|上司|上级|下属|手下|徒弟|师傅|导师|助理
 near = (?:(?!(?:my|your|his|her|their|{kin}|someone|somebody|people|who|that|which|whose|with|to|and|but|about|of|for
   |from|at|by|like|near|than)s?\b)[a-z0-9-]+ ){0,4}
 am = (?:i'm|i am|i was|we're|we are)
 have = (?:i|we)(?:'ve| have| had| also have| still have| don't have| do not have| own)(?: got| had| owned)?
 got = (?:i|we)(?: just| recently| finally| once)? (?:got|adopted|bought|rescued|keep|kept|raise|raised|fostered|lost)
 mine = (?:my|our)
-zh_when = (?:们|家里?|自己|现在|目前|从小|小时候|一直|还|也|又|都|就|最近|刚刚?|去年|前年|今年|上个?[周月]|昨天|已经
-  |曾经?|以前|平时|周末|经常|常常?|每天|每周|偶尔|特别|很|最|非常|真的?|比较|挺)*
+zh_adverb = 们|家里?|自己|现在|目前|从小|小时候|一直|还|也|又|都|就|最近|刚刚?|去年|前年|今年|上个?[周月]|昨天|已经
+  |曾经?|以前|平时|周末|经常|常常?|每天|每周|偶尔|特别|很|最|非常|真的?|比较|挺
+zh_when = (?:{zh_adverb}){0,6}
 zh_near = (?:(?!{zh_kin}|[他她你]|别人)[^，。！？,.!?；;]){0,10}
-zh_me = 我(?!们?家?的?(?:{zh_kin}))(?:(?![他她你])[^。！？!?]){0,14}?
+zh_me = 我(?:[和跟]我?的?(?:{zh_kin})+(?:都|一样))?(?:(?!{zh_kin_too}|[他她你])[^。！？!?]){0,14}?
 zh_do = 我{zh_when}
 which_en = (?:what|which|how many|any|kinds?|sorts?|types?)\b[^.?!]{0,24}
-zh_own = 我(?!们?家?的?(?:{zh_kin}))[^，。？]{0,8}
+zh_own = 我(?:{zh_adverb}|到底|究竟|一共|总共|一般|通常|主要|喜欢|擅长|是|可以|应该|之前|大学|上学|业余|下班后?|放假
+  |晚上|时间|的时候|时|身上|身体|手上|名下){0,6}
 """)
 # Of each sort: words of which a question for it has one, how it names the sort, what it asks without naming it, what
 # the things are called, and how somebody tells of one of theirs.
@@ -40,7 +48,7 @@ _TABLE = parts_of(r"""
 pet_hint = pet|animal|宠物|动物|养
 pet_noun = pets?|animals?
 pet_zh_noun = 宠物|小动物
-pet_also = 我[^，。？]{0,6}养了?(?:什么|哪些|啥|几只)
+pet_also = {zh_own}养了?(?:什么|哪些|啥|几只)
 pet_things = cat|kitten|dog|puppy|puppies|rabbit|bunny|hamster|guinea pig|parrot|budgie|parakeet|canary|goldfish
   |tortoise|turtle|gecko|lizard|snake|ferret|hedgehog|pony|horse|corgi|labrador|retriever|poodle|greyhound|husky
   |beagle|dachshund|terrier|collie|tabby
@@ -66,7 +74,7 @@ children_own = \b(?:{mine} {near}|{have} {near}|{got} {near}){things}|我们?家
 partner_hint = partner|spouse|married|single|engaged|relationship|配偶|伴侣|另一半|对象|结婚|成家|单身
 partner_noun = partner|spouse
 partner_zh_noun = 配偶|伴侣|另一半|对象
-partner_also = \bam i (?:married|single|engaged|in a relationship)\b|我[^，。？]{0,4}(?:结婚|成家|单身)
+partner_also = \bam i (?:married|single|engaged|in a relationship)\b|{zh_own}(?:结婚|成家|单身)
 partner_things = wife|husband|girlfriend|boyfriend|fiance|fiancee|married|engaged|divorced
 partner_zh_things = 老公|老婆|丈夫|妻子|太太|爱人|女朋友|男朋友|女友|男友|未婚妻|未婚夫|结婚|离婚
 partner_own = \b(?:{mine} {near}|{am} {near}|(?:i|we) (?:just |recently |finally )?got ){things}|我们?的?{zh_things}
@@ -97,7 +105,7 @@ hobby_hint = hobb|pastime|sport|interest|time|fun|relax|exercise|爱好|兴趣|�
 hobby_noun = hobby|hobbies|pastimes?|sports?|interests?
 hobby_zh_noun = 爱好|兴趣|消遣|运动(?!鞋|服|衫|裤|员|会)
 hobby_also = \b(?:what|how) do i\b[^.?!]{0,24}\b(?:(?:free|spare|leisure) time|for fun|to relax|exercise)\b
-  |我[^，。？]{0,6}(?:业余|空闲|闲暇|有空|没事)[^，。？]{0,6}(?:做|干)(?:些|点)?(?:什么|啥)
+  |{zh_own}(?:业余|空闲|闲暇|有空|没事)[^，。？]{0,6}(?:做|干)(?:些|点)?(?:什么|啥)
 hobby_things = running|jogging|hiking|painting|photography|swimming|fishing|chess|yoga|skiing|cycling|climbing|baking
   |gardening|knitting|crochet|dancing|singing|gaming|surfing|pottery|woodworking|birdwatching|tennis|football
   |basketball|badminton|camping|sewing|calligraphy|drawing|sketching|rowing|sailing|archery|origami
@@ -111,7 +119,7 @@ allergy_hint = allerg|intoleran|eat|过敏|忌口|不能|不可以
 allergy_noun = allergy|allergies|allergens?|intolerances?
 allergy_zh_noun = 过敏|忌口|过敏源
 allergy_also = \bam i (?:[a-z]+ )?(?:allergic|intolerant)\b|\bwhat (?:can't|cannot|shouldn't|should) i (?:not )?eat\b
-  |我[^，。？]{0,4}(?:不能|不可以)[吃碰](?:什么|哪些|啥)|我[^，。？]{0,2}对(?:什么|哪些|啥)[^，。？]{0,4}过敏
+  |{zh_own}(?:不能|不可以)[吃碰](?:什么|哪些|啥)|{zh_own}对(?:什么|哪些|啥)[^，。？]{0,4}过敏
 allergy_things = allergic|allergy|allergies|intolerant|intolerance|coeliac|celiac|hives|rash|anaphylaxis|anaphylactic
   |epipen|swell
 allergy_zh_things = 过敏|不耐受|乳糜泻|疹子|红疹|发痒
@@ -120,7 +128,7 @@ allergy_own = \b(?:{am} {near}|{have} {near}|{mine} {near}|(?:i|we) (?:carry|get
 diet_hint = diet|eat|饮食|吃
 diet_noun = diet|dietary (?:restrictions?|preferences?|requirements?)
 diet_zh_noun = 饮食习惯|饮食禁忌|饮食要求|饮食
-diet_also = \bdo i eat (?:meat|fish|pork|beef)\b|我[^，。？]{0,4}(?:吃素|吃荤|吃肉)[吗么]
+diet_also = \bdo i eat (?:meat|fish|pork|beef)\b|{zh_own}(?:吃素|吃荤|吃肉)[吗么]
 diet_things = vegan|vegetarian|pescatarian|keto|halal|kosher|gluten|paleo|dairy|meat
 diet_zh_things = 素食|吃素|全素|纯素|清真|生酮|低碳|麸质|不吃肉|不吃猪肉|不吃牛肉|戒糖|控糖
 diet_own = \b(?:{am} {near}|(?:i|we)(?:'ve| have)? (?:been {near}|{near}(?:eat|ate|follow|gave up|given up|avoid
@@ -128,7 +136,7 @@ diet_own = \b(?:{am} {near}|(?:i|we)(?:'ve| have)? (?:been {near}|{near}(?:eat|a
 job_hint = job|occupation|profession|career|living|work|职业|工作|行业|做|干
 job_noun = job|occupation|profession|career
 job_zh_noun = 职业|工作|行业
-job_also = \bdo i do for (?:a living|work)\b|我[^，。？]{0,4}(?:做|干)(?:什么|啥)的
+job_also = \bdo i do for (?:a living|work)\b|{zh_own}(?:做|干)(?:什么|啥)的
 job_things = teacher|nurse|doctor|engineer|developer|programmer|designer|lawyer|accountant|driver|chef|cook|baker
   |plumber|electrician|carpenter|farmer|pharmacist|dentist|vet|journalist|writer|editor|translator|pilot|librarian
   |architect|scientist|researcher|manager|consultant|analyst|cashier|waiter|waitress|barista|firefighter|paramedic
@@ -163,7 +171,8 @@ _ASKED = (
     r"[^.?!]{0,24}\b(?:{noun})\W*$"
     r"|\b(?:what(?:'s| is| are| was| were)|who(?:'s| is| are)|tell me about|remember|about) (?:all )?(?:my|our) "
     r"(?:[a-z]+ )?(?:{noun})(?:'s? names?| called| again)?\W*$"
-    r"|{zh_own}(?:有|养|会|能|玩|学|开|骑|弹|用|说|讲|做|干|对|得|患|从事|的)(?:[^，。？]{0,6})(?:{zh_noun})"
+    r"|{zh_own}(?:(?:有|养|会|能|玩|学|开|骑|弹|用|说|讲|做|干|对|得|患|从事)(?:[^，。？的]|的(?=是|{zh_noun})){0,6}(?:{zh_noun})"
+    r"|的[^，。？的有得对会患养开]{0,6}(?:{zh_noun})(?!对|会|得|患|养|住|吃|喜欢|有(?!哪些|(?:什么|啥|几.?)\W*$)))"
     r"(?!里|上|行|店|厂|服|表|场|日|时|中|进|完|到|单|地|经|计|量|压)[^，。？]{0,7}[？?]?$"
 )
 _LONGEST = 60
@@ -193,6 +202,10 @@ class Category:
         pairs = (word[place : place + 2] for word in chinese for place in range(max(1, len(word) - 1)))
         return [*query_terms(_TABLE[f"{self.name}_things"].replace("|", " ")), *dict.fromkeys(pairs)]
 
+    def unnamed(self, text: str) -> str:
+        """Return a question without the name of this sort, which may be that of people: children, 兄弟姐妹."""
+        return re.sub(f"{_TABLE[f'{self.name}_noun']}|{_TABLE[f'{self.name}_zh_noun']}", "", text, flags=re.IGNORECASE)
+
     @cached_property
     def asked(self) -> re.Pattern[str]:
         """The form of a question that somebody has for what is theirs of this sort."""
@@ -214,6 +227,7 @@ CATEGORIES = tuple(
     Category(name.removesuffix("_noun")) for name in _TABLE if name.endswith("_noun") and "zh" not in name
 )
 _OTHERS = lazy_regex(r"\b(?:he|she|they|you|your|his|her|their)\b|[他她你您]", re.IGNORECASE)
+_KIN = lazy_regex(filled(r"\b(?:{kin_too})'?e?s?\b|{zh_kin_too}", _PARTS), re.IGNORECASE)
 _MINE = lazy_regex(r"\b(?:i|my|we|our)\b|我", re.IGNORECASE)
 
 
@@ -223,7 +237,16 @@ def asked_categories(question: str) -> tuple[Category, ...]:
     if len(text) > _LONGEST or not _MINE.search(text) or _OTHERS.search(text):
         return ()
     folded = text.casefold()
-    return tuple(one for one in CATEGORIES if one.may_be_asked(folded) and one.asked.search(text))
+    return tuple(
+        one
+        for one in CATEGORIES
+        if one.may_be_asked(folded) and not names_kin(one.unnamed(text)) and one.asked.search(text)
+    )
+
+
+def names_kin(question: str) -> bool:
+    """Tell whether a question names somebody of one's own: 「我妈对什么过敏？」 is for nothing of who asks."""
+    return _KIN.search(question) is not None
 
 
 def tells_of_own(text: str, category: Category) -> bool:

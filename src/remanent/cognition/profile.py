@@ -9,7 +9,7 @@ their instrument) is looked for by what the things of that sort are called (`cat
 from collections.abc import Iterable
 from dataclasses import replace
 
-from remanent.cognition.categories import asked_categories, tells_of_own
+from remanent.cognition.categories import asked_categories, names_kin, tells_of_own
 from remanent.cognition.model import memory_id
 from remanent.model import Kind, Origin, Record
 from remanent.recall import Candidate, Question, RecallPath
@@ -45,9 +45,11 @@ _ASKED: dict[str, str] = {
         r"|我的?(?:职业|工作|职务|岗位)是"
     ),
     "employer": (
-        rf"where do i{_NOW} work|who do i{_NOW} work for|(?:what|which) company do i|what{_IS} my (?:employer|company)"
+        rf"where do i{_NOW} work|who do i{_NOW} work for|(?:what|which) company do i"
+        rf"|what{_IS} my (?:employer|company)\b(?!'s)"
         rf"|我{_ZH_NOW}在(?:哪|什么)[^，。？]{{0,6}}(?:上班|工作|任职)|我的?(?:公司|单位|工作单位)(?:是|叫)"
     ),
+    "workplace": rf"where do i{_NOW} work|我{_ZH_NOW}在(?:哪|什么)[^，。？]{{0,6}}(?:上班|工作|任职)",
     "age": rf"how old am i|what{_IS} my age|我{_ZH_NOW}(?:多大|几岁|多少岁)|我的?(?:年龄|岁数)",
     "birthday": (
         rf"when{_IS} my birthday|what{_IS} my (?:birthday|date of birth)|when was i born"
@@ -66,9 +68,9 @@ _PATTERNS = {attribute: lazy_regex(pattern) for attribute, pattern in _ASKED.ite
 
 def asked_attributes(question: str) -> tuple[str, ...]:
     """Return the attributes of themselves that somebody asks for, of those that have one name in every language."""
-    if len(question) > _LONGEST:
-        return ()
     words = fold(question).casefold().replace("’", "'")
+    if len(question) > _LONGEST or names_kin(words):
+        return ()
     return tuple(attribute for attribute, pattern in _PATTERNS.items() if pattern.search(words))
 
 

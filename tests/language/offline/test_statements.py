@@ -46,6 +46,13 @@ def told(text: str, *, speaker: str = "user", is_user: bool = True) -> list[tupl
         ("我将要参加陶艺星空雅集。", ("follow_up", "用户", "计划", "参加陶艺星空雅集")),
         ("我对海鲜过敏。", ("fact", "用户", "过敏", "海鲜")),
         ("我搬到上海了。", ("fact", "用户", "住址", "上海")),
+        ("我们搬家了，从文三路搬到了滨江区，离公司近多了。", ("fact", "用户", "住址", "滨江区")),
+        ("我们上周从北京搬到了成都", ("fact", "用户", "住址", "成都")),
+        ("上个月，我们一家三口从广州搬到深圳了。", ("fact", "用户", "住址", "深圳")),
+        ("我上周搬到了成都。", ("fact", "用户", "住址", "成都")),
+        ("我妈上周从北京搬到了成都", ("fact", "用户的妈", "住址", "成都")),
+        ("我从腾讯跳槽到了字节", ("fact", "用户", "工作地点", "字节")),
+        ("我上个月从一家银行跳槽到了云州软件公司。", ("fact", "用户", "工作单位", "云州软件公司")),
     ],
 )
 def test_a_plain_statement_is_taken_with_its_subject_attribute_and_value(
@@ -390,6 +397,26 @@ def test_a_standing_wish_of_the_user_is_an_instruction_and_of_nobody_else(text: 
 )  # fmt: skip
 def test_what_only_looks_like_a_statement_is_none(text: str) -> None:
     assert [one for one in statements(text) if one.kind != "mood"] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我们搬到了新办公室。",
+        "我们公司从北京搬到了成都。",
+        "我们从三楼搬到了五楼。",
+        "我们从钉钉搬到了飞书。",
+        "我把书从客厅搬到了卧室。",
+        "我从客厅搬到了卧室。",
+        "我们打算从北京搬到成都。",
+        "我快从北京搬到成都了。",
+        "我从北京搬到成都以后一直不开心。",
+        "我2010年从北京搬到了广州。",
+        "我从北京搬到了广州，后来又搬回来了。",
+    ],
+)
+def test_not_every_move_is_one_of_the_home(text: str) -> None:
+    assert "住址" not in {one.attribute for one in statements(text)}
 
 
 def test_a_word_that_only_holds_the_speaker_s_is_left_as_it_is() -> None:
