@@ -72,7 +72,7 @@ def _clean(text: str) -> str:
 def _parts(text: str, most: int) -> list[str]:
     """Return the text in at most so many parts, none of them blank, and none longer than a summary."""
     size = max(40, -(-len(text) // most))
-    return [_clean(text[start : start + size])[:MAX_SUMMARY] for start in range(0, len(text), size)]
+    return [_clean(text[start : start + size][:MAX_SUMMARY]) for start in range(0, len(text), size)]
 
 
 def _said(text: str, most: int = 500) -> tuple[Utterance, ...]:
