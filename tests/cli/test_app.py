@@ -148,7 +148,7 @@ def test_the_list_of_commands_says_something_of_each_in_a_narrow_chinese_termina
 ) -> None:
     for name, value in {"LC_ALL": "zh_CN.UTF-8", "COLUMNS": str(width), "PYTHONUTF8": "1"}.items():
         monkeypatch.setenv(name, value)
-    commands = run_program("--help").stdout.partition("Commands:\n")[2]
+    commands = run_program("--help").stdout.partition("命令:\n")[2]
     rows = [line.split(maxsplit=1) for line in commands.splitlines()]
     assert ["remember", "永久记住消息。"] in rows
     assert not [name for name, told in rows if told.startswith("...")]

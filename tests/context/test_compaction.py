@@ -266,6 +266,30 @@ async def test_long_newest_replies_leave_half_of_a_budget_to_what_was_said_befor
     assert sum(f"hive {turn} in Bergen" in texts(view.messages) for turn in range(40)) >= 20
 
 
+async def test_of_a_coding_agents_chat_what_the_user_wants_is_kept_before_what_was_tried() -> None:
+    wants = ["The orders page times out.", "Don't change the public JSON format.", "Name the migration 0042_orders."]
+    talk: list[dict[str, Any]] = [{"role": "user", "content": " ".join(wants)}]
+    for place in range(40):
+        call = {"name": "bash", "arguments": f'{{"command": "sed -n {place}0,{place}9p src/export/csv.py"}}'}
+        lines = "\n".join(f"{place}{line}: row.append(order.field_{line})" for line in range(40))
+        talk += [
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [{"id": f"c{place}", "type": "function", "function": call}],
+            },
+            {"role": "tool", "tool_call_id": f"c{place}", "content": lines},
+            {"role": "assistant", "content": f"Looked at lines {place}0 to {place}9 of the export."},
+        ]
+    talk.append({"role": "user", "content": "Write the description now."})
+    view = await compactor().view(ADA, talk, budget=700)
+
+    digest = str(view.messages[0]["content"])
+    assert [one for one in wants if one not in digest] == []
+    assert "bash(" not in digest
+    assert "shortened from" not in digest
+
+
 @pytest.mark.spec("COG-17")
 async def test_the_report_adds_up_from_what_was_given_to_what_is_sent() -> None:
     view = await compactor().view(ADA, dialogue("en", messages=100, tokens=20_000), budget=1_500)

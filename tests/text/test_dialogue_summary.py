@@ -5,7 +5,7 @@ from typing import Self
 
 import pytest
 
-from remanent.text.dialogue_summary import DialogueSentence, ranked, statements
+from remanent.text.dialogue_summary import DialogueSentence, ranked, statements, telling
 
 
 class InOrder(frozenset[str]):
@@ -55,3 +55,12 @@ def test_what_opens_heads_or_ends_a_reply_tells_nothing(text: str) -> None:
 def test_a_sentence_that_begins_like_a_closing_is_told_whole() -> None:
     said = "I hope this winter we move to Bergen, because Ida's new school begins there in January and she wants to."
     assert [one.text for one in statements(said)] == [said]
+
+
+def test_sentences_that_differ_in_numbers_only_wait_until_the_others_have_room() -> None:
+    alike = [f"I looked at the lines {place}0 to {place}9 of the long export file." for place in range(10)]
+    said = [one for place, text in enumerate([*alike, "Ida keeps bees."]) for one in statements(text, message=place)]
+    chosen = [one.text for one in telling(said, limit=140, measure=len)]
+    assert "Ida keeps bees." in chosen
+    assert len(chosen) == 3
+    assert len(telling(said, limit=2_000, measure=len)) == 11

@@ -72,6 +72,16 @@ def style_of(messages: Iterable[ReadMessage]) -> Style:
     return "openai"
 
 
+def spoken(message: ReadMessage) -> str:
+    """Return what a message says beside the tools that it calls."""
+    if not message.calls:
+        return message.text
+    content = message.raw.get("content")
+    if isinstance(content, str):
+        return content
+    return _text(block for block in _blocks(message.raw) if block.get("type") not in CALLS)
+
+
 def tokens_of(message: ReadMessage, count: Callable[[str], int]) -> int:
     """Return what a message costs."""
     return MESSAGE_TOKENS + count(message.text) + PICTURE_TOKENS * message.pictures

@@ -24,6 +24,8 @@ _TELLING_LINE = re.compile(
     re.IGNORECASE,
 )
 
+SHORTENED = re.compile(r"…?\s*(?:\(shortened from \d+ tokens\)|（已缩短，原 \d+ 个 token）)")
+"""The note that a result was shortened."""
 Count = Callable[[str], int]
 
 

@@ -9,7 +9,7 @@ LoCoMo, 240 questions: .72 / .51, by the summary of the joined text .45 / .25; B
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -33,6 +33,9 @@ _SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|me|we|we're|we've|our|us)\b|[�
 _QUESTION = re.compile(r"[?？]\s*[\"'”’)）]*\s*$")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 """A block of code has no sentences, and pieces of it are of no use."""
+_NUMBER = re.compile(r"\d+")
+_ALIKE = 2
+"""Sentences that differ in their numbers only ("Looked at lines 40 to 80") of which each counts; more wait for room."""
 _CLOSING = re.compile(
     r"(?:good luck|(?:happy|enjoy(?: your)?) \w+|certainly|of course|absolutely|sure(?: thing)?|great question|"
     r"(?:let me know|feel free to|i hope (?:this|that|it))\b.{0,80}|(?:here|below) (?:is|are)\b.{0,60}:|"
@@ -97,7 +100,7 @@ def telling(
     """
     chosen: list[int] = []
     seen: set[str] = set()
-    for number in ranked(said) if order is None else order:
+    for number in _unlike_first(said, ranked(said) if order is None else order):
         if limit <= 1:
             break
         text = said[number].text
@@ -107,6 +110,20 @@ def telling(
             chosen.append(number)
             limit -= length
     return [said[number] for number in sorted(chosen, key=lambda number: (said[number].message, said[number].place))]
+
+
+def _unlike_first(said: Sequence[DialogueSentence], order: Iterable[int]) -> Iterator[int]:
+    """Yield the places in their order, but behind all others those that differ from two before in numbers only."""
+    shapes = Counter[str]()
+    alike: list[int] = []
+    for number in order:
+        shape = _NUMBER.sub("#", said[number].text)
+        shapes[shape] += 1
+        if shapes[shape] > _ALIKE:
+            alike.append(number)
+        else:
+            yield number
+    yield from alike
 
 
 def _rarity(said: Iterable[DialogueSentence]) -> dict[str, float]:
