@@ -46,8 +46,26 @@ def translated(message: str, language: Language) -> str:
     for error, wording in _patterns():
         found = wording.fullmatch(message)
         if found:
-            return error.zh.format(**{name: translated(value, language) for name, value in found.groupdict().items()})
+            return error.zh.format(**{name: _filled(name, value) for name, value in found.groupdict().items()})
     return message
+
+
+def _filled(name: str, value: str) -> str:
+    """Return in Chinese what fills a place of an error."""
+    if name == "choices":
+        return value.replace("', '", "'、'").replace("' or '", "' 或 '")
+    return _NAMED_THINGS.get(value, value) if name == "what" else translated(value, "zh")
+
+
+_NAMED_THINGS = {
+    "name": "名称",
+    "org": "组织",
+    "workspace": "工作区",
+    "agent": "智能体",
+    "session": "会话",
+    "task": "任务",
+}
+"""What the things are called in Chinese whose names are checked."""
 
 
 @cache
@@ -119,8 +137,8 @@ ERRORS = (
         "第 {place} 条消息有 {length} 个字符，超过 max_text_length 允许的 {most} 个；请拆分",
     ),
     Bilingual(
-        "it must be a text or a JSON object with role and content, not a {given}",
-        "应为文字，或带有 role 和 content 的 JSON 对象，而不是 {given}",
+        "it must be a text or a JSON object with role and content, not {given}",
+        "应为文字，或带有 role 和 content 的 JSON 对象，而不是{given}",
     ),
     Bilingual(
         "{fields}: no field of a message; put what is your own into `metadata`",
@@ -179,21 +197,19 @@ ERRORS = (
     ),
     Bilingual("tags: a tag is a text of 1 to {most} characters", "标签应为 1 到 {most} 个字符的文字"),
     Bilingual("tags: {count} are more than the {most} that are allowed", "标签有 {count} 个，超过允许的 {most} 个"),
-    Bilingual("{what} must not be empty", "{what} 不能为空"),
-    Bilingual("{what} must start with a letter, a digit or one of _ @ ~", "{what} 须以字母、数字或 _ @ ~ 之一开头"),
-    Bilingual("{what} must not hold '..' nor begin or end with a space", "{what} 不能包含“..”，也不能以空格开头或结尾"),
+    Bilingual("{what} must not be empty", "{what}不能为空"),
+    Bilingual("{what} must start with a letter, a digit or one of _ @ ~", "{what}须以字母、数字或 _ @ ~ 之一开头"),
+    Bilingual("{what} must not hold '..' nor begin or end with a space", "{what}不能包含“..”，也不能以空格开头或结尾"),
+    Bilingual("{what} has {length} characters; at most {most} are allowed", "{what}有 {length} 个字符；最多 {most} 个"),
     Bilingual(
-        "{what} has {length} characters; at most {most} are allowed", "{what} 有 {length} 个字符；最多 {most} 个"
-    ),
-    Bilingual(
-        "{what} holds {sign}; use letters, digits and any of {known}", "{what} 含有 {sign}；请使用字母、数字和 {known}"
+        "{what} holds {sign}; use letters, digits and any of {known}", "{what}含有 {sign}；请使用字母、数字和 {known}"
     ),
     Bilingual(
         "{what} {name} is not safe as a file name; choose another", "{what} {name} 不能安全地用作文件名；请换一个"
     ),
     Bilingual(
         "{what} has look-alike characters (full-width or composed forms); write it plainly",
-        "{what} 含有易混淆的字符（全角或组合形式）；请改用普通写法",
+        "{what}含有易混淆的字符（全角或组合形式）；请改用普通写法",
     ),
     Bilingual(
         "agent {name} differs only in case from {other}, which lives in that folder",
@@ -646,6 +662,24 @@ ERRORS = (
     Bilingual("{field}: Field required", "{field}：缺少该字段"),
     Bilingual("{field}: Extra inputs are not permitted", "{field}：没有这个字段"),
     Bilingual("a JSON object was expected", "应为一个 JSON 对象"),
+    Bilingual("the body must be a JSON object", "请求体应为一个 JSON 对象"),
+    Bilingual("{field}: this is not of the type that is asked for", "{field}：类型不符"),
+    Bilingual("messages: give at least one message", "messages：请至少给出一条消息"),
+    Bilingual("{field}: give at least one", "{field}：请至少给出一项"),
+    Bilingual("{field}: at most {most} are allowed, not {given}", "{field}：最多 {most} 项，而不是 {given} 项"),
+    Bilingual("{field}: String should have at most {most} characters", "{field}：最多 {most} 个字符"),
+    Bilingual(
+        "content: a text or a list of parts was expected, not {given}", "content：应为文字或分段列表，而不是{given}"
+    ),
+    Bilingual(
+        "content: a part is a text or an object with a type, not {given}",
+        "content：分段应为文字或带有 type 的对象，而不是{given}",
+    ),
+    Bilingual("a text", "文字"),
+    Bilingual("a number", "数字"),
+    Bilingual("a truth value", "真假值"),
+    Bilingual("a list", "列表"),
+    Bilingual("an object", "对象"),
     Bilingual("a budget has at least 1 token, not {given}", "预算至少为 1 个 token，而不是 {given}"),
     Bilingual("a key of a scratchpad has 1 to {most} printable characters", "暂存区的键须为 1 到 {most} 个可打印字符"),
     Bilingual("a level is 0, 1, 2 or 3, not {given}", "级别为 0、1、2 或 3，而不是 {given}"),
@@ -692,7 +726,7 @@ ERRORS = (
     Bilingual(
         "message {number} has no known role; give one of {known}", "第 {number} 条消息的角色无法识别；可选：{known}"
     ),
-    Bilingual("metadata: an object was expected, not a {given}", "metadata：应为对象，而不是 {given}"),
+    Bilingual("metadata: an object was expected, not {given}", "metadata：应为对象，而不是{given}"),
     Bilingual(
         "model.roles.{role}: there is no such role{hint}. There are: {known}",
         "model.roles.{role}：没有这个角色{hint}。可选：{known}",
@@ -744,7 +778,7 @@ ERRORS = (
     ),
     Bilingual("recipe is a name or a Recipe, not a {given}", "recipe 应为名称或 Recipe，而不是 {given}"),
     Bilingual("session must be text", "session 应为文本"),
-    Bilingual("tags: a list of texts was expected, not a {given}", "tags：应为文本列表，而不是 {given}"),
+    Bilingual("tags: a list of texts was expected, not {given}", "tags：应为文本列表，而不是{given}"),
     Bilingual(
         "the Model Context Protocol needs its SDK: pip install 'remanent[mcp]'",
         "使用 MCP 需要其 SDK：pip install 'remanent[mcp]'",

@@ -1,5 +1,7 @@
 """`memories`, `conflicts`, `shared` and `audit`: what was learned, as somebody at a terminal looks after it."""
 
+import pytest
+
 from remanent.cli.exits import Exit
 from tests.cli.conftest import Cli
 
@@ -43,6 +45,13 @@ def test_a_contradiction_is_listed_shown_settled_and_undone(cli: Cli) -> None:
     assert kept == {"in winter: The user lives in Lisbon", "in summer: The user lives in Porto"}
     assert cli("conflicts", "resolve", conflict["id"], "undo").code == 0
     assert [one["content"] for one in cli("memories", "list", "--json").json] == ["The user lives in Porto"]
+
+
+def test_a_contradiction_is_listed_in_chinese(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli.told("I live in Lisbon.", "I live in Porto.")
+    monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
+    shown = cli("conflicts", "list").out
+    assert all(told in shown for told in ("状态: 已解决", "采信: ", "裁定者: ", "裁定于: "))
 
 
 def test_what_a_workspace_shares_is_proposed_approved_and_revoked(cli: Cli) -> None:

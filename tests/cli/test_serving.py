@@ -12,6 +12,9 @@ from typing import Any
 
 import pytest
 
+from remanent.cli.screen import Terminal
+from remanent.cli.serving import _announce
+from remanent.settings import load_settings
 from tests.cli.conftest import Cli
 from tests.cli.test_app import program, run_program
 
@@ -175,3 +178,20 @@ def test_what_is_told_is_in_the_users_language(cli: Cli, monkeypatch: pytest.Mon
     monkeypatch.setenv("REMANENT_LANGUAGE", language)
     said = cli("mcp", "install", "--for", "windsurf")
     assert ("重新启动" in said.err) is (language == "zh")
+
+
+@pytest.mark.parametrize("sample", [True, False])
+def test_what_to_try_first_has_an_answer_and_can_be_copied_from_a_narrow_screen(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *, sample: bool
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "60")
+    screen = Terminal(as_json=False, language="en")
+    assert screen.out.is_terminal
+    _announce(screen, load_settings(home=cli.home), "http://127.0.0.1:8765", is_open=True, sample=sample)
+    said = capsys.readouterr().out
+    agent = "workspaces/sample/agents/ada" if sample else "workspaces/default/agents/me"
+    place = f"  curl -s http://127.0.0.1:8765/v1/orgs/default/{agent}"
+    steps = ["recall"] if sample else ["entries", "recall"]
+    assert [line for line in said.splitlines() if "curl" in line] == [f"{place}/{step} \\" for step in steps]
+    assert ("My sister Clara lives in" in said) is not sample

@@ -19,7 +19,18 @@ from remanent.cli.files import STANDARD, read_text, target
 from remanent.cli.screen import Terminal, standard_output
 from remanent.discipline.shapes import Done, ImportCounts, Page
 from remanent.errors import InvalidInput
-from remanent.model import Entry, Evaluation, Found, Model, Probed, Receipt, Scope, Tombstone, system_clock
+from remanent.model import (
+    ConflictState,
+    Entry,
+    Evaluation,
+    Found,
+    Model,
+    Probed,
+    Receipt,
+    Scope,
+    Tombstone,
+    system_clock,
+)
 from remanent.operations import Body, Operation, Target
 from remanent.operations.access.chain import AuditVerification
 from remanent.stores import Erased, ErasureDepth, Health
@@ -337,7 +348,8 @@ def _cells(
                 for inner, cell in _cells(screen, one, without=usual, deep=deep).items()
             }
         else:
-            cells[name] = screen.name(cell) if name in _NAMED and (cell := _cell(screen, one)) else _cell(screen, one)
+            is_named = name in _NAMED or isinstance(one, ConflictState)
+            cells[name] = screen.name(cell) if is_named and (cell := _cell(screen, one)) else _cell(screen, one)
     return cells
 
 

@@ -178,6 +178,7 @@ def _show_usage(error: Any) -> None:
     for said in words.USAGE:
         message = message.replace(said.en, said.zh)
     message = re.sub(r"\?$", "？", message).replace("： '", "：'").replace("': ", "'：").replace("选项: ", "选项 ")
+    message = message.replace("值无效: ", "值无效：")
     message = re.sub(r"(?<=['）)])\.(?= |$)", "。", message).replace("。 ", "。")
     if error.ctx is not None:
         print(error.ctx.get_usage(), file=sys.stderr)

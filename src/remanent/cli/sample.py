@@ -20,6 +20,8 @@ WORKSPACE, AGENT, COLLEAGUE = "sample", "ada", "lin"
 BANK = "harbour-tunnel"
 QUESTION = "Where does my sister Clara live?"
 """What to ask first; Ada has said two things about it."""
+TOLD = "My sister Clara lives in Porto."
+"""What to tell an agent first that knows nothing, so that the question has an answer."""
 
 _USER, _BOT = "user", "assistant"
 

@@ -65,6 +65,10 @@ class Terminal:
         """Show a line of data, whatever characters are in it."""
         self.show(visible(text))
 
+    def command(self, text: str) -> None:
+        """Show a command that people copy: no line end may come into it but its own."""
+        self.out.print(visible(text), soft_wrap=True)
+
     def rows(self, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         """Show a table of data; where it does not fit the screen, each row as a block of lines.
 

@@ -16,7 +16,7 @@ from typing import Any
 from remanent.bilingual import Bilingual
 from remanent.cli import words
 from remanent.cli.options import CommonOptions
-from remanent.cli.sample import AGENT, QUESTION, WORKSPACE, SampleWriter
+from remanent.cli.sample import AGENT, QUESTION, TOLD, WORKSPACE, SampleWriter
 from remanent.cli.screen import Terminal, begin
 from remanent.cli.served import NOTE
 from remanent.cli.words import chosen_language
@@ -104,9 +104,14 @@ def _announce(screen: Terminal, settings: Settings, url: str, *, is_open: bool, 
     if screen.as_json:
         screen.give({"url": url, "docs": f"{url}/docs", "mcp": f"{url}/mcp", "proxy": f"{url}/v1", "keys": not is_open})
         return
-    body: dict[str, Any] = {"query": QUESTION, "limit": 1}
+    screen.show(screen.word(words.SERVING, url=url))
     key = "" if is_open else "-H 'authorization: Bearer KEY' "
-    screen.show(screen.word(words.SERVING, url=url, body=json.dumps(body), key=key, **place))
+    steps: list[tuple[Bilingual, str, dict[str, Any]]] = [(words.ASK_FIRST, "recall", {"query": QUESTION, "limit": 1})]
+    if not sample:  # where nothing was told, a question has no answer
+        steps.insert(0, (words.TELL_FIRST, "entries", {"messages": [TOLD]}))
+    for step, what, body in steps:
+        screen.show(screen.word(step))
+        screen.command(words.CURL.format(url=url, what=what, body=json.dumps(body), key=key, **place))
     if is_open:
         screen.tell(words.OPEN_TO_MACHINE, style="yellow")
     elif not _is_key_left(settings):

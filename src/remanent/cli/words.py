@@ -92,6 +92,10 @@ NAMES: Mapping[str, str] = {
     "quarantined": "已隔离",
     "expired": "已过期",
     "extraction": "提取",
+    "open": "未决",
+    "validating": "核实中",
+    "resolved": "已解决",
+    "unresolved": "未能解决",
 }
 """What kinds and states of memories and the roles of a chat are called in Chinese; a person's name stays as it is."""
 INTERRUPTED = Bilingual("Interrupted.", "已中断。")
@@ -242,20 +246,20 @@ SERVING = Bilingual(
     "  OpenAPI       {url}/openapi.json\n"
     "  MCP           {url}/mcp\n"
     "  OpenAI proxy  {url}/v1  (set proxy.base_url to the model behind it)\n"
-    "  health        {url}/readyz\n"
-    "A first question:\n"
-    "  curl -s {url}/v1/orgs/{org}/workspaces/{workspace}/agents/{agent}/recall \\\n"
-    "    {key}-H 'content-type: application/json' -d '{body}'",
+    "  health        {url}/readyz",
     "正在 {url} 提供服务。按 Ctrl-C 停止。\n"
     "  管理页面      {url}/\n"
     "  接口文档      {url}/docs\n"
     "  OpenAPI       {url}/openapi.json\n"
     "  MCP           {url}/mcp\n"
     "  OpenAI 代理   {url}/v1 （用 proxy.base_url 指定其后的模型）\n"
-    "  健康状况      {url}/readyz\n"
-    "第一个问题：\n"
-    "  curl -s {url}/v1/orgs/{org}/workspaces/{workspace}/agents/{agent}/recall \\\n"
-    "    {key}-H 'content-type: application/json' -d '{body}'",
+    "  健康状况      {url}/readyz",
+)
+TELL_FIRST = Bilingual("Tell it something first:", "先让它记住一句话：")
+ASK_FIRST = Bilingual("A first question:", "第一个问题：")
+CURL = (
+    "  curl -s {url}/v1/orgs/{org}/workspaces/{workspace}/agents/{agent}/{what} \\\n"
+    "    {key}-H 'content-type: application/json' -d '{body}'"
 )
 MCP_SHOWN = Bilingual(
     "Put this into {file}, or let `--write` do it; then start {client} again.",
@@ -567,6 +571,8 @@ FIELDS = {
     "created_at": "创建于",
     "created_by": "提出者",
     "dead": "已放弃",
+    "decided_at": "裁定于",
+    "decided_by": "裁定者",
     "dependants": "依赖它的记忆",
     "description": "说明",
     "digest": "摘要",
@@ -651,6 +657,8 @@ FIELDS = {
     "to_id": "终点",
     "trust": "可信度",
     "updated_at": "更新于",
+    "undo": "可恢复的版本",
+    "upheld": "采信",
     "uri": "地址",
     "user": "用户",
     "valid_from": "生效于",

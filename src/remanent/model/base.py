@@ -63,15 +63,37 @@ def describe(error: ValidationError, *, what: str) -> str:
     for problem in error.errors(include_url=False, include_context=False, include_input=False):
         place = ".".join(str(step) for step in problem["loc"]) or _plain_words(what)
         said = problem["msg"].removeprefix("Value error, ")
-        parts.append(f"{place}: {_PLAINLY.get(said, said)}")
+        said = _PLAINLY.get(said, _TOO_MANY.sub(r"at most \1 are allowed, not \2", said))
+        parts.append(f"{place}: {said}" + (" message" if (place, said) == ("messages", _ONE) else ""))
     return "; ".join(parts)
 
 
+_ONE = "give at least one"
+_TOO_MANY = re.compile(r"^(?:Tuple|List) should have at most (\d+) items? after validation, not (\d+)$")
 _PLAINLY = {
+    "Tuple should have at least 1 item after validation, not 0": _ONE,
+    "List should have at least 1 item after validation, not 0": _ONE,
     "String should have at least 1 character": "must not be empty",
     "String should match pattern '^[0-9a-f]{64}$'": "must be a SHA-256 digest, 64 signs of 0-9 and a-f",
 }
 """What the library that checks says as a person would."""
+
+
+def json_type(value: object) -> str:
+    """Return what people call the JSON type of a value; what JSON has no type for is named by its class."""
+    return _JSON_TYPES.get(type(value), f"a {type(value).__name__}")
+
+
+_JSON_TYPES: dict[type, str] = {
+    str: "a text",
+    int: "a number",
+    float: "a number",
+    bool: "a truth value",
+    list: "a list",
+    tuple: "a list",
+    dict: "an object",
+    type(None): "null",
+}
 
 
 def _plain_words(name: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from remanent.errors import InvalidInput
+from remanent.model.base import json_type
 from remanent.model.entry import ORIGIN_OF_ROLE, Attachment, EntryKind, InlineFile, Message
 from remanent.model.filters import USER_KEY, check_user, read_tags
 
@@ -69,7 +70,7 @@ def read_messages(
     """
     read = expand_messages(messages)
     if metadata is not None and not isinstance(metadata, Mapping):
-        raise InvalidInput(f"metadata: an object was expected, not a {type(metadata).__name__}")
+        raise InvalidInput(f"metadata: an object was expected, not {json_type(metadata)}")
     if user is not None:
         metadata = {USER_KEY: check_user(user), **(metadata or {})}
         if any({**metadata, **one.metadata}[USER_KEY] != user for one in read):
@@ -111,7 +112,7 @@ def expand_message(item: object, tools: dict[str, str]) -> list[Message]:
     elif not isinstance(item, Mapping) and callable(dump := getattr(item, "model_dump", None)):
         item = dump(mode="json")
     if not isinstance(item, Mapping):
-        raise InvalidInput(f"it must be a text or a JSON object with role and content, not a {type(item).__name__}")
+        raise InvalidInput(f"it must be a text or a JSON object with role and content, not {json_type(item)}")
     given = {name: value for name, value in item.items() if value is not None}
     if "role" not in given and isinstance(kind := given.get("type"), str):
         given = (
@@ -260,7 +261,7 @@ def _listed(given: Mapping[str, Any], name: str) -> list[Any]:
     """Return a field that holds a list."""
     value = given.get(name, ())
     if not isinstance(value, list | tuple):
-        raise InvalidInput(f"{name}: a list was expected, not a {type(value).__name__}")
+        raise InvalidInput(f"{name}: a list was expected, not {json_type(value)}")
     return list(value)
 
 
@@ -271,7 +272,7 @@ def _parts(content: object) -> Iterator[Mapping[str, Any]]:
     if isinstance(content, str | Mapping):
         content = [content]
     if not isinstance(content, list | tuple):
-        raise InvalidInput(f"content: a text or a list of parts was expected, not a {type(content).__name__}")
+        raise InvalidInput(f"content: a text or a list of parts was expected, not {json_type(content)}")
     for part in content:
         if isinstance(part, str):
             yield {"type": "text", "text": part}
@@ -280,7 +281,7 @@ def _parts(content: object) -> Iterator[Mapping[str, Any]]:
         elif callable(dump := getattr(part, "model_dump", None)):
             yield dump(mode="json")
         else:
-            raise InvalidInput(f"content: a part is a text or an object with a type, not a {type(part).__name__}")
+            raise InvalidInput(f"content: a part is a text or an object with a type, not {json_type(part)}")
 
 
 def _take_part(part: Mapping[str, Any], words: _Words) -> None:

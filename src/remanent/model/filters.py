@@ -17,7 +17,7 @@ from typing import Any, Literal
 from pydantic import JsonValue
 
 from remanent.errors import InvalidInput
-from remanent.model.base import check_text
+from remanent.model.base import check_text, json_type
 from remanent.model.clock import read_moment, to_text
 
 Scalar = str | int | float | bool
@@ -137,7 +137,7 @@ def where_object(where: object) -> Mapping[str, Any]:
         return where
     texts = [where] if isinstance(where, str) else where
     if not isinstance(texts, list | tuple) or not all(isinstance(one, str) for one in texts):
-        raise InvalidInput(f'where: an object like {{"user_id": "u1"}} was expected, not a {type(where).__name__}')
+        raise InvalidInput(f'where: an object like {{"user_id": "u1"}} was expected, not {json_type(where)}')
     found: dict[str, dict[str, Any]] = {}
     for text in texts:
         if text.lstrip().startswith("{"):
@@ -198,7 +198,7 @@ def _scalar(value: object, *, key: str) -> Scalar:
         if not math.isfinite(value):
             raise InvalidInput(f"where.{key}: NaN and infinity equal nothing; give a number")
         return value
-    raise InvalidInput(f"where.{key}: a text, a number, true or false was expected, not a {type(value).__name__}")
+    raise InvalidInput(f"where.{key}: a text, a number, true or false was expected, not {json_type(value)}")
 
 
 def check_key(key: object, *, what: str) -> None:
@@ -213,7 +213,7 @@ def read_tags(tags: object) -> tuple[str, ...]:
     """Return tags, each once; a single text is one tag."""
     given = [tags] if isinstance(tags, str) else tags
     if not isinstance(given, list | tuple | set | frozenset):
-        raise InvalidInput(f"tags: a list of texts was expected, not a {type(tags).__name__}")
+        raise InvalidInput(f"tags: a list of texts was expected, not {json_type(tags)}")
     for tag in given:
         if not isinstance(tag, str) or not tag.strip() or len(tag) > MAX_TAG_LENGTH:
             raise InvalidInput(f"tags: a tag is a text of 1 to {MAX_TAG_LENGTH} characters")

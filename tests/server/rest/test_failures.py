@@ -54,10 +54,17 @@ async def test_a_500_always_logs_its_reason_and_never_what_was_said(
         ("/v1/nowhere", None, "没有这个地址", "没有这个地址；全部地址见 /docs"),
         (f"{AGENT}/recall", {"query": "x", "limit": 0}, "值的格式有误或超出范围", "应不小于 1"),
         (f"{AGENT}/records/nope", None, "这里没有该对象", "这里没有记录 nope"),
+        (f"{AGENT}/recall", [], "值的格式有误或超出范围", "请求体应为一个 JSON 对象"),
+        (f"{AGENT}/recall", {"query": 5}, "值的格式有误或超出范围", "query：类型不符"),
+        (f"{AGENT}/recall", {"query": "x" * 100_001}, "值的格式有误或超出范围", "query：最多 100000 个字符"),
+        (f"{AGENT}/entries", {"messages": []}, "值的格式有误或超出范围", "请至少给出一条消息"),
+        (f"{AGENT}/entries", {"messages": ["x"] * 10_001}, "值的格式有误或超出范围", "而不是 10001 项"),
+        (f"{AGENT}/entries", {"messages": [{"content": 7}]}, "值的格式有误或超出范围", "而不是数字"),
     ],
+    ids=range(9),
 )
 async def test_who_asks_in_chinese_is_refused_in_chinese(
-    served: Served, path: str, body: dict[str, object] | None, title: str, detail: str
+    served: Served, path: str, body: dict[str, object] | list[object] | None, title: str, detail: str
 ) -> None:
     method = "GET" if body is None else "POST"
     for languages, is_chinese in (("zh-CN,zh;q=0.9", True), ("en-GB,zh;q=0.5", False)):
@@ -75,3 +82,10 @@ async def test_a_failure_of_the_server_is_told_in_chinese_too(served: Served, mo
         monkeypatch.setattr(store, "records", fail)
     answer = await served.http.get(f"{AGENT}/records", headers={"Accept-Language": "zh"})
     assert answer.json()["detail"] == "存储出错；详见服务器日志"
+
+
+async def test_no_word_of_python_is_told_over_the_network(served: Served) -> None:
+    empty = await served.http.post(f"{AGENT}/entries", json={"messages": []})
+    assert empty.json()["detail"] == "messages: give at least one message"
+    number = await served.http.post(f"{AGENT}/entries", json={"messages": [{"content": 7}]})
+    assert number.json()["detail"].endswith("a text or a list of parts was expected, not a number")
