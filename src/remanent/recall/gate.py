@@ -443,8 +443,8 @@ class Gate:
         return usual if measures is None else {**usual, **measures.near}
 
 
-KnownTerms = dict[tuple[str, bool], frozenset[str]]
-"""The terms of records by their ids, and whether Chinese was left uncut."""
+KnownTerms = dict[tuple[str, str, bool], frozenset[str]]
+"""The terms of records by their ids, what was read of them, and whether Chinese was left uncut."""
 
 
 class TermsOfRecords:
@@ -458,22 +458,21 @@ class TermsOfRecords:
     ) -> None:
         self._spaced = not any(map(is_unspaced, asked))
         self._known: KnownTerms = {} if known is None else known
-        self._of_long: KnownTerms = {}
+        self._parts: dict[str, str] = {}
         self._sought = dict.fromkeys(asked, 1.0) if counts is None else _sought(asked, counts)
 
     def __call__(self, record: Record) -> frozenset[str]:
         """Return the terms of a record: its words, and who said them."""
-        is_long = len(record.content) > LONGEST_READ
-        # Which part of a long one is read depends on the question.
-        known_terms = self._of_long if is_long else self._known
-        known = known_terms.get((record.id, self._spaced))
+        part = self._parts.get(record.id)
+        if part is None:
+            is_long = len(record.content) > LONGEST_READ
+            part = telling_part(record.content, self._sought, length=LONGEST_READ) if is_long else record.content
+            self._parts[record.id] = part
+        known = self._known.get((record.id, part, self._spaced))
         if known is None:
-            content = record.content
-            if is_long:
-                content = telling_part(content, self._sought, length=LONGEST_READ)
             speaker = record.data.speaker if isinstance(record.data, TurnData) else ""
-            text = f"{content}\n{speaker}\n{' '.join(record.keywords)}"
-            known = known_terms[record.id, self._spaced] = frozenset(index_terms(text, spaced=self._spaced))
+            text = f"{part}\n{speaker}\n{' '.join(record.keywords)}"
+            known = self._known[record.id, part, self._spaced] = frozenset(index_terms(text, spaced=self._spaced))
         return known
 
 
