@@ -118,6 +118,10 @@ OWN = [
     ("vehicle", "我去年买了一辆比亚迪"),
     ("vehicle", "我开的是沃尔沃"),
     ("vehicle", "I drive a blue Volvo"),
+    ("vehicle", "卡罗拉卖了，换了辆比亚迪"),
+    ("vehicle", "我上个月把那辆丰田卖了"),
+    ("vehicle", "Traded the Golf in for a Tesla"),
+    ("vehicle", "We swapped our old van for a Skoda"),
     ("instrument", "我从小学古筝"),
     ("instrument", "我弹了十年钢琴"),
     ("instrument", "I took up the cello last winter"),
@@ -145,6 +149,8 @@ OWN = [
     ("health", "I was diagnosed with asthma"),
     ("partner", "我老婆做饭很好吃"),
     ("partner", "My husband snores"),
+    ("partner", "我和小雨分手了"),
+    ("partner", "我去年和前夫离婚了"),
 ]
 NOT_OWN = [
     ("pet", "My sister's dog bit the postman."),
@@ -159,6 +165,11 @@ NOT_OWN = [
     ("siblings", "他姐姐来了"),
     ("vehicle", "My boss drives a Porsche"),
     ("vehicle", "我老板开宝马"),
+    ("vehicle", "我爸的卡罗拉卖了，换了辆比亚迪"),
+    ("vehicle", "小王的卡罗拉卖了，换了辆比亚迪"),
+    ("vehicle", "我把爸的丰田卖了"),
+    ("vehicle", "Tom traded the Golf in for a Tesla"),
+    ("vehicle", "My brother traded his Golf in for a Tesla"),
     ("instrument", "My son plays the violin"),
     ("instrument", "我女儿在学小提琴"),
     ("hobby", "My wife loves gardening"),
@@ -175,6 +186,8 @@ NOT_OWN = [
     ("children", "我姐姐的儿子"),
     ("health", "My mum has diabetes"),
     ("partner", "My sister got married"),
+    ("partner", "我跟小雨说小林分手了"),
+    ("partner", "小雨和小林分手了"),
 ]
 SORT = {one.name: one for one in CATEGORIES}
 
@@ -273,3 +286,22 @@ async def test_what_is_asked_of_ones_mother_is_not_answered_by_ones_own(tmp_path
         await memory.settle()
         assert "青霉素" in (await agent.recall("我妈对什么过敏？")).items[0].text
         assert "虾" in (await agent.recall("我对什么过敏？")).items[0].text
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "question"),
+    [
+        ("我开的是丰田卡罗拉。", "卡罗拉卖了，换了辆比亚迪。", "我开什么车？"),
+        ("I drive a blue Volvo.", "Traded the Volvo in for a Tesla.", "What car do I drive?"),
+        ("我女朋友叫小雨。", "我和小雨分手了。", "我有对象吗？"),
+    ],
+)
+async def test_what_took_the_place_of_a_thing_comes_before_it(
+    tmp_path: Path, before: str, now: str, question: str
+) -> None:
+    async with aopen(tmp_path, embedder="none") as memory:
+        agent = memory.agent("x")
+        for text in (before, now):
+            await agent.remember(text)
+        await memory.settle()
+        assert [item.text for item in (await agent.recall(question)).items[:2]] == [now, before]

@@ -76,9 +76,9 @@ partner_noun = partner|spouse
 partner_zh_noun = 配偶|伴侣|另一半|对象
 partner_also = \bam i (?:married|single|engaged|in a relationship)\b|{zh_own}(?:结婚|成家|单身)
 partner_things = wife|husband|girlfriend|boyfriend|fiance|fiancee|married|engaged|divorced
-partner_zh_things = 老公|老婆|丈夫|妻子|太太|爱人|女朋友|男朋友|女友|男友|未婚妻|未婚夫|结婚|离婚
+partner_zh_things = 老公|老婆|丈夫|妻子|太太|爱人|女朋友|男朋友|女友|男友|未婚妻|未婚夫|结婚|离婚|分手
 partner_own = \b(?:{mine} {near}|{am} {near}|(?:i|we) (?:just |recently |finally )?got ){things}|我们?的?{zh_things}
-  |{zh_do}{zh_things}
+  |{zh_do}{zh_things}|我{zh_when}[和跟](?:(?![他她你说讲聊谈])[^，。！？]){1,6}(?:分手|离婚|结婚)了
 vehicle_hint = car|vehicle|drive|ride|车|座驾
 vehicle_noun = cars?|vehicles?
 vehicle_zh_noun = 车|座驾|汽车
@@ -87,10 +87,13 @@ vehicle_things = car|tesla|toyota|honda|bmw|mercedes|audi|volvo|ford|mazda|subar
   |civic|corolla|jeep|porsche|skoda|renault|peugeot|fiat|motorcycle|motorbike|scooter|van|truck|pickup|suv|sedan
   |hatchback
 vehicle_zh_things = 轿车|电动车|摩托车|自行车|特斯拉|比亚迪|丰田|本田|宝马|奔驰|奥迪|大众|沃尔沃|别克|日产|马自达|吉利
-  |蔚来|小鹏|保时捷|汽车|车子
+  |蔚来|小鹏|保时捷|汽车|车子|卡罗拉|凯美瑞|思域|雅阁
 vehicle_own = \b(?:{mine} {near}|{have} {near}|{got} {near}|(?:i|we)(?: now| still| just)? (?:drive|drove|ride|rode
   |leased?) {near}){things}|{zh_do}(?:的|有|买|开(?!会|始|发)|骑|换|提)[^，。！？]{0,2}{zh_near}{zh_things}
-  |我们?家的?{zh_things}
+  |我们?家的?{zh_things}|我{zh_when}把(?:(?!{zh_kin}|[他她你])[^，。！？]){0,3}{zh_things}给?卖
+  |(?:^|[。！？!?\n])\s*(?:我们?家?的?)?(?:那辆|[旧老])?(?:{zh_things}|车){zh_when}卖掉?了[，,]\s*{zh_when}(?:换|买
+  |提)成?了[^，。！？]{0,2}{zh_near}{zh_things}|(?:^|[.!?]\s+|\b(?:i|we)(?:'ve| have)?(?: just| finally| recently)? )
+  (?:traded|swapped|exchanged)(?: in)? (?:my|our|the) (?:[a-z0-9-]+ ){1,4}for {near}{things}
 instrument_hint = instrument|乐器
 instrument_noun = (?:musical )?instruments?
 instrument_zh_noun = 乐器
