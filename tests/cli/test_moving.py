@@ -82,6 +82,9 @@ def test_a_cut_export_is_refused_and_nothing_of_it_stays(cli: Cli) -> None:
     assert said.code == 5
     assert "cut" in said.err
     assert cli("entries", "--agent", "bob", "--json").json == []
+    changed = cli("export").out.replace("two", "three")
+    assert cli("import", "-", "--agent", "eve", given=changed).code == 5
+    assert [scope["agent"] for scope in cli("agents", "--json").json] == ["ada"]
 
 
 def test_what_is_no_export_is_bad_input(cli: Cli, tmp_path: Path) -> None:

@@ -211,10 +211,22 @@ async def import_lines(store: Store, scope: Scope, lines: AsyncIterable[str] | I
     reader = _ImportReader(scope)
     batches = _batches(reader, lines)
     try:
-        await store.load(scope, batches)
+        # A short export is read to its end before the store is asked: one that is refused makes no empty agent.
+        begun = [batch for _ in range(2) if (batch := await anext(batches, None)) is not None]
+        await store.load(scope, _joined(begun, batches))
     finally:
         await batches.aclose()
     return {sort: reader.seal.counts[sort] for sort in SORTS}
+
+
+async def _joined(
+    begun: Sequence[Sequence[Change]], batches: AsyncIterable[Sequence[Change]]
+) -> AsyncIterator[Sequence[Change]]:
+    """Yield the batches that were read already, then the others."""
+    for batch in begun:
+        yield batch
+    async for batch in batches:
+        yield batch
 
 
 def _require_whole_agent(scope: Scope) -> None:
