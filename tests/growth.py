@@ -44,6 +44,8 @@ _TICK = 0.0005
 """Seconds below which two measurements cannot be told apart."""
 _DEAR = 0.005
 """Seconds for a sixteenth of the text from which on not every text is measured whole, unless the counts are full."""
+_BRIEF = 0.2
+"""Seconds for a text up to which one four times as long is measured before it is said that work grows too fast."""
 _WHOLE = 2
 """How many texts are measured whole all the same: those with which the work grows fastest up to a quarter of them."""
 FULL = os.environ.get("REMANENT_CHAOS") == "full"
@@ -109,6 +111,10 @@ def exponent(
         else:
             short = cost(size)
         long = cost(size * _STEP)
+    if EXPONENT < least < math.inf and long < _BRIEF:
+        # Where a text outgrows a cache it is dearer from there on, once; a power is one further on, too.
+        further = min(cost(size * _STEP**2) for _ in range(2))
+        least = min(least, math.log(further / max(long, _TICK), _STEP))
     return least
 
 
