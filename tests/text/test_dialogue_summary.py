@@ -52,8 +52,17 @@ def test_what_opens_heads_or_ends_a_reply_tells_nothing(text: str) -> None:
     assert [one.text for one in statements(f"{text}\n\n{told}")] == [told]
 
 
-def test_a_sentence_that_begins_like_a_closing_is_told_whole() -> None:
-    said = "I hope this winter we move to Bergen, because Ida's new school begins there in January and she wants to."
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I hope this winter we move to Bergen.",
+        "Let me know when the build is green.",
+        "Feel free to delete the old branch.",
+        "Happy Lantern is the name of the café.",
+        "如果明天下雨，请提前告诉我。",
+    ],
+)
+def test_a_sentence_that_begins_like_a_closing_is_told(said: str) -> None:
     assert [one.text for one in statements(said)] == [said]
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from remanent.bilingual import Bilingual
 from remanent.cli.words import HELP, NOT_A_MOMENT, locale_language
@@ -173,7 +173,8 @@ def _first_words(text: str, room: int) -> str:
     return text[: sum(width < room for width in kept)] + "…"
 
 
-_Formatter: Any = CommandGroup.context_class.formatter_class
+_ParserContext: Any = CommandGroup.context_class
+_Formatter: Any = _ParserContext.formatter_class
 _NOTES = re.compile(r"\[[^][]*\]$")
 """What stands behind the help of an option: its default, its range, and whether it must be given."""
 
@@ -207,7 +208,18 @@ def _in_chinese(notes: str) -> str:
     return notes
 
 
-CommandGroup.context_class.formatter_class = HelpFormatter
+class _Context(_ParserContext):  # type: ignore[misc]
+    formatter_class = HelpFormatter
+
+
+CommandGroup.context_class = _Context
+
+
+class Command(TyperCommand):
+    """A command whose help is in words for people."""
+
+    context_class = _Context
+
 
 PLAIN: dict[str, Any] = {"rich_markup_mode": None, "no_args_is_help": True, "cls": CommandGroup}
 
@@ -260,7 +272,7 @@ def add_commands(app: typer.Typer, commands: Iterable[GeneratedCommand], *, grou
                 _alone(made.function)
             )
             continue
-        where.command(name, help=made.help)(made.function)
+        where.command(name, help=made.help, cls=Command)(made.function)
 
 
 def _alone(function: Callable[..., None]) -> Callable[..., None]:

@@ -37,9 +37,10 @@ _NUMBER = re.compile(r"\d+")
 _ALIKE = 2
 """Sentences that differ in their numbers only ("Looked at lines 40 to 80") of which each counts; more wait for room."""
 _CLOSING = re.compile(
-    r"(?:good luck|(?:happy|enjoy(?: your)?) \w+|certainly|of course|absolutely|sure(?: thing)?|great question|"
-    r"(?:let me know|feel free to|i hope (?:this|that|it))\b.{0,80}|(?:here|below) (?:is|are)\b.{0,60}:|"
-    r"(?:希望|如果|若)[^。！!]{0,40}(?:帮助|告诉我|问我|联系我)|祝[^。！!]{0,12}|当然(?:可以)?)[.!:。！：\s]*",
+    r"(?:good luck|(?:happy|enjoy(?: your)?) \w+ing|certainly|of course|absolutely|sure(?: thing)?|great question|"
+    r"(?:please )?(?:let me know if|feel free to (?:ask|reach out))\b.{0,80}|i hope (?:this|that|it) helps\b.{0,40}|"
+    r"(?:here|below) (?:is|are)\b.{0,60}:|希望[^。！!]{0,20}(?:有所?帮助|帮到[你您])|祝[^。！!]{0,12}|当然(?:可以)?|"
+    r"(?:如果|若|如)[^。！!]{0,12}(?:问题|疑问|需要|帮助)[^。！!]{0,16}(?:告诉我|问我|联系我))[.!:。！：\s]*",
     re.IGNORECASE,
 )
 """What opens or ends a reply, whatever it is about."""
