@@ -14,10 +14,10 @@ from remanent.cli.commands import COMMANDS
 from remanent.cli.exits import quiet_pipe, run_guarded
 from remanent.cli.options import (
     PLAIN,
-    Command,
     CommandGroup,
     CommonOptions,
     GeneratedCommand,
+    HelpfulCommand,
     Level,
     add_commands,
     argument,
@@ -151,7 +151,7 @@ def command(
 
     def add(function: Callable[..., None]) -> Callable[..., None]:
         made = with_common_options(level)(function)
-        return group.command(name, help=say(" ".join((function.__doc__ or "").split()), zh), cls=Command)(made)
+        return group.command(name, help=say(" ".join((function.__doc__ or "").split()), zh), cls=HelpfulCommand)(made)
 
     return add
 

@@ -215,7 +215,7 @@ class _Context(_ParserContext):  # type: ignore[misc]
 CommandGroup.context_class = _Context
 
 
-class Command(TyperCommand):
+class HelpfulCommand(TyperCommand):
     """A command whose help is in words for people."""
 
     context_class = _Context
@@ -272,7 +272,7 @@ def add_commands(app: typer.Typer, commands: Iterable[GeneratedCommand], *, grou
                 _alone(made.function)
             )
             continue
-        where.command(name, help=made.help, cls=Command)(made.function)
+        where.command(name, help=made.help, cls=HelpfulCommand)(made.function)
 
 
 def _alone(function: Callable[..., None]) -> Callable[..., None]:
