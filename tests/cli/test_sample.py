@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from remanent import aopen
-from remanent.cli.sample import AGENT, BANK, COLLEAGUE, QUESTION, SESSIONS, WORKSPACE, SampleWriter
+from remanent.cli.sample import AGENT, BANK, COLLEAGUE, QUESTION, SESSIONS, WORKSPACE, SampleWriter, Tell
 from remanent.errors import StorageError
 from remanent.operations import Service, Target
 from remanent.plugins import ours_available
@@ -23,8 +23,8 @@ class Workspace:
     def __init__(self, service: Service) -> None:
         self.service = service
 
-    async def fill(self) -> int:
-        return await SampleWriter(self.service, "default", NOW).fill()
+    async def fill(self, tell: Tell = lambda *_: None) -> int:
+        return await SampleWriter(self.service, "default", NOW, tell).fill()
 
     async def ask(self, name: str, /, *, of: str = AGENT, **asked: Any) -> Any:
         return await self.service.perform(name, asked, place=Target(org="default", workspace=WORKSPACE, agent=of))
@@ -86,14 +86,31 @@ async def test_every_page_has_something_to_show_of_the_sample_and_a_second_start
     assert await workspace.counts() == counts
 
 
+async def test_the_first_question_has_its_answer_before_the_slow_parts_begin(workspace: Workspace) -> None:
+    """Indexing, a bank and a graph take a minute on a busy machine; the server takes questions all the while."""
+
+    class SlowPart(Exception):
+        pass
+
+    def stop_before_the_second_part(what: object, place: int, total: int) -> None:
+        if place == 2:
+            raise SlowPart
+
+    with pytest.raises(SlowPart):
+        await workspace.fill(stop_before_the_second_part)
+    found = await workspace.ask("recall", query=QUESTION, limit=1)
+    assert "Clara lives in" in found.items[0].text
+
+
+@pytest.mark.parametrize("part", ["_talk", "_share", "_learn"])
 async def test_a_sample_that_was_cut_off_is_completed_by_the_next_start(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, part: str
 ) -> None:
     async def cut(self: SampleWriter) -> None:
         raise StorageError("the disk is full")
 
     with monkeypatch.context() as broken:
-        broken.setattr(SampleWriter, "_talk", cut)
+        broken.setattr(SampleWriter, part, cut)
         with pytest.raises(StorageError):
             await workspace.fill()
     await workspace.fill()

@@ -216,7 +216,8 @@ FINDINGS = (
 """What the bank reads after its report; the third contradicts that."""
 VERDICT = "The harbour tunnel of Vell is 1,840 metres long: the newspaper has corrected its figure."
 
-_TALK = Bilingual("conversations, and what is learned from them", "对话与由此得出的记忆")
+_SAY = Bilingual("conversations", "对话")
+_LEARN = Bilingual("what is learned from the conversations", "由对话得出的记忆")
 _SHARE = Bilingual("what is shared, and documents", "共享记忆与文档")
 _THINK = Bilingual("associations", "联想记忆")
 _WORK = Bilingual("a long task", "长任务")
@@ -236,11 +237,12 @@ class SampleWriter:
     async def fill(self) -> int:
         """Do everything that is not there yet, and return how many messages were told in conversations."""
         if not await self._is_there():
-            parts: list[tuple[Bilingual, Callable[[], Awaitable[None]]]] = [(_SHARE, self._share), (_TALK, self._talk)]
-            if self._has("associative"):
-                parts.insert(0, (_THINK, self._think))
+            parts: list[tuple[Bilingual, Callable[[], Awaitable[None]]]] = [(_SAY, self._talk)]
             if self._has("bank"):
-                parts.insert(0, (_WORK, self._work))
+                parts.append((_WORK, self._work))
+            if self._has("associative"):
+                parts.append((_THINK, self._think))
+            parts += [(_SHARE, self._share), (_LEARN, self._learn)]
             for place, (what, part) in enumerate(parts, 1):
                 self.tell(what, place, len(parts))
                 await part()
@@ -251,15 +253,17 @@ class SampleWriter:
         return bool((await self._do("entries", AGENT, session=SESSIONS_OF_ADA[-1].name, limit=1)).items)
 
     async def _talk(self) -> None:
-        """Have every conversation but the last; what was learned by then is pinned and put out of mind before it."""
-        *earlier, last = SESSIONS_OF_ADA
-        others = [session for session in SESSIONS if session.agent != AGENT]
-        for session in (*earlier, *others):
-            await self._say(session)
+        """Have every conversation but Ada's last: a question asked while the rest is filled in has its answer."""
+        for session in SESSIONS:
+            if session is not SESSIONS_OF_ADA[-1]:
+                await self._say(session)
+
+    async def _learn(self) -> None:
+        """Wait for what is learned, pin some and put some out of mind; then have the last conversation."""
         await self._settle(AGENT)
         if self._has("cognition"):
             await self._tidy()
-        await self._say(last)
+        await self._say(SESSIONS_OF_ADA[-1])
         await self._settle(AGENT)
         await self._settle(COLLEAGUE)
 
