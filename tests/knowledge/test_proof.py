@@ -121,3 +121,19 @@ async def test_a_changed_figure_contradicts_in_chinese_as_well(base: AsyncKnowle
 async def test_a_text_without_a_sentence_is_refused(base: AsyncKnowledgeCollection) -> None:
     with pytest.raises(InvalidInput):
         await base.verify(" ")
+
+
+@pytest.mark.parametrize(
+    ("said", "rule"),
+    [
+        ("Deploys happen on Fridays.", "No deploys on Fridays."),
+        ("Daniel Ortiz leads Orion.", "Sarah Kim leads Orion."),
+        ("周五可以上线。", "周五禁止上线。"),
+    ],
+)
+async def test_a_rule_contradicts_what_it_forbids_and_a_holder_another_one(
+    base: AsyncKnowledgeCollection, said: str, rule: str
+) -> None:
+    await base.add(text=rule, name="rule.txt")
+    (checked,) = (await base.verify(said)).sentences
+    assert (checked.verdict, checked.evidence) == ("contradicted", rule)

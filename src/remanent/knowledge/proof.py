@@ -23,7 +23,7 @@ from remanent.knowledge.model import (
 from remanent.knowledge.search import Searcher, SearchOptions, SearchPlace
 from remanent.language.engines import OfflineEngine, run_or_offline
 from remanent.language.offline.claims import TokenKind, read_claim
-from remanent.language.offline.judgement import CONFLICT, compare, judge
+from remanent.language.offline.judgement import CONFLICT, compare, excluded, judge
 from remanent.language.role import Toolbox
 from remanent.language.roles.answering import ANSWERING, AnsweringRequest, SourcePassage, WrittenSentence
 from remanent.language.shapes import MAX_REMARK
@@ -139,6 +139,8 @@ def bearing(claim: str, evidence: str, *, title: str = "") -> tuple[float, str]:
     mutual = len(asked & said) / len(said)
     if not lacking and coverage >= SUPPORTED and not _conflict(claim, evidence):
         return coverage, "supported"
+    if excluded(read_claim(evidence), read_claim(claim)):
+        return coverage, "contradicted"
     if alike < ALIKE or mutual < RECIPROCAL:
         return coverage, ""
     # The same is said with another figure or another name in the place of one.

@@ -16,6 +16,7 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 
 from remanent.language.offline.claims import ADVERBIAL, ParsedClaim, Token, TokenKind, read_claim, read_claims
+from remanent.language.offline.holders import rivals
 from remanent.language.offline.lexicon import RELATIVES, Lexicon, lexicon, stem
 from remanent.language.offline.values import Form
 from remanent.language.role import Toolbox
@@ -508,7 +509,8 @@ def judge(comparison: Comparison, *, in_one_text: bool = False) -> Judgement:
     that comes again in the same words. On 45 real tasks, every false conflict was one between sentences of one text.
     """
     one, other = comparison.one, comparison.other
-    if not (one.has_verb and other.has_verb) and not _is_scene(comparison):
+    flat = _bans(one) or _bans(other)
+    if not (one.has_verb and other.has_verb) and not flat and not _is_scene(comparison):
         return Judgement(0.0)
     if one.is_question or other.is_question or one.language != other.language or one.text == other.text:
         return Judgement(0.0)
@@ -520,11 +522,53 @@ def judge(comparison: Comparison, *, in_one_text: bool = False) -> Judgement:
     best = Judgement(0.0)
     if restated is not None and not _is_of_another_case(comparison, restated):
         best = Judgement(_RESTATED, restated, one.is_change or other.is_change)
+    if (ruled_out := excluded(one, other)) is not None:
+        best = Judgement(_EXCLUDED, ruled_out, one.is_change or other.is_change)
     for difference in comparison.differences:
         score = _scene(comparison, difference) if _is_scene(comparison) else _weigh(comparison, difference)
         if score > best.conflict:
             best = Judgement(score, difference, one.is_change or other.is_change)
     return best
+
+
+_EXCLUDED = 0.85
+_BAN = lazy_regex(r"\b(?:is|are) (?:strictly |always )?(?:forbidden|prohibited|banned)\b|禁止|严禁", re.IGNORECASE)
+_EXCEPTED = lazy_regex(r"\b(?:except|but|unless|without|only)\b|除|只|仅", re.IGNORECASE)
+_MAY = lazy_regex(r"\b(?:can|may|allowed|permitted)\b|可以?|允许|能", re.IGNORECASE)
+# Verbs that only say that something is so, or may be.
+_EMPTY_VERBS = frozenset(
+    "happen permit allow forbid forbidden prohibited ban get exist have possible serve available take "
+    "禁止 严禁 允许 可以 有 不得".split()
+)
+
+
+def _bans(claim: ParsedClaim) -> bool:
+    """Tell whether a short claim denies or forbids all that it speaks of: no deploys on Fridays; 周五禁止上线."""
+    if not 1 < len(claim.tokens) <= _SHORT or _EXCEPTED.search(claim.text):
+        return False
+    return any(token.denied for token in claim.tokens) or _BAN.search(claim.text) is not None
+
+
+def excluded(one: ParsedClaim, other: ParsedClaim) -> Difference | None:
+    """Return in what two claims exclude each other whatever else they say: one holder, or a ban and what it bans."""
+    if one.is_conditional or other.is_conditional:
+        return None
+    if (names := rivals(one.text, other.text)) is not None:
+        named = [
+            tuple(token for token in claim.tokens if token.text in name)
+            for claim, name in zip((one, other), names, strict=True)
+        ]
+        return Difference(DifferenceKind.NAME, named[0], named[1])
+    if one.is_past != other.is_past or _bans(one) == _bans(other) or max(len(one.tokens), len(other.tokens)) > _SHORT:
+        return None
+    ban, said = (one, other) if _bans(one) else (other, one)
+    matter, told = ([token for token in claim.tokens if token.key not in _EMPTY_VERBS] for claim in (ban, said))
+    if len(matter) < 2 or any(t.denied for t in told) or not all(any(are_alike(t, s) for s in told) for t in matter):
+        return None
+    left = [token for token in told if not any(are_alike(token, banned) for banned in matter)]
+    if len(left) > (_MAY.search(said.text) is not None) or any(token.part in _VALUES for token in left):
+        return None
+    return Difference(DifferenceKind.DENIAL, one.tokens, other.tokens)
 
 
 def _is_of_another_case(comparison: Comparison, difference: Difference) -> bool:
@@ -774,16 +818,21 @@ def _weigh(comparison: Comparison, difference: Difference) -> float:
     score = 0.6 + 0.35 * (cover - least) / (1 - least) if cover >= least else 0.5 * cover / least
     if one.is_conditional or other.is_conditional:
         score *= 0.4
-    if one.is_past != other.is_past and not (one.is_change or other.is_change):
-        score *= 0.4  # another time
+    succeeded = difference.kind is DifferenceKind.NAME and difference.is_opening and _WAS.search(one.text + other.text)
+    if (one.is_past != other.is_past and not (one.is_change or other.is_change)) or (
+        succeeded and _NOW_IS.search(one.text + other.text)
+    ):
+        score *= 0.4  # another time: he was the mayor, she is
     kinds = {found.kind for found in comparison.differences if found is not difference}
-    if kinds - {DifferenceKind.DENIAL} and difference.kind is not DifferenceKind.DENIAL:
+    denied_then = {DifferenceKind.DENIAL, DifferenceKind.TIME} <= kinds | {difference.kind}
+    if denied_then or (kinds - {DifferenceKind.DENIAL} and difference.kind is not DifferenceKind.DENIAL):
         score *= 0.3  # differs in more than one place: at another time, of another thing
     if _other_scope(comparison, difference):
         score *= 0.3
     return score
 
 
+_WAS, _NOW_IS = lazy_regex(r"\bwas\b"), lazy_regex(r"\bis\b")
 _NOW = lazy_regex(r"\bnow\b|\bcurrently\b|现在|目前|如今")
 
 
