@@ -754,9 +754,9 @@ class RerankerSettings(SettingsSection):
     kind: Literal["auto", "local", "http", "none"] = setting(
         "auto",
         "What reads candidates again for recipes that ask for it, such as `quality`; `auto` is "
-        "`local` (English only) if the extra `local` is installed; `http` is an API in the form of Cohere's and "
+        "`local` (English only); `http` is an API in the form of Cohere's and "
         "Jina's.",
-        "对候选结果重新排序的交叉编码器，仅用于要求它的检索方案（如 `quality`）；`auto` 在装有 `local` 时"
+        "对候选结果重新排序的交叉编码器，仅用于要求它的检索方案（如 `quality`）；`auto` "
         "即为 `local`（仅英文）；`http` 为任意 Cohere、Jina 形式的接口。",
     )
     base_url: Url | None = setting(
@@ -941,9 +941,9 @@ class Settings(SettingsSection):
     embedder: Literal["auto", "multilingual", "bge-small", "minilm", "http", "sentence-transformers", "none"] = setting(
         "auto",
         "What turns text into vectors; `auto` is `multilingual`, with `bge-small` beside it for "
-        "English if the extra `local` is installed; `http` and `sentence-transformers` take the model of "
+        "English; `http` and `sentence-transformers` take the model of "
         "`embedding.name`; with `none`, search is by words only.",
-        "文本向量化的方式；`auto` 即 `multilingual`，装有 `local` 时英文另用 `bge-small`；"
+        "文本向量化的方式；`auto` 即 `multilingual`，英文另用 `bge-small`；"
         "`http` 与 `sentence-transformers` 使用 `embedding.name` 指定的模型；`none` 表示只按词检索。",
     )
     image_reader: Literal["auto", "rapidocr", "none"] = setting(

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from remanent.errors import InvalidInput
 from remanent.language.roles import structured_summary
-from remanent.language.roles.summary import SummaryLevel, SummaryRequest, render, unmarked
+from remanent.language.roles.summary import SummaryLevel, SummaryRequest, render, segment_text, unmarked
 from remanent.language.shapes import Utterance
+from remanent.text.dialogue_summary import statements
 from remanent.text.tokens import ESTIMATE
 
 SAID = (Utterance(text="小丽搬到了杭州。"),)
@@ -103,3 +104,27 @@ def test_no_summary_is_longer_than_its_tokens(
 def test_there_must_be_something_to_summarise() -> None:
     with pytest.raises(InvalidInput, match="nothing to summarise"):
         SummaryRequest(utterances=(Utterance(text="  "),))
+
+
+@pytest.mark.spec("COG-03")
+def test_a_segment_says_whose_a_decision_was_and_says_it_once() -> None:
+    """What a user had agreed with a friend stood there twice, as "The agent decided: User: We agreed to meet"."""
+    said = ["We agreed to meet Clara on Friday.", "Decision: the night train.", "I will book it.", "I keep both notes."]
+    speakers = ["user", "Ben", "assistant", "assistant"]
+    chosen = [one for number, text in enumerate(said) for one in statements(text, message=number)]
+    decisions = [f"User: {said[0]}", said[1], f"Assistant: {said[2]}"]
+    assert segment_text(chosen, speakers, decisions, "en") == (
+        "[summary] The user decided: We agreed to meet Clara on Friday. Ben decided: Decision: the night train. "
+        "The agent decided: I will book it. Key conclusion: I keep both notes."
+    )
+
+
+@pytest.mark.spec("COG-03")
+def test_a_chinese_segment_keeps_the_words_of_its_form() -> None:
+    said = ["数据库先这样。", "我们约定周五见面。", "决定用 PostgreSQL。", "两条都先留着。"]
+    speakers = ["user", "user", "assistant", "assistant"]
+    chosen = [one for number, text in enumerate(said) for one in statements(text, message=number)]
+    assert segment_text(chosen, speakers, [f"用户：{said[1]}", said[2]], "zh") == (
+        "[摘要]用户讨论了：数据库先这样。用户决定了：我们约定周五见面。"
+        "Agent 决定了：决定用 PostgreSQL。关键结论是：两条都先留着。"
+    )

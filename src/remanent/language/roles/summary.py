@@ -1,7 +1,7 @@
 """Summarisation: a model shortens a conversation at one of three levels; code sets the mark and holds the length."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, NamedTuple
 
@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput, Refused
-from remanent.language.offline.salience import with_speaker
+from remanent.language.offline.salience import speaker_name, with_speaker
 from remanent.language.replies import Lines, Prose
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.roles.extraction import AGREEMENT, FactKind, facts_in
@@ -259,11 +259,11 @@ _MAX_LISTED = 15
 _FOR_SENTENCES = 0.8
 """The share of the tokens that is left to them; chosen by hand."""
 _MAX_STATEMENTS = 3_000
-_SEGMENT = (
-    Bilingual("The user discussed: ", "用户讨论了："),
-    Bilingual("The agent decided: ", "Agent 决定了："),
-    Bilingual("Key conclusion: ", "关键结论是："),
-)
+_DISCUSSED = Bilingual("The user discussed: ", "用户讨论了：")
+_DECIDED = Bilingual("{who} decided: ", "{who}决定了：")
+_CONCLUDED = Bilingual("Key conclusion: ", "关键结论是：")
+_AGENT = Bilingual("The agent", "Agent ")
+_USER = Bilingual("The user", "用户")
 _ASSISTANTS = frozenset({"assistant", "agent", "ai", "model", "助手"})
 
 
@@ -314,12 +314,37 @@ def segment_text(
 ) -> str:
     """Return what was discussed, what was decided and what came out of it, each in the words that were used."""
     join = "" if language == "zh" else " "
-    answers = [one.text for one in chosen if speakers[one.message].casefold() in _ASSISTANTS]
-    discussed = [one.text for one in chosen if speakers[one.message].casefold() not in _ASSISTANTS]
-    decided = list(decisions[:3]) or answers[:-1]
-    parts = (join.join(discussed), join.join(decided), join.join(answers[-1:] if answers else []))
-    said = [f"{heading[language]}{part}" for heading, part in zip(_SEGMENT, parts, strict=True) if part]
+    decided = _by_speaker(decisions[:3], {one.text: speakers[one.message] for one in chosen}, language)
+    once = {text for texts in decided.values() for text in texts}
+    new = [one for one in chosen if one.text not in once]
+    answers = [one.text for one in new if speakers[one.message].casefold() in _ASSISTANTS]
+    discussed = [one.text for one in new if speakers[one.message].casefold() not in _ASSISTANTS]
+    if not decided and answers[:-1]:
+        decided = {_AGENT[language]: answers[:-1]}
+    told = [(_DISCUSSED[language], discussed)]
+    told += [(_DECIDED[language].format(who=who), texts) for who, texts in decided.items()]
+    told += [(_CONCLUDED[language], answers[-1:])]
+    said = [f"{heading}{join.join(texts)}" for heading, texts in told if texts]
     return join.join([MARKS[SummaryLevel.SEGMENT][language], *said])
+
+
+def _by_speaker(decisions: Sequence[str], said: Mapping[str, str], language: Language) -> dict[str, list[str]]:
+    """Return decisions by who made them, known from the speaker before one or from who `said` the sentence.
+
+    What a user decided is not told as the agent's; what nobody is known to have said is told as the seed tells it.
+    """
+    speakers = {speaker_name(one, "zh"): one for one in said.values()}
+    speakers |= {speaker_name(one, "en"): one for one in said.values()}
+    decided: dict[str, list[str]] = {}
+    for text in decisions:
+        before, _, rest = text.replace(": ", "：", 1).partition("：")
+        speaker, words = (speakers[before], rest) if before in speakers else (said.get(text, ""), text)
+        if not speaker or speaker.casefold() in _ASSISTANTS:
+            who = _AGENT[language]
+        else:
+            who = _USER[language] if speaker.casefold() == "user" else speaker_name(speaker, language)
+        decided.setdefault(who, []).append(words)
+    return decided
 
 
 class Commitments(NamedTuple):
