@@ -39,22 +39,23 @@ def prefers_chinese(languages: str) -> bool:
     return languages.strip().lower().startswith("zh")
 
 
-def translated(message: str, language: Language) -> str:
-    """Return what an error says in a language, as far as the table below has it."""
+def translated(message: str, language: Language, table: tuple[Bilingual, ...] = ()) -> str:
+    """Return what an error says in a language, as far as a table, or else the one below, has it."""
     if language == "en":
         return message
-    for error, wording in _patterns():
+    table = table or ERRORS
+    for error, wording in _patterns(table):
         found = wording.fullmatch(message)
         if found:
-            return error.zh.format(**{name: _filled(name, value) for name, value in found.groupdict().items()})
+            return error.zh.format(**{name: _filled(name, value, table) for name, value in found.groupdict().items()})
     return message
 
 
-def _filled(name: str, value: str) -> str:
+def _filled(name: str, value: str, table: tuple[Bilingual, ...]) -> str:
     """Return in Chinese what fills a place of an error."""
     if name == "choices":
         return value.replace("', '", "'、'").replace("' or '", "' 或 '")
-    return _NAMED_THINGS.get(value, value) if name == "what" else translated(value, "zh")
+    return _NAMED_THINGS.get(value, value) if name == "what" else translated(value, "zh", table)
 
 
 _NAMED_THINGS = {
@@ -69,10 +70,10 @@ _NAMED_THINGS = {
 
 
 @cache
-def _patterns() -> tuple[tuple[Bilingual, re.Pattern[str]], ...]:
+def _patterns(table: tuple[Bilingual, ...]) -> tuple[tuple[Bilingual, re.Pattern[str]], ...]:
     """Return each error with a pattern of its English wording, whatever is filled in."""
     return tuple(
-        (error, re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(error.en)), re.DOTALL)) for error in ERRORS
+        (error, re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(error.en)), re.DOTALL)) for error in table
     )
 
 

@@ -7,11 +7,16 @@ from bench import commands
 from bench.figures import Figure
 from bench.retrieval.bench import Plan
 from bench.retrieval.comparing import Meter
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, user_at
 
 KEPT = Figure("durable writes", 612.5, "writes/s", "≥ 250", True)
 BROKEN = Figure("search", 31.0, "ms", "≤ 15", False)
 PLAIN = Figure("size on disk", 12.0, "MB")
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    return Cli(user_at(tmp_path, monkeypatch), commands.app)
 
 
 @pytest.fixture

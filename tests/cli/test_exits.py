@@ -129,7 +129,14 @@ def test_a_wrong_command_line_is_told_in_chinese_where_the_user_is(cli: Cli, mon
     assert (missing.code, missing.out) == (2, "")
     assert missing.err.startswith("用法：")
     assert "错误：缺少参数 'QUERY'" in missing.err
-    assert "错误：没有这个选项" in cli("recall", "--colour", "red").err
+    for arguments, said in (
+        (("recall", "--limt", "3", "q"), "错误：没有这个选项：--limt（可用的有：--limit）"),
+        (("recall", "q", "--limit"), "错误：选项 '--limit' 需要一个值。"),
+        (("recall", "q", "--json=3"), "错误：选项 '--json' 不带值。"),
+        (("recall", "q", "--limit", "x"), "错误：'--limit' / '-n' 的值无效：应为整数"),
+        (("recall", "q", "--limit", "-4"), "错误：'--limit' / '-n' 的值无效：应不小于 1"),
+    ):
+        assert cli(*arguments).err.splitlines()[-1] == said
     mistyped = cli("recal", "x")
     assert mistyped.err.splitlines() == [
         "用法：remanent [选项] 命令 [参数]...",

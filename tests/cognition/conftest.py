@@ -1,11 +1,14 @@
 """A memory with a clock that is set by hand."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from remanent import Agent
+from remanent import open as open_memory
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.stores.conformance.base import SetClock
 
@@ -24,3 +27,14 @@ async def memory(tmp_path: Path, clock: SetClock) -> AsyncIterator[AsyncMemory]:
 @pytest.fixture
 def ada(memory: AsyncMemory) -> AsyncAgent:
     return memory.agent("ada")
+
+
+@contextmanager
+def told(home: Path, *texts: str | Sequence[dict[str, str]], embedder: str = "none") -> Iterator[Agent]:
+    """An agent that was told texts, or lists of messages, one after the other, and has learned from all of them."""
+    with open_memory(home, embedder=embedder) as memory:
+        agent = memory.agent("x")
+        for text in texts:
+            agent.remember(text)
+        memory.settle()
+        yield agent

@@ -1,12 +1,15 @@
 """Questions for a sort of thing are answered by what was told of one of that sort, as long as it is one's own."""
 
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from remanent import aopen
+from remanent import Agent, aopen
 from remanent.cognition.categories import CATEGORIES, asked_categories, tells_of_own
 from remanent.model import GateReason
+from tests.cognition.conftest import told
 
 ASKED = [
     ("我有什么宠物？", "pet"),
@@ -239,6 +242,18 @@ TOLD = {
 PLACES = "Paris Rome Oslo Lima Bonn Cork Bath Nice Metz Pisa Gent Linz Brno Lodz Cluj".split()
 
 
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Agent]]:
+    """An agent of each language that was told much, and something of its user's own in the midst of it."""
+    with ExitStack() as opened:
+        agents = {}
+        for language, forms in TALK.items():
+            talk = [form.format(place) for form in forms for place in PLACES]
+            messages = [{"role": "user", "content": text} for text in [*talk[:30], *TOLD[language], *talk[30:]]]
+            agents[language] = opened.enter_context(told(tmp_path_factory.mktemp(language), messages))
+        yield agents
+
+
 @pytest.mark.parametrize(
     ("language", "question", "answer"),
     [
@@ -251,18 +266,13 @@ PLACES = "Paris Rome Oslo Lima Bonn Cork Bath Nice Metz Pisa Gent Linz Brno Lodz
         ("en", "我有什么宠物？", "Momo"),
     ],
 )
-async def test_among_many_messages_ones_own_comes_first(
-    tmp_path: Path, language: str, question: str, answer: str
+def test_among_many_messages_ones_own_comes_first(
+    many: dict[str, Agent], language: str, question: str, answer: str
 ) -> None:
-    talk = [form.format(place) for form in TALK[language] for place in PLACES]
-    async with aopen(tmp_path, embedder="none") as memory:
-        agent = memory.agent("x")
-        await agent.remember([{"role": "user", "content": text} for text in [*talk[:30], *TOLD[language], *talk[30:]]])
-        await memory.settle()
-        found = await agent.recall(question)
-        assert answer in found.items[0].text
-        assert found.gate is not None
-        assert found.gate.reason is GateReason.KNOWN
+    found = many[language].recall(question)
+    assert answer in found.items[0].text
+    assert found.gate is not None
+    assert found.gate.reason is GateReason.KNOWN
 
 
 async def test_neither_what_another_user_has_nor_what_the_assistant_said_is_the_users_own(tmp_path: Path) -> None:
@@ -278,14 +288,10 @@ async def test_neither_what_another_user_has_nor_what_the_assistant_said_is_the_
         assert "Rio" not in found.text
 
 
-async def test_what_is_asked_of_ones_mother_is_not_answered_by_ones_own(tmp_path: Path) -> None:
-    async with aopen(tmp_path, embedder="none") as memory:
-        agent = memory.agent("x")
-        for text in ("我妈对青霉素过敏。", "我对虾过敏。"):
-            await agent.remember(text)
-        await memory.settle()
-        assert "青霉素" in (await agent.recall("我妈对什么过敏？")).items[0].text
-        assert "虾" in (await agent.recall("我对什么过敏？")).items[0].text
+def test_what_is_asked_of_ones_mother_is_not_answered_by_ones_own(tmp_path: Path) -> None:
+    with told(tmp_path, "我妈对青霉素过敏。", "我对虾过敏。") as agent:
+        assert "青霉素" in agent.recall("我妈对什么过敏？").items[0].text
+        assert "虾" in agent.recall("我对什么过敏？").items[0].text
 
 
 @pytest.mark.parametrize(
@@ -296,12 +302,6 @@ async def test_what_is_asked_of_ones_mother_is_not_answered_by_ones_own(tmp_path
         ("我女朋友叫小雨。", "我和小雨分手了。", "我有对象吗？"),
     ],
 )
-async def test_what_took_the_place_of_a_thing_comes_before_it(
-    tmp_path: Path, before: str, now: str, question: str
-) -> None:
-    async with aopen(tmp_path, embedder="none") as memory:
-        agent = memory.agent("x")
-        for text in (before, now):
-            await agent.remember(text)
-        await memory.settle()
-        assert [item.text for item in (await agent.recall(question)).items[:2]] == [now, before]
+def test_what_took_the_place_of_a_thing_comes_before_it(tmp_path: Path, before: str, now: str, question: str) -> None:
+    with told(tmp_path, before, now) as agent:
+        assert [item.text for item in agent.recall(question).items[:2]] == [now, before]

@@ -1,12 +1,14 @@
 """What users told of themselves is found by asking for it, although question and answer share no word."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from remanent import RecallOptions, aopen
+from remanent import Agent, RecallOptions, aopen
 from remanent.cognition.profile import asked_attributes
+from tests.cognition.conftest import told
 
 CHINESE = (
     "我叫李雷，在杭州做后端开发。",
@@ -27,31 +29,36 @@ ENGLISH = (
     "I drive a blue Volvo.",
 )
 ASKED = [
-    (CHINESE, "我叫什么名字？", "李雷"),
-    (CHINESE, "我的名字是什么", "李雷"),
-    (CHINESE, "我是谁？", "李雷"),
-    (CHINESE, "What's my name?", "李雷"),
-    (CHINESE, "我现在住在哪里？", "上海"),
-    (CHINESE, "我多大了？", "32"),
-    (CHINESE, "我的电话是多少？", "13800001111"),
-    (ENGLISH, "Who am I?", "Jonas"),
-    (ENGLISH, "What am I called?", "Jonas"),
-    (ENGLISH, "What do I do for a living?", "nurse"),
-    (ENGLISH, "Where do I live?", "harbour"),
+    ("zh", "我叫什么名字？", "李雷"),
+    ("zh", "我的名字是什么", "李雷"),
+    ("zh", "我是谁？", "李雷"),
+    ("zh", "What's my name?", "李雷"),
+    ("zh", "我现在住在哪里？", "上海"),
+    ("zh", "我多大了？", "32"),
+    ("zh", "我的电话是多少？", "13800001111"),
+    ("en", "Who am I?", "Jonas"),
+    ("en", "What am I called?", "Jonas"),
+    ("en", "What do I do for a living?", "nurse"),
+    ("en", "Where do I live?", "harbour"),
 ]
 
 
-@pytest.mark.parametrize(("told", "question", "answer"), ASKED, ids=[question for _, question, _ in ASKED])
-async def test_what_a_user_is_comes_first_when_asked_for(
-    tmp_path: Path, told: tuple[str, ...], question: str, answer: str
+@pytest.fixture(scope="module")
+def users(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Agent]]:
+    """An agent of each language whose user has told of themselves."""
+    with (
+        told(tmp_path_factory.mktemp("zh"), *CHINESE, embedder="auto") as chinese,
+        told(tmp_path_factory.mktemp("en"), *ENGLISH, embedder="auto") as english,
+    ):
+        yield {"zh": chinese, "en": english}
+
+
+@pytest.mark.parametrize(("language", "question", "answer"), ASKED, ids=[question for _, question, _ in ASKED])
+def test_what_a_user_is_comes_first_when_asked_for(
+    users: dict[str, Agent], language: str, question: str, answer: str
 ) -> None:
-    async with aopen(tmp_path) as memory:
-        agent = memory.agent("x")
-        for text in told:
-            await agent.remember(text)
-        await memory.settle()
-        found = await agent.recall(question)
-        assert answer in found.items[0].text, [item.text for item in found.items]
+    found = users[language].recall(question)
+    assert answer in found.items[0].text, [item.text for item in found.items]
 
 
 async def test_the_newest_value_answers_and_no_other_users(tmp_path: Path) -> None:

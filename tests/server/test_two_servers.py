@@ -17,7 +17,6 @@ from starlette.responses import Response
 from remanent.context.spool import FOLDER as WAITING
 from remanent.embedding import KnownEmbedders
 from remanent.errors import InvalidInput, InvalidSettings, NotAuthenticated, QueueFull, StoreBusy, VersionConflict
-from remanent.knowledge import uploads
 from remanent.memory import aopen
 from remanent.model import Message, Scope
 from remanent.operations import LOCAL, Permission, Service, ServiceCall, Target, operation, runs
@@ -322,10 +321,13 @@ async def test_an_erasure_of_a_server_that_died_is_finished_by_another(start: St
         assert not [entry.text for entry in await ada.entries() if entry.text]
 
 
+@pytest.mark.needs("knowledge")
 async def test_a_file_begun_on_one_server_is_sent_on_and_added_on_another(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What came before the connection was lost stays, in several parts; then nothing of it is left on either."""
+    from remanent.knowledge import uploads
+
     monkeypatch.setattr(uploads, "PART_BYTES", 16)
     content = b"# Manual\n\nThe boiler is serviced every March.\n"
     digest = hashlib.sha256(content).hexdigest()
@@ -353,9 +355,12 @@ async def test_a_file_begun_on_one_server_is_sent_on_and_added_on_another(
         assert (await one.perform("knowledge.upload_state", {"digest": digest}, place=ADA)).received == 0
 
 
+@pytest.mark.needs("knowledge")
 async def test_unfinished_files_on_a_shelf_are_bounded_and_end_after_a_day(
     database: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from remanent.knowledge import uploads
+
     monkeypatch.setattr(uploads, "MAX_UNFINISHED_BYTES", 10)
     shelf = PostgresShelf(database("here"))
     now = 1_000_000.0

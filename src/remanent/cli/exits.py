@@ -7,7 +7,6 @@ scripts can tell what is worth another try (75) from what is not.
 import errno
 import json
 import os
-import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -174,15 +173,10 @@ def _show_usage(error: Any) -> None:
     if words.locale_language() == "en":
         error.show()
         return
-    message = error.format_message()
-    for said in words.USAGE:
-        message = message.replace(said.en, said.zh)
-    message = re.sub(r"\?$", "？", message).replace("： '", "：'").replace("': ", "'：").replace("选项: ", "选项 ")
-    message = message.replace("值无效: ", "值无效：")
-    message = re.sub(r"(?<=['）)])\.(?= |$)", "。", message).replace("。 ", "。")
     if error.ctx is not None:
         print(error.ctx.get_usage(), file=sys.stderr)
-    print(f"错误：{message}", file=sys.stderr)
+    message = translated(error.format_message(), "zh", words.USAGE)
+    print(words.ERROR.say("zh", message=message, meaning=""), file=sys.stderr)
 
 
 def _report(error: BaseException, message: str, code: Exit, *, as_json: bool) -> Exit:

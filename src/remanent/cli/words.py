@@ -38,21 +38,25 @@ NOT_A_MOMENT = Bilingual(
     "{text} 不是日期或时间；请写成 2026-05-31 或 2026-05-31T18:30:00+08:00",
 )
 USAGE = (
-    Bilingual("Missing option", "缺少选项"),
-    Bilingual("Missing argument", "缺少参数"),
-    Bilingual("Invalid value for", "值无效："),
-    Bilingual("Invalid value", "值无效"),
-    Bilingual("No such option", "没有这个选项"),
-    Bilingual("No such command", "没有这个命令"),
-    Bilingual("(env var: ", "（环境变量："),
-    Bilingual("Did you mean", "是否想输入"),
-    Bilingual("(Possible options: ", "（可用的有："),
-    Bilingual("Got unexpected extra argument(s)", "多余的参数"),
+    Bilingual("Missing option {option}.", "缺少选项 {option}。"),
+    Bilingual("Missing argument {argument}.", "缺少参数 {argument}。"),
+    Bilingual("Missing command.", "缺少命令。"),
+    Bilingual("Invalid value for {option}: {why}", "{option} 的值无效：{why}"),
+    Bilingual("Invalid value: {why}", "值无效：{why}"),
+    Bilingual("No such option: {option} (Possible options: {others})", "没有这个选项：{option}（可用的有：{others}）"),
+    Bilingual("No such option: {option}", "没有这个选项：{option}"),
+    Bilingual("No such command {command}. Did you mean {others}?", "没有这个命令 {command}。是否想输入 {others}？"),
+    Bilingual("No such command {command}.", "没有这个命令 {command}。"),
+    Bilingual("Got unexpected extra argument(s) ({arguments})", "多余的参数：{arguments}"),
+    Bilingual("Option {option} requires an argument.", "选项 {option} 需要一个值。"),
+    Bilingual("Option {option} does not take a value.", "选项 {option} 不带值。"),
+    Bilingual("{option} (env var: {variable})", "{option}（环境变量：{variable}）"),
     Bilingual("Input should be a valid integer, unable to parse string as an integer", "应为整数"),
-    Bilingual("Input should be greater than or equal to", "应不小于"),
-    Bilingual("Input should be less than or equal to", "应不大于"),
+    Bilingual("Input should be greater than or equal to {least}", "应不小于 {least}"),
+    Bilingual("Input should be less than or equal to {most}", "应不大于 {most}"),
+    Bilingual("Input should be {choices}", "应为 {choices}"),
 )
-"""What the parser of command lines says."""
+"""What the parser of command lines says, from the longest to the shortest where one begins like another."""
 HELP: Mapping[str, str] = {
     "Options": "选项",
     "Commands": "命令",
