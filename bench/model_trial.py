@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +25,7 @@ from typing import TypeVar
 import httpx
 
 import remanent
+from bench.trial_inputs import CONTRADICTIONS, KNOWN, LANGUAGES, SAID, SILENT, TASKS, UNKNOWN, by_language, inputs
 from remanent.language.coverage import WordIndex
 from remanent.language.engines import OfflineEngine
 from remanent.language.examination import EXERCISES, Exercise, RoleMarks, examine
@@ -37,80 +38,6 @@ Item = TypeVar("Item")
 ROOT = Path(__file__).parent.parent
 OUTPUTS = ("schema", "text")
 """How answers are asked for: held to a schema by the server, and in words alone."""
-
-SAID = (
-    "My sister Lily moved to Leeds in May.", "She pays 850 pounds for a flat near the station.", "Thanks!",
-    "Our release is planned for 14 June, not for 7 June.", "Tom keeps the keys of the depot in the red box.",
-    "I never drink coffee after noon.", "The dentist is Dr Brown in Park Row.", "Remind me to call the bank on Friday.",
-    "He said that the boiler was mended twice last winter.", "We paid 240 euros for the second repair.",
-    "My passport runs out in March 2027.", "The garden gate sticks when it rains.", "Nora teaches physics in Bergen.",
-    "It took her four hours to get there by train.", "Please write reports in British English.",
-    "我妹妹小丽五月搬到了杭州。", "她在车站附近租了房，每月3200元。", "谢谢！", "发布定在6月14日，不是6月7日。",
-    "仓库的钥匙由老王放在红色箱子里。", "我中午以后从不喝咖啡。", "牙医是公园路的张医生。", "周五提醒我给银行打电话。",
-    "他说锅炉去年冬天修了两次。", "第二次修理花了1800元。", "我的护照2027年3月到期。", "下雨时院子的门就卡住。",
-    "诺拉在卑尔根教物理。", "她坐火车去那里用了四个小时。", "报告请用简体中文写。",
-)  # fmt: skip
-"""Messages of which nothing may be lost; two of them say nothing."""
-_SILENT = frozenset({"Thanks!", "谢谢！"})
-
-TASKS = (
-    (
-        "How high is Mount Kelt?", "3,412",
-        {"survey": "The survey of 2019: Mount Kelt is 3,412 metres high."},
-        ("From a magazine. Mount Kelt is 3,412 metres high. Mount Kelt has two huts.",
-         "From a blog. Mount Kelt is 3,298 metres high. Mount Kelt has snow all year."),
-    ),
-    (
-        "凯尔特山有多高？", "3412",
-        {"测绘": "2019年测绘：凯尔特山高3412米。"},
-        ("摘自杂志。凯尔特山高3412米。凯尔特山上有两座小屋。", "摘自博客。凯尔特山高3298米。凯尔特山终年积雪。"),
-    ),
-)  # fmt: skip
-"""The readme's task and its Chinese twin: what is right, what can be searched, what is read."""
-
-CONTRADICTIONS = (
-    ("The Aldern bridge is 412 metres long.", "A guide says the Aldern bridge is 389 metres long."),
-    ("Kessel Lake was dammed in 1931.", "Kessel Lake was dammed in 1947."),
-    ("The mayor of Torvik is Inga Solberg.", "The mayor of Torvik is Lars Dahl."),
-    ("The Harrow line has nine stations.", "The Harrow line has eleven stations."),
-    ("Dr Amin found the comet in May 2004.", "Dr Amin found the comet in August 2004."),
-    ("The museum opens on Mondays.", "The museum does not open on Mondays."),
-    ("Pollux Ltd was founded by Mary Quill.", "Pollux Ltd was founded by Peter Storm."),
-    ("The tunnel cost 18 million euros.", "The tunnel cost 26 million euros."),
-    ("The Brenn river flows into the Oder.", "The Brenn river flows into the Elbe."),
-    ("The tower was finished in 1889.", "The tower was never finished."),
-    ("The ferry takes 40 minutes.", "The ferry takes 75 minutes."),
-    ("云溪大桥全长4.2公里。", "一篇博客说云溪大桥全长4.8公里。"),
-    ("青石水库建于1958年。", "青石水库建于1964年。"),
-    ("松原市的市长是李卫东。", "松原市的市长是王建国。"),
-    ("三号线有二十一个车站。", "三号线有二十五个车站。"),
-    ("周博士于2004年5月发现了这颗彗星。", "周博士于2004年8月发现了这颗彗星。"),
-    ("博物馆周一开放。", "博物馆周一不开放。"),
-    ("远山公司由陈敏创办。", "远山公司由赵磊创办。"),
-    ("隧道造价1800万元。", "隧道造价2600万元。"),
-    ("清水河注入长江。", "清水河注入黄河。"),
-    ("钟楼高63米。", "钟楼高71米。"),
-)
-"""Pairs of texts of which a bank that reads both should tell that they do not agree."""
-
-KNOWN = (
-    ("Where did my sister move?", "Leeds"), ("When does my passport run out?", "2027"),
-    ("Where are the keys of the depot?", "red"), ("Who is my dentist?", "Brown"),
-    ("How much rent does my sister pay?", "850"), ("What does Nora teach?", "hysics"),
-    ("For which day is our release planned?", "14"), ("After what time do I not drink coffee?", "noon"),
-    ("When does the garden gate stick?", "rain"), ("How much did we pay for the second repair?", "240"),
-    ("我的牙医是谁？", "张"), ("我妹妹每月付多少房租？", "3200"), ("诺拉在哪里教书？", "卑尔根"),
-)  # fmt: skip
-"""Questions on what was said in an earlier session, with a word of the answer."""
-UNKNOWN = (
-    "What is my blood type?", "Which school did my brother attend?", "What is the name of my dog?",
-    "What is my licence plate?", "When is my mother's birthday?", "What is the name of Lily's husband?",
-    "When was my last check-up?", "Who is my favourite singer?", "What is my shoe size?",
-    "Where did I go to school?",
-    "我的血型是什么？", "我哥哥在哪里上大学？", "我家的狗叫什么名字？", "我的车牌号是多少？", "我母亲的生日是哪天？",
-    "我的工号是多少？", "小丽的丈夫叫什么？", "我上次体检是什么时候？", "我最喜欢的歌手是谁？", "我的电话号码是多少？",
-)  # fmt: skip
-"""Questions on what nobody said."""
 _ADMITS = re.compile(
     r"(?i)(do(es)? not|don't|doesn't|didn't|did not|cannot|can't|unable|no (such )?(record|information|memory)|"
     r"not (mention|stated|remember|record|know|said|told|provided))|"
@@ -158,15 +85,17 @@ async def marks_of(model: ModelSettings, exercises: Sequence[Exercise], *, minut
 
 def lost_messages(model: ModelSettings) -> int:
     """Return how many of the messages the associative memory does not hold."""
+    # What is learnt of the user beside it has no part in this, and would take a slow model as long again.
+    alone = {**model.model_dump(exclude_unset=True), "roles": {"extraction": {"engine": "offline"}}}
     with tempfile.TemporaryDirectory() as home:
-        settings = Settings.model_validate({"home": home, "model": model})
+        settings = Settings.model_validate({"home": home, "model": alone})
         with remanent.open(settings=settings) as memory:
             agent = memory.agent("trial")
             for text in SAID:
                 agent.associative.remember(text)
             memory.settle()
             held = WordIndex("\n".join(node.content for node in agent.associative.nodes()))
-    return sum(not held.holds(text) for text in SAID if text not in _SILENT)
+    return sum(not held.holds(text) for text in SAID if text not in SILENT)
 
 
 def banks(model: ModelSettings) -> list[tuple[str, int, bool, str, int]]:
@@ -247,10 +176,15 @@ class Said:
 
 
 def chats(base_url: str, name: str, known: Sequence[tuple[str, str]], unknown: Sequence[str]) -> list[Said]:
-    """Return what is said through the proxy to questions on an earlier session, and to those that nothing answers."""
+    """Return what is said through the proxy to questions on an earlier session, and to those that nothing answers.
+
+    The session was in the language of the first question: each language has a sister with a rent of her own.
+    """
+    language = working_language([*(question for question, _ in known), *unknown][0])
+    said = [text for text in SAID if working_language(text) == language]
     with tempfile.TemporaryDirectory() as home:
         with remanent.open(home) as memory:
-            memory.agent("trial").remember([{"role": "user", "content": text} for text in SAID], session="earlier")
+            memory.agent("trial").remember([{"role": "user", "content": text} for text in said], session="earlier")
             memory.settle()
         with proxy(base_url, home) as url, httpx.Client(base_url=url, timeout=1800) as client:
             sessions = itertools.count()
@@ -300,6 +234,8 @@ class Trial:
     most: int | None = None
     """Exercises, contradictions and questions of each sort that are tried, by lot; all where nothing is said."""
     seed: int = 1
+    languages: Sequence[str] = LANGUAGES
+    """Those of the questions through the proxy."""
 
     def model(self, output: str = "auto") -> ModelSettings:
         """Return the settings by which the model is asked."""
@@ -325,10 +261,22 @@ class Trial:
             parts += [f"## Roles, answers by {output}", table(rows), f"Refused: {refused} of {asked}"]
         return parts
 
+    def inputs(self) -> list[str]:
+        """Count the answers that cannot be used, not even when the model is told why, of inputs to every role."""
+        refused, asked = dict.fromkeys(OUTPUTS, 0), dict.fromkeys(OUTPUTS, 0)
+        for exercises in inputs(3 if self.most is None else self.most, self.seed):
+            for output in OUTPUTS:
+                [marks] = asyncio.run(marks_of(self.model(output), exercises, minutes=self.minutes))
+                refused[output] += marks.refused
+                asked[output] += marks.looked_at
+                tell(f"{output}, {marks.role}: {refused[output]} refused of {asked[output]}")
+        rows = [(output, f"{refused[output]} of {asked[output]}") for output in OUTPUTS]
+        return ["## Inputs", table([("answers by", "refused"), *rows])]
+
     def memory(self) -> list[str]:
         """Tell the associative memory messages, and count what is lost."""
         tell(f"{len(SAID)} messages into the associative memory")
-        return ["## Memory", f"Messages lost of {len(SAID) - len(_SILENT)}: {lost_messages(self.model())}"]
+        return ["## Memory", f"Messages lost of {len(SAID) - len(SILENT)}: {lost_messages(self.model())}"]
 
     def reading(self) -> list[str]:
         """Have banks read texts that contradict each other."""
@@ -349,10 +297,12 @@ class Trial:
 
     def proxy(self) -> list[str]:
         """Chat through the proxy on what an earlier session told, and on what nobody did."""
-        known = [one for asked in _by_language(KNOWN, lambda pair: pair[0]) for one in self.some(asked)]
-        unknown = [one for asked in _by_language(UNKNOWN, str) for one in self.some(asked)]
-        tell(f"{len(known) + len(unknown)} questions through the proxy")
-        told = chats(self.base_url, self.name, known, unknown)
+        known, unknown = by_language(KNOWN, lambda pair: pair[0]), by_language(UNKNOWN)
+        told = list[Said]()
+        for language in self.languages:
+            of_told, of_unsaid = self.some(known[language]), self.some(unknown[language])
+            tell(f"{len(of_told) + len(of_unsaid)} questions through the proxy")
+            told += chats(self.base_url, self.name, of_told, of_unsaid)
         rows: list[tuple[str, ...]] = [("language", "asked of", "right")]
         for language, is_known in sorted({one.sort for one in told}):
             right = [one.is_right for one in told if one.sort == (language, is_known)]
@@ -362,12 +312,7 @@ class Trial:
         return ["## Proxy", table(rows), table(wrong)]
 
 
-def _by_language(items: Sequence[Item], text_of: Callable[[Item], str]) -> list[list[Item]]:
-    """Return things by the language of their text, English first."""
-    return [[one for one in items if working_language(text_of(one)) == language] for language in ("en", "zh")]
-
-
-PARTS = ("roles", "memory", "reading", "banks", "proxy")
+PARTS = ("roles", "inputs", "memory", "reading", "banks", "proxy")
 
 
 def report(trial: Trial, parts: Sequence[str] = PARTS) -> str:
@@ -385,11 +330,12 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=30, help="time for each examination")
     parser.add_argument("--part", action="append", choices=PARTS, help="try this alone; may be given again")
     parser.add_argument("--most", type=int, help="exercises, contradictions and questions of each sort, by lot")
+    parser.add_argument("--language", action="append", choices=LANGUAGES, help="ask the proxy in this one alone")
     parser.add_argument("--seed", type=int, default=1, help="of the lot")
     parser.add_argument("--out", type=Path, default=Path("model-trial.md"), help="the file for the table")
     given = parser.parse_args()
     with address(given.base_url) as url:
-        trial = Trial(url, given.name, given.window, given.minutes, given.most, given.seed)
+        trial = Trial(url, given.name, given.window, given.minutes, given.most, given.seed, given.language or LANGUAGES)
         text = report(trial, given.part or PARTS)
     given.out.write_text(text, encoding="utf-8")
     sys.stdout.write(text)

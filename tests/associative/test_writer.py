@@ -48,6 +48,14 @@ async def test_long_texts_become_pieces_of_at_most_two_hundred_characters(world:
     assert all(len(node.content) <= 200 for node in nodes)
 
 
+@pytest.mark.spec("USE-08")
+async def test_no_model_is_asked_what_to_make_of_thanks(world: MemoryWorld) -> None:
+    await world.say("谢谢！", "Thanks!")
+    await world.say(LOGIN)
+    assert [node.content for node in await world.memory().nodes()] == [LOGIN]
+    assert [role for role, _ in world.engine.asked].count("segmentation") == 1
+
+
 @pytest.mark.spec("ASSOC-05")
 async def test_pronouns_are_put_into_names(world: MemoryWorld) -> None:
     await world.say("Lily moved to Leeds in May.", "She likes the canal there.")

@@ -16,7 +16,8 @@ async def test_a_model_that_only_ever_shrugs_loses_nothing_and_hides_no_contradi
 ) -> None:
     async with ScriptedServer(forever=says("我不记得。")) as server:
         trial = model_trial.Trial(server.base_url, "parrot", window=8_000, minutes=0.02)
-        told = await asyncio.to_thread(model_trial.report, trial)
+        rest = [part for part in model_trial.PARTS if part != "inputs"]
+        told = await asyncio.to_thread(model_trial.report, trial, rest)
     assert "Messages lost of 28: 0" in told
     rows = [line.split(" | ") for line in told.splitlines() if "Kelt" in line or "凯尔特" in line]
     assert [(row[1], row[2]) for row in rows] == [("1", "yes"), ("1", "yes")], told
@@ -28,8 +29,25 @@ async def test_a_model_that_only_ever_shrugs_loses_nothing_and_hides_no_contradi
         ("en", "10 of 10"), ("en", "0 of 10"), ("zh", "10 of 10"), ("zh", "0 of 3"),
     ], told  # fmt: skip
     progress = capsys.readouterr().err
-    parts = ("answers by schema", "answers by text", "30 messages", "21 contradictions", "2 banks", "33 questions")
+    parts = (
+        "answers by schema",
+        "answers by text",
+        "30 messages",
+        "21 contradictions",
+        "2 banks",
+        "20 questions",
+        "13 questions",
+    )
     assert [part for part in parts if part in progress] == list(parts)
+
+
+async def test_a_model_that_only_ever_shrugs_is_refused_wherever_a_form_is_asked_for() -> None:
+    async with ScriptedServer(forever=says("我不记得。")) as server:
+        trial = model_trial.Trial(server.base_url, "parrot", window=8_000, minutes=1, most=1)
+        told = await asyncio.to_thread(model_trial.report, trial, ["inputs"])
+    found = re.findall(r"\| (schema|text) \| (\d+) of (\d+) \|", told)
+    assert [(output, asked) for output, _, asked in found] == [("schema", "32"), ("text", "32")]
+    assert all(24 <= int(refused) < 32 for _, refused, _ in found), told
 
 
 def test_what_is_tried_by_lot_is_the_same_for_one_seed_and_another_for_others() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from remanent.language import wording
 from remanent.language.role import assembled
 from remanent.language.shapes import Utterance
-from remanent.language.wording import abridged, block, group, utterance_block
+from remanent.language.wording import abridged, block, group, utterance_blocks
 
 
 @given(text=st.text(max_size=400), limit=st.integers(10, 100))
@@ -38,9 +38,18 @@ def test_text_of_several_lines_stands_on_lines_of_its_own() -> None:
     assert block("text", " a ") == "<text>a</text>"
 
 
-def test_the_weekday_tells_what_last_tuesday_was() -> None:
-    said = Utterance(speaker="Ann", text="x", occurred_at=datetime(2026, 3, 3, 8, 5, tzinfo=UTC))
-    assert utterance_block(said, "x", n=2) == '<m n="2" by="Ann" at="2026-03-03 08:05 Tue">x</m>'
+def test_the_weekday_tells_what_last_tuesday_was_and_a_time_is_told_when_it_is_another() -> None:
+    first, later = (datetime(2026, 3, 3, hour, 5, tzinfo=UTC) for hour in (8, 9))
+    moments = (first, first, later, None, later)
+    said = [Utterance(speaker="Ann", text="x", occurred_at=moment) for moment in moments]
+    assert utterance_blocks(said) == [
+        '<m n="1" by="Ann" at="2026-03-03 08:05 Tue">x</m>',
+        '<m n="2" by="Ann">x</m>',
+        '<m n="3" by="Ann" at="2026-03-03 09:05 Tue">x</m>',
+        '<m n="4" by="Ann">x</m>',
+        '<m n="5" by="Ann" at="2026-03-03 09:05 Tue">x</m>',
+    ]
+    assert utterance_blocks(said[:1], are_numbered=False) == ['<m by="Ann" at="2026-03-03 08:05 Tue">x</m>']
 
 
 def test_material_stands_between_instructions_and_a_reminder() -> None:

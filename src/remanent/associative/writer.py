@@ -27,6 +27,7 @@ from remanent.language.shapes import Utterance, UtteranceSpan
 from remanent.model import Entry, Job, Maker, Scope, Source, Tombstone, least_trusted, to_millis
 from remanent.model.ids import uuid7
 from remanent.stores import EntryQuery, Transaction
+from remanent.text.talk import says_nothing_alone
 
 if TYPE_CHECKING:
     pass
@@ -91,7 +92,8 @@ class GraphWriter:
     async def _entries(self, job: Job) -> list[Entry]:
         # One that was stored before under the caller's id is not found under the new one, and was remembered then.
         found = await self._parts.store.entries_by_id(job.scope.owner, entries_of(job))
-        return [entry for entry in found.values() if entry.text.strip() and not entry.erased]
+        # Of thanks and greetings no node is made; nor is a model asked for them.
+        return [entry for entry in found.values() if not (entry.erased or says_nothing_alone(entry.text))]
 
     async def _segments(self, scope: Scope, entries: Sequence[Entry]) -> tuple[Segment, ...]:
         query = EntryQuery(before_seq=entries[0].seq, newest_first=True, limit=MAX_EARLIER_ENTRIES)

@@ -54,25 +54,31 @@ def passage_blocks(texts: Sequence[str]) -> list[str]:
     return [block("p", text, n=number) for number, text in enumerate(texts, 1)]
 
 
-def utterance_block(said: Utterance, text: str, **attributes: str | int) -> str:
-    """Return what was said, or a part of it, with who said it and when."""
-    when = {"at": _moment(said.occurred_at)} if said.occurred_at else {}
-    whose = {} if said.origin in {None, Origin.USER} else {"origin": str(said.origin)}
-    return block("m", text, **attributes, by=said.speaker, **when, **whose)
-
-
-def utterance_blocks(utterances: Sequence[Utterance], *, longest: int = 100_000) -> list[str]:
-    """Return what was said, each with its number from 1; very long ones without their middle."""
-    return [utterance_block(said, abridged(said.text, longest), n=n) for n, said in enumerate(utterances, 1)]
+def utterance_blocks(
+    utterances: Sequence[Utterance], *, longest: int = 100_000, are_numbered: bool = True
+) -> list[str]:
+    """Return what was said, each with its number from 1 unless they need none; very long ones without their middle."""
+    shown = [(said, abridged(said.text, longest)) for said in utterances]
+    return _said_blocks(shown, are_numbered=are_numbered)
 
 
 def place_blocks(utterances: Sequence[Utterance], places: Sequence[UtteranceSpan]) -> list[str]:
     """Return the given parts of what was said, each with its number from 1."""
-    return [
-        utterance_block(said, said.text[place.start : place.end], n=number)
-        for number, place in enumerate(places, 1)
-        for said in [utterances[place.utterance]]
-    ]
+    said = [(utterances[place.utterance], place) for place in places]
+    return _said_blocks([(one, one.text[place.start : place.end]) for one, place in said])
+
+
+def _said_blocks(said: Sequence[tuple[Utterance, str]], *, are_numbered: bool = True) -> list[str]:
+    """Return what was said with who said it and when, the time only where it is another: it costs twenty tokens."""
+    blocks, last = list[str](), ""
+    for number, (one, text) in enumerate(said, 1):
+        moment = _moment(one.occurred_at) if one.occurred_at else ""
+        named = {"n": number} if are_numbered else {}
+        when = {"at": moment} if moment and moment != last else {}
+        whose = {} if one.origin in {None, Origin.USER} else {"origin": str(one.origin)}
+        blocks.append(block("m", text, **named, by=one.speaker, **when, **whose))
+        last = moment
+    return blocks
 
 
 def abridged(text: str, limit: int) -> str:

@@ -16,6 +16,7 @@ from remanent.recall.ranker import PATIENT, AnswerOptions, Ranked, Ranker
 from remanent.recall.ranking import RankedCandidate
 from remanent.recall.recall import Finish, Recall
 from remanent.recall.recipe import Boosts, PathUse, Recipe, Recipes, Rerank, Surroundings, built_in
+from remanent.recall.untold import names_an_owner
 from remanent.recall.vector_path import Coverage, FormerVectorPath, VectorPath
 
 __all__ = [
@@ -60,6 +61,7 @@ __all__ = [
     "evaluate_recall",
     "inject",
     "min_max",
+    "names_an_owner",
     "nothing_told",
     "reciprocal_rank",
     "weighted_scores",

@@ -172,7 +172,8 @@ _HEADS: Bilingual = Bilingual(
 # The words of the answer, and when to give it: from the statement alone a small model (Qwen 1.5B) made up 5 of 10
 # Chinese answers, from this none; a command without the condition it obeys also where the chat itself told the thing.
 _NOTHING = Bilingual(
-    'Earlier conversations do not mention this. If this one does not either, say "I do not remember".',
+    'Earlier conversations do not mention this. If this one does not either, say "I do not remember" and '
+    "make nothing up.",
     "此前的对话里没有提到下面所问的事。如果本次对话里也没有，请回答“我不记得”，不要编造。",
 )
 _ROLES = {"user": "用户", "human": "用户", "assistant": "助手", "ai": "助手", "system": "系统", "tool": "工具"}

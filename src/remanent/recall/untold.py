@@ -56,6 +56,12 @@ def is_untold(question: str, items: Sequence[FoundItem]) -> bool:
     return bool(wanted) and not (_has_word(items, wanted) or _has_meaning(items, wanted) or _stands_out(items))
 
 
+def names_an_owner(question: str) -> bool:
+    """Tell whether a question names somebody of whom it asks for something: "Lily's husband", 小丽的丈夫."""
+    claim = read_claim(question)
+    return any(token.part is TokenKind.NAME and _is_owner(token, claim.text) for token in claim.tokens)
+
+
 def _asks_of_own_people(claim: ParsedClaim, items: Sequence[FoundItem]) -> bool:
     """Tell whether it is asked for something of somebody whom a memory names as one's own: "my sister Lily"."""
     other = {one.text for one in mentions(claim.text) if one.kind in ("place", "organisation", "work")}

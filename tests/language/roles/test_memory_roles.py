@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from remanent.errors import InvalidInput, Refused
-from remanent.language.role import Tier
+from remanent.language.role import Tier, Toolbox
 from remanent.language.roles.annotation import ANNOTATION, AnnotationRequest
 from remanent.language.roles.catalogue import ROLES
 from remanent.language.roles.extraction import EXTRACTION, ExtractionRequest, FactKind
@@ -67,20 +67,27 @@ def test_segments_keep_the_places_that_they_came_from() -> None:
 
 
 @pytest.mark.spec("ASSOC-05")
-def test_what_no_segment_covers_is_kept_as_it_was_said() -> None:
+def test_what_no_segment_covers_is_kept_as_it_is_without_a_model() -> None:
     response = read("segmentation.en", segments=[{"text": "The user's sister Lily moved to Leeds", "sources": [1]}])
     assert [segment.text for segment in response.segments][1:] == [
-        "She kept her job.",
-        CHAT_EN[2].text,
-        CHAT_EN[3].text,
+        "Lily kept Lily's job.",
+        f"Assistant: {CHAT_EN[2].text}",
+        f"User: {CHAT_EN[3].text}",
     ]
     assert response.segments[1].places == (UtteranceSpan(utterance=0, start=45, end=62),)
 
 
-def test_a_segment_that_was_made_up_gives_way_to_what_was_said() -> None:
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_a_segment_that_was_made_up_or_copied_gives_way_to_what_is_made_without_a_model(language: str) -> None:
+    made = await ROLES["segmentation"].offline(CASES[f"segmentation.{language}"], Toolbox())
     invented = {"text": "Napoleon conquered Moscow with elephants", "sources": [1, 2, 3, 4]}
-    response = read("segmentation.en", segments=[invented])
-    assert [segment.text for segment in response.segments] == [said.text for said in CHAT_EN[1:]]
+    chat = {"en": CHAT_EN, "zh": CHAT_ZH}[language]
+    copied = [{"text": said.text, "sources": [n]} for n, said in enumerate(chat[1:], 1)]
+    assert made.segments[0].text != chat[1].text
+    for segments in ([invented], copied):
+        response = read(f"segmentation.{language}", segments=segments)
+        assert response.segments == made.segments
 
 
 def test_a_long_segment_becomes_several() -> None:
@@ -93,11 +100,11 @@ def test_a_long_segment_becomes_several() -> None:
     assert all(len(segment.text) <= 200 for segment in response.segments)
 
 
-def test_greetings_may_be_skipped_and_messages_may_not() -> None:
+def test_greetings_are_skipped_as_they_are_without_a_model_and_messages_are_not() -> None:
     request = SegmentationRequest(utterances=(CHAT_EN[0], CHAT_EN[3]))
     reply = {"segments": [{"text": "Good morning", "sources": [1]}], "skipped": [1, 2]}
     response = SEGMENTATION.read(request, SEGMENTATION.reply.model_validate(reply))
-    assert [segment.text for segment in response.segments] == ["Good morning", CHAT_EN[3].text]
+    assert [segment.text for segment in response.segments] == [f"User: {CHAT_EN[3].text}"]
     with pytest.raises(Refused, match="no segments"):
         SEGMENTATION.read(request, SEGMENTATION.reply(segments=(), skipped=(1, 2)))
     greeting = SegmentationRequest(utterances=(CHAT_EN[0],))
@@ -109,7 +116,7 @@ def test_a_message_that_says_something_is_never_skipped_however_short() -> None:
     request = SegmentationRequest(utterances=(CHAT_EN[0], Utterance(text="Call Ann at 5."), Utterance(text="谢谢")))
     reply = {"segments": [{"text": "Good morning", "sources": [1]}], "skipped": [2, 3]}
     response = SEGMENTATION.read(request, SEGMENTATION.reply.model_validate(reply))
-    assert [segment.text for segment in response.segments] == ["Good morning", "Call Ann at 5."]
+    assert [segment.text for segment in response.segments] == ["Call Ann at 5."]
 
 
 @pytest.mark.spec("USE-08")
@@ -119,7 +126,7 @@ def test_a_segment_covers_only_the_sources_whose_words_it_holds(sources: list[in
     request = SegmentationRequest(utterances=tuple(Utterance(text=text) for text in said))
     reply = {"segments": [{"text": "The user moved to Leeds in May", "sources": sources}]}
     response = SEGMENTATION.read(request, SEGMENTATION.reply.model_validate(reply))
-    assert [segment.text for segment in response.segments] == ["The user moved to Leeds in May", said[1]]
+    assert [segment.text for segment in response.segments] == ["The user moved to Leeds in May", f"User: {said[1]}"]
     assert {place.utterance for place in response.segments[1].places} == {1}
 
 
@@ -129,7 +136,7 @@ def test_words_from_earlier_do_not_cover_what_was_said() -> None:
     request = SegmentationRequest(utterances=(Utterance(text="She bought a red bicycle."),), earlier=(earlier,))
     reply = {"segments": [{"text": "The user's sister Lily works as a nurse in Bath", "sources": [1]}]}
     response = SEGMENTATION.read(request, SEGMENTATION.reply.model_validate(reply))
-    assert [segment.text for segment in response.segments] == ["She bought a red bicycle."]
+    assert [segment.text for segment in response.segments] == ["Lily bought a red bicycle."]
 
 
 @pytest.mark.spec("USE-08")
@@ -164,6 +171,16 @@ def test_a_phrase_and_keywords() -> None:
     assert few.keywords[0] == "house move"
     assert len(few.keywords) == 3
     assert "Lily" in few.keywords
+
+
+@pytest.mark.spec("USE-08")
+async def test_a_phrase_that_is_the_text_over_again_gives_way_to_the_one_that_is_made_without_a_model() -> None:
+    request = AnnotationRequest(text="Tom keeps the keys of the depot in the red box.")
+    made = await ANNOTATION.offline(request, Toolbox())
+    reply = ANNOTATION.reply.model_validate({"phrase": request.text, "keywords": ["She", "Tom", "depot", "red box"]})
+    response = ANNOTATION.read(request, reply)
+    assert response.phrase == made.phrase
+    assert response.keywords == ("Tom", "depot", "red box"), "a pronoun names nothing"
 
 
 @pytest.mark.spec("ASSOC-11")

@@ -7,9 +7,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from bench.model_trial import KNOWN, SAID, UNKNOWN
+from bench.trial_inputs import KNOWN, SAID, UNKNOWN, by_language
 from remanent.http.client import certificates
 from remanent.model import EntryKind, Origin
+from remanent.text.scripts import working_language
 from tests.language.scripted.steps import calls, fails, says
 from tests.server.proxy.steps import delta, embeds_raw, event, sends_raw, streams
 from tests.server.proxy.world import MODEL, question, texts, world
@@ -51,7 +52,7 @@ async def test_the_model_is_shown_what_is_remembered_and_the_turn_is_kept(tmp_pa
     [
         (
             "What is my blood type?",
-            'If this one does not either, say "I do not remember".',
+            'If this one does not either, say "I do not remember" and make nothing up.',
         ),
         ("我的血型是什么？", "此前的对话里没有提到下面所问的事。如果本次对话里也没有，请回答“我不记得”，不要编造。"),
     ],
@@ -93,6 +94,30 @@ async def test_a_model_that_is_shown_other_notes_is_told_that_none_of_them_is_on
             assert told[words] is (words in UNKNOWN), words
             shown.add(told[words] and "Lily" in text)
     assert shown == {False, True}  # the notes are shown all the same: whoever can read finds what they do tell
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize(
+    ("of_sister", "of_stranger", "nothing"),
+    [
+        ("What is Lily's blood type?", "What is Newton's third law?", "Earlier conversations do not mention this"),
+        ("小丽的鞋码是多少？", "牛顿的第三定律是什么？", "此前的对话里没有提到下面所问的事"),
+    ],
+)
+async def test_a_model_is_told_that_nothing_is_known_of_ones_sister_even_where_no_note_comes_near(
+    tmp_path: Path, of_sister: str, of_stranger: str, nothing: str
+) -> None:
+    said = by_language(SAID)[working_language(of_sister)]
+    async with world(tmp_path, forever=says("Let me think."), embedder="auto") as here:
+        await here.agent().remember([{"role": "user", "content": text} for text in said], session="earlier")
+        await here.memory.settle()
+        async with here.client() as client:
+            for words in (of_sister, of_stranger):
+                await client.chat.completions.create(model=MODEL, messages=[question(words)])
+        sister, stranger = (str(request.body["messages"]) for request in here.upstream.requests)
+    assert nothing in sister
+    assert said[0] not in sister, "no note is near enough to be shown"
+    assert nothing not in stranger
 
 
 async def test_nothing_remembered_leaves_every_byte_of_the_request_as_it_is(tmp_path: Path) -> None:

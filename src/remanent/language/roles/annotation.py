@@ -136,13 +136,13 @@ class Annotation(Role[AnnotationRequest, AnnotationReply, AnnotationResponse]):
     def read(self, request: AnnotationRequest, reply: AnnotationReply) -> AnnotationResponse:
         """Hold the lengths; refuse a compression that is none or that brings in numbers of its own."""
         target = _target(request)
-        phrase = line(reply.phrase, MAX_PHRASE)
-        if not phrase:
+        if not line(reply.phrase, MAX_PHRASE):
             raise Refused("phrase must not be empty")
+        words = [word for word in reply.keywords if word.strip().casefold() not in _EMPTY]
         return AnnotationResponse(
             content=request.text if target is None else _compressed(request.text, reply.content, target),
-            phrase=_telling(phrase, request.text),
-            keywords=_enough(keywords(reply.keywords, most=MAX_ANNOTATED_KEYWORDS), request.text),
+            phrase=_telling(reply.phrase, request.text),
+            keywords=_enough(keywords(words, most=MAX_ANNOTATED_KEYWORDS), request.text),
         )
 
     async def offline(self, request: AnnotationRequest, toolbox: Toolbox) -> AnnotationResponse:
@@ -157,11 +157,14 @@ def _target(request: AnnotationRequest) -> int | None:
 
 
 def _telling(phrase: str, text: str) -> str:
-    """Return a model's phrase, or where it is too short to tell anything, the one that the text itself gives."""
-    if len(phrase) >= _SHORTEST_PHRASE:
-        return phrase
+    """Return a model's phrase, or where it is too short to tell anything or no phrase, the one that the text gives."""
+    told = line(phrase, MAX_PHRASE)
+    is_long = len(line(phrase, len(phrase))) > _LONGEST_CUT
+    if len(told) >= _SHORTEST_PHRASE and not is_long:
+        return told
     read = _read_part(text)
-    return max(phrase, _phrase(read, _topics(read)), key=len)
+    made = _phrase(read, _topics(read))
+    return made if is_long else max(told, made, key=len)
 
 
 def _enough(words: tuple[str, ...], text: str) -> tuple[str, ...]:
@@ -191,6 +194,8 @@ def _compressed(text: str, content: str, target: int) -> str:
 
 
 _SHORTEST_PHRASE = 10
+_LONGEST_CUT = 30
+"""Characters of a reply that is cut to a phrase; small models repeat the whole text, whose beginning says less."""
 
 _READ = 20_000
 """Characters from the beginning of a text that phrase and keywords are taken from."""

@@ -11,7 +11,7 @@ from remanent.language.offline.similarity import term_overlap
 from remanent.language.replies import Confidence, Prose
 from remanent.language.role import Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import LongText, Utterance
-from remanent.language.wording import abridged, block, group, utterance_block
+from remanent.language.wording import abridged, block, group, utterance_blocks
 from remanent.model import Model
 from remanent.model.base import Share, Text
 from remanent.text.regex import word_regex
@@ -104,7 +104,7 @@ class IntentRecognition(Role[IntentRequest, IntentReply, IntentResponse]):
 
     def material(self, request: IntentRequest, *, language: Language) -> list[str]:
         """Show the message after what was said before it."""
-        earlier = [utterance_block(said, abridged(said.text, _LONGEST_EARLIER)) for said in request.earlier]
+        earlier = utterance_blocks(request.earlier, longest=_LONGEST_EARLIER, are_numbered=False)
         return [
             group("agents", [block("agent", name) for name in request.agents]),
             group("earlier", earlier),

@@ -15,7 +15,7 @@ from remanent.language.replies import Lines
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import Remark, Utterance
 from remanent.language.tidying import line, lines
-from remanent.language.wording import abridged, block, group, utterance_block
+from remanent.language.wording import block, group, utterance_blocks
 from remanent.model import Model
 from remanent.text.scripts import working_language
 
@@ -80,7 +80,7 @@ class Rewriting(Role[RewritingRequest, RewritingReply, RewritingResponse]):
 
     def material(self, request: RewritingRequest, *, language: Language) -> list[str]:
         """Show the question after what was said before it."""
-        earlier = [utterance_block(said, abridged(said.text, _LONGEST_EARLIER)) for said in request.earlier]
+        earlier = utterance_blocks(request.earlier, longest=_LONGEST_EARLIER, are_numbered=False)
         return [group("earlier", earlier), block("query", request.query), block("limit", str(request.count))]
 
     def bounds(self, request: RewritingRequest) -> Bounds:

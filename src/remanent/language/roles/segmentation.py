@@ -16,7 +16,7 @@ from remanent.language.replies import MAX_ITEMS, Numbers, Prose, known_numbers, 
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import MAX_SEGMENT, Utterance, UtteranceSpan
 from remanent.language.tidying import remark
-from remanent.language.wording import group, place_blocks, utterance_block
+from remanent.language.wording import group, place_blocks, utterance_blocks
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.text.chinese import is_known
@@ -119,7 +119,7 @@ class Segmentation(Role[SegmentationRequest, SegmentationReply, SegmentationResp
 
     def material(self, request: SegmentationRequest, *, language: Language) -> list[str]:
         """Show what was said in numbered parts."""
-        earlier = [utterance_block(said, said.text[-_LONGEST_EARLIER:]) for said in request.earlier]
+        earlier = utterance_blocks(request.earlier, longest=_LONGEST_EARLIER, are_numbered=False)
         said = place_blocks(request.utterances, places_of(request.utterances))
         return [group("earlier", earlier), group("said", said), _BOUNDS[language].format(n=len(said))]
 
@@ -130,15 +130,16 @@ class Segmentation(Role[SegmentationRequest, SegmentationReply, SegmentationResp
         return {"segments": {"maxItems": _PER_PLACE * count}, "segments.sources": numbers, "skipped": numbers}
 
     def read(self, request: SegmentationRequest, reply: SegmentationReply) -> SegmentationResponse:
-        """Check each piece against its sources; what no piece covers becomes a piece as it was said."""
+        """Check each piece against its sources; what no piece covers becomes a piece as it is without a model."""
         places = places_of(request.utterances)
         said = {n: _text_at(request, place) for n, place in enumerate(places, 1)}
         skipped = {n for n in known_numbers(reply.skipped, shown=len(places)) if says_nothing_alone(said[n])}
+        skipped |= {n for n in said if says_nothing_alone(request.utterances[places[n - 1].utterance].text)}
         if not reply.segments and len(skipped) < len(places):
             raise Refused("there are no segments; cover every utterance that says something")
         proposed = _supported(request, reply, shown=len(places))
         written = {n: "\n".join(piece.text for piece in proposed if n in piece.sources) for n in said}
-        covered = {n for n, text in written.items() if text and WordIndex(text).holds(said[n])}
+        covered = {n for n, text in written.items() if text and WordIndex(text).holds(said[n])} - skipped
         segments: list[Segment] = []
         for piece in proposed:
             # Of a piece that names no place, those that it says something of.
@@ -146,7 +147,7 @@ class Segmentation(Role[SegmentationRequest, SegmentationReply, SegmentationResp
             parts = pieces(piece.text) if held else []
             segments += [Segment(text=part, places=tuple(places[n - 1] for n in held)) for part in parts]
         left = [n for n in said if n not in covered and n not in skipped]
-        segments += _as_said(request, [places[n - 1] for n in left])
+        segments += _unworded(request, [places[n - 1] for n in left])
         segments.sort(key=lambda segment: (segment.places[0].utterance, segment.places[0].start))
         return SegmentationResponse(segments=tuple(segments))
 
@@ -167,13 +168,21 @@ class _Piece:
 
 
 def _supported(request: SegmentationRequest, reply: SegmentationReply, *, shown: int) -> list[_Piece]:
-    """Return the pieces that are made of what was said; an invention, or a translation, is none."""
+    """Return the pieces that are made of what was said; an invention, or a translation, is none.
+
+    Nor is a piece that only copies: without a model more is done for those words, such as putting names for pronouns.
+    """
     said = WordIndex("\n".join(f"{one.speaker}\n{one.text}" for one in (*request.earlier, *request.utterances)))
+    places = places_of(request.utterances)
+    copied = {
+        text.strip()
+        for text in (*(one.text for one in request.utterances), *(_text_at(request, place) for place in places))
+    }
     found: list[_Piece] = []
     for piece in reply.segments:
         text = remark(piece.text, 10 * MAX_SEGMENT)
         named = frozenset(known_numbers(piece.sources, shown=shown))
-        if text and said.share(text) >= _LEAST_SUPPORT:
+        if text and text not in copied and said.share(text) >= _LEAST_SUPPORT:
             found.append(_Piece(text, WordIndex(text), tuple(sorted(named)) or tuple(range(1, shown + 1)), named))
     return found
 
@@ -182,8 +191,8 @@ def _text_at(request: SegmentationRequest, place: UtteranceSpan) -> str:
     return request.utterances[place.utterance].text[place.start : place.end]
 
 
-def _as_said(request: SegmentationRequest, places: Sequence[UtteranceSpan]) -> list[Segment]:
-    """Return pieces in the words of the speaker; what follows each other is cut anew, so that little is torn apart."""
+def _unworded(request: SegmentationRequest, places: Sequence[UtteranceSpan]) -> list[Segment]:
+    """Return the pieces that are made of places without a model; what follows each other is cut anew."""
     stretches: list[UtteranceSpan] = []
     for place in places:
         text = request.utterances[place.utterance].text
@@ -192,13 +201,13 @@ def _as_said(request: SegmentationRequest, places: Sequence[UtteranceSpan]) -> l
             stretches[-1] = last.replace(end=place.end)
         else:
             stretches.append(place)
-    segments: list[Segment] = []
-    for stretch in stretches:
-        text = request.utterances[stretch.utterance].text[stretch.start : stretch.end]
-        for span in piece_spans(text):
-            place = stretch.replace(start=stretch.start + span.start, end=stretch.start + span.end)
-            segments.append(Segment(text=span.of(text), places=(place,)))
-    return segments
+    heard = [one.text for one in (*request.earlier, *request.utterances)]
+    before = [heard[: len(request.earlier) + stretch.utterance] for stretch in stretches]
+    return [
+        segment
+        for stretch, texts in zip(stretches, before, strict=True)
+        for segment in _segments(request.utterances[stretch.utterance], stretch, "\n".join(texts)[-_LOOKED_BACK:])
+    ]
 
 
 _JOINED = 180
@@ -225,22 +234,23 @@ async def segment(request: SegmentationRequest, toolbox: Toolbox) -> Segmentatio
     before = "\n".join(said.text for said in request.earlier)[-_LOOKED_BACK:]
     for number, said in enumerate(request.utterances):
         if not says_nothing_alone(said.text):
-            segments += _segments(said, number, before)
+            whole = UtteranceSpan(utterance=number, start=0, end=len(said.text))
+            segments += _segments(said, whole, before)
         before = f"{before}\n{said.text}"[-_LOOKED_BACK:]
     return SegmentationResponse(segments=tuple(segments))
 
 
-def _segments(said: Utterance, number: int, before: str) -> list[Segment]:
+def _segments(said: Utterance, stretch: UtteranceSpan, before: str) -> list[Segment]:
     made: list[Segment] = []
     # Who is named before the words spoke them, whoever handed them in; that name stands before every piece of them.
     if name := _named_speaker(said.text):
         said = said.replace(speaker=name)
-    for span in piece_spans(said.text, joined=_JOINED):
-        piece = span.of(said.text)
+    for span in piece_spans(said.text[stretch.start : stretch.end], joined=_JOINED):
+        place = stretch.replace(start=stretch.start + span.start, end=stretch.start + span.end)
+        piece = said.text[place.start : place.end]
         if not any(sign.isalnum() for sign in piece):
             continue
-        context = f"{before}\n{said.text[max(0, span.start - _LOOKED_BACK) : span.start]}"[-_LOOKED_BACK:]
-        place = UtteranceSpan(utterance=number, start=span.start, end=span.end)
+        context = f"{before}\n{said.text[max(0, place.start - _LOOKED_BACK) : place.start]}"[-_LOOKED_BACK:]
         made.append(Segment(text=_standing_alone(piece, said, context), places=(place,)))
     return made
 

@@ -30,7 +30,7 @@ from remanent.model import Clock, Found, FoundItem, GateReason, Message, NewId, 
 from remanent.model.base import Model
 from remanent.operations import LOCAL, Permission, Principal, Service
 from remanent.operations.journal import RememberMessages
-from remanent.recall import inject, nothing_told
+from remanent.recall import inject, names_an_owner, nothing_told
 from remanent.server.authentication import place_of
 from remanent.server.proxy.conversation import WINDOW, Conversation
 from remanent.stores.shelf import Shelf
@@ -127,9 +127,14 @@ class ChatRecall:
                 # Half of the time for searching: while models are still loaded, what words find is better than nothing.
                 wishes = RecallOptions(within=self._timeout / 2)
                 found = await agent.recall(conversation.question, limit=width, user=user, options=wishes)
+                near = found.items
+                if not near and names_an_owner(conversation.question):
+                    # Of what is held back as strange, only whether it is of one's own people whose this is asked for.
+                    wishes = wishes.replace(gate=False)
+                    near = (await agent.recall(conversation.question, limit=width, user=user, options=wishes)).items
             chosen = _not_in_conversation(found, said)[: self._limit]
             is_known = found.gate is not None and found.gate.reason is GateReason.KNOWN
-            unknown = "" if found.left_out or is_known else nothing_told(conversation.question, found.items)
+            unknown = "" if found.left_out or is_known else nothing_told(conversation.question, near)
             told = inject(conversation.question, chosen, now=self._clock(), budget=self._budget, ending=unknown)
             return InjectedMemory(told.text, len(told.record_ids), is_degraded=bool(found.left_out))
         return InjectedMemory(is_degraded=True)
