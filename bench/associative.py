@@ -1,11 +1,12 @@
 """How the associative memory behaves over a year, and how fast it is; each figure beside what was promised."""
 
 import asyncio
+import json
 import random
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
@@ -40,6 +41,8 @@ AGES = (7, 30, 45, 60, 120, 180, 240)
 """Days since something was said once at which the forgetting curve is told as a figure."""
 NODES, LINKS_EACH = 10_000, 20
 QUESTIONS = 300
+LOOKS = 20
+"""How often in a year the memory is looked at."""
 ONCE = 150
 """Of what was said once, how much is asked for at each look."""
 
@@ -54,16 +57,18 @@ def run_associative_bench(
     folder: Path | None = None,
     data: Path | None = None,
 ) -> list[Figure]:
-    """Measure in a fresh folder; a year of 20,000 messages takes some fifteen minutes, none is left out with 0.
+    """Measure in a fresh folder; a year of 20,000 messages takes some half an hour, none is left out with 0.
 
     With a folder of the public sets, real talk is measured, too.
 
     With a folder to write to, the curves are left there: `associative.md`, and SVGs of size, strength and forgetting.
+    The years are lived there, too, so that a run which is cut off goes on.
     """
     figures = asyncio.run(_measure_speed(home / "speed", report))
     engine = Remembering()
+    years = home if folder is None else folder / "years"
     lives = [
-        asyncio.run(live(home / schedule, messages=messages, schedule=schedule, report=report, engine=engine))
+        asyncio.run(live(years / schedule, messages=messages, schedule=schedule, report=report, engine=engine))
         for schedule in (("least-scanned", "fixed") if messages else ())
     ]
     if lives and folder is not None:
@@ -177,8 +182,6 @@ class Look:
     strength: float
     often: float
     """The share of the matters that are spoken of often which `recall` brings back."""
-    often_near: float
-    """The same of the exact search at its usual depth of 2."""
     once: tuple[tuple[float, bool], ...]
     """For a sample of what was said once: its age in days, and whether `recall` brings it back."""
 
@@ -192,6 +195,23 @@ class Life:
     looks: list[Look] = field(default_factory=list)
     most_nodes: int = 0
     dead_letters: int = 0
+    batches: int = 0
+    """How many calls were remembered so far."""
+    seconds: float = 0.0
+    """Of the processor, for remembering and compressing."""
+
+    @classmethod
+    def kept_in(cls, file: Path, schedule: Schedule, messages: int) -> "Life":
+        """Return the life that a run which was cut off has left, or a new one."""
+        if not file.exists():
+            return cls(schedule, messages)
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        return cls(**{**kept, "looks": [Look(**look) for look in kept["looks"]]})
+
+    def keep_in(self, file: Path) -> None:
+        """Leave the life as it is for a run that goes on."""
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(asdict(self)), encoding="utf-8")
 
     def forgetting(self, *, bins: int = 48) -> list[tuple[float, float]]:
         """Return the share of what was said once that is found, by its age, over the second half of the year."""
@@ -218,24 +238,35 @@ async def live(
     schedule: Schedule,
     report: Report = lambda _: None,
     engine: Engine | None = None,
-    looks: int = 40,
+    looks: int = LOOKS,
     **settings: Any,
 ) -> Life:
-    """Live through a year: remember batch after batch, and look at the memory now and then."""
-    year, life = Year(), Life(schedule, messages)
+    """Live through a year: remember batch after batch, and look at the memory now and then.
+
+    Run again in the same folder, it goes on where it was cut off.
+    """
+    year, file = Year(), home / "life.json"
+    life = Life.kept_in(file, schedule, messages)
     said = list(year.messages(messages))
     batches = [said[start : start + BATCH] for start in range(0, len(said), BATCH)]
     every = max(1, len(batches) // looks)
     async with opened(home, AssociativeSettings(schedule=schedule, **settings), engine=engine) as agent:
-        for number, batch in enumerate(batches):
-            agent.now = START + timedelta(days=DAYS * number / len(batches))
+        # The job that a run was cut off in is held until its time is over, which passes only as it is told here.
+        later = timedelta(hours=1 if life.batches else 0)
+        for number, batch in enumerate(batches[life.batches :], start=life.batches):
+            agent.now = START + timedelta(days=DAYS * number / len(batches)) + later
+            began = time.process_time()
             await agent.memory.remember([one.text for one in batch])
             await agent.settle()
+            life.seconds += time.process_time() - began
             life.most_nodes = max(life.most_nodes, len(await agent.associations.graphs.at(agent.scope)))
             if (number + 1) % every == 0:
                 day = DAYS * (number + 1) / len(batches)
                 life.looks.append(await _look(agent, year, said[: (number + 1) * BATCH], day=day, days=DAYS / messages))
-                report(f"{schedule}: day {day:.0f}, {life.looks[-1].nodes} nodes")
+                look = life.looks[-1]
+                report(f"{schedule}: day {day:.0f}, {look.nodes} nodes, {life.seconds:.0f} s, often {look.often:.2f}")
+            life.batches = number + 1
+            life.keep_in(file)
         life.dead_letters = await agent.dead_letters()
     return life
 
@@ -243,20 +274,19 @@ async def live(
 async def _look(agent: Agent, year: Year, said: Sequence[Said], *, day: float, days: float) -> Look:
     state = await agent.memory.state()
     often = [await _brings_back(agent, word) for word in year.often]
-    near = [await _brings_back(agent, word, depth=2) for word in year.often]
     places = [place for place, one in enumerate(said) if not one.often]
     chance = random.Random(len(said))
     once = [
         (days * (len(said) - place), await _brings_back(agent, said[place].keyword))
         for place in sorted(chance.sample(places, min(ONCE, len(places))))
     ]
-    share, near_share = sum(often) / len(often), sum(near) / len(near)
-    return Look(day, state.nodes, state.characters, state.mean_strength, share, near_share, tuple(once))
+    return Look(day, state.nodes, state.characters, state.mean_strength, sum(often) / len(often), tuple(once))
 
 
-async def _brings_back(agent: Agent, word: str, *, depth: int | None = None) -> bool:
+async def _brings_back(agent: Agent, word: str) -> bool:
     """Tell whether a recall brings back a memory that holds the word; that it was once known does not count."""
-    return any(word in item.text for item in (await agent.memory.search([word], depth=depth)).items)
+    # What `recall` makes its text of: there a lost memory is told in words that hold the same one.
+    return any(word in item.text for item in (await agent.associations.search(agent.scope, [word])).items)
 
 
 def life_figures(life: Life) -> list[Figure]:
@@ -264,12 +294,10 @@ def life_figures(life: Life) -> list[Figure]:
     name = f"a year, {life.schedule}"
     later = life.looks[len(life.looks) // 2 :]
     often = sum(look.often for look in life.looks) / len(life.looks)
-    near = sum(look.often_near for look in life.looks) / len(life.looks)
     middle = later[0].nodes or 1
     figures = [
         at_most(f"{name}, jobs given up", life.dead_letters, "", 0),
         at_least(f"{name}, what is spoken of often is recalled", 100 * often, "%", 95),
-        Figure(f"{name}, the same within two hops of a focus", round(100 * near, 1), "%"),
         Figure(f"{name}, nodes at the end", later[-1].nodes, ""),
         *(
             Figure(f"{name}, said once some {age:.0f} days ago and still recalled", round(100 * share, 1), "%")
@@ -309,12 +337,13 @@ def as_markdown(lives: Sequence[Life]) -> str:
         parts += [
             f"## {life.schedule}, {life.messages:,} messages",
             "",
-            "| day | nodes | characters | mean strength | often, recalled | within two hops |",
-            "|---:|---:|---:|---:|---:|---:|",
+            "| day | nodes | characters | mean strength | often, recalled |",
+            "|---:|---:|---:|---:|---:|",
         ]
-        for look in life.looks:
-            shares = f"{100 * look.often:.0f} % | {100 * look.often_near:.0f} %"
-            parts.append(f"| {look.day:.0f} | {look.nodes} | {look.characters} | {look.strength:.3f} | {shares} |")
+        parts += [
+            f"| {look.day:.0f} | {look.nodes} | {look.characters} | {look.strength:.3f} | {100 * look.often:.0f} % |"
+            for look in life.looks
+        ]
         parts += ["", "| age in days of what was said once | recalled |", "|---:|---:|"]
         parts += [f"| {age:.0f} | {100 * share:.1f} % |" for age, share in life.forgetting()]
         parts.append("")

@@ -79,7 +79,7 @@ def _lived(*looks: Look) -> Life:
 
 
 def test_growth_lost_jobs_and_bad_recall_are_told_as_broken_promises() -> None:
-    good = Look(1.0, 100, 900, 0.5, 1.0, 1.0, ())
+    good = Look(1.0, 100, 900, 0.5, 1.0, ())
     assert [figure.kept for figure in life_figures(_lived(good, good)) if figure.kept is not None] == [True] * 3
     grown = life_figures(_lived(good, good, replace(good, nodes=150)))
     assert [figure.name for figure in grown if figure.kept is False] == [
@@ -96,5 +96,5 @@ def test_growth_lost_jobs_and_bad_recall_are_told_as_broken_promises() -> None:
 
 def test_ages_are_read_off_the_curve() -> None:
     once = tuple((float(age), age < 50) for age in range(100))
-    life = _lived(Look(1.0, 1, 1, 0.5, 1.0, 1.0, once))
+    life = _lived(Look(1.0, 1, 1, 0.5, 1.0, once))
     assert dict(life.remembered([10, 40, 90, 400])) == {10: 1.0, 40: 1.0, 90: 0.0}

@@ -21,6 +21,7 @@ from urllib.parse import quote
 from pydantic import Field
 
 from remanent.bilingual import Language
+from remanent.context.cutting import Cutting
 from remanent.context.messages import (
     Message,
     Part,
@@ -79,6 +80,9 @@ _FULL = 0.98
 _CHOSEN_FROM = 4
 """Stretches of ten that a digest chooses sentences from together. On LoCoMo (120 questions) all that a question needs
 survived for .46 of them by one stretch, for .53 by four, .49 by all at once."""
+_LEAST_NEWEST, _MOST_NEWEST = 0.25, 0.75
+"""The share of a budget that the newest message has a claim to beside a long system prompt, and what it may take of
+the rest where it is cut and there is a conversation before it. Chosen by hand."""
 _BREATH = 20_000
 """Characters that are counted before other work gets a turn: some 10 ms."""
 _LINE_TOKENS = 1
@@ -99,7 +103,7 @@ _Shown = ReadMessage | tuple[ReadMessage, int, int]
 
 
 class Replaced(Model):
-    """A message of a view that stands for others."""
+    """A message of a view that stands for others, or for itself where it was cut."""
 
     place: int
     """Its place in the view."""
@@ -123,7 +127,7 @@ class ContextView(Model):
 
     @property
     def fits(self) -> bool:
-        """Tell whether the budget is kept; a newest message that is too long alone is told, not cut."""
+        """Tell whether the budget is kept; only one of a few tokens is not."""
         return self.budget is None or self.tokens <= self.budget
 
     def original(self, place: int) -> list[dict[str, Any]]:
@@ -189,7 +193,7 @@ class Compactor:
         self._offline = engine if isinstance(engine, OfflineEngine) else OfflineEngine()
         self._cache = cache
         self.settings = settings
-        self._count = counter or token_counter()
+        self.count = counter or token_counter()
         self._notes: OrderedDict[str, _Notes] = OrderedDict()
         self._running: dict[str, asyncio.Task[None]] = {}
 
@@ -268,7 +272,7 @@ class Compactor:
     def _counted(self, text: str, notes: _Notes) -> int:
         key = _digest(text)
         if key not in notes.tokens:
-            notes.tokens[key] = self._count(text)
+            notes.tokens[key] = self.count(text)
         return notes.tokens[key]
 
     def _counted_by_lines(self, text: str, notes: _Notes) -> int:
@@ -283,7 +287,7 @@ class Compactor:
         """Return what a tool's result comes to; each is shortened once."""
         key = _digest(f"{is_chinese:d}{text}")
         if key not in notes.results:
-            notes.results[key] = shortened_result(text, count=self._count, is_chinese=is_chinese)
+            notes.results[key] = shortened_result(text, count=self.count, is_chinese=is_chinese)
             _bound(notes.results, _MAX_MESSAGES)
         return notes.results[key]
 
@@ -486,6 +490,8 @@ class _Shaping:
         self._is_chinese = working_language("\n".join(message.text[:200] for message in given[-20:])) == "zh"
         self._now: list[_Shown] = list(given)
         self._clean: dict[int, ReadMessage] = {}
+        self._cut: set[int] = set()
+        """The places, in the list that was given, of messages that were cut."""
         self._report: list[Saving] = []
         self._sizes = sizes
         self._level = 0
@@ -519,6 +525,7 @@ class _Shaping:
         if wants(1, settings.trim_above):
             self._level = 1
             await self._trim()
+            self._cut_newest()
             trimmed = [_message(one) for one in self._now]
             if wants(2, settings.summarise_above):
                 self._level = 2
@@ -530,14 +537,17 @@ class _Shaping:
             self._level = 2
             await self._summarise([_message(one) for one in self._now], recent=window)
         if self._budget is not None and self._tokens > self._budget:
+            self._cut_newest()
             self._did(Strategy.RETENTION, self._retained())
 
     def view(self) -> ContextView:
         """Return what came out."""
+        stood_for = (
+            one[1:] if isinstance(one, tuple) else (one.number, one.number) if one.number in self._cut else None
+            for one in self._now
+        )
         replaced = tuple(
-            Replaced(place=place, first=one[1], last=one[2])
-            for place, one in enumerate(self._now)
-            if isinstance(one, tuple)
+            Replaced(place=place, first=ends[0], last=ends[1]) for place, ends in enumerate(stood_for) if ends
         )
         return ContextView(
             messages=tuple(dict(_message(one).raw) for one in self._now),
@@ -652,6 +662,37 @@ class _Shaping:
         return read_messages([{"role": role, "content": text}])[0]
 
     # ── what has no room ─────────────────────────────────────────────────────
+
+    def _cut_newest(self) -> None:
+        """Cut what must be there where it has no room: the newest message of the user with the newest results.
+
+        The system prompt is cut last, where it would leave them less than a quarter of the budget.
+        """
+        budget = self._budget or self._tokens
+        groups = [group for group in _units_of(self._now) if not any(isinstance(one, tuple) for one in group)]
+        system = [one for group in groups if _part(group) == "system" for one in map(_message, group)]
+        asked = [group for group in groups if _part(group) == "user"]
+        needed = [*asked[-1:], *(groups[-1:] if groups and _part(groups[-1]) == "tool" else [])]
+        newest = [_message(one) for group in needed or groups[-1:] for one in group]
+        question = "\n".join(_message(one).text for one in chain.from_iterable(asked[-1:]))
+        least = min(int(_LEAST_NEWEST * budget), sum(map(self._size, newest)))
+        self._cut_to_fit(system, budget - least, question)
+        room = budget - sum(self._size(self._clean.get(one.number, one)) for one in system)
+        if sum(map(self._size, newest)) > room:
+            is_alone = len(system) + len(newest) == len(self._now)
+            self._cut_to_fit(newest, room if is_alone else int(_MOST_NEWEST * room), question)
+
+    def _cut_to_fit(self, messages: Sequence[ReadMessage], room: int, question: str) -> None:
+        if sum(map(self._size, messages)) <= room:
+            return
+        cutting = Cutting(self._compactor.count, "zh" if self._is_chinese else "en", question)
+        short = {one.number: one for one in cutting.to_fit(messages, room)}
+        short = {one.number: short[one.number] for one in messages if short[one.number].raw != one.raw}
+        self._cut |= set(short)
+        self._clean.update(short)
+        self._did(
+            Strategy.CUTTING, [one if isinstance(one, tuple) else short.get(one.number, one) for one in self._now]
+        )
 
     def _retained(self) -> list[_Shown]:
         """Keep by rank: system prompt, newest message of the user, results of tools, history; newest first in each."""

@@ -4,6 +4,7 @@ A message stays the object that the caller gave; beside it stands what shortenin
 refuse is mended first: results whose call is gone, calls that were never answered, the same message twice in a row.
 """
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -80,6 +81,50 @@ def spoken(message: ReadMessage) -> str:
     if isinstance(content, str):
         return content
     return _text(block for block in _blocks(message.raw) if block.get("type") not in CALLS)
+
+
+def with_texts(message: ReadMessage, change: Callable[[str], str]) -> ReadMessage:
+    """Return a message with its texts changed: what is said, results of tools, texts in the arguments of calls."""
+    raw = dict(message.raw)
+    if raw.get("content"):
+        raw["content"] = _changed(raw["content"], change)
+    if isinstance(calls := raw.get("tool_calls"), Sequence):
+        raw["tool_calls"] = [_changed_call(call, change) for call in calls]
+    return _read(raw, message.number)
+
+
+_TEXTS = ("text", "content", "output", "input")
+"""Where the blocks of a content have texts; what has a signature is none of them."""
+
+
+def _changed(value: Any, change: Callable[[str], str], *, keys: Sequence[str] | None = _TEXTS) -> Any:
+    """Return a value with its texts changed; of objects those under certain keys, and all inside of an input."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {
+            key: _changed(inner, change, keys=None if key == "input" else keys)
+            if keys is None or key in keys
+            else inner
+            for key, inner in value.items()
+        }
+    if isinstance(value, Sequence):
+        return [_changed(inner, change, keys=keys) for inner in value]
+    return value
+
+
+def _changed_call(call: Any, change: Callable[[str], str]) -> Any:
+    function = call.get("function") if isinstance(call, Mapping) else None
+    if not isinstance(function, Mapping) or not isinstance(function.get("arguments"), str):
+        return call
+    try:
+        arguments = json.loads(function["arguments"])
+    except (ValueError, RecursionError):
+        return call
+    changed = _changed(arguments, change, keys=None)
+    if changed == arguments:
+        return call
+    return {**call, "function": {**function, "arguments": json.dumps(changed, ensure_ascii=False)}}
 
 
 def tokens_of(message: ReadMessage, count: Callable[[str], int]) -> int:

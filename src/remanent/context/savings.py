@@ -16,6 +16,8 @@ class Strategy(StrEnum):
     ATTACHMENTS = "attachments"
     SUMMARIES = "summaries"
     DIGEST = "digest"
+    CUTTING = "cutting"
+    """Of a message that has no room alone, the beginning, what the question needs, and the end stayed."""
     RETENTION = "retention"
     """What had no room went by its rank: history first, then results of tools."""
     RECALL = "on-demand recall"
