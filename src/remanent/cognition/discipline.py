@@ -14,9 +14,10 @@ from remanent.bilingual import Bilingual
 from remanent.cognition.intake import EPISODE, LEARN, may_state, request_learning
 from remanent.cognition.lifecycle import Lifecycle
 from remanent.cognition.model import INSTRUCTION
+from remanent.cognition.newest import newest_first
 from remanent.cognition.orchestrator import RECIPES, CognitionPath
 from remanent.cognition.profile import ProfilePath
-from remanent.cognition.review import newest_first, read_along, review
+from remanent.cognition.review import read_along, review
 from remanent.cognition.settings import CognitionSettings
 from remanent.context import SessionEnd
 from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts

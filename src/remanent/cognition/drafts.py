@@ -58,8 +58,10 @@ _EVIDENCE = 0.4
 _SURE = 0.99
 _TRUSTED = list(Origin)
 BY_PATTERNS = Maker(role="extraction", engine="offline", version="3")
+_MONTH, _YEAR = 28, 365
 _MAX_SOURCES = 20
 """Sources that a memory names; the newest, where it was said more often."""
+_HAN = re.compile(f"[{HAN}]")
 _PROJECT = re.compile(r"^(?:the|our) |项目|系统|团队|公司|产品|后端|前端|服务|网站|应用|会$|盛典|论坛|峰会")
 
 
@@ -130,11 +132,12 @@ def record_of(draft: Draft, settings: CognitionSettings, *, now: datetime) -> Re
     if one.confirmed and kind in SHORT_TERM:
         kind = Kind.SEMANTIC
     life = lifetime(kind, settings)
+    content = _dated(one.content, entry.occurred_at) if kind in {Kind.EPISODIC, Kind.FOLLOW_UP} else one.content
     return Record(
         id=draft.record_id,
         scope=entry.scope if kind is Kind.EPISODIC else entry.scope.owner,
         kind=kind,
-        content=one.content,
+        content=content,
         confidence=CONFIRMED if one.confirmed else _CONFIDENCE.get(entry.origin, 0.5),
         importance=min(1.0, _IMPORTANCE[kind] + 0.2 * one.confirmed),
         created_at=now,
@@ -178,6 +181,21 @@ def _category(one: Statement) -> str:
     return "profile"
 
 
+def _dated(told: str, said_at: datetime) -> str:
+    """Return what is told with the day behind "yesterday": who reads it later would take it for another."""
+    for mention in reversed(find_dates(told, reference=said_at)):
+        days = (mention.finish - mention.begin).days
+        if not mention.relative or days < 1 or any(sign.isdigit() for sign in mention.text):
+            continue
+        form = "%Y-%m-%d" if days < _MONTH else "%Y-%m" if days < _YEAR else "%Y"
+        first, last = mention.begin.strftime(form), (mention.finish - timedelta(days=1)).strftime(form)
+        when = first if first == last else f"{first} – {last}"
+        told = (
+            f"{told[: mention.end]}{f'（{when}）' if _HAN.search(mention.text) else f' ({when})'}{told[mention.end :]}"
+        )
+    return told
+
+
 def _happened(draft: Draft) -> datetime:
     """Return when an event was, by its own words; else when it was told."""
     said = draft.entry.occurred_at
@@ -197,8 +215,10 @@ def says_the_same(known: Record, value: str) -> bool:
     return min(len(had), len(new)) > 2 and (had.startswith(new) or new.startswith(had))
 
 
-_HAN = re.compile(f"[{HAN}]")
 _ARTICLE = re.compile(r"^(?:an?|the|some|any) |^[一两二三四五\d]+[只个条位匹]")
+
+
+_WHO = frozenset(canonical(word) for word in "name 姓名 family 家庭 has 身份".split())
 
 
 def is_meant(known: Record, draft: Draft) -> bool:
@@ -211,6 +231,8 @@ def is_meant(known: Record, draft: Draft) -> bool:
         return False
     if not one.value:
         topic = canonical(one.attribute)
+        if draft.retracts == "ends" and data.attribute not in _WHO:
+            return False  # that somebody died ends who they are to the user, and not what they liked
         return bool(topic) and (
             data.attribute == topic or any(_holds(text, topic) for text in (data.subject, data.value))
         )

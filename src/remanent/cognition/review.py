@@ -1,18 +1,14 @@
-"""What memories say of what recall found: a fact and its turn are one answer, and the newest value comes first."""
+"""What memories say of what recall found: a fact and its turn are one answer, and what holds comes before what held."""
 
 import asyncio
-import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from remanent.cognition.model import MEMORIES
-from remanent.model import Entry, Found, FoundItem, FoundSource, Kind, MemoryData, Origin, Record, Scope, Status
+from remanent.model import Entry, Found, FoundItem, FoundSource, Kind, MemoryData, Record, Scope, Status
 from remanent.recall import Question
 from remanent.stores import LIVE, NO_LIMIT, RecordFilter, RecordQuery, Store
-from remanent.text.regex import lazy_regex
-from remanent.text.talk import only_asks, speaks_of_oneself
-from remanent.text.terms import held_terms, index_terms, query_terms
+from remanent.text.terms import index_terms
 
 _HALF = 0.5
 """The share of a turn that a statement must fill for the turn to be about it; chosen by hand."""
@@ -52,80 +48,6 @@ async def _memories(store: Store, question: Question, entry_ids: Sequence[str]) 
 
 def _rests_on(record: Record, entry_ids: Sequence[str]) -> bool:
     return any(source.entry_id in entry_ids for source in record.sources)
-
-
-_CONTENDERS = 5
-"""Places at the head of an answer among which the newest word comes first: what is found at all stays the same."""
-_SAME_MATTER = 0.6
-"""The share of what the best says to the question, by the weight of the words, that another one must say as well to be
-about the same matter. With .5 to .7 most of the questions of LongMemEval and BEAM for what has changed come right; with
-.3 the first place of their other questions suffers."""
-_ENOUGH_WORDS = 2
-"""By one word alone ("where do I live") what is said of somebody else counts as the same matter."""
-_READ = 2_000
-"""Characters of a turn that are compared; what is longer is a document more than a word on a matter."""
-_OF_NOW = lazy_regex(
-    r"\b(?:now|current(?:ly)?|latest|newest|most recent(?:ly)?|these days|nowadays|so far|still|anymore|up to date)\b"
-    r"|现在|目前|如今|最近|最新|眼下|至今|还在",
-    re.IGNORECASE,
-)
-_OF_THEN = lazy_regex(
-    r"\b(?:first|before|previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?|used to|earlier|back then|old)\b"
-    r"|以前|之前|原来|最初|起初|一开始|从前|当初|第一次|曾经",
-    re.IGNORECASE,
-)
-
-
-def newest_first(question: Question, found: Found) -> Found:
-    """Return an answer to how things stand with the newest word on the matter first.
-
-    Somebody who tells of a thing again mostly says how it is since. Among the best, what the same speaker says to the
-    same words of the question is therefore put in the order of time, newest first, each in a place of theirs.
-    """
-    asked = question.asked
-    about_now = _OF_NOW.search(asked) is not None
-    if not (about_now or speaks_of_oneself(asked)) or (not about_now and _OF_THEN.search(asked)):
-        return found
-    if found.grain != "item" or question.asks_for_order or question.asks_the_agent:
-        return found
-    if question.asked_at is not None and any(finish < question.asked_at for _, finish in question.times):
-        return found  # a time that is over: what was said since is not meant
-    best = [item for item in found.items if 1 <= item.rank <= _CONTENDERS and item.kind is Kind.TURN and item.sources]
-    # Who asked again yesterday told nothing since.
-    telling = (one for one in best if one.trust is Origin.USER and not only_asks(one.text))
-    best = sorted(telling, key=lambda item: item.rank)
-    matter = set(query_terms(_OF_NOW.sub(" ", asked)))
-    said = [held_terms(item.text[:_READ], matter) for item in best]
-    if not said or _words(said[0]) < _ENOUGH_WORDS:
-        return found
-    times = Counter(term for terms in said for term in terms)
-
-    def weight(terms: Iterable[str]) -> float:
-        return sum(1 / times[term] for term in terms)
-
-    rivals = [
-        item
-        for item, terms in zip(best, said, strict=True)
-        if item.sources[0].role == best[0].sources[0].role and weight(terms & said[0]) >= _SAME_MATTER * weight(said[0])
-    ]
-    in_time = sorted(rivals, key=lambda item: (_told(item), -item.rank), reverse=True)
-    rank_of = {item.record_id: place.rank for item, place in zip(in_time, rivals, strict=True)}
-    ranked = [item.replace(rank=rank_of.get(item.record_id, item.rank)) for item in found.items]
-    if found.order != "time":
-        ranked.sort(key=lambda item: item.rank)
-    return found.replace(items=tuple(ranked))
-
-
-def _words(terms: Collection[str]) -> int:
-    """Return how many words terms are, where Chinese ones hold each other and their signs."""
-    whole = [term for term in terms if not any(term != other and term in other for other in terms)]
-    return sum(1 if term.isascii() else max(1, len(term) // 2) for term in whole)
-
-
-def _told(item: FoundItem) -> tuple[datetime, datetime, str]:
-    """Return when something was last said; messages of one call have one moment, and ids in their order."""
-    last = max(item.repeated, key=lambda one: (one.occurred_at, one.entry_id))
-    return last.occurred_at, last.recorded_at or last.occurred_at, last.entry_id
 
 
 async def review(

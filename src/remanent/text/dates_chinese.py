@@ -22,7 +22,7 @@ _MONTH = (
     r"|(?P<near>上上|下下|上|下|这|本|当)一?个?月)"
 )
 # 中国, 中心, 中学, 中间 and 中午 begin with the same character as the middle of a month.
-_STAGE = r"(?P<stage>初|上旬|中旬|下旬|中(?!国|心|学|间|午)|底|末)"
+_STAGE = r"(?:月?(?P<stage>初|上旬|中旬|下旬|中(?!国|心|学|间|午)|底|末))"
 _DAY_NUMBER = "(?:[12]\\d|3[01]|0?[1-9]|[二三]?十[一二三四五六七八九]?|[一二三四五六七八九]|廿[一二三四五六七八九]?)"
 _DAY = rf"(?P<day>{_DAY_NUMBER})(?:日|号)"
 _SEASON = r"(?P<season>[春夏秋冬])(?:天|季|日(?!本))?"

@@ -26,6 +26,26 @@ def test_a_denial_is_read_as_the_statement_that_holds_no_more(line: str) -> None
     assert (one.statement.attribute, one.statement.value, one.forgets) == (attribute, value, False)
 
 
+@pytest.mark.parametrize(
+    "line",
+    """Miso died.|Miso
+Sadly our cat Miso passed away last night.|Miso
+My grandmother died in 2019.|grandmother
+Hannah and I broke up.|hannah
+I broke up with my boyfriend.|boyfriend
+We got divorced.|wife husband
+我们家的狗豆豆上个月去世了。|豆豆
+我和林悦分手了。|林悦
+我离婚了。|老婆 老公 妻子 丈夫
+He died.|
+The battery died.|
+我的电脑死机了。|""".split("\n"),
+)
+def test_who_is_no_more_or_parted_from_is_named(line: str) -> None:
+    text, who = line.split("|")
+    assert [one.statement.attribute for one in retractions(text)] == who.split()
+
+
 @pytest.mark.spec("COG-07")
 @pytest.mark.parametrize(
     "text",

@@ -84,6 +84,23 @@ _CHINESE: tuple[tuple[re.Pattern[str], str], ...] = (
     (lazy_regex(r"(?:已经|早就|现在|其实)*(?:不再?|没有?)(?=过敏)"), ""),
     (lazy_regex(r"(?:已经|早就|现在|其实)*不再(?=喜欢|爱)"), ""),
 )  # fmt: skip
+# Somebody is no more, or no longer somebody's: what was known of who they are is over.
+_GONE = lazy_regex(
+    r"^\W*(?:(?i:sadly|unfortunately|so|well|oh|and|but)\W+)*(?:[Mm]y |[Oo]ur )?(?:[a-z]+ (?=[A-Z]))?"
+    r"(?P<en>(?!(?i:he|she|it|they|we|who|that|this|the|everyone|nobody|people)\b)[\w'’-]+)"
+    r" (?:has |have |just |sadly |recently )*(?:died|passed away|was put (?:down|to sleep))\b"
+    r"|^\W*(?:可惜|唉|难过的是)?[，,]?\s*(?:我们?家?的?)?(?:猫|狗|兔子)?(?P<zh>[\u4e00-\u9fff]{2,4}?)"
+    r"(?:昨[天晚]|今[天早]|前天|上个?[周月]|去年|刚刚?|已经|前几天|不幸){0,2}(?:去世|过世|离世|病逝)了?\W*$"
+)
+_PARTED = lazy_regex(
+    r"^\W*(?:(?i:sadly|so|well|oh|and|but|actually)\W+)*(?:(?P<en>(?:[Mm]y )?[\w'’-]+) and [Ii]|[Ww]e|I)"
+    r"(?:['’]ve| have|['’]re| are| just| recently| finally)*"
+    r" (?:broke up|broken up|split up|separated|got divorced|divorced|called off our engagement)\b"
+    r"(?: with (?P<with>(?:my )?[\w'’-]+))?"
+    r"|^\W*我们?(?:[和跟与](?P<zh>[\u4e00-\u9fff]{2,4}?))?(?:已经|最近|上个?[周月]|刚刚?|昨天|终于|前几天){0,2}(?:分手|离婚)了?\W*$"
+)
+_SPOUSES = "wife husband 老婆 老公 妻子 丈夫".split()
+_PARTNERS = "girlfriend boyfriend partner fiancée fiancé 女朋友 男朋友 女友 男友 对象 未婚妻 未婚夫".split()
 _END = lazy_regex(r"\s+(?:any ?more|any longer|these days|now)(?=[\s.!,;]*$)", re.IGNORECASE)
 _END_CHINESE = lazy_regex(r"(?:离职|辞职)了?(?=[。！!]?\s*$)|了(?=[。！!]?\s*$)")
 _HEDGE = lazy_regex(
@@ -123,8 +140,28 @@ def _of_sentence(sentence: str, *, speaker: str, is_user: bool) -> Iterator[Retr
         return
     if is_question(sentence):
         return
+    for topic in _of_others(sentence):
+        zh = _HAN.search(sentence) is not None
+        told = re.sub(
+            r"^[Ww]e\b(?:['’]re| are|['’]ve| have)?|^我们", "我" if zh else "I", _HEDGE.sub("", sentence).strip()
+        )
+        content = third_person(told.strip(" .。!！"), speaker)
+        yield Retraction(Statement("fact", subject_name(speaker, zh=zh), topic, "", content, 0, 0))
     for one in _denied(sentence, speaker):
         yield Retraction(replace(one, content=third_person(_HEDGE.sub("", sentence).strip(" .。!！"), speaker)))
+
+
+def _of_others(sentence: str) -> list[str]:
+    """Return by name or kin who is no more, or is parted from: any partner, where nobody is named."""
+    gone, parted = _GONE.match(sentence), _PARTED.match(sentence)
+    if gone is not None:
+        return [gone["en"] or gone["zh"]]
+    if parted is None:
+        return []
+    named = (parted["en"] or parted["with"] or parted["zh"] or "").lower().removeprefix("my ")
+    anybody = _SPOUSES if re.search("divorce|离婚", sentence) else [*_PARTNERS, *_SPOUSES]
+    zh = _HAN.search(sentence) is not None
+    return [named] if named else [word for word in anybody if bool(_HAN.search(word)) is zh]
 
 
 def _forgotten(about: str, sentence: str, speaker: str) -> Iterator[Retraction]:

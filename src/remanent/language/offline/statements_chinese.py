@@ -99,7 +99,8 @@ fact 年龄! = {subject}是?[满过]?(?P<v>{digit}{1,4}岁(?:了|多|左右)?)
 fact 体重! = {subject}[有是]?(?P<v>{count}(?:斤|公斤|千克|kg)){end}
 fact 楼层! = {subject}家?住在?(?P<v>{digit}+[楼层]){end}
 fact 住址! = (?:{lately}[，,]?)?{subject}(?:一家(?:人|{digit}口)?|全家)?{lately}?(?:才|刚|终于|已经)*(?:搬家了[，,]\s*)?
-    (?<!快)(?<!马上)(?:从{any}{1,12}?)?搬[到去来](?:了{moved_to}|{moved_to}了){end}(?!.*(?:后来|[又再]搬|搬[回走]))
+    (?<!快)(?<!马上)(?:(?:从{any}{1,12}?)?搬[到去来](?:了{moved_to}|{moved_to}了)|从{any}{1,12}?搬[到去来]{moved_to})
+    {end}(?!.*(?:后来|[又再]搬|搬[回走]))
 fact 住址! = {subject}(?:一个人|自己|[和跟][^，。]{1,6}一起)?(?:住在?|搬[到去来]了?(?!{any}{0,6}(?:办公|工位))|定居[在到]?了?|
     家(?:现在)?住?在){value}(?:去了|[了的呢])?{end}
 fact 家乡! = (?:{who}家[是在](?P<v>{han}{2,10}?)的?|{subject}(?:是|来自)(?P<v>{han}{2,10}?)人|
@@ -122,7 +123,8 @@ preference 爱好 = {who}{very}(?:喜欢(?:做?的事儿?(?:就)?是)?|爱好是
 fact 姓名! = (?:{who}(?:就?叫|名叫|姓)(?P<v>{person_name})|我(?:的名字)?(?:叫做?|名叫|姓名是|是叫)
     (?P<v>[\u4e00-\u9fffA-Za-z·]{1,12})){end}
 fact 姓! = 我姓(?P<v>{han}{1,2}){end}
-fact 近况! = {subject}(?P<v>已婚|未婚|单身|离异|(?:退休|结婚|怀孕|离婚|订婚|毕业|出国|搬家|失业|辞职)(?=了))了?{end}
+fact 婚姻状况! = {subject}(?P<v>已婚|未婚|单身|离异|(?:结婚|离婚|订婚)(?=了))了?{end}
+fact 近况 = {subject}(?P<v>(?:退休|怀孕|毕业|出国|搬家|失业|辞职)(?=了))了?{end}
 fact 就读! = {subject}(?:正在|在|刚)*[上读念](?P<v>{any}{0,10}?(?:大学|高中|初中|小学|幼儿园|研究生|博士|硕士|本科|
     专业|[一二三四五六]年级|大[一二三四]|初[一二三]|高[一二三]|研[一二三]|[大中小]班))[了呢]?{end}
 fact 身份! = {who}是(?P<v>{any}{2,20}?)的?{end}
@@ -134,6 +136,8 @@ fact 健康 = (?:[^，。；！？\n我]{2,12}(?:以后|之后|后)[，,]?)?我�
     控糖|减肥|备孕|吃药|做康复)(?=[呢中]?{end})){end}
 fact 忌口 = {subject}(?:不能|不可以|没法|不太能)[吃喝碰]{value}的?{end}
 fact 饮食! = {subject}[是吃](?P<v>素食(?:主义)?者?|纯?素)的?{end}
+fact 姓名! = 我们?家的?(?P<s>小?[猫狗]|猫咪|狗狗|兔子|仓鼠|鹦鹉|乌龟)(?P<v>(?!的|叫|是|在|有|会|[今昨明最现已又很特不也都还总老天每经喜怕爱刚就才一两三真好太])
+    {han}{2,3}?)(?=今[年天]|昨天|最近|现在|已经|特别|很|又|不|喜欢|会|{digit}+岁|生病|一直|上周|上个?月)(?!.*(?:去世|过世|离世)){any}{0,30}?{end}
 fact 家庭 = {subject}(?:有|养了?)(?P<v>(?:[一两三四五]|\d+)[个只条位]{any}{0,8}(?:{kin}|孩子|兔子|仓鼠|鹦鹉|鱼)
     (?:[，,]?叫{any}{1,8})?){end}
 fact ! = 我(?:平时|平常|家里|最近|现在|目前|日常|常|
@@ -213,7 +217,8 @@ _SEVERAL = lazy_regex(PARTS["several"])
 """Of whom one may have several: what is said of another colleague or uncle corrects nothing."""
 _START = lazy_regex(r"(?=(^(?:[^：:，。我]{0,4}[：:])?\s*|(?<=[，。；！,;!\n])\s*))")
 _OPENING = lazy_regex(
-    r"(?:对了|哦|嗯|其实|另外|还有|顺便说一下|顺便说|话说|说起来|你知道吗|告诉你|那个|然后|而且|因为|所以|但是|不过|现在|目前|最近)[，,]?\s*"
+    r"(?:对了|哦|嗯|其实|另外|还有|顺便说一下|顺便说|话说|说起来|你知道吗|告诉你|那个|然后|而且|因为|所以|但是|不过|现在|目前|最近|"
+    r"(?:医生|大夫|护士|体检|检查)(?:都?说|告诉我|确诊|诊断|查出来?|发现|显示)[，,：:]?)[，,]?\s*"
 )
 _ORGANISATION = lazy_regex(
     r"(?:公司|集团|银行|医院|大学|中学|小学|学校|学院|幼儿园|事务所|研究所|研究院|设计院|局|厅|部|处|所|院|厂|店|社|馆|中心|机构|工作室|餐厅|酒店|车间|协会|法院|派出所|支行|分行)$|[A-Za-z]"
@@ -240,6 +245,8 @@ def _starts(sentence: str) -> list[int]:
     return sorted({0, *found})
 
 
+_TOGETHER = lazy_regex(r"^(?:我们|咱们)")
+_OF_ONE = frozenset(["近况", "婚姻状况", "住址"])
 _TIME_OF_DAY = lazy_regex(r"(?:上午|下午|晚上|早上|中午|凌晨|傍晚|今天|明天|后天)$")
 _ADDRESSED = lazy_regex(r"^[\u4e00-\u9fff]{1,4}(?:先生|女士|小姐|太太)$")
 
@@ -268,7 +275,9 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
             attribute = "姓名"  # 房东是周先生 says who it is, not what they do
         if attribute == "工作单位" and not group(match, "a") and not _ORGANISATION.search(value):
             attribute = "工作地点"  # 在上海上班 says where, not for whom
-        clause = third_person(match.string[start:end].strip(" ，。！!"), name)
+        said = match.string[start:end].strip(" ，。！!")
+        # Who moves or marries with others moves: 用户等人搬家了 says no more.
+        clause = third_person(_TOGETHER.sub("我", said) if attribute in _OF_ONE else said, name)
         owner = (
             (f"{name}的{kin}{named}" if kin else named)
             or (f"{name}的{who}" if who and "参加" not in match[0][:8] else who)

@@ -159,7 +159,8 @@ fact ! = {i} (?:just )?(?:changed|updated|moved|switched) my (?P<a>{thing}) to (
 fact = [Mm]y (?:main |biggest |ultimate )?(?P<a>goal|dream) is (?P<v>[^.;!?\n–—]{4,120}?)(?=[.;!?\n–—]|$)
 fact favorite = [Mm]y fav(?:ou?rite)?(?: \w+)? (?:is|are) (?P<v>{words}){to}
 fact date! = {the} (?:first |next )?{matter}(?: has been| was| got| is| is now|)
-    (?: moved to| changed to| postponed to| scheduled for| set for)(?: on| at)? (?P<v>(?={sign}{0,40}?(?:\d|{day}|
+    (?: (?:moved(?: up)?|changed|postponed|pushed(?: back| out| forward)?|delayed|rescheduled|shifted|extended|bumped|
+    brought forward)(?: from {sign}{2,30}?)? to| scheduled for| set for)(?: on| at)? (?P<v>(?={sign}{0,40}?(?:\d|{day}|
     {month}|tomorrow|next|noon)){sign}{2,60}?){to}
 fact date! = {the} {matter} (?:is|are|will be|comes|is coming|is held) (?P<v>(?:(?:on|at|in|from|due|every|
     this) )?{at}{time}(?<=[a-z:])(?<!one){sign}{0,50}?|(?:on|at|in|from|due|every) {at}{time}{sign}{0,50}?){to}
@@ -242,6 +243,7 @@ _STARTS = (
     lazy_regex(r"(?=(^\W*|[,;:.!–—]\s*|\s-+\s*))"),
     lazy_regex(
         r"(?=(\b(?i:and|but|so|because|['’]cause|since|also|plus|well|yeah|yes|actually|anyway|"
+        r"my (?:doctor|gp|allergist|dentist|nurse) (?:says?|said|told me|confirmed)(?: that)?|"
         r"btw|by the way|oh|hey|thanks|lately|recently|currently|nowadays|these days|now|today|fyi|(?<!make )(?<!be )sure|no|yep|then|"
         r"remember|(?:remember|know|forget|mind|note|sure|glad|say) that|"
         r"(?:hey|hi|hello|thanks|yeah|wow),? (?-i:[A-Z])[a-z]+),?\s+))"

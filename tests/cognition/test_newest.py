@@ -1,0 +1,86 @@
+"""What has changed comes before what was, and a change of something else moves nothing."""
+
+import pytest
+
+from remanent.memory import AsyncAgent
+from remanent.model import RecallOptions
+from remanent.stores.conformance.base import SetClock
+
+CHANGES = """We deploy on Fridays.|From now on we deploy on Tuesdays.|When do we deploy?
+The deadline is Feb 20.|The deadline was pushed to March 3.|When is the deadline?
+My rent is $1,500.|My landlord raised the rent to $1,650.|How much is my rent?
+I study French at the college.|I dropped French at the college for Spanish.|What do I study at the college?
+Tom leads the backend team.|Tom left, Priya leads the backend team now.|Who leads the backend team?
+My flight leaves at 6 am.|They rescheduled my flight to 9 am.|When does my flight leave?
+My phone number is 555-0134.|My new number is 555-0199.|What's my phone number?
+My cat is called Miso.|Miso died.|How is my cat?
+My girlfriend is Hannah.|We broke up.|Who is my girlfriend?
+我的手机是华为Mate60。|我的手机换成了小米15。|我的手机是什么？
+我每天早上喝咖啡。|我改喝红茶了。|我早上喝什么？
+我住在北京。|我刚从北京搬到成都。|我住在哪里？
+我们周五上线。|从今以后我们周二上线。|我们什么时候上线？
+项目截止日期是2月20日。|截止日期推迟到3月3日了。|项目截止日期是哪天？
+房租每月4500。|房东把房租涨到5000了。|我的房租是多少？
+我坐地铁上班。|我现在骑车上班了，不坐地铁了。|我怎么上班？
+我家猫叫年糕。|年糕上周去世了。|我家的猫怎么样了？
+我女朋友叫林悦。|我和林悦分手了。|我女朋友是谁？"""
+BESIDE = ("I met Sam at the station.", "The weather in Bern was fine.", "我昨天见了小王。", "今天天气不错。")
+
+
+async def told(ada: AsyncAgent, clock: SetClock, *texts: str) -> None:
+    for text in texts:
+        await ada.remember(text)
+        clock.advance(seconds=600)
+    await ada.settle()
+
+
+@pytest.mark.spec("COG-07")
+@pytest.mark.parametrize("line", CHANGES.split("\n"))
+async def test_what_has_changed_comes_before_what_was_and_that_stays_readable(
+    ada: AsyncAgent, clock: SetClock, line: str
+) -> None:
+    old, new, question = line.split("|")
+    await told(ada, clock, BESIDE[0], old)
+    then = clock()
+    await told(ada, clock, *BESIDE[1:], new)
+    ranked = sorted((await ada.recall(question)).items, key=lambda item: item.rank)
+    texts = [item.sources[0].text for item in ranked]
+    assert texts[0] == new
+    assert old in texts
+    before = await ada.recall(question, options=RecallOptions(as_of=then))
+    assert [item.text for item in before.items][:1] == [old]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "I bought a silver necklace for my sister.|My sister switched to vegan food.|Which necklace did I buy?",
+        "My rent is $1,500.|They moved the bus stop to Main Street.|How much is my rent?",
+        "We deployed the shop on Fridays.|From now on we deploy on Tuesdays.|When did we originally deploy?",
+        "我住在北京。|我把闹钟改到七点了。|我住在哪里？",
+        "我的手机是华为Mate60。|我同事换了工作。|我的手机是什么？",
+    ],
+)
+async def test_a_change_of_something_else_moves_nothing(ada: AsyncAgent, clock: SetClock, line: str) -> None:
+    holds, other, question = line.split("|")
+    await told(ada, clock, holds, *BESIDE, other)
+    assert [item.text for item in (await ada.recall(question)).items][:1] == [holds]
+
+
+async def test_who_somebody_was_is_over_when_they_die_and_nothing_else(ada: AsyncAgent, clock: SetClock) -> None:
+    await told(ada, clock, "My cat is called Miso.", "My dog is called Rex.", "I like walking with Rex.", "Miso died.")
+    held = {record.content for record in await ada.cognition.memories()}
+    assert held == {"Miso died", "The user's dog is called Rex", "The user likes walking with Rex"}
+
+
+async def test_what_happened_is_told_with_its_day(ada: AsyncAgent, clock: SetClock) -> None:
+    await told(ada, clock, "Yesterday I ran 5 km in the park.", "我上周去参加了半程马拉松比赛。")
+    held = {record.content for record in await ada.cognition.memories()}
+    assert "Yesterday (2026-01-04) the user ran 5 km in the park" in held
+    assert "用户上周（2025-12-29 – 2026-01-04）去参加了半程马拉松比赛" in held
+
+
+async def test_that_somebody_moved_does_not_end_that_they_resigned(ada: AsyncAgent, clock: SetClock) -> None:
+    await told(ada, clock, "我们搬家了。", "我辞职了。")
+    assert {record.content for record in await ada.cognition.memories()} == {"用户搬家了", "用户辞职了"}
+    assert (await ada.recall("我搬家了吗？")).items[0].text == "我们搬家了。"
