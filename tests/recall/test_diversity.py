@@ -17,6 +17,14 @@ def test_a_twin_of_what_is_chosen_gives_way_to_something_else() -> None:
     assert list(unlike(scores, likeness=_like, strength=0.0, twins=0.8))[:3] == ["a1", "a2", "b1"]
 
 
+def test_from_the_third_of_one_talk_on_others_come_first() -> None:
+    scores = {"x1": 1.0, "x2": 0.99, "x3": 0.98, "y1": 0.8, "x4": 0.9}
+    order = unlike(scores, likeness=lambda *_: 0.0, strength=0.5, twins=0.8, talk_of=lambda one: one[0], further=0.2)
+    assert list(order) == ["x1", "x2", "y1", "x3", "x4"]
+    nowhere = unlike(scores, likeness=lambda *_: 0.0, strength=0.5, twins=0.8, further=0.2)
+    assert list(nowhere) == ["x1", "x2", "x3", "x4", "y1"]
+
+
 def test_likeness_below_the_bound_of_twins_counts_nothing() -> None:
     scores = {"a1": 1.0, "a2": 0.99, "b1": 0.98}
     order = list(unlike(scores, likeness=lambda *_: 0.7, strength=1.0, twins=0.8))

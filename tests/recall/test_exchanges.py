@@ -52,6 +52,36 @@ def test_what_is_no_exchange_among_people_stays_apart(
     assert all(len(item.sources) == 1 for item in found)
 
 
+MATTER = [
+    {"role": "user", "content": "My turtles Tim and Tom live in a tank of 200 litres."},
+    {"role": "assistant", "content": "Lovely! A tank for turtles wants a lamp."},
+    {"role": "user", "content": "The tank of my turtles Tim and Tom stands in the hall."},
+]
+
+
+@pytest.mark.spec("USE-03")
+def test_what_a_user_tells_an_agent_in_two_messages_takes_one_place(tmp_path: Path) -> None:
+    talk = [*MATTER, {"role": "assistant", "content": "Good."}, {"role": "user", "content": "And a tank for the car?"}]
+    pair, *others = _found(tmp_path, talk, "Where is the tank of my turtles Tim and Tom?")
+    assert pair.text == f"{MATTER[0]['content']}\n…\n{MATTER[2]['content']}"
+    assert {source.text for source in pair.sources} == {MATTER[0]["content"], MATTER[2]["content"]}
+    assert MATTER[1]["content"] in {item.text for item in others}
+    assert all(len(item.sources) == 1 for item in others), "what is far from the question stays apart"
+    assert {MATTER[0]["content"], MATTER[2]["content"]}.isdisjoint(item.text for item in others), "nothing twice"
+
+
+@pytest.mark.spec("USE-03")
+@pytest.mark.parametrize(
+    "between",
+    [{"role": "user", "content": "My tank for turtles wants a lamp."}, {"role": "Bob", "content": "Turtles, good!"}],
+    ids=["the user", "somebody else"],
+)
+def test_without_an_agent_between_them_messages_stay_apart(tmp_path: Path, between: dict[str, str]) -> None:
+    found = _found(tmp_path, [MATTER[0], between, MATTER[2]], "Where is the tank of my turtles Tim and Tom?")
+    assert found
+    assert all(len(item.sources) == 1 for item in found)
+
+
 @pytest.mark.spec("USE-03")
 def test_who_asks_what_was_asked_gets_the_questions_by_themselves(tmp_path: Path) -> None:
     found = _found(tmp_path, TALK, "What did Ann ask about the turtles?")

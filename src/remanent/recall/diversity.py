@@ -17,21 +17,41 @@ Likeness = Callable[[str, str], float]
 """How alike two candidates are, from 0 to 1."""
 
 
-def unlike(scores: Mapping[str, float], *, likeness: Likeness, strength: float, twins: float) -> Iterator[str]:
+HEARD = 2
+"""Turns of one talk that are heard in full before each further one counts less."""
+
+
+def unlike(
+    scores: Mapping[str, float],
+    *,
+    likeness: Likeness,
+    strength: float,
+    twins: float,
+    talk_of: Callable[[str], Hashable | None] = lambda _: None,
+    further: float = 0.0,
+) -> Iterator[str]:
     """Yield the ids by maximal marginal relevance, best first; what nobody takes is not worked out.
 
     A candidate's score falls by up to `strength` of it with its likeness to the nearest one chosen before; likeness
-    below `twins` counts nothing. With equal scores the order of the mapping decides.
+    below `twins` counts nothing. From the third of one talk on, it falls by `further` with each that was chosen. With
+    equal scores the order of the mapping decides.
     """
     left = list(scores)
-    if not strength:
+    if not strength and not further:
         yield from left
         return
     nearest = dict.fromkeys(left, 0.0)
+    talks = {one: talk_of(one) for one in left}
+    heard = dict.fromkeys(talks.values(), 1.0)
+    count = dict.fromkeys(heard, 0)
     while left:
-        best = max(left, key=lambda one: scores[one] * (1 - strength * nearest[one]))
+        best = max(left, key=lambda one: scores[one] * (1 - strength * nearest[one]) * heard[talks[one]])
         left.remove(best)
         yield best
+        talk = talks[best]
+        count[talk] += 1
+        if talk is not None and count[talk] >= HEARD:
+            heard[talk] *= 1 - further
         for other in left:
             alike = likeness(best, other)
             if alike >= twins:

@@ -21,7 +21,7 @@ from remanent.model import (
 )
 from remanent.model.filters import USER_KEY, MetadataCondition
 from remanent.recall.gathering import CandidateReader
-from remanent.recall.injection import with_dates
+from remanent.recall.injection import GAP, with_dates
 from remanent.recall.question import Question
 from remanent.recall.ranking import RankedCandidate
 from remanent.text.escaping import escape_name
@@ -29,6 +29,9 @@ from remanent.text.talk import LONGEST_ASKING, share_asked
 
 MAX_SESSION_ENTRIES = 2000
 """Entries of a session that one answer holds at the most."""
+NEAR_ENOUGH = 0.5
+"""Of a turn's score, what another has at the least that takes no place of its own beside it. Half of LongMemEval's pool
+chose it: any lower and what is told grows without another answer, any higher and places are lost."""
 MAX_TWINS = 8
 """Further places that one item names where the same words were said; who wants all of them lists entries."""
 
@@ -36,10 +39,11 @@ MAX_TWINS = 8
 def exchanges(
     chosen: Iterable[RankedCandidate], known: Iterable[RankedCandidate], records: Mapping[str, Record]
 ) -> tuple[list[RankedCandidate], dict[str, list[RankedCandidate]]]:
-    """Fold each short question and its reply into one result; return what is left, and the turns folded into each.
+    """Fold turns that belong together into one result; return what is left, and the turns folded into each.
 
     A short question and what somebody says to it are one answer: "three years now" says nothing without "how long have
-    you had them?". What an agent says to a question is a text of its own.
+    you had them?". What an agent says to a question is a text of its own; what a user tells it before and behind that
+    is one matter, and takes one place where both are near to the question.
     """
     turns = {(one.place.session, one.place.seq): one for one in known if one.place.kind is Kind.TURN and one.place.seq}
     beside: dict[str, list[RankedCandidate]] = {}
@@ -50,14 +54,27 @@ def exchanges(
             continue
         kept.append(one)
         told.add(one.record_id)
-        before, after = (turns.get((one.place.session, one.place.seq + step)) for step in (-1, 1))
-        for other in (before, after):
-            if other is None or other.record_id in told or turns.get((one.place.session, one.place.seq)) is not one:
+        if turns.get((one.place.session, one.place.seq)) is not one:
+            continue
+        for step in (-1, 1, 2, -2):
+            other = turns.get((one.place.session, one.place.seq + step))
+            if other is None or other.record_id in told:
                 continue
-            if _answers(other, one, records) if other is before else _answers(one, other, records):
+            if abs(step) == 1:
+                belongs = _answers(other, one, records) if step < 0 else _answers(one, other, records)
+            else:
+                between = turns.get((one.place.session, one.place.seq + step // 2))
+                belongs = _goes_on(one, other) and (between is None or between.place.trust is Origin.AGENT)
+            if belongs:
                 beside.setdefault(one.record_id, []).append(other)
                 told.add(other.record_id)
     return kept, beside
+
+
+def _goes_on(one: RankedCandidate, other: RankedCandidate) -> bool:
+    """Tell whether a user said both to an agent, and the other is near enough to the question to stand beside it."""
+    same = one.place.trust is Origin.USER is other.place.trust and one.place.role == other.place.role
+    return same and other.score > 0 and other.score >= NEAR_ENOUGH * one.score
 
 
 def _answers(asking: RankedCandidate, answer: RankedCandidate, records: Mapping[str, Record]) -> bool:
@@ -127,7 +144,7 @@ class AnswerBuilder:
             text, spans = record.content, _spans(record, entries)
             if others := beside.get(one.record_id):
                 said = sorted((one, *others), key=lambda each: each.place.seq)
-                text = "\n".join(_line(each.place.role, records[each.record_id].content) for each in said)
+                text = _conversation([(each.place.role, records[each.record_id].content) for each in said])
                 spans += tuple(span for other in others for span in _spans(records[other.record_id], entries))
             item = _item(one, record, text=text, spans=spans, rank=rank)
             if again := twins.get(one.record_id):
@@ -272,6 +289,13 @@ def _is_of(entry: Entry, whose: Sequence[MetadataCondition]) -> bool:
 def _transcript(entries: Sequence[Entry]) -> str:
     """Return what was said, a turn a line; further lines of a turn are indented, so that none looks like another."""
     return "\n".join(map(_told, entries))
+
+
+def _conversation(said: Sequence[tuple[str, str]]) -> str:
+    """Return turns as one text: with the names where several speak, with a sign for what is between where one does."""
+    if len({role for role, _ in said}) > 1:
+        return "\n".join(_line(role, text) for role, text in said)
+    return f"\n{GAP}\n".join(text for _, text in said)
 
 
 def _told(entry: Entry) -> str:

@@ -25,7 +25,9 @@ from remanent.model import (
     GateVerdict,
     Grain,
     ItemOrder,
+    Kind,
     LeftOut,
+    Origin,
     Record,
     Scope,
 )
@@ -434,6 +436,8 @@ class Recall:
                 likeness=shortlist.texts.likeness,
                 strength=options.recipe.diversity,
                 twins=options.recipe.twins,
+                talk_of=lambda one: _talk_with_agent(by_id[one].place),
+                further=options.recipe.further,
             )
         )
         choose = partial(
@@ -495,6 +499,14 @@ class Recall:
             known=shortlist.entries,
             whose=question.whose,
         )
+
+
+def _talk_with_agent(place: RecordPosition) -> str | None:
+    """Return the session of what a user and an agent say to each other.
+
+    Who talks with an agent tells a thing once and goes on with it; people among themselves come back to it.
+    """
+    return place.session if place.kind is Kind.TURN and place.trust in (Origin.USER, Origin.AGENT) else None
 
 
 async def _nothing() -> dict[str, Entry]:
