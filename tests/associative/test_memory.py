@@ -140,7 +140,7 @@ async def test_recall_by_meaning_finds_what_says_it_in_other_words(tmp_path: Pat
         await ada.remember(["My kitten sleeps on the sofa all day.", "The quarterly budget was approved by the board."])
         await memory.settle()
         assert "kitten" not in await ada.recall(["小猫在沙发上睡觉"], depth=2)
-        assert (await ada.recall(["小猫在沙发上睡觉"])).startswith("[记忆] User∶ My kitten")
+        assert (await ada.recall(["小猫在沙发上睡觉"])).startswith("[记忆] User: My kitten")
         found = await ada.search(["小猫在沙发上睡觉"], depth=2, by_meaning=True)
         assert ["kitten" in item.node.content for item in found.items] == [True]
         assert 0.2 < (found.items[0].similarity or 0) < 1  # as near as this model puts what says the same

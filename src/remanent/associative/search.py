@@ -1,6 +1,7 @@
 """Finding memories along their links: one best-first search from all focuses, and how the findings are told."""
 
 import asyncio
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -316,9 +317,9 @@ class SearchEngine:
             *(stone.about for stone in recollection.once_known),
         ]
         language = working_language(recollection.query, *said, _SOMETHING_FORGOTTEN["zh"])
-        lines = [f"[记忆] {escape_lines(item.text)}" for item in recollection.items]
+        lines = [f"[记忆] {_told(item.text)}" for item in recollection.items]
         lost = [
-            _ONCE_KNOWN[language].format(about=" ".join(escape_lines(stone.about).split()))
+            _ONCE_KNOWN[language].format(about=" ".join(_told(stone.about).split()))
             for stone in recollection.once_known
         ]
         # Where the best answer is one that was lost, that is the answer.
@@ -484,6 +485,17 @@ def dangling_links(graph: Graph, node_ids: Sequence[str]) -> tuple[DanglingLink,
     vertices = [vertex for node_id in node_ids if (vertex := graph.find(node_id)) is not None]
     edges = (edge for vertex in vertices for edge in graph.leaving(vertex) if not edge.target.alive)
     return tuple(DanglingLink(**edge.ends) for edge in edges)
+
+
+_SPEAKER = re.compile(r"(?:User: |Assistant: |用户：|助手：)")
+"""Who said it, as memories begin with it."""
+
+
+def _told(text: str) -> str:
+    """Return a memory as it is told; behind the mark of a block its speaker begins no line and stays as it is."""
+    speaker = _SPEAKER.match(text)
+    own = speaker.end() if speaker is not None else 0
+    return text[:own] + escape_lines(text[own:])
 
 
 def _spoken_of(link: DanglingLink, language: Language) -> str:
