@@ -70,6 +70,13 @@ def settings_for(base_url: str, name: str, *, window: int, output: str) -> Model
     return ModelSettings.model_validate({**values, **times})
 
 
+def without(model: ModelSettings, *roles: str) -> ModelSettings:
+    """Return settings under which some roles are done without a model."""
+    return ModelSettings.model_validate(
+        {**model.model_dump(exclude_unset=True), "roles": {role: {"engine": "offline"} for role in roles}}
+    )
+
+
 async def marks_of(model: ModelSettings, exercises: Sequence[Exercise], *, minutes: float) -> list[RoleMarks]:
     """Return the marks of a model in the roles of some exercises."""
     engine = ModelEngine(model)
@@ -86,7 +93,7 @@ async def marks_of(model: ModelSettings, exercises: Sequence[Exercise], *, minut
 def lost_messages(model: ModelSettings) -> int:
     """Return how many of the messages the associative memory does not hold."""
     # What is learnt of the user beside it has no part in this, and would take a slow model as long again.
-    alone = {**model.model_dump(exclude_unset=True), "roles": {"extraction": {"engine": "offline"}}}
+    alone = without(model, "extraction")
     with tempfile.TemporaryDirectory() as home:
         settings = Settings.model_validate({"home": home, "model": alone})
         with remanent.open(settings=settings) as memory:
@@ -126,13 +133,16 @@ def found_on_reading(settings: Settings, pairs: Sequence[tuple[str, str]]) -> in
                 for text in pair:
                     bank.observe(text)
                 found += bool(bank.conflicts)
+                tell(f"{found} found so far")
     return found
 
 
 def reading(model: ModelSettings, pairs: Sequence[tuple[str, str]]) -> tuple[int, int]:
     """Return how many contradictions are found on reading, by the model and by the rules alone."""
     with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as other:
-        asked = found_on_reading(Settings.model_validate({"home": home, "model": model}), pairs)
+        # What to do next is planned before anything is read, and a sentence has one topic: neither has a part in this.
+        settings = Settings.model_validate({"home": home, "model": without(model, "planning", "classification")})
+        asked = found_on_reading(settings, pairs)
         return asked, found_on_reading(Settings.model_validate({"home": other}), pairs)
 
 

@@ -222,9 +222,20 @@ async def test_two_phases_make_the_second_call_only_when_the_first_found_nothing
     conflicting = ScriptedEngine(analysis=height_against_height)
     bank = a_bank(conflicting, two_phase=two_phase)
     await bank.start("goal")
+    await bank.observe("Mount Kelt is high.")
+    await bank.observe("Mount Kelt is high for a hill.")
+    assert len(conflicting.asked(AnalysisRequest)) == 1
+
+
+@pytest.mark.spec("BANK-15", "USE-08")
+async def test_a_model_is_not_asked_of_nodes_whose_texts_contradict_each_other_anyway() -> None:
+    scripted = ScriptedEngine(analysis=lambda request: relations(request, lambda new, old: Relationship.MERGE))
+    bank = a_bank(scripted)
+    await bank.start("goal")
     await bank.observe("Mount Kelt is 3412 metres high.")
     await bank.observe("Mount Kelt is 3298 metres high.")
-    assert len(conflicting.asked(AnalysisRequest)) == 1
+    assert len(list(bank.conflicts.waiting)) == 1
+    assert scripted.asked(AnalysisRequest) == []
 
 
 @pytest.mark.spec("BANK-16")

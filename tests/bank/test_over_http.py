@@ -77,15 +77,14 @@ async def test_a_model_classifies_structures_analyses_plans_and_integrates() -> 
         ("凯尔特山高3412米。", "凯尔特山高3298米。"),
     ],
 )
-@pytest.mark.parametrize("judged", ["merge", "unrelated"])
-async def test_a_contradiction_that_a_model_would_merge_away_is_raised(first: str, second: str, judged: str) -> None:
-    relation = {"existing_node": "n1", "relationship": judged, "confidence": 0.9, "reasoning": "the same mountain"}
+async def test_a_contradiction_that_a_model_would_merge_away_is_raised_without_asking_it(
+    first: str, second: str
+) -> None:
     steps = [
         one_cluster("Mount Kelt"),
         gives({"facts": ["It is a mountain: 凯尔特山, Mount Kelt."]}),  # the figure is lost, and must not matter
         one_cluster("Mount Kelt"),
         gives({"facts": ["It is a mountain: 凯尔特山, Mount Kelt."]}),
-        gives({"relations": [relation]}),
     ]
     async with ScriptedServer(*steps) as server, engine_at(server) as engine:
         bank = a_bank(engine)
@@ -104,7 +103,6 @@ async def test_two_statements_that_disagree_are_two_topics_even_where_a_model_se
         one_cluster("Mount Kelt"),
         gives({"facts": ["Mount Kelt lies in the north."]}),
         gives({"facts": ["Mount Kelt is high."]}),
-        gives({"relations": [{"existing_node": "n1", "relationship": "merge", "confidence": 0.9}]}),
     ]
     async with ScriptedServer(*steps) as server, engine_at(server) as engine:
         bank = a_bank(engine)

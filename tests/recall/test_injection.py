@@ -416,6 +416,28 @@ def test_what_two_memories_hold_of_one_day_is_told_once_and_dated_once() -> None
 
 @pytest.mark.spec("USE-08")
 @pytest.mark.parametrize(
+    ("question", "said", "reply", "more"),
+    [
+        ("Where did I go to school?", "My sister Lily moved to Leeds in May.", "Leeds.", "Leeds Grammar School"),
+        ("我在哪里上的学？", "我妹妹小丽五月搬到了杭州。", "杭州。", "杭州二中"),
+    ],
+)
+def test_a_bare_reply_that_another_note_holds_is_not_told_again(
+    question: str, said: str, reply: str, more: str
+) -> None:
+    items = [
+        make_item(said, number=0),
+        make_item(reply, number=1, role="assistant", trust=Origin.AGENT),
+        make_item(more, number=2, role="assistant", trust=Origin.AGENT),
+    ]
+    text = inject(question, items, now=NOW, budget=1000).text
+    assert said in text
+    assert more in text, "what no other note says stays"
+    assert text.count(reply[:2]) == 2
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize(
     ("question", "told"),
     [("What is the name of her dentist?", "is not remembered: say so"), ("她的牙医叫什么？", "就说不记得，不要编造")],
 )

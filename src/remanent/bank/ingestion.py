@@ -296,28 +296,23 @@ class NodeLinker:
             phase=AnalysisPhase.CONFLICT_OR_MERGE if runtime.settings.two_phase else AnalysisPhase.ORDERED,
             task=shortened(task, MAX_REMARK),
         )
-        response, is_offline = await self._judged(request)
-        return response if is_offline else await self._compared(request, (node, *candidates), response)
+        if runtime.engine.name == OfflineEngine.name:
+            return await self._judged(request)
+        found = await self._contradictions(request, (node, *candidates))
+        left = tuple(near for near in request.candidates if near.node_id not in found)
+        judged = (await self._judged(request.replace(candidates=left))).relations if left else ()
+        found |= {relation.existing_node: relation for relation in judged}
+        return AnalysisResponse(relations=tuple(found[near.node_id] for near in request.candidates))
 
-    async def _compared(
-        self, request: AnalysisRequest, nodes: Sequence[QueryNode], response: AnalysisResponse
-    ) -> AnalysisResponse:
-        """Add the contradictions that comparing what the sources state finds, before anything is merged.
+    async def _contradictions(self, request: AnalysisRequest, nodes: Sequence[QueryNode]) -> dict[str, Relation]:
+        """Return by node the contradictions that comparing what the sources state finds: of these no model is asked.
 
         A model proposes: one that takes a contradiction for the same thing said twice would have it merged away.
         """
         new, *candidates = [node.shown.replace(summary=await self._statements(node)) for node in nodes]
         facts = request.replace(new_node=new, candidates=tuple(candidates))
         compared = (await self._runtime.engine.run_offline(ANALYSIS, facts)).value
-        found = {relation.existing_node: relation for relation in compared.found(Relationship.CONFLICT)}
-        return AnalysisResponse(
-            relations=tuple(
-                relation
-                if relation.relationship is Relationship.CONFLICT
-                else found.get(relation.existing_node, relation)
-                for relation in response.relations
-            )
-        )
+        return {relation.existing_node: relation for relation in compared.found(Relationship.CONFLICT)}
 
     async def _statements(self, node: QueryNode) -> str:
         """Return what the sources of a node state, where a model made its summary of them; else the summary.
@@ -334,21 +329,15 @@ class NodeLinker:
             self._stated[node.id] = (await self._runtime.engine.run_offline(STRUCTURE, request)).value.summary
         return self._stated[node.id]
 
-    async def _judged(self, request: AnalysisRequest) -> tuple[AnalysisResponse, bool]:
-        """Ask for the relations, and tell whether no model was asked.
-
-        What does not fit into the window goes in two calls, then with shorter summaries.
-        """
+    async def _judged(self, request: AnalysisRequest) -> AnalysisResponse:
+        """Ask for the relations; what does not fit into the window goes in two calls, then with shorter summaries."""
         answer = await self._runtime.ask_whole(ANALYSIS, request)
         if answer is None and (smaller := _smaller(request)):
             found = [await self._judged(part) for part in smaller]
-            relations = tuple(relation for part, _ in found for relation in part.relations)
-            return AnalysisResponse(relations=relations), all(is_offline for _, is_offline in found)
+            return AnalysisResponse(relations=tuple(relation for part in found for relation in part.relations))
         answer = answer or await self._runtime.engine.run_offline(ANALYSIS, request)
         second = second_phase(request, answer.value)
-        if second is not None:
-            return await self._judged(second)
-        return answer.value, answer.made_by.engine == OfflineEngine.name
+        return await self._judged(second) if second is not None else answer.value
 
     async def _merge(self, node: QueryNode, relations: Sequence[Relation], report: IngestReport) -> QueryNode | None:
         """Merge a node with those that say the same, leaving out any that stand in conflict with one another."""

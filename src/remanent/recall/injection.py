@@ -160,6 +160,8 @@ def _weights(question: str, pieces: Sequence[Piece]) -> dict[str, float]:
 
 ENVELOPE = "memory"
 _NO_LETTERS = lazy_regex(r"[\W_]+")
+_LONGEST_REPLY = 30
+"""Characters of a reply that is only a name, a number or a place."""
 TAGS = RESERVED_TAGS | {"conversation"}
 """The tags that no stored text can open or close."""
 
@@ -261,8 +263,9 @@ def told_first(question: str, items: Sequence[FoundItem]) -> list[FoundItem]:
     """Return what to give a model, best first; what was said on several days comes again last.
 
     Small talk brings nothing and is none. A turn that only asks is no memory of anything, unless the question is what
-    was asked; an assistant's "I do not remember" is none either; and what whoever runs the model told it to be is for
-    that conversation alone. What several memories hold of one day is told once.
+    was asked; an assistant's "I do not remember" is none either, nor is its "Leeds" where another memory tells what is
+    there: alone it answers any question for a place. What whoever runs the model told it to be is for that conversation
+    alone. What several memories hold of one day is told once.
     """
     if is_small_talk(question):
         return []
@@ -273,7 +276,7 @@ def told_first(question: str, items: Sequence[FoundItem]) -> list[FoundItem]:
             is_small_talk(item.text)
             or _instructs(item)
             or (not of_asking and only_asks(item.text))
-            or (item.trust is Origin.AGENT and only_shrugs(item.text))
+            or (item.trust is Origin.AGENT and (only_shrugs(item.text) or _is_held(item, items)))
         ):
             continue
         days = said.setdefault(_NO_LETTERS.sub("", _DATE_BEHIND.sub("", item.text)).casefold(), set())
@@ -281,6 +284,15 @@ def told_first(question: str, items: Sequence[FoundItem]) -> list[FoundItem]:
             (rest if days else telling).append(item)
             days.add(day)
     return telling + rest
+
+
+def _is_held(item: FoundItem, items: Sequence[FoundItem]) -> bool:
+    """Tell whether a short reply stands word for word in what somebody else said."""
+    bare = _NO_LETTERS.sub(" ", item.text).strip().casefold()
+    if not bare or len(bare) > _LONGEST_REPLY:
+        return False
+    others = (other.text for other in items if other.trust is not Origin.AGENT)
+    return any(bare in _NO_LETTERS.sub(" ", text).casefold() for text in others)
 
 
 def _instructs(item: FoundItem) -> bool:

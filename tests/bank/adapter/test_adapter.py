@@ -28,6 +28,8 @@ from tests.loaders.pdfs import pdf
 
 GOAL = "When was the station opened?"
 STATEMENT = "user: It was opened in 1904."
+BESIDE_THE_RULES = "The guide says 1911 of the station of Vell."
+"""A contradiction that only the model finds, and describes."""
 
 
 def clashing(request: AnalysisRequest) -> AnalysisResponse:
@@ -70,7 +72,7 @@ def one_more(request: PlanningRequest) -> PlanningResponse:
 async def in_conflict(folder: Path, **roles: Any) -> Desk:
     made = desk(folder, engine=Told(analysis=clashing, integration=upheld, planning=one_more, **roles))
     await made.bank.start(GOAL, context="The station of Vell was opened in 1904.")
-    await made.bank.observe("The guide says that the station of Vell was opened in 1911.")
+    await made.bank.observe(BESIDE_THE_RULES)
     await made.adapter.plan()
     return made
 
@@ -98,7 +100,7 @@ async def test_a_finding_that_quotes_a_claim_as_the_prompt_showed_it_is_integrat
 
     made = desk(tmp_path, engine=Told(analysis=analysis, integration=integration, planning=one_more))
     await made.bank.start(GOAL, context="The station of Vell was opened in 1904.")
-    await made.bank.observe("The guide says that the station of Vell was opened in 1911.")
+    await made.bank.observe(BESIDE_THE_RULES)
     await made.adapter.plan()
     shown = STATEMENT.replace("user:", "user∶")
     assert shown in (await made.adapter.enhance()).details

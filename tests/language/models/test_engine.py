@@ -372,6 +372,13 @@ async def test_what_was_left_blank_in_a_form_counts_as_not_given() -> None:
 
 
 @pytest.mark.spec("USE-08")
+async def test_what_was_filled_in_between_the_brackets_of_a_form_is_taken_out_of_them() -> None:
+    reply = {"option": "[blood]", "confidence": 0.9, "reasons": ["[colour]"]}
+    async with ScriptedServer(gives(reply)) as server, engine_at(server) as engine:
+        assert (await engine.run(PICK, QUESTION)).value == ANSWER
+
+
+@pytest.mark.spec("USE-08")
 async def test_an_empty_answer_is_asked_for_again_without_words_in_its_place() -> None:
     steps = (says(""), gives(GOOD).expecting("it is empty", without=["(no reply)"]))
     async with ScriptedServer(*steps) as server, engine_at(server) as engine:

@@ -8,6 +8,7 @@ from remanent.language.role import Toolbox
 from remanent.language.roles.classification import (
     BY_MEANING,
     BY_WORDS,
+    CLASSIFICATION,
     MAX_TEXTS,
     ClassificationRequest,
     classify,
@@ -76,3 +77,10 @@ async def test_a_sentence_that_contradicts_the_text_is_a_topic_of_its_own(text: 
     assert [cluster.content for cluster in found[1:]] == [text[-len(found[-1].content) :]]
     assert "".join(cluster.content for cluster in found) == text
     assert ("3,412" in found[1].context) or ("4.2" in found[1].context)
+
+
+@pytest.mark.spec("USE-08")
+def test_a_topic_without_keywords_gets_those_that_it_has_without_a_model() -> None:
+    request = ClassificationRequest(text="Kessel Lake was dammed in 1931.")
+    reply = CLASSIFICATION.reply.model_validate({"clusters": [{"passages": [1]}]})
+    assert "Kessel Lake" in CLASSIFICATION.read(request, reply).clusters[0].keywords

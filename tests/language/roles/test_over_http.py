@@ -7,6 +7,7 @@ import pytest
 from remanent.errors import Refused
 from remanent.language.role import Role, TextReply
 from remanent.language.roles.catalogue import ROLES
+from remanent.language.roles.classification import CLASSIFICATION, ClassificationRequest
 from remanent.model import Maker
 from tests.language.models.samples import engine_at
 from tests.language.roles.good import GOOD, WRONG, request_of
@@ -52,3 +53,16 @@ async def test_a_reply_with_no_name_that_was_shown_is_sent_back_once_and_then_re
 
 def test_there_is_a_good_answer_for_every_role() -> None:
     assert set(GOOD) == set(ROLES)
+
+
+@pytest.mark.spec("USE-08")
+async def test_the_numbers_of_topics_count_where_their_words_were_left_blank() -> None:
+    request = ClassificationRequest(text="Kessel Lake was dammed in 1931.")
+    blank = {"context": "[topic in one sentence]", "keywords": ["[keyword]", "[keyword]"]}
+    async with (
+        ScriptedServer(gives({"clusters": [{"passages": [1], **blank}]})) as server,
+        engine_at(server) as engine,
+    ):
+        (topic,) = (await engine.run(CLASSIFICATION, request)).value.clusters
+    assert (topic.content, topic.context) == (request.text, request.text)
+    assert "Kessel Lake" in topic.keywords

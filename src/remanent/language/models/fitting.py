@@ -18,6 +18,7 @@ from remanent.errors import InvalidInput
 from remanent.language.models.parsing import UnreadableReply, read_values, read_whole_items
 from remanent.language.role import Bounds
 from remanent.model import Model
+from remanent.text.scripts import HAN
 
 _ReplyT = TypeVar("_ReplyT", bound=Model)
 Schema = dict[str, Any]
@@ -62,11 +63,10 @@ def read_reply(text: str, reply: type[_ReplyT], *, cut: bool = False, blank: str
     """
     fitting: list[_ReplyT] = []
     problem = ""
-    shown = _texts(json.loads(blank)) if blank else ()
-    placeholders = frozenset(text for text in shown if _PLACEHOLDER.fullmatch(text))
+    form = json.loads(blank) if blank else None
     for value in _values(text, cut=cut):
         try:
-            candidate = fit(_filled_in(value, placeholders), reply)
+            candidate = fit(_filled_in(value, form), reply)
         except UnreadableReply as error:
             problem = str(error)
             continue
@@ -91,16 +91,40 @@ def _values(text: str, *, cut: bool) -> list[JsonValue]:
 
 _PLACEHOLDER = re.compile(r"\[[^\[\]]+\]|【[^【】]+】")
 """A text of a form that stands for what is to be filled in."""
+_WORD = re.compile(rf"[{HAN}]|[^\W{HAN}]+")
 
 
-def _filled_in(value: JsonValue, placeholders: Collection[str]) -> JsonValue:
-    """Return what was filled in; raise `UnreadableReply` when the form, or the schema, was only given back."""
+def _filled_in(value: JsonValue, form: JsonValue) -> JsonValue:
+    """Return what was filled in; raise `UnreadableReply` when the form, or the schema, was only given back.
+
+    One that has numbers of its own says something even where no text was filled in.
+    """
+    placeholders = {text for text in _texts(form) if _PLACEHOLDER.fullmatch(text)}
     if _is_schema(value):
         raise UnreadableReply("it repeats the schema; write the values themselves, taken from the input")
+    if placeholders:
+        value = _unbracketed(value, {word for text in placeholders for word in _words(text)})
     texts = [text for text in _texts(value) if text.strip()]
-    if placeholders and texts and all(text in placeholders or _PLACEHOLDER.fullmatch(text) for text in texts):
+    is_blank = bool(texts) and all(text in placeholders or _PLACEHOLDER.fullmatch(text) for text in texts)
+    if placeholders and is_blank and _numbers(value) == _numbers(form):
         raise UnreadableReply("it repeats the form; put what the input says in place of the bracketed parts")
     return _without(value, placeholders)
+
+
+def _unbracketed(value: JsonValue, words: Collection[str]) -> JsonValue:
+    """Return what was filled in without the brackets of the form, where it says more than the words of the form."""
+    if isinstance(value, dict):
+        return {name: _unbracketed(part, words) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_unbracketed(part, words) for part in value]
+    if isinstance(value, str) and _PLACEHOLDER.fullmatch(value) and not _words(value) <= set(words):
+        return value[1:-1]
+    return value
+
+
+def _words(text: str) -> set[str]:
+    """Return the words of a text, of Chinese its signs."""
+    return set(_WORD.findall(text.casefold()))
 
 
 def _is_schema(value: JsonValue) -> bool:
@@ -113,12 +137,20 @@ def _is_schema(value: JsonValue) -> bool:
 _SCHEMA_WORDS = frozenset({"type", "$ref", "anyOf", "oneOf", "allOf", "enum", "items"})
 
 
-def _texts(value: JsonValue) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
+def _texts(value: JsonValue) -> list[str]:
+    return [one for one in _leaves(value) if isinstance(one, str)]
+
+
+def _numbers(value: JsonValue) -> list[JsonValue]:
+    return [one for one in _leaves(value) if isinstance(one, int | float) and not isinstance(one, bool)]
+
+
+def _leaves(value: JsonValue) -> Iterator[JsonValue]:
+    if isinstance(value, dict | list):
         for part in value.values() if isinstance(value, dict) else value:
-            yield from _texts(part)
+            yield from _leaves(part)
+    else:
+        yield value
 
 
 def _without(value: JsonValue, placeholders: Collection[str]) -> JsonValue:

@@ -188,7 +188,7 @@ def _clusters(text: str, spans: list[Span], numbers: list[int], proposed: tuple[
             cluster_id=number,
             context=line(cluster.context, MAX_CONTEXT) or line(joined(text, parts), 100),
             content=joined(text, parts),
-            keywords=keywords(cluster.keywords),
+            keywords=keywords(cluster.keywords) or key_phrases(joined(text, parts)[:_READ], most=_MOST_KEYWORDS),
             stretches=tuple(TextSpan(start=part.start, end=part.end) for part in parts),
         )
         for number, (parts, cluster) in enumerate(made, 1)
