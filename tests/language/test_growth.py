@@ -10,6 +10,7 @@ from remanent.language.offline import (
     accounts,
     answers,
     claims,
+    holders,
     judgement,
     salience,
     similarity,
@@ -184,6 +185,8 @@ ADAPTERS: dict[str, Work] = {
         IntentRequest(message=_clean(text), earlier=_said(text, 20)[:20], agents=("Ada", "Bob")), _TOOLS
     ),
     "language.offline.judgement.name_runs": lambda text: judgement.name_runs(claims.read_claim(text).tokens),
+    "language.offline.judgement.excluded": lambda text: judgement.excluded(*_two_halves(text)),
+    "language.offline.holders.rivals": lambda text: holders.rivals(text, text[1:]),
     "language.offline.judgement.judge": lambda text: judgement.judge(_compared(text)),
     "language.offline.judgement.same_subject": lambda text: [
         judgement.same_subject(compared, found) for compared in [_compared(text)] for found in compared.differences

@@ -228,3 +228,55 @@ async def test_what_a_text_begins_with_is_what_its_other_sentences_speak_of(
     found = await find_answer(question, [text, "The harbour of Marn was dug in 1802."], Toolbox())
     assert found.sentences[0] == answer
     assert found.is_good
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        # What is rare outweighs the rest: that the film is named is no word on its author's university.
+        (
+            "What kind of university did the author of The Glass Orchard of Seven Silent Winter Bells attend?",
+            [
+                "Emily Cooper. She is known for her role in the film The Glass Orchard of Seven Silent Winter Bells.",
+                "Oslo. A town by the sea.",
+            ],
+        ),
+        (
+            "What country was the author of Brand a citizen of?",
+            ["Ann Ash. Ann Ash is an author and citizen of brand management."],
+        ),
+        (
+            "What is the country where Borlo is located named after?",
+            ["Borla. Borla is a country located and named after a river."],
+        ),
+        ("Which of the two storms killed the most people?", ["Storms. Two storms killed five people on April 2."]),
+        (
+            "Are Watertown Airport and Velmora Airport both in the same state?",
+            ["NY 12F. NY 12F serves Watertown Airport in the same state.", "Velmora Airport Road. It is a road."],
+        ),
+        (
+            "In which city is Toad Hall, a hall of a university?",
+            ["Asian Institute. It is in a hall of a university in the city of Toronto."],
+        ),
+    ],
+)
+async def test_what_does_not_speak_of_what_is_named_and_asked_answers_nothing(question: str, texts: list[str]) -> None:
+    assert not (await find_answer(question, texts, TOOLBOX)).is_good
+
+
+async def test_the_second_hop_goes_to_a_text_whose_title_tells_it_from_others_of_that_name() -> None:
+    texts = [
+        "Wonderland. Engel Humper recorded the song in his 1968 album.",
+        "Engel Humper (singer). Engel Humper is an English pop singer. He has sold more than 150 million records.",
+    ]
+    question = "Wonderland is a song by an English pop singer that has sold more than how many records?"
+    assert "150 million" in (await find_answer(question, texts, TOOLBOX)).text
+
+
+async def test_of_two_sentences_the_one_with_the_words_beside_what_is_asked_answers() -> None:
+    texts = [
+        "Rhis. Following the 1063 invasion by Harold and Tostig Godwin, Rhis received Powys from King Edward.",
+        "Tostig Godwin. Tostig Godwin was a Saxon Earl of Umbria and brother of King Harold.",
+    ]
+    question = "Following the 1063 invasion by Harold and Tostig Godwin, who was a Saxon Earl of which place?"
+    assert "Umbria" in (await find_answer(question, texts, TOOLBOX)).sentences[0]

@@ -61,6 +61,7 @@ _SHARED = re.compile(
 """Where several hold it, each of two tellers may name another one."""
 
 _LONGEST_CHINESE_NAME = 4
+_LONGEST_CLAUSE = 120
 _NAME = r"(?P<h>(?-i:(?:[A-Z][\w'’.-]*)(?: (?:de |van |von |da |al-)?[A-Z][\w'’.-]*){0,3}))"
 _THING = r"(?P<t>(?:the |our |my |their |this )?[\w'’&.-]+(?: [\w'’&.-]+){0,4}?)"
 _END = r"(?: (?:into|in) [A-Z]\w+)?(?: (?:now|currently|today|again|instead|these days|since \w.*))?\s*[.!]?$"
@@ -95,7 +96,7 @@ _ENGLISH = tuple(
 )
 _ROLE_ZH = "|".join(sorted((word for word in _ROLES if not word.isascii() or word == "ceo"), key=len, reverse=True))
 _VERB_ZH = "翻译|执导|导演|领衔主演|主演|创作|撰写|编写|设计|编剧|作曲|作词|配音|负责|主管|管理|领导|带领|主持"
-_NOW_ZH = "(?:现在|目前|如今|现|改|已|已经|将|都|全部|主要)*"
+_NOW_ZH = "(?:现在|目前|如今|现|改|已|已经|将|都|全部|主要){0,3}"
 _CHINESE = tuple(
     lazy_regex(form, re.IGNORECASE)
     for form in (
@@ -106,7 +107,7 @@ _CHINESE = tuple(
         rf"^{_NOW_ZH}(?P<h>[^，,的是由]{{2,12}}?){_NOW_ZH}(?:是|担任|出任|接任|任)(?P<t>[^，,]{{1,20}}?)的?(?:现任|新任|新)?(?P<r>{_ROLE_ZH})$",
     )
 )
-_IMPRINT = lazy_regex(r"(?P<t>《[^》]+》)[^。《》]*?(?<![\w])(?P<h>[\w·]{2,12}?)\s*(?P<r>译|著|导)(?![\w])")
+_IMPRINT = lazy_regex(r"(?P<t>《[^《》]{1,60}》)[^。《》]{0,60}?(?<![\w])(?P<h>[\w·]{2,12}?)\s*(?P<r>译|著|导)(?![\w])")
 """How a book says whose it is: 《三体》，刘慈欣 著，李娜 译。"""
 _CLAUSE = {
     "en": re.compile(r"(?:[,;:.!]|\s[–—-])\s+(?:(?:and|but|so)\s)?|\s(?:and|but|while|because|so)\s"),
@@ -140,6 +141,8 @@ def holders(text: str) -> tuple[Holder, ...]:
 
 def _read(clause: str, forms: Iterable[re.Pattern[str]]) -> Iterator[Holder]:
     clause = clause.strip(" 。.!")
+    if len(clause) > _LONGEST_CLAUSE:
+        return
     for form in forms:
         found = form.search(clause)
         # 由 says that somebody follows; a Chinese clause may begin with anything.

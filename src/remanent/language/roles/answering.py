@@ -3,26 +3,20 @@
 What a model names as its grounds is a claim like any other: whoever shows the answer checks it against the passages.
 """
 
-import re
-from collections.abc import Collection, Sequence
-from difflib import get_close_matches
+from collections.abc import Sequence
 from typing import Annotated, ClassVar
 
 from pydantic import Field
 
 from remanent.bilingual import Bilingual, Language
 from remanent.language.offline.answers import find_answer
-from remanent.language.offline.questions import AnswerType, answer_type
 from remanent.language.replies import MAX_ITEMS, Numbers, Prose, known_numbers, numbered, require_known
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import LongText, Remark
 from remanent.language.tidying import line
 from remanent.language.wording import abridged, block, group, passage_blocks
 from remanent.model import Model
-from remanent.text.mentions import mentions
 from remanent.text.scripts import working_language
-from remanent.text.sentences import sentence_texts
-from remanent.text.terms import query_terms
 
 MAX_SENTENCES = 20
 LONGEST_SENTENCE = 1_000
@@ -104,14 +98,7 @@ class AnsweringReply(Model):
 _ANSWERED = 0.5
 """The share of a question from which on a sentence answers it: less than where nothing was searched, since passages
 are found by their meaning, too. Of 140 public Chinese questions whose passage is there 129 are answered, of the same
-without it 8; of 100 English ones over several documents 78, and 18. A bar of .56 in English loses four right ones."""
-_TOLD_OF = 2 / 3
-"""Of the names in a question, the share that passages which answer it must speak of more than. Chosen, with the
-next, on 60 of the English ones above: without their documents 23 were answered, now 13; of the rest 8, now 5. With
-their documents there as many are answered as before."""
-_SPELT_ALIKE = 0.8
-"""How alike two words are, by the letters they have in common, of which one is the other misspelt."""
-_ASKED_FOR = re.compile(r"\b(?:what|which|whose)\s+$", re.IGNORECASE)
+without it 10; of 100 English ones over several documents 75, and 13."""
 
 
 class Answering(Role[AnsweringRequest, AnsweringReply, AnsweringResponse]):
@@ -167,42 +154,8 @@ async def quote(request: AnsweringRequest, toolbox: Toolbox) -> AnsweringRespons
     best = await find_answer(request.question, texts, toolbox, titles=titles)
     if not best.sentences or best.score < _ANSWERED:
         return AnsweringResponse()
-    # Whether something holds of two things is told by what speaks of both of them.
-    is_whether = answer_type(request.question) is AnswerType.WHETHER
-    bearing = [request.passages[place] for place in sorted(set(best.sources))] if is_whether else request.passages
-    if not _speak_of_it(request.question, bearing):
-        return AnsweringResponse()
     found = zip(best.sentences, best.sources, strict=True)
     return AnsweringResponse(sentences=tuple(_quoted(one.strip(), source, texts) for one, source in found))
-
-
-def _speak_of_it(question: str, passages: Sequence[SourcePassage]) -> bool:
-    """Tell whether a sentence of some passages has each of the names in a question, or of nearly all of them.
-
-    Passages are found by meaning as well, and a sentence on another hall, singer or airline covers most words of a
-    question. Of English only: Chinese names are cut in one way in a question and in another within a sentence.
-    """
-    if working_language(question) == "zh":
-        return True
-    said = [_words(one) | _words(passage.title) for passage in passages for one in sentence_texts(passage.text)]
-    known = frozenset().union(*said)
-    named = {
-        one.key: frozenset(_as_spelt(word, known) for word in _words(one.text))
-        for one in mentions(question)
-        if one.kind != "acronym" and not _ASKED_FOR.search(question, 0, one.start)
-    }
-    held = [any(words <= sentence for sentence in said) for words in named.values()]
-    return sum(held) > _TOLD_OF * len(held) or not held
-
-
-def _words(text: str) -> frozenset[str]:
-    """Return the words of a text without initials, which some write with points and some without."""
-    return frozenset(term for term in query_terms(text) if len(term) > 2)
-
-
-def _as_spelt(word: str, known: Collection[str]) -> str:
-    """Return a word as texts spell it: "Gothenberg" is no other town."""
-    return word if word in known else next(iter(get_close_matches(word, known, 1, _SPELT_ALIKE)), word)
 
 
 def _quoted(sentence: str, source: int, texts: Sequence[str]) -> WrittenSentence:
