@@ -52,6 +52,8 @@ def test_a_contradiction_is_listed_in_chinese(cli: Cli, monkeypatch: pytest.Monk
     monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
     shown = cli("conflicts", "list").out
     assert all(told in shown for told in ("状态: 已解决", "采信: ", "裁定者: ", "裁定于: "))
+    assert "说明: 用户：住址" in shown
+    assert "The user lives in Lisbon, The user lives in Porto" in shown
 
 
 def test_what_a_workspace_shares_is_proposed_approved_and_revoked(cli: Cli) -> None:

@@ -181,6 +181,20 @@ def test_a_budget_is_never_exceeded(texts: list[str], budget: int) -> None:
     assert len(injection.record_ids) == len(injection.fingerprints)
 
 
+def test_what_fits_as_a_whole_is_counted_once() -> None:
+    counted: list[str] = []
+
+    def count(text: str) -> int:
+        counted.append(text)
+        return WORDS(text)
+
+    counter = TokenCounter("noting", exact=True, count=count)
+    items = [make_item(f"I moved to Lisbon {number}.", role="Ada") for number in range(8)]
+    injection = inject(QUESTION, items, now=NOW, budget=1000, counter=counter)
+    assert counted == [injection.text]
+    assert (len(injection.record_ids), injection.tokens) == (8, WORDS(injection.text))
+
+
 @settings(deadline=None)
 @given(texts=st.lists(SIGNS.filter(str.strip), min_size=1, max_size=6, unique=True), data=st.data())
 def test_the_order_of_relevance_leaves_no_trace_in_the_text(texts: list[str], data: st.DataObject) -> None:

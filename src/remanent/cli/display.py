@@ -20,6 +20,8 @@ from remanent.cli.screen import Terminal, standard_output
 from remanent.discipline.shapes import Done, ImportCounts, Page
 from remanent.errors import InvalidInput
 from remanent.model import (
+    Claim,
+    Conflict,
     ConflictState,
     Entry,
     Evaluation,
@@ -341,6 +343,10 @@ def _cells(
             continue
         if name == "scope":  # whose it is, the command was told
             cells |= {part: label for part in ("session", "task") if (label := getattr(one, part, None))}
+        elif name == "description" and isinstance(value, Conflict):
+            from remanent.language.offline.statement_rules import matter
+
+            cells[name] = matter(one, zh=screen.language == "zh")
         elif _fields(one) is not None:
             usual = _quiet(type(one)) if deep else None
             cells |= {
@@ -372,6 +378,8 @@ def _cell(screen: Terminal, value: Any) -> str:
     if isinstance(value, Sequence | frozenset | set) and not isinstance(value, str | bytes):
         return ", ".join(cell for one in value if (cell := _cell(screen, one)))
     if (inside := _fields(value)) is not None:  # one of many: what comes first tells it from the others
+        if isinstance(value, Claim):  # unless two are of one memory: they differ by their words
+            inside = {"text": value.text}
         return next((cell for one in inside.values() if (cell := _cell(screen, one))), "")
     return str(value)
 

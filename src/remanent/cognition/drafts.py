@@ -26,6 +26,7 @@ from remanent.model import (
     Source,
     Status,
 )
+from remanent.recall.injection import with_dates
 from remanent.text.dates import find_dates
 from remanent.text.scripts import HAN
 
@@ -58,7 +59,6 @@ _EVIDENCE = 0.4
 _SURE = 0.99
 _TRUSTED = list(Origin)
 BY_PATTERNS = Maker(role="extraction", engine="offline", version="3")
-_MONTH, _YEAR = 28, 365
 _MAX_SOURCES = 20
 """Sources that a memory names; the newest, where it was said more often."""
 _HAN = re.compile(f"[{HAN}]")
@@ -132,7 +132,9 @@ def record_of(draft: Draft, settings: CognitionSettings, *, now: datetime) -> Re
     if one.confirmed and kind in SHORT_TERM:
         kind = Kind.SEMANTIC
     life = lifetime(kind, settings)
-    content = _dated(one.content, entry.occurred_at) if kind in {Kind.EPISODIC, Kind.FOLLOW_UP} else one.content
+    content = one.content
+    if kind in {Kind.EPISODIC, Kind.FOLLOW_UP}:  # who reads "yesterday" later would take it for another day
+        content = with_dates(content, entry.occurred_at, is_dated=False)
     return Record(
         id=draft.record_id,
         scope=entry.scope if kind is Kind.EPISODIC else entry.scope.owner,
@@ -179,21 +181,6 @@ def _category(one: Statement) -> str:
     if one.kind in {"decision", "follow_up"} or _PROJECT.search(one.subject):
         return "project"
     return "profile"
-
-
-def _dated(told: str, said_at: datetime) -> str:
-    """Return what is told with the day behind "yesterday": who reads it later would take it for another."""
-    for mention in reversed(find_dates(told, reference=said_at)):
-        days = (mention.finish - mention.begin).days
-        if not mention.relative or days < 1 or any(sign.isdigit() for sign in mention.text):
-            continue
-        form = "%Y-%m-%d" if days < _MONTH else "%Y-%m" if days < _YEAR else "%Y"
-        first, last = mention.begin.strftime(form), (mention.finish - timedelta(days=1)).strftime(form)
-        when = first if first == last else f"{first} – {last}"
-        told = (
-            f"{told[: mention.end]}{f'（{when}）' if _HAN.search(mention.text) else f' ({when})'}{told[mention.end :]}"
-        )
-    return told
 
 
 def _happened(draft: Draft) -> datetime:

@@ -24,7 +24,10 @@ RATES = Bilingual(
     "最新 {compared} 条中：重复 {duplicates}，无内容 {junk}；最新 {reread} 条中：失去依据 {rotten}。"
     "所说的话中有 {echoes} 只是重复检索到的内容。",
 )
-NO_MEMORIES = Bilingual("There are no memories yet.", "还没有记忆。")
+NO_MEMORIES = Bilingual(
+    "There are no memories yet. What was just told is read in the background; `remanent settle` waits for that.",
+    "还没有记忆。刚说的话在后台读取，`remanent settle` 会等它完成。",
+)
 
 
 def _of(call: Call) -> AsyncCognition:

@@ -103,6 +103,7 @@ def _in_order(made: Sequence[Draft]) -> list[Draft]:
     return sorted(made, key=lambda draft: (draft.entry.seq, draft.statement.start))
 
 
+_MATTER = Bilingual("{}: {}", "{}：{}")
 _NO_MORE = Bilingual("{} (no longer true)", "{}（已不再成立）")
 
 
@@ -336,7 +337,7 @@ class MemoryWriter:
             id=self._parts.new_id(),
             scope=known.scope.owner,
             claims=claims,
-            description=f"{one.subject}: {one.attribute}",
+            description=_MATTER[working_language(one.content)].format(one.subject, one.attribute),
             state=ConflictState.RESOLVED if settled else ConflictState.OPEN,
             verdict=verdict if settled else None,
             created_at=now,

@@ -218,6 +218,10 @@ SECTIONS = (
 """A kind says in which of them it stands; the order is that of the text."""
 
 
+_SHORT = 4
+"""Characters that most tokens hold at least: what is longer than its budget by this is not counted whole."""
+
+
 def inject(
     question: str,
     items: Sequence[FoundItem],
@@ -236,10 +240,14 @@ def inject(
     language = working_language(question, *(item.text for item in items[:1]))
     wanted = [item for item in told_first(question, items) if not seen or fingerprint(item.text) not in seen]
     around = [_beside(item, language, now=now) for item in wanted]
+    texts = {place: item.text for place, item in enumerate(wanted)}
     if budget is None:
-        texts = {place: item.text for place, item in enumerate(wanted)}
         return _injection(wanted, _lines(wanted, texts, around, language), language, ending)
     count = counter or token_counter()
+    if sum(map(len, texts.values())) <= _SHORT * budget:  # counted once, where nothing has to be chosen
+        whole = _injection(wanted, _lines(wanted, texts, around, language), language, ending)
+        if (tokens := count(whole.text) if whole.text else 0) <= budget:
+            return whole.replace(tokens=tokens)
     room = budget - (count(f"{ending}\n") if ending else 0)
     lines = _lines(wanted, _packed(question, wanted, around, language, budget=room, counter=count), around, language)
     while True:  # dates and signs that are escaped count as well

@@ -156,8 +156,8 @@ def subject_name(speaker: str, *, zh: bool) -> str:
     return speaker
 
 
-_SAME: dict[str, str] = {
-    word: words.split()[0]
+_ALIKE = tuple(
+    words.split()
     for words in (
         "name 姓名 名字 全名 full_name",
         "phone 电话 电话号 电话号码 联系电话 手机号 手机号码 phone_number number 联系方式",
@@ -175,8 +175,22 @@ _SAME: dict[str, str] = {
         "deadline 截止日期 截止时间 期限",
         "name_to_call form_of_address 称呼",
     )
-    for word in words.split()
-}
+)
+"""The names of each attribute that has several, its own first."""
+_SAME: dict[str, str] = {word: words[0] for words in _ALIKE for word in words}
+_CHINESE_NAMES = {words[0]: next(word for word in words if not word.isascii()) for words in _ALIKE}
+
+
+_OF_USER = re.compile(r"(?:The user|用户)(?:: |：)(?P<attribute>.+)")
+
+
+def matter(description: str, *, zh: bool) -> str:
+    """Return which of a user's attributes is described, in one language: "The user: residence", 用户：住址."""
+    found = _OF_USER.fullmatch(description)
+    if found is None:
+        return description
+    name = canonical(found["attribute"])
+    return f"用户：{_CHINESE_NAMES.get(name, name)}" if zh else f"The user: {name.replace('_', ' ')}"
 
 
 def canonical(attribute: str) -> str:
