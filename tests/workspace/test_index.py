@@ -169,6 +169,23 @@ async def test_tags_are_tags_wikilinks_are_links_and_a_rename_keeps_identity(not
         assert new.record_id in {link.to_id for link in await agent.links(flight.record_id)}
 
 
+@pytest.mark.parametrize("mode", ["fts", "hybrid"])
+@pytest.mark.parametrize("asked", ["Plan 7", "plan 7.md", "plans/Plan 7", "读书笔记"])
+async def test_a_note_that_is_asked_for_by_its_name_comes_before_those_that_link_to_it(
+    asked: str, mode: SearchMode, tmp_path: Path
+) -> None:
+    folder = tmp_path / "notes"
+    write(folder, "plans/Plan 7.md", "# Spring\n\n" + "We paint the boat and mend the sails before Easter. " * 12)
+    write(folder, "读书笔记.md", "# 三月\n\n" + "这本书讲的是海边的一家人和他们的船。" * 12)
+    for number in range(6):
+        write(folder, f"link {number}.md", f"See [[Plan 7]] and [[读书笔记]], plan {number}.")
+    async with agent_in(tmp_path) as agent:
+        await vault_of(agent, folder)
+        found = await agent.workspace.search(asked, mode=mode, limit=3)
+        assert found.items[0].path == ("读书笔记.md" if asked == "读书笔记" else "plans/Plan 7.md")
+        assert [item.rank for item in found.items] == [1, 2, 3]
+
+
 @pytest.mark.spec("WORK-06")
 async def test_an_edited_passage_keeps_its_record_and_the_others_are_not_touched(notes: Path, tmp_path: Path) -> None:
     async with agent_in(tmp_path) as agent:

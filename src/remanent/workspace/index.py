@@ -310,7 +310,7 @@ class WorkspaceIndex:
         self._generation: object = None
         self._understood: object = None
         """The generation of which every passage has its vectors."""
-        self._derived: tuple[object, dict[str, tuple[int, int]], frozenset[str]] | None = None
+        self._derived: tuple[object, dict[str, tuple[int, int]], frozenset[str], dict[str, list[str]]] | None = None
         self._busy = asyncio.Lock()
 
     async def refresh(self) -> IndexReport:
@@ -367,8 +367,11 @@ class WorkspaceIndex:
             ranked = [(item.record_id, item.score) for item in found.items]
             answer = answer.replace(left_out=found.left_out, gate=found.gate)
         # Twice as many are asked for: the agent may have notes of other folders, and the same fact in two files.
-        own = self._summary()[1]
+        _, own, names = self._summary()
         best = [one for one in ranked if one[0] in own]
+        # Who asks for a note by its name wants the note, before those that link to it and are shorter.
+        named = [] if gated else names.get(_name(query), [])
+        best = [*((one, best[0][1] if best else 1.0) for one in named), *(one for one in best if one[0] not in named)]
         passages: dict[str, WorkspaceHit] = {}
         for some in (best[:limit], best[limit:]):
             if some and len(passages) < limit:
@@ -379,13 +382,20 @@ class WorkspaceIndex:
         items = [hit.replace(rank=rank) for rank, hit in enumerate(list(passages.values())[:limit], start=1)]
         return answer.replace(items=tuple(items), injection=inject(query, items, now=now))
 
-    def _summary(self) -> tuple[dict[str, tuple[int, int]], frozenset[str]]:
-        """Return the files with their marks, and the records of this folder; made once for each state of the index."""
+    def _summary(self) -> tuple[dict[str, tuple[int, int]], frozenset[str], dict[str, list[str]]]:
+        """Return the files with their marks, the records of this folder, and the first of each file by its names.
+
+        Made once for each state of the index.
+        """
         if self._derived is None or self._derived[0] != self._generation:
             files = self._known.values()
             marks = {file.path: file.mark for file in files}
             records = frozenset(record_id for file in files for record_id, _ in file.passages)
-            self._derived = self._generation, marks, records
+            names: dict[str, list[str]] = {}
+            for file in self._known.values():
+                for name in {*_names(file.path)} if file.passages else ():
+                    names.setdefault(name, []).append(file.passages[0][0])
+            self._derived = self._generation, marks, records, names
         return self._derived[1:]
 
     async def counts(self) -> tuple[int, int]:
