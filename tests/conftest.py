@@ -5,6 +5,7 @@ Days are those of the machine's zone: here UTC, unless a test says otherwise.
 New examples are looked for at full counts only (`make chaos` sets `REMANENT_CHAOS=full`; it works for any test).
 """
 
+import gc
 import os
 import tempfile
 import time
@@ -29,6 +30,13 @@ time.tzset()
 
 if MEMORY is not None:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))  # where `tmp_path` lies
+
+gc.disable()  # until all tests are collected: nothing of them is garbage, and to look took each process 4 s of CPU
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # tests live as long as the run: what is made from here on is looked through, and not they
+    gc.enable()
 
 
 @pytest.fixture

@@ -211,6 +211,7 @@ def test_cards_name_kinds_and_roles_in_the_users_language(cli: Cli, monkeypatch:
     assert "turn" not in shown
 
 
+@pytest.mark.needs("cognition")
 @pytest.mark.spec("USE-05")
 def test_a_memory_is_shown_by_what_there_is_to_say_of_it_in_the_users_language(
     cli: Cli, monkeypatch: pytest.MonkeyPatch

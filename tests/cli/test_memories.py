@@ -5,6 +5,8 @@ import pytest
 from remanent.cli.exits import Exit
 from tests.cli.conftest import Cli
 
+pytestmark = pytest.mark.needs("cognition")
+
 
 def test_a_memory_is_listed_shown_edited_confirmed_forgotten_and_restored(cli: Cli) -> None:
     cli.told("I live in Lisbon.")

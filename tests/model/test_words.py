@@ -17,16 +17,25 @@ def ada(tmp_path_factory: pytest.TempPathFactory) -> Any:
         yield memory.agent("ada")
 
 
+COGNITION = pytest.mark.needs("cognition")
+
+
 @pytest.mark.parametrize(
     ("ask", "known"),
     [
-        (lambda ada: ada.cognition.memories(flaw="x"), "unsure, stale, duplicates, rotten, junk"),
-        (lambda ada: ada.cognition.memories(statuses=["x"]), "active"),
-        (lambda ada: ada.cognition.set_role("x"), "it is one of"),
-        (lambda ada: ada.records(statuses=["x"]), "active"),
-        (lambda ada: ada.admin.jobs(states=["x"]), "pending"),
+        pytest.param(
+            lambda ada: ada.cognition.memories(flaw="x"),
+            "unsure, stale, duplicates, rotten, junk",
+            id="flaw",
+            marks=COGNITION,
+        ),
+        pytest.param(
+            lambda ada: ada.cognition.memories(statuses=["x"]), "active", id="status of a memory", marks=COGNITION
+        ),
+        pytest.param(lambda ada: ada.cognition.set_role("x"), "it is one of", id="role", marks=COGNITION),
+        pytest.param(lambda ada: ada.records(statuses=["x"]), "active", id="status of a record"),
+        pytest.param(lambda ada: ada.admin.jobs(states=["x"]), "pending", id="state of a job"),
     ],
-    ids=["flaw", "status of a memory", "role", "status of a record", "state of a job"],
 )
 def test_a_word_that_means_nothing_is_refused_with_those_that_do(
     ada: Agent, ask: Callable[[Agent], object], known: str

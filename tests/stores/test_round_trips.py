@@ -99,6 +99,7 @@ async def test_a_plain_question_takes_four_round_trips_with_every_discipline_on(
         assert calls.total() <= 1, (question, calls)
 
 
+@pytest.mark.needs("cognition")
 @pytest.mark.spec("COG-14", "COG-18")
 @pytest.mark.parametrize(("workspace", "most"), [("alone", 6), ("team", 9)])
 async def test_a_briefing_reads_all_its_tiers_in_six_round_trips_and_what_is_shared_in_three_more(

@@ -107,8 +107,13 @@ def hidden(source: random.Random, text: str) -> str:
     """Strew invisible characters in, change case and width."""
     signs = []
     for sign in text:
-        wide = chr(ord(sign) + 0xFEE0) if "!" <= sign <= "~" else sign
-        signs += source.choices([sign, wide, sign.swapcase(), f"&#{ord(sign)};"], cum_weights=[77, 87, 97, 100])
+        way = source.random()
+        if way < 0.77:
+            signs.append(sign)
+        elif way < 0.87:
+            signs.append(chr(ord(sign) + 0xFEE0) if "!" <= sign <= "~" else sign)
+        else:
+            signs.append(sign.swapcase() if way < 0.97 else f"&#{ord(sign)};")
         if source.random() < 0.15:
             signs.append(source.choice(INVISIBLE))
     return "".join(signs)

@@ -30,6 +30,7 @@ from remanent.context import Scratchpad, WaitingTurns
 from remanent.errors import RemanentError
 from remanent.language.engines import OfflineEngine
 from remanent.language.roles.annotation import ANNOTATION, AnnotationRequest
+from remanent.language.roles.relation_naming import RELATION_NAMING, RelationNamingRequest
 from remanent.language.roles.segmentation import SEGMENTATION, SegmentationRequest
 from remanent.language.shapes import Utterance
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
@@ -401,6 +402,7 @@ def warm_up() -> None:
     said = Utterance(speaker="Anna", text=text)
     asyncio.run(engine.run(SEGMENTATION, SegmentationRequest(utterances=(said,), earlier=(said,))))
     asyncio.run(engine.run(ANNOTATION, AnnotationRequest(text=text)))
+    asyncio.run(engine.run(RELATION_NAMING, RelationNamingRequest(node=text, focuses=(text,))))
     checksums_available()
 
 

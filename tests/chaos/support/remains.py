@@ -92,28 +92,35 @@ class _Sought:
         for piece in {*pieces}:
             self.by_key[piece[:_KEY]].append(piece)
         self.keys = np.sort(np.frombuffer(b"".join(self.by_key), "<u8"))
+        self.slots = np.zeros(1 << 20, dtype=bool)
+        self.slots[_slots_of(self.keys)] = True
+
+    def places_in(self, content: bytes) -> list[int]:
+        """Return where in the content any of the keys stands, at any offset."""
+        places: list[int] = []
+        for shift in range(_KEY):
+            count = (len(content) - shift) // _KEY
+            if count > 0 and len(self.keys):
+                values = np.frombuffer(content, "<u8", count, shift)
+                likely = np.flatnonzero(self.slots[_slots_of(values)])  # a few of them: the rest need not be looked up
+                at = np.searchsorted(self.keys, values[likely]).clip(max=len(self.keys) - 1)
+                places += (likely[self.keys[at] == values[likely]] * _KEY + shift).tolist()
+        return places
+
+
+def _slots_of(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return for each value a number below a million that equal values share, by multiplicative hashing."""
+    return (values * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(44)
 
 
 def _find(folder: Path, sought: _Sought) -> list[str]:
     found = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         content = path.read_bytes()
-        for place in _places_of(content, sought.keys):
+        for place in sought.places_in(content):
             found += [
                 f"{path.relative_to(folder)} at {place} holds {piece!r}"
                 for piece in sought.by_key[content[place : place + _KEY]]
                 if content.startswith(piece, place)
             ]
     return found
-
-
-def _places_of(content: bytes, keys: NDArray[np.uint64]) -> list[int]:
-    """Return where in the content any of the keys stands, at any offset."""
-    places: list[int] = []
-    for shift in range(_KEY):
-        count = (len(content) - shift) // _KEY
-        if count > 0 and len(keys):
-            values = np.frombuffer(content, "<u8", count, shift)
-            at = np.searchsorted(keys, values).clip(max=len(keys) - 1)
-            places += (np.flatnonzero(keys[at] == values) * _KEY + shift).tolist()
-    return places
