@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import remanent
 from remanent.errors import InvalidInput
 from remanent.model import Found, Kind, Origin
+from remanent.recall import injection
 from remanent.recall.injection import GAP, SECTIONS, TAGS, Piece, fingerprint, focus, inject, pack, told_first
 from remanent.text.escaping import control_words, forged_tags
 from remanent.text.tokens import ESTIMATE, TokenCounter, token_counter
@@ -477,3 +478,20 @@ def test_a_reply_stands_behind_what_it_replies_to_each_under_its_speaker(
         text = memory.agent("ada").recall(asked).text
     lines = [line.partition("] ")[2] for line in text.splitlines() if line.startswith("- [")]
     assert lines == [f"{first}: {talk[0]['content']}", f"{second}: {talk[1]['content']}"]
+
+
+@pytest.mark.spec("USE-03")
+def test_a_very_long_memory_is_not_folded_whole_to_find_what_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    folded: list[int] = []
+
+    def fold(text: str) -> str:
+        folded.append(len(text))
+        return text
+
+    monkeypatch.setattr(injection, "fold", fold)
+    filler = "我们今天讨论了新项目的安排，天气不错。" * 5_000
+    pieces = [injection.Piece(f"{filler}机票的确认号是七七三。{filler}"), injection.Piece("我的猫叫咪咪。")]
+    told = injection.pack("机票的确认号是多少？", pieces, budget=200, counter=injection.ROUGH)
+    assert "确认号是七七三" in told[0]
+    assert folded
+    assert max(folded) <= injection.LONGEST_READ

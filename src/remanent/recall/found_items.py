@@ -29,9 +29,9 @@ from remanent.text.talk import LONGEST_ASKING, share_asked
 
 MAX_SESSION_ENTRIES = 2000
 """Entries of a session that one answer holds at the most."""
-NEAR_ENOUGH = 0.5
-"""Of a turn's score, what another has at the least that takes no place of its own beside it. Half of LongMemEval's pool
-chose it: any lower and what is told grows without another answer, any higher and places are lost."""
+NEAR_ENOUGH = 0.4
+"""Of what a turn counts by itself, what another counts at the least that takes no place of its own beside it. Half of
+LongMemEval's pool chose it: any lower and what is told grows without another answer, any higher and places are lost."""
 MAX_TWINS = 8
 """Further places that one item names where the same words were said; who wants all of them lists entries."""
 
@@ -74,7 +74,7 @@ def exchanges(
 def _goes_on(one: RankedCandidate, other: RankedCandidate) -> bool:
     """Tell whether a user said both to an agent, and the other is near enough to the question to stand beside it."""
     same = one.place.trust is Origin.USER is other.place.trust and one.place.role == other.place.role
-    return same and other.score > 0 and other.score >= NEAR_ENOUGH * one.score
+    return same and other.own > 0 and other.own >= NEAR_ENOUGH * one.own
 
 
 def _answers(asking: RankedCandidate, answer: RankedCandidate, records: Mapping[str, Record]) -> bool:

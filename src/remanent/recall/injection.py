@@ -22,7 +22,7 @@ from remanent.text.scripts import fold, working_language
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
 from remanent.text.talk import asks_what_was_asked, is_small_talk, only_asks, only_shrugs
-from remanent.text.terms import query_terms
+from remanent.text.terms import query_terms, telling_part
 from remanent.text.tokens import TokenCounter, token_counter
 
 INJECTED_ITEMS = 20
@@ -38,7 +38,7 @@ hand."""
 MIN_PART = 6
 """Tokens below which a part says nothing."""
 LONGEST_READ = 8000
-"""Characters of a memory from which sentences are chosen, around the rarest word that it shares with the question."""
+"""Characters of a memory from which sentences are chosen, where it names the most of what is asked for."""
 CHARACTERS_PER_TOKEN = 6
 """Above that, a text of people has more tokens for sure; it is not counted to find out that it does not fit."""
 
@@ -92,7 +92,7 @@ def focus(text: str, weights: Mapping[str, float], *, limit: int, counter: Token
     Nothing fits: an empty text.
     """
     if len(text) > LONGEST_READ:
-        text = _around(text, weights)
+        text = telling_part(text, weights, length=LONGEST_READ)
     spans = [span for span in sentences(text) if span.of(text).strip()]
     folded = [fold(span.of(text)).casefold() for span in spans]
     terms = [{term for term in weights if term in words} for words in folded]
@@ -109,14 +109,6 @@ def focus(text: str, weights: Mapping[str, float], *, limit: int, counter: Token
     while chosen and counter(_told(text, spans, set(chosen))) > limit:
         chosen.pop()
     return _told(text, spans, set(chosen))
-
-
-def _around(text: str, weights: Mapping[str, float]) -> str:
-    """Return the stretch of a very long text around the rarest of the terms."""
-    folded = fold(text).casefold()
-    found = [(-weight, folded.find(term)) for term, weight in weights.items() if term in folded]
-    start = max(0, min(found, default=(0.0, 0))[1] - LONGEST_READ // 2)
-    return text[start : start + LONGEST_READ]
 
 
 def _by_use(spans: Sequence[Span], terms: Sequence[set[str]], weights: Mapping[str, float]) -> Iterator[int]:
@@ -151,8 +143,9 @@ def _weights(question: str, pieces: Sequence[Piece]) -> dict[str, float]:
     """Return what naming each term of the question is worth: less when all memories do.
 
     A term is looked for as a part of words, which is near enough to choose sentences by and needs no reading of them.
+    A very long memory is not folded for that, which takes a tenth of a second where it is Chinese.
     """
-    held = [fold(piece.text).casefold() for piece in pieces]
+    held = [(piece.text if len(piece.text) > LONGEST_READ else fold(piece.text)).casefold() for piece in pieces]
     return {
         term: math.log(1 + len(pieces) / (0.5 + sum(term in words for words in held))) for term in query_terms(question)
     }
@@ -287,7 +280,7 @@ def told_first(question: str, items: Sequence[FoundItem]) -> list[FoundItem]:
             or (item.trust is Origin.AGENT and (only_shrugs(item.text) or _is_held(item, items)))
         ):
             continue
-        days = said.setdefault(_NO_LETTERS.sub("", _DATE_BEHIND.sub("", item.text)).casefold(), set())
+        days = said.setdefault(_words_of(item.text), set())
         if (day := local(item.occurred_at).date()) not in days:
             (rest if days else telling).append(item)
             days.add(day)
@@ -301,6 +294,13 @@ def _is_held(item: FoundItem, items: Sequence[FoundItem]) -> bool:
         return False
     others = (other.text for other in items if other.trust is not Origin.AGENT)
     return any(bare in _NO_LETTERS.sub(" ", text).casefold() for text in others)
+
+
+def _words_of(text: str) -> str:
+    """Return what a text is known by when it is told again; a very long one by its beginning and its length."""
+    if len(text) > LONGEST_READ:
+        return f"{len(text)} {_words_of(text[:LONGEST_READ])}"
+    return _NO_LETTERS.sub("", _DATE_BEHIND.sub("", text)).casefold()
 
 
 def _instructs(item: FoundItem) -> bool:

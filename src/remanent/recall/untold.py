@@ -21,7 +21,7 @@ from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, fold
 from remanent.text.sentences import sentence_texts
 from remanent.text.talk import asks_of_oneself, only_asks
-from remanent.text.terms import held_terms
+from remanent.text.terms import held_terms, telling_part
 
 MOST_READ = 3000
 """Characters of the memories in which meanings are looked for; reading them takes some 25 ms of a chat's time."""
@@ -92,7 +92,8 @@ def _has_word(items: Sequence[FoundItem], wanted: Collection[str]) -> bool:
     """Tell whether a memory has a word that is asked for."""
     spaced = {word for word in wanted if word.isascii()}
     for item in items:
-        text = fold(item.text)
+        is_long = len(item.text) > MOST_READ
+        text = fold(telling_part(item.text, dict.fromkeys(wanted, 1.0), length=MOST_READ) if is_long else item.text)
         if any(word in text for word in wanted if word not in spaced):
             return True
         if spaced and held_terms(text, spaced):
