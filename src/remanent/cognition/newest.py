@@ -38,22 +38,38 @@ _CHANGES = lazy_regex(
     r"\b(?:switch|chang|mov|migrat|upgrad|downgrad|transferr?|convert|relocat|push|postpon|delay|reschedul|shift|extend|"
     r"bump|rais|increas|lower|reduc|cut|dropp|renam|promot|trad|swapp|exchang|replac|updat|set)(?:e?d|ing|s|)\b"
     r"[^.;!?\n]{0,60}?\b(?:to|from|for|into|with|by)\b"
-    r"|\bfrom now on\b|\bstarting (?:today|tomorrow|next|this|in|on|from)\b|\bas of\b|\bno longer\b|\bany ?more\b"
+    r"|\bfrom now on\b|\bstarting (?:today|tomorrow|next|this|in|on|from)\b|\bno longer\b|\bany ?more\b"
     r"|\bany longer\b|\binstead\b|\brather than\b|\b(?:quit|stopped|gave up|given up|dropped|cancell?ed|closed|sold|"
     r"ditched|broke up|divorced|died|passed away|moved out|left|finished|got rid of|called off|is off|brought forward|"
     r"picked up|changed|moved|resigned|retired)\b"
     r"|\b(?:went|gone|came|am|is|are|was|['’]m|['’]s|['’]re|grew|rose|fell|back) (?:up|down|back) to\b"
     r"|(?<!right )(?<!until )(?<!by )(?<!for )(?<!just )\bnow\b(?! that)|\b(?:my|our|the) new\b"
-    r"|(?:['’]ve|\bhave|\bhas) been \w+ing\b[^.;!?\n]*\bsince\b"
-    r"|换[成到了为人]|改[成为到用喝吃坐骑打学去发叫做看练睡住走在名]|更[改换新正]|变[成为了]|调整?[到为成]|推迟|延[期后]|提前"
-    r"|搬[到去至家走回]|搬迁|迁[到移往至]|转[到为岗行学正]|升[级到为职]|[降涨减瘦胖增][加少]?[到至]|跳槽|入职|离职|辞职"
-    r"|分手|离婚|去世|过世|走了|毕业了|取消|卖[了掉]|停了|废弃|闭店|从今|从现在|从[这下本]个?[月周星]|不再|不打算"
-    r"|[不没戒][^，。；！？\n]{1,8}了|现在(?!怎|有什)|上(?:小学|初中|高中|大学|[一二三四五六]年级)了|新的?(?:号码|地址|手机|工作|公司|邮箱)",
+    r"|(?:['’]ve|\bhave|\bhas) been \w+ing\b[^.;!?\n]*\bsince\b",
     re.IGNORECASE,
 )
 """What says that something is otherwise than it was; by itself it says of nothing what it was."""
-_NAMED = lazy_regex(r"(?<![.!?\n] )(?<!^)\b[A-Z][\w'’-]+|\b[\w.+-]*\d[\w.+-]*\b|\S+@\S+")
-"""What is called by a name of its own within a sentence, or is a number or an address."""
+_HEADS = frozenset(
+    f"{stem}{ending}"
+    for stem in (
+        "switch chang mov migrat upgrad downgrad transfer transferr convert relocat push postpon delay reschedul shift "
+        "extend bump rais increas lower reduc cut dropp renam promot trad swapp exchang replac updat set start longer "
+        "any anymore instead rather quit stopp gave given cancel cancell clos sold ditch broke divorc di pass left "
+        "finish rid off brought pick resign retir up down back now new since"
+    ).split()
+    for ending in ("", "e", "ed", "d", "ing", "s", "es")
+)
+"""One word of every English form: most sentences hold none, and to look for the forms themselves takes long."""
+_WORD = lazy_regex(r"[a-z]+")
+_CHINESE_CHANGES = lazy_regex(
+    r"换[成到了为人]|改[成为到用喝吃坐骑打学去发叫做看练睡住走在名]|更[改换新正]|变[成为了]|调整?[到为成]|推迟|延[期后]|提前"
+    r"|搬[到去至家走回]|搬迁|迁[到移往至]|转[到为岗行学正]|升[级到为职]|[降涨减瘦胖增][加少]?[到至]|跳槽|入职|离职|辞职"
+    r"|分手|离婚|去世|过世|走了|毕业了|取消|卖[了掉]|停了|废弃|闭店|从今|从现在|从[这下本]个?[月周星]|不再|不打算"
+    r"|[不没戒][^，。；！？\n]{1,8}了|现在(?!怎|有什)|上(?:小学|初中|高中|大学|[一二三四五六]年级)了|新的?(?:号码|地址|手机|工作|公司|邮箱)"
+)
+_TOKEN = lazy_regex(r"[A-Za-z0-9][A-Za-z0-9.+_@'’-]*")
+_NUMBERED = lazy_regex(r"[\d@]")
+_BEGINS = lazy_regex(r"(?:^|[.!?\n] ?)$")
+_ONESELF = lazy_regex(r"I(?:['’]\w+)?")
 
 
 def newest_first(question: Question, found: Found) -> Found:
@@ -117,17 +133,16 @@ class _Matter:
         """Return the best with what tells of a change before what was said of the matter until then."""
         in_order = list(best)
         for item in sorted(best, key=_told):
-            told = _change_in(item.text)
             place = in_order.index(item)
-            before = (
-                number
-                for number, other in enumerate(in_order[:place])
-                if _told(other) < _told(item)
-                and other.sources[0].role == item.sources[0].role
-                and self._is_of(told, other)
-            )
-            if told and (first := next(before, None)) is not None:
-                in_order.insert(first, in_order.pop(place))
+            older = [
+                other
+                for other in in_order[:place]
+                if _told(other) < _told(item) and other.sources[0].role == item.sources[0].role
+            ]
+            told = _change_in(item.text) if older else ""
+            first = next((other for other in older if told and self._is_of(told, other)), None)
+            if first is not None:
+                in_order.insert(in_order.index(first), in_order.pop(place))
         return in_order
 
     def _is_of(self, told: str, other: FoundItem) -> bool:
@@ -141,15 +156,29 @@ class _Matter:
 def _change_in(text: str) -> str:
     """Return the sentences of a turn that tell of a change, none where it tells of none."""
     text = text[:_READ]
-    if _CHANGES.search(text) is None:
-        return ""
-    return " ".join(said for span in sentences(text) if _CHANGES.search(said := span.of(text)))
+    return " ".join(said for span in sentences(text) if _tells_of_change(said := span.of(text)))
+
+
+def _tells_of_change(said: str) -> bool:
+    if _CHINESE_CHANGES.search(said) is not None:
+        return True
+    return not _HEADS.isdisjoint(_WORD.findall(said.lower())) and _CHANGES.search(said) is not None
 
 
 def _names(text: str) -> set[str]:
     """Return what a text calls by name: Chinese by its words, English by what is written large or holds a digit."""
-    english = {term for found in _NAMED.finditer(text) for term in query_terms(found[0])}
-    return english | {term for term in query_terms(text) if is_unspaced(term) and len(term) > 1}
+    english = [
+        found[0]
+        for found in _TOKEN.finditer(text)
+        if _NUMBERED.search(found[0])
+        or (
+            found[0][0].isupper()
+            and not _ONESELF.fullmatch(found[0])
+            and not _BEGINS.search(text[max(0, found.start() - 2) : found.start()])
+        )
+    ]
+    chinese = {term for term in query_terms(_TOKEN.sub(" ", text)) if is_unspaced(term) and len(term) > 1}
+    return chinese.union(query_terms(" ".join(english)) if english else ())
 
 
 def _words(terms: Collection[str]) -> int:
