@@ -280,3 +280,28 @@ async def test_of_two_sentences_the_one_with_the_words_beside_what_is_asked_answ
     ]
     question = "Following the 1063 invasion by Harold and Tostig Godwin, who was a Saxon Earl of which place?"
     assert "Umbria" in (await find_answer(question, texts, TOOLBOX)).sentences[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "text", "answer"),
+    [
+        (
+            "How long do I bake the bread?",
+            "Bread",
+            "Bake the bread at 180 °C in the middle of the oven. Bake it for 45 minutes.",
+            "Bake it for 45 minutes.",
+        ),
+        (
+            "年假有几天？",
+            "员工手册",
+            "年假须提前申请。工作满一年的员工每年有10天年假。未休完的年假可以顺延到次年三月底。",
+            "工作满一年的员工每年有10天年假。",
+        ),
+    ],
+)
+async def test_an_amount_of_what_is_counted_answers_wherever_its_words_are_cut(
+    question: str, title: str, text: str, answer: str
+) -> None:
+    found = await find_answer(question, [text], TOOLBOX, titles=[title])
+    assert found.sentences == (answer,)
+    assert found.is_good

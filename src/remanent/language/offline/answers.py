@@ -144,6 +144,11 @@ class _AnswerReader:
             if (len(term) > 1 or term.isascii()) and not term.startswith(("哪", "几", "谁", "何"))
         )
         self.asked = (said - _sorts()) or said or frozenset(terms)
+        # Where words end is a guess: 10天年假 holds 年假, whatever the segmenter makes of it.
+        han = [term for term in self.asked if not term.isascii()]
+        if han:
+            sentences = [replace(one, terms=one.terms.union(t for t in han if t in one.text)) for one in sentences]
+            self.sentences = sentences
         sources = {one.source for one in sentences}
         spread: Counter[str] = Counter()
         for source in sources:
@@ -154,6 +159,7 @@ class _AnswerReader:
             for term in self.asked
         }
         self.whole = sum(self.weights.values()) or 1.0
+        self.unit = _unit_asked_for(question)
         self.phrases = tuple(f"{found.lower()} " for found in _VERB_PREPOSITION.findall(question))
         self.beside = _beside_what_is_asked(question) & self.asked
         claim = read_claim(question)
@@ -190,7 +196,10 @@ class _AnswerReader:
     def gains(self, one: _Sentence) -> float:
         """Return what a sentence gains beside the words that it covers."""
         said = one.text.lower()
-        return _FITTING * self.fits(one) + _WORDING * any(phrase in said for phrase in self.phrases)
+        worded = any(phrase in said for phrase in self.phrases) or (
+            self.unit is not None and self.unit.search(said) is not None
+        )
+        return _FITTING * self.fits(one) + _WORDING * worded
 
     def is_about(self, question: str, told: Sequence[_Sentence]) -> bool:
         """Tell whether sentences speak of what a question names, and of what it asks of that.
@@ -239,6 +248,26 @@ class _AnswerReader:
                 add(*((other, head) if onward else (head, other)), onward=onward)
         _, score, told = max(found, key=lambda one: one[0], default=(0.0, 0.0, []))
         return score, told
+
+
+_COUNTED = re.compile(
+    r"\bhow many (?P<en>[a-z]{3,}?)s?\b|\b(?P<long>how long)\b|"
+    r"(?:几|多少)个?(?P<zh>天|周|年|月|小时|分钟|次|元|岁|人|公里|米)|(?P<time>多久|多长时间)",
+    re.IGNORECASE,
+)
+_NUMBERS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty"
+_SPANS = {"long": "(?:second|minute|hour|day|week|month|year)", "time": "(?:秒|分钟|小时|天|周|个?月|年)"}
+
+
+def _unit_asked_for(question: str) -> re.Pattern[str] | None:
+    """Return how an amount of what a question counts is written: "how long" by minutes or days, 几天 by 天."""
+    found = _COUNTED.search(question)
+    if found is None or found.lastgroup is None:
+        return None
+    unit = _SPANS.get(found.lastgroup) or re.escape(found[found.lastgroup].lower())
+    if found["zh"] or found["time"]:
+        return re.compile(rf"[\d一二两三四五六七八九十百千万半]\s*个?{unit}")
+    return re.compile(rf"\b(?:[\d.,]*\d|{_NUMBERS}|half an?|an?)[- ]{unit}s?\b")
 
 
 _WH = re.compile(r"\b(?:what|which|who|whom|whose|when|where|how)\b", re.IGNORECASE)
