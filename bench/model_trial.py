@@ -119,6 +119,7 @@ def banks(model: ModelSettings) -> list[tuple[str, int, bool, str, int]]:
                     found = len(bank.conflicts)
                     result = bank.run()
                     rows.append((task, found, gold in result.answer, result.answer, result.tokens))
+                    tell(f"{task} {result.answer} ({result.tokens} tokens)")
     return rows
 
 

@@ -92,6 +92,18 @@ async def test_the_validation_settles_it_and_is_part_of_the_history() -> None:
         await bank.validate(conflict.id, "again")
 
 
+@pytest.mark.spec("BANK-19", "USE-08")
+async def test_a_model_leaves_nothing_open_where_a_validation_names_the_right_side() -> None:
+    bank = await two_heights(integration=undecided)
+    (conflict,) = bank.conflicts.waiting
+    right, wrong = sorted((node.summary for node in bank.graph.nodes), reverse=True)
+    done = await bank.validate(conflict.id, f"{right} Most sources say so. “{wrong}” is wrong.")
+    assert done.state is ConflictState.RESOLVED
+    (node,) = bank.graph.nodes
+    assert "3412" in node.summary
+    assert "3298" not in node.summary
+
+
 @pytest.mark.spec("BANK-19")
 @pytest.mark.parametrize("finding", ["Nobody could tell.", "Both figures are wrong.", "  "])
 async def test_what_no_validation_settles_stays_marked_and_the_planner_is_told(finding: str) -> None:

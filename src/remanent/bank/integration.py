@@ -74,8 +74,12 @@ class Merger:
         # Too long for the window, or refused: the neighbours can keep their wording.
         answer = whole or await self._runtime.ask(INTEGRATION, request.replace(neighbours=()))
         description = answer.value.interaction_tree_description
+        if answer.value.outcome is IntegrationOutcome.UNRESOLVED and reason.trigger is Trigger.CONFLICT:
+            # A model that does not see which side a validation names leaves nothing open that the rules read in it.
+            answer = await self._runtime.engine.run_offline(INTEGRATION, request)
         if answer.value.outcome is IntegrationOutcome.UNRESOLVED:
             return None, description
+        description = answer.value.interaction_tree_description
         return await self._merged(nodes, tuple(beside), answer, reason), description
 
     async def _merged(

@@ -95,3 +95,10 @@ async def test_it_works_in_chinese() -> None:
     assert found.upheld == ("b",)
     assert found.summary.startswith("要点：\n- 项目经理是刘洋。")
     assert (await resolved("项目经理是王芳。", *nodes)).outcome is IntegrationOutcome.UNRESOLVED
+
+
+@pytest.mark.spec("USE-08")
+async def test_a_statement_without_its_full_stop_is_known_where_a_validation_quotes_it_as_wrong() -> None:
+    right, wrong = "Mount Kelt is 3,412 metres high", "Mount Kelt is 3,298 metres high"
+    response = await resolved(f"{right}. “{wrong}.” is wrong.", node("a", right), node("b", wrong))
+    assert response.upheld == ("a",)

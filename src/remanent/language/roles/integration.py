@@ -590,7 +590,9 @@ def _verbatim(statement: str, validation: str) -> int:
     place = validation.find(statement)
     if place < 0:
         return 0
-    said_of_it = _SAID_OF_QUOTE.match(validation, place + len(statement))
+    # A model's facts often have no full stop, where the quote has one.
+    end = place + len(statement) + (validation[place + len(statement) :][:1] in {".", "。"})
+    said_of_it = _SAID_OF_QUOTE.match(validation, end)
     return -1 if said_of_it is not None and _WRONG.search(said_of_it[0]) else 1
 
 
