@@ -83,6 +83,20 @@ def test_without_an_agent_between_them_messages_stay_apart(tmp_path: Path, betwe
 
 
 @pytest.mark.spec("USE-03")
+def test_messages_of_a_diary_stay_apart(tmp_path: Path) -> None:
+    said = [
+        MATTER[0]["content"],
+        "It rained.",
+        MATTER[2]["content"],
+        "My turtles left.",
+        "I cleaned the car, and its tank.",
+    ]
+    diary = [{"role": "user", "content": text} for text in said]
+    found = _found(tmp_path, diary, "Where is the tank of my turtles Tim and Tom?")
+    assert [len(item.sources) for item in found] == [1, 1, 1, 1]
+
+
+@pytest.mark.spec("USE-03")
 def test_who_asks_what_was_asked_gets_the_questions_by_themselves(tmp_path: Path) -> None:
     found = _found(tmp_path, TALK, "What did Ann ask about the turtles?")
     assert all(len(item.sources) == 1 for item in found)

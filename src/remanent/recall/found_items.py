@@ -46,6 +46,7 @@ def exchanges(
     is one matter, and takes one place where both are near to the question.
     """
     turns = {(one.place.session, one.place.seq): one for one in known if one.place.kind is Kind.TURN and one.place.seq}
+    alone = _without_replies(turns)
     beside: dict[str, list[RankedCandidate]] = {}
     told: set[str] = set()
     kept = []
@@ -64,11 +65,18 @@ def exchanges(
                 belongs = _answers(other, one, records) if step < 0 else _answers(one, other, records)
             else:
                 between = turns.get((one.place.session, one.place.seq + step // 2))
-                belongs = _goes_on(one, other) and (between is None or between.place.trust is Origin.AGENT)
+                replied = between.place.trust is Origin.AGENT if between else one.place.session not in alone
+                belongs = replied and _goes_on(one, other)
             if belongs:
                 beside.setdefault(one.record_id, []).append(other)
                 told.add(other.record_id)
     return kept, beside
+
+
+def _without_replies(turns: Mapping[tuple[str | None, int], RankedCandidate]) -> set[str | None]:
+    """Return the sessions in which a user speaks in odd and in even places: nobody replies to each message there."""
+    spoken = {(session, seq % 2) for (session, seq), one in turns.items() if one.place.trust is Origin.USER}
+    return {session for session, is_odd in spoken if (session, 1 - is_odd) in spoken}
 
 
 def _goes_on(one: RankedCandidate, other: RankedCandidate) -> bool:
