@@ -21,6 +21,14 @@ def test_an_export_goes_to_standard_output_line_by_line(cli: Cli) -> None:
     assert said.err == ""
 
 
+def test_an_export_of_an_agent_that_remembers_nothing_says_so(cli: Cli) -> None:
+    """A name that was mistyped made an empty backup without a word."""
+    cli.told("heron")
+    said = cli("export", "--agent", "typo")
+    assert "typo" in said.err
+    assert json.loads(said.out.splitlines()[-1])["counts"]["entry"] == 0
+
+
 def test_an_export_file_is_for_the_users_eyes_only(cli: Cli, tmp_path: Path) -> None:
     cli.told("heron")
     file = tmp_path / "out.jsonl"

@@ -195,3 +195,14 @@ def test_what_to_try_first_has_an_answer_and_can_be_copied_from_a_narrow_screen(
     steps = ["recall"] if sample else ["entries", "recall"]
     assert [line for line in said.splitlines() if "curl" in line] == [f"{place}/{step} \\" for step in steps]
     assert ("My sister Clara lives in" in said) is not sample
+
+
+@pytest.mark.parametrize("address", [None, "http://127.0.0.1:9/v1"])
+def test_serving_tells_which_model_is_behind_the_proxy_or_how_to_set_one(
+    cli: Cli, capsys: pytest.CaptureFixture[str], address: str | None
+) -> None:
+    settings = load_settings(home=cli.home, proxy={"base_url": address} if address else {})
+    _announce(Terminal(as_json=False, language="en"), settings, "http://127.0.0.1:8765", is_open=True, sample=False)
+    told = capsys.readouterr().out
+    assert ("set proxy.base_url" in told) == (address is None)
+    assert address is None or address in told

@@ -25,6 +25,19 @@ def test_a_workspace_is_made_searched_and_looked_at(cli: Cli, tmp_path: Path, mo
     assert cli("workspace", "init", "--vault", str(tmp_path / "none"), *place).code != 0
 
 
+def test_an_agent_is_told_why_it_has_a_folder_of_its_own(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was told that its folder, within the home, had nothing to do with the home."""
+    monkeypatch.setenv("AGX_WORKSPACE_ROOT", str(tmp_path / "ws"))
+    home = ("--home", str(tmp_path / "home"))
+    cli("workspace", "init", "--agent", "ada", *home)
+    other = cli("workspace", "init", "--agent", "lin", *home)
+    assert str(tmp_path / "home") in other.out
+    assert "used it first" in other.err
+    assert "REMANENT_HOME" not in other.err
+
+
 def test_a_run_ends_from_a_json_list_and_its_changes_are_told(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,6 +26,17 @@ def test_a_long_log_keeps_its_beginning_its_end_and_what_failed() -> None:
     assert f"shortened from {COUNT(log)} tokens" in short
 
 
+def test_the_one_failure_of_a_long_log_comes_before_its_first_line_and_its_last() -> None:
+    """Two lines of a log with dates fill what a result may take; the line that was looked for had been left out."""
+    failure = "2026-11-17 12:05:01 ERROR order-svc: timeout after 5000ms calling inventory:8082 (pool exhausted)"
+    lines = [
+        f"2026-11-17 12:00:{number % 60:02d} INFO order-svc: request {number} was answered" for number in range(300)
+    ]
+    short = shortened_result("\n".join([*lines[:200], failure, *lines[200:]]), count=COUNT)
+    assert failure in short
+    assert COUNT(short) <= RESULT_TOKENS + 8
+
+
 def test_json_keeps_its_shape_and_tells_how_much_there_was() -> None:
     rows = [{"id": number, "name": f"item {number}", "note": "long " * 40} for number in range(50)]
 

@@ -180,6 +180,10 @@ def _show_loaded(shown: CommandResult) -> None:
     shown.screen.tell(words.IMPORTED, agent=shown.place.agent, counts=named or "0")
 
 
+_NO_LINES = 2
+"""Lines of an export that has nothing between its first and its last: a name that was mistyped would pass for saved."""
+
+
 def _show_written(shown: CommandResult) -> None:
     """Say where lines went, or put the bytes of a file there."""
     if isinstance(shown.answer, bytes):
@@ -188,6 +192,10 @@ def _show_written(shown: CommandResult) -> None:
         shown.screen.give({"file": str(shown.file), "lines": shown.answer})
     elif shown.file != STANDARD:
         shown.screen.tell(words.EXPORTED, lines=shown.answer, path=shown.file)
+    if shown.answer == _NO_LINES:
+        shown.screen.tell(
+            words.EXPORTED_NOTHING, style="yellow", agent=shown.place.agent, workspace=shown.place.workspace
+        )
 
 
 def _show_evaluation(shown: CommandResult) -> None:

@@ -104,7 +104,9 @@ def _announce(screen: Terminal, settings: Settings, url: str, *, is_open: bool, 
     if screen.as_json:
         screen.give({"url": url, "docs": f"{url}/docs", "mcp": f"{url}/mcp", "proxy": f"{url}/v1", "keys": not is_open})
         return
-    screen.show(screen.word(words.SERVING, url=url))
+    behind = settings.proxy.base_url
+    model = screen.word(words.PROXY_TO, address=behind) if behind else screen.word(words.PROXY_WITHOUT_MODEL)
+    screen.show(screen.word(words.SERVING, url=url, model=model))
     key = "" if is_open else "-H 'authorization: Bearer KEY' "
     steps: list[tuple[Bilingual, str, dict[str, Any]]] = [(words.ASK_FIRST, "recall", {"query": QUESTION, "limit": 1})]
     if not sample:  # where nothing was told, a question has no answer

@@ -243,20 +243,22 @@ NO_KEY_HOLDS = Bilingual(
     "No key holds any more, and nobody is served without one. Make one: remanent keys create NAME --permission admin",
     "已没有有效的密钥，而无密钥的请求一律拒绝。请创建一个：remanent keys create NAME --permission admin",
 )
+PROXY_WITHOUT_MODEL = Bilingual("set proxy.base_url to the model behind it", "用 proxy.base_url 指定其后的模型")
+PROXY_TO = Bilingual("to {address}", "转发到 {address}")
 SERVING = Bilingual(
     "Serving on {url}. Stop with Ctrl-C.\n"
     "  pages         {url}/\n"
     "  API docs      {url}/docs\n"
     "  OpenAPI       {url}/openapi.json\n"
     "  MCP           {url}/mcp\n"
-    "  OpenAI proxy  {url}/v1  (set proxy.base_url to the model behind it)\n"
+    "  OpenAI proxy  {url}/v1  ({model})\n"
     "  health        {url}/readyz",
     "正在 {url} 提供服务。按 Ctrl-C 停止。\n"
     "  管理页面      {url}/\n"
     "  接口文档      {url}/docs\n"
     "  OpenAPI       {url}/openapi.json\n"
     "  MCP           {url}/mcp\n"
-    "  OpenAI 代理   {url}/v1 （用 proxy.base_url 指定其后的模型）\n"
+    "  OpenAI 代理   {url}/v1 （{model}）\n"
     "  健康状况      {url}/readyz",
 )
 TELL_FIRST = Bilingual("Tell it something first:", "先让它记住一句话：")
@@ -292,6 +294,10 @@ SAMPLE_FAILED = Bilingual(
 
 # ── moving ──
 EXPORTING = Bilingual("Exporting", "正在导出")
+EXPORTED_NOTHING = Bilingual(
+    "Agent {agent} of workspace {workspace} remembers nothing: the export is empty.",
+    "工作区 {workspace} 的智能体 {agent} 没有任何记忆：导出为空。",
+)
 EXPORTED = Bilingual("Exported {lines} lines to {path}.", "已导出 {lines} 行到 {path}。")
 IMPORTED = Bilingual("Imported into {agent}: {counts}.", "已导入 {agent}：{counts}。")
 

@@ -10,7 +10,7 @@ from remanent.model.chat import CALLS, THOUGHTS, is_result
 from remanent.text.dialogue_summary import statements, telling
 
 RESULT_TOKENS = 60
-"""What a tool's result is shortened to: its first line, what it ends with, and what tells most between them.
+"""What a tool's result is shortened to: what failed in it, its first line and its last, and what tells most between.
 
 By the design's example the first level takes 50K tokens to 35K; with 40 % of them in results of 250 tokens each this
 leaves a margin of some 3K."""
@@ -18,11 +18,16 @@ _LONGEST_VALUE = 80
 """Characters of a text inside JSON that an outline keeps."""
 _MAX_MEMBERS = 4
 """Items of a list that an outline keeps; of an object, three times as many keys."""
+_FAILURE = re.compile(
+    r"error|fail|exception|denied|refused|fatal|timed? ?out|not found|错误|失败|异常|拒绝|超时|未找到", re.IGNORECASE
+)
 _TELLING_LINE = re.compile(
-    r"error|fail|exception|warning|denied|not found|result|total|passed|success|done|created|saved|exit code"
-    r"|错误|失败|异常|警告|拒绝|未找到|结果|总计|合计|通过|成功|完成|已创建|已保存",
+    r"warning|result|total|passed|success|done|created|saved|exit code"
+    r"|警告|结果|总计|合计|通过|成功|完成|已创建|已保存",
     re.IGNORECASE,
 )
+_MOST_TRIED = 20
+"""Lines of one sort that are tried for the room there is: of a log of failures alone, not every line is counted."""
 
 SHORTENED = re.compile(r"…?\s*(?:\(shortened from \d+ tokens\)|（已缩短，原 \d+ 个 token）)")
 """The note that a result was shortened."""
@@ -46,21 +51,22 @@ def shortened_result(text: str, *, count: Count, limit: int = RESULT_TOKENS, is_
         # What the text takes is known: counting a long one is most of the work.
         beginning = text[: len(text) * limit // size]
         return f"{whole or _cut(' '.join(beginning.split()), room, count)} {note}"
-    return "\n".join([*_chosen([_cut(line, room // 2, count) for line in lines], room, count), note])
+    return "\n".join([*_chosen([_cut(line, 2 * room // 3, count) for line in lines], room, count), note])
 
 
 def _chosen(lines: Sequence[str], room: int, count: Count) -> list[str]:
-    """Return the first line, the last, and of the others those that tell of success or failure, the latest first."""
+    """Return the failures, the latest first, then the first line and the last, what else tells most, and the rest."""
     last = len(lines) - 1
-    marked = [number for number in range(last - 1, 0, -1) if _TELLING_LINE.search(lines[number])]
+    backwards = range(last, -1, -1)
+    failures = [number for number in backwards if _FAILURE.search(lines[number])]
+    telling_ones = [number for number in backwards if _TELLING_LINE.search(lines[number])]
     kept: list[int] = []
-    for number in dict.fromkeys([0, last, *marked, *range(1, last)]):
+    tried = [*failures[:_MOST_TRIED], 0, last, *telling_ones[:_MOST_TRIED], *range(1, min(last, _MOST_TRIED))]
+    for number in dict.fromkeys(tried):
         size = count(lines[number]) + 1
         if size <= room:
             kept.append(number)
             room -= size
-        elif number not in (0, last):
-            break
     return [lines[number] for number in sorted(kept)]
 
 

@@ -3,6 +3,7 @@
 import re
 from datetime import date
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
@@ -20,6 +21,7 @@ from remanent.workspace.files import FileChange
 from remanent.workspace.hooks import HookReport
 from remanent.workspace.index import IndexReport, SearchMode, WorkspaceFound
 from remanent.workspace.layers import ROLES, Layer
+from remanent.workspace.roots import OTHERS
 from remanent.workspace.tool import MemoryCommand
 
 READ, WRITE = Permission.READ, Permission.WRITE
@@ -31,6 +33,12 @@ STATE = Bilingual("The workspace is {root}. Indexed: {include}", "工作区为 {
 ELSEWHERE = Bilingual(
     "Its folder does not depend on `home` or REMANENT_HOME; `memory.path` or REMANENT_WORKSPACE_ROOT choose another.",
     "该目录与 `home`、REMANENT_HOME 无关；可用 `memory.path` 或 REMANENT_WORKSPACE_ROOT 另选。",
+)
+ANOTHERS = Bilingual(
+    "The folder of the settings belongs to the agent that used it first; this agent has one of its own within `home`. "
+    "`--vault FOLDER` chooses another, `memory.shared` lets all agents use one.",
+    "设置中的目录归最先使用它的智能体所有；此智能体在 `home` 之内另有自己的目录。"
+    "可用 `--vault 目录` 另选，或用 `memory.shared` 让所有智能体共用一个。",
 )
 NO_LOG = Bilingual("Nothing was taken down on {day}.", "{day} 没有记录。")
 COMPACTED = Bilingual("{path}: {before} characters before, {after} now.", "{path}：原有 {before} 字，现有 {after} 字。")
@@ -114,7 +122,7 @@ class InitWorkspace(Model):
 
 def _show_state(screen: Screen, state: WorkspaceState) -> None:
     screen.line(screen.word(STATE, root=state.root, include=state.include))
-    screen.tell(ELSEWHERE)
+    screen.tell(ANOTHERS if OTHERS in Path(state.root).parts else ELSEWHERE)
 
 
 @operation(
