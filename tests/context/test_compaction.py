@@ -282,6 +282,15 @@ async def test_of_a_coding_agents_chat_what_the_user_wants_is_kept_before_what_w
     assert "shortened from" not in digest
 
 
+async def test_a_heading_is_no_to_do() -> None:
+    reply = "### Next Steps to Do\n\nTODO: ask Dana about the rule.\n\n**Next steps we need to do**\n\nIt works."
+    talk = [{"role": "assistant", "content": f"{reply} Run {turn}."} for turn in range(12)]
+    digest = str((await compactor().view(ADA, talk, level=3)).messages[0]["content"])
+
+    assert "- TODO: ask Dana about the rule." in digest
+    assert "Next" not in digest
+
+
 @pytest.mark.spec("COG-17")
 async def test_the_report_adds_up_from_what_was_given_to_what_is_sent() -> None:
     view = await compactor().view(ADA, dialogue("en", messages=100, tokens=20_000), budget=1_500)
@@ -513,7 +522,7 @@ async def test_one_new_message_extends_a_view_and_nothing_older_is_counted_or_re
         return COUNT(text)
 
     made = compactor()
-    made.count = count
+    made.count = count  # type: ignore[assignment]
     messages = dialogue("en")
     extended = await made.view(ADA, messages, **how)
     cold = sum(counted)

@@ -46,6 +46,13 @@ _CLOSING = re.compile(
 """What opens or ends a reply, whatever it is about."""
 _HEADING = re.compile(r"#{1,6}\s|\*\*[^*]{1,80}\*\*:?\s*$")
 """A heading names what its sentences say; they are there themselves."""
+
+
+def is_heading(sentence: str) -> bool:
+    """Tell whether a line is a heading of Markdown, or bold words alone."""
+    return _HEADING.match(sentence.lstrip()) is not None
+
+
 _STOP_WORDS = ENGLISH_STOP_WORDS | CHINESE_STOP_WORDS
 
 
@@ -68,7 +75,7 @@ def statements(text: str, *, message: int = 0) -> list[DialogueSentence]:
     found: list[DialogueSentence] = []
     for sentence in sentence_texts(_CODE.sub("\n", text)):
         short = " ".join(sentence.split())[:_LONGEST]
-        if _HEADING.match(short) or _CLOSING.fullmatch(short) or is_small_talk(short):
+        if is_heading(short) or _CLOSING.fullmatch(short) or is_small_talk(short):
             continue
         terms = frozenset(index_terms(short)) - _STOP_WORDS
         if terms:

@@ -17,7 +17,7 @@ from remanent.language.shapes import MAX_SUMMARY, Remark, Summary, Utterance
 from remanent.language.tidying import lines, remark, within_tokens
 from remanent.language.wording import block, group, utterance_blocks
 from remanent.model import Model
-from remanent.text.dialogue_summary import DialogueSentence, statements, telling
+from remanent.text.dialogue_summary import DialogueSentence, is_heading, statements, telling
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.summary import summarize
@@ -360,18 +360,22 @@ def find_commitments(
 ) -> Commitments:
     """Return the decisions, to-dos and agreements of a conversation, without a model.
 
-    `sentences` parts a text into its sentences; who has done so before passes what it found.
+    `sentences` parts a text into its sentences; who has done so before passes what it found. "### Next steps" is none.
     """
+
+    def said(text: str) -> list[str]:
+        return [sentence for sentence in sentences(text) if not is_heading(sentence)]
+
     facts = facts_in(
         utterances[-1000:],
         kinds=(FactKind.DECISION, FactKind.FOLLOW_UP, FactKind.PREFERENCE),
         limit=3 * _MAX_LISTED,
-        sentences=sentences,
+        sentences=said,
     )
     by_kind: dict[FactKind, list[str]] = {}
     for fact in facts:
         by_kind.setdefault(fact.kind, []).append(fact.content)
-    agreements = [*_agreements(utterances, sentences), *by_kind.get(FactKind.PREFERENCE, [])]
+    agreements = [*_agreements(utterances, said), *by_kind.get(FactKind.PREFERENCE, [])]
     decisions = [text for text in by_kind.get(FactKind.DECISION, []) if text not in agreements]
     todos = by_kind.get(FactKind.FOLLOW_UP, [])
     return Commitments(tuple(decisions[:_MAX_LISTED]), tuple(todos[:_MAX_LISTED]), tuple(agreements[:_MAX_LISTED]))
