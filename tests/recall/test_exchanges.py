@@ -124,3 +124,16 @@ def test_what_does_not_count_is_not_told_beside_what_does(tmp_path: Path) -> Non
             options = remanent.RecallOptions(without=(gone,))
             found = ada.recall("What are the turtles called?", options=options)
             assert {item.text for item in found.items} == {left, TALK[2]["content"]}
+
+
+@pytest.mark.spec("USE-03")
+def test_a_diary_that_nobody_replies_to_gives_way_to_no_other_talk(tmp_path: Path) -> None:
+    told = ["Tim swims in the tank.", "Tim sleeps in the tank.", "Tim eats in the tank.", "Tim sits in the tank."]
+    with remanent.open(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        ada.remember([{"role": "user", "content": text} for text in told], session="diary")
+        ada.remember("Tim hides in the tank.", session="elsewhere")
+        ada.remember("A tank.", session="more")
+        memory.settle()
+        found = ada.recall("Tim tank?")
+    assert [item.session for item in found.items][:4] == ["diary"] * 4

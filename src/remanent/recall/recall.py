@@ -436,7 +436,7 @@ class Recall:
                 likeness=shortlist.texts.likeness,
                 strength=options.recipe.diversity,
                 twins=options.recipe.twins,
-                talk_of=lambda one: _talk_with_agent(by_id[one].place),
+                talk_of=_talks_with_agents(shortlist.best).get,
                 further=options.recipe.further,
             )
         )
@@ -501,12 +501,16 @@ class Recall:
         )
 
 
-def _talk_with_agent(place: RecordPosition) -> str | None:
-    """Return the session of what a user and an agent say to each other.
+def _talks_with_agents(candidates: Sequence[RankedCandidate]) -> dict[str, str | None]:
+    """Return by record the session of what a user and an agent say to each other.
 
-    Who talks with an agent tells a thing once and goes on with it; people among themselves come back to it.
+    Who talks with an agent tells a thing once and goes on with it; people among themselves, and a diary that nobody
+    replies to, have the whole answer in one place.
     """
-    return place.session if place.kind is Kind.TURN and place.trust in (Origin.USER, Origin.AGENT) else None
+    places = [one.place for one in candidates if one.place.kind is Kind.TURN]
+    answered = {place.session for place in places if place.trust is Origin.AGENT}
+    said = (place for place in places if place.trust in (Origin.USER, Origin.AGENT))
+    return {place.record_id: place.session for place in said if place.session in answered}
 
 
 async def _nothing() -> dict[str, Entry]:
