@@ -4,7 +4,6 @@ Without a model an answer is extractive: it stands in a document word for word. 
 against the passages and cites those that say the same; what none of them says is marked.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -12,6 +11,7 @@ from itertools import pairwise
 from remanent.bilingual import Bilingual
 from remanent.discipline import Parts
 from remanent.errors import InvalidInput
+from remanent.knowledge.bearing import bearing
 from remanent.knowledge.model import (
     AnswerSentence,
     CheckedSentence,
@@ -22,32 +22,18 @@ from remanent.knowledge.model import (
 )
 from remanent.knowledge.search import Searcher, SearchOptions, SearchPlace
 from remanent.language.engines import OfflineEngine, run_or_offline
-from remanent.language.offline.claims import TokenKind, read_claim
-from remanent.language.offline.judgement import CONFLICT, compare, excluded, judge
 from remanent.language.role import Toolbox
 from remanent.language.roles.answering import ANSWERING, AnsweringRequest, SourcePassage, WrittenSentence
 from remanent.language.shapes import MAX_REMARK
 from remanent.model import Maker
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
-from remanent.text.terms import query_terms
 
 OFFLINE = Maker(role=ANSWERING.name, engine="offline", version=ANSWERING.version)
 UNSUPPORTED = Bilingual("[unsupported]", "［无依据］")
 NOTHING = Bilingual("Nothing here answers that.", "这里没有能回答该问题的内容。")
 MAX_SENTENCES = 200
 """Sentences of one text that are checked; each is a search."""
-SUPPORTED = 0.85
-"""The share of a sentence's words from which on another says the same, if it has all names and figures of it."""
-ALIKE = 0.7
-"""The share of the words that are no names and figures from which on two sentences speak of the same."""
-RECIPROCAL = 0.4
-"""The share of the evidence's own words that the sentence must have, so that a clause of a long sentence about
-something else contradicts nobody. These three were chosen by hand."""
-_VALUE = re.compile(r"\d[\d.,:]*|(?<![.!?。]\s)(?<!^)\b[A-Z][\w'’-]+")
-"""Figures, and words written as names within a sentence."""
-_COMMON = re.compile(r"(?:[^s]s|ing)$")
-"""How a first word ends that stands without an article and yet is no name: "Filters are", "Sailing is"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,45 +108,6 @@ class Prover:
                     document=best.passage.document,
                 )
         return CheckedSentence(text=sentence, verdict="not_mentioned")
-
-
-def bearing(claim: str, evidence: str, *, title: str = "") -> tuple[float, str]:
-    """Return how much of a claim a sentence covers, and whether it supports or contradicts it, or neither."""
-    asked, said = frozenset(query_terms(claim)), frozenset(query_terms(evidence))
-    if not asked or not said:
-        return 0.0, ""
-    known = said | frozenset(query_terms(title))
-    coverage = len(asked & known) / len(asked)
-    # Of one word alone even "On" and "US" give terms, which the sentence that holds it does not have.
-    values, others = _values(claim) & asked, _values(evidence) & said
-    lacking = values - known
-    plain = asked - values
-    alike = len(plain & known) / len(plain) if plain else 0.0
-    mutual = len(asked & said) / len(said)
-    if not lacking and coverage >= SUPPORTED and not _conflict(claim, evidence):
-        return coverage, "supported"
-    if excluded(read_claim(evidence), read_claim(claim)):
-        return coverage, "contradicted"
-    if alike < ALIKE or mutual < RECIPROCAL:
-        return coverage, ""
-    # The same is said with another figure or another name in the place of one.
-    replaced = any(any(_is_figure(one) == _is_figure(other) for other in others - values - asked) for one in lacking)
-    return coverage, "contradicted" if replaced or _conflict(claim, evidence) else ""
-
-
-def _conflict(claim: str, evidence: str) -> bool:
-    return judge(compare(read_claim(evidence), read_claim(claim))).conflict >= CONFLICT
-
-
-def _values(text: str) -> frozenset[str]:
-    """Return the terms of figures and names; of a first word, which is always capitalised, where it reads as a name."""
-    names = [token.text for token in read_claim(text).tokens if token.part is TokenKind.NAME]
-    told = [*_VALUE.findall(text), *(name for name in names if not _COMMON.search(name))]
-    return frozenset(term for value in told for term in query_terms(value))
-
-
-def _is_figure(term: str) -> bool:
-    return any(character.isdigit() for character in term)
 
 
 def _bearing_out(sentence: str, found: KnowledgeFound) -> tuple[int, ...]:

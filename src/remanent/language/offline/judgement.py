@@ -533,7 +533,7 @@ def judge(comparison: Comparison, *, in_one_text: bool = False) -> Judgement:
 
 _EXCLUDED = 0.85
 _BAN = lazy_regex(r"\b(?:is|are) (?:strictly |always )?(?:forbidden|prohibited|banned)\b|禁止|严禁", re.IGNORECASE)
-_EXCEPTED = lazy_regex(r"\b(?:except|but|unless|without|only)\b|除|只|仅", re.IGNORECASE)
+EXCEPTED = lazy_regex(r"\b(?:except|but|unless|without|only)\b|(?<![删解排消清开扣废免去])除|只|仅", re.IGNORECASE)
 _MAY = lazy_regex(r"\b(?:can|may|allowed|permitted)\b|可以?|允许|能", re.IGNORECASE)
 # Verbs that only say that something is so, or may be.
 _EMPTY_VERBS = frozenset(
@@ -544,14 +544,14 @@ _EMPTY_VERBS = frozenset(
 
 def _bans(claim: ParsedClaim) -> bool:
     """Tell whether a short claim denies or forbids all that it speaks of: no deploys on Fridays; 周五禁止上线."""
-    if not 1 < len(claim.tokens) <= _SHORT or _EXCEPTED.search(claim.text):
+    if not 1 < len(claim.tokens) <= _SHORT or EXCEPTED.search(claim.text):
         return False
     return any(token.denied for token in claim.tokens) or _BAN.search(claim.text) is not None
 
 
 def excluded(one: ParsedClaim, other: ParsedClaim) -> Difference | None:
     """Return in what two claims exclude each other whatever else they say: one holder, or a ban and what it bans."""
-    if one.is_conditional or other.is_conditional:
+    if any(claim.is_conditional or claim.is_question for claim in (one, other)):
         return None
     if (names := rivals(one.text, other.text)) is not None:
         named = [

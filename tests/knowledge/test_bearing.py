@@ -1,0 +1,66 @@
+"""How a sentence bears on a claim: what it denies it does not support."""
+
+import pytest
+
+from remanent.knowledge import AsyncKnowledgeCollection
+from remanent.knowledge.bearing import bearing
+from tests.knowledge.test_proof import base
+
+__all__ = ["base"]
+
+OPPOSITES = [
+    ("实习生可以弹性打卡。", "实习生不适用弹性打卡。"),
+    ("任何人都能删除生产数据。", "未经批准，任何人不能删除生产数据。"),
+    ("You can freeze it.", "It keeps 3 days in the fridge and must not be frozen."),
+    ("仓库可以抽烟。", "仓库严禁吸烟。"),
+    ("酒水费用可以报销。", "酒水费用不予报销。"),
+    ("访客可以带手机进机房。", "访客禁止携带手机进入机房。"),
+    ("出差必须提前申请。", "出差不必提前申请。"),
+    ("离开工位不必锁屏。", "离开工位必须锁屏。"),
+    ("The pool is open on Mondays.", "The pool is closed on Mondays."),
+    ("Parking is available in winter.", "Parking is unavailable in winter."),
+    ("The lift works.", "The lift is out of order."),
+]
+
+
+@pytest.mark.parametrize(("claim", "evidence"), OPPOSITES)
+def test_a_sentence_contradicts_what_it_denies_or_forbids(claim: str, evidence: str) -> None:
+    assert bearing(claim, evidence)[1] == "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("仓库不能吸烟。", "仓库严禁吸烟。"),
+        ("酒水费用不能报销。", "酒水费用不予报销。"),
+        ("未经批准不能删除生产数据。", "未经批准，任何人不能删除生产数据。"),
+        ("年假可以顺延至次年3月31日。", "年假当年未休完的，可顺延至次年3月31日，逾期作废，不折现。"),
+        ("It keeps 3 days in the fridge.", "It keeps 3 days in the fridge and must not be frozen."),
+        ("Smoking is not allowed on the balcony.", "Guests are not allowed to smoke on the balcony."),
+        ("The dough cannot be frozen.", "The dough must not be frozen."),
+    ],
+)
+def test_one_denial_in_other_words_or_of_something_else_takes_no_support_away(claim: str, evidence: str) -> None:
+    assert bearing(claim, evidence)[1] == "supported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("出差可以提前申请。", "出差不必提前申请。"),  # may, and need not
+        ("经批准可以删除生产数据。", "未经批准，任何人不能删除生产数据。"),  # under another condition
+        ("Guests may smoke in the garden.", "Guests may not smoke except in the garden."),
+        ("The charger may not shut down if it is hot.", "The charger may shut down if it is hot."),
+    ],
+)
+def test_what_may_both_hold_is_neither(claim: str, evidence: str) -> None:
+    assert bearing(claim, evidence)[1] == ""
+
+
+async def test_a_text_held_against_rules_is_contradicted_by_those_that_forbid_it(
+    base: AsyncKnowledgeCollection,
+) -> None:
+    await base.add(text="".join(evidence for _, evidence in OPPOSITES[:2]), name="规定.md")
+    checked = await base.verify("".join(claim for claim, _ in OPPOSITES[:2]))
+    assert [one.verdict for one in checked.sentences] == ["contradicted", "contradicted"]
+    assert [one.evidence for one in checked.sentences] == [evidence for _, evidence in OPPOSITES[:2]]
