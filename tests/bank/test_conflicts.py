@@ -70,6 +70,9 @@ async def test_the_planner_validates_one_conflict_per_round_and_drops_none() -> 
     found = bank.conflicts.all
     assert seen == [conflict.id for conflict in found[:2]]
     assert [one.verdict.decided_by for one in found if one.verdict] == ["validation", "validation", "merge"]
+    assert found[2].verdict is not None
+    assert found[2].verdict.text != found[2].description
+    assert "Not validated by itself" in found[2].verdict.text
     assert len(bank.graph.nodes) == 1
 
 

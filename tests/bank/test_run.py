@@ -14,6 +14,7 @@ from remanent.agents.text_search import SearchableText, TextSearch
 from remanent.agents.tools import with_listener
 from remanent.bank import EventKind
 from remanent.bank.adapter import BuiltinReact, EnhancedPrompt, Execution
+from remanent.bank.conflicts import contested
 from remanent.bank.ledger import source_of
 from remanent.bank.run import BankRun, GivenFile, close_tools, default_tools
 from remanent.errors import LanguageError, ModelDenied, ModelRejected, NotFound, Refused, ToolFailed
@@ -424,3 +425,56 @@ async def test_one_file_that_cannot_be_read_does_not_fail_a_run(tmp_path: Path) 
     run = BankRun(made.adapter, builtin(), tools=default_tools(Settings(home=tmp_path), made.bank))
     result = await run.run("Who was the first master of the station?", files=files)
     assert "Karl Brandt" in result.answer
+
+
+SHOPS = ("Annual report. Star Coffee has 1,280 shops.", "A blog. Star Coffee has 1,150 shops.")
+
+
+def left_open(request: IntegrationRequest) -> IntegrationResponse:
+    return IntegrationResponse(outcome=IntegrationOutcome.UNRESOLVED, interaction_tree_description="nobody knows")
+
+
+@pytest.mark.parametrize(
+    ("answered", "told"),
+    [
+        ("Star Coffee has 1,150 shops.", "{both}"),
+        ("1,150", "{both}"),
+        ("Star Coffee was founded in Lyon by two brothers.", "{answered}"),
+    ],
+)
+async def test_an_answer_tells_both_sides_of_a_contradiction_that_nobody_settled(
+    tmp_path: Path, answered: str, told: str
+) -> None:
+    made = desk(tmp_path, engine=Told(integration=left_open))
+    await made.bank.start("How many shops does Star Coffee have?")
+    for text in SHOPS:
+        await made.bank.observe(text)
+    result = await BankRun(made.adapter, Anything("It stays unclear.", answered)).resume()
+    (conflict,) = made.bank.conflicts.all
+    assert conflict.state is ConflictState.UNRESOLVED
+    both = "Sources disagree: “Star Coffee has 1,150 shops.” (A blog) / “Star Coffee has 1,280 shops.” (Annual report)"
+    assert result.answer == told.format(answered=answered, both=both)
+    assert {claim.record_id for claim in conflict.claims} <= set(result.node_ids)
+    assert contested([conflict], "As far as I see, Star Coffee has 1,150 shops today.") == conflict
+    assert contested([conflict], "Star Coffee has 1,280 or 1,150 shops.") is None
+
+
+async def test_without_a_model_a_question_that_texts_disagree_on_is_answered_with_both(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    await made.bank.start("星河咖啡有多少家门店？")
+    for text in ("摘自年报。星河咖啡有1,280家门店。", "摘自博客。星河咖啡有1,150家门店。"):
+        await made.bank.observe(text)
+    result = await BankRun(made.adapter, BuiltinReact(made.bank.engine)).resume()
+    assert result.answer == (
+        "各来源说法不一：“星河咖啡有1,150家门店。”（摘自博客） / “星河咖啡有1,280家门店。”（摘自年报）"
+    )
+
+
+async def test_the_text_that_holds_the_answer_comes_before_the_one_it_replaced(tmp_path: Path) -> None:
+    made = desk(tmp_path, engine=Told(analysis=clashing, integration=upholding_the_first, planning=ends_at_once))
+    await made.bank.start(LENGTH)
+    for claim in reversed(CLAIMS):
+        await made.bank.observe(claim)
+    result = await BankRun(made.adapter, Anything("The survey gives 640 metres.", CLAIMS[0])).resume()
+    assert list(result.node_ids) == [node.id for node in made.bank.graph.nodes]
+    assert made.bank.tree.entry(result.entry_ids[0]).text == CLAIMS[0]

@@ -8,12 +8,14 @@ from collections.abc import Iterable, Sequence
 
 from remanent.bank.node import UNRESOLVED, QueryNode, summary_lines
 from remanent.bank.runtime import BankRuntime, EventKind
+from remanent.bilingual import Bilingual
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.roles.planning import PendingConflict
 from remanent.model import Claim, Conflict, ConflictState, Source, Status, Verdict
 from remanent.stores import Transaction
+from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
-from remanent.text.terms import index_terms
+from remanent.text.terms import index_terms, query_terms
 
 _SIDES = " / "
 """Separates the two statements in the description of a conflict that the offline engine found."""
@@ -24,6 +26,16 @@ _MIN_STATEMENT_CHARS = 6
 """A shorter statement would be found in unrelated sentences (chosen by hand)."""
 _MAX_PENDING = 100
 """Conflicts that the planner is shown; the next ones move up as these are settled."""
+
+
+BY_MERGE = "merge"
+_MERGED = Bilingual(
+    "Not validated by itself: its nodes became one when another contradiction was settled. {sides}",
+    "未单独验证：解决另一处矛盾时，相关节点已合并为一个。{sides}",
+)
+_OWN = 0.5
+"""The share of the words that only one side has from which on an answer takes that side (chosen by hand)."""
+_SHORT_ANSWER = 4
 
 
 class Conflicts:
@@ -194,7 +206,8 @@ class Conflicts:
             if len({claim.record_id for claim in claims}) > 1:
                 self.put_state(tx, conflict, conflict.state, verdict=conflict.verdict, claims=claims)
                 continue
-            verdict = Verdict(text=conflict.description, decided_by="merge", decided_at=self._runtime.now())
+            told = _MERGED.say(working_language(conflict.description)).format(sides=conflict.description)
+            verdict = Verdict(text=told, decided_by=BY_MERGE, decided_at=self._runtime.now())
             self.put_state(tx, conflict, ConflictState.RESOLVED, verdict=verdict)
         return before
 
@@ -243,6 +256,32 @@ def refuted_statements(conflicts: Iterable[Conflict]) -> list[str]:
                 if any(side in text for text in wrong) and not any(side in text for text in right)
             ]
     return [statement for statement in refuted if len(statement) >= _MIN_STATEMENT_CHARS]
+
+
+def contested(conflicts: Sequence[Conflict], answer: str) -> Conflict | None:
+    """Return the contradiction, left undecided, of which an answer tells one side as if it were certain."""
+    refuted = refuted_statements(conflicts)
+    for conflict in conflicts:
+        merged = conflict.verdict is not None and conflict.verdict.decided_by == BY_MERGE
+        if conflict.state is not ConflictState.UNRESOLVED and not merged:
+            continue
+        sides = sides_of(conflict)
+        if len(sides) == 2 and not any(side in refuted for side in sides) and _takes_a_side(answer, *sides):
+            return conflict
+    return None
+
+
+def _takes_a_side(answer: str, one: str, other: str) -> bool:
+    said, first, second = (frozenset(query_terms(text)) for text in (answer, one, other))
+    if (one in answer) != (other in answer):
+        return True
+    if len(said) >= _SHORT_ANSWER and len(said & first & second) < _OWN * len(first & second):
+        return False  # of something else
+    owns = (first - second, second - first)
+    taken = [bool(own) and len(own & said) >= _OWN * len(own) for own in owns]
+    return taken[0] != taken[1] and not any(
+        own & said for own, is_taken in zip(owns, taken, strict=True) if not is_taken
+    )
 
 
 def _claim(node: QueryNode, description: str) -> Claim:

@@ -16,7 +16,7 @@ from remanent.agents.web import SerperSearch, Visit
 from remanent.bank.adapter.adapter import AsyncAdapter
 from remanent.bank.adapter.framework import Execution, Framework, StepResultT, StepT
 from remanent.bank.bank import MemoryBank
-from remanent.bank.conflicts import refuted_statements
+from remanent.bank.conflicts import contested, nodes_of, refuted_statements, sides_of
 from remanent.bank.ledger import INGESTED_SOURCES, source_of
 from remanent.bank.planning import InsightDoc
 from remanent.bank.runtime import EventKind
@@ -24,16 +24,21 @@ from remanent.bilingual import Bilingual
 from remanent.embedding import Embedder
 from remanent.errors import LanguageError, RemanentError
 from remanent.language.roles.planning import FinishedTask, PlannedTask, TaskType
-from remanent.model import Model
+from remanent.model import Conflict, Model
 from remanent.model.base import Count
 from remanent.model.base import Text as Words
 from remanent.model.ids import Id
 from remanent.settings import Settings
+from remanent.text.sentences import sentence_texts
 
 _logger = logging.getLogger(__name__)
 
 
 _NO_ANSWER: Bilingual = Bilingual("No answer was found.", "没有得出答案。")
+_DISAGREE: Bilingual = Bilingual("Sources disagree: {sides}", "各来源说法不一：{sides}")
+_SIDE: Bilingual = Bilingual("“{side}” ({origin})", "“{side}”（{origin}）")
+_SIDE_ALONE: Bilingual = Bilingual("“{side}”", "“{side}”")
+_MAX_ORIGIN_CHARS = 60
 
 
 class RunStatus(StrEnum):
@@ -60,9 +65,9 @@ class RunResult(Model):
     """What the task took of a model, requests and answers together; 0 without one. `bank.max_tokens` bounds it."""
     insight: InsightDoc
     node_ids: tuple[Id, ...] = ()
-    """The nodes that the answering step was shown, and those that came of it."""
+    """The nodes that hold the answer's words, those that the answering step was shown, and those that came of it."""
     entry_ids: tuple[Id, ...] = ()
-    """The entries behind those nodes."""
+    """The entries behind those nodes, those with the answer's words first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +189,18 @@ class BankRun(Generic[StepT, StepResultT]):
                 self._rests_on = tuple(dict.fromkeys((*shown, *routed.node_ids)))
 
     def _result(self, end: RunStatus, rounds: int) -> RunResult:
-        nodes = tuple(node_id for node_id in self._rests_on if node_id in self._bank.graph)
-        entries = dict.fromkeys(entry.entry_id for node_id in nodes for entry in self._bank.tree.of(node_id))
         answer = self._answer.strip() or _NO_ANSWER[self._bank.insight.language]
+        graph, tree = self._bank.graph, self._bank.tree
+        holders = [node.id for node in graph.nodes if any(answer in entry.text for entry in tree.of(node.id))]
+        rests_on = tuple(dict.fromkeys((*holders, *self._rests_on)))
+        if (conflict := contested(self._bank.conflicts.all, answer)) is not None:
+            rests_on = tuple(dict.fromkeys((*nodes_of(conflict), *rests_on)))
+            told = self._both_sides(conflict)
+            answer = told if any(answer in side for side in sides_of(conflict)) else f"{answer}\n{told}"
+        nodes = tuple(node_id for node_id in rests_on if node_id in graph)
+        behind = [entry for node_id in nodes for entry in tree.of(node_id)]
+        # A node of several texts may rest on one that was refuted: those with the answer's words come first.
+        entries = dict.fromkeys(entry.entry_id for entry in sorted(behind, key=lambda entry: answer not in entry.text))
         self._bank.emit(EventKind.ANSWER, answer, end=end.value, rounds=rounds)
         return RunResult(
             answer=answer,
@@ -197,6 +211,23 @@ class BankRun(Generic[StepT, StepResultT]):
             node_ids=nodes,
             entry_ids=tuple(entries),
         )
+
+    def _both_sides(self, conflict: Conflict) -> str:
+        """Return both statements of a contradiction, each with how the text begins that it stands in."""
+        language = self._bank.insight.language
+        told = []
+        for side in sides_of(conflict):
+            texts = [
+                self._bank.tree.entry(source.entry_id).text
+                for claim in conflict.claims
+                if side in claim.text
+                for source in claim.evidence
+            ]
+            origin = next((sentence_texts(text)[0] for text in texts if side in text), "")
+            named = bool(origin) and side not in origin
+            form = _SIDE if named else _SIDE_ALONE
+            told.append(form[language].format(side=side, origin=origin[:_MAX_ORIGIN_CHARS].rstrip(".。")))
+        return _DISAGREE[language].format(sides=" / ".join(told))
 
 
 SEARCH_SOURCES = "search_sources"
