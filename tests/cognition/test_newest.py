@@ -24,6 +24,10 @@ My girlfriend is Hannah.|We broke up.|Who is my girlfriend?
 我坐地铁上班。|我现在骑车上班了，不坐地铁了。|我怎么上班？
 我家猫叫年糕。|年糕上周去世了。|我家的猫怎么样了？
 我女朋友叫林悦。|我和林悦分手了。|我女朋友是谁？"""
+LONG = (
+    "I came back from the lake and changed my mind on running shoes to something for races, so could you make a "
+    "list with weight and price? I have read reviews for weeks, and every shop tells me something else about soles."
+)
 BESIDE = ("I met Sam at the station.", "The weather in Bern was fine.", "我昨天见了小王。", "今天天气不错。")
 
 
@@ -57,6 +61,7 @@ async def test_what_has_changed_comes_before_what_was_and_that_stays_readable(
         "I bought a silver necklace for my sister.|My sister switched to vegan food.|Which necklace did I buy?",
         "My rent is $1,500.|They moved the bus stop to Main Street.|How much is my rent?",
         "We deployed the shop on Fridays.|From now on we deploy on Tuesdays.|When did we originally deploy?",
+        f"My favorite running shoes are red Nikes.|{LONG}|What brand are my favorite running shoes?",
         "我住在北京。|我把闹钟改到七点了。|我住在哪里？",
         "我的手机是华为Mate60。|我同事换了工作。|我的手机是什么？",
     ],

@@ -176,7 +176,9 @@ def context_of(
         )
     if surroundings.session:
         told = {one: score for one, score in scores.items() if one not in echoes} if echoes else scores
-        evidence = session_evidence(told, places, discount=surroundings.discount, depth=surroundings.depth)
+        evidence = session_evidence(
+            told, places, discount=surroundings.discount, depth=surroundings.depth, with_agent=surroundings.with_agent
+        )
     context: dict[str, float] = {}
     of_neighbours, of_session = surroundings.neighbours, surroundings.session
     for record_id, place in places.items():
@@ -194,16 +196,27 @@ def context_of(
 
 
 def session_evidence(
-    scores: Mapping[str, float], places: Mapping[str, RecordPosition], *, discount: float, depth: int
+    scores: Mapping[str, float],
+    places: Mapping[str, RecordPosition],
+    *,
+    discount: float,
+    depth: int,
+    with_agent: int | None = None,
 ) -> dict[str, float]:
-    """Return how much evidence each session holds: its turns' scores, each further one counting less."""
+    """Return how much evidence each session holds: its turns' scores, each further one counting less.
+
+    Of a session, `depth` turns count; `with_agent` of one in which an agent speaks.
+    """
+    answered = {place.session for place in places.values() if place.trust is Origin.AGENT and place.kind is Kind.TURN}
     by_session: dict[str, list[float]] = {}
     for record_id, score in scores.items():
         place = places.get(record_id)
         if place is not None and place.session is not None:
             by_session.setdefault(place.session, []).append(score)
     return {
-        session: held[0] if len(held) == 1 else discounted(held, discount=discount, depth=depth)
+        session: held[0]
+        if len(held) == 1
+        else discounted(held, discount=discount, depth=with_agent if with_agent and session in answered else depth)
         for session, held in by_session.items()
     }
 
