@@ -71,7 +71,9 @@ def _is_figure(term: str) -> bool:
 # ── what one denies and the other says ───────────────────────────────────────
 
 _PLAINER = (
-    (lazy_regex(r"严禁|禁止|不得(?!不)|不许|不准|不予|不允许|不可以|不适用于?|无权"), "不能"),
+    (lazy_regex(r"未成年"), "幼年"),
+    (lazy_regex(r"严禁|禁止|不得(?!不)|不许|不准|不予|不允许|不可以|不适用于?|无权|切勿|请勿|概不|暂停"), "不能"),
+    (lazy_regex(r"无[需须]|不需要?"), "不必"),
     (lazy_regex(r"不就是"), "就是"),
     (lazy_regex(r"免(?=[交缴收付])"), "不用"),
     # What was not done is the condition of what may be done then, and a clause of its own.
@@ -83,7 +85,7 @@ _PLAINER = (
 """Ways to forbid and to deny, each with the one that claims are read by."""
 _CLAUSE = lazy_regex(r"[，,；;。:：]")
 _NEED_NOT = lazy_regex(
-    r"\b(?:need not|needn['’]t|(?:do|does)(?: not|n['’]t) (?:need|have))\b|不必|不用|无需|不需", re.IGNORECASE
+    r"\b(?:need not|needn['’]t|(?:do|does)(?: not|n['’]t) (?:need|have to))\b|不必|不用|无需|不需", re.IGNORECASE
 )
 _NEED = lazy_regex(r"\b(?:must|needs?|has to|have to|required?)\b|必须|需|须|应|要", re.IGNORECASE)
 _ASKED = lazy_regex(r"\b(?:until|some|others)\b|吗|难道|岂|直到|有的|有些", re.IGNORECASE)
@@ -103,21 +105,26 @@ def _plainly(text: str) -> str:
 
 
 def _parted(comparison: Comparison) -> list[tuple[Token, Token]]:
-    """Return the words that one side denies and the other says, unless both deny something beside them."""
-    evidence, claim = comparison.one, comparison.other
-    either = {(token.key, token.denied) for token in evidence.tokens}
-    agreed = {
-        (_clause_of(said, evidence), _clause_of(asked, claim))
-        for said, asked in comparison.shared
-        if said.denied and asked.denied and not said.former
-    }
+    """Return the words that one side denies and the other says, unless it says them before it denies the same.
+
+    Smoking is not allowed here: guests are not allowed to smoke here.
+    """
+    either = {(token.key, token.denied) for token in comparison.one.tokens}
+    both = [pair for pair in comparison.shared if pair[0].denied and pair[1].denied and not pair[0].former]
+
+    def is_before(told: Token, side: int) -> bool:
+        of = comparison.one if side == 0 else comparison.other
+        return any(
+            told.place < pair[side].place and _clause_of(told, of) == _clause_of(pair[side], of) for pair in both
+        )
+
     return [
         (said, asked)
         for said, asked in comparison.shared
         if said.part is not TokenKind.PERSON
         and said.denied != asked.denied
         and (said.key, asked.denied) not in either
-        and (_clause_of(said, evidence), _clause_of(asked, claim)) not in agreed
+        and not (is_before(asked, 1) if said.denied else is_before(said, 0))
     ]
 
 
@@ -129,7 +136,7 @@ def _may_both_hold(comparison: Comparison, parted: Sequence[tuple[Token, Token]]
         return True
     if (EXCEPTED.search(evidence.text) is None) != (EXCEPTED.search(claim.text) is None):
         return True
-    return len({_clause_of(said, evidence) for said, _ in parted}) > 1
+    return len({_clause_of(said, evidence) for said, _ in parted if said.denied}) > 1
 
 
 def _denies(comparison: Comparison, parted: Sequence[tuple[Token, Token]]) -> bool:
