@@ -80,6 +80,8 @@ def test_a_term_that_few_records_hold_and_few_people_use_is_rare() -> None:
         return wording(wanted, counts, [frozenset(index_terms(text))], records=records).rare
 
     assert rare("萱侬律占地多少？", "萱侬律是一座岛屿。", holding=1)
+    assert rare("蓍分布在哪些地区？", "蓍是菊科的植物。", holding=1), "one sign that hardly any word has is a name"
+    assert not rare("猫分布在哪些地区？", "猫是动物。", holding=1), "any other is a part of words"
     assert rare("Who are the Quorbits?", "Quorbits", holding=3)
     assert not rare("Who are the Quorbits?", "Quorbits", holding=4)
     assert not rare("Who are the Quorbits?", "Quorbits", holding=1, records=40)

@@ -87,8 +87,9 @@ _ASKED_OF_ALL = word_set(
     说过 谈 谈过 谈到 讨论 历史 情况 近况 事情 安排 打算 爱好 昨天 今天 明天 之前 以前
 """)
 COMMON_CHINESE = 9.0
-"""Rarity (by the frequencies of the segmenter's dictionary) below which everybody uses a Chinese word; chosen by hand
-from words on both sides of it."""
+LONE_CHINESE = 15.0
+"""Rarity (by the frequencies of the segmenter's dictionary) below which everybody uses a Chinese word, and from which
+on a single sign names a thing; chosen by hand from words on both sides of them."""
 
 
 @cache
@@ -167,13 +168,23 @@ _BEFORE_WHAT = lazy_regex(rf"([{HAN}])([叫是在有])(?=什么|谁|哪|几|多�
 
 
 def _informative(text: str) -> tuple[str, ...]:
-    """Return the terms of a text, without stop words, and without characters that stand in a longer term."""
+    """Return the terms of a text, without stop words, and without characters that stand in a longer term.
+
+    One that hardly any word has stays: 蓍 of 蓍分布在哪里, where 蓍分 is no word.
+    """
     # 猫叫什么 asks of a 猫, not of 猫叫, which is a word as well and which nobody said.
     torn = {found[1] + found[2]: found[1] for found in _BEFORE_WHAT.finditer(fold(text))}
     terms = [torn.get(term, term) for term in query_terms(text)]
     terms = [one for one in dict.fromkeys(terms) if one not in ENGLISH_STOP_WORDS and one not in CHINESE_STOP_WORDS]
     longer = "\n".join(term for term in terms if len(term) > 1 and not term.isascii())
-    return tuple(term for term in terms if len(term) > 1 or term.isascii() or term not in longer)
+    return tuple(
+        term for term in terms if len(term) > 1 or term.isascii() or term not in longer or _names_a_thing(term)
+    )
+
+
+def _names_a_thing(sign: str) -> bool:
+    """Tell whether a single Chinese sign is the name of something, as 蓍 is of a plant, and not a part of words."""
+    return not sign.isascii() and chinese_rarity(sign) >= LONE_CHINESE
 
 
 def rarity(holding: int, *, records: int) -> float:
@@ -217,7 +228,7 @@ def is_common(term: str) -> bool:
 def _is_rare(term: str, holding: int, *, records: int) -> bool:
     """Tell whether a term by itself says what is asked for: a name or a word of its own that a few records hold."""
     few = records >= SMALL and 0 < holding <= max(1, RARE_SHARE * records)
-    return few and len(term) > 1 and not is_common(term)
+    return few and (_names_a_thing(term) if len(term) == 1 else not is_common(term))
 
 
 def _word_share(term: str) -> float:
