@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from pydantic import JsonValue
 
@@ -28,9 +28,6 @@ from remanent.model import Entry, Job, Maker, Scope, Source, Tombstone, least_tr
 from remanent.model.ids import uuid7
 from remanent.stores import EntryQuery, Transaction
 from remanent.text.talk import says_nothing_alone
-
-if TYPE_CHECKING:
-    pass
 
 MAX_EARLIER_ENTRIES = 10
 """Entries before the new ones that the model is shown, to resolve pronouns; chosen by hand."""
