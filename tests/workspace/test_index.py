@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from remanent.discipline.journal import Journal
 from remanent.errors import InvalidInput
 from remanent.memory import AsyncAgent
 from remanent.model import Found, Kind
-from remanent.workspace.index import FolderScan, SearchMode, passages_of, scan
+from remanent.workspace import scanning
+from remanent.workspace.index import SearchMode, passages_of
+from remanent.workspace.scanning import FolderScan, FolderWatch, is_local, scan
 from tests.workspace.world import NOON, agent_in
 
 NOTE = """---
@@ -117,6 +120,49 @@ def test_names_are_read_again_only_where_a_folder_has_changed(notes: Path, monke
     assert "trips/Faro.md" not in scanned()
     now[0] += 31 * 10**9
     assert "trips/Faro.md" in scanned()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel tells of changes on Linux")
+def test_files_are_asked_again_only_where_something_happened(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    ask = os.lstat
+
+    def counted(path: str) -> os.stat_result:
+        asked.append(Path(path).name)
+        return ask(path)
+
+    monkeypatch.setattr(scanning, "is_local", lambda _: True)
+    scanned = FolderScan(notes, "**/*.md", watch=FolderWatch())
+    other = FolderScan(notes, "**/*.md", watch=FolderWatch())
+    root = os.path.realpath(notes)
+    monkeypatch.setattr(os.path, "realpath", lambda _: root)  # asks for every part of the path
+    monkeypatch.setattr(os, "lstat", counted)
+    before = scanned()
+    assert sorted(asked) == ["Lisbon.md", "Packing list.md", "老王.md"]
+    asked.clear()
+    assert scanned() == before
+    assert asked == []
+    write(notes, "trips/Lisbon.md", "In place.", second=77)
+    assert scanned()["trips/Lisbon.md"] != before["trips/Lisbon.md"]
+    assert asked == ["Lisbon.md"]
+    (notes / "trips").rename(notes / "journeys")
+    assert sorted(scanned()) == ["Packing list.md", "journeys/Lisbon.md", "人/老王.md"]
+    (notes / "journeys" / "Lisbon.md").unlink()
+    assert scanned() == other() == scan(notes, "**/*.md")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel tells of changes on Linux")
+def test_a_drive_that_other_machines_write_to_is_always_asked(tmp_path: Path) -> None:
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(
+        "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
+        "40 22 0:51 / /mnt/nas rw - nfs4 nas:/notes rw\n"
+        "41 22 0:52 / /work rw master:3 - fuse.sshfs me@there: rw\n",
+        encoding="utf-8",
+    )
+    known = [is_local(os.makedev(*device), str(mounts)) for device in ((8, 1), (0, 51), (0, 52), (0, 99))]
+    assert known == [True, False, False, False]
+    assert not is_local(os.makedev(8, 1), str(tmp_path / "none"))
 
 
 @pytest.mark.spec("WORK-06")

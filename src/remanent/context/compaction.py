@@ -30,6 +30,7 @@ from remanent.context.messages import (
     sanitized,
     spoken,
     style_of,
+    text_key,
     tokens_of,
     units,
 )
@@ -254,7 +255,7 @@ class Compactor:
 
     def tokens(self, message: ReadMessage, notes: _Notes) -> int:
         """Return what a message costs; each text is counted once."""
-        return tokens_of(message, lambda text: self._counted(text, notes))
+        return tokens_of(message, lambda text: self._counted(text, notes, message.key))
 
     async def _sizes(self, messages: Sequence[ReadMessage], notes: _Notes) -> _Sizes:
         """Return the tokens of messages; others get their turn between them, since many take a while."""
@@ -269,8 +270,8 @@ class Compactor:
                 await asyncio.sleep(0)
         return sizes
 
-    def _counted(self, text: str, notes: _Notes) -> int:
-        key = _digest(text)
+    def _counted(self, text: str, notes: _Notes, key: bytes = b"") -> int:
+        key = key or text_key(text)
         if key not in notes.tokens:
             notes.tokens[key] = self.count(text)
         return notes.tokens[key]
@@ -280,12 +281,12 @@ class Compactor:
 
         A tokenizer joins a border of lines to what stands before it, so that the sum is what the whole has.
         """
-        total = notes.tokens[_digest(text)] = sum(self._counted(line, notes) for line in _NEXT_LINE.split(text))
+        total = notes.tokens[text_key(text)] = sum(self._counted(line, notes) for line in _NEXT_LINE.split(text))
         return total
 
     def shortened(self, text: str, notes: _Notes, *, is_chinese: bool) -> str:
         """Return what a tool's result comes to; each is shortened once."""
-        key = _digest(f"{is_chinese:d}{text}")
+        key = text_key(f"{is_chinese:d}{text}")
         if key not in notes.results:
             notes.results[key] = shortened_result(text, count=self.count, is_chinese=is_chinese)
             _bound(notes.results, _MAX_MESSAGES)
@@ -293,7 +294,7 @@ class Compactor:
 
     def _statements(self, text: str, notes: _Notes) -> list[DialogueSentence]:
         """Return the sentences of a message; each message is read once, wherever it stands."""
-        key = _digest(text)
+        key = text_key(text)
         if key not in notes.said:
             notes.said[key] = statements(SHORTENED.sub("", text))
             _bound(notes.said, _MAX_MESSAGES)
@@ -306,7 +307,7 @@ class Compactor:
 
     def _sentences(self, text: str, notes: _Notes) -> Sequence[str]:
         """Return the sentences of a message as they stand; each message is parted once, however its stretch grows."""
-        key = _digest(text)
+        key = text_key(text)
         if key not in notes.sentences:
             notes.sentences[key] = sentence_texts(text)
             _bound(notes.sentences, _MAX_MESSAGES)
@@ -504,6 +505,8 @@ class _Shaping:
         return self._sizes[id(message)][0]
 
     def _did(self, strategy: Strategy, now: Sequence[_Shown]) -> None:
+        if now == self._now:
+            return
         before, self._now = self._tokens, list(now)
         self._tokens = sum(map(self._size, self._now))
         if self._tokens != before:
@@ -748,11 +751,10 @@ def _newest_prompts(messages: Sequence[ReadMessage]) -> list[ReadMessage]:
 
 def _key(messages: Sequence[ReadMessage]) -> bytes:
     """Return what names a stretch by its content."""
-    return _digest("\x1e".join(f"{message.part}\x1f{message.speaker}\x1f{message.text}" for message in messages))
-
-
-def _digest(text: str) -> bytes:
-    return blake2b(text.encode(errors="replace"), digest_size=16).digest()
+    parts = chain.from_iterable(
+        (message.key, f"{message.part}\x1f{message.speaker}\x1e".encode(errors="replace")) for message in messages
+    )
+    return blake2b(b"".join(parts), digest_size=16).digest()
 
 
 def _bound(kept: OrderedDict[bytes, Any], most: int) -> None:

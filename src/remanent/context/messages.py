@@ -6,7 +6,8 @@ refuse is mended first: results whose call is gone, calls that were never answer
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from typing import Any, Literal
 
 from remanent.errors import InvalidInput
@@ -48,6 +49,14 @@ class ReadMessage:
     results: tuple[str, ...] = ()
     """The ids of calls that it answers."""
     pictures: int = 0
+    _key: bytes = field(default=b"", init=False, compare=False, repr=False)
+
+    @property
+    def key(self) -> bytes:
+        """What names its text among others; reckoned once, since every view of the conversation asks for it."""
+        if not self._key:
+            object.__setattr__(self, "_key", text_key(self.text))
+        return self._key
 
     @property
     def speaker(self) -> str:
@@ -58,6 +67,11 @@ class ReadMessage:
     def with_content(self, content: object, text: str, *, pictures: int = 0) -> "ReadMessage":
         """Return the message with other content; everything else stays as the caller wrote it."""
         return replace(self, raw={**self.raw, "content": content}, text=text, pictures=pictures)
+
+
+def text_key(text: str) -> bytes:
+    """Return what names a text among others, in a few bytes."""
+    return blake2b(text.encode(errors="replace"), digest_size=16).digest()
 
 
 def read_messages(messages: Iterable[Message]) -> list[ReadMessage]:
@@ -168,6 +182,8 @@ def _is_blocks(content: object) -> bool:
 def _blocks(message: Message) -> list[Mapping[str, Any]]:
     """Return the parts of a content that has parts."""
     content = message.get("content")
+    if isinstance(content, str):  # as most are
+        return []
     return list(content) if isinstance(content, Sequence) and _is_blocks(content) else []
 
 

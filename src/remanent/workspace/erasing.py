@@ -22,8 +22,9 @@ from remanent.text.terms import index_terms
 from remanent.workspace.daylog import bullets_of, is_bullet, is_of, without_bullets
 from remanent.workspace.files import WorkspaceFiles
 from remanent.workspace.hooks import MAX_READ_CHARACTERS
-from remanent.workspace.index import STATES, scan
+from remanent.workspace.index import STATES
 from remanent.workspace.roots import Roots
+from remanent.workspace.scanning import scan
 
 TAG = "workspace"
 """What marks the journal's entries that hold facts for which no file had room."""

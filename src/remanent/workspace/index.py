@@ -13,12 +13,9 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time
-from fnmatch import translate
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from time import time_ns
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, TypeVar
 
 from remanent.discipline import Parts
 from remanent.errors import InvalidInput
@@ -33,6 +30,7 @@ from remanent.text.terms import query_terms
 from remanent.text.tokens import TokenCounter
 from remanent.workspace.daylog import MARKER, bullet_key, own_bullets, without_comments
 from remanent.workspace.files import WorkspaceFiles, lock_folder
+from remanent.workspace.scanning import FolderScan, mark_of
 
 T = TypeVar("T")
 SearchMode = Literal["hybrid", "fts", "semantic"]
@@ -190,107 +188,6 @@ def _decoded(content: bytes) -> str:
         except UnicodeDecodeError:
             continue
     return content.decode(errors="replace")
-
-
-def scan(root: Path, include: str) -> dict[str, tuple[int, int]]:
-    """Return the files that patterns name, with their times of change and sizes; hidden ones are left out."""
-    return FolderScan(root, include)()
-
-
-@cache
-def _matching(part: str) -> Callable[[str], object]:
-    """Return what tells whether a name is one that a part of a pattern names."""
-    return re.compile(translate(part)).match
-
-
-_SETTLED = 2 * 10**9
-"""Nanoseconds since its last change from which on a folder's time of change tells of the next one: two changes within
-one tick of a file system (2 s at worst, on FAT) have the same time."""
-_RELISTED = 30 * 10**9
-"""Nanoseconds after which a folder is listed anew all the same: some network drives do not tell of changes."""
-
-
-class _Listing(NamedTuple):
-    """What a folder holds of what a pattern names."""
-
-    changed: int
-    listed: int
-    files: list[tuple[str, str]]
-    """By the name under the root, where each lies."""
-    folders: list[str]
-
-
-class FolderScan:
-    """Looks at the files that patterns name; every search does, hence plainly.
-
-    Every file is asked for its time and size, since an edit changes nothing else. Names are read again only where a
-    folder has changed: that is a third of the work.
-    """
-
-    def __init__(self, root: Path, include: str, *, now: Callable[[], int] = time_ns) -> None:
-        self._root = root
-        self._patterns = [tuple(one.strip().split("/")) for one in include.split(",") if one.strip()]
-        self._now = now
-        self._listings: dict[tuple[str, tuple[str, ...]], _Listing] = {}
-
-    def __call__(self) -> dict[str, tuple[int, int]]:
-        """Return the files with their times of change and sizes; hidden ones are left out."""
-        found: dict[str, tuple[int, int]] = {}
-        root, seen = os.path.realpath(self._root), dict[tuple[str, tuple[str, ...]], _Listing]()
-        for parts in self._patterns:
-            self._walk(root, "", parts, found, seen)
-        self._listings = seen  # folders that are gone are not remembered
-        return found
-
-    def _walk(
-        self,
-        folder: str,
-        prefix: str,
-        parts: tuple[str, ...],
-        found: dict[str, tuple[int, int]],
-        seen: dict[tuple[str, tuple[str, ...]], _Listing],
-    ) -> None:
-        deep, rest = parts[0] == "**", parts[1:]
-        if deep and len(rest) > 1:
-            self._walk(folder, prefix, rest, found, seen)
-        key, now = (folder, parts), self._now()
-        try:
-            changed = os.stat(folder).st_mtime_ns
-            held = self._listings.get(key)
-            if held is None or held.changed != changed or not 0 <= now - held.listed <= _RELISTED:
-                held = _list(folder, prefix, parts, changed=changed, now=now)
-        except OSError:
-            return
-        if now - changed > _SETTLED:
-            seen[key] = held
-        for name, path in held.files:
-            try:
-                about = os.lstat(path)
-            except OSError:  # gone meanwhile
-                continue
-            found[name] = (about.st_mtime_ns // 1000, about.st_size)
-        for name in held.folders:
-            self._walk(f"{folder}/{name}", f"{prefix}{name}/", parts if deep else rest, found, seen)
-
-
-def _list(folder: str, prefix: str, parts: tuple[str, ...], *, changed: int, now: int) -> _Listing:
-    """Read the names in a folder; links are left out, since they may lead out of it."""
-    first, rest = parts[0], parts[1:]
-    deep = first == "**"
-    last = rest[0] if deep and len(rest) == 1 else first if not rest else None
-    is_named = None if last is None else _matching(last)
-    is_on_the_way = _matching(first)
-    listing = _Listing(changed, now, [], [])
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            name = entry.name
-            if name[0] == ".":
-                continue
-            if is_named is not None and is_named(name) and entry.is_file(follow_symlinks=False):
-                listing.files.append((prefix + name, f"{folder}/{name}"))
-            elif (deep or (rest and is_on_the_way(name))) and entry.is_dir(follow_symlinks=False):
-                listing.folders.append(name)
-    return listing
 
 
 # ── the index ────────────────────────────────────────────────────────────────
@@ -460,7 +357,7 @@ class WorkspaceIndex:
                 continue
             passages, tags = passages_of(text) if len(text) <= self._max_size else ([], ())
             at = datetime.fromtimestamp(about.st_mtime, UTC)
-            found.append(_Read(path, _mark(about), tuple(passages), tags, _occurred(path, at)))
+            found.append(_Read(path, mark_of(about), tuple(passages), tags, _occurred(path, at)))
         return found
 
     async def _commit(self, pairs: Sequence[tuple[_File, _Read]]) -> set[str]:
@@ -623,11 +520,6 @@ def _hit(record: Record, score: float) -> WorkspaceHit:
         trust=record.trust,
         evidence=(record.id,),
     )
-
-
-def _mark(about: os.stat_result) -> tuple[int, int]:
-    """Return what tells that a file is as it was; microseconds, because JSON has no room for more."""
-    return about.st_mtime_ns // 1000, about.st_size
 
 
 def _occurred(path: str, changed_at: datetime) -> datetime:
