@@ -199,6 +199,8 @@ class Life:
     """How many calls were remembered so far."""
     seconds: float = 0.0
     """Of the processor, for remembering and compressing."""
+    cut_off: int = 0
+    """How many runs ended before the year did."""
 
     @classmethod
     def kept_in(cls, file: Path, schedule: Schedule, messages: int) -> "Life":
@@ -206,7 +208,7 @@ class Life:
         if not file.exists():
             return cls(schedule, messages)
         kept = json.loads(file.read_text(encoding="utf-8"))
-        return cls(**{**kept, "looks": [Look(**look) for look in kept["looks"]]})
+        return cls(**{**kept, "looks": [Look(**look) for look in kept["looks"]], "cut_off": kept["cut_off"] + 1})
 
     def keep_in(self, file: Path) -> None:
         """Leave the life as it is for a run that goes on."""
@@ -251,8 +253,9 @@ async def live(
     batches = [said[start : start + BATCH] for start in range(0, len(said), BATCH)]
     every = max(1, len(batches) // looks)
     async with opened(home, AssociativeSettings(schedule=schedule, **settings), engine=engine) as agent:
-        # The job that a run was cut off in is held until its time is over, which passes only as it is told here.
-        later = timedelta(hours=1 if life.batches else 0)
+        # The job that a run was cut off in is held until its time is over, which passes only as it is told here: each
+        # run that goes on is an hour later than the one before, or it waits for ever.
+        later = timedelta(hours=life.cut_off)
         for number, batch in enumerate(batches[life.batches :], start=life.batches):
             agent.now = START + timedelta(days=DAYS * number / len(batches)) + later
             began = time.process_time()

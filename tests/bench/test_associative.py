@@ -98,3 +98,12 @@ def test_ages_are_read_off_the_curve() -> None:
     once = tuple((float(age), age < 50) for age in range(100))
     life = _lived(Look(1.0, 1, 1, 0.5, 1.0, once))
     assert dict(life.remembered([10, 40, 90, 400])) == {10: 1.0, 40: 1.0, 90: 0.0}
+
+
+def test_each_run_that_goes_on_knows_how_many_were_cut_off(tmp_path: Path) -> None:
+    # A job that a run left held ends its time only as the year's own clock goes on: a later run must be later.
+    file = tmp_path / "life.json"
+    for runs in range(3):
+        life = Life.kept_in(file, "fixed", 20)
+        assert life.cut_off == runs
+        life.keep_in(file)
