@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal
+
+from remanent.values import dataclass
 
 Language = Literal["zh", "en"]
 """A language that users and models are addressed in."""

@@ -5,7 +5,7 @@ import logging
 import mimetypes
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import datetime, timedelta
 from functools import partial
 from os import PathLike
@@ -131,6 +131,7 @@ from remanent.stores.registry import open_cache, open_stores
 from remanent.stores.shelf import Shelf
 from remanent.stores.store import ERASING
 from remanent.stores.transfer import export_lines, import_lines
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from remanent.agents.deep_retrieval import DeepRetrieved

@@ -8,7 +8,6 @@ lists these, and must not wait for the discipline to be loaded.
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from remanent.bilingual import Bilingual
 from remanent.errors import CallerError, InvalidSettings
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

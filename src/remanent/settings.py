@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from types import NoneType, UnionType
@@ -28,6 +27,7 @@ from pydantic.functional_validators import ModelWrapValidatorHandler
 from remanent.errors import InvalidScope, InvalidSettings
 from remanent.model.scope import check_name
 from remanent.plugins import Declared, found
+from remanent.values import dataclass
 
 PROJECT_FILE = "remanent.yaml"
 """Looked for in the current directory."""

@@ -4,7 +4,6 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from remanent.agents.tools import AgentStep, AgentTool, File, StepListener, ToolOutput, call_tool
@@ -29,6 +28,7 @@ from remanent.language.wording import abridged
 from remanent.model import EntryKind, Origin
 from remanent.settings import ReactSettings
 from remanent.text.budget import fit
+from remanent.values import dataclass
 
 MAX_CALLS = 1_000
 _ANSWER_TOKENS = 2_048

@@ -7,7 +7,6 @@ of the two it was given.
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import count, islice
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ from remanent.text.bm25 import KeywordIndex
 from remanent.text.budget import chunks
 from remanent.text.terms import index_terms, query_terms
 from remanent.text.tokens import ESTIMATE
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,7 +9,7 @@ import inspect
 import json
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol, get_type_hints, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError, create_model
@@ -19,6 +19,7 @@ from remanent.errors import InvalidInput, RemanentError
 from remanent.language.roles.react import ToolDefinition
 from remanent.model import EntryKind, Origin
 from remanent.model.base import describe
+from remanent.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

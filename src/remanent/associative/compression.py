@@ -6,7 +6,7 @@ import random
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 
 from pydantic import JsonValue
@@ -21,6 +21,7 @@ from remanent.language.engines import OfflineEngine
 from remanent.language.roles.annotation import ANNOTATION, AnnotationRequest
 from remanent.model import Job, Maker, Scope, from_millis, to_millis
 from remanent.stores import Transaction
+from remanent.values import dataclass
 
 LEVELS = 5
 """Steps from the original length to nothing: each rewriting takes off a fifth. Chosen by hand."""

@@ -8,13 +8,14 @@ import base64
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 from html import escape
 from math import cos, hypot, pi, sin, sqrt
 
 from remanent.associative.graph import Edge, Graph, Vertex
 from remanent.associative.model import EARLIER, LATER
+from remanent.values import dataclass
 
 MAX_DRAWN = 500
 """Nodes in the picture: more cannot be told apart. This and the other sizes here were chosen by looking."""

@@ -7,7 +7,7 @@ import asyncio
 import unicodedata
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from remanent.discipline import Append
 from remanent.language import Engine
 from remanent.model import Clock, Link, NewId, Record, Scope, Tombstone
 from remanent.stores import Committed, LinkQuery, RecordFilter, RecordQuery, Store, Transaction
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from remanent.associative.settings import AssociativeSettings

@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from heapq import heappop, heappush
 from itertools import count
@@ -27,6 +27,7 @@ from remanent.model import Clock, GateVerdict, Job, JobState, LeftOut, Scope
 from remanent.stores import JobQuery, Store
 from remanent.text.escaping import escape_lines, escape_name
 from remanent.text.scripts import working_language
+from remanent.values import dataclass
 
 LANE = "associative"
 """The lane of `remember`: one after the other, in the order of the calls."""

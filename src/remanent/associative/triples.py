@@ -7,7 +7,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
@@ -31,6 +31,7 @@ from remanent.model import (
 from remanent.model.base import Count
 from remanent.model.ids import Id
 from remanent.text.regex import lazy_regex
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     pass

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import random
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import TypeVar
@@ -28,6 +27,7 @@ from remanent.model import Entry, Job, Maker, Scope, Source, Tombstone, least_tr
 from remanent.model.ids import uuid7
 from remanent.stores import EntryQuery, Transaction
 from remanent.text.talk import says_nothing_alone
+from remanent.values import dataclass
 
 MAX_EARLIER_ENTRIES = 10
 """Entries before the new ones that the model is shown, to resolve pronouns; chosen by hand."""

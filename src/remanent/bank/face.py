@@ -5,7 +5,6 @@ package never imports the memory that opens it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -37,6 +36,7 @@ from remanent.model.ids import Id
 from remanent.settings import Settings
 from remanent.stores import EntryQuery
 from remanent.stores.blobs import AttachmentStore, Blobs, FileBlobs
+from remanent.values import dataclass
 
 _PAGE = 500
 """Journal entries that are looked through at a time, as where a bank is read back."""

@@ -5,7 +5,7 @@ the ledger commits. So a search sees each write at once, and nothing has to be r
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any
 
@@ -42,6 +42,7 @@ from remanent.stores import LIVE, Change, Transaction, Vectors
 from remanent.stores.transaction import DropLink, PutLink, PutRecord, PutVector
 from remanent.text.bm25 import KeywordIndex
 from remanent.text.terms import index_terms
+from remanent.values import dataclass
 
 DEFAULT_K = 5
 """The design's number of candidates."""

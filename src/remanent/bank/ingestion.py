@@ -8,7 +8,7 @@ depends on what became of those before it.
 import asyncio
 import json
 from collections.abc import Awaitable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from remanent.bank.conflicts import Conflicts
@@ -41,6 +41,7 @@ from remanent.language.tidying import shortened
 from remanent.model import Entry, Maker, Source
 from remanent.text.budget import Chunk, chunks
 from remanent.text.tokens import TokenCounter
+from remanent.values import dataclass
 
 _T = TypeVar("_T")
 

@@ -5,7 +5,6 @@ their edges, and the conflicts they stood in. Merged nodes are only superseded, 
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 from pydantic import JsonValue
@@ -28,6 +27,7 @@ from remanent.language.shapes import MAX_REMARK
 from remanent.language.tidying import shortened
 from remanent.model import Conflict, ConflictState, Entry, Origin, Record, Source, Verdict, least_trusted
 from remanent.stores import Transaction
+from remanent.values import dataclass
 
 UNDO = "undo"
 """The source of the entries that say that a merge was undone: the journal itself is never changed."""

@@ -8,7 +8,6 @@ those that share the names in them which the question does not hold.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -26,6 +25,7 @@ from remanent.text.scripts import HAN
 from remanent.text.sentences import sentences
 from remanent.text.terms import index_terms, query_terms
 from remanent.text.tokens import token_counter
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,7 +6,6 @@ that was under way when its process died is done again.
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic
 
@@ -30,6 +29,7 @@ from remanent.model.base import Text as Words
 from remanent.model.ids import Id
 from remanent.settings import Settings
 from remanent.text.sentences import sentence_texts
+from remanent.values import dataclass
 
 _logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ that retries, the bound on concurrent calls and the count of calls hold for all 
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -34,6 +34,7 @@ from remanent.model import (
     to_instant,
 )
 from remanent.model.base import Text
+from remanent.values import dataclass
 
 
 class EventKind(StrEnum):

@@ -11,7 +11,6 @@ import os
 import shutil
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from remanent.bilingual import Bilingual, Language, in_language
@@ -22,6 +21,7 @@ from remanent.loaders import AttachmentType, decoded, load, media_type_of, type_
 from remanent.model import Model, NewId
 from remanent.model.base import Count, Text
 from remanent.model.ids import Id
+from remanent.values import dataclass
 
 _LOCK = ".lock"
 _MAX_NAME_CHARS = 200

@@ -9,7 +9,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from remanent.cli.files import write_export
 from remanent.cli.options import CommonOptions
 from remanent.cli.screen import Terminal, begin, human_size, local_time
 from remanent.model import Found, system_clock
+from remanent.values import dataclass
 
 HOME = "moving house"
 TEAM = "项目周会"

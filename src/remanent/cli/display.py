@@ -5,8 +5,8 @@ anything, so everything passes through `visible`, which leaves no control charac
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass
 from dataclasses import fields as dataclass_fields
+from dataclasses import is_dataclass
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
@@ -37,6 +37,7 @@ from remanent.operations import Body, Operation, Target
 from remanent.operations.access.chain import AuditVerification
 from remanent.stores import Erased, ErasureDepth, Health
 from remanent.text.boundaries import excerpt
+from remanent.values import dataclass
 
 MAX_COLUMNS = 8
 """Columns of a table that nobody designed: more do not fit a terminal."""

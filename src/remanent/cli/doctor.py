@@ -9,7 +9,6 @@ import platform
 import shutil
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
@@ -33,6 +32,7 @@ from remanent.stores.pending_erasures import open_erasures
 from remanent.stores.registry import is_embedded, migrate_store, open_shelf
 from remanent.stores.sqlite.connection import OLDEST_SAFE, checksums_available, engine_version
 from remanent.stores.sqlite.layout import Layout
+from remanent.values import dataclass
 
 LEAST_FREE = 200 * 1024**2
 """Bytes of free disk below which something is wrong."""

@@ -11,7 +11,6 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
@@ -37,6 +36,7 @@ from remanent.errors import (
     StorageFull,
     VersionConflict,
 )
+from remanent.values import dataclass
 
 
 class Exit(IntEnum):

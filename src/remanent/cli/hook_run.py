@@ -11,7 +11,6 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from typing import Any
 from remanent.bilingual import Bilingual
 from remanent.cli.served import Server, Unreachable, address_of, find_server
 from remanent.cli.words import locale_language
+from remanent.values import dataclass
 
 EVENTS = {
     "session-start": "SessionStart",

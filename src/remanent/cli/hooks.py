@@ -10,7 +10,6 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from remanent.cli.screen import Terminal, begin
 from remanent.durability import write_durably
 from remanent.errors import InvalidInput, NotFound, StorageError
 from remanent.server.mcp.clients import parsed_settings, read_settings
+from remanent.values import dataclass
 
 MARK = "hook run"
 """What our commands hold, by which they are known."""

@@ -8,7 +8,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
 from itertools import accumulate
@@ -20,6 +19,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from remanent.bilingual import Bilingual
 from remanent.cli.words import HELP, NOT_A_MOMENT, locale_language
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from remanent._sync import Memory

@@ -6,7 +6,7 @@ by hand, so what the pages show of it is what they would show of a workspace in 
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,6 +15,7 @@ from remanent.discipline import Permission
 from remanent.errors import NotFound
 from remanent.model import SHARED
 from remanent.operations import LOCAL, Principal, Service, Target
+from remanent.values import dataclass
 
 WORKSPACE, AGENT, COLLEAGUE = "sample", "ada", "lin"
 BANK = "harbour-tunnel"

@@ -13,7 +13,6 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from remanent import errors
 from remanent.cli.words import ANSWER_LOST, locale_language
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from remanent.cli.options import CommonOptions

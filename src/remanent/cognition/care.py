@@ -3,7 +3,6 @@
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from remanent.cognition.drafts import Draft
 from remanent.cognition.model import MEMORIES, PREMISE, Flaw, MemoryHealth, Quote, Why, memory_id, plain
@@ -31,6 +30,7 @@ from remanent.model import (
 from remanent.stores import LIVE, NO_LIMIT, ConflictQuery, LinkQuery, Order, RecordFilter, RecordQuery, Store
 from remanent.text.scripts import working_language
 from remanent.text.talk import is_small_talk
+from remanent.values import dataclass
 
 EXAMPLES = 3
 """Memories that a report shows of what is wrong."""

@@ -6,12 +6,12 @@ called by few words: those are searched for, and a turn counts where it says of 
 """
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 
 from remanent.language.offline.statement_rules import filled, parts_of
 from remanent.text.regex import lazy_regex
 from remanent.text.terms import query_terms
+from remanent.values import dataclass
 
 _PARTS = parts_of(r"""
 kin = mother|father|mom|mum|dad|parent|sister|brother|son|daughter|wife|husband|girlfriend|boyfriend|partner|fiance

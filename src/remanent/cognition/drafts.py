@@ -5,7 +5,6 @@ without a search, and a new value is a new version of the same record.
 """
 
 import re
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -29,6 +28,7 @@ from remanent.model import (
 from remanent.recall.injection import with_dates
 from remanent.text.dates import find_dates
 from remanent.text.scripts import HAN
+from remanent.values import dataclass
 
 _KINDS: dict[str, Kind] = {
     "fact": Kind.SEMANTIC,

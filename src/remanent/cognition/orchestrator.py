@@ -4,7 +4,7 @@ import asyncio
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from remanent.cognition.agent_roles import AgentRole, is_meant_for, role_of
 from remanent.cognition.lifecycle import Lifecycle
@@ -37,6 +37,7 @@ from remanent.stores import NO_LIMIT, Order, RecordFilter, RecordPosition, Recor
 from remanent.text.scripts import working_language
 from remanent.text.talk import is_small_talk
 from remanent.text.tokens import token_counter
+from remanent.values import dataclass
 
 GRANTS = "cognition.grants"
 """The state that names the agents which may read this one's procedures."""

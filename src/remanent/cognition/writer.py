@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Literal
 
@@ -39,6 +39,7 @@ from remanent.stores import LIVE, NO_LIMIT, EntryQuery, LinkQuery, RecordFilter,
 from remanent.stores.queries import StateQuery
 from remanent.text.scripts import working_language
 from remanent.text.terms import query_terms
+from remanent.values import dataclass
 
 BATCH = 200
 """Entries that one job reads; the next job goes on from there."""

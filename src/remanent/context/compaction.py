@@ -11,7 +11,7 @@ import logging
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import timedelta
 from hashlib import blake2b
 from itertools import chain, pairwise
@@ -59,6 +59,7 @@ from remanent.text.dialogue_summary import DialogueSentence, ranked, statements,
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.tokens import TokenCounter, token_counter
+from remanent.values import dataclass
 
 _logger = logging.getLogger(__name__)
 

@@ -7,7 +7,6 @@ texts inside their arguments are cut, never the arguments themselves.
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from remanent.bilingual import Bilingual, Language
@@ -18,6 +17,7 @@ from remanent.text.sentences import sentences
 from remanent.text.terms import index_terms
 from remanent.text.tokens import TokenCounter
 from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
+from remanent.values import dataclass
 
 _LEFT_OUT = Bilingual(
     "[… {count:,} characters left out; the whole is message {number} of the conversation]",

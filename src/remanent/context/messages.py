@@ -6,12 +6,13 @@ refuse is mended first: results whose call is gone, calls that were never answer
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from hashlib import blake2b
 from typing import Any, Literal
 
 from remanent.errors import InvalidInput
 from remanent.model.chat import CALLS, FILES, answered_call, is_result, read_call
+from remanent.values import dataclass
 
 Message = Mapping[str, Any]
 Style = Literal["openai", "anthropic"]

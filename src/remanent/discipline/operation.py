@@ -3,7 +3,6 @@
 import inspect
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final, Generic, Literal, Protocol, TypeVar, get_type_hints
@@ -11,6 +10,7 @@ from typing import Any, Final, Generic, Literal, Protocol, TypeVar, get_type_hin
 from remanent.bilingual import Bilingual, Language
 from remanent.model import Model
 from remanent.text.boundaries import excerpt
+from remanent.values import dataclass
 
 
 class Permission(StrEnum):

@@ -1,7 +1,6 @@
 """What a discipline declares, what it is built from, and what it does in one open memory."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pydantic import JsonValue
@@ -21,6 +20,7 @@ from remanent.settings import Settings, SettingsSection
 from remanent.stores import NO_LIMIT, Erased, Erasure, Store, Transaction, Vectors
 from remanent.stores.blobs import Blobs
 from remanent.stores.shelf import Shelf
+from remanent.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,9 @@ these are left out of the rounding and multiplied as they are where that shows, 
 
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,7 +8,6 @@ import os
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from remanent.embedding.port import Embedder, Reranker, _well_formed, spread
 from remanent.embedding.runtime import CHECKS, Background, PackagedFile, require
 from remanent.text.scripts import TextLanguage
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -2,11 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from remanent.errors import InvalidInput
 from remanent.text.scripts import TextLanguage
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

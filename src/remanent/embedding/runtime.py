@@ -9,13 +9,13 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any, TypeVar
 
 from remanent.durability import write_durably
 from remanent.errors import IntegrityError, MissingDependency, StorageError
+from remanent.values import dataclass
 
 T = TypeVar("T")
 

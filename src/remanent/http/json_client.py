@@ -6,13 +6,13 @@ Shared by embedders, rerankers and agents' tools, so that all of them wait, retr
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from remanent.errors import ModelRejected, ModelUnavailable
 from remanent.http.client import AnswerTooLarge, LateClient, Scrubber, backoff, make_client, retry_after
 from remanent.model import Clock, system_clock
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import httpx2

@@ -9,12 +9,12 @@ import ipaddress
 import re
 import socket
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from remanent.errors import AddressRefused, ToolFailed
 from remanent.http.client import AnswerTooLarge, LateClient, make_client
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import httpx2

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from types import TracebackType
@@ -13,6 +12,7 @@ from remanent.errors import LeaseLost, RemanentError, StorageFull, StoreBusy, St
 from remanent.jobs.timing import Sleep, lease_time
 from remanent.model import Clock, Job, Scope
 from remanent.stores import Store, Transaction, acting_for
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from remanent.settings import JobSettings

@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
 from remanent.errors import BusyError, StoreBusy
 from remanent.jobs.runner import FinishedJob, JobOutcome
 from remanent.jobs.timing import Sleep, pause, wait_first
 from remanent.model import Scope
 from remanent.stores import Store
+from remanent.values import dataclass
 
 POLL = 0.5
 """Seconds between looks at queues that another process may be working on; its own work is told of at once. Chosen by

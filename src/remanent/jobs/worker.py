@@ -6,7 +6,7 @@ import itertools
 import logging
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from remanent.jobs.settlement import Progress, Settlement
 from remanent.jobs.timing import Sleep, lease_time, pause, wait_first
 from remanent.model import Clock, Job, NewId, Scope
 from remanent.stores import Claims, Store
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from remanent.settings import JobSettings

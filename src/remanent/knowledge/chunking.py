@@ -8,7 +8,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from remanent.loaders import Block, LoadedDocument
@@ -16,6 +15,7 @@ from remanent.text.boundaries import word_boundaries
 from remanent.text.scripts import UNSPACED
 from remanent.text.sentences import paragraphs, sentences
 from remanent.text.spans import Span
+from remanent.values import dataclass
 
 MIN_SHARE = 0.25
 """A last piece that is smaller than this share of a chunk joins the one before: alone it says too little to be found

@@ -11,7 +11,7 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any
 from weakref import WeakValueDictionary
@@ -53,6 +53,7 @@ from remanent.stores import LIVE, Erasure, Order, RecordFilter, RecordQuery, Tra
 from remanent.stores.transaction import search_terms
 from remanent.text.boundaries import excerpt
 from remanent.text.sentences import sentences
+from remanent.values import dataclass
 
 NAME = "knowledge"
 _COLLECTIONS = f"{NAME}.collection."

@@ -5,7 +5,7 @@ against the passages and cites those that say the same; what none of them says i
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from remanent.bilingual import Bilingual
@@ -28,6 +28,7 @@ from remanent.language.shapes import MAX_REMARK
 from remanent.model import Maker
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
+from remanent.values import dataclass
 
 OFFLINE = Maker(role=ANSWERING.name, engine="offline", version=ANSWERING.version)
 UNSUPPORTED = Bilingual("[unsupported]", "［无依据］")

@@ -8,7 +8,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Any
 
@@ -44,6 +44,7 @@ from remanent.recall.diversity import overlap, spread, units
 from remanent.recall.sharing import bearing
 from remanent.stores import RecordFilter
 from remanent.text.scripts import language_of
+from remanent.values import dataclass
 
 DOCUMENT_SHARE = 0.4
 """How much of an answer one document may fill while others have something to say. Chosen by hand."""

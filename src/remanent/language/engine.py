@@ -2,12 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Generic
 
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.model import Maker, RoleFigures
 from remanent.text.tokens import TokenCounter, token_counter
+from remanent.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from remanent.bilingual import Bilingual, Language
@@ -36,6 +35,7 @@ from remanent.language.roles.structured_summary import StructureRequest
 from remanent.language.roles.summary import SummaryRequest
 from remanent.language.shapes import GraphNode, Utterance
 from remanent.model import Model
+from remanent.values import dataclass
 
 Check = Callable[[Any], bool]
 

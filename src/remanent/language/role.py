@@ -3,7 +3,7 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any, ClassVar, Generic, Literal, TypeVar, get_args, get_origin
 
@@ -13,6 +13,7 @@ from remanent.bilingual import Bilingual, Language
 from remanent.embedding import Embedder
 from remanent.model import Model
 from remanent.model.base import Text
+from remanent.values import dataclass
 
 RequestT = TypeVar("RequestT", bound=Model)
 ReplyT = TypeVar("ReplyT", bound=Model)

@@ -1,12 +1,13 @@
 """What every loader is given beside the bytes: names, bounds, and a reader of pictures."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NoReturn
 
 from remanent.errors import UnreadableFile, UnreadableReason
 from remanent.loaders.document import LoadedDocument
 from remanent.model.base import Model
+from remanent.values import dataclass
 
 
 class LoadLimits(Model):

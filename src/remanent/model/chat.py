@@ -8,7 +8,7 @@ they stand for. What a model only thought is left out: it was never said.
 import base64
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from hashlib import sha256
 from typing import Any
@@ -18,6 +18,7 @@ from remanent.errors import InvalidInput
 from remanent.model.base import json_type
 from remanent.model.entry import ORIGIN_OF_ROLE, Attachment, EntryKind, InlineFile, Message
 from remanent.model.filters import USER_KEY, check_user, read_tags
+from remanent.values import dataclass
 
 Chat = Iterable[Mapping[str, Any]]
 """A conversation as OpenAI's or Anthropic's API takes it."""

@@ -10,7 +10,6 @@ import math
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
@@ -19,6 +18,7 @@ from pydantic import JsonValue
 from remanent.errors import InvalidInput
 from remanent.model.base import check_text, json_type
 from remanent.model.clock import read_moment, to_text
+from remanent.values import dataclass
 
 Scalar = str | int | float | bool
 Comparison = Literal["in", "gt", "gte", "lt", "lte"]

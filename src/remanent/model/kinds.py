@@ -6,7 +6,6 @@ registered, because its discipline is not installed, stays readable; its data is
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -16,6 +15,7 @@ from pydantic_core import CoreSchema, core_schema
 from remanent.errors import CallerError, InvalidInput
 from remanent.model.base import Count, JsonObject, Model, Share, Text
 from remanent.model.clock import Instant
+from remanent.values import dataclass
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _LONGEST = 64

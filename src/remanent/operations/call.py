@@ -4,13 +4,13 @@ It is the discipline's `Call` with more to it: keys and the audit log concern ou
 """
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 
 from remanent.discipline.call import Report
 from remanent.errors import InvalidInput
 from remanent.memory import AsyncAgent, AsyncMemory
 from remanent.operations.access.audit import AuditLog
 from remanent.operations.access.keys import LOCAL, KeyRing, Principal, Target
+from remanent.values import dataclass
 
 
 async def _nothing() -> AsyncIterator[bytes]:

@@ -11,7 +11,7 @@ import logging
 import secrets
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -29,6 +29,7 @@ from remanent.model.ids import Id
 from remanent.operations.access.keys import FOLDER, LOCAL, Permission, Principal, Target
 from remanent.stores.idempotency import NotedAnswer, NotedAnswers
 from remanent.stores.shelf import Hold, Shelf, as_shelf
+from remanent.values import dataclass
 
 
 class RunState(StrEnum):

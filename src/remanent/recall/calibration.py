@@ -7,7 +7,6 @@ them. Strangers' questions are of three sorts: sense from elsewhere, words witho
 import asyncio
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 
 from pydantic import JsonValue
@@ -40,6 +39,7 @@ from remanent.text.chinese import cut
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.terms import query_terms
+from remanent.values import dataclass
 
 MIN_RECORDS = 24
 """A smaller store is not measured: what is usual says more of it than it says itself. Chosen by hand."""

@@ -9,7 +9,7 @@ says a thing again confirms it, and is no echo.
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from remanent.model import Entry, Origin, Record, Scope
 from remanent.model.filters import USER_KEY, read_where, user_in
@@ -19,6 +19,7 @@ from remanent.text.regex import lazy_regex
 from remanent.text.sentences import sentence_texts
 from remanent.text.spans import Span
 from remanent.text.terms import query_terms
+from remanent.values import dataclass
 
 GIVEN = "given"
 """The state that names the records which were given out lately."""

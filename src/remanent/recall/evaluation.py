@@ -7,7 +7,6 @@ import asyncio
 import math
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from remanent.errors import InvalidInput
@@ -15,6 +14,7 @@ from remanent.model import Clock, Evaluation, Found, FoundItem, Probe, Probed, S
 from remanent.recall.question import Question
 from remanent.recall.recall import Recall
 from remanent.stores import RecordFilter
+from remanent.values import dataclass
 
 DRAWS = 1000
 """How often a sample is drawn anew for a confidence interval; the usual number, good for two digits."""

@@ -8,7 +8,6 @@ the store itself in the background (`calibration.py`), and until then taken from
 import asyncio
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from itertools import zip_longest
@@ -38,6 +37,7 @@ from remanent.text.wordlists import (
     WEAK_WORDS,
     word_set,
 )
+from remanent.values import dataclass
 
 SMOOTHING = 50
 """Records that are thought to be there besides: of three records, none tells which words are rare. Chosen by hand."""
@@ -173,7 +173,8 @@ def _informative(text: str) -> tuple[str, ...]:
     One that hardly any word has stays: 蓍 of 蓍分布在哪里, where 蓍分 is no word.
     """
     # 猫叫什么 asks of a 猫, not of 猫叫, which is a word as well and which nobody said.
-    torn = {found[1] + found[2]: found[1] for found in _BEFORE_WHAT.finditer(fold(text))}
+    asked = () if text.isascii() else _BEFORE_WHAT.finditer(fold(text))
+    torn = {found[1] + found[2]: found[1] for found in asked}
     terms = [torn.get(term, term) for term in query_terms(text)]
     terms = [one for one in dict.fromkeys(terms) if one not in ENGLISH_STOP_WORDS and one not in CHINESE_STOP_WORDS]
     longer = "\n".join(term for term in terms if len(term) > 1 and not term.isascii())

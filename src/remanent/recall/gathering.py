@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -24,6 +24,7 @@ from remanent.recall.question import Question
 from remanent.recall.recipe import Recipe
 from remanent.settings import RecallSettings
 from remanent.stores import EntryQuery, RecordFilter, RecordPosition, RecordQuery, Store
+from remanent.values import dataclass
 
 SEEDS = 20
 """How many of what was found first is handed to the paths that follow; more than links lead on from (8)."""

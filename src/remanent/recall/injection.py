@@ -8,7 +8,6 @@ added at the end. Nothing in it depends on scores. Only episodes tell their age,
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from hashlib import blake2b
 
@@ -24,6 +23,7 @@ from remanent.text.spans import Span
 from remanent.text.talk import asks_what_was_asked, is_small_talk, only_asks, only_shrugs
 from remanent.text.terms import query_terms, telling_part
 from remanent.text.tokens import TokenCounter, token_counter
+from remanent.values import dataclass
 
 INJECTED_ITEMS = 20
 """Memories that a text for a model is chosen from: twenty turns are about what a budget of 1,000 tokens holds, and a

@@ -4,7 +4,7 @@ import asyncio
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
@@ -17,6 +17,7 @@ from remanent.text.regex import lazy_regex
 from remanent.text.scripts import TextLanguage, fold, language_of
 from remanent.text.sentences import focus, questions
 from remanent.text.terms import query_terms
+from remanent.values import dataclass
 
 # Questions whose answer is a course of events: they are answered in the order in which it happened.
 _ORDER = lazy_regex(

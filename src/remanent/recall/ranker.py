@@ -5,7 +5,6 @@ by it what only they hold, such as a graph in memory, and go on from there.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from remanent.model import Grain, ItemOrder, LeftOut, Origin
@@ -19,6 +18,7 @@ from remanent.recall.recipe import Recipe
 from remanent.recall.windows import PARTS
 from remanent.settings import RecallSettings
 from remanent.stores import RecordPosition
+from remanent.values import dataclass
 
 STATES = (TURNS, EMBEDDED, PARTS)
 """The named values that a path goes by before it asks, read with the counters of an agent."""

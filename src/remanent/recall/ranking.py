@@ -7,7 +7,7 @@ question far better. All but the cross-encoder is pure mathematics.
 import asyncio
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from heapq import nlargest
 from typing import NamedTuple
@@ -30,6 +30,7 @@ from remanent.text.talk import (
     is_standing_instruction,
     share_asked,
 )
+from remanent.values import dataclass
 
 _DAY = 86_400.0
 _BESIDE = {"vector:bge-small-en-v1.5": (0.41, 0.65)}

@@ -7,7 +7,6 @@ store, an answer is nothing but the fused scores of the paths.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Literal
@@ -49,6 +48,7 @@ from remanent.settings import RecallSettings
 from remanent.stores import RecordPosition, Store
 from remanent.stores.queries import StandingQuery
 from remanent.text.talk import asks_what_was_asked
+from remanent.values import dataclass
 
 _logger = logging.getLogger(__name__)
 

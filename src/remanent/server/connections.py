@@ -11,7 +11,6 @@ import select
 import socket
 import struct
 from collections import OrderedDict, defaultdict
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 from typing import Any
@@ -21,6 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from remanent.server.hosts import is_loopback
 from remanent.settings import ServerSettings
+from remanent.values import dataclass
 
 RESERVE = 32
 """Connections, and requests under way, beyond the usual ones: for health checks and for administrators."""

@@ -6,12 +6,13 @@ Everything here is read strictly: what is not written exactly as a browser or a 
 import ipaddress
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from starlette.types import Scope
 
 from remanent.errors import InvalidSettings, OriginRefused
 from remanent.settings import ServerSettings
+from remanent.values import dataclass
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 PAGES = frozenset({"/", "/docs", "/openapi.json"})

@@ -11,7 +11,6 @@ import tempfile
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime
 
 from starlette.requests import Request
@@ -22,6 +21,7 @@ from remanent.model import Scope
 from remanent.operations import Service, Target
 from remanent.stores.idempotency import LIFETIME, NotedAnswer
 from remanent.stores.shelf import Shelf
+from remanent.values import dataclass
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"

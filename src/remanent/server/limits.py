@@ -11,7 +11,6 @@ from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -26,6 +25,7 @@ from remanent.server.connections import max_connections
 from remanent.server.hosts import header_values
 from remanent.server.problems import Refusal
 from remanent.settings import ServerSettings
+from remanent.values import dataclass
 
 MAX_BUCKETS = 10_000
 """Callers whose rate is known at once; beyond that the longest unseen starts with a full bucket (about 2 MB)."""

@@ -9,7 +9,7 @@ import logging
 import math
 import traceback
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from starlette.responses import Response
@@ -17,6 +17,7 @@ from starlette.responses import Response
 from remanent import errors
 from remanent.bilingual import Bilingual, Language, prefers_chinese, translated
 from remanent.jobs.runner import describe_failure
+from remanent.values import dataclass
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 1.0

@@ -11,7 +11,6 @@ import types
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Union, get_args, get_origin
 
@@ -40,6 +39,7 @@ from remanent.server.limits import (
 from remanent.server.problems import Refusal, problem
 from remanent.server.telemetry import Tracer
 from remanent.settings import ServerSettings
+from remanent.values import dataclass
 
 _MAX_SCHEMA_DEPTH = 20
 """Levels that are checked; deeper JSON is refused before it comes here."""

@@ -8,11 +8,11 @@ import heapq
 import math
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from remanent.errors import InvalidInput, StoreClosed
 from remanent.model import Clock, system_clock
+from remanent.values import dataclass
 
 
 class Cache(ABC):

@@ -13,7 +13,6 @@ import json
 import os
 import secrets
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from remanent.model import Scope
 from remanent.stores.queries import Erasure
 from remanent.stores.shelf import Hold, Shelf
 from remanent.stores.sqlite.connection import translated
+from remanent.values import dataclass
 
 FOLDER = ".erasing"
 """Under the home folder; no organisation can have this name."""

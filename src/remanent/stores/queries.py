@@ -6,7 +6,7 @@ threads and used as keys; plain dataclasses, because some of them are made by th
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
@@ -31,6 +31,7 @@ from remanent.model import (
     Tombstone,
     Version,
 )
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

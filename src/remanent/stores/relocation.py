@@ -8,13 +8,13 @@ from where it was.
 import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
 
 from remanent.errors import IntegrityError, InvalidInput
 from remanent.model import Scope
 from remanent.stores.registry import Stores
 from remanent.stores.shelf import Shelf
 from remanent.stores.transfer import export_lines, import_lines
+from remanent.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,14 @@ placeholders stays the same and an engine can use a statement again that it has 
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, Final
 
 from remanent.model import MetadataCondition, Scope
 from remanent.stores import queries as q
 from remanent.stores.queries import Order, RecordFilter
 from remanent.stores.rows import ENTRY_COLUMNS, JOB_COLUMNS, LINK_COLUMNS, RECORD_COLUMNS, TAGS, millis
+from remanent.values import dataclass
 
 MAX_TERMS: Final = 64
 """More terms than this say nothing new and cost time; chosen by hand, some four sentences."""

@@ -7,7 +7,7 @@ lets a unit of work be recorded, sent to a writer thread, repeated, or compared 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from types import EllipsisType, TracebackType
 from typing import TYPE_CHECKING, Self
@@ -18,6 +18,7 @@ from remanent.errors import InvalidInput
 from remanent.model import Conflict, Entry, Job, Link, MemoryData, Record, Scope, Status, Tombstone, TurnData, Version
 from remanent.text.boundaries import excerpt
 from remanent.text.terms import index_terms
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

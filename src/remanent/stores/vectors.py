@@ -6,12 +6,12 @@ adapter may lose everything and only has to follow `store.vector_pages` again.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from remanent.model import Scope
 from remanent.stores.batching import Batches
 from remanent.stores.queries import ErasureDepth, Hit, RecordFilter
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,7 +6,6 @@ then words, then graphemes. No character is lost: chunks joined are the text, so
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from remanent.errors import InvalidInput
 from remanent.text.boundaries import grapheme_boundaries, word_boundaries
@@ -14,6 +13,7 @@ from remanent.text.markdown import parse_markdown
 from remanent.text.sentences import paragraphs, sentences
 from remanent.text.spans import Span
 from remanent.text.tokens import TokenCounter, token_counter
+from remanent.values import dataclass
 
 
 def fit(text: str, budget: int, *, counter: TokenCounter | None = None) -> str:

@@ -7,7 +7,6 @@ takes 0.15 s and 30 MB to load, which English alone never needs; it is loaded by
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import ModuleType
 from typing import Literal
@@ -16,6 +15,7 @@ from remanent.errors import MissingDependency
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
 from remanent.text.wordlists import word_set
+from remanent.values import dataclass
 
 _SURROGATE = lazy_regex(r"[\ud800-\udfff]")
 # The number of words in the texts that the dictionary's frequencies were counted in.

@@ -6,13 +6,13 @@ of its own beside them. Rules only say what they see; what belongs together is p
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
 from functools import cached_property
 
 from remanent.model.clock import local
 from remanent.text.intervals import Granularity, Interval, day, midnight, month
 from remanent.text.regex import lazy_regex
+from remanent.values import dataclass
 
 # How much of the text around a date is looked at to tell whether it lies ahead.
 _AROUND = 60

@@ -7,7 +7,7 @@ joined: a day with its time, "the week before" with its date, the two ends of a 
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 from remanent.errors import InvalidInput
@@ -19,6 +19,7 @@ from remanent.text.intervals import Granularity, Interval
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
 from remanent.text.spans import OccupiedSpans, Span
+from remanent.values import dataclass
 
 _BESIDE = lazy_regex(
     r"[\s,，]*+[(（]?\s*+|\s*+(?:at|on|@|的|，|,)\s*+(?:around\s++|about\s++)?|[\s)）,，]*+", re.IGNORECASE
@@ -253,7 +254,7 @@ _HAS_HAN = lazy_regex(rf"[{HAN}]")
 _HAS_LATIN = lazy_regex("[A-Za-z0-9]")
 # What no text with a date in it is without; most messages hold none and are spared the rules.
 _HINT = lazy_regex(
-    rf"[\d{HAN}]|day|week|month|year|night|morn|noon|ago\b|\blast\b|\bnext\b|past|spring|summer|fall|autumn|winter|jan|feb|mar"
+    r"\d|day|week|month|year|night|morn|noon|ago\b|\blast\b|\bnext\b|past|spring|summer|fall|autumn|winter|jan|feb|mar"
     r"|apr|may|jun|jul|aug|sep|oct|nov|dec|hour|minute|christmas|halloween|thanksgiving|o'clock|\btoday|tomorrow",
     re.IGNORECASE,
 )
@@ -279,11 +280,15 @@ def find_dates(text: str, *, reference: datetime) -> list[TimeMention]:
     """
     if reference.tzinfo is None:
         raise InvalidInput("the reference moment needs a time zone: pass an aware datetime")
-    if not _HINT.search(text):
+    if not _HINT.search(text) and not _has_han(text):
         return []
     view = DateContext(text, reference)
     found = with_ranges(text, with_sides(text, with_clocks(text, longest_matches(list(_matches(view))))))
     return [mention for one in found if (mention := _mention(one, view))]
+
+
+def _has_han(text: str) -> bool:
+    return not text.isascii() and _HAS_HAN.search(text) is not None
 
 
 def _matches(view: DateContext) -> Iterator[DateMatch]:
@@ -291,7 +296,7 @@ def _matches(view: DateContext) -> Iterator[DateMatch]:
     books = [NUMERIC_DATES] if any(map(str.isdecimal, view.text)) else []
     if _HAS_LATIN.search(view.text):
         books.append(ENGLISH_DATES)
-    if _HAS_HAN.search(view.text):
+    if _has_han(view.text):
         books.append(CHINESE_DATES)
     for rule in (rule for book in books for rule in book.rules if rule.may_match(view)):
         for match in rule.pattern.finditer(view.text):

@@ -10,13 +10,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 from remanent.text.sentences import sentence_texts
 from remanent.text.talk import is_small_talk
 from remanent.text.terms import index_terms
 from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
+from remanent.values import dataclass
 
 # All four were chosen on one half of the two sets and held on the other.
 _MAIN = 4.0

@@ -17,12 +17,12 @@ import re
 import unicodedata
 from array import array
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from remanent.text.regex import lazy_regex
 from remanent.text.spans import Span
 from remanent.text.wordlists import word_set
+from remanent.values import dataclass
 
 RESERVED_TAGS = word_set(
     "answer assistant attachment context document documents function function_call function_calls function_results "

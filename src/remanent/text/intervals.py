@@ -4,9 +4,10 @@ Half-open, so that neighbours neither overlap nor leave a gap. It reckons with w
 as UTC because that has no summer time; `dates` turns it into moments.
 """
 
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal
+
+from remanent.values import dataclass
 
 Granularity = Literal[
     "second", "minute", "hour", "part", "day", "weekend", "week", "month", "quarter", "season", "half", "year",

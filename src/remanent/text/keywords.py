@@ -8,7 +8,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 
 from remanent.errors import InvalidInput
@@ -29,6 +29,7 @@ from remanent.text.wordlists import (
     VERB_STEMS,
     WEAK_WORDS,
 )
+from remanent.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ code for prose or a comment in it for a heading.
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from remanent.text.regex import lazy_regex
 from remanent.text.spans import Span
+from remanent.values import dataclass
 
 _OPENING = lazy_regex(
     r"^(?: {0,3}|[ ]*(?:[-*+]|\d{1,9}[.)])[ ]+)(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*([^\n]*)$", re.MULTILINE

@@ -6,7 +6,6 @@ bear a name too many or too few.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from remanent.text.chinese import Gender, chinese_names
@@ -16,6 +15,7 @@ from remanent.text.scripts import HAN
 from remanent.text.sentences import sentences
 from remanent.text.spans import OccupiedSpans, Span
 from remanent.text.wordlists import COMMON_ENGLISH, ENGLISH_STOP_WORDS, FILLERS, VERB_STEMS, word_set
+from remanent.values import dataclass
 
 MentionKind = Literal["person", "place", "organisation", "work", "quoted", "handle", "acronym", "name"]
 

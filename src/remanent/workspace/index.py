@@ -11,7 +11,7 @@ import os
 import re
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime, time
 from hashlib import sha256
 from pathlib import Path
@@ -28,6 +28,7 @@ from remanent.text.budget import chunks
 from remanent.text.markdown import parse_markdown
 from remanent.text.terms import query_terms
 from remanent.text.tokens import TokenCounter
+from remanent.values import dataclass
 from remanent.workspace.daylog import MARKER, bullet_key, own_bullets, without_comments
 from remanent.workspace.files import WorkspaceFiles, lock_folder
 from remanent.workspace.scanning import FolderScan, mark_of

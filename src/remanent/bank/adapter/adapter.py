@@ -7,7 +7,7 @@ attachment flow, everything else to ingestion.
 import logging
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pydantic import JsonValue
 
@@ -39,6 +39,7 @@ from remanent.stores.blobs import AttachmentStore
 from remanent.text.escaping import escape
 from remanent.text.regex import lazy_regex
 from remanent.text.sentences import sentence_texts
+from remanent.values import dataclass
 
 _logger = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ The built-in ReAct agent is one of them and has no privileges.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol, TypeVar
 
 from remanent.agents.react import AgentResult, Limits, ReactAgent, StopReason
@@ -23,6 +23,7 @@ from remanent.language.wording import abridged, block, group
 from remanent.loaders import AttachmentType
 from remanent.model import Conflict, Model
 from remanent.model.base import Text
+from remanent.values import dataclass
 
 _MAX_UPLOAD_CHARS = 20_000
 """Characters of a document that go into the prompt of the step that recognises it; all of them become nodes."""

@@ -1,13 +1,13 @@
 """The steps of a bank executed by LangGraph."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from remanent.agents.tools import AgentTool, call_tool
 from remanent.bank.adapter.framework import EnhancedPrompt, Execution, Transcript
 from remanent.errors import InvalidInput, MissingDependency, ToolFailed
 from remanent.language.roles.react import ToolCall
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from remanent.agents.tools import AgentTool, call_tool
 from remanent.bank.adapter.framework import EnhancedPrompt, Execution, Transcript
 from remanent.errors import InvalidInput, MissingDependency, ToolFailed
 from remanent.language.roles.react import ToolCall
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from agents import Agent, FunctionTool, RunConfig, RunResult, TResponseInputItem

@@ -1,7 +1,7 @@
 """One request to a model and what it said, in our own words: no provider's types."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from difflib import get_close_matches
 from typing import Any, Literal, TypeVar
 
@@ -11,6 +11,7 @@ from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidSettings
 from remanent.language.role import ChatMessage, Defaults, Form
 from remanent.settings import USUAL_KEYS, ModelChoice, ModelSettings, Provider
+from remanent.values import dataclass
 
 _T = TypeVar("_T")
 

@@ -5,7 +5,7 @@ import logging
 import random
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Generic
 
 from remanent.errors import InvalidInput, LanguageError, ModelRejected, ModelUnavailable, Refused
@@ -21,6 +21,7 @@ from remanent.language.role import ChatMessage, ReplyT, RequestT, ResponseT, Rol
 from remanent.model import Clock, Maker, RoleFigures, system_clock
 from remanent.settings import ModelSettings
 from remanent.text.tokens import TokenCounter, counter_for
+from remanent.values import dataclass
 
 _logger = logging.getLogger(__name__)
 

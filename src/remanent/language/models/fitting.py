@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterator
 from copy import deepcopy
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -19,6 +18,7 @@ from remanent.language.models.parsing import UnreadableReply, read_values, read_
 from remanent.language.role import Bounds
 from remanent.model import Model
 from remanent.text.scripts import HAN
+from remanent.values import dataclass
 
 _ReplyT = TypeVar("_ReplyT", bound=Model)
 Schema = dict[str, Any]

@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from remanent.errors import LanguageError, ModelRejected, ModelUnavailable, Refused
 from remanent.language.engine import Usage
 from remanent.language.models.call import Completion
+from remanent.values import dataclass
 
 _KINDS = {ModelUnavailable: "unavailable", ModelRejected: "rejected", Refused: "refused", LanguageError: "other"}
 

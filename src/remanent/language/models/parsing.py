@@ -15,13 +15,13 @@ text where quotes and braces alternate: 17 seconds for 16,000 characters, and a 
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final, TypeVar
 
 from pydantic import JsonValue
 
 from remanent.text.regex import lazy_regex
+from remanent.values import dataclass
 
 MAX_DEPTH: Final = 64
 """Levels of nesting; what is deeper is no answer."""

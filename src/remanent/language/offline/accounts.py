@@ -7,7 +7,7 @@ order. A value that the text has anywhere agrees with it, and what it does not s
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
 from remanent.language.offline.claims import ParsedClaim, Token, TokenKind
@@ -26,6 +26,7 @@ from remanent.language.offline.judgement import (
 from remanent.language.offline.lexicon import lexicon
 from remanent.language.offline.values import whens
 from remanent.text.regex import lazy_regex
+from remanent.values import dataclass
 
 _NAMING = frozenset({TokenKind.WORD, TokenKind.NAME})
 _HALF = 0.5

@@ -11,7 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache, lru_cache
 
@@ -28,6 +28,7 @@ from remanent.text.chinese import tagged
 from remanent.text.mentions import mentions
 from remanent.text.scripts import working_language
 from remanent.text.terms import query_terms
+from remanent.values import dataclass
 
 _MAX_SENTENCES = 2_000
 _HEADS = 12

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
@@ -17,6 +17,7 @@ from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS, word_set
+from remanent.values import dataclass
 
 LONGEST_SENTENCE = 600
 """Characters of a sentence that are read: what goes on longer is no sentence, and two claims are compared word by

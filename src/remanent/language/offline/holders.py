@@ -7,13 +7,13 @@ of a sentence on something else. These forms are read by patterns, clause by cla
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from remanent.text.chinese import tagged
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import working_language
 from remanent.text.terms import query_terms
+from remanent.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

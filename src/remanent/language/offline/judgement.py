@@ -10,7 +10,6 @@ that the other does not speak of speaks of something else. Rules were made by lo
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from difflib import SequenceMatcher
 from enum import StrEnum
@@ -21,6 +20,7 @@ from remanent.language.offline.lexicon import RELATIVES, Lexicon, lexicon, stem
 from remanent.language.offline.values import Form
 from remanent.language.role import Toolbox
 from remanent.text.regex import lazy_regex
+from remanent.values import dataclass
 
 CONFLICT = 0.6
 """From so sure on, two statements are called a conflict."""

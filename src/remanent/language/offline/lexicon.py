@@ -5,12 +5,12 @@ that nobody here wrote is measured by `bench.language_texts` and `bench.conflict
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from remanent.bilingual import Language
 from remanent.text.english import stem as _stem
+from remanent.values import dataclass
 
 stem = lru_cache(maxsize=20_000)(_stem)
 

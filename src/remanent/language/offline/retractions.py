@@ -6,13 +6,14 @@ Nothing is made of it by itself: it only ends what is known, so that a denial of
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.statement_rules import Statement, subject_name
 from remanent.language.offline.statements import is_secret, plain_sentences, statements, third_person
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
+from remanent.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

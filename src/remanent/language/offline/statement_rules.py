@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import count
 from typing import Literal, cast
+
+from remanent.values import dataclass
 
 StatementKind = Literal["fact", "preference", "decision", "follow_up", "mood", "event", "instruction", "procedure"]
 

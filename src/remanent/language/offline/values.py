@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from remanent.text.dates import find_dates
 from remanent.text.numbers import Quantity, quantities
 from remanent.text.regex import lazy_regex
+from remanent.values import dataclass
 
 _ABOUT = lazy_regex(
     r"(?:\b(?:about|around|roughly|approximately|nearly|almost|some|circa|ca\.?)|~|大约|大概|约|将近|近|接近)\s*\Z",

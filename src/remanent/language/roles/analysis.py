@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
@@ -24,6 +23,7 @@ from remanent.model import Model
 from remanent.model.base import Share
 from remanent.model.ids import Id
 from remanent.text.scripts import working_language
+from remanent.values import dataclass
 
 
 class AnalysisPhase(StrEnum):

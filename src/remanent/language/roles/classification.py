@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
@@ -25,6 +24,7 @@ from remanent.model.base import Count, Text
 from remanent.text.scripts import HAN, working_language
 from remanent.text.sentences import sentence_texts, sentences
 from remanent.text.spans import Span, joined
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

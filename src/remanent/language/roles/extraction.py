@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 
@@ -22,6 +21,7 @@ from remanent.model.base import Count, Share
 from remanent.text.regex import lazy_regex, word_regex
 from remanent.text.scripts import fold, working_language
 from remanent.text.sentences import sentence_texts
+from remanent.values import dataclass
 
 
 class FactKind(StrEnum):

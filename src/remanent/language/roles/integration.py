@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import islice
@@ -38,6 +37,7 @@ from remanent.model import Model
 from remanent.model.base import Text
 from remanent.model.ids import Id
 from remanent.text.scripts import working_language
+from remanent.values import dataclass
 
 
 class Trigger(StrEnum):

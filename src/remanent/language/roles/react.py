@@ -5,7 +5,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Annotated
 
@@ -33,6 +33,7 @@ from remanent.model import JsonObject, Model
 from remanent.model.base import Text
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
+from remanent.values import dataclass
 
 
 def _check_base64(text: str) -> str:

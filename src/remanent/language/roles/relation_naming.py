@@ -1,7 +1,6 @@
 """Relation naming: a model names what a new node has to do with each node in focus, in a word or two."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, ClassVar
 
@@ -20,6 +19,7 @@ from remanent.model import Model
 from remanent.model.base import Text
 from remanent.text.regex import lazy_regex, word_regex
 from remanent.text.scripts import HAN, working_language
+from remanent.values import dataclass
 
 LONGEST_RELATION = 20
 """Characters of a relation: two to four in Chinese, by the design; two English words need as many as this."""

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -25,6 +24,7 @@ from remanent.text.pronouns import resolve
 from remanent.text.scripts import working_language
 from remanent.text.talk import says_nothing_alone
 from remanent.text.wordlists import COMMON_ENGLISH
+from remanent.values import dataclass
 
 
 class SegmentationRequest(Model):

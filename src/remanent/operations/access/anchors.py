@@ -11,7 +11,6 @@ import os
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -19,6 +18,7 @@ from remanent.durability import make_folder, write_durably
 from remanent.errors import IntegrityError, InvalidSettings
 from remanent.stores.shelf import MISSING, Shelf
 from remanent.stores.sqlite.layout import folder_name
+from remanent.values import dataclass
 
 KEY = "audit.key"
 HEADS = "audit"

@@ -10,7 +10,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from remanent.errors import InvalidInput, InvalidSettings, RemanentError, StorageError, StorageFull
@@ -28,6 +28,7 @@ from remanent.operations.access.chain import (
 from remanent.operations.access.keys import FOLDER
 from remanent.settings import SECRETS_FOLDER, Settings
 from remanent.stores.shelf import DAMAGED, Shelf, as_shelf
+from remanent.values import dataclass
 
 _LOGS = f"{FOLDER}/audit"
 """A log for each organisation."""

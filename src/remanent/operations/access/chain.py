@@ -7,7 +7,6 @@ the power went, and is never behind it: a log that ends before its anchor was cu
 import hmac
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field
@@ -18,6 +17,7 @@ from remanent.model.base import Count
 from remanent.model.clock import Instant
 from remanent.operations.access.anchors import BEGINNING, Anchors, Head, Sealer, file_stem
 from remanent.stores.shelf import DAMAGED, Log, OpenLog
+from remanent.values import dataclass
 
 BROKEN = "audit.broken"
 """What a line says that comes after damage: which lines are missing, and the hash of what was left of them."""

@@ -9,13 +9,13 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from remanent.durability import write_durably
 from remanent.errors import InvalidInput, NotFound, StorageError
+from remanent.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

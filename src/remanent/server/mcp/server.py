@@ -7,7 +7,6 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, nullcontext
-from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
@@ -31,6 +30,7 @@ from remanent.server.limits import OrgCapacity, body_chunks, body_cost, count_se
 from remanent.server.mcp.resources import Prompts, Resources
 from remanent.server.mcp.tools import Tools, Turn
 from remanent.settings import Settings
+from remanent.values import dataclass
 
 Context = ServerRequestContext[Any, Any]
 

@@ -6,12 +6,13 @@ nor lose the rest of the answer.
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any
 
 from remanent.model import EntryKind, Message
 from remanent.server.proxy.conversation import answer_id, split, storable, text_of
+from remanent.values import dataclass
 
 DONE = b"[DONE]"
 _MAX_LINE_BYTES = 4 * 1024 * 1024

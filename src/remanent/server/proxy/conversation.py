@@ -8,13 +8,13 @@ for example by a retry, and are kept once.
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any, NoReturn
 
 from remanent.model import Attachment, EntryKind, Message
 from remanent.server.limits import count_separators
+from remanent.values import dataclass
 
 _SPACE = " \t\n\r"
 _DECODER = json.JSONDecoder()

@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from types import TracebackType
@@ -34,6 +34,7 @@ from remanent.recall import inject, names_an_owner, nothing_told
 from remanent.server.authentication import place_of
 from remanent.server.proxy.conversation import WINDOW, Conversation
 from remanent.stores.shelf import Shelf
+from remanent.values import dataclass
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -11,7 +11,7 @@ import math
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from hashlib import blake2b
@@ -61,6 +61,7 @@ from remanent.server.proxy.upstream import AnswerRelay, Headers, RecordAnswer, U
 from remanent.server.telemetry import SEARCH, Tracer
 from remanent.settings import MemoryPlace
 from remanent.text.tokens import token_counter
+from remanent.values import dataclass
 
 
 def refusal(error: RemanentError | Refusal, *, dialect: ChatDialect, languages: str = "") -> tuple[int, Headers, bytes]:

@@ -7,7 +7,6 @@ what stands for others, or was shortened, in the form of the client's API.
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from remanent.context import ContextView
@@ -17,6 +16,7 @@ from remanent.server.proxy.conversation import ChatBody, Conversation, read_body
 from remanent.server.proxy.dialects import ChatDialect
 from remanent.server.proxy.memory import FailOpen
 from remanent.text.tokens import token_counter
+from remanent.values import dataclass
 
 _MARK = "remanent_place"
 _BESIDE = ("system", "instructions", "tools")

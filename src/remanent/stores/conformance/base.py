@@ -5,7 +5,6 @@ waits for time to pass.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ from remanent.stores.queries import (
 )
 from remanent.stores.store import Store, vector_pages
 from remanent.text.terms import query_terms
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

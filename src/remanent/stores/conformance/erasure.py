@@ -1,6 +1,5 @@
 """Erasure: the words go, with all that came from them; the rest stays."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 
 import pytest
@@ -10,6 +9,7 @@ from remanent.model import Attachment, Entry, Job, Record, Source
 from remanent.stores.conformance.base import MODEL, OpenStore, StoredAgent, StoreSuite, found, listed, vector_bytes
 from remanent.stores.queries import ConflictQuery, EntryQuery, Erasure, ErasureDepth, LinkQuery
 from remanent.stores.transaction import PutVector
+from remanent.values import dataclass
 
 SECRET = "zanzibar"
 ONLY_HERE, SHARED_FILE = "1" * 64, "2" * 64

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -26,6 +25,7 @@ from remanent.stores.conformance.base import (
 from remanent.stores.queries import ConflictQuery, EntryQuery, RecordQuery
 from remanent.stores.store import Store
 from remanent.stores.transaction import Change
+from remanent.values import dataclass
 
 
 async def texts(store: Store, scope: Scope, **query: Any) -> list[str]:

@@ -14,7 +14,7 @@ TestLife = SqliteMachine.TestCase
 
 import asyncio
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
@@ -29,6 +29,7 @@ from remanent.stores.queries import LIVE, Erasure, RecordFilter, RecordQuery
 from remanent.stores.store import ERASED_MEANWHILE, MAX_WAIT, Store
 from remanent.stores.transaction import Change, Committed, Transaction, search_terms
 from remanent.text.terms import query_terms
+from remanent.values import dataclass
 
 
 @dataclass

@@ -10,7 +10,6 @@ Ids are packed into rows of equal width and found by hash: a dict of a million s
 
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from remanent.errors import StorageError
 from remanent.model import Kind
 from remanent.stores.local.products import ProductPool, normalise
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

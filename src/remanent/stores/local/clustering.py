@@ -11,7 +11,7 @@ Sealing works on a snapshot and may be cancelled at every step; a file gets its 
 import math
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -20,6 +20,7 @@ from remanent.stores.local.cells import CellArrays, Cells, middle, pack
 from remanent.stores.local.files import Header, model_digest
 from remanent.stores.local.products import cross, normalise
 from remanent.stores.local.rows import Rows
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ import os
 import sys
 import zlib
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ import numpy as np
 
 from remanent.durability import sync_folder
 from remanent.stores.local.cells import CellArrays, Cells, Damaged, IdTable, kind_names, middle, recoded
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

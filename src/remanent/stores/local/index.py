@@ -10,7 +10,6 @@ import logging
 import math
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +24,7 @@ from remanent.stores.local.files import CellsFile, CellsWriter
 from remanent.stores.local.products import ProductPool
 from remanent.stores.local.rows import Rows
 from remanent.stores.queries import VectorChanges
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

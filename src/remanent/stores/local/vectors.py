@@ -18,7 +18,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -36,6 +36,7 @@ from remanent.stores.local.products import ProductPool, normalise
 from remanent.stores.queries import ErasureDepth, Hit, RecordFilter, RecordPosition
 from remanent.stores.store import Store, vector_pages
 from remanent.stores.vectors import Vectors, VectorSearch
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,6 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate
 from typing import Any, Final
@@ -26,6 +25,7 @@ from remanent.stores.queries import Erased, Erasure
 from remanent.stores.rows import digests_of, erasing_note, record_of
 from remanent.stores.store import ERASED_MEANWHILE, ERASING
 from remanent.stores.transaction import Change, Committed, PutState, search_terms
+from remanent.values import dataclass
 
 LANES: Final = 4
 """Commits of one process that may be under way at a time; chosen by hand, half of the connections."""

@@ -12,7 +12,6 @@ import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import LiteralString
 
@@ -22,6 +21,7 @@ import apsw.sqlite_extra
 from remanent.durability import NO_ROOM, sync_folder
 from remanent.errors import IntegrityError, MissingDependency, SchemaTooNew, StorageError, StorageFull, StoreBusy
 from remanent.stores.sqlite.migrations import APPLICATION_ID
+from remanent.values import dataclass
 
 READERS = 4
 """Threads that read for one store, and so the readers that one agent can have at work."""

@@ -15,7 +15,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, LiteralString, TypeVar
 
@@ -26,6 +25,7 @@ from remanent.stores.sqlite import connection as opening
 from remanent.stores.sqlite.connection import for_want_of_descriptors, translated
 from remanent.stores.sqlite.fileformat import check_before_open
 from remanent.stores.sqlite.writes import after_rollback, before_commit
+from remanent.values import dataclass
 
 T = TypeVar("T")
 Work = Callable[[apsw.Connection], T]

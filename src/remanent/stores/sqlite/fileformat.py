@@ -26,7 +26,6 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from mmap import mmap
 from pathlib import Path
@@ -36,6 +35,7 @@ import apsw
 
 from remanent.errors import IntegrityError
 from remanent.stores.sqlite import connection as opening
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

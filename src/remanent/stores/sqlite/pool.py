@@ -12,7 +12,6 @@ from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from typing import LiteralString, TypeVar
 
 from remanent.errors import StoreBusy, StoreClosed
@@ -23,6 +22,7 @@ from remanent.stores.sqlite import queue
 from remanent.stores.sqlite.connection import DescriptorBudget, for_want_of_descriptors, translated
 from remanent.stores.sqlite.database import Database, SpareReaders
 from remanent.stores.sqlite.layout import FileStamp, Layout
+from remanent.values import dataclass
 
 T = TypeVar("T")
 Key = tuple[str, str, str]

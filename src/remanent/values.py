@@ -1,0 +1,131 @@
+"""Values with named fields, as `dataclasses` makes them, in a third of the time.
+
+A command on the command line makes two hundred such classes before it does anything. The standard library writes and
+compiles six functions for each, a sixth of a second in all, and most are never called. Here they are shared by all
+classes, and how a class is filled is compiled when the first of its values is made.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from functools import cache
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass
+else:
+
+    def dataclass(
+        cls: type | None = None,
+        /,
+        *,
+        frozen: bool = False,
+        slots: bool = False,
+        eq: bool = True,
+        order: bool = False,
+        kw_only: bool = False,
+    ) -> Any:
+        """Return a class with fields; what it means is as in `dataclasses`."""
+
+        def make(cls: type) -> type:
+            own = set(vars(cls))
+            if cls.__doc__ is None:  # or the standard library would describe it by its signature, which takes long
+                cls.__doc__ = cls.__name__
+            made = dataclasses.dataclass(
+                init=False, repr=False, eq=eq and order, order=order, slots=slots, kw_only=kw_only
+            )(cls)
+            given = {"__init__": _init_of(made, frozen=frozen), "__repr__": _repr}
+            if eq:
+                given |= {"__eq__": _eq, "__hash__": _hash if frozen else None}
+            if frozen:
+                given |= {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete, "__setstate__": _set_state}
+            for name, work in given.items():
+                if name not in own:
+                    setattr(made, name, work)
+            return made
+
+        return make if cls is None else make(cls)
+
+
+__all__ = ["dataclass"]
+
+
+@cache
+def _key(cls: type) -> Callable[[Any], tuple[Any, ...]]:
+    """Return what gives the values of a class's fields that count when two are compared."""
+    names = [one.name for one in dataclasses.fields(cls) if one.compare]
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda value: tuple(getattr(value, name) for name in names)
+
+
+def _eq(self: Any, other: object) -> Any:
+    if other.__class__ is not self.__class__:
+        return NotImplemented
+    cls: Any = type(self)
+    return _key(cls)(self) == _key(cls)(other)
+
+
+def _hash(self: Any) -> int:
+    cls: Any = type(self)
+    return hash(_key(cls)(self))
+
+
+def _repr(self: Any) -> str:
+    told = ", ".join(f"{one.name}={getattr(self, one.name)!r}" for one in dataclasses.fields(self) if one.repr)
+    return f"{type(self).__qualname__}({told})"
+
+
+def _refuse_to_set(self: Any, name: str, value: object) -> None:
+    raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+
+
+def _refuse_to_delete(self: Any, name: str) -> None:
+    raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+def _set_state(self: Any, state: Any) -> None:
+    """Fill a copy of a value, which refuses to be changed."""
+    for part in state if isinstance(state, tuple) else (state,):
+        for name, value in (part or {}).items():
+            object.__setattr__(self, name, value)
+
+
+def _init_of(cls: type, *, frozen: bool) -> Callable[..., None]:
+    """Return what fills the first value of a class: it makes what fills all others, and takes its own place by it."""
+
+    def fill_first(self: Any, /, *args: Any, **kwargs: Any) -> None:
+        made = _compile_init(cls, frozen=frozen)
+        cls.__init__ = made  # type: ignore[misc]
+        made(self, *args, **kwargs)
+
+    return fill_first
+
+
+def _compile_init(cls: type, *, frozen: bool) -> Callable[..., None]:
+    """Return a function with a parameter for each field, those that are given by name alone last."""
+    names: dict[str, Any] = {"_set": object.__setattr__, "_not_given": dataclasses.MISSING}
+    by_place, by_name, body = ["self"], list[str](), list[str]()
+    for one in dataclasses.fields(cls):
+        name, parameter, value, absent = one.name, one.name, one.name, ""
+        if one.default is not dataclasses.MISSING:
+            names[f"_default_{name}"] = one.default
+            parameter, absent = f"{name}=_default_{name}", f"_default_{name}"
+        elif one.default_factory is not dataclasses.MISSING:
+            names[f"_make_{name}"] = one.default_factory
+            parameter, absent = f"{name}=_not_given", f"_make_{name}()"
+            value = f"{absent} if {name} is _not_given else {name}"
+        elif not one.init:
+            continue
+        if one.init:
+            (by_name if one.kw_only else by_place).append(parameter)
+        else:
+            value = absent
+        body.append(f" _set(self, {name!r}, {value})" if frozen else f" self.{name} = {value}")
+    if hasattr(cls, "__post_init__"):
+        body.append(" self.__post_init__()")
+    parameters = [*by_place, *(["*", *by_name] if by_name else [])]
+    exec(f"def __init__({', '.join(parameters)}):\n" + "\n".join(body or [" pass"]), names)
+    made: Callable[..., None] = names["__init__"]
+    made.__qualname__ = f"{cls.__qualname__}.__init__"
+    return made
