@@ -45,14 +45,22 @@ class Embedders:
         return tuple(member.model_id for member in self.members)
 
     @property
+    def finer(self) -> str | None:
+        """The model that reads a second time, after the first has read everything, what it knows better."""
+        return None if self._english is None else self._english.model_id
+
+    @property
     def figures(self) -> tuple[EmbeddingFigures, ...]:
         """What those of them that are metered embedded."""
         return tuple(member.figures for member in self.members if isinstance(member, MeteredEmbedder))
 
-    def weight(self, member: Embedder, text: str) -> float:
-        """Return how much a model's answer counts for a question; 0 when it need not be asked."""
-        if self._english is None:
-            return self._general.skill(language_of(text))
+    def weight(self, member: Embedder, text: str, *, finer: bool = True) -> float:
+        """Return how much a model's answer counts for a question; 0 when it need not be asked.
+
+        Without `finer`, as if there were no model but the one for every language: the other has not read enough yet.
+        """
+        if self._english is None or not finer:
+            return self._general.skill(language_of(text)) if member.model_id == self._general.model_id else 0.0
         weights = _ENGLISH if member.model_id == self._english.model_id else _GENERAL
         return weights.get(language_of(text), 0.0)
 
@@ -61,7 +69,7 @@ class Embedders:
     ) -> "list[dict[str, NDArray[np.float32]]]":
         """Return each text's vectors by model; `among` bounds the models."""
         asked = [
-            (member, [place for place, text in enumerate(texts) if self._suits(member, text)])
+            (member, [place for place, text in enumerate(texts) if self.suits(member.model_id, text)])
             for member in self.members
             if among is None or member.model_id in among
         ]
@@ -84,10 +92,10 @@ class Embedders:
             return None
         return self._english.model_id
 
-    def _suits(self, member: Embedder, text: str) -> bool:
+    def suits(self, model_id: str, text: str) -> bool:
         """Tell whether a model is to embed a text at all."""
         # Text without letters is embedded by every model, so that none counts as incomplete.
-        return member is self._general or language_of(text) in _ENGLISH or not any(map(str.isalpha, text))
+        return model_id == self._general.model_id or language_of(text) in _ENGLISH or not any(map(str.isalpha, text))
 
 
 DEFAULT_EMBEDDER = "multilingual"

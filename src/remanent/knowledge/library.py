@@ -49,6 +49,7 @@ from remanent.model import (
 from remanent.model.base import Model
 from remanent.model.filters import check_metadata, read_tags
 from remanent.model.kinds import PASSAGES
+from remanent.recall import FINER, FinerState
 from remanent.stores import LIVE, Erasure, Order, RecordFilter, RecordQuery, Transaction
 from remanent.stores.transaction import search_terms
 from remanent.text.boundaries import excerpt
@@ -403,12 +404,15 @@ class Library:
                 )
             )
         waiting = await self._store.unembedded(scope.owner, limit=_AT_ONCE) if self._parts.embedders else []
+        finer = FinerState.of_state(await self._store.state(scope.owner, FINER)) or FinerState()
         return KnowledgeStats(
             documents=len(documents),
             chunks=sum(one.chunks for one in documents),
             characters=sum(one.characters for one in documents),
             bytes=sum(one.size for one in documents),
             unembedded=sum(record.kind == Kind.CHUNK for record in waiting),
+            finer_of=finer.of,
+            finer_read=finer.of - finer.left,
             collections=tuple(views),
         )
 

@@ -266,6 +266,11 @@ class KnowledgeStats(Model):
     bytes: Count = 0
     unembedded: Count = 0
     """Chunks that wait for their vectors; until then they are found by their words."""
+    finer_of: Count = 0
+    """Parts of documents that a finer model reads a second time while it does so, else 0; they are searched by meaning
+    meanwhile."""
+    finer_read: Count = 0
+    """How many of these it has read."""
     collections: tuple[CollectionView, ...] = ()
 
 

@@ -83,6 +83,10 @@ STATS = Bilingual(
     "found by their meaning, too.",
     "{documents} 份文档，{chunks} 个文本块，{characters} 个字符，{bytes} 字节；{unembedded} 个文本块尚待建立语义索引。",
 )
+FINER_STATS = Bilingual(
+    "Searchable by meaning; the finer reading of English goes on: {finer_read} of {finer_of}.",
+    "已可按语义检索；英文精读进行中：{finer_read}/{finer_of}。",
+)
 COLLECTION_HEADINGS = (
     Bilingual("collection", "集合"),
     Bilingual("documents", "文档"),
@@ -208,6 +212,8 @@ def show_stats(screen: Screen, stats: KnowledgeStats) -> None:
     """Show how much there is, by collection."""
     counts = {name: getattr(stats, name) for name in ("documents", "chunks", "characters", "bytes", "unembedded")}
     screen.line(screen.word(STATS, **counts))
+    if stats.finer_of and not stats.unembedded:
+        screen.line(screen.word(FINER_STATS, finer_read=stats.finer_read, finer_of=stats.finer_of))
     rows = [
         (one.name, str(one.documents), str(one.chunks), str(one.chunk_size), ", ".join(one.agents or ()))
         for one in stats.collections

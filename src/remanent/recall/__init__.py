@@ -4,6 +4,7 @@ from remanent.recall.cache import AnswerCache
 from remanent.recall.calibration import Calibration
 from remanent.recall.echoes import Echoes
 from remanent.recall.evaluation import evaluate_recall
+from remanent.recall.finer import FINER, FinerState
 from remanent.recall.fusion import alpha_hybrid, min_max, reciprocal_rank, weighted_scores
 from remanent.recall.gate import GATE, Gate
 from remanent.recall.in_memory import InMemoryPath, RowTable
@@ -21,6 +22,7 @@ from remanent.recall.vector_path import Coverage, FormerVectorPath, VectorPath
 
 __all__ = [
     "EMBED",
+    "FINER",
     "GATE",
     "INJECTED_ITEMS",
     "PATIENT",
@@ -34,6 +36,7 @@ __all__ = [
     "Candidate",
     "Coverage",
     "Echoes",
+    "FinerState",
     "Finish",
     "FormerVectorPath",
     "Gate",

@@ -26,6 +26,7 @@ from remanent.model import (
 )
 from remanent.model.filters import user_in
 from remanent.recall.echoes import Echo, Echoes
+from remanent.recall.finer import FINER, FinerReading
 from remanent.recall.windows import PARTS, as_read, vector_name, vector_names
 from remanent.stores import (
     NO_LIMIT,
@@ -164,6 +165,7 @@ class Indexing:
         self.writing = WriterPriority()
         self._echoes = echoes
         self._known = known
+        self._finer = None if embedders is None or not embedders.finer else FinerReading(store, embedders)
         self._followers: dict[str, IsDue] = {}
         self._seen: set[Scope] = set()
         """Agents whose models were looked at; with `_MAX_SEEN` of them it begins anew, at the cost of a look each."""
@@ -213,7 +215,7 @@ class Indexing:
             await self._ask_followers(job.scope, tx, seq=entries[-1].seq)
 
     async def embed(self, job: Job, tx: Transaction) -> None:
-        """Give the next records without a vector theirs."""
+        """Give the next records without a vector theirs; when all have one, those of the finer model."""
         if self._embedders is None:
             return
         # Asked together, and thus of one moment: what is made meanwhile is left to the next job.
@@ -224,15 +226,40 @@ class Indexing:
         )
         if len(records) < RECORD_BATCH:
             tx.state(EMBEDDED, through)
-        if not records:
-            return
-        await self._put_vectors(tx, records)
-        if not models:
+        if not models and records:
             tx.state(MODELS, list(vector_names(*self._embedders.model_ids)))
-        if len(records) == RECORD_BATCH:
+        if not await (self._read_once(tx, records) if records else self._read_finer(tx)):
             self._go_on(tx, EMBED)
         else:
             await self._ask_followers(job.scope, tx)
+
+    async def _read_once(self, tx: Transaction, records: Sequence[Record]) -> bool:
+        """Have the general model read records, or every model where they are few; tell whether nothing is left."""
+        if self._finer is None:
+            await self._put_vectors(tx, records)
+            return len(records) < RECORD_BATCH
+        state = await self._finer.state(tx.scope)
+        finer = sum(self._finer.reads(record) for record in records)
+        if len(records) <= HANDFUL and not state.left:
+            await self._put_vectors(tx, records)
+            tx.state(FINER, list(state._replace(held=state.held + finer)))
+            return True
+        await self._put_vectors(tx, records, among=vector_names(self._finer.general))
+        state = state.waiting(finer)
+        tx.state(FINER, list(state))
+        return len(records) < RECORD_BATCH and not state.left
+
+    async def _read_finer(self, tx: Transaction) -> bool:
+        """Have the finer model read what the general one has read before; tell whether it has read all."""
+        if self._finer is None or not (state := await self._finer.state(tx.scope)).left:
+            return True
+        records, through = await self._finer.next(tx.scope, state.through)
+        if not records and through == state.through:
+            tx.state(FINER, list(state.ended(await self._finer.held(tx.scope))))
+            return True
+        await self._put_vectors(tx, records, among=vector_names(self._finer.model_id))
+        tx.state(FINER, list(state.read(len(records))._replace(through=through)))
+        return False
 
     async def embed_few(self, scope: Scope) -> bool:
         """Give a handful of records that wait for their vectors theirs at once; more than that is left to the job.

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from remanent.model import Grain, ItemOrder, LeftOut, Origin
 from remanent.recall import ranking
 from remanent.recall.diversity import spread
+from remanent.recall.finer import FINER
 from remanent.recall.gathering import Gathered, Gathering
 from remanent.recall.indexing import EMBEDDED, TURNS
 from remanent.recall.question import Question
@@ -20,7 +21,7 @@ from remanent.settings import RecallSettings
 from remanent.stores import RecordPosition
 from remanent.values import dataclass
 
-STATES = (TURNS, EMBEDDED, PARTS)
+STATES = (TURNS, EMBEDDED, PARTS, FINER)
 """The named values that a path goes by before it asks, read with the counters of an agent."""
 PATIENT = RecallSettings(path_timeout=60.0)
 """For searches of what a discipline holds: who asks waits for it, and there are few paths to go by without one."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from remanent.embedding import Embedder, Embedders, KnownEmbedders
 from remanent.errors import LanguageError, MissingDependency, RemanentError
 from remanent.model import Scope
+from remanent.recall.finer import finer_of
 from remanent.recall.indexing import MODELS
 from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.question import Question
@@ -35,8 +36,8 @@ class _Counted(NamedTuple):
 class Coverage:
     """Counts the vectors of two models; what was counted before is not counted again.
 
-    Vectors of both are put in one unit of work, so that a store which one of them had read whole stays so as long as
-    both get equally many. That one has not is only worth less speed: it may be out of date for a while.
+    They are counted when nothing waits for a second reading: a store which one of them had read whole stays so as long
+    as both get equally many. That one has not is only worth less speed: it may be out of date for a while.
     """
 
     def __init__(self, store: Store) -> None:
@@ -100,7 +101,9 @@ class VectorPath(RecallPath):
         """Weigh the model by how well it knows the question's language."""
         if question.foreign:
             return float(self.name == "vector")
-        return 1.0 if self._among is None else self._among.weight(self._embedder, question.read)
+        if self._among is None:
+            return 1.0
+        return self._among.weight(self._embedder, question.read, finer=finer_of(question.standing).usable)
 
     async def needed(self, question: Question) -> bool:
         """Return whether no model that knows the question's language better has read all that this one has."""
@@ -109,7 +112,7 @@ class VectorPath(RecallPath):
             if self._among is None or question.foreign
             else self._among.can_do_without(self._embedder, question.read)
         )
-        if better is None or self._coverage is None:
+        if better is None or self._coverage is None or finer_of(question.standing).left:
             return True
         return not await self._coverage.is_whole(
             question.scope, better, beside=self.model_id, revision=_revision(question)
