@@ -13,6 +13,7 @@ from remanent.language.offline import (
     holders,
     judgement,
     salience,
+    settling,
     similarity,
     statement_rules,
     statements,
@@ -105,8 +106,8 @@ def _compared(text: str) -> judgement.Comparison:
     return judgement.compare(*_two_halves(text))
 
 
-def _matter(text: str) -> answers.Contradiction:
-    return answers.Contradiction(f"Anna lives in Rome. {text[:300]}", "Anna lives in Oslo.")
+def _matter(text: str) -> settling.Contradiction:
+    return settling.Contradiction(f"Anna lives in Rome. {text[:300]}", "Anna lives in Oslo.")
 
 
 def _alike(text: str) -> "tuple[np.ndarray[tuple[int, int], np.dtype[np.float32]], list[int]]":
@@ -289,7 +290,7 @@ ADAPTERS: dict[str, Work] = {
     "language.roles.classification.grouped": lambda text: classification.grouped(
         *_alike(text), classification.BY_WORDS
     ),
-    "language.offline.answers.settle_contradiction": lambda text: answers.settle_contradiction(
+    "language.offline.settling.settle_contradiction": lambda text: settling.settle_contradiction(
         _matter(text), [text], _TOOLS
     ),
     "language.offline.values.whens": lambda text: values.whens(text[: claims.LONGEST_SENTENCE], _NOW, changed=True),
@@ -332,7 +333,7 @@ HURT: dict[str, tuple[str, ...]] = {
     "language.roles.react.react": ("tasks",),
     "language.roles.segmentation.is_small_talk": ("Chinese small talk that is none", "small talk that is none"),
     "language.roles.segmentation.segment": ("short sentences", "pronouns"),
-    "language.offline.answers.contradiction_in": ("conflicts",),
+    "language.offline.settling.contradiction_in": ("conflicts",),
     "language.offline.values.amounts": ("numbers of things", "one hour and a half"),
     "language.offline.values.whens": ("years", "times of day"),
 }

@@ -1,11 +1,11 @@
 import pytest
 
-from remanent.language.offline.answers import (
-    LONGEST_ANSWER,
+from remanent.language.offline.answers import LONGEST_ANSWER, find_answer
+from remanent.language.offline.settling import (
     Contradiction,
     contradiction_in,
-    find_answer,
     settle_contradiction,
+    source_texts,
 )
 from remanent.language.role import Toolbox
 from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, Trigger, integrate
@@ -128,7 +128,7 @@ async def test_a_question_of_one_hop_or_two_is_answered_by_the_sentence_that_hol
     ("question", "expected"),
     [
         ("Which was opened first, Riga Park or Corvale Academy?", "Corvale Academy"),
-        ("Which was opened more recently, Corvale Academy or Riga Park?", "It was opened in 1987."),
+        ("Which was opened more recently, Corvale Academy or Riga Park?", "Riga Park: It was opened in 1987."),
         ("Who died first, Oda Lund or Per Holm?", "Per Holm"),
         ("Who was born earlier, Oda Lund or Per Holm?", "Oda Lund"),
         ("青石桥和白云塔哪个建成更早？", "青石桥"),
@@ -305,3 +305,56 @@ async def test_an_amount_of_what_is_counted_answers_wherever_its_words_are_cut(
     found = await find_answer(question, [text], TOOLBOX, titles=[title])
     assert found.sentences == (answer,)
     assert found.is_good
+
+
+@pytest.mark.spec("USE-10")
+async def test_which_of_two_things_is_so_is_told_by_what_is_said_of_both() -> None:
+    people = (
+        'Nick Hexum. Nicholas Lofton "Nick" Hexum is an American singer, songwriter and rapper, now the vocalist.',
+        "Mark King. He is most famous for being the lead singer and bassist of the band Level 42, which he founded.",
+        "Cryptantha Hexum. Cryptantha Hexum is an American plant.",
+    )
+    told = await find_answer("Which singer is American, Mark King or Nick Hexum?", people, TOOLBOX)
+    assert told.is_good
+    assert told.text.startswith('Nicholas Lofton "Nick" Hexum is an American singer')
+    assert "Mark King: He is most famous" in told.text
+    assert len(told.text) <= LONGEST_ANSWER
+    assert not (await find_answer("Which singer is American, Mark King or Ann Hexum?", people, TOOLBOX)).is_good
+
+
+@pytest.mark.spec("USE-10")
+async def test_who_is_spoken_of_is_named_where_the_sentence_that_answers_does_not() -> None:
+    texts = [
+        'David Weissman. David Weissman is a screenwriter and director. His film credits include "Evolution" (2001).',
+        'Evolution. "Evolution" is a film with the actor David Duchovny.',
+    ]
+    told = await find_answer('What screenwriter has film credits for "Evolution"?', texts, TOOLBOX)
+    assert told.text.startswith('David Weissman: His film credits include "Evolution" (2001).')
+    assert told.sentences[0] == 'His film credits include "Evolution" (2001).'
+
+
+@pytest.mark.spec("USE-10")
+async def test_a_question_that_begins_with_its_question_asks_for_what_follows_and_not_for_what_it_describes() -> None:
+    texts = [
+        "University of Kansas. The main campus is in Lawrence. Two branch campuses are in the Kansas City area.",
+        "Kansas Song. Kansas Song is a fight song of the University of Kansas.",
+    ]
+    question = "What is the fight song of the university whose branch campuses are in the Kansas City area?"
+    assert (await find_answer(question, texts, TOOLBOX)).text.startswith("Kansas Song is a fight song")
+
+
+@pytest.mark.spec("USE-10")
+async def test_what_speaks_of_none_of_the_names_in_a_question_answers_nothing() -> None:
+    texts = [
+        "Dwyer Arena. The main rink can seat up to 1,400 people and is the home to a team which plays in a league.",
+        "Lewiston. The Lewiston Maineiacs were founded in Lewiston.",
+    ]
+    question = "The arena where the Lewiston Maineiacs played their home games can seat how many people?"
+    assert not (await find_answer(question, texts, TOOLBOX)).is_good
+
+
+def test_the_id_under_which_a_text_was_found_is_not_its_title() -> None:
+    result = (
+        "# Riga\n1. [01a1ebde-52b2-7374-acf7-39b1607ee52f] context\nRiga Park. It was opened.\n2. [Riga] a page\nMore."
+    )
+    assert source_texts(result) == ["# Riga", "Riga Park. It was opened.", "2. [Riga] a page\nMore."]

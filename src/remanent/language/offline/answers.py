@@ -2,9 +2,8 @@
 
 A question is answered by one sentence, or by two that belong together: one names what the other's text is about (two
 hops). How well they answer is the share of the question's words, rare ones counting more, that they cover with the
-titles of their texts; they must speak both of what the question names and of what it asks of that. On 25 public two-hop
-questions that were not looked at the gold answer stands in an answer of at most 200 characters for 48 %; with the
-evidence taken away 76 % are told to be unanswerable, and 12 % with it. On 25 that were: 68, 100 and 8 %.
+titles of their texts; they must have a name that the question has, and the words beside what it asks for choose among
+them. What is asked of two things is answered by what is said of both. The figures are in docs/figures.md.
 """
 
 import math
@@ -15,7 +14,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache, lru_cache
 
-from remanent.bilingual import Bilingual, in_language
+from remanent.bilingual import Bilingual
 from remanent.language.offline.claims import TokenKind, read_claim
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_statements
 from remanent.language.offline.lexicon import lexicon
@@ -48,19 +47,22 @@ _UNNAMED = re.compile(r"\bwhich of (?:the|these|those) (?:two|three)\b", re.IGNO
 _CAPITAL = re.compile(r"\b[^\W_a-z][\w'’]*")
 _BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
 _TOLD_APART = re.compile(r"\s*[(（][^()（）]*[)）]|(?<=\w), .*")
-_BESIDE, _ASKED = 5, 0.15
+_BESIDE, _AFTER, _ASKED = 5, 8, 0.3
 """Words on either side of the one that asks, and what a sentence that has them is preferred by. It says which of the
 sentences answers, not whether one does."""
+_NAMELESS = 0.4
+"""What sentences lose that have none of the names in a question: they speak of another hall, singer or airline."""
+_OF_REST = 0.1
+"""The least share of a question's other words that what answers it speaks of."""
+_UNDECIDED = 0.9
+"""How well what is said of both of two things answers which of them is so: whoever reads it can tell."""
 _MANY = 60
 """Sentences after the best that are looked through for a second hop."""
 LONGEST_ANSWER = 200
 """Characters: an answer that is longer is a text to search, not an answer."""
 _GOOD = 0.6
-"""From this share of the question on it is answered. Chosen on every other one of the questions that the figures above
-are of; on the rest it does the same."""
-_OF_NAMES, _OF_REST, _OF_REST_ALONE = 0.3, 0.2, 0.5
-"""The least share of a question's names, and of its other words, that what answers it speaks of; of those more where
-hardly a name is spoken of, as in the second of two hops."""
+"""From this share of the question on it is answered. Chosen on every other one of 50 public questions; on the rest it
+does the same."""
 _CLAUSE = re.compile(r"[,;，；。]\s*|\s(?=[(（])")
 """Where a part of a long sentence may begin."""
 _LEAST_WEIGHT = 0.6
@@ -94,16 +96,16 @@ class AnswerCandidates:
 
     sentences: tuple[str, ...]
     score: float
-    brief: str = ""
-    """Of a first sentence that is too long for an answer, the part that answers."""
+    said: tuple[str, ...] = ()
+    """How each sentence is told: the part of a long one that answers, under the name of what it speaks of."""
     sources: tuple[int, ...] = ()
     """The places from 0 of the texts that the sentences stand in: a shortened one cannot be looked up there."""
 
     @property
     def text(self) -> str:
-        """What to say: the sentences, or the part of the first one."""
+        """What to say: the sentences, as they are told."""
         between = "" if working_language(*self.sentences) == "zh" else " "
-        return self.brief if self.brief and self.brief != self.sentences[0] else between.join(self.sentences)
+        return between.join(self.said or self.sentences)
 
     @property
     def is_good(self) -> bool:
@@ -121,6 +123,8 @@ class _Sentence:
     title: frozenset[str]
     name: frozenset[str] = frozenset()
     """The title without what only tells it from others of that name: (singer), West Virginia."""
+    heading: str = ""
+    """That title as it is written."""
 
     @property
     def all(self) -> frozenset[str]:
@@ -162,7 +166,9 @@ class _AnswerReader:
         self.whole = sum(self.weights.values()) or 1.0
         self.unit = _unit_asked_for(question)
         self.phrases = tuple(f"{found.lower()} " for found in _VERB_PREPOSITION.findall(question))
-        self.beside = _beside_what_is_asked(question) & self.asked
+        known = frozenset[str]().union(*(one.all for one in sentences))
+        self.named = _names_of(question, known)
+        self.beside = _beside_what_is_asked(question, frozenset[str]().union(*self.named)) & self.asked
         claim = read_claim(question)
         self.attributes = {
             name: frozenset(_terms(token.text))
@@ -202,19 +208,6 @@ class _AnswerReader:
         )
         return _FITTING * self.fits(one) + _WORDING * worded
 
-    def is_about(self, question: str, told: Sequence[_Sentence]) -> bool:
-        """Tell whether sentences speak of what a question names, and of what it asks of that.
-
-        A rare name outweighs all else: who plays in the film of a book tells nothing of its author's university.
-        Of English only: Chinese names are cut in one way in a question and in another within a sentence.
-        """
-        if working_language(question) == "zh":
-            return True
-        named = frozenset(t for one in mentions(question) for t in _terms(one.text) if len(t) > 2) & self.asked
-        held = frozenset[str]().union(*(one.all for one in told))
-        least = _OF_REST if self.share(named, held) >= _OF_NAMES else _OF_REST_ALONE
-        return self.share(self.asked - named, held) >= least
-
     def part_of(self, one: _Sentence) -> str:
         """Return a sentence, of one that is too long for an answer the part that covers most of the question."""
         if len(one.text) <= LONGEST_ANSWER:
@@ -237,6 +230,8 @@ class _AnswerReader:
         def add(answer: _Sentence, *beside: _Sentence, onward: bool = False) -> None:
             held = answer.all.union(*(one.all for one in beside))
             score = self.cover(held) + self.gains(answer) + 0.02 * onward
+            if self.named and not any(words <= held for words in self.named):
+                score -= _NAMELESS
             found.append((score + _ASKED * self.share(self.beside, answer.terms), score, [answer, *beside]))
 
         for head in ranked[:_HEADS]:
@@ -248,7 +243,10 @@ class _AnswerReader:
                 onward = head.names(other) and not other.title <= self.asked
                 add(*((other, head) if onward else (head, other)), onward=onward)
         _, score, told = max(found, key=lambda one: one[0], default=(0.0, 0.0, []))
-        return score, told
+        # A sentence that has the names only tells nothing of what is asked of them.
+        held = frozenset[str]().union(*(one.all for one in told))
+        rest = self.asked - frozenset[str]().union(*self.named)
+        return (score if self.share(rest, held) >= _OF_REST else 0.0), told
 
 
 _COUNTED = re.compile(
@@ -272,14 +270,24 @@ def _unit_asked_for(question: str) -> re.Pattern[str] | None:
 
 
 _WH = re.compile(r"\b(?:what|which|who|whom|whose|when|where|how)\b", re.IGNORECASE)
+_ASKS_AT_ONCE = re.compile(
+    rf"\W*(?:(?:in|at|on|of|for|from|by|to|with|about|during|under|after|since) )?{_WH.pattern}", re.IGNORECASE
+)
 _STOP = re.compile(r"[,;.]\s")
+_RELATIVE = re.compile(rf"[,;.]\s|{_WH.pattern}|\bthat\b", re.IGNORECASE)
 
 
-def _beside_what_is_asked(question: str) -> frozenset[str]:
-    """Return the terms of the few words around the last word that asks, within its clause: "an Earl of which place"."""
+def _beside_what_is_asked(question: str, names: frozenset[str]) -> frozenset[str]:
+    """Return the terms of the few words around the word that asks, within its clause: "an Earl of which place".
+
+    A question that begins with that word asks for what follows, of things whose names may stand in another sentence.
+    """
     asking = [found.start() for found in _WH.finditer(question)]
     if not asking:
         return frozenset()
+    if first := _ASKS_AT_ONCE.match(question):
+        # The others are relative: "what is the name of the song of the university whose campus is in Lawrence".
+        return frozenset(_terms(" ".join(_RELATIVE.split(question[first.end() :])[0].split()[:_AFTER]))) - names
     before = _STOP.split(question[: asking[-1]])[-1].split()[-_BESIDE:]
     after = _STOP.split(question[asking[-1] :])[0].split()[: _BESIDE + 1]
     return frozenset(_terms(" ".join([*before, *after])))
@@ -299,10 +307,12 @@ def _sentences(texts: Sequence[str], titles: Sequence[str]) -> list[_Sentence]:
         titled = bool(said) and not given and len(said[0]) <= _LONGEST_TITLE and _is_title(said[0])
         topic = given or (said[0] if titled else _topic(said[0]) if said else "")
         title = frozenset(term for term in _terms(topic) if len(term) > 1)
-        name = frozenset(term for term in _terms(_TOLD_APART.sub("", topic)) if len(term) > 1)
+        heading = _TOLD_APART.sub("", topic).strip(" .。#")
+        name = frozenset(term for term in _terms(heading) if len(term) > 1)
         for place, sentence in enumerate(said):
             if (place or not titled) and not is_question(sentence) and not sentence.startswith("#"):
-                found.setdefault(sentence, _Sentence(sentence, source, frozenset(_terms(sentence)), title, name))
+                terms = frozenset(_terms(sentence))
+                found.setdefault(sentence, _Sentence(sentence, source, terms, title, name, heading))
         if len(found) >= _MAX_SENTENCES:
             break
     return list(found.values())
@@ -329,22 +339,55 @@ async def find_answer(
     if not sentences or not question.strip():
         return AnswerCandidates((), 0.0)
     reader = _AnswerReader(question, sentences)
-    of_two = _whether if reader.kind is AnswerType.WHETHER else _earlier_or_later
-    if (told := of_two(question, reader)) is not None:
-        # Whether something holds of two things is told by what speaks of both of them.
-        bearing = [one for one in sentences if one.source in told.sources]
-        return told if _speak_of_it(question, bearing) else AnswerCandidates((), 0.0)
-    if reader.kind is AnswerType.WHETHER and _BOTH.search(question):
-        return AnswerCandidates((), 0.0)
+    if (told := _of_two(question, reader)) is not None:
+        return told
     score, best = reader.best()
     if not _speak_of_it(question, sentences):
         return AnswerCandidates((), 0.0)
-    if not best or not reader.is_about(question, best) or _of_another_year(question, best, texts):
+    if not best or _of_another_year(question, best, texts):
         return AnswerCandidates((), 0.0)
-    kept = [best[0], *(one for one in best[1:] if len(best[0].text) + len(one.text) < LONGEST_ANSWER)]
-    return AnswerCandidates(
-        tuple(one.text for one in kept), score, reader.part_of(best[0]), tuple(one.source for one in kept)
-    )
+    said = _told(best, reader)
+    kept = best[: len(said)]
+    return AnswerCandidates(tuple(one.text for one in kept), score, said, tuple(one.source for one in kept))
+
+
+_LEAST_TOLD = 60
+"""Characters from which on a part of the sentence beside the answer is worth telling."""
+
+
+def _told(best: Sequence[_Sentence], reader: _AnswerReader) -> tuple[str, ...]:
+    """Return how sentences are told in the room of an answer; the first one first, of the others what fits."""
+    told = [_under_its_name(best[0], reader.part_of(best[0]))]
+    for one in best[1:]:
+        room = LONGEST_ANSWER - sum(len(part) + 1 for part in told)
+        whole = _under_its_name(one, one.text)
+        if len(whole) <= room or room >= _LEAST_TOLD:
+            told.append(whole if len(whole) <= room else _in_short(whole, room))
+    return tuple(told)
+
+
+def _under_its_name(one: _Sentence, said: str, room: int = LONGEST_ANSWER) -> str:
+    """Return what is said of something with its name before it, unless it says that: who "he" is stands before."""
+    if not one.heading or one.name <= frozenset(_terms(said)):
+        return said
+    colon = "：" if working_language(said) == "zh" else ": "
+    whole = f"{one.heading}{colon}{said}"
+    if len(whole) <= room:
+        return whole
+    return excerpt(whole, room) if room < LONGEST_ANSWER else said
+
+
+def _of_two(question: str, reader: _AnswerReader) -> AnswerCandidates | None:
+    """Answer what is asked of two things by what speaks of both of them; nothing of a question of another sort."""
+    if reader.kind is AnswerType.WHETHER:
+        told = _whether(question, reader)
+    else:
+        told = _earlier_or_later(question, reader) or _either(question, reader)
+    if told is None:
+        return AnswerCandidates((), 0.0) if reader.kind is AnswerType.WHETHER and _BOTH.search(question) else None
+    # Two names that it joins are what it asks of; where it does not, what speaks of two of its names may not be.
+    bearing = [one for one in reader.sentences if one.source in told.sources]
+    return told if _pair_named(question) or _speak_of_it(question, bearing) else AnswerCandidates((), 0.0)
 
 
 def _speak_of_it(question: str, sentences: Sequence[_Sentence]) -> bool:
@@ -355,16 +398,23 @@ def _speak_of_it(question: str, sentences: Sequence[_Sentence]) -> bool:
     """
     if working_language(question) == "zh":
         return True
-    known = frozenset[str]().union(*(one.all for one in sentences))
+    named = _names_of(question, frozenset[str]().union(*(one.all for one in sentences)))
+    if not named and _UNNAMED.search(question):
+        return False
+    held = [any(words <= one.all and _names(one, words) for one in sentences) for words in named]
+    return sum(held) > _TOLD_OF * len(held) or not held
+
+
+def _names_of(question: str, known: frozenset[str]) -> list[frozenset[str]]:
+    """Return the terms of each name in a question, as the texts spell them, but of what it asks for."""
+    if working_language(question) == "zh":
+        return []
     named = {
         one.key: frozenset(_as_spelt(word, known) for word in _terms(one.text) if len(word) > 2)
         for one in mentions(question)
         if one.kind != "acronym" and not _ASKED_FOR.search(question, 0, one.start)
     }
-    if not named and _UNNAMED.search(question):
-        return False
-    held = [any(words <= one.all and _names(one, words) for one in sentences) for words in named.values()]
-    return sum(held) > _TOLD_OF * len(held) or not held
+    return list(named.values())
 
 
 def _names(one: _Sentence, words: frozenset[str]) -> bool:
@@ -388,14 +438,65 @@ def _of_another_year(question: str, best: Sequence[_Sentence], texts: Sequence[s
 
 
 def _told_of_names(question: str, reader: _AnswerReader) -> dict[frozenset[str], list[_Sentence]]:
-    """Return the sentences under the titles that a question names, by the terms of the names."""
+    """Return the sentences under the titles that a question names, by the terms of the names.
+
+    Of several texts on what has a name, the one that is called so and no more tells of it.
+    """
     if working_language(question) == "zh":
         held = frozenset(_terms(question))
         names = [one.title for one in reader.sentences if one.title <= held]
     else:
-        names = [frozenset(_terms(name)) for name in _NAME.findall(question)]
-    told = {name: [one for one in reader.sentences if name <= one.title] for name in names if name}
+        names = [frozenset(_terms(name)) for name in _pair_named(question) or _NAME.findall(question)]
+    told = {}
+    for name in filter(None, names):
+        about = [one for one in reader.sentences if name <= one.title]
+        told[name] = [one for one in about if one.name == name] or (about if len(name) > 1 else [])
     return {name: about for name, about in told.items() if about}
+
+
+_PAIRED = re.compile(r"\b[A-Z0-9][\w'’.&-]*(?: (?:(?:of|the|de|for|in|a|to|van|von|&) ){0,2}[A-Z0-9][\w'’.&-]*)*")
+_JOINING = re.compile(r"[\"”]?,? (?P<by>and|or) (?:the )?[\"“]?(?=[A-Z0-9])")
+_OF_BOTH = re.compile(
+    r"\A\s*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)\s+(?:both\s+)?(?:the\s+)?|"
+    r"\b(?:both|same|in common|share[sd]?)\b",
+    re.IGNORECASE,
+)
+
+
+def _pair_named(question: str) -> list[str]:
+    """Return the two names between which a question chooses, or of both of which it asks; none of another one."""
+    asks = _OF_BOTH.search(question)
+    start = asks.end() if asks and asks.start() == 0 else 0
+    for found in _JOINING.finditer(question, start):
+        before = list(_PAIRED.finditer(question, start, found.start()))
+        after = _PAIRED.match(question, found.end())
+        if before and before[-1].end() == found.start() and after and (asks or found["by"] == "or"):
+            return [before[-1][0], after[0]]
+    return []
+
+
+def _either(question: str, reader: _AnswerReader) -> AnswerCandidates | None:
+    """Answer which of two things is so by what is said of both, the likelier first; nothing where one is not known."""
+    pair = _pair_named(question)
+    told = _told_of_names(question, reader)
+    if not pair or _EITHER.search(question) is None:
+        return None
+    chosen = []
+    for name, about in told.items():
+        rest = reader.asked - name
+        chosen.append(max(about, key=lambda one: sum(reader.weights[term] for term in rest & one.terms)))
+    if len({one.source for one in chosen}) != 2:
+        return AnswerCandidates((), 0.0)
+    chosen.sort(key=lambda one: -reader.cover(one.terms))
+    return _of_both(chosen, score=_UNDECIDED)
+
+
+def _of_both(chosen: Sequence[_Sentence], verdict: str = "", score: float = 1.0) -> AnswerCandidates:
+    """Return what is said of two things, in half the room of an answer each, or what the other one leaves."""
+    half = (LONGEST_ANSWER - len(verdict) - 1) // 2
+    rooms = [max(half, 2 * half - len(_under_its_name(other, other.text))) for other in reversed(chosen)]
+    short = [_under_its_name(one, _in_short(one.text, room), room) for one, room in zip(chosen, rooms, strict=True)]
+    return AnswerCandidates((verdict + short[0], short[1]), score, sources=tuple(one.source for one in chosen))
 
 
 def _earlier_or_later(question: str, reader: _AnswerReader) -> AnswerCandidates | None:
@@ -419,11 +520,7 @@ def _earlier_or_later(question: str, reader: _AnswerReader) -> AnswerCandidates 
             dated.values(), key=lambda found: found[0], reverse=bool(order["later"] or order["zh_later"])
         )
     ]
-    return AnswerCandidates(
-        tuple(_in_short(one.text, (LONGEST_ANSWER - 1) // 2) for one in chosen),
-        1.0,
-        sources=tuple(one.source for one in chosen),
-    )
+    return _of_both(chosen)
 
 
 _ASIDE = re.compile(r"\s*[(（](?![^()（）]*\d{4})[^()（）]*[)）]")
@@ -462,8 +559,7 @@ def _whether(question: str, reader: _AnswerReader) -> AnswerCandidates | None:
         least = total if named else total / 2
         holds = all(sum(reader.weights[term] for term in rest & one.all) >= least for one in chosen)
     verdict = (_YES if holds else _NO)[working_language(question)]
-    shown = [_in_short(one.text, (LONGEST_ANSWER - len(verdict) - 1) // 2) for one in chosen]
-    return AnswerCandidates((verdict + shown[0], shown[1]), 1.0, sources=tuple(one.source for one in chosen))
+    return _of_both(chosen, verdict)
 
 
 _NAMING_TAGS = frozenset("njxmbqs")
@@ -488,118 +584,10 @@ def _wide() -> frozenset[str]:
 
 async def agreeing(found: AnswerCandidates, known: Sequence[str], toolbox: Toolbox) -> AnswerCandidates:
     """Return what was found without what contradicts what is known, or a better sentence before it."""
-    kept: list[str] = []
-    for sentence in found.sentences:
+    kept: dict[str, str] = {}
+    for sentence, told in zip(found.sentences, found.said or found.sentences, strict=True):
         pairs = [(DatedStatement(sentence), DatedStatement(other)) for other in (*known, *kept)]
         judgements = await judge_statements(pairs, toolbox)
         if all(judgement.conflict < CONFLICT for judgement in judgements):
-            kept.append(sentence)
-    brief = found.brief if kept[:1] == list(found.sentences[:1]) else ""
-    return AnswerCandidates(tuple(kept), found.score if kept else 0.0, brief)
-
-
-# ── contradictions ───────────────────────────────────────────────────────────
-
-_CONFLICT = re.compile(r"<conflict\b[^<>]*>")
-_MAX_STATEMENTS = 2_000
-"""Statements of all sources together that are weighed."""
-_BETWEEN = " / "
-_MAX_PER_SOURCE = 200
-# Whoever speaks of now knows of an earlier state; this tells more than that it was said later.
-_NOW = re.compile(
-    r"\b(?:now|nowadays|currently|these days|lately|no longer|any ?more|from now on|since then)\b|"
-    r"现在|如今|目前|眼下|不再|改为|改成|改用",
-    re.IGNORECASE,
-)
-# A source is what stands behind one number or heading of a result.
-_SOURCE = re.compile(r"^(?:\d{1,3}\.\s*\[[^\]\n]*\]|#\s).*$", re.MULTILINE)
-
-_VERDICTS = {
-    "changed": Bilingual(
-        "{right} That is how it is since. “{wrong}” is outdated.", "{right} 这是后来的情况。“{wrong}”已过时。"
-    ),
-    "more": Bilingual(
-        "{right} Most sources say so. “{wrong}” is wrong.", "{right} 多数来源支持这一说法。“{wrong}”有误。"
-    ),
-    "open": Bilingual(
-        "It cannot be determined which is right; sources disagree: “{one}” / “{other}”",
-        "无法确认哪一种说法正确：各来源说法不一。“{one}” / “{other}”",
-    ),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Contradiction:
-    """Two statements of which one at most holds; the first was said later."""
-
-    newer: str
-    older: str
-
-    @property
-    def query(self) -> str:
-        """What to search for: what both speak of."""
-        return f"{self.newer} {self.older}"
-
-
-def contradiction_in(task: str) -> Contradiction | None:
-    """Return what a cross-validation is about, when the task says it as two statements."""
-    parts = _described(task).strip().split(_BETWEEN)
-    return Contradiction(parts[0].strip(), parts[1].strip()) if len(parts) == 2 and all(map(str.strip, parts)) else None
-
-
-def _described(task: str) -> str:
-    """Return the description in the first conflict of a task; nothing where there is none that is closed."""
-    found = _CONFLICT.search(task)
-    _, opened, rest = task[found.end() :].partition("<description>") if found else ("", "", "")
-    said, closed, rest = rest.partition("</description>")
-    return said if opened and closed and "</conflict>" in rest else ""
-
-
-async def settle_contradiction(matter: Contradiction, results: Sequence[str], toolbox: Toolbox) -> str:
-    """Return a verdict in words: which statement holds, or that it cannot be told."""
-    said = in_language(_VERDICTS, working_language(matter.newer, matter.older))
-    one, other = DatedStatement(matter.newer), DatedStatement(matter.older)
-    (judgement,) = await judge_statements([(one, other)], toolbox)
-    if _NOW.search(matter.newer) and not _NOW.search(matter.older):
-        return said["changed"].format(right=matter.newer, wrong=matter.older)
-    if judgement.is_update:
-        # Whoever tells of a change knows both states; the one who tells of none knows the earlier one only.
-        changed = one.read().is_change or not other.read().is_change
-        right, wrong = (matter.newer, matter.older) if changed else (matter.older, matter.newer)
-        return said["changed"].format(right=right, wrong=wrong)
-    for_one, for_other = await _support(matter, _sources(results), toolbox)
-    if for_one == for_other:
-        return said["open"].format(one=matter.newer, other=matter.older)
-    right, wrong = (matter.newer, matter.older) if for_one > for_other else (matter.older, matter.newer)
-    return said["more"].format(right=right, wrong=wrong)
-
-
-_NUMBERED = re.compile(r"^(?=\d{1,3}\.\s*\[|#\s)", re.MULTILINE)
-
-
-def source_texts(result: str) -> list[str]:
-    """Return the texts of a result, one of each source, with what stands on its first line."""
-    return [part for piece in _NUMBERED.split(result) if (part := piece.strip())]
-
-
-def _sources(results: Sequence[str]) -> list[str]:
-    """Return the texts of results, each source once."""
-    parts = [part.strip() for result in results for part in _SOURCE.split(result)]
-    return list(dict.fromkeys(part for part in parts if part))
-
-
-async def _support(matter: Contradiction, sources: Sequence[str], toolbox: Toolbox) -> tuple[int, int]:
-    """Return how many sources contradict the second statement and not the first, and the other way round."""
-    told = [(place, text) for place, source in enumerate(sources) for text in statements(source, most=_MAX_PER_SOURCE)]
-    told = told[:_MAX_STATEMENTS]
-    pairs = [(DatedStatement(text), DatedStatement(side)) for _, text in told for side in (matter.newer, matter.older)]
-    judged = [judgement.conflict >= CONFLICT for judgement in await judge_statements(pairs, toolbox)]
-    for_one: set[int] = set()
-    for_other: set[int] = set()
-    for number, (place, _) in enumerate(told):
-        against_one, against_other = judged[2 * number], judged[2 * number + 1]
-        if against_other and not against_one:
-            for_one.add(place)
-        elif against_one and not against_other:
-            for_other.add(place)
-    return len(for_one - for_other), len(for_other - for_one)
+            kept[sentence] = told
+    return AnswerCandidates(tuple(kept), found.score if kept else 0.0, tuple(kept.values()))

@@ -15,16 +15,9 @@ from remanent.bilingual import Bilingual, Language, in_language
 from remanent.errors import InvalidInput, Refused
 from remanent.language.coverage import WordIndex
 from remanent.language.models.parsing import UnreadableReply, read_values
-from remanent.language.offline.answers import (
-    AnswerCandidates,
-    Contradiction,
-    agreeing,
-    contradiction_in,
-    find_answer,
-    settle_contradiction,
-    source_texts,
-)
+from remanent.language.offline.answers import AnswerCandidates, agreeing, find_answer
 from remanent.language.offline.questions import is_question, keyword_form
+from remanent.language.offline.settling import Contradiction, contradiction_in, settle_contradiction, source_texts
 from remanent.language.role import ChatMessage, Defaults, Picture, Prompt, Role, TextReply, Toolbox
 from remanent.language.shapes import MAX_REMARK, MAX_TEXT, LongText, Remark
 from remanent.language.tidying import line
