@@ -5,6 +5,7 @@ import json
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -13,9 +14,10 @@ from pydantic import JsonValue
 from remanent.agents import AgentStep, File, FunctionTool, Limits, ReactAgent, StopReason, ToolOutput
 from remanent.agents.text_search import SearchableText, TextSearch
 from remanent.errors import InvalidInput, ToolFailed
+from remanent.language.engine import Answer, Usage
 from remanent.language.engines import OfflineEngine
 from remanent.language.models import ModelEngine
-from remanent.language.role import Toolbox
+from remanent.language.role import ReplyT, RequestT, ResponseT, Role, Toolbox
 from remanent.language.roles.react import Image
 from remanent.model import EntryKind, Origin, Scope
 from remanent.settings import ModelSettings, ReactSettings
@@ -245,6 +247,36 @@ async def test_without_a_model_an_agent_searches_what_it_was_given_and_quotes_it
     assert outcome.answer is not None
     assert expected in outcome.answer
     assert "[e0]" in outcome.turns[0].results[0].content
+
+
+class PricedEngine(OfflineEngine):
+    """Answers without a model and says that its answers cost something."""
+
+    def __init__(self, usages: list[Usage]) -> None:
+        super().__init__()
+        self._usages = usages
+
+    async def run(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
+        return replace(await super().run(role, request), usage=self._usages.pop(0))
+
+
+@pytest.mark.parametrize(
+    ("usages", "cost"),
+    [
+        ([Usage(requests=1, cost=0.5), Usage(requests=1, cost=0.25)], 0.75),
+        ([Usage(requests=1, cost=0.5), Usage(requests=1, input_tokens=10)], None),
+        ([Usage(requests=1, cost=0.5), Usage()], 0.5),
+        ([Usage(), Usage()], None),
+    ],
+    ids=["known", "a part is not known", "a part without a model", "without a model"],
+)
+async def test_the_cost_of_an_agent_is_told_only_where_all_of_it_is_known(
+    usages: list[Usage], cost: float | None
+) -> None:
+    search = TextSearch(lambda: [SearchableText("e0", "The Harbour Bridge was opened in 1932.")])
+    agent = ReactAgent(PricedEngine(usages), tools=[search])
+    outcome = await agent.run("Which year was the Harbour Bridge opened?")
+    assert (outcome.calls, outcome.usage.cost) == (2, cost)
 
 
 async def test_two_tools_of_the_same_name_are_refused() -> None:

@@ -337,7 +337,7 @@ class _ReactRun:
             calls=self._calls,
             tokens=self._tokens,
             turns=tuple(self._turns),
-            usage=_total_usage(self._usage),
+            usage=Usage.total(self._usage),
             files=tuple(self._files),
         )
 
@@ -352,13 +352,3 @@ def _by_name(tools: Sequence[AgentTool]) -> dict[str, AgentTool]:
 def _clean(text: str) -> str:
     """Return a tool's text without lone surrogates, which cannot be encoded and would fail every write later."""
     return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _total_usage(usages: Sequence[Usage]) -> Usage:
-    costs = [usage.cost for usage in usages if usage.cost is not None]
-    return Usage(
-        requests=sum(usage.requests for usage in usages),
-        input_tokens=sum(usage.input_tokens for usage in usages),
-        output_tokens=sum(usage.output_tokens for usage in usages),
-        cost=sum(costs) if costs else None,
-    )

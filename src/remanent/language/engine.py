@@ -1,7 +1,7 @@
 """The port of whatever runs roles: a model, or no model at all."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Generic
 
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
@@ -19,6 +19,23 @@ class Usage:
     output_tokens: int = 0
     cost: float | None = None
     """In US dollars; `None` when the model's price is not known."""
+
+    @classmethod
+    def total(cls, usages: Sequence["Usage"]) -> "Usage":
+        """Return the sum of several usages; what was done without a model costs nothing and leaves the cost known."""
+        paid = [usage for usage in usages if usage.requests or usage.input_tokens or usage.cost is not None]
+        return cls(
+            requests=sum(usage.requests for usage in usages),
+            input_tokens=sum(usage.input_tokens for usage in usages),
+            output_tokens=sum(usage.output_tokens for usage in usages),
+            cost=total_cost([usage.cost for usage in paid]),
+        )
+
+
+def total_cost(costs: Sequence[float | None]) -> float | None:
+    """Return the sum, or None where a part of it is not known: a sum of the rest would be too low a bill."""
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if costs and len(known) == len(costs) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import field
 
 from remanent.errors import LanguageError, ModelRejected, ModelUnavailable, Refused
-from remanent.language.engine import Usage
+from remanent.language.engine import Usage, total_cost
 from remanent.language.models.call import Completion
 from remanent.values import dataclass
 
@@ -52,7 +52,7 @@ class RunUsage:
             requests=self.requests,
             input_tokens=sum(answer.input_tokens for answer in self.answers),
             output_tokens=sum(answer.output_tokens for answer in self.answers),
-            cost=_total([answer.cost for answer in self.answers]),
+            cost=total_cost([answer.cost for answer in self.answers]),
         )
 
 
@@ -101,9 +101,3 @@ class UsageMeter:
             seconds=past.seconds + seconds,
             longest=max(past.longest, seconds),
         )
-
-
-def _total(costs: list[float | None]) -> float | None:
-    """Return the sum, or None where a part of it is not known."""
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if costs and len(known) == len(costs) else None
