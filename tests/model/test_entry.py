@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.model import Message, Origin, is_ahead, least_trusted
+from remanent.model import Message, Origin, TurnData, is_ahead, least_trusted
+from remanent.model.entry import ROLE_WORDS, chat_role
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -35,6 +36,14 @@ NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 )
 def test_a_role_tells_who_spoke_and_one_that_is_not_known_is_not_trusted(role: str, origin: Origin) -> None:
     assert Message(role=role, content="x").trust is origin
+
+
+@pytest.mark.parametrize("role", [*ROLE_WORDS, " Assistant", "document"])
+def test_a_role_of_a_chat_is_no_name(role: str) -> None:
+    """What is no name is not indexed as one: with the role 助手 every answer was found by asking for 助手."""
+    assert TurnData(role=role).speaker == ""
+    assert chat_role(role) is not None or role == "document"
+    assert chat_role("Caroline") is None
 
 
 def test_what_a_caller_says_of_the_origin_counts() -> None:

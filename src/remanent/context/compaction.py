@@ -24,7 +24,6 @@ from remanent.bilingual import Language
 from remanent.context.cutting import Cutting
 from remanent.context.messages import (
     Message,
-    Part,
     ReadMessage,
     read_messages,
     sanitized,
@@ -53,6 +52,7 @@ from remanent.language.roles.summary import (
 )
 from remanent.language.shapes import MAX_TEXT, Utterance
 from remanent.model import Model, Scope
+from remanent.model.entry import ChatRole
 from remanent.settings import ContextSettings
 from remanent.stores.cache import Cache
 from remanent.text.dialogue_summary import DialogueSentence, ranked, statements, telling
@@ -74,7 +74,7 @@ _LISTED_TOKENS, _LISTED = 480, 0.05
 """What lists may take: all but a third of a plain digest; of a longer one a twentieth at most, since in everyday talk
 much looks like a decision that is none, and the sentences themselves are there. With a tenth, all that a question of
 LoCoMo needs survived for .47 of 240, with a twentieth for .49."""
-_WEIGHTS: dict[Part, float] = {"user": 3.0, "tool": 0.25}
+_WEIGHTS: dict[ChatRole, float] = {"user": 3.0, "tool": 0.25}
 """What a sentence counts by who says it: what the user wants goes before what was tried on the way, and that before
 the output of tools. Chosen by hand: of a coding agent's chat the request was left out, and 22 calls were kept."""
 _FULL = 0.98

@@ -12,28 +12,16 @@ from typing import Any, Literal
 
 from remanent.errors import InvalidInput
 from remanent.model.chat import CALLS, FILES, answered_call, is_result, read_call
+from remanent.model.entry import ROLE_WORDS, ChatRole, chat_role
 from remanent.values import dataclass
 
 Message = Mapping[str, Any]
 Style = Literal["openai", "anthropic"]
-Part = Literal["system", "user", "assistant", "tool"]
 
 PICTURE_TOKENS = 1000
 """What a picture is reckoned to cost: providers take some 100 to 1,600, by its size."""
 MESSAGE_TOKENS = 4
 """What role and borders of a message cost beside its text."""
-
-_PARTS: dict[str, Part] = {
-    "system": "system",
-    "developer": "system",
-    "user": "user",
-    "human": "user",
-    "assistant": "assistant",
-    "ai": "assistant",
-    "model": "assistant",
-    "tool": "tool",
-    "function": "tool",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +31,7 @@ class ReadMessage:
     raw: Message
     number: int
     """Its place in the list that was given."""
-    part: Part
+    part: ChatRole
     text: str
     calls: tuple[str, ...] = ()
     """The ids of tools that it calls."""
@@ -151,15 +139,16 @@ def _read(message: object, number: int) -> ReadMessage:
     if not isinstance(message, Mapping):
         raise InvalidInput(f"message {number + 1} is no object with `role` and `content`")
     role = message.get("role")
-    if not isinstance(role, str) or role.casefold() not in _PARTS:
-        known = ", ".join(sorted(_PARTS))
+    part = chat_role(role) if isinstance(role, str) else None
+    if part is None:
+        known = ", ".join(word for word in ROLE_WORDS if word.isascii())
         raise InvalidInput(f"message {number + 1} has no known role; give one of {known}")
     content = message.get("content")
     if content is not None and not isinstance(content, str) and not _is_blocks(content):
         raise InvalidInput(f"the content of message {number + 1} is neither a text nor a list of parts")
     listed = message.get("tool_calls")
     if isinstance(content, str) and not listed and not message.get("tool_call_id"):
-        return ReadMessage(message, number, _PARTS[role.casefold()], content)  # as most are: nothing to look into
+        return ReadMessage(message, number, part, content)  # as most are: nothing to look into
     blocks = _blocks(message)
     listed = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list | tuple) else []
     asked, answered = _block_calls(blocks), _block_results(blocks)
@@ -168,9 +157,9 @@ def _read(message: object, number: int) -> ReadMessage:
     results = [call for call in answered if call not in asked]
     if isinstance(call := message.get("tool_call_id"), str):
         results.append(call)
-    part = "tool" if results else _PARTS[role.casefold()]
     said = content if isinstance(content, str) else _text(blocks)
     text = "\n".join(filter(None, [said, *(read_call(call)[2] for call in listed)]))
+    part = "tool" if results else part
     return ReadMessage(message, number, part, text, tuple(calls), tuple(results), pictures=_pictures(blocks))
 
 

@@ -16,7 +16,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 from remanent.errors import InvalidInput
 from remanent.model.base import json_type
-from remanent.model.entry import ORIGIN_OF_ROLE, Attachment, EntryKind, InlineFile, Message
+from remanent.model.entry import Attachment, EntryKind, InlineFile, Message, chat_role, origin_of_role
 from remanent.model.filters import USER_KEY, check_user, read_tags
 from remanent.values import dataclass
 
@@ -201,10 +201,10 @@ class _ChatMessage:
         """Add a message of the words so far, if there are any, and return an empty one."""
         if words.text.strip():
             made = words.content
-            name, role = self._given.get("name"), str(self._given.get("role", "user")).strip().casefold()
-            if isinstance(name, str) and name.strip() and name.strip().casefold() not in ORIGIN_OF_ROLE:
+            name, role = self._given.get("name"), str(self._given.get("role", "user"))
+            if isinstance(name, str) and name.strip() and chat_role(name) is None:
                 # Who spoke tells more than the part they played; how far they are trusted still follows from that.
-                made |= {"role": name.strip(), "origin": self._own.get("origin") or ORIGIN_OF_ROLE.get(role)}
+                made |= {"role": name.strip(), "origin": self._own.get("origin") or origin_of_role(role)}
             self._made.append(made)
         return _Words()
 

@@ -4,7 +4,7 @@ import base64
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 
@@ -90,16 +90,43 @@ class Entry(Model):
     erased: bool = False
 
 
-ORIGIN_OF_ROLE = {
-    role: origin
-    for origin, roles in (
-        (Origin.USER, "user human 用户"),
-        (Origin.AGENT, "assistant agent ai model bot chatbot system developer 助手 系统"),
-        (Origin.TOOL, "tool function 工具"),
+ChatRole = Literal["user", "assistant", "system", "tool"]
+"""The part that a speaker plays in a chat, whatever a format calls it."""
+ROLE_WORDS: dict[str, ChatRole] = {
+    word: role
+    for role, words in (
+        ("user", "user human 用户"),
+        ("assistant", "assistant agent ai model bot chatbot 助手"),
+        ("system", "system developer 系统"),
+        ("tool", "tool function 工具"),
     )
-    for role in roles.split()
+    for word in words.split()
 }
-"""The roles of chat formats (OpenAI's, Anthropic's, LangChain's, Gemini's). Whoever else speaks may be anybody."""
+"""What chat formats (OpenAI's, Anthropic's, LangChain's, Gemini's) call each part. Whoever else speaks has a name."""
+_ORIGINS: dict[ChatRole, Origin] = {
+    "user": Origin.USER,
+    "assistant": Origin.AGENT,
+    "system": Origin.AGENT,
+    "tool": Origin.TOOL,
+}
+_CHINESE_ROLES: dict[ChatRole, str] = {"user": "用户", "assistant": "助手", "system": "系统", "tool": "工具"}
+
+
+def chat_role(speaker: str) -> ChatRole | None:
+    """Return the part that a speaker plays; none for a name."""
+    return ROLE_WORDS.get(speaker.strip().casefold())
+
+
+def origin_of_role(speaker: str) -> Origin | None:
+    """Return how far a speaker is trusted; none for a name, which may be anybody's."""
+    role = chat_role(speaker)
+    return None if role is None else _ORIGINS[role]
+
+
+def chinese_speaker(speaker: str) -> str:
+    """Return what a speaker is called before Chinese words; a name stays as it is."""
+    role = chat_role(speaker)
+    return speaker if role is None else _CHINESE_ROLES[role]
 
 
 class InlineFile(Model):
@@ -157,7 +184,7 @@ class Message(Model):
     @property
     def trust(self) -> Origin:
         """Who said it: as given, or as the role tells; a role that is not known is not trusted."""
-        return self.origin or ORIGIN_OF_ROLE.get(self.role.strip().casefold(), Origin.UNTRUSTED)
+        return self.origin or origin_of_role(self.role) or Origin.UNTRUSTED
 
     def entry(self, entry_id: str, *, scope: Scope, recorded_at: datetime) -> Entry:
         """Return the journal entry of this message."""

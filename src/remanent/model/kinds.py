@@ -15,6 +15,7 @@ from pydantic_core import CoreSchema, core_schema
 from remanent.errors import CallerError, InvalidInput
 from remanent.model.base import Count, JsonObject, Model, Share, Text
 from remanent.model.clock import Instant
+from remanent.model.entry import EntryKind, chat_role
 from remanent.values import dataclass
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
@@ -169,10 +170,6 @@ class RawData(RecordData):
     model_config = ConfigDict(extra="allow")
 
 
-_PARTS = frozenset("user assistant system developer tool function agent human ai bot model document".split())
-"""Roles that say which part somebody played, not who it was."""
-
-
 class TurnData(RecordData):
     """An entry as itself."""
 
@@ -183,7 +180,8 @@ class TurnData(RecordData):
     @property
     def speaker(self) -> str:
         """The name of who spoke; empty when the role is a part that anybody may play."""
-        return "" if self.role.lower() in _PARTS else self.role
+        is_part = chat_role(self.role) is not None or self.role.casefold() == EntryKind.DOCUMENT
+        return "" if is_part else self.role
 
 
 STANDING = ("pinned", "instruction", "preference")

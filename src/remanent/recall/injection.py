@@ -13,6 +13,7 @@ from hashlib import blake2b
 
 from remanent.bilingual import Bilingual, Language
 from remanent.model import FoundItem, Injection, Kind, Origin, local
+from remanent.model.entry import chat_role, chinese_speaker
 from remanent.recall.untold import is_untold
 from remanent.text.dates import TimeMention, find_dates
 from remanent.text.escaping import RESERVED_TAGS, escape, escape_lines, escape_name
@@ -171,9 +172,6 @@ _NOTHING = Bilingual(
     "make nothing up.",
     "此前的对话里没有提到下面所问的事。如果本次对话里也没有，请回答“我不记得”，不要编造。",
 )
-_ROLES = {"user": "用户", "human": "用户", "assistant": "助手", "ai": "助手", "system": "系统", "tool": "工具"}
-"""What the roles of chats are called before Chinese words; names stay as they are."""
-_INSTRUCTING = frozenset({"system", "developer"})
 _AGO: Bilingual = Bilingual("{} days ago", "{}天前")
 _TODAY: Bilingual = Bilingual("today", "今天")
 _YESTERDAY: Bilingual = Bilingual("1 day ago", "1天前")
@@ -305,7 +303,7 @@ def _words_of(text: str) -> str:
 
 def _instructs(item: FoundItem) -> bool:
     """Tell whether a turn is a prompt of the system, which was remembered along with the talk under it."""
-    return bool(item.sources) and all(source.role.casefold() in _INSTRUCTING for source in item.sources)
+    return bool(item.sources) and all(chat_role(source.role) == "system" for source in item.sources)
 
 
 _RELATIVE = lazy_regex(
@@ -406,7 +404,7 @@ def _by_speaker(item: FoundItem, language: Language) -> list[str]:
 
 
 def _spoken_name(speaker: str, language: Language) -> str:
-    return _ROLES.get(speaker.lower(), speaker) if language == "zh" else speaker
+    return chinese_speaker(speaker) if language == "zh" else speaker
 
 
 def _injection(items: Sequence[FoundItem], lines: Mapping[int, str], language: Language, ending: str) -> Injection:

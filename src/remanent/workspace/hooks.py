@@ -18,7 +18,7 @@ from remanent.language.shapes import Utterance
 from remanent.model import Model
 from remanent.model.base import Count, Text
 from remanent.model.chat import expand_messages
-from remanent.model.entry import ORIGIN_OF_ROLE, EntryKind, Origin
+from remanent.model.entry import EntryKind, Origin, origin_of_role
 from remanent.text.boundaries import excerpt
 from remanent.text.scripts import working_language
 from remanent.workspace.daylog import bullet_key
@@ -173,7 +173,7 @@ async def facts_of(messages: Sequence[Any], *, engine: Engine | None = None) -> 
 def _utterances(messages: Sequence[Any]) -> Iterator[Utterance]:
     """Yield what the user and the agent said; results of tools are neither."""
     for message in expand_messages(list(messages)) if messages else ():
-        origin = ORIGIN_OF_ROLE.get(message.role.strip().casefold())
+        origin = origin_of_role(message.role)
         if message.kind is EntryKind.MESSAGE and origin in {Origin.USER, Origin.AGENT} and message.role != "system":
             speaker = "user" if origin is Origin.USER else "assistant"
             yield Utterance(speaker=speaker, text=message.content[:MAX_READ_CHARACTERS])

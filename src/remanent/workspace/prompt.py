@@ -6,7 +6,7 @@ from typing import Any
 
 from remanent.bilingual import Bilingual, Language
 from remanent.model.chat import expand_messages
-from remanent.model.entry import ORIGIN_OF_ROLE, EntryKind, Origin
+from remanent.model.entry import EntryKind, chat_role
 from remanent.text.boundaries import excerpt
 from remanent.text.budget import fit
 from remanent.text.escaping import escape
@@ -38,7 +38,7 @@ def query_of(messages: Iterable[Any]) -> str:
     said = [
         message.content
         for message in expand_messages(list(messages) or [])
-        if message.kind is EntryKind.MESSAGE and ORIGIN_OF_ROLE.get(message.role.strip().casefold()) is Origin.USER
+        if message.kind is EntryKind.MESSAGE and chat_role(message.role) == "user"
     ]
     query = "\n".join(" ".join(text.split())[:MESSAGE_CHARACTERS] for text in said[-QUERY_MESSAGES:])
     return query[-QUERY_CHARACTERS:].strip()  # of too much, what was said last

@@ -119,6 +119,16 @@ def test_a_segment_says_whose_a_decision_was_and_says_it_once() -> None:
     )
 
 
+@pytest.mark.parametrize(("person", "machine"), [("user", "assistant"), ("human", "bot"), ("用户", "Chatbot")])
+def test_a_segment_knows_the_agent_by_every_name_that_chat_formats_have_for_it(person: str, machine: str) -> None:
+    said = ["Where shall we store the files?", "They go to the cellar.", "The cellar is dry."]
+    chosen = [one for number, text in enumerate(said) for one in statements(text, message=number)]
+    assert segment_text(chosen, [person, machine, machine], (), "en") == (
+        "[summary] The user discussed: Where shall we store the files? The agent decided: They go to the cellar. "
+        "Key conclusion: The cellar is dry."
+    )
+
+
 @pytest.mark.spec("COG-03")
 def test_a_chinese_segment_keeps_the_words_of_its_form() -> None:
     said = ["数据库先这样。", "我们约定周五见面。", "决定用 PostgreSQL。", "两条都先留着。"]

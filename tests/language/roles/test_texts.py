@@ -47,6 +47,22 @@ async def test_topics_that_take_turns_are_told_apart() -> None:
     assert all(cluster.context and cluster.keywords for cluster in found.clusters)
 
 
+@pytest.mark.parametrize(
+    ("said", "speaker"),
+    [("Human: I moved to Leeds.", "Human"), ("AI: I booked your seat.", "Ai"), ("Caroline: I moved.", "Caroline")],
+)
+async def test_who_stands_before_pasted_words_spoke_all_of_them(said: str, speaker: str) -> None:
+    text = f"{said} " + "The house is old and its garden is large. " * 5 + "\n\nI like it."
+    made = await segment(SegmentationRequest(utterances=(Utterance(text=text, speaker="user"),)), TOOLBOX)
+    assert made.segments[-1].text.startswith(f"{speaker}: The house")
+
+
+async def test_a_line_of_a_form_names_no_speaker() -> None:
+    said = Utterance(text="Model: X100. " + "The device is small. " * 10 + "\n\nI like it.", speaker="Ada")
+    made = await segment(SegmentationRequest(utterances=(said,)), TOOLBOX)
+    assert made.segments[-1].text.startswith("Ada: The device")
+
+
 async def test_a_text_of_one_topic_is_one_cluster() -> None:
     for text in (QUANTUM, f"{QUANTUM}\n\n{QUANTUM}", "A note.", "一条笔记。"):
         found = await parted(text)

@@ -10,6 +10,7 @@ from remanent.language.offline.claims import TokenKind, read_claim
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.similarity import word_scores
 from remanent.language.tidying import keywords as tidied
+from remanent.model.entry import chinese_speaker
 from remanent.text.keywords import keywords
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, fold, working_language
@@ -113,13 +114,10 @@ def statements(summary: str, *, most: int = MAX_STATEMENTS) -> list[str]:
     return list(found.values())[:most]
 
 
-_CHINESE = {"user": "用户", "assistant": "助手", "agent": "助手", "tool": "工具", "system": "系统"}
-
-
 def speaker_name(speaker: str, language: Language) -> str:
     """Return a speaker's name in a language; a person's own name is the same in both."""
     if language == "zh":
-        return _CHINESE.get(speaker, speaker)
+        return chinese_speaker(speaker)
     return speaker[:1].upper() + speaker[1:]
 
 

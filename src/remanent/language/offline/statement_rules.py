@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import count
 from typing import Literal, cast
 
+from remanent.model.entry import chat_role
 from remanent.values import dataclass
 
 StatementKind = Literal["fact", "preference", "decision", "follow_up", "mood", "event", "instruction", "procedure"]
@@ -148,12 +149,9 @@ def carried_on(
     yield from sorted(found, key=lambda one: one.start)
 
 
-_PARTS = frozenset("user human 用户 me i".split())
-
-
 def subject_name(speaker: str, *, zh: bool) -> str:
     """Return what somebody is called in the third person: the name, or "the user"."""
-    if speaker.casefold() in _PARTS:
+    if chat_role(speaker) == "user" or speaker.casefold() in {"me", "i"}:
         return "用户" if zh else "The user"
     return speaker
 

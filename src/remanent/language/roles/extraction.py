@@ -18,6 +18,7 @@ from remanent.language.tidying import line, remark
 from remanent.language.wording import block, group, utterance_blocks
 from remanent.model import Model, Origin
 from remanent.model.base import Count, Share
+from remanent.model.entry import chat_role
 from remanent.text.regex import lazy_regex, word_regex
 from remanent.text.scripts import fold, working_language
 from remanent.text.sentences import sentence_texts
@@ -343,7 +344,6 @@ _REASON = lazy_regex(
 )
 _PRESSING = word_regex(r"always|never|must|important|urgent|critical|asap", r"一定|务必|必须|重要|紧急|千万|尽快|绝不")
 _SELF = word_regex(r"i|i['’](?:m|d|ve|ll)|me|my|mine|we|us|our|you|your", r"我|你|您|咱")
-_ASSISTANTS = frozenset("assistant system developer tool function agent ai model bot chatbot 助手 系统 工具".split())
 
 # The first that fits names a sentence; a decision to like something is a decision. The figures are how important such
 # a sentence is by itself, chosen by hand: what binds others before what only describes.
@@ -435,7 +435,7 @@ def _fact_of(sentence: _SpokenSentence, kinds: Sequence[FactKind]) -> ExtractedF
 def _kind(sentence: _SpokenSentence, kinds: Sequence[FactKind]) -> tuple[FactKind | None, float]:
     text = sentence.text
     asked = is_question(text)
-    by_assistant = sentence.said.speaker.casefold() in _ASSISTANTS
+    by_assistant = chat_role(sentence.said.speaker) in {"assistant", "system", "tool"}
     for kind, pattern, importance in _PATTERNS:
         if kind not in kinds or (by_assistant and kind in _OWN) or (asked and kind is not FactKind.REQUEST):
             continue

@@ -18,6 +18,7 @@ from remanent.language.tidying import remark
 from remanent.language.wording import group, place_blocks, utterance_blocks
 from remanent.model import Model
 from remanent.model.base import Text
+from remanent.model.entry import chat_role
 from remanent.text.chinese import is_known
 from remanent.text.dates import find_dates
 from remanent.text.pronouns import resolve
@@ -217,7 +218,6 @@ _LOOKED_BACK = 600
 """Characters before a piece in which the name behind a pronoun is looked for."""
 
 _LABEL = re.compile(r"\A\s*([^\W\d_][\w.'’-]{0,30}(?: [A-Z][\w.'’-]{0,30}){0,2})[:：](?=\s|[^\W\da-zA-Z_])")
-_PARTS = frozenset({"user", "assistant", "agent", "用户", "助手"})
 # “周五之前” on a Sunday means the coming Friday, “周五很累” the past one, and a birthday comes every year: a day that
 # the moment of saying does not settle is kept as it is.
 _OPEN_DAY = re.compile(
@@ -271,7 +271,8 @@ def _named_speaker(text: str) -> str:
     if label is None:
         return ""
     name = label[1]
-    if name.lower() in _PARTS:
+    # "Model: X100", "System: Linux" are the lines of a form.
+    if chat_role(name) in {"user", "assistant"} and name.casefold() != "model":
         return name.lower()
     is_word = name.lower() in COMMON_ENGLISH if name.isascii() else is_known(name)
     return "" if is_word or not (name[0].isupper() or not name.isascii()) else name

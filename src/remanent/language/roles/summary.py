@@ -17,6 +17,7 @@ from remanent.language.shapes import MAX_SUMMARY, Remark, Summary, Utterance
 from remanent.language.tidying import lines, remark, within_tokens
 from remanent.language.wording import block, group, utterance_blocks
 from remanent.model import Model
+from remanent.model.entry import chat_role
 from remanent.text.dialogue_summary import DialogueSentence, is_heading, statements, telling
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
@@ -264,7 +265,6 @@ _DECIDED = Bilingual("{who} decided: ", "{who}决定了：")
 _CONCLUDED = Bilingual("Key conclusion: ", "关键结论是：")
 _AGENT = Bilingual("The agent", "Agent ")
 _USER = Bilingual("The user", "用户")
-_ASSISTANTS = frozenset({"assistant", "agent", "ai", "model", "助手"})
 
 
 async def summarise(request: SummaryRequest, toolbox: Toolbox) -> SummaryResponse:
@@ -317,8 +317,8 @@ def segment_text(
     decided = _by_speaker(decisions[:3], {one.text: speakers[one.message] for one in chosen}, language)
     once = {text for texts in decided.values() for text in texts}
     new = [one for one in chosen if one.text not in once]
-    answers = [one.text for one in new if speakers[one.message].casefold() in _ASSISTANTS]
-    discussed = [one.text for one in new if speakers[one.message].casefold() not in _ASSISTANTS]
+    answers = [one.text for one in new if chat_role(speakers[one.message]) == "assistant"]
+    discussed = [one.text for one in new if chat_role(speakers[one.message]) != "assistant"]
     if not decided and answers[:-1]:
         decided = {_AGENT[language]: answers[:-1]}
     told = [(_DISCUSSED[language], discussed)]
@@ -339,10 +339,10 @@ def _by_speaker(decisions: Sequence[str], said: Mapping[str, str], language: Lan
     for text in decisions:
         before, _, rest = text.replace(": ", "：", 1).partition("：")
         speaker, words = (speakers[before], rest) if before in speakers else (said.get(text, ""), text)
-        if not speaker or speaker.casefold() in _ASSISTANTS:
+        if not speaker or chat_role(speaker) == "assistant":
             who = _AGENT[language]
         else:
-            who = _USER[language] if speaker.casefold() == "user" else speaker_name(speaker, language)
+            who = _USER[language] if chat_role(speaker) == "user" else speaker_name(speaker, language)
         decided.setdefault(who, []).append(words)
     return decided
 
