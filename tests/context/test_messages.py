@@ -55,6 +55,12 @@ def test_what_is_no_message_is_refused_with_its_place(message: Any, said: str) -
         read_messages([{"role": "user", "content": "fine"}, message])
 
 
+def test_refusals_and_thoughts_are_counted_with_the_words() -> None:
+    parts = [{"type": "refusal", "refusal": "I cannot."}, {"type": "thinking", "thinking": "Why not?"}]
+    (message,) = read_messages([{"role": "bot", "content": parts}])
+    assert (message.part, message.text) == ("assistant", "I cannot.\nWhy not?")
+
+
 def test_results_without_their_call_are_left_out() -> None:
     kept = raws([{"role": "tool", "tool_call_id": "gone", "content": "orphan"}, {"role": "user", "content": "hi"}])
 

@@ -56,8 +56,8 @@ async def test_one_text_instead_of_a_list_is_refused() -> None:
 
 async def test_lone_surrogates_are_replaced_before_the_model_sees_them() -> None:
     embedder = HashEmbedder()
-    await embedder.embed(["a\ud800b"])
-    assert embedder.batches == [["a?b"]]
+    await embedder.embed(["a\ud800b", "c\ud83d\ude00"])
+    assert embedder.batches == [["a\ufffdb", "c😀"]]
 
 
 class Shown(ImageReader):

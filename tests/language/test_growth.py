@@ -145,6 +145,7 @@ ADAPTERS: dict[str, Work] = {
     "language.wording.node_block": lambda text: wording.node_block(_nodes(text, 1)[0]),
     "language.wording.passage_blocks": lambda text: wording.passage_blocks(_parts(text, len(text))),
     "language.wording.place_blocks": lambda text: wording.place_blocks(_said(text), passages.places_of(_said(text))),
+    "language.wording.spoken_language": lambda text: wording.spoken_language(_said(text)),
     # Of one length: short parts mostly hold nothing that could open a tag and are passed over, long ones are not.
     "language.wording.utterance_blocks": lambda text: wording.utterance_blocks(_said(text, max(1, len(text) // 2_000))),
     "language.roles.annotation.annotate": lambda text: annotation.annotate(

@@ -1,6 +1,7 @@
 """Files of every type through the public door: what their text and structure are, and how bad ones are refused."""
 
 import ast
+import json
 import random
 import subprocess
 import sys
@@ -233,6 +234,14 @@ async def test_each_message_of_a_chat_is_a_section_that_says_who_speaks() -> Non
     assert where(found, "there") == Place(line=2)
     records = b'{"city": "Lisbon"}\n{"city": "Porto"}\n'
     assert (await load(records, name="a.jsonl")).text == records.decode()
+
+
+async def test_all_words_of_a_message_in_parts_are_read() -> None:
+    """A part that is a text by itself, and a refusal, were lost."""
+    parts = ["Ada moved.", {"type": "text", "text": "To Leeds."}, {"type": "refusal", "refusal": "Not to York."}]
+    parts += [{"type": "thinking", "thinking": "hm", "text": "hm"}, {"type": "image_url", "image_url": {"url": "u"}}]
+    chat = json.dumps({"role": "assistant", "content": parts}).encode()
+    assert (await load(chat, name="a.jsonl")).text == "assistant: Ada moved.\nTo Leeds.\nNot to York."
 
 
 async def test_a_table_of_values_is_cut_between_rows_though_a_field_has_several_lines() -> None:

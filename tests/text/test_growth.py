@@ -109,6 +109,7 @@ EXEMPT: dict[str, str] = {
             "weekday_in_week weekend window year"
         ).split()
     },
+    "text.regex.alternation": "is given words of ours",
     "text.regex.word_regex": "is given patterns of ours",
     "text.dates_english.month_number": "is given the name of a month that a pattern has matched",
     "text.date_rules.clock_time": _OF_THE_CALENDAR,

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.text import TextLanguage, language_of
-from remanent.text.scripts import fold
+from remanent.text.scripts import alphanumeric, caseless, fold, well_formed
 
 
 @pytest.mark.parametrize(
@@ -73,3 +73,33 @@ def test_every_character_of_unicode_folds_to_itself_the_second_time() -> None:
     for code in [*range(0x40000), *range(0xE0000, 0xE1000)]:  # every plane with assigned letters in it
         once = fold(chr(code))
         assert fold(once) == once, hex(code)
+
+
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        ("plain", "plain"),
+        ("中文 😀", "中文 😀"),
+        ("a\ud83d\ude00b", "a😀b"),
+        ("a\ud83d b", "a\ufffd b"),
+        ("\udc00", "\ufffd"),
+    ],
+)
+def test_halves_of_a_pair_are_joined_or_replaced(text: str, mended: str) -> None:
+    assert well_formed(text) == mended
+
+
+@given(st.text(st.characters()))
+def test_a_mended_text_can_be_written_to_a_file(text: str) -> None:
+    assert well_formed(well_formed(text)).encode() == well_formed(text).encode()
+
+
+@given(st.text(st.characters()))
+def test_letters_and_digits_are_all_that_a_comparison_sees(text: str) -> None:
+    assert alphanumeric(text) == "".join(sign for sign in fold(text).casefold() if sign.isalnum())
+
+
+def test_case_and_width_make_no_other_word_but_accents_do() -> None:
+    assert caseless("ＡＢＣ") == caseless("abc")
+    assert caseless("Café") != caseless("cafe")
+    assert alphanumeric("Café, 3 p.m.!") == "cafe3pm"

@@ -28,6 +28,7 @@ from remanent.language.wording import abridged
 from remanent.model import EntryKind, Origin
 from remanent.settings import ReactSettings
 from remanent.text.budget import fit
+from remanent.text.scripts import well_formed
 from remanent.values import dataclass
 
 MAX_CALLS = 1_000
@@ -308,7 +309,7 @@ class _ReactRun:
         """Report the whole result to the listener, and return the part that the agent is shown."""
         self._files.extend(output.files)
         about = {"tool": call.name, "arguments": call.arguments, "failed": failed, **output.metadata}
-        text = abridged(_clean(output.text), MAX_TEXT)
+        text = abridged(well_formed(output.text), MAX_TEXT)
         origin = self._tools[call.name].origin
         await self._report(AgentStep(EntryKind.TOOL_RESULT, "tool", text, origin, about, output.files))
         return ToolResult(name=call.name, content=self._shown(text), failed=failed)
@@ -347,8 +348,3 @@ def _by_name(tools: Sequence[AgentTool]) -> dict[str, AgentTool]:
     if len(named) != len(tools):
         raise InvalidInput("two tools of an agent have the same name; give each its own")
     return named
-
-
-def _clean(text: str) -> str:
-    """Return a tool's text without lone surrogates, which cannot be encoded and would fail every write later."""
-    return text.encode("utf-8", "replace").decode("utf-8")

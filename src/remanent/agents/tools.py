@@ -19,6 +19,7 @@ from remanent.errors import InvalidInput, RemanentError
 from remanent.language.roles.react import ToolDefinition
 from remanent.model import EntryKind, Origin
 from remanent.model.base import describe
+from remanent.text.scripts import well_formed
 from remanent.values import dataclass
 
 
@@ -228,7 +229,7 @@ class ListenedTool:
         return output
 
     async def _result(self, text: str, about: dict[str, JsonValue]) -> None:
-        whole = text.encode("utf-8", "replace").decode("utf-8")
+        whole = well_formed(text)
         await self._listener(AgentStep(EntryKind.TOOL_RESULT, "tool", whole, self._tool.origin, about))
 
 

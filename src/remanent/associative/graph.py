@@ -4,7 +4,6 @@ Following links in the database would take a query per hop; here a hop is a look
 the store: loaded once, then changed as committed work changes it."""
 
 import asyncio
-import unicodedata
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import field
@@ -18,15 +17,11 @@ from remanent.discipline import Append
 from remanent.language import Engine
 from remanent.model import Clock, Link, NewId, Record, Scope, Tombstone
 from remanent.stores import Committed, LinkQuery, RecordFilter, RecordQuery, Store, Transaction
+from remanent.text.scripts import caseless
 from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from remanent.associative.settings import AssociativeSettings
-
-
-def folded(text: str) -> str:
-    """Return a text in the form in which keywords are looked for: without case and width."""
-    return unicodedata.normalize("NFKC", text).casefold()
 
 
 def original_length(record: Record) -> int:
@@ -57,7 +52,7 @@ class Vertex:
     def write(self, content: str, *, phrase: str, keywords: tuple[str, ...]) -> None:
         """Take on a text with its phrase and keywords."""
         self.content, self.phrase, self.keywords = content, phrase, keywords
-        self.searched = folded("\n".join([content, *keywords]))
+        self.searched = caseless("\n".join([content, *keywords]))
 
     def take(self, record: Record) -> None:
         """Take on what a record says of the node."""
@@ -295,7 +290,7 @@ class Graph:
 
     def bury(self, forgotten: Forgotten) -> None:
         """Note what is left of a deleted node."""
-        words = folded("\n".join([forgotten.about, *forgotten.keywords]))
+        words = caseless("\n".join([forgotten.about, *forgotten.keywords]))
         self.unbury(forgotten.node_id)
         self.memorials[forgotten.node_id] = IndexedTombstone(forgotten, words)
         for entry_id in {source.entry_id for source in forgotten.sources}:

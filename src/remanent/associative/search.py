@@ -12,7 +12,7 @@ from math import inf
 from time import thread_time
 from typing import NamedTuple
 
-from remanent.associative.graph import Edge, Graph, Vertex, folded
+from remanent.associative.graph import Edge, Graph, Vertex
 from remanent.associative.model import (
     AssociativeFound,
     DanglingLink,
@@ -26,7 +26,7 @@ from remanent.language.offline.questions import content_words
 from remanent.model import Clock, GateVerdict, Job, JobState, LeftOut, Scope
 from remanent.stores import JobQuery, Store
 from remanent.text.escaping import escape_lines, escape_name
-from remanent.text.scripts import working_language
+from remanent.text.scripts import caseless, working_language
 from remanent.values import dataclass
 
 LANE = "associative"
@@ -239,7 +239,7 @@ class Matcher:
 
     def __init__(self, wanted: GraphQuery) -> None:
         self._wanted = wanted
-        self._keys = [(keyword, key) for keyword in wanted.keywords if (key := folded(keyword).strip())]
+        self._keys = [(keyword, key) for keyword in wanted.keywords if (key := caseless(keyword).strip())]
 
     def among(self, vertices: Iterable[Vertex]) -> set[Vertex]:
         """Return those of the nodes that are wanted."""

@@ -154,8 +154,8 @@ class PassageIndex:
     def _passages_of(self, node: Record) -> Iterable[NodePassage]:
         """Yield the passages of a node: the lines of its summary that are words of its own, then its sentences."""
         raw = self._sentences(node)
-        said = _folded(" ".join(text for _, text in raw))
-        lines = [line for line in summary_lines(node.content) if _folded(line.rstrip(".…")) not in said]
+        said = without_spaces(" ".join(text for _, text in raw))
+        lines = [line for line in summary_lines(node.content) if without_spaces(line.rstrip(".…")) not in said]
         written = [frozenset(index_terms(line)) for line in lines]
         for place, (line, terms) in enumerate(zip(lines, written, strict=True)):
             yield NodePassage(node.id, place, line, "", place == 0, terms)
@@ -279,7 +279,8 @@ def titled_parts(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple(parts)
 
 
-def _folded(text: str) -> str:
+def without_spaces(text: str) -> str:
+    """Return a text in one case and without spaces: so a model quotes it."""
     return "".join(text.casefold().split())
 
 
@@ -343,9 +344,9 @@ class _Packing:
         """Add the context and the keywords of the nodes shown, as far as they say more and there is room."""
         for node_id, passages in self._by_node.items():
             node = self._graph.get(node_id)
-            shown = _folded(" ".join(f"{passage.title} {passage.text}" for passage in passages))
-            words = [word for word in node.keywords if _folded(word) not in shown]
-            context = "" if _folded(node.context.rstrip("…")) in shown else node.context
+            shown = without_spaces(" ".join(f"{passage.title} {passage.text}" for passage in passages))
+            words = [word for word in node.keywords if without_spaces(word) not in shown]
+            context = "" if without_spaces(node.context.rstrip("…")) in shown else node.context
             for tag, text in (("context", context), ("keywords", ", ".join(words))):
                 if (label := block(tag, text)) and (cost := prompt_size(label) + 1) <= self.room:
                     self.room -= cost

@@ -18,6 +18,7 @@ from typing import Any
 from remanent.bilingual import Bilingual
 from remanent.cli.served import Server, Unreachable, address_of, find_server
 from remanent.cli.words import locale_language
+from remanent.text.scripts import well_formed
 from remanent.values import dataclass
 
 EVENTS = {
@@ -318,12 +319,11 @@ def _moment(value: object) -> str | None:
 
 
 def _text(content: object) -> str:
-    """Return the words of a content; calls and results of tools, and what a model thought, are not told."""
+    """Return the words of a content as `model.chat.text_of` does, which takes too long to import here."""
     if isinstance(content, list):
         texts = [part.get("text") for part in content if isinstance(part, dict) and "thinking" not in part]
         content = "\n".join(text for text in texts if isinstance(text, str))
-    text = content.strip() if isinstance(content, str) else ""
-    return text.encode("utf-8", "replace").decode()[:_MAX_TEXT]
+    return well_formed(content.strip())[:_MAX_TEXT] if isinstance(content, str) else ""
 
 
 def _of_session(found: Mapping[str, Any], session: str | None) -> list[str]:

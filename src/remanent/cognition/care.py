@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from remanent.cognition.drafts import Draft
-from remanent.cognition.model import MEMORIES, PREMISE, Flaw, MemoryHealth, Quote, Why, memory_id, plain
+from remanent.cognition.model import MEMORIES, PREMISE, Flaw, MemoryHealth, Quote, Why, memory_id
 from remanent.cognition.review import entries_of
 from remanent.cognition.writer import UNDONE, Changes, MemoryWriter, user_of
 from remanent.discipline import Parts
@@ -28,7 +28,7 @@ from remanent.model import (
     Verdict,
 )
 from remanent.stores import LIVE, NO_LIMIT, ConflictQuery, LinkQuery, Order, RecordFilter, RecordQuery, Store
-from remanent.text.scripts import working_language
+from remanent.text.scripts import alphanumeric, working_language
 from remanent.text.talk import is_small_talk
 from remanent.values import dataclass
 
@@ -189,7 +189,7 @@ def _doubles(records: Sequence[Record]) -> list[Record]:
     """Return the memories of one user that say what another of them says."""
 
     def said(record: Record) -> tuple[str, str]:
-        return record.data.user if isinstance(record.data, MemoryData) else "", plain(record.content)
+        return record.data.user if isinstance(record.data, MemoryData) else "", alphanumeric(record.content)
 
     times = Counter(map(said, records))
     return [record for record in records if times[said(record)] > 1]
@@ -308,7 +308,7 @@ async def _both(
 ) -> tuple[Record, ...]:
     """Return the two claims as two memories, each with where it holds; the newer one stays the one that was there."""
     names = [one.strip() for one in scopes]
-    if len(names) != len(conflict.claims) or not all(names) or len({plain(one) for one in names}) < len(names):
+    if len(names) != len(conflict.claims) or not all(names) or len({alphanumeric(one) for one in names}) < len(names):
         raise InvalidInput("scopes: say where each of both claims holds, in their order, such as 'at work', 'at home'")
     kept = [await _as_claimed(store, scope, record, claim.text) for claim in conflict.claims]
     values = [one.data.value if isinstance(one.data, MemoryData) else "" for one in kept]

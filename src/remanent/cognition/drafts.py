@@ -8,7 +8,7 @@ import re
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from remanent.cognition.model import INSTRUCTION, SHORT_TERM, InstructionData, memory_id, plain
+from remanent.cognition.model import INSTRUCTION, SHORT_TERM, InstructionData, memory_id
 from remanent.cognition.settings import CognitionSettings
 from remanent.language.offline.statements import Statement, canonical, is_secret
 from remanent.model import (
@@ -27,7 +27,7 @@ from remanent.model import (
 )
 from remanent.recall.injection import with_dates
 from remanent.text.dates import find_dates
-from remanent.text.scripts import HAN
+from remanent.text.scripts import HAN, alphanumeric
 from remanent.values import dataclass
 
 _KINDS: dict[str, Kind] = {
@@ -195,8 +195,8 @@ def _happened(draft: Draft) -> datetime:
 
 def says_the_same(known: Record, value: str) -> bool:
     """Tell whether a value is the one that is known, perhaps told more or less fully."""
-    had = plain(known.data.value if isinstance(known.data, MemoryData) else known.content)
-    new = plain(value)
+    had = alphanumeric(known.data.value if isinstance(known.data, MemoryData) else known.content)
+    new = alphanumeric(value)
     if had == new or had.isdigit() or new.isdigit():
         return had == new
     return min(len(had), len(new)) > 2 and (had.startswith(new) or new.startswith(had))
@@ -223,7 +223,7 @@ def is_meant(known: Record, draft: Draft) -> bool:
         return bool(topic) and (
             data.attribute == topic or any(_holds(text, topic) for text in (data.subject, data.value))
         )
-    if (plain(data.subject), data.attribute) != (plain(one.subject), canonical(one.attribute)):
+    if (alphanumeric(data.subject), data.attribute) != (alphanumeric(one.subject), canonical(one.attribute)):
         return False
     had = data.value if one.kind != "preference" else known.content
     denied, held = (_ARTICLE.sub("", text) for text in (one.value, had))
@@ -233,7 +233,7 @@ def is_meant(known: Record, draft: Draft) -> bool:
 def _holds(text: str, words: str) -> bool:
     """Tell whether words stand in a text as words, not as a part of others: "Rome" is not in "Romeo"."""
     if _HAN.search(words):
-        return plain(words) in plain(text)
+        return alphanumeric(words) in alphanumeric(text)
     return re.search(rf"(?<!\w){re.escape(words.casefold())}(?!\w)", text.casefold()) is not None
 
 

@@ -1,6 +1,6 @@
 """Episodes: what a session was about, who took part and what came of it, made when the session ends."""
 
-from remanent.cognition.model import memory_id, plain
+from remanent.cognition.model import memory_id
 from remanent.cognition.settings import CognitionSettings
 from remanent.cognition.writer import user_of
 from remanent.discipline import Parts
@@ -9,6 +9,7 @@ from remanent.language.roles.summary import MARKS, SUMMARY, SummaryLevel, Summar
 from remanent.language.shapes import Utterance
 from remanent.model import Entry, EntryKind, EpisodicData, Job, Kind, Maker, Origin, Record, Source, least_trusted
 from remanent.stores import EntryQuery, Transaction
+from remanent.text.scripts import alphanumeric
 from remanent.text.talk import is_small_talk, only_asks
 
 MAX_ENTRIES = 200
@@ -51,7 +52,7 @@ async def _make_episode_of(parts: Parts, entries: list[Entry], tx: Transaction, 
         return
     record_id = memory_id(user, "session", scope.session or "")
     known = (await parts.store.records_by_id(scope.owner, (record_id,))).get(record_id)
-    if known is not None and plain(known.content) == plain(event):
+    if known is not None and alphanumeric(known.content) == alphanumeric(event):
         return
     record = _episode(parts, entries, event, record_id=record_id, made_by=answer.made_by, known=known, user=user)
     tx.put(record, expects=record.version - 1)

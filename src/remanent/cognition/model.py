@@ -12,8 +12,7 @@ from remanent.model import Conflict, FoundItem, Kind, Maker, MemoryData, Model, 
 from remanent.model.base import Count, Share, Text
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
-from remanent.text.regex import lazy_regex
-from remanent.text.scripts import fold
+from remanent.text.scripts import alphanumeric
 
 PREMISE = "premise"
 """The relation of a link from a memory to what it was said to follow from."""
@@ -37,19 +36,13 @@ SHORT_TERM = (Kind.PREFERENCE, Kind.DECISION, Kind.FOLLOW_UP, Kind.MOOD)
 LONG_TERM = (Kind.SEMANTIC, Kind.EPISODIC, Kind.PROCEDURAL, INSTRUCTION)
 MEMORIES = (*LONG_TERM, *SHORT_TERM)
 """The kinds of memories; what a workspace shares is kept apart, in its own place."""
-_SIGNS = lazy_regex(r"[\W_]+")
 
 
 def memory_id(user: str, *about: str) -> str:
     """Return the id of what is kept under a key."""
     # What parts the key stands in no part of it, so that no user's name can be read as another's with more behind it.
-    key = "\x1f".join((user.replace("\x1f", "\x1e"), *(plain(part) for part in about)))
+    key = "\x1f".join((user.replace("\x1f", "\x1e"), *(alphanumeric(part) for part in about)))
     return f"mem-{blake2b(key.encode(), digest_size=15).hexdigest()}"
-
-
-def plain(text: str) -> str:
-    """Return what of a text counts when it is compared: letters and digits."""
-    return _SIGNS.sub("", fold(text).casefold())
 
 
 class Quote(Model):

@@ -10,7 +10,7 @@ from remanent.bilingual import Bilingual
 from remanent.cognition import drafts
 from remanent.cognition.drafts import Draft
 from remanent.cognition.intake import LEARN, may_state, request_learning
-from remanent.cognition.model import MEMORIES, PREMISE, plain
+from remanent.cognition.model import MEMORIES, PREMISE
 from remanent.cognition.proposals import proposed
 from remanent.cognition.settings import CognitionSettings
 from remanent.discipline import Parts
@@ -37,7 +37,7 @@ from remanent.model.filters import USER_KEY, MetadataCondition, user_in
 from remanent.recall.indexing import TURNS
 from remanent.stores import LIVE, NO_LIMIT, EntryQuery, LinkQuery, RecordFilter, RecordQuery, Store, Transaction
 from remanent.stores.queries import StateQuery
-from remanent.text.scripts import working_language
+from remanent.text.scripts import alphanumeric, working_language
 from remanent.text.terms import query_terms
 from remanent.values import dataclass
 
@@ -137,7 +137,7 @@ def _is_reason(other: Draft, draft: Draft) -> bool:
     """Tell whether a statement is what another was said to follow from; a model gives the reason in its own words."""
     words = other.entry.text[other.statement.start : other.statement.end]
     if draft.made_by == drafts.BY_PATTERNS:
-        return other.entry.id == draft.entry.id and plain(words) in plain(draft.statement.because)
+        return other.entry.id == draft.entry.id and alphanumeric(words) in alphanumeric(draft.statement.because)
     return other.user == draft.user and WordIndex(f"{words}\n{other.statement.content}").holds(draft.statement.because)
 
 
@@ -313,7 +313,7 @@ class MemoryWriter:
         if draft.entry.occurred_at < known.occurred_at:
             return  # what was so before is no news
         data = known.data if isinstance(known.data, MemoryData) else MemoryData()
-        if data.holds and plain(data.replaces) == plain(drafts.value_of(draft.statement)):
+        if data.holds and alphanumeric(data.replaces) == alphanumeric(drafts.value_of(draft.statement)):
             return  # the other of two that hold in places of their own, as was settled
         # What a person settled is not undone by a word in passing.
         if data.pinned or data.holds or (drafts.is_less_trusted(draft, known) and not draft.statement.confirmed):

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import Any, Literal
 
 from remanent.errors import InvalidInput
-from remanent.model.chat import CALLS, FILES, answered_call, is_result, read_call
+from remanent.model.chat import CALLS, FILES, answered_call, is_result, part_text, read_call
 from remanent.model.entry import ROLE_WORDS, ChatRole, chat_role
 from remanent.values import dataclass
 
@@ -196,8 +196,9 @@ def _text(blocks: Iterable[Mapping[str, Any]]) -> str:
             inner = block.get("content", block.get("output"))
             parts.append(inner if isinstance(inner, str) else _text(_blocks(block)))
         else:
-            said = block.get("text", block.get("thinking"))
-            parts += [said] if isinstance(said, str) else []
+            said = part_text(block)
+            thought = block.get("thinking")
+            parts += [said] if said is not None else [thought] if isinstance(thought, str) else []
     return "\n".join(filter(None, parts))
 
 

@@ -12,6 +12,7 @@ from remanent.errors import InvalidSettings, ModelRejected, ModelUnavailable
 from remanent.http.json_client import JsonApi, RequestLimits
 from remanent.model import Clock, system_clock
 from remanent.settings import EmbeddingSettings
+from remanent.text.scripts import well_formed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -193,7 +194,7 @@ class HttpReranker(Reranker):
 
     def _cut(self, text: str) -> str:
         """Cut a text to the window, in characters that UTF-8 can carry."""
-        return text[: self._window].encode("utf-8", "replace").decode("utf-8")
+        return well_formed(text[: self._window])
 
     async def _ask(self, question: str, texts: list[str]) -> list[float]:
         body = {"model": self._name, "query": question, "documents": texts, "top_n": len(texts)}

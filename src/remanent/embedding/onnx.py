@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from remanent.embedding.port import Embedder, Reranker, _well_formed, spread
+from remanent.embedding.port import Embedder, Reranker, spread
 from remanent.embedding.runtime import CHECKS, Background, PackagedFile, require
-from remanent.text.scripts import TextLanguage
+from remanent.text.scripts import TextLanguage, well_formed
 from remanent.values import dataclass
 
 if TYPE_CHECKING:
@@ -287,7 +287,7 @@ class LocalReranker(Reranker):
         scores = [0.0] * len(texts)
         if not places or not question.strip():
             return scores
-        pairs = [(_well_formed(question), _well_formed(texts[place])) for place in places]
+        pairs = [(well_formed(question), well_formed(texts[place])) for place in places]
         encoded = await BACKGROUND.run(lambda: MODELS[RERANKER].tokenize(pairs))
         together = list(batches([len(item.ids) for item in encoded]))
         works = [partial(_scores, [encoded[number] for number in batch]) for batch in together]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from remanent.errors import InvalidInput
-from remanent.text.scripts import TextLanguage
+from remanent.text.scripts import TextLanguage, well_formed
 from remanent.values import dataclass
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Embedder(ABC):
         vectors = np.zeros((len(texts), self.dimension), np.float32)
         rows = [row for row, text in enumerate(texts) if text.strip()]
         for batch in self._batches(rows, texts):
-            vectors[batch] = _normalised(await self.embed_batch([_well_formed(texts[row]) for row in batch]))
+            vectors[batch] = _normalised(await self.embed_batch([well_formed(texts[row]) for row in batch]))
         return vectors
 
     @property
@@ -102,11 +102,6 @@ class Reranker(ABC):
 
     async def close(self) -> None:  # noqa: B027 - most adapters hold nothing that must be let go
         """Let go of what the adapter holds open."""
-
-
-def _well_formed(text: str) -> str:
-    """Replace lone surrogates, which tokenizers refuse."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _normalised(vectors: "NDArray[np.float32]") -> "NDArray[np.float32]":

@@ -12,6 +12,7 @@ from remanent.errors import LeaseLost, RemanentError, StorageFull, StoreBusy, St
 from remanent.jobs.timing import Sleep, lease_time
 from remanent.model import Clock, Job, Scope
 from remanent.stores import Store, Transaction, acting_for
+from remanent.text.scripts import well_formed
 from remanent.values import dataclass
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def describe_failure(error: BaseException) -> str:
         detail = f": {error.strerror}"
     else:
         detail = _place(error.__traceback__)
-    line = " ".join(f"{name}{detail}".split()).encode(errors="replace").decode()
+    line = well_formed(" ".join(f"{name}{detail}".split()))
     return line if len(line) <= MAX_DESCRIPTION else line[: MAX_DESCRIPTION - 1] + "…"
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from remanent.language.offline.claims import ParsedClaim, Token, TokenKind, read_claim
 from remanent.language.offline.judgement import CONFLICT, EXCEPTED, Comparison, DifferenceKind, compare, excluded, judge
+from remanent.text.numerals import has_digit
 from remanent.text.regex import lazy_regex
 from remanent.text.terms import query_terms
 
@@ -53,7 +54,7 @@ def bearing(claim: str, evidence: str, *, title: str = "") -> tuple[float, str]:
     if alike < ALIKE or mutual < RECIPROCAL:
         return coverage, ""
     # The same is said with another figure or another name in the place of one.
-    replaced = any(any(_is_figure(one) == _is_figure(other) for other in others - values - asked) for one in lacking)
+    replaced = any(any(has_digit(one) == has_digit(other) for other in others - values - asked) for one in lacking)
     return coverage, "contradicted" if replaced or conflict else ""
 
 
@@ -62,10 +63,6 @@ def _values(text: str) -> frozenset[str]:
     names = [token.text for token in read_claim(text).tokens if token.part is TokenKind.NAME]
     told = [*_VALUE.findall(text), *(name for name in names if not _COMMON.search(name))]
     return frozenset(term for value in told for term in query_terms(value))
-
-
-def _is_figure(term: str) -> bool:
-    return any(character.isdigit() for character in term)
 
 
 # ── what one denies and the other says ───────────────────────────────────────

@@ -3,6 +3,7 @@
 from functools import cached_property
 
 from remanent.language.offline.questions import content_words
+from remanent.text.numerals import has_digit
 from remanent.text.scripts import fold
 from remanent.text.terms import query_terms
 
@@ -24,12 +25,12 @@ class WordIndex:
 
     def holds(self, other: str) -> bool:
         """Tell whether this text has most of what another says; one without words of its own is held by any."""
-        numbers = (word for word in _own_words(other) if _has_digit(word))
+        numbers = (word for word in _own_words(other) if has_digit(word))
         return self.share(other) > _MOST and all(map(self._has, numbers))
 
     def invents_numbers(self, other: str) -> bool:
         """Tell whether another text has a number that this one has not."""
-        return any(not self._has(word) for word in _own_words(other) if _has_digit(word))
+        return any(not self._has(word) for word in _own_words(other) if has_digit(word))
 
     def tells(self, answer: str, *, asked: str) -> bool:
         """Tell whether an answer says anything of this text that the question did not, or a number, or only yes or no.
@@ -39,7 +40,7 @@ class WordIndex:
         question = WordIndex(asked)
         own = _own_words(answer)
         new = [word for word in own if not question._has(word)]
-        return not own or any(_has_digit(word) or self._has(word) for word in new)
+        return not own or any(has_digit(word) or self._has(word) for word in new)
 
     @cached_property
     def _terms(self) -> frozenset[str]:
@@ -54,14 +55,10 @@ class WordIndex:
         if stems and all(stem in self._terms for stem in stems):
             return True
         # Words of Chinese are cut differently in another sentence; a number inside another one is another number.
-        return not word.isascii() and not _has_digit(word) and word in self._folded
+        return not word.isascii() and not has_digit(word) and word in self._folded
 
 
 def _own_words(text: str) -> list[str]:
     """Return the words of a text that say something; numbers as in the index, whatever separates their digits."""
     words = (fold(word).casefold() for word in content_words(text))
-    return [*(word for word in words if not _has_digit(word)), *filter(_has_digit, query_terms(text))]
-
-
-def _has_digit(word: str) -> bool:
-    return any(sign.isdigit() for sign in word)
+    return [*(word for word in words if not has_digit(word)), *filter(has_digit, query_terms(text))]

@@ -1,12 +1,12 @@
 """Bringing what a model wrote into bounds: one line, so many characters, each word once."""
 
 import re
-import unicodedata
 from collections.abc import Iterable
 
 from remanent.language.shapes import MAX_KEYWORD, MAX_KEYWORDS, MAX_REMARK
 from remanent.text.boundaries import excerpt
 from remanent.text.budget import fit
+from remanent.text.scripts import caseless
 from remanent.text.sentences import sentences
 from remanent.text.tokens import ESTIMATE
 
@@ -67,7 +67,7 @@ def within_tokens(text: str, limit: int) -> str:
 def _once(texts: Iterable[str]) -> Iterable[str]:
     seen: set[str] = set()
     for text in texts:
-        key = unicodedata.normalize("NFKC", text).casefold()
+        key = caseless(text)
         if text and key not in seen:
             seen.add(key)
             yield text

@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from remanent.bilingual import Language
 from remanent.language.shapes import GraphNode, Utterance, UtteranceSpan
 from remanent.model import Origin
 from remanent.text.escaping import RESERVED_TAGS, escape, escape_attribute
+from remanent.text.scripts import working_language
 from remanent.text.wordlists import word_set
 
 # Every tag that material stands in: none of it can close one of these or open another.
@@ -60,6 +62,11 @@ def utterance_blocks(
     """Return what was said, each with its number from 1 unless they need none; very long ones without their middle."""
     shown = [(said, abridged(said.text, longest)) for said in utterances]
     return _said_blocks(shown, are_numbered=are_numbered)
+
+
+def spoken_language(utterances: Sequence[Utterance], *more: str) -> Language:
+    """Return the language to speak about utterances in; of what else is said where they have none."""
+    return working_language("\n".join(said.text[:1000] for said in utterances), *more)
 
 
 def place_blocks(utterances: Sequence[Utterance], places: Sequence[UtteranceSpan]) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Literal
 from pydantic import Field
 
 from remanent.model.base import Model
+from remanent.text.scripts import well_formed
 
 BlockKind = Literal["table", "code"]
 
@@ -203,7 +204,7 @@ class DocumentBuilder:
 
     def finish(self, media_type: str, *, title: str | None = None) -> LoadedDocument:
         """Return the document; characters that no file can hold are replaced."""
-        text = "".join(self._parts).encode("utf-8", "replace").decode("utf-8")
+        text = well_formed("".join(self._parts))
         return assemble(
             text,
             media_type,

@@ -18,6 +18,7 @@ from unicodedata import normalize
 from remanent.loaders.document import PARAGRAPH, Block, DocumentBuilder, LoadedDocument, Place
 from remanent.loaders.reading import Reading, refuse
 from remanent.loaders.types import PDF
+from remanent.text.scripts import well_formed
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfPage
@@ -112,7 +113,7 @@ def _page_text(pdf: "PdfDocument", number: int, reading: Reading, draft: Documen
 
 def _clean(text: str) -> str:
     """Return the text of a page with plain line ends, without what no file can hold."""
-    whole = text.encode("utf-8", "replace").decode("utf-8").replace("\0", "").translate(_MEANT)
+    whole = well_formed(text).replace("\0", "").translate(_MEANT)
     return _LINE_END.sub("\n", whole).strip()
 
 

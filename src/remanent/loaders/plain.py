@@ -12,6 +12,7 @@ from remanent.loaders.decoding import decoded
 from remanent.loaders.document import PARAGRAPH, Block, DocumentBuilder, LoadedDocument, Place, PlaceMark, assemble
 from remanent.loaders.reading import Reading
 from remanent.loaders.types import JSON_LINES, TSV
+from remanent.model.chat import text_of
 from remanent.text.markdown import fence_at, fences, parse_markdown
 
 FIRST_LINE = PlaceMark(start=0, place=Place(line=1), counts_lines=True)
@@ -112,6 +113,4 @@ def _message(line: str) -> tuple[str, str] | None:
         return None
     who = next((value[key] for key in ("role", "speaker", "sender", "from", "author") if value.get(key)), None)
     said = next((value[key] for key in ("content", "text", "message", "value") if key in value), None)
-    if isinstance(said, list):  # parts, of which those with text are read
-        said = "\n".join(part["text"] for part in said if isinstance(part, dict) and isinstance(part.get("text"), str))
-    return (who, said.strip()) if isinstance(who, str) and isinstance(said, str) else None
+    return (who, text_of(said).strip()) if isinstance(who, str) and isinstance(said, str | list) else None

@@ -285,12 +285,34 @@ def _parts(content: object) -> Iterator[Mapping[str, Any]]:
             raise InvalidInput(f"content: a part is a text or an object with a type, not {json_type(part)}")
 
 
+def part_text(part: Mapping[str, Any]) -> str | None:
+    """Return the words of one part of a content; none where it has none, such as a picture."""
+    text = part.get("text", part.get("refusal", part.get("transcript")))
+    return text if isinstance(text, str) else None
+
+
+def text_of(content: object) -> str:
+    """Return the words of a content, whatever else is in it: calls and results of tools, pictures and thoughts are not.
+
+    For readers of chats that others wrote: nothing is refused.
+    """
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list | tuple) else []
+    texts = [
+        part if isinstance(part, str) else part_text(part)
+        for part in parts
+        if isinstance(part, str) or (isinstance(part, Mapping) and part.get("type") not in THOUGHTS)
+    ]
+    return "\n".join(text for text in texts if text is not None)
+
+
 def _take_part(part: Mapping[str, Any], words: _Words) -> None:
     """Add a part to the words: a text as it is, a file as a file, whatever else by naming it."""
     kind = str(part.get("type", "text"))
     if kind in THOUGHTS:
         return
-    if isinstance(text := part.get("text", part.get("refusal", part.get("transcript"))), str):
+    if (text := part_text(part)) is not None:
         words.texts.append(text)
     elif kind in FILES:
         _take_file(part, kind, words)

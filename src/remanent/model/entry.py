@@ -92,16 +92,13 @@ class Entry(Model):
 
 ChatRole = Literal["user", "assistant", "system", "tool"]
 """The part that a speaker plays in a chat, whatever a format calls it."""
-ROLE_WORDS: dict[str, ChatRole] = {
-    word: role
-    for role, words in (
-        ("user", "user human 用户"),
-        ("assistant", "assistant agent ai model bot chatbot 助手"),
-        ("system", "system developer 系统"),
-        ("tool", "tool function 工具"),
-    )
-    for word in words.split()
+_WORDS: dict[ChatRole, str] = {
+    "user": "user human 用户",
+    "assistant": "assistant agent ai model bot chatbot 助手",
+    "system": "system developer 系统",
+    "tool": "tool function 工具",
 }
+ROLE_WORDS = {word: role for role, words in _WORDS.items() for word in words.split()}
 """What chat formats (OpenAI's, Anthropic's, LangChain's, Gemini's) call each part. Whoever else speaks has a name."""
 _ORIGINS: dict[ChatRole, Origin] = {
     "user": Origin.USER,

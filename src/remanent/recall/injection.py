@@ -18,7 +18,7 @@ from remanent.recall.untold import is_untold
 from remanent.text.dates import TimeMention, find_dates
 from remanent.text.escaping import RESERVED_TAGS, escape, escape_lines, escape_name
 from remanent.text.regex import lazy_regex
-from remanent.text.scripts import fold, working_language
+from remanent.text.scripts import alphanumeric, fold, working_language
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
 from remanent.text.talk import asks_what_was_asked, is_small_talk, only_asks, only_shrugs
@@ -512,4 +512,4 @@ def fingerprint(text: str) -> str:
 
 def plain(text: str) -> str:
     """Return the letters and digits of a text, by which a repetition is recognised."""
-    return _NO_LETTERS.sub("", fold(escape(text, tags=TAGS)).casefold())
+    return alphanumeric(escape(text, tags=TAGS))

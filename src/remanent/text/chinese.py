@@ -72,7 +72,7 @@ def segmenter() -> ModuleType:
 
 
 def _encodable(text: str) -> str:
-    """Write U+FFFD for lone surrogates, which the segmenter cannot be handed."""
+    """Write U+FFFD for each lone surrogate, which the segmenter cannot be handed; places in the text stay."""
     return _SURROGATE.sub("\ufffd", text)
 
 

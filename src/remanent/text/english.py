@@ -70,6 +70,11 @@ def stem(word: str) -> str:
     return _without_final_letter(base) if len(base) > 3 and base not in _KEEP else base
 
 
+def stem_if_english(word: str) -> str:
+    """Return the stem of an English word in small letters; names with digits, dots or accents stay as they are."""
+    return stem(word) if word.isascii() and word.isalpha() else word
+
+
 def _without_plural(word: str) -> str:
     """Take off -s and -es; -ss, -us and -is are no plurals."""
     if len(word) < 4 or word[-1] != "s" or word[-2] in "su" or word.endswith("is"):

@@ -19,7 +19,7 @@ from array import array
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
-from remanent.text.regex import lazy_regex
+from remanent.text.regex import alternation, lazy_regex
 from remanent.text.spans import Span
 from remanent.text.wordlists import word_set
 from remanent.values import dataclass
@@ -267,17 +267,12 @@ def _forged(reading: _Reading, tags: Collection[str]) -> list[tuple[Place, Place
 @lru_cache(maxsize=32)
 def _pattern(tags: frozenset[str]) -> re.Pattern[str]:
     """Match an opening sign that a reserved name follows, or at the end of the text the beginning of one."""
-    names = _either(tags)
-    beginnings = _either({tag[:size] for tag in tags for size in range(1, len(tag))})
-    angled = rf"(?:{_either(_ANGLED)}|extra_id_\d{{1,6}}|reserved_\d{{1,6}}|unused_?\d{{1,6}})/?>"
+    names = alternation(tags)
+    beginnings = alternation({tag[:size] for tag in tags for size in range(1, len(tag))})
+    angled = rf"(?:{alternation(_ANGLED)}|extra_id_\d{{1,6}}|reserved_\d{{1,6}}|unused_?\d{{1,6}})/?>"
     special = rf"!--|!\[|\?xml|!doctype|\||<[\s/\\]{{0,4}}sys>|{angled}"
     name = rf"(?:[\w.-]{{1,20}}:)?(?:{names})"
     return re.compile(rf"<(?=[\s/\\]*+(?:{name}|{special}|(?:{beginnings})?\s*\Z))", re.IGNORECASE)
-
-
-def _either(words: Collection[str]) -> str:
-    """Return an alternation that prefers the longest word, since the first match wins."""
-    return "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word)))
 
 
 def _read(text: str) -> _Reading:

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from remanent.errors import InvalidInput
 from remanent.text.chinese import rarity, tagged
-from remanent.text.english import stem
+from remanent.text.english import stem_if_english
 from remanent.text.markdown import fence_at, fences
 from remanent.text.scripts import HAN, language_of
 from remanent.text.sentences import sentences
@@ -119,10 +119,7 @@ def _english_term(word: str, found: re.Match[str], offset: int, *, first: bool) 
     return Term(key, word, offset + found.start(), end, weight * (0.35 if pale else 1), pale, name=name)
 
 
-@lru_cache(maxsize=20_000)
-def _stem(word: str) -> str:
-    """Stem English words; names with digits, dots or accents stay as they are."""
-    return stem(word) if word.isascii() and word.isalpha() else word
+_stem = lru_cache(maxsize=20_000)(stem_if_english)
 
 
 def _chinese_runs(sentence: str, offset: int) -> Iterator[list[Term]]:

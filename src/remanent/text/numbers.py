@@ -5,7 +5,7 @@ that a contradiction can be told from another way to say it.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -23,6 +23,7 @@ from remanent.text.numerals import (
     english_value,
     ordinal_value,
 )
+from remanent.text.regex import alternation
 from remanent.text.spans import Span
 from remanent.text.wordlists import ENGLISH_STOP_WORDS, word_set
 from remanent.values import dataclass
@@ -155,9 +156,9 @@ _SKIPPED = r"""
 @cache
 def _number() -> re.Pattern[str]:
     """Return the pattern of every way to write a number; compiled by the first text, as it takes 10 ms."""
-    numeral = _either(ENGLISH_NUMERALS)
-    parts = _either(ENGLISH_PARTS - {"third", "fourth", "fifth"})
-    scales = _either(scale for scale in SCALES if scale.isascii() and len(scale) > 2)
+    numeral = alternation(ENGLISH_NUMERALS)
+    parts = alternation(ENGLISH_PARTS - {"third", "fourth", "fifth"})
+    scales = alternation(scale for scale in SCALES if scale.isascii() and len(scale) > 2)
     words = rf"(?:an?[ ])?(?:{numeral})(?:(?:[ -]|[ ]and[ ])(?:{numeral}))*"
     return re.compile(
         rf"""
@@ -175,23 +176,18 @@ def _number() -> re.Pattern[str]:
       | (?<![A-Za-z'-])
         (?P<words>(?:{words})(?:[ ]and[ ]a[ ](?:half|quarter)|[ ](?:{parts}))?|(?:an?[ ])?(?:{parts}))
         (?![A-Za-z])
-      | (?<=\bthe[ ])(?P<ordinal>{_either(ENGLISH_ORDINALS)})(?![A-Za-z])
+      | (?<=\bthe[ ])(?P<ordinal>{alternation(ENGLISH_ORDINALS)})(?![A-Za-z])
       | (?P<chinese>负?[{CHINESE_NUMERAL}]+(?:点[零一二三四五六七八九]+)?|半)
         """,
         re.VERBOSE | re.IGNORECASE,
     )
 
 
-def _either(words: Iterable[str]) -> str:
-    """Return an alternation that prefers the longest word, since the first match wins."""
-    return "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word)))
-
-
 @cache
 def _unit_after() -> re.Pattern[str]:
     """Return the pattern of the unit that may follow a number."""
-    latin = _either(name for name in units() if name[0].isascii() and name[0].isalpha())
-    other = _either(name for name in units() if not (name[0].isascii() and name[0].isalpha()))
+    latin = alternation(name for name in units() if name[0].isascii() and name[0].isalpha())
+    other = alternation(name for name in units() if not (name[0].isascii() and name[0].isalpha()))
     return re.compile(
         rf"[ -]?(?:of[ ]an?[ ]|an?[ ])?(?P<latin>{latin})(?![A-Za-z0-9])"
         rf"|[ ]?(?:多|来|余)?(?:个(?P<half_time>半)(?P<time>小时|钟头|月|星期|礼拜)|(?P<other>{other})(?P<half>半)?"

@@ -56,6 +56,11 @@ _MAX_WORDS = 30
 _DIGITS = re.compile(r"[-+]?\d+(?:\.\d*)?|[-+]?\.\d+")
 
 
+def has_digit(word: str) -> bool:
+    """Tell whether a word has a digit in it, of whatever script."""
+    return any(sign.isdigit() for sign in word)
+
+
 def digits_value(written: str) -> Fraction | None:
     """Return the value of digits with separators, a decimal point, a fraction bar or ½; None when it is none."""
     text = unicodedata.normalize("NFKC", written).replace("\u2044", "/").replace(",", "").replace("，", "").strip()

@@ -11,7 +11,7 @@ from typing import Literal
 
 from remanent.text.chinese import Gender
 from remanent.text.mentions import Mention, mentions
-from remanent.text.regex import lazy_regex
+from remanent.text.regex import lazy_regex, word_regex
 from remanent.text.sentences import sentences
 from remanent.values import dataclass
 
@@ -53,6 +53,10 @@ class Pronoun:
     candidates: tuple[Mention, ...]
     certain: bool
     """Whether exactly one person fits, with or without a name. "It" never is: it may stand for a whole sentence."""
+
+
+SPEAKER_OR_HEARER = word_regex(r"i|i['’](?:m|d|ve|ll)|me|my|mine|we|us|our|you|your", r"我|你|您|咱")
+"""Words whose meaning depends on who speaks: without one of them a sentence stands alone."""
 
 
 def pronouns(text: str, *, before: str = "") -> list[Pronoun]:

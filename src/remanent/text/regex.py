@@ -5,6 +5,7 @@ for the whole of it, of which it needs a few.
 """
 
 import re
+from collections.abc import Iterable
 from typing import Any, cast
 
 _METHODS = ("search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer", "groups", "groupindex")
@@ -28,6 +29,11 @@ class _LazyPattern:
 def word_regex(english: str, chinese: str) -> re.Pattern[str]:
     """Return a pattern of English words, whole and in any case, or of Chinese ones, which have no borders."""
     return lazy_regex(rf"\b(?:{english})\b|{chinese}", re.IGNORECASE)
+
+
+def alternation(words: Iterable[str]) -> str:
+    """Return the source of a pattern of either word, the longest preferred, since the first that matches wins."""
+    return "|".join(re.escape(word) for word in sorted(words, key=lambda word: (-len(word), word)))
 
 
 def lazy_regex(source: str, flags: int = 0) -> re.Pattern[str]:

@@ -72,6 +72,18 @@ def working_language(*texts: str) -> Language:
     return "en"
 
 
+def well_formed(text: str) -> str:
+    """Return the text with halves of surrogate pairs joined, or replaced by U+FFFD: no file and no tokenizer takes one.
+
+    Whoever cuts JSON at an escape or a UTF-16 string at a character makes them.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
 # Letters that Unicode does not decompose although people type them without the stroke.
 _STROKED = {
     "Æ": "AE", "Đ": "D", "Ð": "D", "Ħ": "H", "Ł": "L", "Ø": "O", "Œ": "OE", "Þ": "TH", "Ŧ": "T",
@@ -119,6 +131,7 @@ def _fold_character(character: str) -> str | None:
 
 
 _TABLE = _FoldingTable()
+_NO_LETTERS = lazy_regex(r"[\W_]+")
 
 
 def fold(text: str) -> str:
@@ -131,3 +144,13 @@ def fold(text: str) -> str:
     if text.isascii():
         return text
     return unicodedata.normalize("NFKC", text).translate(_TABLE)
+
+
+def caseless(text: str) -> str:
+    """Return a text in one case and width, accents kept."""
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+def alphanumeric(text: str) -> str:
+    """Return the letters and digits of a text, folded and in one case: by these two wordings are the same."""
+    return _NO_LETTERS.sub("", fold(text).casefold())

@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import islice
 
 from remanent.text.chinese import cut
-from remanent.text.english import stem
+from remanent.text.english import stem_if_english
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, HANGUL, HIRAGANA, KANA, KATAKANA, OTHER_UNSPACED, UNSPACED, fold
 from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
@@ -156,7 +156,7 @@ def _query_terms(chunks: Iterable[str], *, keep_stop_words: bool) -> Iterator[st
         else:
             for form in _forms(chunk):
                 if keep_stop_words or form not in ENGLISH_STOP_WORDS:
-                    yield _term(form)
+                    yield stem_if_english(form)
 
 
 # ── words between spaces ─────────────────────────────────────────────────────
@@ -165,12 +165,7 @@ def _query_terms(chunks: Iterable[str], *, keep_stop_words: bool) -> Iterator[st
 @lru_cache(maxsize=50_000)
 def _spaced_index_terms(chunk: str) -> tuple[str, ...]:
     """Return the terms of a word; remembered, as most words of a text come again."""
-    return tuple(_term(form) for form in _forms(chunk))
-
-
-def _term(form: str) -> str:
-    """Return the key of a form: English words by their stem, all else as it is."""
-    return stem(form) if form.isascii() and form.isalpha() else form
+    return tuple(stem_if_english(form) for form in _forms(chunk))
 
 
 def _forms(chunk: str) -> list[str]:

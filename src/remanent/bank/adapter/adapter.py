@@ -24,6 +24,7 @@ from remanent.bank.adapter.framework import (
 from remanent.bank.bank import MemoryBank, Observed
 from remanent.bank.conflicts import sides_of
 from remanent.bank.ledger import EXECUTION, INGESTED_SOURCES, RECOGNITION, source_of
+from remanent.bank.passages import without_spaces
 from remanent.bank.planning import InsightDoc
 from remanent.bank.runtime import EventKind
 from remanent.bank.uploads import Recognition, Upload, Uploads, recognise
@@ -248,11 +249,11 @@ class AsyncAdapter:
 
         Nor is it one behind a yes or a no; with the "no" it would deny what it quotes.
         """
-        known = _folded(
+        known = without_spaces(
             "\n".join(entry.text for entry in self._bank.tree.entries if source_of(entry) in INGESTED_SOURCES)
         )
         said = _VERDICT.sub("", text)
-        return all(_folded(sentence) in known for sentence in sentence_texts(said))
+        return all(without_spaces(sentence) in known for sentence in sentence_texts(said))
 
     async def _route_recognition(self, task: PlannedTask, execution: Execution, problem: str) -> RoutedStep:
         """Move recognised files to permanent storage; each file and its text become one tree."""
@@ -354,10 +355,6 @@ def _as_stored(finding: str, conflict: Conflict) -> str:
 _VERDICT = lazy_regex(
     r"^\s*(?:(?:yes|no)\s*[:,.—]\s*|(?:不是|是的?|否|不对|对)[。，：,:]\s*)", re.IGNORECASE | re.MULTILINE
 )
-
-
-def _folded(text: str) -> str:
-    return "".join(text.casefold().split())
 
 
 def _describe_calls(execution: Execution) -> list[JsonValue]:

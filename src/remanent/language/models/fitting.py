@@ -17,7 +17,7 @@ from remanent.errors import InvalidInput
 from remanent.language.models.parsing import UnreadableReply, read_values, read_whole_items
 from remanent.language.role import Bounds
 from remanent.model import Model
-from remanent.text.scripts import HAN
+from remanent.text.scripts import HAN, well_formed
 from remanent.values import dataclass
 
 _ReplyT = TypeVar("_ReplyT", bound=Model)
@@ -329,8 +329,7 @@ def _shape_text(value: JsonValue) -> JsonValue:
     if isinstance(value, int | float):
         return str(value)
     if isinstance(value, str):
-        # Half of a surrogate pair cannot be stored; it is shown as what cannot be shown.
-        return value.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
+        return well_formed(value)
     return value
 
 

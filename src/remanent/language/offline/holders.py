@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 
 from remanent.text.chinese import tagged
+from remanent.text.numerals import has_digit
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import working_language
 from remanent.text.terms import query_terms
@@ -173,7 +174,7 @@ def _words(text: str) -> frozenset[str]:
 def _may_be_name(name: str) -> bool:
     """Tell whether some words may be one name: a Chinese one has not more than four characters."""
     known = name.isascii() or "·" in name or len(name) <= _LONGEST_CHINESE_NAME
-    return known and not any(sign.isdigit() for sign in name)
+    return known and not has_digit(name)
 
 
 def _is_person(name: str) -> bool:

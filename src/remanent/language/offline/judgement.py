@@ -19,6 +19,7 @@ from remanent.language.offline.holders import rivals
 from remanent.language.offline.lexicon import RELATIVES, Lexicon, lexicon, stem
 from remanent.language.offline.values import Form
 from remanent.language.role import Toolbox
+from remanent.text.numerals import has_digit
 from remanent.text.regex import lazy_regex
 from remanent.values import dataclass
 
@@ -253,7 +254,7 @@ def _of_one_root(one: Token, other: Token) -> bool:
     if not first.isascii() or not second.isascii():
         shorter, longer = sorted((first, second), key=len)
         return len(shorter) > 1 and (longer.startswith(shorter) or longer.endswith(shorter))
-    if first[:_ROOT] != second[:_ROOT] or any(sign.isdigit() for sign in first + second):
+    if first[:_ROOT] != second[:_ROOT] or has_digit(first + second):
         return False
     alike = next((place for place, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None)
     alike = min(len(first), len(second)) if alike is None else alike

@@ -13,7 +13,7 @@ from remanent.language.tidying import keywords as tidied
 from remanent.model.entry import chinese_speaker
 from remanent.text.keywords import keywords
 from remanent.text.regex import lazy_regex
-from remanent.text.scripts import HAN, fold, working_language
+from remanent.text.scripts import HAN, alphanumeric, working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.terms import query_terms
 
@@ -106,7 +106,7 @@ def statements(summary: str, *, most: int = MAX_STATEMENTS) -> list[str]:
     for line in unwrapped(summary).splitlines():
         bare = _HEADING.sub("", _BULLET.sub("", line)).strip()
         for sentence in sentence_texts(bare):
-            key = "".join(sign for sign in fold(sentence).casefold() if sign.isalnum())
+            key = alphanumeric(sentence)
             if key:
                 found.setdefault(key, sentence)
         if len(found) >= most:

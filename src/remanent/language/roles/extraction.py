@@ -15,12 +15,13 @@ from remanent.language.replies import MAX_ITEMS, Confidence, Numbers, Prose, kno
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import MAX_REMARK, Remark, Utterance
 from remanent.language.tidying import line, remark
-from remanent.language.wording import block, group, utterance_blocks
+from remanent.language.wording import block, group, spoken_language, utterance_blocks
 from remanent.model import Model, Origin
 from remanent.model.base import Count, Share
 from remanent.model.entry import chat_role
+from remanent.text.pronouns import SPEAKER_OR_HEARER
 from remanent.text.regex import lazy_regex, word_regex
-from remanent.text.scripts import fold, working_language
+from remanent.text.scripts import alphanumeric
 from remanent.text.sentences import sentence_texts
 from remanent.values import dataclass
 
@@ -166,7 +167,7 @@ class Extraction(Role[ExtractionRequest, ExtractionReply, ExtractionResponse]):
 
     def language(self, request: ExtractionRequest) -> Language:
         """Speak the language of what was said."""
-        return working_language("\n".join(said.text[:1000] for said in request.utterances))
+        return spoken_language(request.utterances)
 
     def told(self, request: ExtractionRequest, *, language: Language) -> str:
         """Describe the kinds that are asked for."""
@@ -343,7 +344,6 @@ _REASON = lazy_regex(
     re.IGNORECASE,
 )
 _PRESSING = word_regex(r"always|never|must|important|urgent|critical|asap", r"一定|务必|必须|重要|紧急|千万|尽快|绝不")
-_SELF = word_regex(r"i|i['’](?:m|d|ve|ll)|me|my|mine|we|us|our|you|your", r"我|你|您|咱")
 
 # The first that fits names a sentence; a decision to like something is a decision. The figures are how important such
 # a sentence is by itself, chosen by hand: what binds others before what only describes.
@@ -389,7 +389,7 @@ def facts_in(
     for sentence in _sentences(utterances, sentences):
         fact = _fact_of(sentence, kinds)
         if fact is not None:
-            key = "".join(sign for sign in fold(fact.content).casefold() if sign.isalnum())
+            key = alphanumeric(fact.content)
             known = facts.get(key)
             facts[key] = fact if known is None else _together(known, fact)
     kept = sorted(facts.values(), key=lambda fact: -fact.importance)[:limit]
@@ -454,7 +454,7 @@ def _kind(sentence: _SpokenSentence, kinds: Sequence[FactKind]) -> tuple[FactKin
 
 def _standing_alone(sentence: _SpokenSentence) -> str:
     """Return the sentence with its speaker before it where it would not tell whose words they are."""
-    if not _SELF.search(sentence.text):
+    if not SPEAKER_OR_HEARER.search(sentence.text):
         return sentence.text
     return with_speaker(sentence.text, sentence.said.speaker)
 

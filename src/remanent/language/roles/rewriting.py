@@ -1,7 +1,6 @@
 """Rewriting: a model words a question in several ways that find more."""
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from typing import Annotated, ClassVar
 
@@ -17,7 +16,7 @@ from remanent.language.shapes import Remark, Utterance
 from remanent.language.tidying import line, lines
 from remanent.language.wording import block, group, utterance_blocks
 from remanent.model import Model
-from remanent.text.scripts import working_language
+from remanent.text.scripts import alphanumeric, working_language
 
 LONGEST_QUERY = 300
 
@@ -111,12 +110,12 @@ _ADDED = 6
 
 async def rewrite(request: RewritingRequest, toolbox: Toolbox) -> RewritingResponse:
     """Return up to so many other wordings; none is the question itself, and none comes twice."""
-    seen = {_key(request.query)}
+    seen = {alphanumeric(request.query)}
     queries: list[str] = []
     for wording in _wordings(request):
         query = line(wording, LONGEST_QUERY)
-        if query and _key(query) not in seen:
-            seen.add(_key(query))
+        if query and alphanumeric(query) not in seen:
+            seen.add(alphanumeric(query))
             queries.append(query)
         if len(queries) == request.count:
             break
@@ -150,10 +149,6 @@ def _pointed_to(request: RewritingRequest, words: list[str]) -> list[str]:
         if len(found) >= _ADDED:
             break
     return found[:_ADDED]
-
-
-def _key(text: str) -> str:
-    return "".join(sign for sign in unicodedata.normalize("NFKC", text).casefold() if sign.isalnum())
 
 
 REWRITING = Rewriting()

@@ -15,13 +15,13 @@ from remanent.language.replies import MAX_ITEMS, Numbers, Prose, known_numbers, 
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import MAX_SEGMENT, Utterance, UtteranceSpan
 from remanent.language.tidying import remark
-from remanent.language.wording import group, place_blocks, utterance_blocks
+from remanent.language.wording import group, place_blocks, spoken_language, utterance_blocks
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.model.entry import chat_role
 from remanent.text.chinese import is_known
 from remanent.text.dates import find_dates
-from remanent.text.pronouns import resolve
+from remanent.text.pronouns import SPEAKER_OR_HEARER, resolve
 from remanent.text.scripts import working_language
 from remanent.text.talk import says_nothing_alone
 from remanent.text.wordlists import COMMON_ENGLISH
@@ -116,7 +116,7 @@ class Segmentation(Role[SegmentationRequest, SegmentationReply, SegmentationResp
 
     def language(self, request: SegmentationRequest) -> Language:
         """Speak the language of what was said."""
-        return working_language("\n".join(said.text[:1000] for said in request.utterances))
+        return spoken_language(request.utterances)
 
     def material(self, request: SegmentationRequest, *, language: Language) -> list[str]:
         """Show what was said in numbered parts."""
@@ -225,7 +225,6 @@ _OPEN_DAY = re.compile(
     r"|.*\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\b.*",
     re.IGNORECASE,
 )
-_OWN = re.compile(r"\b(?:i|i['’](?:m|d|ve|ll)|me|my|mine|we|us|our|you|your)\b|我|咱|你|您", re.IGNORECASE)
 
 
 async def segment(request: SegmentationRequest, toolbox: Toolbox) -> SegmentationResponse:
@@ -260,7 +259,7 @@ def _standing_alone(piece: str, said: Utterance, before: str) -> str:
     text = _if_it_fits(resolve(piece, before=before), piece)
     text = _if_it_fits(_with_dates(text, said), text)
     # Without a word of the first or second person it does not matter who spoke, unless it is the rest of a longer text.
-    if _named_speaker(text) or not (_OWN.search(text) or _named_speaker(said.text)):
+    if _named_speaker(text) or not (SPEAKER_OR_HEARER.search(text) or _named_speaker(said.text)):
         return text
     return _if_it_fits(with_speaker(text, said.speaker), text)
 

@@ -16,7 +16,7 @@ from remanent.language.shapes import MAX_SUMMARY, Context, Keywords, LongText, R
 from remanent.language.tidying import line, lines, remark
 from remanent.language.wording import block
 from remanent.model import Model
-from remanent.text.scripts import fold, working_language
+from remanent.text.scripts import alphanumeric, working_language
 
 _HEADINGS = (Bilingual("Key facts:", "要点："), Bilingual("Evidence:", "证据："), Bilingual("Reasoning:", "逻辑："))
 
@@ -132,9 +132,9 @@ class Structure(Role[StructureRequest, StructureReply, StructureResponse]):
         facts = lines(reply.facts, most=_MOST_FACTS, limit=_LONGEST_FACT)
         if not facts:
             raise Refused("facts must hold at least one key fact of the text")
-        content = _bare(request.content)
+        content = alphanumeric(request.content)
         quotes = lines(reply.evidence, most=_MOST_QUOTES, limit=_LONGEST_FACT)
-        evidence = [quote for quote in quotes if (bare := _bare(quote)) and bare in content]
+        evidence = [quote for quote in quotes if (bare := alphanumeric(quote)) and bare in content]
         summary = render(
             facts=facts, evidence=evidence, reasoning=remark(reply.reasoning), language=self.language(request)
         )
@@ -143,11 +143,6 @@ class Structure(Role[StructureRequest, StructureReply, StructureResponse]):
     async def offline(self, request: StructureRequest, toolbox: Toolbox) -> StructureResponse:
         """Extract the sentences that say most."""
         return await structure(request, toolbox)
-
-
-def _bare(text: str) -> str:
-    """Return the letters and digits of a text: a quote is one whatever its punctuation and spacing."""
-    return "".join(character for character in fold(text).casefold() if character.isalnum())
 
 
 _LONGEST_OFFLINE_FACT = 400

@@ -15,11 +15,10 @@ from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.roles.extraction import AGREEMENT, FactKind, facts_in
 from remanent.language.shapes import MAX_SUMMARY, Remark, Summary, Utterance
 from remanent.language.tidying import lines, remark, within_tokens
-from remanent.language.wording import block, group, utterance_blocks
+from remanent.language.wording import block, group, spoken_language, utterance_blocks
 from remanent.model import Model
 from remanent.model.entry import chat_role
 from remanent.text.dialogue_summary import DialogueSentence, is_heading, statements, telling
-from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.summary import summarize
 from remanent.text.talk import says_nothing_alone
@@ -212,8 +211,7 @@ class Summarisation(Role[SummaryRequest, SummaryReply, SummaryResponse]):
 
     def language(self, request: SummaryRequest) -> Language:
         """Speak the language of what was said."""
-        said = "\n".join(said.text[:1000] for said in request.utterances)
-        return working_language(said, *(unmarked(summary) for summary in request.earlier))
+        return spoken_language(request.utterances, *map(unmarked, request.earlier))
 
     def told(self, request: SummaryRequest, *, language: Language) -> str:
         """Tell what the level asks for."""
@@ -269,9 +267,7 @@ _USER = Bilingual("The user", "用户")
 
 async def summarise(request: SummaryRequest, toolbox: Toolbox) -> SummaryResponse:
     """Return a summary within its tokens, with the lists of a session where it is one."""
-    language = working_language(
-        "\n".join(said.text[:1000] for said in request.utterances), *map(unmarked, request.earlier)
-    )
+    language = SUMMARY.language(request)
     texts, speakers = _texts(request)
     said = [one for number, text in enumerate(texts) for one in statements(text, message=number)][:_MAX_STATEMENTS]
     room = int(_FOR_SENTENCES * request.limit)

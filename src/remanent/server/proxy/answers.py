@@ -11,7 +11,8 @@ from datetime import datetime
 from typing import Any
 
 from remanent.model import EntryKind, Message
-from remanent.server.proxy.conversation import answer_id, split, storable, text_of
+from remanent.server.proxy.conversation import answer_id, split, text_of
+from remanent.text.scripts import well_formed
 from remanent.values import dataclass
 
 DONE = b"[DONE]"
@@ -30,12 +31,12 @@ class RequestedTool:
     @property
     def name(self) -> str:
         """The tool's name."""
-        return storable("".join(self.names))
+        return well_formed("".join(self.names))
 
     @property
     def text(self) -> str:
         """The call as a person would write it."""
-        return storable(f"{''.join(self.names)}({''.join(self.arguments)})")
+        return well_formed(f"{''.join(self.names)}({''.join(self.arguments)})")
 
 
 @dataclass(slots=True)
@@ -49,7 +50,7 @@ class AnswerChoice:
     @property
     def text(self) -> str:
         """What was said to the user, a refusal included."""
-        return storable("".join(self.pieces))
+        return well_formed("".join(self.pieces))
 
     def add(self, said: Mapping[str, Any]) -> None:
         """Add a message, or a piece of one."""
@@ -66,7 +67,7 @@ class AnswerChoice:
     def _call(self, number: int, call: Mapping[str, Any]) -> None:
         """Add a piece of a tool call: pieces of one call share an index, and only the first names the tool."""
         known = self.calls.setdefault(number, RequestedTool())
-        known.call_id = known.call_id or storable(_string(call.get("id")))
+        known.call_id = known.call_id or well_formed(_string(call.get("id")))
         function = call.get("function", call.get("custom"))
         if isinstance(function, Mapping):
             known.names.append(_string(function.get("name")))
@@ -111,7 +112,7 @@ class ChatAnswer:
         """Return the messages to keep; `cut_by` says who ended the answer before its end."""
         kept: list[Message] = []
         for number, choice in sorted(self.choices.items()):
-            metadata: dict[str, Any] = {"via": "proxy", "model": storable(self.model), "finish": choice.finish}
+            metadata: dict[str, Any] = {"via": "proxy", "model": well_formed(self.model), "finish": choice.finish}
             metadata |= {"choice": number} if len(self.choices) > 1 else {}
             metadata |= {"cut": True, "cut_by": cut_by} if cut_by else {}
             calls = [call for _, call in sorted(choice.calls.items())]

@@ -12,8 +12,9 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, NoReturn
 
-from remanent.model import Attachment, EntryKind, Message
+from remanent.model import Attachment, EntryKind, Message, chat
 from remanent.server.limits import count_separators
+from remanent.text.scripts import well_formed
 from remanent.values import dataclass
 
 _SPACE = " \t\n\r"
@@ -294,7 +295,7 @@ def to_remember(said: NewMessage, *, bucket: int, moment: datetime, longest: int
     metadata: dict[str, Any] = {"via": "proxy"}
     for name in ("name", "tool_call_id"):
         if isinstance(message.get(name), str):
-            metadata[name] = storable(message[name])
+            metadata[name] = well_formed(message[name])
     if unread := _unread(content):
         metadata["parts"] = unread
     if not text and not unread:
@@ -321,21 +322,13 @@ def split(text: str, longest: int) -> list[str]:
 
 
 def text_of(content: object) -> str:
-    """Return what can be read of a message's content: a text, or the texts among its parts."""
-    if isinstance(content, str):
-        return storable(content)
-    texts = [part if isinstance(part, str) else part.get("text", part.get("refusal")) for part in _parts(content)]
-    return storable("\n".join(text for text in texts if isinstance(text, str)))
-
-
-def storable(text: str) -> str:
-    """Return the text with halves of surrogate pairs replaced, which JSON can hold and no file can."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    """Return the words of a message's content as they can be stored."""
+    return well_formed(chat.text_of(content))
 
 
 def _role(message: Mapping[str, Any]) -> str:
     role = message.get("role")
-    return storable(role)[:200] if isinstance(role, str) and role else "user"
+    return well_formed(role)[:200] if isinstance(role, str) and role else "user"
 
 
 def _parts(content: object) -> list[str | Mapping[str, Any]]:
@@ -345,7 +338,7 @@ def _parts(content: object) -> list[str | Mapping[str, Any]]:
 def _unread(content: object) -> list[str]:
     """Return the sorts of the parts that are no text."""
     parts = [part for part in _parts(content) if isinstance(part, Mapping)]
-    return [storable(str(part.get("type")))[:100] for part in parts if not isinstance(part.get("text"), str)]
+    return [well_formed(str(part.get("type")))[:100] for part in parts if not isinstance(part.get("text"), str)]
 
 
 def _attachments(content: object) -> tuple[Attachment, ...]:
@@ -353,7 +346,7 @@ def _attachments(content: object) -> tuple[Attachment, ...]:
     pictures = [part.get("image_url") for part in _parts(content) if isinstance(part, Mapping)]
     addresses = [picture.get("url") for picture in pictures if isinstance(picture, Mapping)]
     return tuple(
-        Attachment(attachment_id=_digest("", address)[:32], media_type="image/*", uri=storable(address))
+        Attachment(attachment_id=_digest("", address)[:32], media_type="image/*", uri=well_formed(address))
         for address in addresses
         if isinstance(address, str) and address.startswith(("http://", "https://"))
     )
