@@ -6,7 +6,7 @@ import pytest
 from remanent.bank import EventKind, MemoryBank
 from remanent.errors import InvalidInput, NotFound, StorageError
 from remanent.language.roles.analysis import AnalysisRequest, Relationship
-from remanent.language.roles.planning import (
+from remanent.language.roles.next_step import (
     CompletedTask,
     FinishedTask,
     PendingUpload,

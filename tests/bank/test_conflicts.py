@@ -6,7 +6,7 @@ from remanent.bank import BankEvent, EventKind, MemoryBank
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.roles.analysis import AnalysisPhase, AnalysisRequest, Relationship
 from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse
-from remanent.language.roles.planning import PlanningRequest
+from remanent.language.roles.next_step import PlanningRequest
 from remanent.model import ConflictState, Status
 from tests.bank.world import ScriptedEngine, a_bank, joined, relations
 

@@ -14,7 +14,7 @@ from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse, Relationship
 from remanent.language.roles.classification import ClassificationRequest
 from remanent.language.roles.integration import IntegrationRequest
-from remanent.language.roles.planning import PlanningRequest
+from remanent.language.roles.next_step import PlanningRequest
 from remanent.text.tokens import ESTIMATE, TokenCounter
 from tests.bank.world import ScriptedEngine, a_bank, by_paragraph, failing, one_topic, relations
 

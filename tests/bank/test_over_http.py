@@ -2,7 +2,7 @@
 
 import pytest
 
-from remanent.language.roles.planning import TaskType
+from remanent.language.roles.next_step import TaskType
 from remanent.model import ConflictState
 from tests.bank.world import a_bank
 from tests.language.models.samples import engine_at

@@ -2,7 +2,7 @@ import pytest
 
 from remanent.bank.planning import InsightDoc
 from remanent.errors import InvalidInput
-from remanent.language.roles.planning import CompletedTask, PlannedTask, TaskStatus, TaskType
+from remanent.language.roles.next_step import CompletedTask, PlannedTask, TaskStatus, TaskType
 from remanent.language.roles.react import question_of
 
 DONE = CompletedTask(type=TaskType.NORMAL, description="look it up", status=TaskStatus.SUCCESS, context="It is 7.")

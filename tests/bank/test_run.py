@@ -23,7 +23,7 @@ from remanent.language.engines import OfflineEngine
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role, Toolbox
 from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse, Relationship
 from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse
-from remanent.language.roles.planning import (
+from remanent.language.roles.next_step import (
     PlannedTask,
     PlanningRequest,
     PlanningResponse,

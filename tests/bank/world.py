@@ -21,8 +21,8 @@ from remanent.language.roles.integration import (
     IntegrationResponse,
     NeighbourUpdate,
 )
-from remanent.language.roles.planning import PlanningRequest, PlanningResponse, TaskStatus, settle
-from remanent.language.roles.structured_summary import StructureRequest, StructureResponse
+from remanent.language.roles.next_step import PlanningRequest, PlanningResponse, TaskStatus, settle
+from remanent.language.roles.structure import StructureRequest, StructureResponse
 from remanent.language.shapes import TextSpan
 from remanent.model import Clock, Maker, NewId, Scope
 from remanent.stores import Store, Vectors

@@ -14,7 +14,7 @@ from remanent.language.models import ModelEngine
 from remanent.language.roles.catalogue import ROLES
 from remanent.language.roles.hyde import HYDE, HydeRequest
 from remanent.language.roles.intent import INTENT, Intent, IntentRequest
-from remanent.language.roles.structured_summary import STRUCTURE, StructureRequest
+from remanent.language.roles.structure import STRUCTURE, StructureRequest
 from remanent.settings import ModelSettings
 from tests.chaos.support.counts import FULL
 from tests.chaos.support.places import ROOT, command

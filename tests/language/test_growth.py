@@ -31,13 +31,13 @@ from remanent.language.roles import (
     hyde,
     integration,
     intent,
-    planning,
+    next_step,
     react,
     relation_naming,
     reranking,
     rewriting,
     segmentation,
-    structured_summary,
+    structure,
     summary,
 )
 from remanent.language.roles.analysis import AnalysisRequest
@@ -48,13 +48,13 @@ from remanent.language.roles.extraction import ExtractionRequest, FactKind
 from remanent.language.roles.hyde import HydeRequest
 from remanent.language.roles.integration import IntegrationRequest, Trigger
 from remanent.language.roles.intent import IntentRequest
-from remanent.language.roles.planning import FinishedTask, PlanningRequest
+from remanent.language.roles.next_step import FinishedTask, PlanningRequest
 from remanent.language.roles.react import ReactRequest, ToolDefinition, ToolResult, Turn
 from remanent.language.roles.relation_naming import RelationNamingRequest
 from remanent.language.roles.reranking import PassageToRank, RerankingRequest
 from remanent.language.roles.rewriting import RewritingRequest
 from remanent.language.roles.segmentation import SegmentationRequest
-from remanent.language.roles.structured_summary import StructureRequest
+from remanent.language.roles.structure import StructureRequest
 from remanent.language.roles.summary import SummaryLevel, SummaryRequest, unmarked
 from remanent.language.shapes import MAX_REMARK, MAX_SUMMARY, GraphNode, Utterance
 from remanent.text import dialogue_summary
@@ -206,7 +206,7 @@ ADAPTERS: dict[str, Work] = {
     "language.roles.relation_naming.name_relations": lambda text: relation_naming.name_relations(
         RelationNamingRequest(node=_clean(text), focuses=tuple(_parts(text, 4))), _TOOLS
     ),
-    "language.roles.planning.plan": lambda text: planning.plan(
+    "language.roles.next_step.plan": lambda text: next_step.plan(
         PlanningRequest(goal=_clean(text[:MAX_REMARK]), finished=FinishedTask(description="go", result=_clean(text))),
         _TOOLS,
     ),
@@ -252,9 +252,9 @@ ADAPTERS: dict[str, Work] = {
         ),
         analysis.AnalysisResponse(relations=()),
     ),
-    "language.roles.planning.settle": lambda text: planning.settle(
+    "language.roles.next_step.settle": lambda text: next_step.settle(
         PlanningRequest(goal=_clean(text[:MAX_REMARK]), finished=FinishedTask(description="go")),
-        status=planning.TaskStatus.SUCCESS,
+        status=next_step.TaskStatus.SUCCESS,
         context=_clean(text[:MAX_REMARK]),
         proposed=None,
         language="en",
@@ -262,7 +262,7 @@ ADAPTERS: dict[str, Work] = {
     "language.roles.react.tool_responses": lambda text: react.tool_responses(
         [ToolResult(name="a", content=part) for part in _parts(text, len(text))]
     ),
-    "language.roles.structured_summary.render": lambda text: structured_summary.render(
+    "language.roles.structure.render": lambda text: structure.render(
         facts=_parts(text, 80), evidence=_parts(text, 20), reasoning=text, language="en"
     ),
     "language.roles.summary.render": lambda text: summary.render(
@@ -271,7 +271,7 @@ ADAPTERS: dict[str, Work] = {
         decisions=_parts(text, 100),
         language="en",
     ),
-    "language.roles.structured_summary.structure": lambda text: structured_summary.structure(
+    "language.roles.structure.structure": lambda text: structure.structure(
         StructureRequest(content=_clean(text)), _TOOLS
     ),
     "language.roles.summary.summarise": lambda text: summary.summarise(

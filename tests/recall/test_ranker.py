@@ -21,7 +21,7 @@ from remanent.recall import (
     RecallPath,
     Recipe,
     RowTable,
-    ranking,
+    scoring,
 )
 from remanent.recall.in_memory import best_rows
 from remanent.settings import RecallSettings
@@ -133,13 +133,13 @@ async def test_a_path_that_fails_is_left_out_and_that_is_told() -> None:
 def recipes_joined(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The recipes by which candidates were joined, in order; all joining is done by one function."""
     joined: list[str] = []
-    fuse: Callable[..., Any] = ranking.fuse
+    fuse: Callable[..., Any] = scoring.fuse
 
     def spy(gathered: Any, recipe: Recipe) -> Any:
         joined.append(recipe.name)
         return fuse(gathered, recipe)
 
-    monkeypatch.setattr(ranking, "fuse", spy)
+    monkeypatch.setattr(scoring, "fuse", spy)
     return joined
 
 

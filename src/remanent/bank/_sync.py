@@ -23,7 +23,7 @@ from remanent.bank.planning import InsightDoc
 from remanent.bank.run import GivenFile, RunResult
 from remanent.bank.runtime import EventListener
 from remanent.bank.uploads import Upload
-from remanent.language.roles.planning import FinishedTask
+from remanent.language.roles.next_step import FinishedTask
 from remanent.model import Conflict
 
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ from remanent.language.engine import Engine
 from remanent.language.engines import BudgetedEngine, OfflineEngine
 from remanent.language.role import Toolbox
 from remanent.language.roles.integration import Trigger
-from remanent.language.roles.planning import FinishedTask, PendingUpload
+from remanent.language.roles.next_step import FinishedTask, PendingUpload
 from remanent.language.shapes import MAX_REMARK
 from remanent.language.tidying import shortened
 from remanent.model import (

@@ -10,7 +10,7 @@ from remanent.bank.node import UNRESOLVED, QueryNode, summary_lines
 from remanent.bank.runtime import BankRuntime, EventKind
 from remanent.bilingual import Bilingual
 from remanent.errors import InvalidInput, NotFound
-from remanent.language.roles.planning import PendingConflict
+from remanent.language.roles.next_step import PendingConflict
 from remanent.model import Claim, Conflict, ConflictState, Source, Status, Verdict
 from remanent.stores import Transaction
 from remanent.text.scripts import working_language

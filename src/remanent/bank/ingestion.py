@@ -35,7 +35,7 @@ from remanent.language.roles.classification import (
     Cluster,
 )
 from remanent.language.roles.integration import Trigger
-from remanent.language.roles.structured_summary import STRUCTURE, StructureRequest
+from remanent.language.roles.structure import STRUCTURE, StructureRequest
 from remanent.language.shapes import MAX_REMARK, MAX_SUMMARY, MAX_TEXT
 from remanent.language.tidying import shortened
 from remanent.model import Entry, Maker, Source

@@ -14,7 +14,7 @@ from remanent.bank.ledger import bank_metadata, source_of
 from remanent.bank.runtime import BankRuntime, EventKind
 from remanent.bilingual import Bilingual, Language, in_language
 from remanent.errors import InvalidInput, LanguageError
-from remanent.language.roles.planning import (
+from remanent.language.roles.next_step import (
     PLANNING,
     CompletedTask,
     FinishedTask,

@@ -22,7 +22,7 @@ from remanent.bank.runtime import EventKind
 from remanent.bilingual import Bilingual
 from remanent.embedding import Embedder
 from remanent.errors import LanguageError, RemanentError
-from remanent.language.roles.planning import FinishedTask, PlannedTask, TaskType
+from remanent.language.roles.next_step import FinishedTask, PlannedTask, TaskType
 from remanent.model import Conflict, Model
 from remanent.model.base import Count
 from remanent.model.base import Text as Words

@@ -16,7 +16,7 @@ from pathlib import Path
 from remanent.bilingual import Bilingual, Language, in_language
 from remanent.embedding.port import MAX_IMAGE_BYTES, ImageReader
 from remanent.errors import InvalidInput, NotFound, StorageError
-from remanent.language.roles.planning import PendingUpload
+from remanent.language.roles.next_step import PendingUpload
 from remanent.loaders import AttachmentType, decoded, load, media_type_of, type_of
 from remanent.model import Model, NewId
 from remanent.model.base import Count, Text

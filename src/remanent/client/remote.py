@@ -98,7 +98,7 @@ if TYPE_CHECKING:
         HookReport,
     )
     from remanent.workspace.index import IndexReport, SearchMode, WorkspaceFound
-    from remanent.workspace.layers import Layer
+    from remanent.workspace.layer_report import Layer
     from remanent.workspace.tool import MemoryCommand
 
 

@@ -1,6 +1,6 @@
 """Sentence embedding and reranking: ports, local models, wrappers around any of them, several side by side."""
 
-from remanent.embedding.known import KnownEmbedders
+from remanent.embedding.former import KnownEmbedders
 from remanent.embedding.port import Embedder, Reranker
 from remanent.embedding.registry import (
     DEFAULT_EMBEDDER,

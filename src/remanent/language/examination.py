@@ -25,13 +25,13 @@ from remanent.language.roles.extraction import ExtractionRequest, ExtractionResp
 from remanent.language.roles.hyde import HydeRequest
 from remanent.language.roles.integration import IntegrationRequest, IntegrationResponse, Trigger
 from remanent.language.roles.intent import IntentRequest
-from remanent.language.roles.planning import FinishedTask, PlanningRequest
+from remanent.language.roles.next_step import FinishedTask, PlanningRequest
 from remanent.language.roles.react import ReactRequest
 from remanent.language.roles.relation_naming import RelationNamingRequest
 from remanent.language.roles.reranking import PassageToRank, RerankingRequest
 from remanent.language.roles.rewriting import RewritingRequest
 from remanent.language.roles.segmentation import SegmentationRequest, SegmentationResponse
-from remanent.language.roles.structured_summary import StructureRequest
+from remanent.language.roles.structure import StructureRequest
 from remanent.language.roles.summary import SummaryRequest
 from remanent.language.shapes import GraphNode, Utterance
 from remanent.model import Model

@@ -14,9 +14,9 @@ from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.paths import GraphPath, KeywordPath, RecencyPath, TimePath
 from remanent.recall.question import Question
 from remanent.recall.ranker import PATIENT, AnswerOptions, Ranked, Ranker
-from remanent.recall.ranking import RankedCandidate
 from remanent.recall.recall import Finish, Recall
 from remanent.recall.recipe import Boosts, PathUse, Recipe, Recipes, Rerank, Surroundings, built_in
+from remanent.recall.scoring import RankedCandidate
 from remanent.recall.untold import names_an_owner
 from remanent.recall.vector_path import Coverage, FormerVectorPath, VectorPath
 

@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from remanent.model import Grain, ItemOrder, LeftOut, Origin
-from remanent.recall import ranking
+from remanent.recall import scoring
 from remanent.recall.diversity import spread
 from remanent.recall.finer import FINER
 from remanent.recall.gathering import Gathered, Gathering
 from remanent.recall.indexing import EMBEDDED, TURNS
 from remanent.recall.question import Question
-from remanent.recall.ranking import RankedCandidate
 from remanent.recall.recipe import Recipe
+from remanent.recall.scoring import RankedCandidate
 from remanent.recall.windows import PARTS
 from remanent.settings import RecallSettings
 from remanent.stores import RecordPosition
@@ -111,7 +111,7 @@ class Ranker(Gathering):
         self, question: Question, options: AnswerOptions, gathered: Gathered, *, all_of_them: bool = False
     ) -> dict[str, float]:
         """Return the best by what the paths say, none of them beyond its session's share, with their fused scores."""
-        fused, places = ranking.fuse(gathered, options.recipe), gathered.places
+        fused, places = scoring.fuse(gathered, options.recipe), gathered.places
         limit = None if all_of_them else options.considered
         if limit is None or len(fused) <= limit:
             return fused
@@ -131,7 +131,7 @@ class Ranker(Gathering):
         """Rank what was gathered, best first: as many as are read, or all."""
         fused = self.considered(question, options, gathered, all_of_them=all_of_them)
         places = {one: gathered.places[one] for one in fused if one in gathered.places} | dict(around or {})
-        return ranking.weigh(
+        return scoring.weigh(
             question,
             gathered,
             places,

@@ -30,7 +30,7 @@ from remanent.model import (
     Record,
     Scope,
 )
-from remanent.recall import ranking
+from remanent.recall import scoring
 from remanent.recall.cache import AnswerCache
 from remanent.recall.diversity import crowds, share_of, spread, twin_overlap, units, unlike
 from remanent.recall.found_items import AnswerBuilder, exchanges, said_again
@@ -39,8 +39,8 @@ from remanent.recall.gathering import CandidateReader, Gathered
 from remanent.recall.path import RecallPath
 from remanent.recall.question import READ_ON_THE_LOOP, Question
 from remanent.recall.ranker import STATES, AnswerOptions, Ranker
-from remanent.recall.ranking import RankedCandidate
 from remanent.recall.recipe import Recipe, Recipes, Rerank, built_in
+from remanent.recall.scoring import RankedCandidate
 from remanent.recall.sessions import by_their_likeness, by_their_turns, by_their_words
 from remanent.recall.sharing import joined
 from remanent.recall.vector_path import VectorPath
@@ -353,7 +353,7 @@ class Recall:
             if not verdict.passed:
                 best, rest = [], []
                 records.clear()
-        ranking.boost(question, best, records, options.recipe, size_of=lambda one: len(texts.units(one)))
+        scoring.boost(question, best, records, options.recipe, size_of=lambda one: len(texts.units(one)))
         return _Shortlist(best, rest, texts, entries, crowd_of, verdict, gathered.left_out)
 
     async def _around(
@@ -417,7 +417,7 @@ class Recall:
 
     async def _rerank(self, question: Question, shortlist: _Shortlist, rerank: Rerank) -> LeftOut | None:
         """Have the cross-encoder read the best candidates again; return why it did not."""
-        return await ranking.rerank(
+        return await scoring.rerank(
             question,
             shortlist.best,
             shortlist.records,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from remanent.model import Origin
 from remanent.recall.fusion import min_max
 from remanent.recall.question import Question
-from remanent.recall.ranking import Factor, RankedCandidate, discounted
 from remanent.recall.recipe import Surroundings
+from remanent.recall.scoring import Factor, RankedCandidate, discounted
 from remanent.stores import SessionTerms, Store, TermCounts
 from remanent.text.bm25 import rarity, saturation
 

@@ -2,7 +2,7 @@
 
 - `store.py` is the port of everything that is true: journal, records, links, full text, vectors as data, jobs. What it
   can be asked stands in `queries.py`, what can be changed in `transaction.py`. `sqlite/` is the embedded adapter,
-  `postgres/` the one for several servers; `statements.py`, `answers.py` and `rows.py` are what both do alike.
+  `postgres/` the one for several servers; `sql.py`, `answers.py` and `rows.py` are what both do alike.
 - `vectors.py` is the port of nearest-neighbour search. It is never the only copy: `local/` follows the store and can be
   thrown away at any moment.
 - `blobs.py` and `cache.py` hold a port each, with the adapter that needs nothing but this machine.

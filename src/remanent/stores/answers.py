@@ -14,8 +14,8 @@ import numpy as np
 
 from remanent.model import Link, Scope, Version
 from remanent.stores import queries as q
-from remanent.stores import rows, statements
-from remanent.stores.statements import Dialect, SqlStatement
+from remanent.stores import rows, sql
+from remanent.stores.sql import Dialect, SqlStatement
 from remanent.stores.vectors import VectorSearch
 
 A = TypeVar("A")
@@ -71,7 +71,7 @@ def pairs(statement: Callable[[Any, Scope, Any], SqlStatement], make: Callable[[
 
 
 def _match(dialect: Dialect, scope: Scope, query: q.MatchQuery) -> Steps[list[str]]:
-    [found] = yield [statements.match(dialect, scope, query)]
+    [found] = yield [sql.match(dialect, scope, query)]
     passing = {row[0] for row in found}
     return [record_id for record_id in query.record_ids if record_id in passing]
 
@@ -89,7 +89,7 @@ def _places(dialect: Dialect, scope: Scope, query: q.PlaceQuery) -> Steps[list[q
     asked: set[str] = set()
     wanted = list(query.record_ids)
     for _ in range(query.reach + 1):
-        [near] = yield [statements.places(dialect, scope, wanted, query.filter, neighbours=around)]
+        [near] = yield [sql.places(dialect, scope, wanted, query.filter, neighbours=around)]
         asked.update(wanted)
         places = _in_order(wanted, near)
         found |= places
@@ -105,32 +105,32 @@ def _walk(dialect: Dialect, scope: Scope, query: q.WalkQuery) -> Steps[list[q.Re
     walked = Walk(query.record_ids, hops=query.hops, width=query.width)
     while walked.border:
         leaving, arriving = yield [
-            statements.links(dialect, scope, q.LinkQuery(from_ids=walked.border, min_strength=query.min_strength)),
-            statements.links(dialect, scope, q.LinkQuery(to_ids=walked.border, min_strength=query.min_strength)),
+            sql.links(dialect, scope, q.LinkQuery(from_ids=walked.border, min_strength=query.min_strength)),
+            sql.links(dialect, scope, q.LinkQuery(to_ids=walked.border, min_strength=query.min_strength)),
         ]
         walked.follow([rows.link_of(row) for row in (*leaving, *arriving)])
     reached = walked.reached
     if not reached:
         return []
-    [found] = yield [statements.places(dialect, scope, list(reached), query.filter)]
+    [found] = yield [sql.places(dialect, scope, list(reached), query.filter)]
     ends = [q.Reached(place, *reached[place.record_id]) for place in map(rows.place_of, found)]
     return sorted(ends, key=lambda one: (-one.strength, one.place.record_id))[: query.limit]
 
 
 def _versions(dialect: Dialect, scope: Scope, query: q.VersionQuery) -> Steps[list[Version]]:
-    past, current = yield statements.versions(dialect, scope, query)
+    past, current = yield sql.versions(dialect, scope, query)
     return [rows.version_of(scope, row) for row in (*past, *current)]
 
 
 def _state(dialect: Dialect, _: Scope, query: q.StateQuery) -> Steps[Any]:
-    [found] = yield [statements.named_states(dialect, [query.key])]
+    [found] = yield [sql.named_states(dialect, [query.key])]
     return rows.parse(found[0][1]) if found else None
 
 
 def _session_terms(dialect: Dialect, scope: Scope, query: q.SessionTermQuery) -> Steps[dict[str, q.SessionTerms]]:
     if query.filter.as_of is not None:
         return {}
-    [found] = yield [statements.session_terms(dialect, scope, query)]
+    [found] = yield [sql.session_terms(dialect, scope, query)]
     asked = frozenset(query.terms)
     lengths: Counter[str] = Counter()
     counts: dict[str, Counter[str]] = {}
@@ -144,21 +144,21 @@ def _session_terms(dialect: Dialect, scope: Scope, query: q.SessionTermQuery) ->
 
 
 ANSWERS: dict[type[Any], Answer] = {
-    q.EntryQuery: each(statements.entries, rows.entry_of),
-    q.RecordQuery: each(statements.records, rows.record_of),
+    q.EntryQuery: each(sql.entries, rows.entry_of),
+    q.RecordQuery: each(sql.records, rows.record_of),
     q.MatchQuery: _match,
     q.PlaceQuery: _places,
-    q.LatestQuery: each(statements.latest, lambda _, row: rows.place_of(row)),
+    q.LatestQuery: each(sql.latest, lambda _, row: rows.place_of(row)),
     q.WalkQuery: _walk,
     q.VersionQuery: _versions,
-    q.PastVersionQuery: each(statements.past_versions, rows.version_of),
-    q.LinkQuery: each(statements.links, lambda _, row: rows.link_of(row)),
-    q.ConflictQuery: each(statements.conflicts, rows.conflict_of),
-    q.TombstoneQuery: each(statements.tombstones, rows.tombstone_of),
-    q.StatesQuery: pairs(statements.states, rows.parse),
+    q.PastVersionQuery: each(sql.past_versions, rows.version_of),
+    q.LinkQuery: each(sql.links, lambda _, row: rows.link_of(row)),
+    q.ConflictQuery: each(sql.conflicts, rows.conflict_of),
+    q.TombstoneQuery: each(sql.tombstones, rows.tombstone_of),
+    q.StatesQuery: pairs(sql.states, rows.parse),
     q.StateQuery: _state,
     q.SessionTermQuery: _session_terms,
-    q.JobQuery: each(statements.jobs, rows.job_of),
+    q.JobQuery: each(sql.jobs, rows.job_of),
 }
 """What is answered alike everywhere; the rest is in the `reads` of each engine."""
 

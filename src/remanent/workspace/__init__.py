@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         MemoryHook,
     )
     from remanent.workspace.index import IndexReport, WorkspaceFound, WorkspaceHit, WorkspaceMemoryStore
-    from remanent.workspace.layers import Holding, Layer
+    from remanent.workspace.layer_report import Holding, Layer
     from remanent.workspace.mem0 import AsyncMem0, Mem0Item
 else:
     __getattr__ = exports(

@@ -13,7 +13,7 @@ from remanent.workspace.face import AsyncWorkspace, CompactedDay, DayLog, Worksp
 from remanent.workspace.files import FileChange
 from remanent.workspace.hooks import HookReport, MemoryHook
 from remanent.workspace.index import IndexReport, SearchMode, WorkspaceFound, WorkspaceMemoryStore
-from remanent.workspace.layers import Layer
+from remanent.workspace.layer_report import Layer
 from remanent.workspace.mem0 import AsyncMem0, Mem0Item
 from remanent.workspace.tool import MemoryCommand
 

@@ -23,7 +23,7 @@ from remanent.workspace.erasing import TAG
 from remanent.workspace.files import FileChange, WorkspaceFiles
 from remanent.workspace.hooks import MAX_MEMORY_FACTS, MIN_CHAT_TURNS, HookReport, MemoryHook, facts_of, merged_facts
 from remanent.workspace.index import IndexReport, SearchMode, WorkspaceFound, WorkspaceMemoryStore
-from remanent.workspace.layers import Layer, layers_of
+from remanent.workspace.layer_report import Layer, layers_of
 from remanent.workspace.mem0 import AsyncMem0
 from remanent.workspace.prompt import RECALLED_LIMIT, core_section, language_for, query_of, recalled_section
 from remanent.workspace.roots import Roots

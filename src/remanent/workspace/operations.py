@@ -20,7 +20,7 @@ from remanent.workspace.face import AsyncWorkspace, CompactedDay, DayLog, Worksp
 from remanent.workspace.files import FileChange
 from remanent.workspace.hooks import HookReport
 from remanent.workspace.index import IndexReport, SearchMode, WorkspaceFound
-from remanent.workspace.layers import ROLES, Layer
+from remanent.workspace.layer_report import ROLES, Layer
 from remanent.workspace.roots import OTHERS
 from remanent.workspace.tool import MemoryCommand
 

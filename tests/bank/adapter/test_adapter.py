@@ -12,7 +12,7 @@ from remanent.bank.run import default_tools, ingested_texts
 from remanent.errors import LanguageError
 from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse, Relation, Relationship
 from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse
-from remanent.language.roles.planning import (
+from remanent.language.roles.next_step import (
     PlannedTask,
     PlanningRequest,
     PlanningResponse,

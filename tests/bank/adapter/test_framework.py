@@ -16,7 +16,7 @@ from remanent.embedding.port import ImageReader, WrittenLine
 from remanent.language.engines import OfflineEngine
 from remanent.language.models import ModelEngine
 from remanent.language.role import Toolbox
-from remanent.language.roles.planning import CompletedTask, PlannedTask, TaskStatus, TaskType
+from remanent.language.roles.next_step import CompletedTask, PlannedTask, TaskStatus, TaskType
 from remanent.model import Claim, Conflict
 from remanent.settings import ModelSettings
 from remanent.text.escaping import forged_tags

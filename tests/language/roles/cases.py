@@ -13,7 +13,7 @@ from remanent.language.roles.extraction import ExtractionRequest, FactKind
 from remanent.language.roles.hyde import HydeRequest
 from remanent.language.roles.integration import IntegrationRequest, Trigger
 from remanent.language.roles.intent import IntentRequest
-from remanent.language.roles.planning import (
+from remanent.language.roles.next_step import (
     CompletedTask,
     FinishedTask,
     PendingConflict,
@@ -27,7 +27,7 @@ from remanent.language.roles.relation_naming import RelationNamingRequest
 from remanent.language.roles.reranking import PassageToRank, RerankingRequest
 from remanent.language.roles.rewriting import RewritingRequest
 from remanent.language.roles.segmentation import SegmentationRequest
-from remanent.language.roles.structured_summary import StructureRequest
+from remanent.language.roles.structure import StructureRequest
 from remanent.language.roles.summary import SummaryLevel, SummaryRequest
 from remanent.language.shapes import GraphNode, Neighbour, Utterance
 from remanent.model import Model

@@ -12,13 +12,13 @@ from remanent.language.roles.extraction import ExtractionRequest, ExtractionResp
 from remanent.language.roles.hyde import HydeRequest, HydeResponse
 from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse, Trigger
 from remanent.language.roles.intent import Intent, IntentRequest, IntentResponse
-from remanent.language.roles.planning import PlanningRequest, PlanningResponse, TaskType
+from remanent.language.roles.next_step import PlanningRequest, PlanningResponse, TaskType
 from remanent.language.roles.react import ReactRequest, ReactResponse, Urgency
 from remanent.language.roles.relation_naming import RelationNamingRequest, RelationNamingResponse
 from remanent.language.roles.reranking import RerankingRequest, RerankingResponse
 from remanent.language.roles.rewriting import RewritingRequest, RewritingResponse
 from remanent.language.roles.segmentation import SegmentationRequest, SegmentationResponse
-from remanent.language.roles.structured_summary import StructureRequest, StructureResponse
+from remanent.language.roles.structure import StructureRequest, StructureResponse
 from remanent.language.roles.summary import SummaryLevel, SummaryRequest, SummaryResponse
 from remanent.text.tokens import ESTIMATE
 

@@ -27,9 +27,9 @@ from remanent.language.roles.integration import (
     IntegrationResponse,
     Trigger,
 )
-from remanent.language.roles.planning import PLANNING, PlanningResponse, TaskStatus, TaskType
+from remanent.language.roles.next_step import PLANNING, PlanningResponse, TaskStatus, TaskType
 from remanent.language.roles.react import REACT
-from remanent.language.roles.structured_summary import STRUCTURE, StructureRequest
+from remanent.language.roles.structure import STRUCTURE, StructureRequest
 from tests.language.roles.cases import CASES, NODE_EN, OTHERS_EN, TEXT_EN
 
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remanent.errors import InvalidInput
-from remanent.language.roles import structured_summary
+from remanent.language.roles import structure
 from remanent.language.roles.summary import SummaryLevel, SummaryRequest, render, segment_text, unmarked
 from remanent.language.shapes import Utterance
 from remanent.text.dialogue_summary import statements
@@ -17,13 +17,10 @@ ITEMS = st.lists(st.text(max_size=400), max_size=40)
 
 @pytest.mark.spec("BANK-04", "BANK-14")
 def test_a_structured_summary_has_its_headings() -> None:
-    assert structured_summary.render(facts=["甲", "乙"], evidence=["丙"], reasoning="丁", language="zh") == (
+    assert structure.render(facts=["甲", "乙"], evidence=["丙"], reasoning="丁", language="zh") == (
         "要点：\n- 甲\n- 乙\n证据：\n- 丙\n逻辑：丁"
     )
-    assert (
-        structured_summary.render(facts=["a"], evidence=[], reasoning="b", language="en")
-        == "Key facts:\n- a\nReasoning: b"
-    )
+    assert structure.render(facts=["a"], evidence=[], reasoning="b", language="en") == "Key facts:\n- a\nReasoning: b"
 
 
 @pytest.mark.parametrize(
@@ -38,7 +35,7 @@ def test_a_structured_summary_keeps_its_bound_by_leaving_out_what_matters_least(
     facts: int, evidence: int, reasoning: str, kept: tuple[int, int, int]
 ) -> None:
     long = "x" * 3000
-    text = structured_summary.render(
+    text = structure.render(
         facts=[f"fact {long}"] * facts,
         evidence=[f"quote {long}"] * evidence,
         reasoning=f"{reasoning} {long}",
@@ -49,7 +46,7 @@ def test_a_structured_summary_keeps_its_bound_by_leaving_out_what_matters_least(
 
 
 def test_a_single_fact_that_is_too_long_is_cut() -> None:
-    text = structured_summary.render(facts=["x" * 30_000], evidence=[], reasoning="", language="zh")
+    text = structure.render(facts=["x" * 30_000], evidence=[], reasoning="", language="zh")
     assert len(text) == 20_000
     assert text.startswith("要点：\n- xxx")
 

@@ -13,7 +13,7 @@ from remanent.language.role import Toolbox
 from remanent.language.roles.annotation import AnnotationRequest, annotate, compressed
 from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse, classify
 from remanent.language.roles.segmentation import Segment, SegmentationRequest, segment
-from remanent.language.roles.structured_summary import StructureRequest, structure
+from remanent.language.roles.structure import StructureRequest, structure
 from remanent.language.roles.summary import SummaryLevel, SummaryRequest, summarise
 from remanent.language.shapes import MAX_SEGMENT, Utterance
 from remanent.text.boundaries import word_boundaries

@@ -99,7 +99,7 @@ _ORDERED = re.compile(r"ORDER BY ([a-z_.,\s]+)|\(([a-z, ]+)\) [<>]|\b([a-z]+) (?
 def test_every_column_that_is_ordered_or_compared_by_has_the_order_of_bytes(shared: str) -> None:
     """Also what no listing shows today: a column that loses it is found before anybody orders a page by it."""
     folder = resources.files(stores)
-    texts = [(folder / "statements.py").read_text("utf-8"), (folder / "postgres" / "reads.py").read_text("utf-8")]
+    texts = [(folder / "sql.py").read_text("utf-8"), (folder / "postgres" / "reads.py").read_text("utf-8")]
     texts += [file.read_text("utf-8") for file in (folder / "postgres" / "sql").iterdir()]
     found = {
         name

@@ -30,7 +30,7 @@ from remanent.bank.runtime import EventKind
 from remanent.bank.uploads import Recognition, Upload, Uploads, recognise
 from remanent.bilingual import Language
 from remanent.errors import LanguageError
-from remanent.language.roles.planning import FinishedTask, PlannedTask, TaskType
+from remanent.language.roles.next_step import FinishedTask, PlannedTask, TaskType
 from remanent.language.roles.react import Image, ToolDefinition
 from remanent.language.shapes import MAX_TEXT
 from remanent.language.tidying import shortened

@@ -17,7 +17,7 @@ from remanent.bank.uploads import Upload, recognise
 from remanent.bilingual import Bilingual, Language
 from remanent.embedding.port import ImageReader
 from remanent.language.engine import Engine
-from remanent.language.roles.planning import PlannedTask, TaskType
+from remanent.language.roles.next_step import PlannedTask, TaskType
 from remanent.language.roles.react import REACT, Image, ToolCall, ToolDefinition, parse
 from remanent.language.wording import abridged, block, group
 from remanent.loaders import AttachmentType

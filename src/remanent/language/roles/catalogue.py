@@ -11,13 +11,13 @@ from remanent.language.roles.extraction import EXTRACTION
 from remanent.language.roles.hyde import HYDE
 from remanent.language.roles.integration import INTEGRATION
 from remanent.language.roles.intent import INTENT
-from remanent.language.roles.planning import PLANNING
+from remanent.language.roles.next_step import PLANNING
 from remanent.language.roles.react import REACT
 from remanent.language.roles.relation_naming import RELATION_NAMING
 from remanent.language.roles.reranking import RERANKING
 from remanent.language.roles.rewriting import REWRITING
 from remanent.language.roles.segmentation import SEGMENTATION
-from remanent.language.roles.structured_summary import STRUCTURE
+from remanent.language.roles.structure import STRUCTURE
 from remanent.language.roles.summary import SUMMARY
 
 ROLES: dict[str, Role[Any, Any, Any]] = {

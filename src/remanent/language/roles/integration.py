@@ -18,7 +18,7 @@ from remanent.language.offline.salience import statements
 from remanent.language.offline.similarity import similarity_matrix
 from remanent.language.replies import MAX_ITEMS, IdAliases, Prose, Words
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
-from remanent.language.roles.structured_summary import render
+from remanent.language.roles.structure import render
 from remanent.language.shapes import (
     MAX_CONTEXT,
     MAX_REMARK,

@@ -26,7 +26,7 @@ from psycopg.types.numeric import Int8Dumper
 from psycopg.types.string import StrBinaryDumper, StrDumper
 
 from remanent import errors
-from remanent.stores.statements import SqlStatement
+from remanent.stores.sql import SqlStatement
 
 Connection: TypeAlias = "psycopg.AsyncConnection[tuple[Any, ...]]"
 

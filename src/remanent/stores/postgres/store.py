@@ -17,7 +17,7 @@ from remanent.stores.postgres.reads import POSTGRES_ANSWERS, PostgresDialect, Ve
 from remanent.stores.postgres.wakeups import Wakeups
 from remanent.stores.postgres.writes import Encoder, Eraser, GroupCommit, to_json
 from remanent.stores.queries import Claims, Erased, Erasure, ErasureDepth, Health, Hit, Query
-from remanent.stores.statements import IN_USE, SqlStatement, in_use
+from remanent.stores.sql import IN_USE, SqlStatement, in_use
 from remanent.stores.store import MAX_WAIT, Store
 from remanent.stores.transaction import Change, Committed
 from remanent.stores.vectors import Vectors, VectorSearch

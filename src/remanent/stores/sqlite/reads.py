@@ -18,11 +18,10 @@ from pydantic import JsonValue
 
 from remanent.model import Kind, MetadataCondition, Record, Scope
 from remanent.stores import queries as q
-from remanent.stores import rows, statements
+from remanent.stores import rows, sql
 from remanent.stores.answers import ANSWERS, Answer, Rows, answer_in_turn, no_vectors
 from remanent.stores.rows import KindsByName, dump, parse, place_of, verify
-from remanent.stores.sqlite import queue
-from remanent.stores.statements import (
+from remanent.stores.sql import (
     MAX_TERMS,
     OF_RECORD,
     PLACE_NAMES,
@@ -35,6 +34,7 @@ from remanent.stores.statements import (
     record_table,
     with_entry,
 )
+from remanent.stores.sqlite import queue
 
 # Of the records that some entries were told for: worked out once for all rows, or looked up for each of few rows.
 _SOURCES = """r.id IN (
@@ -140,7 +140,7 @@ def _in_order(
 
 def records(connection: apsw.Connection, scope: Scope, query: q.RecordQuery) -> list[Record]:
     """Return records, current or as they once stood."""
-    statement = statements.records(DIALECT, scope, query)
+    statement = sql.records(DIALECT, scope, query)
     by_creation = query.order in {q.Order.FIRST_CREATED, q.Order.LAST_CREATED}
     is_named = query.record_ids is not None or query.source_entry_ids is not None
     if by_creation and not is_named and is_plain(scope, replace(query.filter, kinds=None)):
@@ -150,7 +150,7 @@ def records(connection: apsw.Connection, scope: Scope, query: q.RecordQuery) -> 
 
 def latest(connection: apsw.Connection, scope: Scope, query: q.LatestQuery) -> list[q.RecordPosition]:
     """Return where the records stand that happened last."""
-    statement = statements.latest(DIALECT, scope, query)
+    statement = sql.latest(DIALECT, scope, query)
     # Whose they are is looked up for each: few are looked at from the end of time, all by the index of kinds.
     if is_plain(scope, replace(query.filter, kinds=None, where=(), occurred_from=None, occurred_before=None)):
         statement = _in_order(connection, statement, query.filter.kinds, limit=query.limit)
@@ -190,7 +190,7 @@ def standing(connection: apsw.Connection, _: Scope, query: q.StandingQuery) -> q
     counters = dict(connection.execute("SELECT name, value FROM counters"))
     states: dict[str, JsonValue] = {}
     if query.states:
-        named = fetch(connection, statements.named_states(DIALECT, query.states))
+        named = fetch(connection, sql.named_states(DIALECT, query.states))
         states = {key: rows.parse(value) for key, value in named}
     return q.Standing(
         revision=counters.get("revision", 0),

@@ -23,9 +23,9 @@ from remanent.fairness import breathe
 from remanent.model import Entry, Record, Status, to_millis
 from remanent.model.filters import user_in
 from remanent.stores import rows, transaction
+from remanent.stores.sql import IN_USE, in_use
 from remanent.stores.sqlite.connection import connect, translated
 from remanent.stores.sqlite.reads import DIALECT
-from remanent.stores.statements import IN_USE, in_use
 from remanent.stores.store import ERASED_MEANWHILE, erased_mark
 from remanent.stores.transaction import Change, Committed
 

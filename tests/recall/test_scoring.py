@@ -9,7 +9,7 @@ from remanent.model import Kind, Origin, Record, Scope
 from remanent.recall import Boosts, Candidate, PathUse, Recipe, Surroundings
 from remanent.recall.gathering import Gathered
 from remanent.recall.path import BY_WORDS_ALONE
-from remanent.recall.ranking import (
+from remanent.recall.scoring import (
     Factor,
     PlaceBoosts,
     boosts_of_record,

@@ -4,7 +4,7 @@ import pytest
 
 from remanent.errors import InvalidInput
 from remanent.language.role import Toolbox
-from remanent.language.roles.planning import (
+from remanent.language.roles.next_step import (
     CompletedTask,
     FinishedTask,
     PendingConflict,
