@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.embedding.onnx import BACKGROUND, BgeSmallEmbedder, LocalReranker, MiniLmEmbedder, batches
+from remanent.embedding.packaged_files import PackagedFile, require
 from remanent.embedding.port import Embedder
-from remanent.embedding.runtime import PackagedFile, require
 from remanent.errors import IntegrityError, MissingDependency
 
 MODELS = [BgeSmallEmbedder, MiniLmEmbedder]

@@ -14,8 +14,9 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from remanent.embedding.background import Background
+from remanent.embedding.packaged_files import PackagedFile
 from remanent.embedding.port import Embedder
-from remanent.embedding.runtime import Background, PackagedFile
 from remanent.errors import MissingDependency
 from remanent.text.scripts import TextLanguage
 

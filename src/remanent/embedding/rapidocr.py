@@ -5,8 +5,8 @@ from functools import cache, partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from remanent.embedding.background import Background
 from remanent.embedding.port import ImageReader, WrittenLine
-from remanent.embedding.runtime import Background
 from remanent.errors import InvalidInput, MissingDependency
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from remanent.embedding import runtime
-from remanent.embedding.runtime import CHECKS, PackagedFile
+from remanent.embedding.packaged_files import CHECKS, PackagedFile
 from remanent.errors import IntegrityError
 
 SOUND, DAMAGED = b"weights", b"weighty"
@@ -28,13 +27,13 @@ class Reading:
             self.count += 1
             return file_digest(*given)
 
-        monkeypatch.setattr(runtime, "file_digest", counted)
+        monkeypatch.setattr(packaged_files, "file_digest", counted)
         monkeypatch.setattr(PackagedFile, "find", lambda _: path)
         self.clock(monkeypatch, NOW)
 
     def clock(self, monkeypatch: pytest.MonkeyPatch, seconds: int) -> None:
         """Set the clock."""
-        monkeypatch.setattr("remanent.embedding.runtime.time.time", lambda: float(seconds))
+        monkeypatch.setattr("remanent.embedding.packaged_files.time.time", lambda: float(seconds))
 
 
 @pytest.fixture
