@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from remanent.plugins import require
 
 if TYPE_CHECKING:
-    from remanent.associative.memory import AsyncAssociativeMemory
+    from remanent.associative.face import AsyncAssociativeMemory
     from remanent.bank.face import AsyncBanks
     from remanent.cognition.face import AsyncCognition
     from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection
@@ -27,7 +27,7 @@ class AgentFaces:
     def associative(self) -> AsyncAssociativeMemory:
         """A memory that forgets as people do: what is linked strongly stays, the rest fades and leaves a trace."""
         require("associative")
-        from remanent.associative.memory import AsyncAssociativeMemory
+        from remanent.associative.face import AsyncAssociativeMemory
 
         return self.face(AsyncAssociativeMemory)
 

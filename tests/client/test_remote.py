@@ -37,7 +37,7 @@ BY_KEY = {(one.face.part, one.face.method): one.face.by_key for one in CATALOGUE
 OWN = {
     "": "remanent.memory:AsyncAgent",
     "admin": "remanent.memory:AsyncAgentAdmin",
-    "associative": "remanent.associative.memory:AsyncAssociativeMemory",
+    "associative": "remanent.associative.face:AsyncAssociativeMemory",
     "cognition": "remanent.cognition.face:AsyncCognition",
     "knowledge": "remanent.knowledge.face:AsyncKnowledgeCollection",
     "workspace": "remanent.workspace.face:AsyncWorkspace",

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from remanent.embedding import packaged_files
 from remanent.embedding.packaged_files import CHECKS, PackagedFile
 from remanent.errors import IntegrityError
 

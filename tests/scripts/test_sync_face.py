@@ -364,7 +364,7 @@ def test_the_faces_of_our_disciplines_and_their_twins_are_up_to_date(monkeypatch
     monkeypatch.setattr(sys, "argv", ["sync_face.py", "--check"])
     assert write_faces() == 0
     assert set(face_modules()) == {
-        "remanent.associative.memory",
+        "remanent.associative.face",
         "remanent.bank.face",
         "remanent.cognition.face",
         "remanent.knowledge.face",

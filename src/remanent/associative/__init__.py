@@ -7,7 +7,8 @@ from remanent.late import exports
 if TYPE_CHECKING:
     from remanent.associative.compression import Compressor, KeySentences, Levels, RoleCompressor, ShortenedText
     from remanent.associative.discipline import Associative, AssociativePath
-    from remanent.associative.memory import Associations, AsyncAssociativeMemory, MemoryManager
+    from remanent.associative.face import AsyncAssociativeMemory, MemoryManager
+    from remanent.associative.memory import Associations
     from remanent.associative.model import (
         REMEMBER,
         AssociativeFound,
@@ -26,7 +27,8 @@ else:
         __name__,
         compression="Compressor KeySentences Levels RoleCompressor ShortenedText",
         discipline="Associative AssociativePath",
-        memory="Associations AsyncAssociativeMemory MemoryManager",
+        face="AsyncAssociativeMemory MemoryManager",
+        memory="Associations",
         model="LinkHealth REMEMBER AssociativeFound DanglingLink Forgotten GraphState Hop Knowledge Node RecalledNode",
         triples="LoadedTriples",
     )

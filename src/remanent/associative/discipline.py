@@ -23,7 +23,8 @@ from remanent.stores import Erased, Store, Transaction
 
 if TYPE_CHECKING:
     from remanent.associative.compression import Compressor
-    from remanent.associative.memory import Associations, AsyncAssociativeMemory
+    from remanent.associative.face import AsyncAssociativeMemory
+    from remanent.associative.memory import Associations
     from remanent.associative.search import SearchHit
 
 _ONE_SIGN = 1
@@ -85,7 +86,7 @@ class Associative(Discipline):
     purpose = Bilingual("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。")
     kinds = (TRACE,)
     settings = AssociativeSettings
-    agent_face = late_class("remanent.associative.memory", "AsyncAssociativeMemory")
+    agent_face = late_class("remanent.associative.face", "AsyncAssociativeMemory")
 
     def __init__(self, *, compressor: "Compressor | None" = None, engine: Engine | None = None) -> None:
         """Take another way to shorten texts, or another engine, than the settings choose; see `open(disciplines=…)`."""
@@ -162,7 +163,7 @@ class OpenAssociative(OpenDiscipline):
 
     def agent_face(self, agent: AnyAgent) -> "AsyncAssociativeMemory":
         """Return the agent's associative memory."""
-        from remanent.associative.memory import AsyncAssociativeMemory
+        from remanent.associative.face import AsyncAssociativeMemory
 
         scope, associations = agent.scope, self.associations()
 

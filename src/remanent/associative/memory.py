@@ -1,42 +1,32 @@
-"""The associative memories of all agents, put together, and one agent's as a user of the library holds it."""
+"""What the associative memories of all agents share: their graphs, and those who write, compress and search them."""
 
-import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from remanent.associative.graph import Graph, GraphParts, Graphs, GraphTransaction
-from remanent.associative.graph_store import LinkStore
+from remanent.associative.graph import GraphParts, Graphs
 from remanent.associative.model import (
     COMPRESS,
     REMEMBER,
     REWRITE,
-    AssociativeFound,
-    Forgotten,
-    GraphState,
-    LinkHealth,
-    Node,
     NodeMatch,
     RecalledNode,
 )
-from remanent.associative.search import LANE, GraphQuery, SearchEngine, SearchResult, Watermark, keywords_of
+from remanent.associative.search import LANE, GraphQuery, SearchEngine, SearchResult, Watermark
 from remanent.associative.widening import WideningSearch
 from remanent.discipline import Append
 from remanent.embedding import Embedders
-from remanent.errors import InvalidInput, NotFound, StoreClosed
+from remanent.errors import InvalidInput
 from remanent.jobs import Handler
 from remanent.language import Engine
-from remanent.model import Clock, Entry, FoundSource, Job, JobState, NewId, Receipt, Record, Scope
-from remanent.model.chat import Messages
-from remanent.recall import inject
-from remanent.stores import JobQuery, Store, Transaction, Vectors
+from remanent.model import Clock, Entry, FoundSource, Job, NewId, Record, Scope
+from remanent.stores import Store, Transaction, Vectors
 
 if TYPE_CHECKING:
     from remanent.associative.compression import CompressionScheduler, Compressor
     from remanent.associative.settings import AssociativeSettings
-    from remanent.associative.triples import LoadedTriples, TripleLoader
+    from remanent.associative.triples import TripleLoader
     from remanent.associative.writer import GraphWriter
 
 ENTRIES_AT_ONCE = 200
@@ -203,226 +193,3 @@ def _recalled(
 ) -> RecalledNode:
     sources = FoundSource.all_of(record, entries)
     return RecalledNode.of(record, sources, text=match["node"].content, score=score, rank=rank, **match)
-
-
-CLOSE_POLL_SECONDS = 0.02
-"""Seconds between looks at a job that is let end; closing is rare, so that polling is simpler than being told."""
-
-
-class KeepMessages(Protocol):
-    """Keeps messages in the journal and asks for nodes of them, in one unit of work."""
-
-    async def __call__(self, messages: Messages, **about: Any) -> Receipt:
-        """Return when they are durable."""
-
-
-class AsyncAssociativeMemory:
-    """A memory that forgets as people do: what is linked strongly stays, the rest fades and leaves a trace.
-
-    What is remembered becomes nodes that are linked with what was in focus. Recall goes by words, meaning and links.
-    Links weaken, texts shrink with their importance, and what has none is deleted; that it was known is kept.
-    """
-
-    def __init__(self, associations: Associations, scope: Scope, *, keep: KeepMessages) -> None:
-        self._associations = associations
-        self._scope = scope
-        self._keep = keep
-        self._closed = False
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._scope}>"
-
-    @property
-    def scope(self) -> Scope:
-        """Whose memory this is."""
-        return self._scope
-
-    async def initialize(self, agent_id: str | None = None) -> GraphState:
-        """Open the agent's memory, or make it, and take up work that an earlier process left; tell how it stands."""
-        if agent_id is not None and agent_id != self._scope.agent:
-            raise InvalidInput(f"this is the memory of {self._scope.agent}; each agent has its own")
-        self._closed = False
-        self._associations.watch(self._scope)
-        return (await self._associations.graphs.at(self._scope)).state()
-
-    async def close(self) -> None:
-        """Stop the agent's queue, let the running job end and let go of the graph; what waits is kept for next time."""
-        self._closed = True
-        self._associations.rest(self._scope)
-        query = JobQuery(states=(JobState.RUNNING,), lanes=(LANE, COMPRESS, REWRITE))
-        running = {job.id for job in await self._associations.store.jobs(self._scope, query)}
-        while running:
-            await asyncio.sleep(CLOSE_POLL_SECONDS)
-            running &= {job.id for job in await self._associations.store.jobs(self._scope, query)}
-        self._associations.forget(self._scope)
-
-    # ── remembering and recalling ────────────────────────────────────────────
-
-    async def remember(
-        self,
-        messages: Messages,
-        *,
-        session: str | None = None,
-        task: str | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        tags: Sequence[str] = (),
-    ) -> Receipt:
-        """Keep messages and have them become nodes: durable on return, in the graph when their turn has come.
-
-        Raises `QueueFull` when too much waits; nothing is kept then, and nothing that waits is lost.
-        """
-        self._check()
-        return await self._keep(messages, session=session, task=task, metadata=metadata, tags=tags)
-
-    async def recall(
-        self,
-        keywords: str | Sequence[str],
-        relations: Sequence[str] | None = None,
-        depth: int | None = None,
-        *,
-        limit: int | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        by_meaning: bool = False,
-    ) -> str:
-        """Return what the keywords bring to mind as text for a model; it sees everything remembered before.
-
-        A question in one text is taken by the words that say what it is about. `search` returns the same with its
-        sources and paths.
-        """
-        # Neither the sources nor the text of `search` are in this answer: half the work of it is spared.
-        asked = {"limit": limit, "since": since, "until": until, "by_meaning": by_meaning}
-        return SearchEngine.format_results(await self._found(keywords, relations=relations, depth=depth, **asked))
-
-    async def search(
-        self,
-        keywords: str | Sequence[str],
-        relations: Sequence[str] | None = None,
-        depth: int | None = None,
-        *,
-        limit: int | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        by_meaning: bool = False,
-    ) -> AssociativeFound:
-        """Find nodes by words, meaning and links, the best first, each with its sources and its path from a focus.
-
-        `knowledge` says whether it is known, known further away, forgotten, or was never told. It sees everything
-        remembered before that can run, and says in `not_in_graph` how many messages are left out. A `depth` makes it
-        the exact search: nodes that hold any of the keywords so many hops from a focus, strongest path first, and with
-        `by_meaning` those near in meaning, too. `relations` lets only paths of these relations pass; `since` and
-        `until` bound when it happened.
-        """
-        asked = {"limit": limit, "since": since, "until": until, "by_meaning": by_meaning}
-        found = await self._found(keywords, relations=relations, depth=depth, **asked)
-        items = await self._associations.with_sources(self._scope, found)
-        return AssociativeFound(
-            query=found.query,
-            items=items,
-            recipe="associative",
-            injection=inject(found.query, items, now=self._associations.clock()),
-            dangling=found.dangling,
-            once_known=found.once_known,
-            knowledge=found.knowledge,
-            gate=found.gate,
-            left_out=found.left_out,
-            not_in_graph=found.not_in_graph,
-        )
-
-    async def _found(self, keywords: str | Sequence[str], **asked: Any) -> SearchResult:
-        self._check()
-        self._associations.watch(self._scope)
-        not_in_graph = await self._associations.watermark.reach(self._scope)
-        words = keywords_of(keywords)
-        found = await self._associations.search(self._scope, words, **asked)
-        return replace(found, query=" ".join(words), not_in_graph=not_in_graph)
-
-    async def focus(self) -> list[Node]:
-        """Return the nodes in focus, newest first."""
-        return [vertex.node() for vertex in (await self._graph()).focused()]
-
-    # ── the graph ────────────────────────────────────────────────────────────
-
-    async def state(self) -> GraphState:
-        """Return how the graph stands: how many nodes and links, how strong, what is in focus."""
-        return (await self._graph()).state()
-
-    async def nodes(self) -> list[Node]:
-        """Return every node, oldest first."""
-        return [vertex.node() for vertex in (await self._graph()).nodes()]
-
-    async def node(self, node_id: str) -> Node:
-        """Return a node."""
-        vertex = (await self._graph()).find(node_id)
-        if vertex is None:
-            raise NotFound(f"no node {node_id} here; `forgotten` lists those that were deleted")
-        return vertex.node()
-
-    async def links(self, node_id: str) -> LinkHealth:
-        """Return the links that leave a node: those whose far end is there, and those that dangle."""
-        await self.node(node_id)
-        return LinkStore(await self._look()).detect_broken_links(node_id)
-
-    async def importance(self, node_id: str) -> float:
-        """Return the sum of the strengths of a node's live links."""
-        await self.node(node_id)
-        return LinkStore(await self._look()).calculate_importance(node_id)
-
-    async def compress(self) -> None:
-        """Ask for a compression, as every `remember` does."""
-        self._check()
-        async with self._associations.store.transaction(self._scope) as tx:
-            self._associations.scheduler.trigger(tx)
-
-    async def forgotten(self) -> list[Forgotten]:
-        """Return what is left of deleted nodes, last forgotten first."""
-        stones = [memorial.forgotten for memorial in (await self._graph()).memorials.values()]
-        return sorted(stones, key=lambda stone: stone.forgotten_at, reverse=True)
-
-    async def restore(self, node_id: str) -> Node:
-        """Make a deleted node again from the journal, while that has its words."""
-        self._check()
-        return await self._associations.writer.restore(self._scope, node_id)
-
-    async def triples(self) -> list[str]:
-        """Return the graph as lines of N-Triples."""
-        from remanent.associative.triples import to_triples
-
-        return to_triples(await self._graph())
-
-    async def load_triples(self, lines: Iterable[str]) -> "LoadedTriples":
-        """Take in a graph of N-Triples, all of it or nothing; nodes that are here already stay as they are."""
-        self._check()
-        return await self._associations.loader.load(self._scope, lines)
-
-    async def drawing(self, *, html: bool = False) -> str:
-        """Return the graph as an SVG: what belongs together, focuses, strengths, and ends that dangle.
-
-        With `html` it is a page in which one can search, zoom, and point at a node to see its words and links.
-        """
-        from remanent.associative.drawing import draw, draw_page
-
-        return (draw_page if html else draw)(await self._graph())
-
-    async def jobs(self) -> list[Job]:
-        """Return the work that waits or runs, in its order."""
-        query = JobQuery(states=(JobState.PENDING, JobState.RUNNING), lanes=(LANE, COMPRESS, REWRITE), limit=10_000)
-        return await self._associations.store.jobs(self._scope, query)
-
-    # ── inside ───────────────────────────────────────────────────────────────
-
-    async def _graph(self) -> Graph:
-        self._check()
-        return await self._associations.graphs.at(self._scope)
-
-    async def _look(self) -> GraphTransaction:
-        tx = self._associations.store.transaction(self._scope)
-        return GraphTransaction(await self._graph(), tx, at=self._associations.clock())
-
-    def _check(self) -> None:
-        if self._closed:
-            raise StoreClosed("this associative memory is closed; initialize it again")
-
-
-MemoryManager = AsyncAssociativeMemory
-"""The design's name for it."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from remanent.associative.memory import AsyncAssociativeMemory
+from remanent.associative.face import AsyncAssociativeMemory
 from remanent.associative.model import (
     AssociativeFound,
     Forgotten,

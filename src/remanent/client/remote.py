@@ -59,13 +59,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from remanent.agents.deep_retrieval import DeepRetrieved
-    from remanent.associative.model import (
-        AssociativeFound,
-        Forgotten,
-        GraphState,
-        LinkHealth,
-        Node,
-    )
+    from remanent.associative.model import AssociativeFound, Forgotten, GraphState, LinkHealth, Node
     from remanent.associative.triples import LoadedTriples
     from remanent.cognition.agent_roles import AgentRole
     from remanent.cognition.model import (
