@@ -11,9 +11,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from remanent.bilingual import Bilingual
-from remanent.cognition.intake import EPISODE, LEARN, may_state, request_learning
 from remanent.cognition.lifecycle import Lifecycle
-from remanent.cognition.model import INSTRUCTION
+from remanent.cognition.model import EPISODE, INSTRUCTION, LEARN, may_state, request_learning
 from remanent.cognition.newest import newest_first
 from remanent.cognition.orchestrator import RECIPES, CognitionPath
 from remanent.cognition.profile import ProfilePath

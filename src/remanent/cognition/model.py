@@ -1,4 +1,4 @@
-"""What tiered cognition keeps and answers: its own kind of record, and the shapes of its reports."""
+"""What tiered cognition learns from, keeps and answers: its own kind of record, and the shapes of its reports."""
 
 from datetime import timedelta
 from enum import StrEnum
@@ -7,13 +7,34 @@ from hashlib import blake2b
 from pydantic import Field
 
 from remanent.context.savings import Saving
+from remanent.discipline import Parts
 from remanent.language.roles.intent import Intent
-from remanent.model import Conflict, FoundItem, Kind, Maker, MemoryData, Model, Record, register_kind
+from remanent.model import (
+    Conflict,
+    Entry,
+    EntryKind,
+    FoundItem,
+    Kind,
+    Maker,
+    MemoryData,
+    Model,
+    Origin,
+    Record,
+    register_kind,
+)
 from remanent.model.base import Count, Share, Text
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
+from remanent.recall.indexing import TURNS
+from remanent.stores import Transaction
 from remanent.text.scripts import alphanumeric
 
+LEARN = "cognition.learn"
+"""The job that makes memories, and the state that says how far the journal was read."""
+EPISODE = "cognition.episode"
+"""The job that makes an episode of a session that ended."""
+_SPEAKERS = frozenset({Origin.USER, Origin.UNTRUSTED, Origin.IMPORT})
+"""Whose words become memories. Tools and the web speak for themselves, and an agent's word about a user is hearsay."""
 PREMISE = "premise"
 """The relation of a link from a memory to what it was said to follow from."""
 JUMP = timedelta(hours=1)
@@ -36,6 +57,17 @@ SHORT_TERM = (Kind.PREFERENCE, Kind.DECISION, Kind.FOLLOW_UP, Kind.MOOD)
 LONG_TERM = (Kind.SEMANTIC, Kind.EPISODIC, Kind.PROCEDURAL, INSTRUCTION)
 MEMORIES = (*LONG_TERM, *SHORT_TERM)
 """The kinds of memories; what a workspace shares is kept apart, in its own place."""
+
+
+def may_state(entry: Entry) -> bool:
+    """Tell whether an entry can hold a statement of its speaker."""
+    return entry.kind is EntryKind.MESSAGE and entry.origin in _SPEAKERS and not entry.erased and bool(entry.text)
+
+
+def request_learning(parts: Parts, tx: Transaction) -> None:
+    """Ask for memories of what was said, behind the turns that are made of it."""
+    # In the lane of turns, whose jobs run one after another: what was recalled and comes back is marked there.
+    parts.enqueue(tx, LEARN, lane=TURNS, key=LEARN)
 
 
 def memory_id(user: str, *about: str) -> str:

@@ -9,8 +9,7 @@ from typing import Literal
 from remanent.bilingual import Bilingual
 from remanent.cognition import drafts
 from remanent.cognition.drafts import Draft
-from remanent.cognition.intake import LEARN, may_state, request_learning
-from remanent.cognition.model import MEMORIES, PREMISE
+from remanent.cognition.model import LEARN, MEMORIES, PREMISE, may_state, request_learning
 from remanent.cognition.proposals import proposed
 from remanent.cognition.settings import CognitionSettings
 from remanent.discipline import Parts
