@@ -11,6 +11,7 @@ from itertools import pairwise
 from remanent.bilingual import Bilingual
 from remanent.discipline import Parts
 from remanent.errors import InvalidInput
+from remanent.knowledge.asked import is_of_kind, steps
 from remanent.knowledge.bearing import bearing
 from remanent.knowledge.model import (
     AnswerSentence,
@@ -20,7 +21,7 @@ from remanent.knowledge.model import (
     Passage,
     Verification,
 )
-from remanent.knowledge.search import Searcher, SearchOptions, SearchPlace
+from remanent.knowledge.search import Searcher, SearchOptions, SearchPlace, is_foreign
 from remanent.language.engines import OfflineEngine, run_or_offline
 from remanent.language.role import Toolbox
 from remanent.language.roles.answering import ANSWERING, AnsweringRequest, SourcePassage, WrittenSentence
@@ -28,11 +29,15 @@ from remanent.language.shapes import MAX_REMARK
 from remanent.model import Maker
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
+from remanent.text.terms import query_terms
 from remanent.values import dataclass
 
 OFFLINE = Maker(role=ANSWERING.name, engine="offline", version=ANSWERING.version)
 UNSUPPORTED = Bilingual("[unsupported]", "［无依据］")
 NOTHING = Bilingual("Nothing here answers that.", "这里没有能回答该问题的内容。")
+NEAR = 0.28
+"""How near in meaning, by the cosine of the general model, a passage in another language must be to answer. Chosen on
+one half of 31 questions with an answer and 24 without; of the other half it lets 14 of 15 and 2 of 12 pass."""
 MAX_SENTENCES = 200
 """Sentences of one text that are checked; each is a search."""
 
@@ -65,7 +70,8 @@ class Prover:
         toolbox = Toolbox(embedder=self._parts.embedder)
         answer = await run_or_offline(self._parts.engine, ANSWERING, request, toolbox)
         if answer.made_by.engine == "offline":
-            return _told(question, found, [_quoted(one) for one in answer.value.sentences], answer.made_by)
+            said = await self._quoted(request, answer.value.sentences, toolbox) or await self._foreign(question, found)
+            return _told(question, found, said, answer.made_by)
         # A model may name grounds that do not bear it out: what counts is what the passages say.
         written = [
             AnswerSentence(text=one.text, citations=_bearing_out(one.text, found)) for one in answer.value.sentences
@@ -74,9 +80,56 @@ class Prover:
             return _nothing(question, found, made_by=answer.made_by)
         if not any(one.citations for one in written):
             quoted = await OfflineEngine(toolbox).run(ANSWERING, request)
-            if quoted.value.sentences:
-                return _told(question, found, [_quoted(one) for one in quoted.value.sentences], quoted.made_by)
+            if said := await self._quoted(request, quoted.value.sentences, toolbox):
+                return _told(question, found, said, quoted.made_by)
+            written += await self._foreign(question, found)
         return _told(question, found, written, answer.made_by)
+
+    async def _quoted(
+        self, request: AnsweringRequest, best: Sequence[WrittenSentence], toolbox: Toolbox
+    ) -> list[AnswerSentence]:
+        """Return the sentences that answer best, if they give what is asked for, else the best of those that do.
+
+        Of a list of steps, all are given where one of them answers how something is done.
+        """
+        question = request.question
+        if best and not any(is_of_kind(question, one.text) for one in best):
+            fitting = [
+                one.replace(text="\n".join(said for said in sentence_texts(one.text) if is_of_kind(question, said)))
+                for one in request.passages
+            ]
+            other = await OfflineEngine(toolbox).run(ANSWERING, request.replace(passages=tuple(fitting)))
+            best = [one for one in other.value.sentences if _shares_a_word(question, one, request)]
+        told: list[AnswerSentence] = []
+        for one in best:
+            list_of = (steps(question, one.text, request.passages[number - 1].text) for number in one.passages)
+            texts = next(filter(None, list_of), (one.text,))
+            told += [AnswerSentence(text=text, citations=one.passages) for text in texts]
+        return list({one.text: one for one in told}.values())
+
+    async def _foreign(self, question: str, found: KnowledgeFound) -> list[AnswerSentence]:
+        """Return the nearest sentence of passages in another language than the question, which share no words with it.
+
+        Nothing where none of them is near.
+        """
+        embedder = self._parts.embedder
+        nearness = {number: _nearness(passage) for number, passage in enumerate(found.items, start=1)}
+        if embedder is None or max(nearness.values(), default=0) < NEAR or not is_foreign(question, found.items):
+            return []
+        said = [
+            (number, sentence)
+            for number, passage in enumerate(found.items, start=1)
+            for sentence in sentence_texts(passage.text)
+            if is_of_kind(question, sentence)
+        ]
+        if not said:
+            return []
+        asked, *vectors = await embedder.embed([question, *(sentence for _, sentence in said)])
+        _, number, sentence = max(
+            (nearness[number] + float(vector @ asked), -number, sentence)
+            for (number, sentence), vector in zip(said, vectors, strict=True)
+        )
+        return [AnswerSentence(text=sentence, citations=(-number,))]
 
     async def verify(self, places: Sequence[SearchPlace], text: str, options: SearchOptions) -> Verification:
         """Say of every sentence whether the documents support, contradict or do not mention it."""
@@ -122,8 +175,10 @@ def _bearing_out(sentence: str, found: KnowledgeFound) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def _quoted(sentence: WrittenSentence) -> AnswerSentence:
-    return AnswerSentence(text=sentence.text, citations=sentence.passages)
+def _shares_a_word(question: str, said: WrittenSentence, request: AnsweringRequest) -> bool:
+    """Tell whether a sentence itself speaks of what is asked, and not just the heading that it stands under."""
+    headings = " ".join(request.passages[number - 1].title for number in said.passages)
+    return bool((set(query_terms(question)) - set(query_terms(headings))) & set(query_terms(said.text)))
 
 
 def _told(question: str, found: KnowledgeFound, sentences: Sequence[AnswerSentence], made_by: Maker) -> KnowledgeAnswer:
@@ -136,6 +191,10 @@ def _told(question: str, found: KnowledgeFound, sentences: Sequence[AnswerSenten
         question=question, answered=any(one.citations for one in sentences), text=text, sentences=tuple(sentences),
         passages=found.items, made_by=made_by,
     )  # fmt: skip
+
+
+def _nearness(passage: Passage) -> float:
+    return next((rank.score for rank in passage.ranks if rank.path == "vector"), 0.0)
 
 
 def _heading(passage: Passage) -> str:

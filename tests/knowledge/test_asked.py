@@ -1,0 +1,115 @@
+"""An answer is of the kind asked for: a time, an amount, all steps; in another language, what means the same."""
+
+from pathlib import Path
+
+import pytest
+
+from remanent.knowledge.asked import is_of_kind, steps
+from tests.knowledge.test_languages import CHINESE, ENGLISH
+from tests.knowledge.world import opened
+
+HOTEL = (
+    "Breakfast is free of charge for all guests. Breakfast is served in the garden room from 7 to 10. "
+    "Pets are not allowed."
+)
+HOTEL_ZH = "早餐对住客免费。早餐在花园厅供应，七点开始，十点结束。泳池在二楼。"
+CAKE = (
+    "# Lemon cake\n\nThis is how to make the lemon cake:\n\n"
+    "1. Heat the oven to 180 degrees.\n2. Beat butter and sugar.\n"
+    "3. Add the eggs and the lemon juice.\n4. Bake the cake for 40 minutes.\n\nServe it cold."
+)
+PORK = (
+    "# 红烧肉\n\n红烧肉的做法：\n\n1. 五花肉切块焯水。\n2. 冰糖炒出糖色。\n"
+    "3. 放入肉块，加酱油和料酒。\n4. 小火炖一小时。\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "expected"),
+    [
+        ("What time is breakfast?", "Breakfast is free of charge.", False),
+        ("What time is breakfast?", "Breakfast begins at seven.", True),
+        ("早餐是几点？", "早餐免费。", False),
+        ("早餐是几点？", "早餐七点开始。", True),
+        ("How much is breakfast?", "Breakfast is from 7 to 10.", False),
+        ("How much is breakfast?", "Breakfast is free of charge.", True),
+        ("How many eggs are in it?", "3. Add the eggs.", False),
+        ("How many eggs are in it?", "Add two eggs.", True),
+        ("How long does it take?", "It takes an hour.", True),
+        ("年假有几天？", "年假须提前申请。", False),
+        ("年假有几天？", "年假为十天。", True),
+        ("When was it built?", "It was built of stone.", False),
+        ("When was it built?", "It was built after the war.", True),
+        ("Which city was the band formed in when they met?", "It was Brooklyn, New York.", True),
+        ("Who approves leave?", "The manager approves it.", True),
+    ],
+)
+def test_a_sentence_gives_what_is_asked_for_or_not(question: str, sentence: str, *, expected: bool) -> None:
+    assert is_of_kind(question, sentence) is expected
+
+
+@pytest.mark.spec("KB-05")
+async def test_the_sentence_of_the_kind_asked_for_answers(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (_, base):
+        for name, text in {"hotel": HOTEL, "酒店": HOTEL_ZH, "cake": CAKE}.items():
+            await base.add(text=text, name=name)
+        assert "from 7 to 10" in (await base.ask("What time is breakfast?")).text
+        assert "七点开始" in (await base.ask("早餐是几点？")).text
+        assert "free of charge" in (await base.ask("How much is breakfast?")).text
+        assert not (await base.ask("How many eggs are in the lemon cake?")).answered
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "sentence", "count"),
+    [
+        (CAKE, "How do I make the lemon cake?", "Beat butter and sugar.", 4),
+        (CAKE, "How do I make the lemon cake?", "This is how to make the lemon cake:", 4),
+        (CAKE, "How do I make the lemon cake?", "Serve it cold.", 0),
+        (CAKE, "Who makes the lemon cake?", "Beat butter and sugar.", 0),
+        (PORK, "红烧肉怎么做？", "冰糖炒出糖色。", 4),
+    ],
+)
+def test_all_steps_of_a_list_are_given_where_one_answers(text: str, question: str, sentence: str, count: int) -> None:
+    assert len(steps(question, sentence, text)) == count
+
+
+@pytest.mark.spec("KB-05")
+@pytest.mark.parametrize(
+    ("text", "question", "last"),
+    [(CAKE, "How do I make the lemon cake?", "40 minutes"), (PORK, "红烧肉怎么做？", "一小时")],
+)
+async def test_how_something_is_done_is_told_to_the_last_step(
+    tmp_path: Path, text: str, question: str, last: str
+) -> None:
+    async with opened(tmp_path) as (_, base):
+        await base.add(text=text, name="recipe.md")
+        told = await base.ask(question)
+        assert len(told.sentences) == 4
+        assert last in told.text
+        assert all(one.citations == (1,) for one in told.sentences)
+
+
+@pytest.mark.spec("KB-05")
+@pytest.mark.parametrize(
+    ("texts", "asked", "stranger"),
+    [
+        (ENGLISH, {"刮大风时船只还能进入港口吗？": "harbour", "早上哪里可以买到新鲜面包？": "bread"},
+         "打印机怎么换墨盒？"),
+        (CHINESE, {"May boats enter the harbour in a strong wind?": "港口", "Who sells fresh bread?": "面包"},
+         "How do I reset my router password?"),
+    ],
+    ids=["Chinese on English", "English on Chinese"],
+)  # fmt: skip
+async def test_a_question_in_another_language_is_answered_by_the_sentence_that_means_it(
+    tmp_path: Path, texts: dict[str, str], asked: dict[str, str], stranger: str
+) -> None:
+    async with opened(tmp_path, embedder="auto") as (memory, base):
+        for name, text in texts.items():
+            await base.add(text=text, name=name)
+        await memory.settle()
+        for question, document in asked.items():
+            told = await base.ask(question)
+            assert [told.passages[number - 1].document for one in told.sentences for number in one.citations] == [
+                document
+            ]
+        assert not (await base.ask(stranger)).answered
