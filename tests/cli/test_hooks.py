@@ -19,7 +19,7 @@ from remanent.cli import hook_run
 from remanent.cli.hooks import AGENTS, install, remove
 from remanent.errors import InvalidInput
 from tests.cli.conftest import Cli
-from tests.cli.test_served import note
+from tests.cli.test_running_server import note
 from tests.client.serving import serving
 from tests.server.rest.conftest import Served
 

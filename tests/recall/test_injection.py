@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 import remanent
 from remanent.errors import InvalidInput
 from remanent.model import Found, Kind, Origin
-from remanent.recall import injection
-from remanent.recall.injection import GAP, SECTIONS, TAGS, Piece, fingerprint, focus, inject, pack, told_first
+from remanent.recall import ROUGH, packing
+from remanent.recall.injection import SECTIONS, TAGS, fingerprint, inject, told_first
+from remanent.recall.packing import GAP, Piece, focus, pack
 from remanent.text.escaping import control_words, forged_tags
 from remanent.text.tokens import ESTIMATE, TokenCounter, token_counter
 from tests.recall.items import MAY, make_item
@@ -488,10 +489,10 @@ def test_a_very_long_memory_is_not_folded_whole_to_find_what_is_asked_for(monkey
         folded.append(len(text))
         return text
 
-    monkeypatch.setattr(injection, "fold", fold)
+    monkeypatch.setattr(packing, "fold", fold)
     filler = "我们今天讨论了新项目的安排，天气不错。" * 5_000
-    pieces = [injection.Piece(f"{filler}机票的确认号是七七三。{filler}"), injection.Piece("我的猫叫咪咪。")]
-    told = injection.pack("机票的确认号是多少？", pieces, budget=200, counter=injection.ROUGH)
+    pieces = [Piece(f"{filler}机票的确认号是七七三。{filler}"), Piece("我的猫叫咪咪。")]
+    told = pack("机票的确认号是多少？", pieces, budget=200, counter=ROUGH)
     assert "确认号是七七三" in told[0]
     assert folded
-    assert max(folded) <= injection.LONGEST_READ
+    assert max(folded) <= packing.LONGEST_READ

@@ -6,7 +6,7 @@ import pytest
 
 from remanent.loaders import code, decoding, document, plain, types
 from remanent.loaders.reading import Reading
-from remanent.text import budget, dates, dialogue_summary, markdown, pronouns, spans, summary, terms, tokens
+from remanent.text import budget, dated, dates, dialogue_summary, markdown, pronouns, spans, summary, terms, tokens
 from remanent.text.boundaries import excerpt, inside_graphemes, is_inside_grapheme
 from remanent.text.date_rules import DateMeaning
 from remanent.text.intervals import Interval
@@ -91,6 +91,8 @@ ADAPTERS: dict[str, Work] = {
     "text.terms.telling_part": lambda text: terms.telling_part(
         text, dict.fromkeys(terms.query_terms(text)[:16], 1.0), length=3000
     ),
+    "text.dated.with_certain_days": lambda text: dated.with_certain_days(text, _NOW),
+    "text.dated.with_dates": lambda text: dated.with_dates(text, _NOW),
     "text.tokens.counter_for": lambda text: tokens.counter_for(text)(text),
     "text.tokens.token_counter": _counted,
 }
@@ -136,7 +138,7 @@ HURT: dict[str, tuple[str, ...]] = {
     "text.dates.find_dates": ("two dates with a gap", "weekdays after a date", "days in digits", "times ago"),
     "text.escaping.escape": ("a sign, spaces, a word", "a huge entity", "entities of entities", "opened tags"),
     "text.markdown.fences": ("fences", "fences that never close", "fences of two sorts", "nested lists"),
-    "text.sentences.questions": ("questions",),
+    "text.asked.questions": ("questions",),
     "text.markdown.parse_markdown": (
         "a heading with a gap",
         "one long field of front matter",

@@ -22,10 +22,10 @@ from remanent.associative.model import (
     Node,
 )
 from remanent.bilingual import Bilingual, Language
-from remanent.language.offline.questions import content_words
 from remanent.model import Clock, GateVerdict, Job, JobState, LeftOut, Scope
 from remanent.stores import JobQuery, Store
 from remanent.text.escaping import escape_lines, escape_name
+from remanent.text.keywords import content_words
 from remanent.text.scripts import caseless, working_language
 from remanent.values import dataclass
 

@@ -39,6 +39,7 @@ from remanent.language.roles.structure import STRUCTURE, StructureRequest
 from remanent.language.shapes import MAX_REMARK, MAX_SUMMARY, MAX_TEXT
 from remanent.language.tidying import shortened
 from remanent.model import Entry, Maker, Source
+from remanent.model.record import covers
 from remanent.text.budget import Chunk, chunks
 from remanent.text.tokens import TokenCounter
 from remanent.values import dataclass
@@ -75,7 +76,7 @@ class TopicExtractor:
         parts = [
             part
             for part in self._chunks(entry.text, task)
-            if part.text.strip() and not _covers(covered, part.start, part.end)
+            if part.text.strip() and not covers(covered, part.start, part.end)
         ]
         done = 0
 
@@ -193,14 +194,6 @@ def _smaller(request: AnalysisRequest) -> list[AnalysisRequest]:
         return []
     new, *candidates = [node.replace(summary=shortened(node.summary, room)) for node in nodes]
     return [request.replace(new_node=new, candidates=tuple(candidates))]
-
-
-def _covers(sources: Collection[Source], start: int, end: int) -> bool:
-    """Tell whether one span of an entry after the other covers this one."""
-    for source in sorted(sources, key=lambda source: source.start or 0):
-        if (source.start or 0) <= start and (source.end is None or source.end > start):
-            start = end if source.end is None else source.end
-    return start >= end
 
 
 async def gather_all(work: Sequence[Awaitable[_T]]) -> list[_T]:

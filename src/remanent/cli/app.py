@@ -139,7 +139,7 @@ app.add_typer(roles, name="roles")
 def show_roles(place: CommonOptions, *, ctx: typer.Context) -> None:
     """Show what handles each language task, unless a command of the group is named."""
     if ctx.invoked_subcommand is None:
-        from remanent.cli.served import perform
+        from remanent.cli.running_server import perform
 
         perform("roles", place, {})
 

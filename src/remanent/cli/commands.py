@@ -8,7 +8,7 @@ import typer
 
 from remanent.cli import options
 from remanent.cli.options import CommonOptions, GeneratedCommand, choices, read_moment, say, with_common_options
-from remanent.cli.served import perform
+from remanent.cli.running_server import perform
 
 Session = Annotated[str | None, typer.Option("--session", "-s", metavar="NAME", help=say("The session.", "会话。"))]
 Task = Annotated[str | None, typer.Option("--task", metavar="NAME", help=say("The task.", "任务。"))]

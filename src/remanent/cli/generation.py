@@ -62,7 +62,7 @@ import typer
 from remanent.cli import options
 from remanent.cli.options import GeneratedCommand, choices, say
 from remanent.cli.options import CommonOptions, with_common_options, read_moment
-from remanent.cli.served import perform
+from remanent.cli.running_server import perform
 
 '''
 

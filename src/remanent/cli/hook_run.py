@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from remanent.bilingual import Bilingual
-from remanent.cli.served import Server, Unreachable, address_of, find_server
+from remanent.cli.running_server import Server, Unreachable, address_of, find_server
 from remanent.cli.words import locale_language
 from remanent.text.scripts import well_formed
 from remanent.values import dataclass

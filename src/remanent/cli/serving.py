@@ -16,9 +16,9 @@ from typing import Any
 from remanent.bilingual import Bilingual
 from remanent.cli import words
 from remanent.cli.options import CommonOptions
+from remanent.cli.running_server import NOTE
 from remanent.cli.sample import AGENT, QUESTION, TOLD, WORKSPACE, SampleWriter
 from remanent.cli.screen import Terminal, begin
-from remanent.cli.served import NOTE
 from remanent.cli.words import chosen_language
 from remanent.durability import make_folder, write_durably
 from remanent.errors import RemanentError, StorageError

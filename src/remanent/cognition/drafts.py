@@ -25,7 +25,7 @@ from remanent.model import (
     Source,
     Status,
 )
-from remanent.recall.injection import with_dates
+from remanent.text.dated import with_dates
 from remanent.text.dates import find_dates
 from remanent.text.scripts import HAN, alphanumeric
 from remanent.values import dataclass

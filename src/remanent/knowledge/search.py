@@ -19,7 +19,6 @@ from remanent.knowledge.model import KnowledgeFound, Passage, Technique
 from remanent.knowledge.recipe import KNOWLEDGE, MEANING
 from remanent.language.engine import Answer
 from remanent.language.engines import run_or_offline
-from remanent.language.offline.questions import content_words
 from remanent.language.role import Toolbox
 from remanent.language.roles.hyde import HYDE, HydeRequest
 from remanent.language.roles.rewriting import REWRITING, RewritingRequest
@@ -43,6 +42,7 @@ from remanent.recall import Question, inject
 from remanent.recall.diversity import overlap, spread, units
 from remanent.recall.sharing import bearing
 from remanent.stores import RecordFilter
+from remanent.text.keywords import content_words
 from remanent.text.scripts import language_of
 from remanent.values import dataclass
 

@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from remanent.language.offline.questions import content_words
+from remanent.text.keywords import content_words
 from remanent.text.numerals import has_digit
 from remanent.text.scripts import fold
 from remanent.text.terms import query_terms

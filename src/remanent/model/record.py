@@ -1,5 +1,6 @@
 """What is remembered: records and their versions, links and conflicts between them, what is left of the forgotten."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Self
@@ -34,6 +35,14 @@ class Source(Model):
     entry_id: Id
     start: Count = 0
     end: Count | None = None
+
+
+def covers(sources: Iterable[Source], start: int, end: int) -> bool:
+    """Tell whether spans of one entry, taken together, leave nothing out between two places of it."""
+    for source in sorted(sources, key=lambda source: source.start):
+        if source.start <= start and (source.end is None or source.end > start):
+            start = end if source.end is None else source.end
+    return start >= end
 
 
 class Maker(Model):

@@ -9,7 +9,7 @@ from remanent.recall.fusion import alpha_hybrid, min_max, reciprocal_rank, weigh
 from remanent.recall.gate import GATE, Gate
 from remanent.recall.in_memory import InMemoryPath, RowTable
 from remanent.recall.indexing import EMBED, REEMBED, TURNS, Indexing
-from remanent.recall.injection import INJECTED_ITEMS, ROUGH, inject, nothing_told
+from remanent.recall.injection import INJECTED_ITEMS, inject, nothing_told
 from remanent.recall.path import Candidate, RecallPath
 from remanent.recall.paths import GraphPath, KeywordPath, RecencyPath, TimePath
 from remanent.recall.question import Question
@@ -19,6 +19,7 @@ from remanent.recall.recipe import Boosts, PathUse, Recipe, Recipes, Rerank, Sur
 from remanent.recall.scoring import RankedCandidate
 from remanent.recall.untold import names_an_owner
 from remanent.recall.vector_path import Coverage, FormerVectorPath, VectorPath
+from remanent.text.tokens import ROUGH
 
 __all__ = [
     "EMBED",

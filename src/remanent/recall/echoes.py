@@ -13,8 +13,10 @@ from dataclasses import replace
 
 from remanent.model import Entry, Origin, Record, Scope
 from remanent.model.filters import USER_KEY, read_where, user_in
-from remanent.recall.injection import ENVELOPE, GAP, RESOLVED, is_frame, plain
+from remanent.recall.injection import ENVELOPE, is_frame, plain
+from remanent.recall.packing import GAP
 from remanent.stores import RecordFilter, Store, Transaction
+from remanent.text.dated import RESOLVED
 from remanent.text.regex import lazy_regex
 from remanent.text.sentences import sentence_texts
 from remanent.text.spans import Span

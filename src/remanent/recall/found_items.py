@@ -21,9 +21,10 @@ from remanent.model import (
 )
 from remanent.model.filters import USER_KEY, MetadataCondition
 from remanent.recall.gathering import CandidateReader
-from remanent.recall.injection import GAP, with_dates
+from remanent.recall.packing import GAP
 from remanent.recall.question import Question
 from remanent.recall.scoring import RankedCandidate
+from remanent.text.dated import with_dates
 from remanent.text.escaping import escape_name
 from remanent.text.talk import LONGEST_ASKING, share_asked
 

@@ -5,151 +5,26 @@ a language, what changes least comes first, and inside a section the oldest come
 added at the end. Nothing in it depends on scores. Only episodes tell their age, and in whole days.
 """
 
-import math
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date, datetime
 from hashlib import blake2b
 
 from remanent.bilingual import Bilingual, Language
 from remanent.model import FoundItem, Injection, Kind, Origin, local
 from remanent.model.entry import chat_role, chinese_speaker
+from remanent.recall.packing import LONGEST_READ, Piece, pack
 from remanent.recall.untold import is_untold
-from remanent.text.dates import TimeMention, find_dates
+from remanent.text.dated import DATE_BEHIND, with_dates
 from remanent.text.escaping import RESERVED_TAGS, escape, escape_lines, escape_name
 from remanent.text.regex import lazy_regex
-from remanent.text.scripts import alphanumeric, fold, working_language
-from remanent.text.sentences import sentences
-from remanent.text.spans import Span
+from remanent.text.scripts import alphanumeric, working_language
 from remanent.text.talk import asks_what_was_asked, is_small_talk, only_asks, only_shrugs
-from remanent.text.terms import query_terms, telling_part
 from remanent.text.tokens import TokenCounter, token_counter
 from remanent.values import dataclass
 
 INJECTED_ITEMS = 20
 """Memories that a text for a model is chosen from: twenty turns are about what a budget of 1,000 tokens holds, and a
 small model answered LoCoMo better from twenty than from five (F1 .30 against .25)."""
-
-GAP = "…"
-"""Stands where sentences are left out."""
-
-PART = 160
-"""Tokens to which a memory is cut where not all fit, a paragraph; the best one may have half of the budget. Chosen by
-hand."""
-MIN_PART = 6
-"""Tokens below which a part says nothing."""
-LONGEST_READ = 8000
-"""Characters of a memory from which sentences are chosen, where it names the most of what is asked for."""
-CHARACTERS_PER_TOKEN = 6
-"""Above that, a text of people has more tokens for sure; it is not counted to find out that it does not fit."""
-
-
-def _rough_count(text: str) -> int:
-    """Return about how many tokens a text has: one for four letters, or for a character of three bytes."""
-    wide = (len(text.encode(errors="replace")) - len(text)) // 2
-    return (len(text) - wide) // 4 + wide + 1
-
-
-ROUGH = TokenCounter("rough", exact=False, count=_rough_count)
-"""For a budget that nobody named: on chats within a tenth of the tokenizer's count, and a thousand times as quick."""
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """One memory to take, in the order of worth, and the tokens that stand around its words."""
-
-    text: str
-    around: int = 0
-
-
-def pack(question: str, pieces: Sequence[Piece], *, budget: int, counter: TokenCounter) -> dict[int, str]:
-    """Return by place the texts to take; with what stands around them they count no more than the budget.
-
-    All of them if they fit; else, from the best down, a paragraph of each until the budget is spent.
-    """
-    may_fit = sum(len(piece.text) for piece in pieces) <= CHARACTERS_PER_TOKEN * budget
-    if may_fit and sum(counter(piece.text) + piece.around for piece in pieces) <= budget:
-        return {place: piece.text for place, piece in enumerate(pieces)}
-    weights = _weights(question, pieces)
-    taken: dict[int, str] = {}
-    room = budget
-    for place, piece in enumerate(pieces):
-        free = room - piece.around
-        limit = min(free, PART if place else max(PART, budget // 2))
-        if free < MIN_PART:
-            continue
-        text = piece.text
-        if len(text) > CHARACTERS_PER_TOKEN * limit or counter(text) > limit:
-            text = focus(text, weights, limit=limit, counter=counter)
-        if text:
-            taken[place] = text
-            room = free - counter(text)
-    return taken
-
-
-def focus(text: str, weights: Mapping[str, float], *, limit: int, counter: TokenCounter) -> str:
-    """Return the sentences of a text that name most of the terms, within a limit; a gap is marked where one is.
-
-    Nothing fits: an empty text.
-    """
-    if len(text) > LONGEST_READ:
-        text = telling_part(text, weights, length=LONGEST_READ)
-    spans = [span for span in sentences(text) if span.of(text).strip()]
-    folded = [fold(span.of(text)).casefold() for span in spans]
-    terms = [{term for term in weights if term in words} for words in folded]
-    chosen: list[int] = []
-    room = limit
-    for place in _by_use(spans, terms, weights):
-        size = counter(spans[place].of(text))
-        if size <= room:
-            chosen.append(place)
-            room -= size
-        if room < MIN_PART:
-            break
-    # Gaps count as well, and what is joined may count for more than its parts.
-    while chosen and counter(_told(text, spans, set(chosen))) > limit:
-        chosen.pop()
-    return _told(text, spans, set(chosen))
-
-
-def _by_use(spans: Sequence[Span], terms: Sequence[set[str]], weights: Mapping[str, float]) -> Iterator[int]:
-    """Yield sentences: those that name something not named yet, best first, then those nearest to the first ones."""
-    left = set(range(len(spans)))
-    named: set[str] = set()
-    anchors: list[int] = []
-    while left:
-        best = max(left, key=lambda place: (sum(weights[term] for term in terms[place] - named), -place))
-        if not terms[best] - named:
-            break
-        named |= terms[best]
-        anchors.append(best)
-        left.discard(best)
-        yield best
-    anchors = anchors or [0]
-    yield from sorted(left, key=lambda place: (min(abs(place - anchor) for anchor in anchors), place))
-
-
-def _told(text: str, spans: Sequence[Span], chosen: set[int]) -> str:
-    parts: list[str] = []
-    for place in sorted(chosen):
-        if place and place - 1 not in chosen:
-            parts.append(f"{GAP} " if not parts else f" {GAP} ")
-        parts.append(spans[place].of(text) if place + 1 in chosen else spans[place].of(text).rstrip())
-    if chosen and max(chosen) < len(spans) - 1:
-        parts.append(f" {GAP}")
-    return "".join(parts)
-
-
-def _weights(question: str, pieces: Sequence[Piece]) -> dict[str, float]:
-    """Return what naming each term of the question is worth: less when all memories do.
-
-    A term is looked for as a part of words, which is near enough to choose sentences by and needs no reading of them.
-    A very long memory is not folded for that, which takes a tenth of a second where it is Chinese.
-    """
-    held = [(piece.text if len(piece.text) > LONGEST_READ else fold(piece.text)).casefold() for piece in pieces]
-    return {
-        term: math.log(1 + len(pieces) / (0.5 + sum(term in words for words in held))) for term in query_terms(question)
-    }
 
 
 ENVELOPE = "memory"
@@ -298,64 +173,12 @@ def _words_of(text: str) -> str:
     """Return what a text is known by when it is told again; a very long one by its beginning and its length."""
     if len(text) > LONGEST_READ:
         return f"{len(text)} {_words_of(text[:LONGEST_READ])}"
-    return _NO_LETTERS.sub("", _DATE_BEHIND.sub("", text)).casefold()
+    return _NO_LETTERS.sub("", DATE_BEHIND.sub("", text)).casefold()
 
 
 def _instructs(item: FoundItem) -> bool:
     """Tell whether a turn is a prompt of the system, which was remembered along with the talk under it."""
     return bool(item.sources) and all(chat_role(source.role) == "system" for source in item.sources)
-
-
-_RELATIVE = lazy_regex(
-    r"\b(?:yesterday|tomorrow|tonight|today|ago|recently|(?:last|past|next|this|coming|previous|earlier)\s+"
-    r"(?!one\b|time\b|thing\b|is\b|was\b|and\b|to\b)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend)\b|"
-    r"[昨今明前后去上下本][天日晚早晨夜年月周个]|大[前后]天|[周上下]末|星期|礼拜|周[一二三四五六日天]|[天日周月年]前|[天日周月年][之以]?后",
-    re.IGNORECASE,
-)
-_REPEATED = lazy_regex(r"\b(?:every|each|any|most)\s+\Z|每[个逢到]?\Z", re.IGNORECASE)
-"""Before "Tuesday" it says that no certain one is meant."""
-_DATE_BEHIND = lazy_regex(r"\s*[\[(（]\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?[\])）]")
-"""A date behind words, in whichever brackets: a memory that was made of a turn may have it already."""
-RESOLVED = lazy_regex(r" ?\[\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?\]")
-"""A date that was put behind words such as "yesterday"."""
-_DAYS = frozenset({"second", "minute", "hour", "part", "day"})
-
-
-def with_dates(text: str, occurred_at: datetime, *, is_dated: bool = True) -> str:
-    """Return a text with the date behind what had a meaning only on the day it was said: "yesterday [2023-05-07]".
-
-    Where the date of that day is told (`is_dated`), "today" needs no other.
-    """
-    if not _RELATIVE.search(text):
-        return text
-    parts, position = list[str](), 0
-    for sentence in sentences(text):
-        words = sentence.of(text)
-        if not _RELATIVE.search(words):
-            continue
-        for mention in find_dates(words, reference=occurred_at):
-            if not mention.relative or (is_dated and mention.begin.date() == local(occurred_at).date()):
-                continue
-            if _REPEATED.search(words[: mention.start]) or _DATE_BEHIND.match(words, mention.end):
-                continue
-            end = sentence.start + mention.end
-            space = " " if text[end - 1].isascii() else ""
-            parts.append(f"{text[position:end]}{space}[{_date_of(mention)}]")
-            position = end
-    return "".join([*parts, text[position:]])
-
-
-def _date_of(mention: TimeMention) -> str:
-    """Return when something was, no finer than its words."""
-    first, last = mention.begin, mention.finish - timedelta(seconds=1)
-    if mention.granularity in _DAYS:
-        return f"{first:%Y-%m-%d}"
-    if mention.granularity == "month":
-        return f"{first:%Y-%m}"
-    if mention.granularity == "year":
-        return f"{first:%Y}"
-    form = "%Y" if mention.granularity in {"decade", "century"} else "%Y-%m-%d"
-    return f"{first:{form}} – {last:{form}}"
 
 
 def _packed(

@@ -12,10 +12,10 @@ from typing import Any
 from remanent.model import Scope, TurnData
 from remanent.model.filters import USER_KEY, MetadataCondition
 from remanent.stores import RecordFilter, Standing
+from remanent.text.asked import focus, questions
 from remanent.text.dates import TimeMention, find_dates
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import TextLanguage, fold, language_of
-from remanent.text.sentences import focus, questions
 from remanent.text.terms import query_terms
 from remanent.values import dataclass
 

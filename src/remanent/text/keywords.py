@@ -12,9 +12,10 @@ from dataclasses import field
 from functools import lru_cache
 
 from remanent.errors import InvalidInput
-from remanent.text.chinese import rarity, tagged
+from remanent.text.chinese import cut, rarity, tagged
 from remanent.text.english import stem_if_english
 from remanent.text.markdown import fence_at, fences
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, language_of
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
@@ -298,3 +299,24 @@ def _keyword(text: str, one: _Candidate, score: float) -> Keyword:
     # The most frequent way to write it; of equals the one with fewer capitals, which is not a title's.
     best = max(written, key=lambda way: (written[way], -sum(sign.isupper() for sign in way)))
     return Keyword(best, round(score, 4), spans)
+
+
+_RUN = lazy_regex(rf"(?P<han>[{HAN}]+)|[A-Za-z0-9À-ɏ][A-Za-z0-9À-ɏ_.+#/@'’-]*")
+
+
+def content_words(text: str) -> list[str]:
+    """Return the words of a text that say what it is about, as they are written, each once."""
+    words: dict[str, str] = {}
+    for run in _RUN.finditer(text):
+        for word in cut(run[0]) if run["han"] else [run[0].rstrip(".-/'’")]:
+            key = word.casefold()
+            bare = key.replace("'", "").replace("’", "").removesuffix("s") if "'" in key or "’" in key else key
+            if (
+                not word
+                or key in CHINESE_STOP_WORDS
+                or bare in ENGLISH_STOP_WORDS
+                or key.replace("'", "") in ENGLISH_STOP_WORDS
+            ):
+                continue
+            words.setdefault(key, word)
+    return list(words.values())

@@ -18,12 +18,13 @@ from remanent.bilingual import Bilingual
 from remanent.language.offline.claims import TokenKind, read_claim
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_statements
 from remanent.language.offline.lexicon import lexicon
-from remanent.language.offline.questions import AnswerType, answer_type, content_words, is_question
+from remanent.language.offline.questions import AnswerType, answer_type, is_question
 from remanent.language.offline.salience import statements
 from remanent.language.role import Toolbox
 from remanent.language.tidying import shortened
 from remanent.text.boundaries import excerpt
 from remanent.text.chinese import tagged
+from remanent.text.keywords import content_words
 from remanent.text.mentions import mentions
 from remanent.text.scripts import working_language
 from remanent.text.terms import query_terms

@@ -6,12 +6,10 @@ All by patterns, first match wins, so the order of the tables counts: "how many"
 import re
 from enum import StrEnum
 
-from remanent.text.chinese import cut
+from remanent.text.keywords import content_words
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
-from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
 
-_RUN = lazy_regex(rf"(?P<han>[{HAN}]+)|[A-Za-z0-9À-ɏ][A-Za-z0-9À-ɏ_.+#/@'’-]*")
 _MARKS = " \t\n?？!！。.,，;；:："
 
 
@@ -111,24 +109,6 @@ def is_question(sentence: str) -> bool:
 def answer_type(question: str) -> AnswerType:
     """Tell what sort of answer a question wants."""
     return next((kind for kind, pattern in _WANTED.items() if pattern.search(question)), AnswerType.THING)
-
-
-def content_words(text: str) -> list[str]:
-    """Return the words of a text that say what it is about, as they are written, each once."""
-    words: dict[str, str] = {}
-    for run in _RUN.finditer(text):
-        for word in cut(run[0]) if run["han"] else [run[0].rstrip(".-/'’")]:
-            key = word.casefold()
-            bare = key.replace("'", "").replace("’", "").removesuffix("s") if "'" in key or "’" in key else key
-            if (
-                not word
-                or key in CHINESE_STOP_WORDS
-                or bare in ENGLISH_STOP_WORDS
-                or key.replace("'", "") in ENGLISH_STOP_WORDS
-            ):
-                continue
-            words.setdefault(key, word)
-    return list(words.values())
 
 
 def keyword_form(question: str) -> str:

@@ -9,7 +9,6 @@ from pydantic import Field
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import Refused
-from remanent.language.offline.questions import content_words
 from remanent.language.offline.salience import key_phrases, salient_sentences
 from remanent.language.replies import Prose, Words
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
@@ -20,6 +19,7 @@ from remanent.model import Model
 from remanent.model.base import Text
 from remanent.text.boundaries import grapheme_boundaries, word_boundaries
 from remanent.text.chinese import is_known
+from remanent.text.keywords import content_words
 from remanent.text.keywords import keywords as keywords_of
 from remanent.text.numbers import quantities
 from remanent.text.scripts import HAN, fold, working_language

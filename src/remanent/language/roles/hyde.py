@@ -6,12 +6,13 @@ from pydantic import Field
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import Refused
-from remanent.language.offline.questions import content_words, statement_form
+from remanent.language.offline.questions import statement_form
 from remanent.language.role import Defaults, Role, TextReply, Tier, Toolbox
 from remanent.language.shapes import Remark
 from remanent.language.tidying import line, remark
 from remanent.language.wording import block
 from remanent.model import Model
+from remanent.text.keywords import content_words
 from remanent.text.scripts import working_language
 
 LONGEST_PASSAGE = 800

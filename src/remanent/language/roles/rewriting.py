@@ -9,13 +9,14 @@ from pydantic import Field
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import Refused
 from remanent.language.offline.lexicon import other_word
-from remanent.language.offline.questions import content_words, keyword_form, statement_form
+from remanent.language.offline.questions import keyword_form, statement_form
 from remanent.language.replies import Lines
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import Remark, Utterance
 from remanent.language.tidying import line, lines
 from remanent.language.wording import block, group, utterance_blocks
 from remanent.model import Model
+from remanent.text.keywords import content_words
 from remanent.text.scripts import alphanumeric, working_language
 
 LONGEST_QUERY = 300

@@ -20,9 +20,8 @@ from remanent.model import Model
 from remanent.model.base import Text
 from remanent.model.entry import chat_role
 from remanent.text.chinese import is_known
-from remanent.text.dates import find_dates
+from remanent.text.dated import with_certain_days
 from remanent.text.pronouns import SPEAKER_OR_HEARER, resolve
-from remanent.text.scripts import working_language
 from remanent.text.talk import says_nothing_alone
 from remanent.text.wordlists import COMMON_ENGLISH
 from remanent.values import dataclass
@@ -218,13 +217,6 @@ _LOOKED_BACK = 600
 """Characters before a piece in which the name behind a pronoun is looked for."""
 
 _LABEL = re.compile(r"\A\s*([^\W\d_][\w.'’-]{0,30}(?: [A-Z][\w.'’-]{0,30}){0,2})[:：](?=\s|[^\W\da-zA-Z_])")
-# “周五之前” on a Sunday means the coming Friday, “周五很累” the past one, and a birthday comes every year: a day that
-# the moment of saying does not settle is kept as it is.
-_OPEN_DAY = re.compile(
-    r"(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|星期|礼拜)[一二三四五六日天]|.*\d月.*"
-    r"|.*\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\b.*",
-    re.IGNORECASE,
-)
 
 
 async def segment(request: SegmentationRequest, toolbox: Toolbox) -> SegmentationResponse:
@@ -257,7 +249,8 @@ def _segments(said: Utterance, stretch: UtteranceSpan, before: str) -> list[Segm
 def _standing_alone(piece: str, said: Utterance, before: str) -> str:
     """Return the piece in words that need no context, as far as they are certain and there is room for them."""
     text = _if_it_fits(resolve(piece, before=before), piece)
-    text = _if_it_fits(_with_dates(text, said), text)
+    if said.occurred_at is not None:
+        text = _if_it_fits(with_certain_days(text, said.occurred_at), text)
     # Without a word of the first or second person it does not matter who spoke, unless it is the rest of a longer text.
     if _named_speaker(text) or not (SPEAKER_OR_HEARER.search(text) or _named_speaker(said.text)):
         return text
@@ -279,21 +272,6 @@ def _named_speaker(text: str) -> str:
 
 def _if_it_fits(text: str, otherwise: str) -> str:
     return text if len(text) <= MAX_SEGMENT else otherwise
-
-
-def _with_dates(text: str, said: Utterance) -> str:
-    """Write the date after a day that only the moment of saying tells: yesterday (2024-05-11)."""
-    if said.occurred_at is None:
-        return text
-    parts: list[str] = []
-    position = 0
-    chinese = working_language(text) == "zh"
-    for found in find_dates(text, reference=said.occurred_at):
-        if found.relative and found.granularity == "day" and not _OPEN_DAY.fullmatch(found.text):
-            day = found.begin.date().isoformat()
-            parts.append(text[position : found.end] + (f"（{day}）" if chinese else f" ({day})"))
-            position = found.end
-    return "".join([*parts, text[position:]])
 
 
 SEGMENTATION = Segmentation()

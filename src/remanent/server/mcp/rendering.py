@@ -14,8 +14,9 @@ from remanent.bilingual import Bilingual, Language
 from remanent.discipline.shapes import Page
 from remanent.model import Entry, EntryKind, Found, Receipt, Record, Tombstone, local
 from remanent.operations.context import PadValues
-from remanent.recall.injection import notices, told_first, with_dates
+from remanent.recall.injection import notices, told_first
 from remanent.text.boundaries import excerpt
+from remanent.text.dated import with_dates
 from remanent.text.escaping import escape, escape_lines, escape_name
 
 NOTHING = Bilingual("There is nothing.", "没有内容。")

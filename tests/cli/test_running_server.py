@@ -14,7 +14,7 @@ import pytest
 
 import remanent
 from remanent.cli.options import CommonOptions
-from remanent.cli.served import NOTE, Server, find_server
+from remanent.cli.running_server import NOTE, Server, find_server
 from remanent.cli.serving import _ServerNote
 from remanent.errors import NotAuthenticated
 from remanent.operations import LOCAL

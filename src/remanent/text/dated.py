@@ -1,0 +1,86 @@
+"""Dates behind words that had a meaning only on the day they were said: "yesterday [2023-05-07]"."""
+
+import re
+from datetime import datetime, timedelta
+
+from remanent.model import local
+from remanent.text.dates import TimeMention, find_dates
+from remanent.text.regex import lazy_regex
+from remanent.text.scripts import working_language
+from remanent.text.sentences import sentences
+
+_RELATIVE = lazy_regex(
+    r"\b(?:yesterday|tomorrow|tonight|today|ago|recently|(?:last|past|next|this|coming|previous|earlier)\s+"
+    r"(?!one\b|time\b|thing\b|is\b|was\b|and\b|to\b)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend)\b|"
+    r"[昨今明前后去上下本][天日晚早晨夜年月周个]|大[前后]天|[周上下]末|星期|礼拜|周[一二三四五六日天]|[天日周月年]前|[天日周月年][之以]?后",
+    re.IGNORECASE,
+)
+_REPEATED = lazy_regex(r"\b(?:every|each|any|most)\s+\Z|每[个逢到]?\Z", re.IGNORECASE)
+"""Before "Tuesday" it says that no certain one is meant."""
+DATE_BEHIND = lazy_regex(r"\s*[\[(（]\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?[\])）]")
+"""A date behind words, in whichever brackets: a memory that was made of a turn may have it already."""
+RESOLVED = lazy_regex(r" ?\[\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?\]")
+"""A date that was put behind words such as "yesterday"."""
+_DAYS = frozenset({"second", "minute", "hour", "part", "day"})
+
+
+def with_dates(text: str, occurred_at: datetime, *, is_dated: bool = True) -> str:
+    """Return a text with the date behind what had a meaning only on the day it was said: "yesterday [2023-05-07]".
+
+    Where the date of that day is told (`is_dated`), "today" needs no other.
+    """
+    if not _RELATIVE.search(text):
+        return text
+    parts, position = list[str](), 0
+    for sentence in sentences(text):
+        words = sentence.of(text)
+        if not _RELATIVE.search(words):
+            continue
+        for mention in find_dates(words, reference=occurred_at):
+            if not mention.relative or (is_dated and mention.begin.date() == local(occurred_at).date()):
+                continue
+            if _REPEATED.search(words[: mention.start]) or DATE_BEHIND.match(words, mention.end):
+                continue
+            end = sentence.start + mention.end
+            space = " " if text[end - 1].isascii() else ""
+            parts.append(f"{text[position:end]}{space}[{_date_of(mention)}]")
+            position = end
+    return "".join([*parts, text[position:]])
+
+
+def _date_of(mention: TimeMention) -> str:
+    """Return when something was, no finer than its words."""
+    first, last = mention.begin, mention.finish - timedelta(seconds=1)
+    if mention.granularity in _DAYS:
+        return f"{first:%Y-%m-%d}"
+    if mention.granularity == "month":
+        return f"{first:%Y-%m}"
+    if mention.granularity == "year":
+        return f"{first:%Y}"
+    form = "%Y" if mention.granularity in {"decade", "century"} else "%Y-%m-%d"
+    return f"{first:{form}} – {last:{form}}"
+
+
+# “周五之前” on a Sunday means the coming Friday, “周五很累” the past one, and a birthday comes every year: a day that
+# the moment of saying does not settle is kept as it is.
+_OPEN_DAY = lazy_regex(
+    r"(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|星期|礼拜)[一二三四五六日天]|.*\d月.*"
+    r"|.*\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\b.*",
+    re.IGNORECASE,
+)
+
+
+def with_certain_days(text: str, occurred_at: datetime) -> str:
+    """Return a text that is kept with the date behind days that are certain, as people do: yesterday (2024-05-11).
+
+    What is only shown may be dated in full (`with_dates`): it is made anew when the reading of dates gets better.
+    """
+    parts, position = list[str](), 0
+    chinese = working_language(text) == "zh"
+    for found in find_dates(text, reference=occurred_at):
+        is_certain = found.relative and found.granularity == "day" and not _OPEN_DAY.fullmatch(found.text)
+        if is_certain and not DATE_BEHIND.match(text, found.end):
+            day = found.begin.date().isoformat()
+            parts.append(text[position : found.end] + (f"（{day}）" if chinese else f" ({day})"))
+            position = found.end
+    return "".join([*parts, text[position:]])
