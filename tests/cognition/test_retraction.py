@@ -218,3 +218,84 @@ async def test_what_something_can_be_used_for_is_not_over(ada: AsyncAgent, clock
     await ada.settle()
     assert known <= {one.content for one in await ada.cognition.memories()}
     assert not [one for one in await ada.conflicts() if one.state.value == "resolved"]
+
+
+OVER = """My rent is $1,500.|My landlord raised the rent to $1,650.
+I study French at the college.|I dropped French at the college for Spanish.
+My flight leaves at 6 am.|They rescheduled my flight to 9 am.
+I drive a Honda Civic.|I traded my Honda Civic for a Tesla Model 3.
+I go to the gym on Mondays.|I go to the gym on Wednesdays instead of Mondays now.
+We deploy on Fridays.|From now on we deploy on Tuesdays.
+My boss is Laura.|My new boss is Peter.
+I use Windows at home.|I switched from Windows to Linux at home.
+I have two cats.|I have three cats now.
+I'm learning Spanish.|I stopped learning Spanish.
+I'm allergic to cats.|It turns out I'm not allergic to cats.
+My wife works at Siemens.|My wife left Siemens for Bosch.
+I work at Spotify.|I quit Spotify and joined Klarna.
+I'm vegetarian.|I eat fish again now.
+房租每月4500。|房东把房租涨到5000了。
+我坐地铁上班。|我现在骑车上班了，不坐地铁了。
+我的手机是小米14。|我换手机了，换成了华为Mate 70。
+我吃素。|我不吃素了。
+我的老板是王总。|我换老板了，新老板是李总。
+我在学西班牙语。|我不学西班牙语了。
+我太太在西门子工作。|我太太离开西门子，去了博世。"""
+STANDS = """I drink coffee every morning.|My sister stopped drinking coffee.
+I bake bread every Sunday.|I stopped eating bread.
+My boss is Laura.|They moved my boss to another floor.
+My car is red.|I moved my car to the garage.
+I live in Paris.|I left Paris for Rome this morning.
+I work at Siemens.|My wife left Siemens for Bosch.
+I have two cats.|My brother has three cats now.
+I go to the gym on Mondays.|I go to the pool on Wednesdays now.
+I use Linux at home.|We switched from Windows to Linux at the office.
+My rent is $900.|My sister's landlord raised the rent to $1,200.
+I'm learning Spanish.|I stopped learning the guitar.
+I have a dog called Rex.|I sold my dog sculptures.
+I have a dog called Rex.|I lost my dog's leash.
+My flight leaves at 6 am.|They rescheduled my dentist to 9 am.
+My rent is $900.|I would love it if they lowered the rent to $700.
+我坐地铁上班。|我不坐飞机了。
+我的老板是王总。|同事的新老板是李总。
+我在学西班牙语。|我不学钢琴了。
+我住在北京。|我刚离开北京去上海出差。
+房租每月4500。|我姐姐的房租涨到5000了。
+我的手机是小米14。|我妹妹换手机了。
+我有两只猫。|邻居现在有三只猫了。"""
+
+
+@pytest.mark.spec("COG-07", "COG-08")
+@pytest.mark.parametrize("line", OVER.split("\n"))
+async def test_who_tells_of_a_change_ends_what_was_in_one_memory_that_can_be_undone(
+    ada: AsyncAgent, clock: SetClock, line: str
+) -> None:
+    was, changed = line.split("|")
+    await ada.remember(was)
+    await ada.settle()
+    (before,) = await ada.cognition.memories()
+    clock.advance(seconds=600)
+    await ada.remember(changed)
+    await ada.settle()
+    (now,) = await ada.cognition.memories()
+    assert (now.id, now.version) == (before.id, 2)
+    assert now.content != before.content
+    assert isinstance(now.data, MemoryData)
+    assert now.data.replaces
+    (conflict,) = await ada.cognition.conflicts()
+    await ada.cognition.resolve(conflict.id, "undo")
+    assert before.content in {record.content for record in await ada.cognition.memories()}
+
+
+@pytest.mark.spec("COG-08")
+@pytest.mark.parametrize("line", STANDS.split("\n"))
+async def test_a_change_of_something_else_ends_nothing(ada: AsyncAgent, clock: SetClock, line: str) -> None:
+    holds, other = line.split("|")
+    await ada.remember(holds)
+    await ada.settle()
+    before = await ada.cognition.memories()
+    clock.advance(seconds=600)
+    await ada.remember(other)
+    await ada.settle()
+    assert [record.version for record in before] == [1]
+    assert before[0].content in {record.content for record in await ada.cognition.memories()}

@@ -9,6 +9,7 @@ from remanent.language import passages, replies, role, tidying, wording
 from remanent.language.offline import (
     accounts,
     answers,
+    changes,
     claims,
     holders,
     judgement,
@@ -194,6 +195,7 @@ ADAPTERS: dict[str, Work] = {
     "language.offline.judgement.same_subject": lambda text: [
         judgement.same_subject(compared, found) for compared in [_compared(text)] for found in compared.differences
     ],
+    "language.offline.changes.changes": lambda text: list(changes.changes(text)),
     "language.offline.statements.third_person": lambda text: statements.third_person(text, "Ada"),
     "language.offline.statements_chinese.third_person": lambda text: statements_chinese.third_person(text, "小林"),
     "language.offline.statements_english.third_person": lambda text: statements_english.third_person(text, "Ada"),

@@ -10,6 +10,7 @@ from remanent.cognition.review import entries_of
 from remanent.cognition.writer import UNDONE, Changes, MemoryWriter, user_of
 from remanent.discipline import Parts
 from remanent.errors import InvalidInput, NotFound
+from remanent.language.offline.changes import changes
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.retractions import retractions
 from remanent.language.offline.statements import statements
@@ -112,7 +113,10 @@ def is_rotten(record: Record, entries: dict[str, Entry]) -> bool:
             return False
         if record.made_by.engine not in {"offline", "code"}:
             return False  # a model's wording: as long as what it quotes stands, so does it
-        if data.replaces and retractions(entry.text, speaker=speaker, is_user=entry.origin is Origin.USER):
+        if data.replaces and (
+            any(changes(entry.text, speaker=speaker))
+            or retractions(entry.text, speaker=speaker, is_user=entry.origin is Origin.USER)
+        ):
             return False
         if record.confidence >= 0.98:  # confirmed by a message behind it
             return False

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from remanent.cognition.model import INSTRUCTION, SHORT_TERM, InstructionData, memory_id
 from remanent.cognition.settings import CognitionSettings
+from remanent.language.offline.changes import Change
 from remanent.language.offline.statements import Statement, canonical, is_secret
 from remanent.model import (
     Entry,
@@ -28,6 +29,7 @@ from remanent.model import (
 from remanent.text.dated import with_dates
 from remanent.text.dates import find_dates
 from remanent.text.scripts import HAN, alphanumeric
+from remanent.text.terms import query_terms
 from remanent.values import dataclass
 
 _KINDS: dict[str, Kind] = {
@@ -75,6 +77,8 @@ class Draft:
     retracts: Literal["", "ends", "forgets"] = ""
     """Whether it takes back what it states: as something that is over, or that is to be forgotten."""
     made_by: Maker = BY_PATTERNS
+    change: Change | None = None
+    """What it says has changed, where it states nothing by itself."""
 
     @property
     def record_id(self) -> str:
@@ -216,6 +220,8 @@ def is_meant(known: Record, draft: Draft) -> bool:
     data, one = known.data, draft.statement
     if not isinstance(data, MemoryData) or data.user != draft.user:
         return False
+    if draft.change is not None:
+        return _is_changed(data, draft.change)
     if not one.value:
         topic = canonical(one.attribute)
         if draft.retracts == "ends" and data.attribute not in _WHO:
@@ -228,6 +234,79 @@ def is_meant(known: Record, draft: Draft) -> bool:
     had = data.value if one.kind != "preference" else known.content
     denied, held = (_ARTICLE.sub("", text) for text in (one.value, had))
     return _holds(held, denied) or (one.kind != "preference" and _holds(denied, held))
+
+
+_WORK = frozenset(canonical(word) for word in "employer 工作地点".split())
+_KEPT_UP = frozenset(
+    canonical(word)
+    for word in "habit does doing uses owns has family diet health 习惯 情况 在做 使用 拥有 饮食 家庭".split()
+)
+"""What somebody does, uses or has until they say otherwise; where they live or were born is not among it."""
+_TAKES = frozenset(
+    "drink eat use drive take play ride study learn read watch wear smoke buy order practice do go attend".split()
+)
+_COUNTED = re.compile(
+    r"\d|[一二三四五六七八九十百千万两]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|noon|midnight|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|"
+    r"november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b|(?:周|星期|礼拜)[一二三四五六日天]",
+    re.IGNORECASE,
+)
+_SINCE = re.compile(
+    r"\b(?:from now on|now|nowadays|these days|instead of|rather than|any ?more|no longer|by now)\b"
+    r"|从今|从现在|以后都|现在|如今|改(?:到|成|为)|不再",
+    re.IGNORECASE,
+)
+_STOP = re.compile(r"[.!?。！？\n]")
+_OLD_VALUE = re.compile(r"(?:,? (?:instead of|rather than) .*| (?:now|these days|nowadays))+$", re.IGNORECASE)
+
+
+def _is_changed(data: MemoryData, change: Change) -> bool:
+    """Tell whether a memory is what a change is of: the same thing of the same person, or what it says was so."""
+    if change.thing:
+        of = (f"{change.subject}'s {change.thing}", f"the {change.thing}", f"our {change.thing}")
+        owned = {alphanumeric(text) for text in (*of, f"{change.subject}的{change.thing}", change.thing)}
+        counted = _COUNTED.search(data.value) is not None and _COUNTED.search(change.value) is not None
+        if alphanumeric(data.subject) == alphanumeric(change.subject) and data.attribute == canonical(change.thing):
+            return change.renewed or counted
+        return alphanumeric(data.subject) in owned and (data.attribute in _WHO if change.renewed else counted)
+    if alphanumeric(data.subject) != alphanumeric(change.subject):
+        return False
+    if change.work:
+        return data.attribute in _WORK and _holds(data.value, change.was)
+    if data.attribute not in _KEPT_UP:
+        return False
+    if _HAN.search(change.was):
+        return alphanumeric(change.was) in alphanumeric(data.value) or alphanumeric(change.was[1:]) == alphanumeric(
+            data.value
+        )
+    was, had = query_terms(change.was), query_terms(data.value)
+    if not was or not set(was) <= set(had[: len(was) + 2]):
+        return False
+    # "I sold the car" ends that there is one; not that its windows are cleaned on Sundays.
+    return had[0] in was or had[0] in _TAKES or data.attribute not in {canonical("habit"), canonical("does")}
+
+
+def may_restate(draft: Draft) -> bool:
+    """Tell whether a statement says since when, and how often, how many or when: that may be otherwise than it was."""
+    one = draft.statement
+    before, behind = draft.entry.text[: one.start], draft.entry.text[one.end :]
+    said = f"{_STOP.split(before)[-1]}{draft.entry.text[one.start : one.end]}{_STOP.split(behind, maxsplit=1)[0]}"
+    told = one.kind == "fact" and not one.single and not draft.retracts
+    return told and _COUNTED.search(one.value) is not None and _SINCE.search(said) is not None
+
+
+def is_restated(known: Record, draft: Draft) -> bool:
+    """Tell whether a statement says the same as a memory but for its numbers, days or hours."""
+    data, one = known.data, draft.statement
+    if not isinstance(data, MemoryData) or (data.user, alphanumeric(data.subject)) != (
+        draft.user,
+        alphanumeric(one.subject),
+    ):
+        return False
+    if data.attribute != canonical(one.attribute) or not _COUNTED.search(data.value):
+        return False
+    had, new = (alphanumeric(_COUNTED.sub("#", _OLD_VALUE.sub("", text))) for text in (data.value, one.value))
+    return had == new and not says_the_same(known, one.value)
 
 
 def _holds(text: str, words: str) -> bool:

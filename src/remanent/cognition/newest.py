@@ -153,7 +153,17 @@ class _Matter:
         said = self._said[other.record_id]
         if said and _words(held_terms(told, said)) >= _HALF * _words(said):
             return True
+        if any(terms and set(terms) == held_terms(other.text[:_READ], terms) for terms in _left_behind(told)):
+            return True
         return bool(_names(told) & _names(other.text[:_READ]) - self._asked)
+
+
+def _left_behind(told: str) -> list[list[str]]:
+    """Return the words for what a change says was so until then: "I switched from coffee to tea"."""
+    # Only who tells of a change has it read: few recalls need what reads it.
+    from remanent.language.offline.changes import changes
+
+    return [query_terms(change.was) for change in changes(told)]
 
 
 def _change_in(text: str) -> str:

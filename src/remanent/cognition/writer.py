@@ -14,7 +14,9 @@ from remanent.cognition.proposals import proposed
 from remanent.cognition.settings import CognitionSettings
 from remanent.discipline import Parts
 from remanent.language.coverage import WordIndex
+from remanent.language.offline.changes import changes as changes_told
 from remanent.language.offline.retractions import retractions
+from remanent.language.offline.statement_rules import Statement
 from remanent.language.offline.statements import only_confirms, statements
 from remanent.model import (
     Claim,
@@ -90,6 +92,7 @@ def _of_entry(
     known = {draft.record_id for draft in stated}
     # "I left Rome for Oslo" is a new value and no end; what only ends is taken first.
     taken_back = [draft for draft in _retracted(entry, before) if draft.record_id not in known]
+    taken_back += [draft for draft in _changed(entry) if not any(_states(one, draft) for one in stated)]
     return [draft for draft in (*taken_back, *stated) if drafts.allowed(draft.statement, settings)]
 
 
@@ -122,6 +125,24 @@ def _retracted(entry: Entry, before: Sequence[Entry]) -> Iterable[Draft]:
             content = _NO_MORE[working_language(stated.content)].format(stated.content)
             again = replace(stated, content=content, start=one.statement.start, end=one.statement.end)
             yield Draft(again, entry, user_of(entry), what)
+
+
+def _changed(entry: Entry) -> Iterable[Draft]:
+    """Yield what an entry says is otherwise now: it ends what was known of that."""
+    speaker = TurnData(role=entry.role).speaker or "user"
+    for one in changes_told(entry.text, speaker=speaker):
+        told = Statement("fact", one.subject, one.thing, one.was, one.content, one.start, one.end)
+        yield Draft(told, entry, user_of(entry), "ends", change=one)
+
+
+def _states(stated: Draft, changed: Draft) -> bool:
+    """Tell whether a sentence gives the new value itself, which takes the place of the old one."""
+    return stated.statement.single and _overlap(stated, changed)
+
+
+def _overlap(one: Draft, other: Draft) -> bool:
+    same = one.entry.id == other.entry.id
+    return same and one.statement.start < other.statement.end and other.statement.start < one.statement.end
 
 
 def _same_talk(one: Entry, entry: Entry) -> bool:
@@ -232,10 +253,14 @@ class MemoryWriter:
         """Return what statements change among the memories that are there."""
         known = await self.records(scope, tuple({draft.record_id for draft in made}))
         changes, now = Changes(known), self._parts.clock()
+        told: list[Draft] = []
         for draft in made:
             if draft.retracts:
-                await self._take_back(scope, changes, draft, now=now)
-            else:
+                ended = await self._take_back(scope, changes, draft, now=now)
+                told += [draft] if ended else []
+            elif any(_overlap(draft, end) and (end.change or draft.statement.kind == "event") for end in told):
+                continue  # one sentence, one memory: it stands where the change does
+            elif not await self._restate(scope, changes, draft, now=now):
                 self._take_one(changes, draft, now=now)
         self._premises(changes, made, now=now)
         for changed in changes.changed:
@@ -246,8 +271,29 @@ class MemoryWriter:
         """Return records by id, whatever their status."""
         return await self._store.records_by_id(scope.owner, record_ids)
 
-    async def _take_back(self, scope: Scope, changes: Changes, draft: Draft, *, now: datetime) -> None:
-        """End or forget the memories that a statement takes back; where there are none, nothing changes."""
+    async def _restate(self, scope: Scope, changes: Changes, draft: Draft, *, now: datetime) -> bool:
+        """Tell whether a statement gave something known another number or day, and give it that."""
+        if draft.record_id in changes.known or not drafts.may_restate(draft):
+            return False
+        changes.known = {**await self._about(scope, draft), **changes.known}
+        for known in list(changes.known.values()):
+            standing = known.status in _STANDING and draft.entry.occurred_at >= known.occurred_at
+            if standing and drafts.is_restated(known, draft) and self._may_end(known, draft):
+                changes.conflicts.append(self._conflict(known, draft, now=now, settled=True))
+                again = drafts.ended(known, draft, self.settings, now=now)
+                data = again.data.replace(value=drafts.value_of(draft.statement))
+                changes.put(again.replace(data=data))
+                changes.changed.append(known.id)
+                return True
+        return False
+
+    def _may_end(self, known: Record, draft: Draft) -> bool:
+        pinned = isinstance(known.data, MemoryData) and known.data.pinned
+        return not pinned and not drafts.is_less_trusted(draft, known)
+
+    async def _take_back(self, scope: Scope, changes: Changes, draft: Draft, *, now: datetime) -> bool:
+        """End or forget the memories that a statement takes back, and tell whether there are any."""
+        before = len(changes.changed)
         found = await self._about(scope, draft)
         changes.known = {**found, **changes.known}
         for known in list(changes.known.values()):
@@ -260,12 +306,12 @@ class MemoryWriter:
             if draft.retracts == "forgets":
                 await self._forget(scope, changes, known, draft)
                 continue
-            pinned = isinstance(known.data, MemoryData) and known.data.pinned
-            settled = not pinned and not drafts.is_less_trusted(draft, known)
+            settled = self._may_end(known, draft)
             changes.conflicts.append(self._conflict(known, draft, now=now, settled=settled))
             if settled:
                 changes.put(drafts.ended(known, draft, self.settings, now=now))
                 changes.changed.append(known.id)
+        return len(changes.changed) > before
 
     async def _about(self, scope: Scope, draft: Draft) -> dict[str, Record]:
         """Return the memories that may be meant: those that hold the words, or were made of turns that do."""

@@ -67,8 +67,15 @@ _ENGLISH: tuple[tuple[re.Pattern[str], str], ...] = (
         "I work at ",
     ),
     (
-        lazy_regex(r"\b[Ii](?:['’]ve| have)? (?:just |recently )?(?:gave away|lost|sold|rehomed) (?:my|our|the) "),
+        lazy_regex(r"\b[Ii](?:['’]ve| have)? (?:just |recently )?(?:gave away|lost|sold|rehomed) (?:my|our|the) "
+                   r"(?=(?:old |poor |little )?(?:[a-z-]+|[A-Z][\w-]*(?: [A-Z\d][\w-]*)*)"
+                   r"(?:[.,;!]|$| (?:and|last|yesterday|today|this|to|in|on|again)\b))"),
         "I have a ",
+    ),
+    (
+        lazy_regex(r"\b[Ii](?:['’]ve| have)? (?:now |just )?(?:eat|started (?:eating|to eat))"
+                   r" (?:fish|meat|chicken|beef|pork)(?: again| now| again now)[\s.!]*$"),
+        "I am vegetarian",
     ),
 )  # fmt: skip
 _CHINESE: tuple[tuple[re.Pattern[str], str], ...] = (
@@ -105,7 +112,7 @@ _PARTNERS = "girlfriend boyfriend partner fiancée fiancé 女朋友 男朋友 �
 _END = lazy_regex(r"\s+(?:any ?more|any longer|these days|now)(?=[\s.!,;]*$)", re.IGNORECASE)
 _END_CHINESE = lazy_regex(r"(?:离职|辞职)了?(?=[。！!]?\s*$)|了(?=[。！!]?\s*$)")
 _HEDGE = lazy_regex(
-    r"^\W*(?:(?:actually|well|no|oh|sorry|in fact|now|and|but|so)\W+)+"
+    r"^\W*(?:(?:actually|well|no|oh|sorry|in fact|now|and|but|so|(?:it )?turns out(?: that)?)\W+)+"
     r"|^\W*(?:其实|不过|对了|现在|哦|啊|不)[，,]?(?=我)",
     re.IGNORECASE,
 )

@@ -127,6 +127,8 @@ fact former job = {who} was an? (?P<v>(?:[a-z-]+ ){0,2}(?:{job}))\b
 fact employer! = (?:{who} {adv}?works?|{who_is} {adv}?working|(?:{i}|{have}) {adv}?(?:started (?:working|a new job|
     my new job)|started(?= at (?!\w+ \d|[^,.;!?]*\b(?:University|College|School|Academy)\b)[A-Z])|
     got a (?:new )?job)) (?:at|for) (?P<v>{words})(?:(?= as an? )|{dated}|{to})
+fact employer! = {i} {adv}?(?:quit|left) (?:[A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*|my (?:old )?job(?: at [A-Z][\w&.-]*)?)
+    [ ](?:and|to) (?:joined|join|started at|start at) (?P<v>(?!the\b|a\b){words}){to}
 fact field! = {who} {adv}?works? in (?P<v>(?!the\b|an?\b|my\b)[a-z][\w -]{2,40}?)(?= for | at |{or_to})
 fact marital status! = {who_is} {adv}?(?:a )?(?P<v>single(?: (?:mom|dad|parent|mother|father))?|married|divorced|
     engaged|widowed)\b
@@ -155,7 +157,8 @@ fact uses = (?:{i} {adv}?use|(?:{our} {matter}|[Tt]he (?P<s>(?:\w+ )?(?:{project
 fact weight! = {who} {adv}?weighs? (?:about |around )?(?P<v>\d[\d.,]* ?(?:kg|kilos?|kilograms?|pounds?|lbs|stone))\b
 fact ! = (?:[Mm]y|[Oo]ur(?= anniversary| wedding| budget)) (?:new |current |actual )?(?P<a>{thing})(?: is| are|
     ['’]s| has changed to| changed to|[ ]is now| will be) (?:now |actually |called )?(?P<v>{words}){to}
-fact ! = {i} (?:just )?(?:changed|updated|moved|switched) my (?P<a>{thing}) to (?P<v>{words}){to}
+fact ! = {i} (?:just )?(?:changed|updated|switched|moved(?! my (?:car|bike|bed|desk|sofa|couch|stuff|plants?|money|
+    savings|files?|books?)\b)) my (?P<a>{thing}) to (?P<v>{words}){to}
 fact = [Mm]y (?:main |biggest |ultimate )?(?P<a>goal|dream) is (?P<v>[^.;!?\n–—]{4,120}?)(?=[.;!?\n–—]|$)
 fact favorite = [Mm]y fav(?:ou?rite)?(?: \w+)? (?:is|are) (?P<v>{words}){to}
 fact date! = {the} (?:first |next )?{matter}(?: has been| was| got| is| is now|)
@@ -242,7 +245,7 @@ RULES: tuple[StatementRule, ...] = rules_of(_TABLE, PARTS)
 _STARTS = (
     lazy_regex(r"(?=(^\W*|[,;:.!–—]\s*|\s-+\s*))"),
     lazy_regex(
-        r"(?=(\b(?i:and|but|so|because|['’]cause|since|also|plus|well|yeah|yes|actually|anyway|"
+        r"(?=(\b(?i:and|but|so|because|['’]cause|since|also|plus|well|yeah|yes|actually|anyway|from now on|"
         r"my (?:doctor|gp|allergist|dentist|nurse) (?:says?|said|told me|confirmed)(?: that)?|"
         r"btw|by the way|oh|hey|thanks|lately|recently|currently|nowadays|these days|now|today|fyi|(?<!make )(?<!be )sure|no|yep|then|"
         r"remember|(?:remember|know|forget|mind|note|sure|glad|say) that|"
@@ -476,7 +479,8 @@ _DOING = (
 INSTRUCTION = lazy_regex(
     rf"^\W*(?:(?:ok|okay|so|and|also|btw|hey|hi)\W+)*(?:"
     rf"(?:please\s+)?(?:always|never)\s+{_DOING}\b.{{3,}}"
-    r"|(?:please\s*,?\s*)?(?:from now on|going forward|in (?:the )?future|from here on)\b\W+.{6,}"
+    r"|(?:please\s*,?\s*)?(?:from now on|going forward|in (?:the )?future|from here on)\b\W+"
+    r"(?!(?:[Ww]e|I) (?!(?:want|need|prefer|expect|like|would|['’]d)\b)).{6,}"
     rf"|please\s+(?:always\s+|never\s+)?(?:don['’]t|do not|stop|keep your|keep the|answer|reply|respond)\b.{{4,}}(?:\balways\b|\bevery\b|\bin (?:English|Chinese|French|German|Spanish|Japanese|Korean)\b|\b(?:answers?|replies|responses?|emojis?|jargon)\b).*"
     rf"|i (?:want|need|(?:['’]d|would) like) you to (?:always|never)\s+{_DOING}\b.{{3,}}"
     rf"|(?:please\s+)?(?:keep|make) (?:all )?your (?:answers?|replies|responses?|explanations?|messages|summaries)\b.{{3,}}"
