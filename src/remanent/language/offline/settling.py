@@ -6,13 +6,13 @@ bear out by contradicting the other one. Where they are even nothing is decided.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from remanent.bilingual import Bilingual, in_language
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_statements
 from remanent.language.offline.salience import statements
 from remanent.language.role import Toolbox
 from remanent.text.scripts import working_language
+from remanent.values import dataclass
 
 _CONFLICT = re.compile(r"<conflict\b[^<>]*>")
 _MAX_STATEMENTS = 2_000
