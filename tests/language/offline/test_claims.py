@@ -104,6 +104,18 @@ def test_a_pronoun_and_a_word_for_what_it_is_stand_for_what_a_text_begins_with()
 
 def test_who_says_so_is_not_what_it_is_about() -> None:
     assert subject_of("According to a blog, Mount Kelt is 3,412 metres high.") == ["Mount", "Kelt"]
+    for lead in (
+        "The obituary in the local paper reports that",
+        "As the encyclopaedia has it,",
+        "It is stated in it that",
+    ):
+        assert subject_of(f"{lead} Mount Kelt is 3,412 metres high.") == ["Mount", "Kelt"]
+    for whole, word in (
+        ("Breeds of dogs are mostly tied to the states that they come from.", "dog"),
+        ("As of the 2010 United States Census, the population was 922.", "2010"),
+        ("It was recorded in the session that produced the song.", "record"),
+    ):
+        assert word in {token.key for token in read_claim(whole).tokens}
     assert subject_of("有报道称，凯尔特山海拔3412米。")[0] in {"凯尔特山", "凯尔特"}
 
 

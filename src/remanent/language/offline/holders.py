@@ -72,6 +72,8 @@ _BE = (
     r"(?: now| currently)?"
 )
 
+_GETS = r" (?:is|was|is being|has been)(?: now| currently| an? [^,]{1,60}?)?"
+
 
 def _alternatives(roles: dict[str, str], *, ending: str = "") -> str:
     words = sorted((word for word in roles if word.isascii() and re.search(f"(?:{ending})$", word)), key=len)
@@ -79,7 +81,7 @@ def _alternatives(roles: dict[str, str], *, ending: str = "") -> str:
 
 
 _DOES, _DONE = (
-    _alternatives(_ROLES, ending="s|translated|composed|painted|invented|illustrated"),
+    _alternatives(_ROLES, ending="s|translated|composed|painted|invented|illustrated|directed"),
     "|".join(word for word in _ROLES if word.endswith("ed") or word in {"led", "run", "overseen"}),
 )
 _IS = "|".join(
@@ -89,7 +91,7 @@ _ENGLISH = tuple(
     lazy_regex(form, re.IGNORECASE)
     for form in (
         rf"{_SINCE}{_NAME}(?: now| currently)? (?P<r>{_DOES}) {_THING}{_END}",
-        rf"{_SINCE}{_THING} (?:is|was|is being|has been)(?: now| currently)? (?P<r>{_DONE}) by {_NAME}{_END}",
+        rf"{_SINCE}{_THING}{_GETS} (?P<r>{_DONE}) by {_NAME}{_END}",
         rf"^{_NAME}{_BE} (?:the |its )?(?:new |current |present )?(?P<r>{_IS}) (?:of|at|for) {_THING}{_END}",
         rf"^{_THING}['’]s? (?:new |current )?(?P<r>{_IS}) (?:is|was)(?: now| currently)? {_NAME}{_END}",
         rf"^(?:the )?(?:new |current )?(?P<r>{_IS}) (?:of|at|for) {_THING} (?:is|was)(?: now)? {_NAME}{_END}",
@@ -110,6 +112,10 @@ _CHINESE = tuple(
 )
 _IMPRINT = lazy_regex(r"(?P<t>《[^《》]{1,60}》)[^。《》]{0,60}?(?<![\w])(?P<h>[\w·]{2,12}?)\s*(?P<r>译|著|导)(?![\w])")
 """How a book says whose it is: 《三体》，刘慈欣 著，李娜 译。"""
+_BARE_IMPRINT = lazy_regex(
+    r"^(?P<t>[^\s，,。《》：:]{2,20})[，,：:\s]+(?:[\w·]{2,12}\s+[著编][，,\s]*)?(?P<h>[\w·]{2,12})\s+(?P<r>译|著|导)(?!\w)"
+)
+"""The same without the marks of a title, where a gap parts the name from what was done: 三体，李娜 译。"""
 _CLAUSE = {
     "en": re.compile(r"(?:[,;:.!]|\s[–—-])\s+(?:(?:and|but|so)\s)?|\s(?:and|but|while|because|so)\s"),
     "zh": re.compile(r"[，,；;。！!]\s*"),
@@ -136,7 +142,8 @@ def holders(text: str) -> tuple[Holder, ...]:
     if language == "en":
         return tuple(one for clause in _CLAUSE["en"].split(text) for one in _read(clause, _ENGLISH))
     told = [one for clause in _CLAUSE["zh"].split(text) for one in _read(clause, _CHINESE)]
-    imprint = (_holder(found, found[0]) for found in _IMPRINT.finditer(text) if _is_person(found["h"]))
+    imprints = [*_IMPRINT.finditer(text), *_BARE_IMPRINT.finditer(text)]
+    imprint = (_holder(found, found[0]) for found in imprints if _is_person(found["h"]))
     return (*told, *filter(None, imprint))
 
 
