@@ -216,7 +216,7 @@ async def test_what_is_no_message_is_refused_and_nothing_is_stored(ada: AsyncAge
 
 
 async def test_one_bad_message_keeps_the_whole_batch_out(ada: AsyncAgent) -> None:
-    with pytest.raises(InvalidInput, match="message 1"):
+    with pytest.raises(InvalidInput, match="message 2"):
         await ada.remember(["fine", {"content": "half \ud83d pair"}])
     assert await ada.entries() == []
 

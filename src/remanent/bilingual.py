@@ -85,6 +85,27 @@ ERRORS = (
         "digest: must be a SHA-256 digest, 64 signs of 0-9 and a-f",
         "digest 应为 SHA-256 摘要，即 64 个 0-9 或 a-f 的字符",
     ),
+    Bilingual(
+        "key_id: must be the id of a key, 12 signs of 0-9 and a-f", "key_id 应为密钥的编号，即 12 个 0-9 或 a-f 的字符"
+    ),
+    Bilingual("Expecting value: line {line} column {column} (char {place})", "第 {line} 行第 {column} 列应有一个值"),
+    Bilingual(
+        "Expecting property name enclosed in double quotes: line {line} column {column} (char {place})",
+        "第 {line} 行第 {column} 列应有一个双引号括起的名称",
+    ),
+    Bilingual(
+        "Expecting '{sign}' delimiter: line {line} column {column} (char {place})",
+        "第 {line} 行第 {column} 列应有“{sign}”",
+    ),
+    Bilingual("Extra data: line {line} column {column} (char {place})", "第 {line} 行第 {column} 列之后还有多余的内容"),
+    Bilingual(
+        "Unterminated string starting at: line {line} column {column} (char {place})",
+        "第 {line} 行第 {column} 列开始的文本没有结束的引号",
+    ),
+    Bilingual(
+        "Invalid control character at: line {line} column {column} (char {place})",
+        "第 {line} 行第 {column} 列有不允许的控制字符",
+    ),
     Bilingual("the question is empty; ask something", "问题为空；请输入要问的内容"),
     Bilingual("limit must be between 1 and {most}, not {given}", "limit 应在 1 到 {most} 之间，而不是 {given}"),
     Bilingual("there is no recipe {name}; it is one of {known}", "没有配方 {name}；可选：{known}"),

@@ -17,7 +17,9 @@ from tests.cli.conftest import Cli
 
 PLACE = re.compile(r"\{[^{}]*\}")
 OF_PYDANTIC = re.compile(r"Input should be|Field required|Extra inputs")
-OF_THE_SYSTEM = re.compile(r"No such file|Permission denied|Is a directory")
+OF_THE_SYSTEM = re.compile(
+    r"No such file|Permission denied|Is a directory|column \{column\} \(char"  # the last is Python's, of JSON
+)
 
 
 @cache
@@ -138,3 +140,32 @@ def test_refusals_are_chinese_down_to_their_signs(cli: Cli, monkeypatch: pytest.
     assert "应为 'item'、'turns' 或 'session'" in cli("recall", "x", "--grain", "galaxy").err
     assert "名称含有 '/'" in cli("recall", "x", "--agent", "a/b").err
     assert "值无效：请指明" in cli("erase", "--yes").err
+
+
+@pytest.mark.spec("USE-05")
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("keys", "revoke", "abc"), "12 个 0-9 或 a-f 的字符"),
+        (("bank", "show", "nope.json"), "文件 'nope.json' 不存在"),
+        (("remember", "--file", "bad.json"), "第 1 行第 10 列应有一个值"),
+    ],
+)
+def test_what_the_checker_and_python_say_is_in_chinese_too(
+    cli: Cli, words: tuple[str, ...], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
+    (tmp_path / "bad.json").write_text('{"role": ', encoding="utf-8")
+    said = cli(*words)
+    assert said.code != 0
+    assert told in said.err
+    assert not re.search("String should|does not exist|Expecting", said.err)
+
+
+def test_a_narrow_terminal_cuts_no_command_s_help(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "50")
+    told = cli("--help").out.partition("Commands:")[2]
+    assert "attach" in told
+    assert "..." not in told

@@ -224,7 +224,7 @@ def test_a_name_says_who_spoke_and_the_role_how_far_they_are_trusted() -> None:
     ids=str,
 )
 def test_a_message_without_words_is_refused_and_named(empty: object) -> None:
-    with pytest.raises(InvalidInput, match=r"^message 1: content: .*text is empty"):
+    with pytest.raises(InvalidInput, match=r"^message 2: content: .*text is empty"):
         expand_messages(["something", empty])
 
 

@@ -117,6 +117,14 @@ async def test_bytes_and_values_count_against_the_rate(tmp_path: Path) -> None:
                 assert small.status_code == 200
 
 
+@pytest.mark.spec("SAFE-02")
+async def test_what_is_refused_unread_costs_no_more_than_a_request(tmp_path: Path) -> None:
+    async with running(tmp_path, rate=0.001, burst=10, max_body=2_000_000) as served:
+        refused = await served.http.post(f"{AGENT}/recall", json={"query": "x" * 3_000_000})
+        assert refused.status_code == 413
+        assert (await served.http.get(f"{AGENT}/entries")).status_code != 429
+
+
 def test_nobody_owes_more_than_a_full_bucket() -> None:
     now = [0.0]
     limit = RateLimit(2.0, 10, timer=lambda: now[0])

@@ -150,18 +150,21 @@ class CommandGroup(TyperGroup):
     """Commands whose list is readable in Chinese too.
 
     Help cuts a text between words and counts letters. Chinese has no spaces and its signs are two columns wide: of most
-    commands nothing was left but three dots, and the rest ran over the edge.
+    commands nothing was left but three dots, and the rest ran over the edge. English goes on in the next line.
     """
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: D102
-        if locale_language() != "zh":
-            super().format_commands(ctx, formatter)
-            return
         found = [(name, command) for name in self.list_commands(ctx) if (command := self.get_command(ctx, name))]
         named = [(name, command.help or "") for name, command in found if not command.hidden]
         room = max(10, formatter.width - 6 - max((len(name) for name, _ in named), default=0))
         with formatter.section("Commands"):
-            formatter.write_dl([(name, _first_words(text, room)) for name, text in named])
+            formatter.write_dl([(name, _first_sentence(text, room)) for name, text in named])
+
+
+def _first_sentence(text: str, room: int) -> str:
+    if locale_language() == "zh":
+        return _first_words(text, room)
+    return " ".join(re.split(r"(?<=\.)\s|\n\n", text.strip())[0].split()).rstrip(".")
 
 
 def _first_words(text: str, room: int) -> str:

@@ -75,6 +75,7 @@ _PLAINLY = {
     "List should have at least 1 item after validation, not 0": _ONE,
     "String should have at least 1 character": "must not be empty",
     "String should match pattern '^[0-9a-f]{64}$'": "must be a SHA-256 digest, 64 signs of 0-9 and a-f",
+    "String should match pattern '^[0-9a-f]{12}$'": "must be the id of a key, 12 signs of 0-9 and a-f",
 }
 """What the library that checks says as a person would."""
 

@@ -81,7 +81,7 @@ def read_messages(
         read = [one.replace(metadata={**more, **one.metadata}, tags=(*labels, *one.tags)) for one in read]
     if not read:
         raise InvalidInput("there is nothing to remember; give at least one message")
-    for place, message in enumerate(read):
+    for place, message in enumerate(read, start=1):
         if len(message.content) > longest:
             raise InvalidInput(
                 f"message {place} has {len(message.content)} characters, more than the {longest} that max_text_length "
@@ -98,7 +98,7 @@ def expand_messages(messages: object) -> list[Message]:
     items = list(messages) if isinstance(messages, Iterable) and not is_one else [messages]
     tools: dict[str, str] = {}
     read: list[Message] = []
-    for place, item in enumerate(items):
+    for place, item in enumerate(items, start=1):
         try:
             read += [item] if isinstance(item, Message) else expand_message(item, tools)
         except InvalidInput as error:

@@ -277,8 +277,11 @@ class Rest:
         """Return the operation's request, from the query or from the body."""
         if not takes_body(call.operation):
             return from_query(call.operation, call.request)
-        # Before it is here: many at once would else all be let in before the first of them is counted.
-        self._authenticator.charge(call.principal, cost=body_cost(declared_length(call.request)))
+        # Before it is here: many at once would else all be let in before the first of them is counted. What is too
+        # large is refused unread, and costs no more than any request: else the next ones would be refused for it.
+        length = declared_length(call.request)
+        if length <= int(self._settings.max_body):
+            self._authenticator.charge(call.principal, cost=body_cost(length))
         async with self._capacity.body_slot(call.place.org, call.request):
             return await self._read_body(call)
 

@@ -65,12 +65,19 @@ async def test_answers_are_in_the_language_of_the_question(tmp_path: Path, trans
         assert text_of(nothing) == "没有相关的记忆。"
 
 
+async def test_a_question_is_understood_by_the_name_that_other_tools_have_for_it(tmp_path: Path) -> None:
+    async with connected(tmp_path, TRANSPORTS[0]) as client:
+        await client.call_tool("remember", {"messages": [FACT]})
+        found = await client.call_tool("recall", {"question": "Where did Ada move?", "limit": 1})
+        assert "Lisbon" in text_of(found)
+
+
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_what_goes_wrong_is_told_to_the_model(tmp_path: Path, transport: Transport) -> None:
     async with connected(tmp_path, transport) as client:
         for name, arguments, told in (
             ("recall", {"query": ""}, "query"),
-            ("recall", {"question": "x"}, "it takes query"),
+            ("recall", {"asked": "x"}, "it takes query"),
             ("forget", {"record_id": "nobody"}, "nobody"),
         ):
             result = await client.call_tool(name, arguments)

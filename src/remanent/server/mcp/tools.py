@@ -64,6 +64,14 @@ def check_offered(arguments: Mapping[str, Any], tree: Tree, *, inside: str = "")
                     check_offered(one, tree[name], inside=f"{inside}{name}.")
 
 
+def _as_offered(arguments: Mapping[str, Any], tree: Tree) -> Mapping[str, Any]:
+    """Return arguments with the question under the name that the tool has for it: models mix up the tools' names."""
+    for other, name in (("question", "query"), ("query", "question")):
+        if other in arguments and other not in tree and name in tree and name not in arguments:
+            return {name if given == other else given: value for given, value in arguments.items()}
+    return arguments
+
+
 def _shown(
     schema: Mapping[str, Any], definitions: Mapping[str, Any], tree: Tree, language: Language, depth: int
 ) -> dict[str, Any]:
@@ -200,6 +208,7 @@ class Tools:
         if operation is None:
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {name}; there are {', '.join(self._tools)}")
         language = self.spoken(arguments)
+        arguments = _as_offered(arguments, offered(operation))
         try:
             check_offered(arguments, offered(operation))
             # Long work takes no turn: the organisation's other requests would wait for all of it.
