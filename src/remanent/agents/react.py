@@ -15,7 +15,6 @@ from remanent.language.roles.react import (
     Image,
     ReactRequest,
     ReactResponse,
-    ToolCall,
     ToolResult,
     Turn,
     Urgency,
@@ -24,6 +23,7 @@ from remanent.language.roles.react import (
     tool_responses,
 )
 from remanent.language.shapes import MAX_TEXT
+from remanent.language.tool_calls import ToolCall
 from remanent.language.wording import abridged
 from remanent.model import EntryKind, Origin
 from remanent.settings import ReactSettings

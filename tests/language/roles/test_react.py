@@ -10,7 +10,6 @@ from remanent.language.role import Toolbox
 from remanent.language.roles.react import (
     ReactRequest,
     ReactResponse,
-    ToolCall,
     ToolDefinition,
     ToolResult,
     Turn,
@@ -19,6 +18,7 @@ from remanent.language.roles.react import (
     question_of,
     react,
 )
+from remanent.language.tool_calls import ToolCall
 from tests.growth import grows_no_faster_than_its_input
 
 TOOLS = ("search", "visit")

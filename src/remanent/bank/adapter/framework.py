@@ -18,7 +18,8 @@ from remanent.bilingual import Bilingual, Language
 from remanent.embedding.port import ImageReader
 from remanent.language.engine import Engine
 from remanent.language.roles.next_step import PlannedTask, TaskType
-from remanent.language.roles.react import REACT, Image, ToolCall, ToolDefinition, parse
+from remanent.language.roles.react import REACT, Image, ToolDefinition, parse
+from remanent.language.tool_calls import ToolCall
 from remanent.language.wording import abridged, block, group
 from remanent.loaders import AttachmentType
 from remanent.model import Conflict, Model

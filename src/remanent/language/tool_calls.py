@@ -1,0 +1,208 @@
+"""Turns of a model in tags: where thoughts, calls of tools and the answer begin and end, and what the calls say.
+
+Models forget tags, nest them, quote them inside of arguments and make up results; all of that is read as it was meant.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterator
+from dataclasses import field
+
+from pydantic import JsonValue
+
+from remanent.errors import InvalidInput
+from remanent.language.models.parsing import UnreadableReply, read_values
+from remanent.language.shapes import MAX_REMARK
+from remanent.language.tidying import line
+from remanent.model import JsonObject, Model
+from remanent.model.base import Text
+from remanent.values import dataclass
+
+
+class ToolCall(Model):
+    """A call of a tool that was declared."""
+
+    name: Text
+    arguments: JsonObject
+
+
+_MAX_CALLS = 20
+"""Tool calls of one turn that are made; the agent is told that the others were not."""
+_CANDIDATES = 5
+"""Closing tags that are tried for the end of a body: looking at all would take the square of their number."""
+_TAG = re.compile(r"<\s*+(/?)\s*+(think(?:ing)?|tool_calls?|answer|tool_response)(?:\s[^<>]{0,200})?>", re.IGNORECASE)
+_NAME_KEYS = ("name", "tool", "tool_name", "function", "action")
+_ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "action_input")
+
+
+@dataclass(frozen=True, slots=True)
+class _Tag:
+    name: str
+    closes: bool
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class ParsedTurn:
+    """What was found up to now."""
+
+    thoughts: list[str] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
+    answer: str | None = None
+    loose: list[str] = field(default_factory=list)
+    """Text outside of any tag."""
+    answered: int = 0
+    """Where the answer begins."""
+    called: int = 0
+    """Where the last tool call begins."""
+    said: int = 0
+    """Where the turn ends; what follows was made up."""
+
+
+def scan_turn(text: str) -> ParsedTurn:
+    """Return the parts of a turn; results of tools that it wrote itself, and all behind them, are left out."""
+    tags = list(_tags(text))
+    closings: dict[str, list[int]] = {}
+    for number, tag in enumerate(tags):
+        if tag.closes:
+            closings.setdefault(tag.name, []).append(number)
+    turn = ParsedTurn(said=len(text))
+    position = index = 0
+    while index < len(tags):
+        tag = tags[index]
+        loose = text[position : tag.start].strip()
+        if tag.closes:
+            # Some models' templates open the thoughts for them, so that only the closing tag is written.
+            (turn.thoughts if tag.name == "think" else turn.loose).append(loose)
+            position, index = tag.end, index + 1
+            continue
+        turn.loose.append(loose)
+        position = tag.start
+        if tag.name == "tool_response":
+            # Results are given to the agent; those that it writes itself are made up, and so is all that follows.
+            turn.said = tag.start
+            break
+        end, index = _body_end(text, tags, closings, index)
+        _take(turn, tag, text[tag.end : end])
+        position = tags[index - 1].end if tags[index - 1].closes and tags[index - 1].start == end else end
+    else:
+        turn.loose.append(text[position:].strip())
+    turn.loose = [part for part in turn.loose if part]
+    turn.thoughts = [part for part in turn.thoughts if part]
+    return turn
+
+
+def _tags(text: str) -> Iterator[_Tag]:
+    for match in _TAG.finditer(text):
+        name = match[2].lower()
+        name = {"thinking": "think", "tool_calls": "tool_call"}.get(name, name)
+        yield _Tag(name, bool(match[1]), match.start(), match.end())
+
+
+def _take(turn: ParsedTurn, tag: _Tag, body: str) -> None:
+    if tag.name == "think":
+        turn.thoughts.append(body.strip())
+    elif tag.name == "tool_call":
+        turn.calls.append(body.strip())
+        turn.called = tag.start
+    elif not turn.answer:
+        turn.answer = body.strip()
+        turn.answered = tag.start
+
+
+def _body_end(text: str, tags: list[_Tag], closings: dict[str, list[int]], opened: int) -> tuple[int, int]:
+    """Return where the body of an opened tag ends, and the number of the first tag after it."""
+    name = tags[opened].name
+    every = closings.get(name, [])
+    first = bisect_right(every, opened)
+    # Each has at most these few candidates, or the last: looking at all would take the square of their number.
+    closing = [*every[first : first + _CANDIDATES], *every[-1:]] if first < len(every) else []
+    if not closing:
+        return _open_end(text, tags, opened)
+    chosen = _closing_call(text, tags, opened, closing) if name == "tool_call" else _closing(tags, opened, closing)
+    return tags[chosen].start, chosen + 1
+
+
+def _closing(tags: list[_Tag], opened: int, closing: list[int]) -> int:
+    """Return the tag that closes a body in which tags of the same name may be quoted."""
+    name, depth = tags[opened].name, 1
+    if name == "think":
+        return closing[0]
+    for number in range(opened + 1, len(tags)):
+        if tags[number].name == name:
+            depth += -1 if tags[number].closes else 1
+        if depth == 0:
+            return number
+    return closing[-1]
+
+
+def _closing_call(text: str, tags: list[_Tag], opened: int, closing: list[int]) -> int:
+    """Return the first closing tag up to which there is JSON: one inside an argument does not count."""
+    for number in closing[:_CANDIDATES]:
+        try:
+            read_values(text[tags[opened].end : tags[number].start])
+        except UnreadableReply:
+            continue
+        return number
+    return closing[0]
+
+
+def _open_end(text: str, tags: list[_Tag], opened: int) -> tuple[int, int]:
+    """Return where a body that is never closed ends: at the next tag that opens something else, or at the end."""
+    name = tags[opened].name
+    if name != "answer":
+        for number in range(opened + 1, len(tags)):
+            if not tags[number].closes and (tags[number].name != name or name == "tool_call"):
+                return tags[number].start, number
+    for number in range(opened + 1, len(tags)):
+        if tags[number].name == "tool_response":
+            return tags[number].start, number
+    return len(text), len(tags)
+
+
+def read_calls(bodies: list[str], tools: Collection[str]) -> tuple[list[ToolCall], list[str]]:
+    """Return the calls that can be made, and what is wrong with the others, to tell the model."""
+    calls: list[ToolCall] = []
+    problems: list[str] = []
+    for body in bodies:
+        try:
+            values = read_values(body)
+        except UnreadableReply as error:
+            problems.append(_problem(f'a tool call cannot be read: {error}; write {{"name": …, "arguments": {{…}}}}'))
+            continue
+        for value in values:
+            for item in value if isinstance(value, list) else [value]:
+                call = _call(item, tools)
+                (calls if isinstance(call, ToolCall) else problems).append(call)  # type: ignore[arg-type]
+    if len(calls) > _MAX_CALLS:
+        problems.append(f"only the first {_MAX_CALLS} of {len(calls)} tool calls are made; call fewer at once")
+    return calls[:_MAX_CALLS], problems
+
+
+def _call(value: JsonValue, tools: Collection[str]) -> ToolCall | str:
+    """Return the call that an object means, or what is wrong with it."""
+    if not isinstance(value, dict):
+        return "a tool call must be an object with name and arguments"
+    inner = value.get("function")
+    if isinstance(inner, dict):
+        value = inner
+    name = next((part for key in _NAME_KEYS if isinstance(part := value.get(key), str)), "").strip()
+    if name not in tools:
+        return _problem(f"there is no tool {name!r}; the tools are: {', '.join(tools) or 'none'}")
+    arguments = next((value[key] for key in _ARGUMENT_KEYS if value.get(key) is not None), {})
+    if isinstance(arguments, str):
+        try:
+            arguments = read_values(arguments)[0]
+        except UnreadableReply:
+            return f"the arguments of {name} are no JSON object"
+    if not isinstance(arguments, dict):
+        return f"the arguments of {name} must be a JSON object"
+    try:
+        return ToolCall(name=name, arguments=arguments)
+    except InvalidInput as error:
+        return _problem(f"the arguments of {name} cannot be used: {error}")
+
+
+def _problem(text: str) -> str:
+    return line(text, MAX_REMARK)
