@@ -46,7 +46,7 @@ class Late(Generic[T]):
         """What was made, if it was needed at all."""
 
     def __call__(self) -> T:
-        """Return it."""
+        """Return what is made; the first call makes it."""
         if self.made is None:
             self.made = self._make()
         return self.made

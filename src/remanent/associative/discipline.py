@@ -100,7 +100,7 @@ class Associative(Discipline):
         return OPERATIONS
 
     def open(self, parts: Parts) -> OpenDiscipline:
-        """Put it to work."""
+        """Return the discipline at work in one open memory."""
         return OpenAssociative(parts, compressor=self._compressor, engine=self._engine)
 
 

@@ -123,7 +123,7 @@ class CompressionDecision(StrEnum):
 
     DELETED = "deleted"
     KEPT = "kept"
-    """It is short enough for its importance."""
+    """Left as it is: the text is short enough for the node's importance."""
     SHORTENED = "shortened"
     """Its text is to be made shorter."""
 

@@ -242,7 +242,7 @@ class Matcher:
         self._keys = [(keyword, key) for keyword in wanted.keywords if (key := caseless(keyword).strip())]
 
     def among(self, vertices: Iterable[Vertex]) -> set[Vertex]:
-        """Return those of the nodes that are wanted."""
+        """Return the nodes among them that a query wants."""
         found = self._with_words(vertices)
         if self._wanted.since is None and self._wanted.until is None:
             return found

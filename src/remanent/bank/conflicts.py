@@ -58,12 +58,12 @@ class Conflicts:
 
     @property
     def waiting(self) -> tuple[Conflict, ...]:
-        """Those that wait to be validated, in the order in which they were found."""
+        """The contradictions that wait to be validated, in the order in which they were found."""
         return tuple(conflict for conflict in self.all if conflict.state in WAITING)
 
     @property
     def pending(self) -> tuple[PendingConflict, ...]:
-        """Those that wait, as the planner sees them; it takes them one by one, so a bounded list suffices."""
+        """The contradictions that wait, as the planner sees them: a bounded list, since it takes one at a time."""
         return tuple(
             PendingConflict(conflict_id=item.id, node_ids=nodes_of(item), description=item.description)
             for item in self.waiting[:_MAX_PENDING]

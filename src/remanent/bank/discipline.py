@@ -41,7 +41,7 @@ class TaskBank(Discipline):
         return OPERATIONS
 
     def open(self, parts: Parts) -> OpenDiscipline:
-        """Put it to work."""
+        """Return the discipline at work in one open memory."""
         return OpenTaskBank(parts)
 
 

@@ -156,7 +156,7 @@ class BankNode(Model):
 
     node_id: Id
     context: Text
-    """What it is about."""
+    """What the node is about."""
     summary: Text
     """What is known of that."""
     keywords: tuple[str, ...] = ()

@@ -95,7 +95,7 @@ class AsyncRemoteBank:
         return state
 
     async def observe(self, text: str) -> Observed:
-        """Take something in: kept word for word, then sorted by topics, summarised and related."""
+        """Take a text into the bank: kept word for word, then sorted by topics, summarised and related."""
         observed: Observed = await self._do("bank.observe", text=text)
         return observed
 

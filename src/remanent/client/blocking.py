@@ -1356,7 +1356,7 @@ class RemoteBank:
         return self._portal.call(self._wrapped.state)
 
     def observe(self, text: str) -> Observed:
-        """Take something in: kept word for word, then sorted by topics, summarised and related."""
+        """Take a text into the bank: kept word for word, then sorted by topics, summarised and related."""
         return self._portal.call(self._wrapped.observe, text)
 
     def search(self, query: str, *, k: int | None = None, alpha: float | None = None) -> BankFound:

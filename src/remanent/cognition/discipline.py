@@ -54,7 +54,7 @@ class TieredCognition(Discipline):
         return OPERATIONS
 
     def open(self, parts: Parts) -> OpenDiscipline:
-        """Put it to work."""
+        """Return the discipline at work in one open memory."""
         return OpenCognition(parts)
 
 

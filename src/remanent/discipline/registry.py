@@ -53,7 +53,7 @@ def operations() -> tuple[Operation[Any, Any], ...]:
 
 
 class Disciplines:
-    """Those that are at work in one open memory."""
+    """The disciplines that are at work in one open memory."""
 
     def __init__(self, declared: Sequence[Discipline], parts: Parts) -> None:
         self._open = {discipline: discipline.open(parts) for discipline in declared}

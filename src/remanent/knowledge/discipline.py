@@ -42,7 +42,7 @@ class KnowledgeBase(Discipline):
         return OPERATIONS
 
     def open(self, parts: Parts) -> OpenDiscipline:
-        """Put it to work."""
+        """Return the discipline at work in one open memory."""
         return OpenKnowledgeBase(parts)
 
 

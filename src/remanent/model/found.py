@@ -155,7 +155,7 @@ class FoundItem(Model):
     fused: float = 0.0
     """What the paths' ranks or scores gave it."""
     context: float = 0.0
-    """What its neighbours and its session gave it."""
+    """What the records around it and its session added to the score."""
     boosts: tuple[Boost, ...] = ()
     reranked: float | None = None
     """How well it answers by the cross-encoder, from 0 to 1."""

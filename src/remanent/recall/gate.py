@@ -62,7 +62,7 @@ RARE_COVERAGE = 0.2
 question must be covered with it: of 454 Chinese questions (CMRC) 8 of 12 that were held back have one; made-up words
 that happen to be a name cover less."""
 KNOWN_SPEAKER = 2.0
-"""What it tells that a question names one of those who spoke: it is likely meant for this store."""
+"""The weight of a question's naming somebody who spoke: it is likely meant for this store."""
 LEAD_WEIGHT = 4.0
 """How much it tells that this one said more of it than others."""
 ANOTHERS = -0.3
@@ -121,7 +121,7 @@ class QuestionTerms:
     terms: tuple[str, ...]
     sentences: tuple[tuple[str, ...], ...] = ()
     dates: frozenset[str] = frozenset()
-    """Those that belong to a date: they say when, and most memories do not repeat in words when they were made."""
+    """The terms that belong to a date: they say when, and most memories do not repeat in words when they were made."""
 
     @property
     def vague(self) -> bool:

@@ -121,9 +121,9 @@ class _Shortlist:
     """The candidates that an answer is chosen from."""
 
     best: list[RankedCandidate]
-    """Those that were read whole."""
+    """The candidates whose records were read whole."""
     rest: list[RankedCandidate]
-    """Those behind them, which count where whole sessions are ranked."""
+    """The candidates behind them, which count where whole sessions are ranked."""
     texts: _Texts
     entries: dict[str, Entry]
     """What most of them came from."""

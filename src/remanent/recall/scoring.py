@@ -98,7 +98,7 @@ class PlaceBoosts:
         return factor * recency(moment_of(place), self._boosts, now=self._now) * self._boosts.kinds.get(place.kind, 1.0)
 
     def factors(self, place: RecordPosition) -> tuple[Factor, ...]:
-        """Return those that change anything, each with its name."""
+        """Return the factors that change a score, each with its name."""
         return _factors(
             trust=self._of_origin[place.trust],
             speaker=1 + self._boosts.speaker if self._person is not None and place.role == self._person else 1.0,

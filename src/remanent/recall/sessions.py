@@ -1,5 +1,6 @@
-"""Which sessions answer a question: by their best turns, by the words of all that was said in them, and, where a
-message goes on talking, by how like they are to the best: what people talk on about runs through several sessions.
+"""Which sessions answer a question: by their best turns and by the words of all that was said in them.
+
+Where a message goes on talking, likeness to the best session counts too: what people talk on about runs through many.
 """
 
 from collections import Counter

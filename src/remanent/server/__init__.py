@@ -1,4 +1,4 @@
-"""Remanent over the network: REST, MCP and the OpenAI-compatible proxy.
+"""Remanent over the network: REST, MCP and the proxy for chat clients of OpenAI and Anthropic.
 
 One process, one event loop, one open memory. What all three interfaces share lies here: who asks (`authentication`),
 what is taken in and how much of it (`connections`, `limits`), how errors look (`problems`), how a request is done only

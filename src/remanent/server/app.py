@@ -32,7 +32,7 @@ from remanent.server.web.pages import Pages
 
 
 class ServerPart(Protocol):
-    """Something else that the server offers beside REST."""
+    """An interface that the server offers beside REST: MCP, the proxy, the pages."""
 
     def routes(self) -> list[BaseRoute]:
         """Return the routes to add."""

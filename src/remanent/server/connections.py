@@ -82,7 +82,7 @@ class TimeLimits:
 
     @classmethod
     def of(cls, settings: ServerSettings) -> "TimeLimits":
-        """Return those of a server."""
+        """Return the time limits of a server."""
         return cls(settings.header_timeout, settings.body_timeout, settings.read_timeout, float(settings.min_speed))
 
 

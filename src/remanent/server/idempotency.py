@@ -37,7 +37,7 @@ MAX_KEY_LENGTH = 255
 MAX_UPLOAD_IN_MEMORY = 1024 * 1024
 _PIECE = 65_536
 _KEPT_HEADERS = ("content-type", "etag", "location")
-"""Those that belong to the answer; all others belong to one connection or one request."""
+"""The headers that belong to the answer; all others belong to one connection or one request."""
 
 _logger = logging.getLogger(__name__)
 

@@ -235,7 +235,7 @@ class OrgCapacity:
 
     @classmethod
     def of(cls, service: Service) -> "OrgCapacity":
-        """Return those of a server."""
+        """Return the capacity that a server gives its organisations."""
         if service not in _CAPACITIES:
             memory = service.memory
             _CAPACITIES[service] = cls(memory.settings.server, shares=memory.shares)

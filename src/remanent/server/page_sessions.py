@@ -61,7 +61,7 @@ class PageSessions:
 
     @classmethod
     def of(cls, service: Service) -> "PageSessions":
-        """Return those of a server."""
+        """Return the page sessions of a server."""
         if service not in _SESSIONS:
             shelf = service.memory.shelf
             _SESSIONS[service] = SharedPageSessions(shelf, clock=service.clock) if shelf.is_shared else cls()

@@ -57,7 +57,7 @@ class EntryQuery(Query[list[Entry]]):
     entry_ids: tuple[str, ...] | None = None
     caller_ids: tuple[str, ...] | None = None
     source_of: tuple[str, ...] | None = None
-    """Those that any version of these records came from."""
+    """The entries that any version of these records came from."""
     kinds: tuple[EntryKind, ...] | None = None
     occurred_from: datetime | None = None
     occurred_before: datetime | None = None
@@ -489,7 +489,7 @@ class Erased:
     """What an erasure removed."""
 
     entry_ids: tuple[str, ...] = ()
-    """Those that had their words until then; what was erased before is not erased again."""
+    """The entries that had their words until then; what was erased before is not erased again."""
     record_ids: tuple[str, ...] = ()
     digests: tuple[str, ...] = ()
     """Blobs that no entry refers to any more."""

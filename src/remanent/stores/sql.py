@@ -266,7 +266,7 @@ def records(dialect: Dialect, scope: Scope, query: q.RecordQuery) -> SqlStatemen
 
 
 def match(dialect: Dialect, scope: Scope, query: q.MatchQuery) -> SqlStatement:
-    """Those of the ids that pass."""
+    """Return the statement for those of some ids whose records pass a filter."""
     draft = record_draft(dialect, scope, query.filter, by_id=True)
     listed = dialect.listed.format(draft.bind_all(query.record_ids))
     table = record_table(dialect, query.filter)

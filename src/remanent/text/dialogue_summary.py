@@ -67,7 +67,7 @@ class DialogueSentence:
     text: str
     terms: frozenset[str]
     factor: float
-    """What its form says: on oneself, only asking."""
+    """How much its form makes it count: more where it is of oneself, less where it only asks."""
 
 
 def statements(text: str, *, message: int = 0) -> list[DialogueSentence]:

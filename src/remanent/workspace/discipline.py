@@ -47,7 +47,7 @@ class MarkdownWorkspace(Discipline):
         return OPERATIONS
 
     def open(self, parts: Parts) -> OpenDiscipline:
-        """Put it to work."""
+        """Return the discipline at work in one open memory."""
         _check_backend(parts.settings)
         return OpenWorkspace(parts)
 

@@ -124,7 +124,7 @@ class DatedStatement:
     said_at: datetime | None = None
 
     def read(self) -> ParsedClaim:
-        """Return it as a claim."""
+        """Return what was said as a claim."""
         return read_claim(self.text, said_at=self.said_at)
 
 

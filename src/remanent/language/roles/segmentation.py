@@ -164,7 +164,7 @@ class _Piece:
     words: WordIndex
     sources: tuple[int, ...]
     named: frozenset[int]
-    """Those that the model named; where it named none that was shown, every place may be meant."""
+    """The sources that the model named; where it named none that was shown, every place may be meant."""
 
 
 def _supported(request: SegmentationRequest, reply: SegmentationReply, *, shown: int) -> list[_Piece]:

@@ -61,7 +61,7 @@ class AuditStatus:
     """How the logs stand, in numbers of organisations."""
 
     damaged: int = 0
-    """Something was lost, and set aside or about to be; what is done is noted further on."""
+    """Logs that lost lines, and were set aside or are about to be; what is done is noted further on."""
     failing: int = 0
     """Nothing can be noted, and so nothing is changed."""
 

@@ -114,7 +114,7 @@ class ChatCompletions(ChatDialect):
         return body.with_message({"role": "system", "content": text}, before=0)
 
     def read(self, answer: ChatAnswer, value: object) -> None:
-        """Add it as it is."""
+        """Add a piece of an answer as it is."""
         answer.add(value)
 
 

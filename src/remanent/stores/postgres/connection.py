@@ -1,4 +1,4 @@
-"""ConnectionPool to PostgreSQL: how they are opened, what text they carry, and what their errors mean.
+"""Connections to PostgreSQL: how they are opened and pooled, what text they carry, and what their errors mean.
 
 PostgreSQL refuses U+0000 in text, and people do send it. On the way in it becomes two characters, on the way out one
 again; the adapters of the connection do that, so that no statement has to think of it.

@@ -71,7 +71,7 @@ class SpareReaders:
         self._lock = threading.Lock()
 
     def take(self) -> bool:
-        """Take one, if any is left."""
+        """Take a reader, if any is left, and tell whether one was."""
         with self._lock:
             if self._left <= 0:
                 return False

@@ -56,7 +56,7 @@ class Traces:
         self._ends: set[bytes] = set()
 
     def add_bytes(self, content: bytes) -> None:
-        """Add something long."""
+        """Add a long value."""
         self._windows.update(content[start : start + _WINDOW] for start in range(0, len(content) - _WINDOW + 1, _STEP))
 
     def add_text(self, text: str) -> None:

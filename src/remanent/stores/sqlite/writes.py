@@ -282,7 +282,7 @@ class UnitOfWork:
             self._sql("INSERT OR IGNORE INTO record_sources VALUES (?, ?)", (source.entry_id, stone.record_id))
 
     def drop_tombstone(self, change: transaction.DropTombstone) -> None:
-        """Take the note back."""
+        """Take back the note that a record was forgotten."""
         self._sql("DELETE FROM tombstones WHERE record_id = ?", (change.record_id,))
 
     def put_link(self, change: transaction.PutLink) -> None:
