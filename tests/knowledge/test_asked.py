@@ -40,6 +40,7 @@ PORK = (
         ("年假有几天？", "年假为十天。", True),
         ("When was it built?", "It was built of stone.", False),
         ("When was it built?", "It was built after the war.", True),
+        ("When was the singer of the album of 1979 born?", "She recorded the album of 1979.", False),
         ("Which city was the band formed in when they met?", "It was Brooklyn, New York.", True),
         ("Who approves leave?", "The manager approves it.", True),
     ],
@@ -57,6 +58,15 @@ async def test_the_sentence_of_the_kind_asked_for_answers(tmp_path: Path) -> Non
         assert "七点开始" in (await base.ask("早餐是几点？")).text
         assert "free of charge" in (await base.ask("How much is breakfast?")).text
         assert not (await base.ask("How many eggs are in the lemon cake?")).answered
+
+
+@pytest.mark.spec("KB-05")
+async def test_passages_without_anything_of_the_kind_asked_for_answer_nothing(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (_, base):
+        await base.add(text="Breakfast is free of charge. Breakfast is in the garden room.", name="one")
+        assert not (await base.ask("What time is breakfast?")).answered
+        await base.add(text="The breakfast of the staff is over at nine o'clock. It is simple.", name="two")
+        assert "nine" in (await base.ask("What time is breakfast?")).text
 
 
 @pytest.mark.parametrize(

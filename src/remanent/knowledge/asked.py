@@ -46,6 +46,7 @@ _HOURS = lazy_regex(
     re.IGNORECASE,
 )
 """Figures that are no price."""
+_FIGURES = lazy_regex(r"\d+")
 _NUMBERED = lazy_regex(r"^\s*\(?\d{1,2}[.)、）]\s*")
 _OTHER = lazy_regex(
     r"\s*(?:who|whose|whom|where|(?:in )?(?:which|what)(?! (?:time|year|date|day|month|century|season|decade|age)))\b",
@@ -56,7 +57,9 @@ _OTHER = lazy_regex(
 
 def is_of_kind(question: str, sentence: str) -> bool:
     """Tell whether a sentence may give what a question asks for: a time or an amount where it asks for one."""
-    sentence = _NUMBERED.sub("", sentence)
+    # What the question says itself is not what it asks for.
+    told = frozenset(_FIGURES.findall(question))
+    sentence = _FIGURES.sub(lambda found: "" if found[0] in told else found[0], _NUMBERED.sub("", sentence))
     if _CLOCK.search(question):
         return _OF_CLOCK.search(sentence) is not None
     kind = answer_type(question)
