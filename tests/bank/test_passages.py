@@ -194,3 +194,11 @@ async def test_of_documents_given_as_one_text_each_sentence_stands_under_its_own
     bank = await filled([text], goal="How many people live in Mill?")
     shown = (await memory_of(bank, "What was the population of Mill?")).text
     assert shown.index("Mill, New Corvia.") < shown.index("The population was 1,247")
+
+
+async def test_a_chinese_title_ends_as_chinese_sentences_do() -> None:
+    text = "黄杰信。黄杰信是印度裔香港人，生于1954年。1974年他在伦敦大学毕业。他的父亲是一名医生。"
+    bank = await filled([text], goal="黄杰信在哪里毕业？")
+    shown = (await memory_of(bank, "黄杰信在哪里毕业？")).text
+    assert "黄杰信。\n" in shown
+    assert "黄杰信.\n" not in shown

@@ -27,6 +27,8 @@ def test_its_text_names_goal_steps_and_current_task_in_the_language_of_the_goal(
     assert ("失败" in text) == chinese
     assert goal in text
     assert "It is 7." in text
+    nothing = InsightDoc(id="d1", goal=goal, current=STEP).render()
+    assert ("已完成的子任务：（无）" if chinese else "Completed sub-tasks: (none)") in nothing
     # The offline agent finds its step in it.
     assert "answer: how many?" in question_of(f"<task>{text}</task>")
 

@@ -21,7 +21,7 @@ from remanent.language.offline.claims import is_title, read_claim
 from remanent.language.wording import block, group
 from remanent.model import Record, Source
 from remanent.text.bm25 import KeywordIndex, as_shares
-from remanent.text.scripts import HAN
+from remanent.text.scripts import HAN, working_language
 from remanent.text.sentences import sentences
 from remanent.text.terms import index_terms, query_terms
 from remanent.text.tokens import token_counter
@@ -69,6 +69,7 @@ _SHORTEST = 8
 _NOTHING: Bilingual = Bilingual("(nothing is known yet)", "（没有相关记忆）")
 _UNRESOLVED: Bilingual = Bilingual("contradicted, not settled", "存在未解决的矛盾")
 _PROVISIONAL: Bilingual = Bilingual("waits for validation", "待验证")
+_STOP: Bilingual = Bilingual(".", "。")
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,7 +384,7 @@ class _Packing:
         for passage in sorted(self._by_node[node_id], key=lambda passage: passage.place):
             if passage.title not in titles:
                 titles.add(passage.title)
-                lines.append(f"{passage.title}.")
+                lines.append(f"{passage.title}{_STOP[working_language(passage.title)]}")
             lines.append(passage.text)
         text, labels = "\n".join(lines), self._labels.get(node_id)
         if labels is None:

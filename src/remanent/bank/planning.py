@@ -35,7 +35,7 @@ from remanent.text.scripts import working_language
 _WORDS = {
     "goal": Bilingual("Goal: {}", "任务目标：{}"),
     "completed": Bilingual("Completed sub-tasks:", "已完成的子任务："),
-    "none": Bilingual("(none)", "（无）"),
+    "none": Bilingual(" (none)", "（无）"),
     "task": Bilingual(
         "{number}. [{type}] {description} ({status}) {context}", "{number}. [{type}] {description}（{status}）{context}"
     ),
@@ -101,7 +101,7 @@ class InsightDoc(Model):
             for number, task in enumerate(self.completed, 1)
         ]
         if not self.completed:
-            parts[-1] += " " + words["none"]
+            parts[-1] += words["none"]
         if self.current is None:
             parts.append(words["nothing"])
         else:
