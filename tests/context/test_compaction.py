@@ -571,3 +571,85 @@ async def test_others_get_their_turn_while_a_long_conversation_is_shortened() ->
         turns += 1
         await asyncio.sleep(0)
     assert turns > 60  # one for each result of a tool, each stretch, and so many characters that are counted
+
+
+def in_turn(*said: str) -> list[dict[str, str]]:
+    return [{"role": ("user", "assistant")[number % 2], "content": text} for number, text in enumerate(said)]
+
+
+async def digest_of(messages: Sequence[dict[str, str]], budget: int) -> str:
+    view = await compactor().view(ADA, messages, budget=budget)
+    assert view.level == 3
+    assert view.fits
+    return str(view.messages[0]["content"])
+
+
+async def test_reports_that_are_nearly_the_same_leave_their_room_to_the_rest() -> None:
+    rooms, things = (
+        ("alpha", "beta", "gamma", "delta"),
+        ("boat", "violin", "bakery", "tram", "harbour", "lantern", "meadow"),
+    )
+    reports = [f"The nightly build on server {rooms[n % 4]} passed all checks in {n + 3} minutes." for n in range(60)]
+    tales = [f"Ida saw a {things[n % 7]} near the {things[n % 5]} of uncle {rooms[n % 4]}, day {n}." for n in range(60)]
+    digest = await digest_of(in_turn(*reports, *tales), 900)
+    assert digest.count("nightly build") <= 8
+    assert digest.count("Ida saw") >= 35
+    areas = [f"第{n}次巡检：机房{'甲乙丙丁'[n % 4]}区温度正常，无告警。" for n in range(60)]
+    assert (await digest_of(in_turn(*areas, *tales), 900)).count("巡检") <= 8
+
+
+async def test_a_digest_names_roles_in_one_language_and_tells_nothing_twice() -> None:
+    filler = [f"关于第{n}章的{'甲乙丙丁戊己庚辛壬癸'[n % 10]}段，我们谈了不少别的事情。" for n in range(60)]
+    said = [
+        *filler[:20],
+        "I decided to move to Porto in June.",
+        *filler[20:],
+        "我决定六月搬到波尔图，房子已经租好。",
+        *filler[:9],
+    ]
+    digest = await digest_of(in_turn(*said), 500)
+    assert "用户：I decided to move to Porto in June." in digest
+    assert "User" not in digest
+    assert digest.count("Porto") == digest.count("房子已经租好") == 1
+
+
+async def test_what_was_taken_back_is_told_no_more() -> None:
+    filler = [
+        f"Chapter {n} tells of {word} and of what became of it later on." for n, word in enumerate("abcdefgh" * 6)
+    ]
+    said = [
+        *filler[:12],
+        "We decided to use Redis for the cache.",
+        *filler[12:],
+        "不用Redis了，改用Memcached。",
+        *filler[:9],
+    ]
+    digest = await digest_of(in_turn(*said), 500)
+    assert "We decided to use Redis" not in digest
+    assert "- 不用Redis了，改用Memcached。" in digest
+
+
+@pytest.mark.parametrize("budget", [150, 300, 600, 1000])
+async def test_a_small_budget_is_filled_with_what_tells_most(budget: int) -> None:
+    names = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gus", "Hal")
+    told = [
+        part
+        for n in range(100)
+        for part in (
+            f"{names[n % 8]} bought thing number {n} at the {names[n % 7]} market for his {names[n % 5]}.",
+            "Nice job!",
+        )
+    ]
+    view = await compactor().view(ADA, in_turn(*told), budget=budget)
+    assert 0.75 * budget <= view.tokens <= budget
+    assert "market" in str(view.messages[0]["content"])
+
+
+async def test_what_is_no_conversation_or_no_budget_is_refused_with_what_to_do() -> None:
+    shaping = compactor()
+    for given in (None, "hello", {"role": "user", "content": "hello"}, 7):
+        with pytest.raises(InvalidInput, match="list of objects with `role` and `content`"):
+            await shaping.view(ADA, given)  # type: ignore[arg-type]
+    for budget in ("x", 2.5, True, 0):
+        with pytest.raises(InvalidInput, match="whole number of tokens"):
+            await shaping.view(ADA, [], budget=budget)  # type: ignore[arg-type]

@@ -28,6 +28,7 @@ from remanent.language.roles import (
     annotation,
     answering,
     classification,
+    commitments,
     extraction,
     hyde,
     integration,
@@ -280,7 +281,11 @@ ADAPTERS: dict[str, Work] = {
     "language.roles.summary.summarise": lambda text: summary.summarise(
         SummaryRequest(level=SummaryLevel.SESSION, utterances=_said(text)), _TOOLS
     ),
-    "language.roles.summary.find_commitments": lambda text: summary.find_commitments(_said(text)),
+    "language.roles.commitments.find_commitments": lambda text: commitments.find_commitments(_said(text)),
+    "language.roles.commitments.standing": lambda text: commitments.standing(
+        [commitments.find_commitments([one]) for one in _said(text, 100)]
+    ),
+    "language.offline.salience.relabelled": lambda text: salience.relabelled(f"User: {text}", "zh"),
     "language.roles.summary.segment_text": lambda text: summary.segment_text(
         dialogue_summary.statements(text), ["user"], _parts(text, 3), "en"
     ),

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from datetime import timedelta
 from hashlib import blake2b
@@ -23,6 +23,7 @@ from pydantic import Field
 from remanent.bilingual import Language
 from remanent.context.cutting import Cutting
 from remanent.context.messages import (
+    MESSAGE_TOKENS,
     Message,
     ReadMessage,
     read_messages,
@@ -38,16 +39,16 @@ from remanent.context.trimming import SHORTENED, shortened_result, without_long_
 from remanent.errors import InvalidInput, RemanentError
 from remanent.language import Engine
 from remanent.language.engines import OfflineEngine
-from remanent.language.offline.salience import with_speaker
+from remanent.language.offline.salience import bare, relabelled, with_speaker
+from remanent.language.roles.commitments import Commitments, find_commitments, standing
+from remanent.language.roles.extraction import only_confirms
 from remanent.language.roles.summary import (
     LIST_HEADINGS,
     MARKS,
     TOKENS,
-    Commitments,
     Summarisation,
     SummaryLevel,
     SummaryRequest,
-    find_commitments,
     segment_text,
 )
 from remanent.language.shapes import MAX_TEXT, Utterance
@@ -55,7 +56,7 @@ from remanent.model import Model, Scope
 from remanent.model.entry import ChatRole
 from remanent.settings import ContextSettings
 from remanent.stores.cache import Cache
-from remanent.text.dialogue_summary import DialogueSentence, ranked, statements, telling
+from remanent.text.dialogue_summary import DialogueSentence, ranked, statements, telling, tells
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
 from remanent.text.tokens import TokenCounter, token_counter
@@ -82,6 +83,13 @@ _FULL = 0.98
 _CHOSEN_FROM = 4
 """Stretches of ten that a digest chooses sentences from together. On LoCoMo (120 questions) all that a question needs
 survived for .46 of them by one stretch, for .53 by four, .49 by all at once."""
+_LEAST_CHOSEN = 100
+"""Tokens below which a part of a digest has room for remarks only ("Nice job!"): then more stretches go together."""
+_LEAST_FILLED, _MOST_FILL = 0.8, 4.0
+"""The share of its room that a digest takes at least where there is more to tell, and how far parts are widened for it.
+Chosen by hand."""
+_LEAST_DIGEST = 24
+"""Tokens below which no digest is made: a heading and one sentence."""
 _LEAST_NEWEST, _MOST_NEWEST = 0.25, 0.75
 """The share of a budget that the newest message has a claim to beside a long system prompt, and what it may take of
 the rest where it is cut and there is a conversation before it. Chosen by hand."""
@@ -152,8 +160,8 @@ class _Stretch:
     """Who spoke, by the number of the message in the stretch."""
     said: list[DialogueSentence]
     tokens: int
-    shortened: dict[int, list[DialogueSentence]] = field(default_factory=dict)
-    """The most telling sentences, by the tokens that they may take."""
+    shortened: dict[tuple[int, bool], list[DialogueSentence]] = field(default_factory=dict)
+    """The most telling sentences, by the tokens that they may take and whether those that are nearly alike count."""
     order: list[int] | None = None
     """The sentences by how much they tell, once that was asked: every new message leaves the others a little less."""
 
@@ -171,6 +179,10 @@ class _Notes:
     """The same as they stand, those that say nothing and blocks of code included."""
     stretches: OrderedDict[bytes, _Stretch] = field(default_factory=OrderedDict)
     commitments: OrderedDict[bytes, Commitments] = field(default_factory=OrderedDict)
+    fill: float = 1.0
+    """How much more than its share each part of a digest may take, since others leave theirs."""
+    repeats: bool = False
+    """Whether a conversation has little to tell but what is nearly the same."""
     shares: dict[int, float] = field(default_factory=dict)
     """Which share of older stretches the last view of each level kept."""
 
@@ -203,8 +215,11 @@ class Compactor:
         self, scope: Scope, messages: Iterable[Message], *, budget: int | None = None, level: int | None = None
     ) -> ContextView:
         """Return the messages as they may be sent, within a budget of tokens; a level given is applied at once."""
-        if budget is not None and budget < 1:
-            raise InvalidInput(f"a budget has at least 1 token, not {budget}")
+        asked: object = budget
+        if asked is not None and (not isinstance(asked, int) or isinstance(asked, bool) or asked < 1):
+            raise InvalidInput(
+                f"a budget is a whole number of tokens, at least 1, not {asked!r}; leave it out for the default"
+            )
         if level is not None and level not in range(4):
             raise InvalidInput(f"a level is 0, 1, 2 or 3, not {level}")
         window = None
@@ -334,29 +349,32 @@ class Compactor:
         return kept
 
     async def commitments(self, messages: Sequence[ReadMessage], notes: _Notes) -> Commitments:
-        """Return what a stretch binds its people to; what tools say binds nobody."""
-        key = _key(messages)
-        if key not in notes.commitments:
-            await asyncio.sleep(0)
-            said = [message for message in messages if message.part != "tool" and message.text.strip()]
-            notes.commitments[key] = find_commitments(
-                list(map(_utterance, said)), sentences=lambda text: self._sentences(text, notes)
-            )
-            _bound(notes.commitments, _MAX_STRETCHES)
-        return notes.commitments[key]
+        """Return what messages bind their people to; what tools say binds nobody. Each is read once."""
+        found: list[Commitments] = []
+        for run in _runs([one for one in messages if one.part != "tool" and one.text.strip()]):
+            key = _key(run)
+            if key not in notes.commitments:
+                await asyncio.sleep(0)
+                notes.commitments[key] = find_commitments(
+                    list(map(_utterance, run)), sentences=lambda text: self._sentences(text, notes)
+                )
+                _bound(notes.commitments, _MAX_MESSAGES)
+            found.append(notes.commitments[key])
+        return standing(found)
 
-    def telling(self, stretch: _Stretch, notes: _Notes, *, limit: int) -> list[DialogueSentence]:
+    def telling(self, stretch: _Stretch, notes: _Notes, *, limit: int, alike: bool = True) -> list[DialogueSentence]:
         """Return the sentences of a stretch that tell most within so many tokens."""
-        if limit not in stretch.shortened:
+        if (limit, alike) not in stretch.shortened:
             if stretch.order is None:
                 stretch.order = ranked(stretch.said)
-            stretch.shortened[limit] = telling(
+            stretch.shortened[limit, alike] = telling(
                 stretch.said,
                 limit=limit,
                 measure=lambda text: self._counted(text, notes) + _LINE_TOKENS,
                 order=stretch.order,
+                alike=alike,
             )
-        return stretch.shortened[limit]
+        return stretch.shortened[limit, alike]
 
     async def _better(self, scope: Scope, key: bytes, request: SummaryRequest | None, *, wanted: bool) -> str | None:
         """Return what a model made of a stretch; where it made nothing yet, have it asked and go on."""
@@ -408,27 +426,57 @@ class Compactor:
     ) -> str:
         """Return what stands for a whole conversation: what binds, then the sentences that tell most."""
         language = working_language("\n".join(message.text[:200] for message in stretches[-1]))
-        lines = [await self._prose(stretches, notes, scope, language)]
+        lines, gone = [await self._prose(stretches, notes, scope, language)], set[str]()
         if "\n" not in lines[0]:
-            found = [await self.commitments(messages, notes) for messages in stretches]
-            lists = [tuple(dict.fromkeys(chain.from_iterable(kind))) for kind in zip(*found, strict=True)]
+            found = await self.commitments(list(chain.from_iterable(stretches)), notes)
+            lists = [[relabelled(item, language) for item in kind if tells(item)] for kind in found[:3]]
+            gone = set(map(bare, found.gone))
             lines += self._lists([one[language] for one in LIST_HEADINGS], lists, notes, room=_list_room(limit))
-        # Chosen among forty messages at a time: of ten, two or three sentences would fill the room, or none.
+        size = _chosen_from(len(stretches), limit)
         read = [
-            self.stretch(list(chain.from_iterable(stretches[place : place + _CHOSEN_FROM])), notes)
-            for place in range(0, len(stretches), _CHOSEN_FROM)
+            self.stretch(list(chain.from_iterable(stretches[place : place + size])), notes)
+            for place in range(0, len(stretches), size)
         ]
-        share = _share(limit - self._counted_by_lines("\n".join(lines), notes), sum(part.tokens for part in read))
-        share = notes.steady(3, share, over=0.05)
-        told = set(lines)
+        room = limit - self._counted_by_lines("\n".join(lines), notes)
+        share = _share(room, sum(part.tokens for part in read))
+        told = gone | {bare(line.removeprefix("- ")) for line in lines}
+
+        def text_of(*, alike: bool) -> tuple[str, int]:
+            said = self._sentences_told(read, notes, told, share=notes.shares[3], alike=alike, language=language)
+            text = "\n".join([*lines, *said])
+            return text, self._counted_by_lines(text, notes)
+
+        text, taken = "", 0
+        for alike in (notes.repeats, True):
+            notes.steady(3, notes.fill * share, over=0.05)
+            text, taken = text_of(alike=alike)
+            if not _LEAST_FILLED * limit <= taken <= limit:  # parts that repeat themselves leave their room to others
+                notes.fill = min(_MOST_FILL, notes.fill * _FULL * limit / max(1, taken))
+                notes.shares[3] = notes.fill * share
+                text, taken = text_of(alike=alike)
+            if alike or taken >= _LEAST_FILLED * limit:
+                break
+            notes.repeats, notes.fill = True, 1.0
+        return self._within(text, limit, notes)
+
+    def _sentences_told(
+        self,
+        read: Sequence[_Stretch],
+        notes: _Notes,
+        told: Collection[str],
+        *,
+        share: float,
+        alike: bool,
+        language: Language,
+    ) -> Iterator[str]:
+        """Yield the most telling sentences of each part, but for those that are told already."""
         before = ""
         for part in read:
-            for one in self.telling(part, notes, limit=int(share * part.tokens)):
-                if f"- {one.text}" not in told:
+            for one in self.telling(part, notes, limit=int(share * part.tokens), alike=alike):
+                if bare(one.text) not in told:
                     who = part.speakers[one.message]
-                    lines.append(one.text if who == before else with_speaker(one.text, who))
+                    yield one.text if who == before else with_speaker(one.text, who, language)
                     before = who
-        return self._within("\n".join(lines), limit, notes)
 
     async def _prose(
         self, stretches: Sequence[Sequence[ReadMessage]], notes: _Notes, scope: Scope, language: Language
@@ -655,7 +703,7 @@ class _Shaping:
         if not stretches:
             return
         room = self._room(system, tail, share=_FULL)
-        limit = DIGEST_TOKENS if room is None else max(64, room)
+        limit = DIGEST_TOKENS if room is None else max(_LEAST_DIGEST, room - MESSAGE_TOKENS)
         text = await self._compactor.digest(stretches, self._notes, self._scope, limit=limit)
         standing = (self._standing(text), stretches[0][0].number, stretches[-1][-1].number)
         self._did(Strategy.DIGEST, [*system, standing, *tail])
@@ -758,6 +806,17 @@ def _key(messages: Sequence[ReadMessage]) -> bytes:
     return blake2b(b"".join(parts), digest_size=16).digest()
 
 
+def _runs(messages: Sequence[ReadMessage]) -> list[list[ReadMessage]]:
+    """Return messages one by one; one that only says "remember that" with the one before it."""
+    runs: list[list[ReadMessage]] = []
+    for message in messages:
+        if runs and only_confirms(message.text):
+            runs[-1].append(message)
+        else:
+            runs.append([message])
+    return runs
+
+
 def _bound(kept: OrderedDict[bytes, Any], most: int) -> None:
     if len(kept) > most:
         kept.popitem(last=False)
@@ -788,6 +847,14 @@ def _request(messages: Sequence[ReadMessage]) -> SummaryRequest | None:
 def _list_room(limit: int) -> int:
     plain = int(_LISTED_TOKENS * min(1.0, limit / DIGEST_TOKENS))
     return plain if limit <= 2 * DIGEST_TOKENS else min(plain, int(_LISTED * limit))
+
+
+def _chosen_from(stretches: int, limit: int) -> int:
+    """Return how many stretches sentences are chosen from together; in steps, so that it seldom changes."""
+    size = _CHOSEN_FROM
+    while size < stretches and limit * size < _LEAST_CHOSEN * stretches:
+        size *= 2
+    return size
 
 
 def _share(room: int | None, total: int) -> float:

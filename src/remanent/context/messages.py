@@ -65,6 +65,9 @@ def text_key(text: str) -> bytes:
 
 def read_messages(messages: Iterable[Message]) -> list[ReadMessage]:
     """Read a list of messages of either style; what is none is refused with its place."""
+    given: object = messages
+    if not isinstance(given, Iterable) or isinstance(given, str | bytes | Mapping):
+        raise InvalidInput("give messages as a list of objects with `role` and `content`, oldest first")
     return [_read(message, number) for number, message in enumerate(messages)]
 
 

@@ -33,9 +33,13 @@ _SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|my|me|we|we're|we've|our|us)\b|[�
 _QUESTION = re.compile(r"[?？]\s*[\"'”’)）]*\s*$")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 """A block of code has no sentences, and pieces of it are of no use."""
-_NUMBER = re.compile(r"\d+")
-_ALIKE = 2
-"""Sentences that differ in their numbers only ("Looked at lines 40 to 80") of which each counts; more wait for room."""
+_UNIT = re.compile(r"[\u3400-\u9fff]|[^\W\d_\u3400-\u9fff]+")
+"""A word, or a Chinese sign; numbers are none."""
+_ALIKE, _MOST_ALIKE, _LONG = 2, 4, 14
+"""How many sentences count that differ in their numbers only ("Looked at lines 40 to 80"), and how many that differ in
+one word, where they have so many Chinese signs or half as many words; more wait for room. Chosen by hand."""
+_TELLING = 3
+"""Words that a decision in a list has at least, its speaker's name among them. Chosen by hand."""
 _CLOSING = re.compile(
     r"(?:good luck|(?:happy|enjoy(?: your)?) \w+ing|certainly|of course|absolutely|sure(?: thing)?|great question|"
     r"(?:please )?(?:let me know if|feel free to (?:ask|reach out))\b.{0,80}|i hope (?:this|that|it) helps\b.{0,40}|"
@@ -84,6 +88,11 @@ def statements(text: str, *, message: int = 0) -> list[DialogueSentence]:
     return found
 
 
+def tells(sentence: str) -> bool:
+    """Tell whether a sentence says by itself what it is about: "I love it" and "I'll do that" do not."""
+    return len(frozenset(index_terms(sentence)) - _STOP_WORDS) >= _TELLING
+
+
 def ranked(said: Sequence[DialogueSentence]) -> list[int]:
     """Return the places of statements, those that tell most first."""
     rarity = _rarity(said)
@@ -99,16 +108,22 @@ def ranked(said: Sequence[DialogueSentence]) -> list[int]:
 
 
 def telling(
-    said: Sequence[DialogueSentence], *, limit: int, measure: Callable[[str], int], order: Sequence[int] | None = None
+    said: Sequence[DialogueSentence],
+    *,
+    limit: int,
+    measure: Callable[[str], int],
+    order: Sequence[int] | None = None,
+    alike: bool = True,
 ) -> list[DialogueSentence]:
     """Return the statements that tell most within a length, in their order; nothing is told twice in the same words.
 
     `measure` says how long a text is; one more is reckoned for what joins it to the next. `order` is that of `ranked`
-    where it is known already.
+    where it is known already. Of sentences that are nearly the same, more than a few wait until the others have room;
+    with `alike` false they are left out.
     """
     chosen: list[int] = []
     seen: set[str] = set()
-    for number in _unlike_first(said, ranked(said) if order is None else order):
+    for number in _unlike_first(said, ranked(said) if order is None else order, alike=alike):
         if limit <= 1:
             break
         text = said[number].text
@@ -120,18 +135,23 @@ def telling(
     return [said[number] for number in sorted(chosen, key=lambda number: (said[number].message, said[number].place))]
 
 
-def _unlike_first(said: Sequence[DialogueSentence], order: Iterable[int]) -> Iterator[int]:
-    """Yield the places in their order, but behind all others those that differ from two before in numbers only."""
-    shapes = Counter[str]()
-    alike: list[int] = []
+def _unlike_first(said: Sequence[DialogueSentence], order: Iterable[int], *, alike: bool) -> Iterator[int]:
+    """Yield the places in their order, those that are nearly as some before behind all others or not at all."""
+    shapes = Counter[int]()
+    waiting: list[int] = []
     for number in order:
-        shape = _NUMBER.sub("#", said[number].text)
-        shapes[shape] += 1
-        if shapes[shape] > _ALIKE:
-            alike.append(number)
-        else:
+        units = _UNIT.findall(said[number].text.casefold())
+        words = [hash(unit) for unit in units]
+        whole = sum(words)
+        # A sum over the words, and the same without each of them: no sentence is compared with every other.
+        but_one = {whole - word for word in words} if sum(min(2, len(unit)) for unit in units) >= _LONG else set()
+        if shapes[whole] < _ALIKE and all(shapes[shape] < _MOST_ALIKE for shape in but_one):
             yield number
-    yield from alike
+        else:
+            waiting.append(number)
+        shapes.update(but_one | {whole})
+    if alike:
+        yield from waiting
 
 
 def _rarity(said: Iterable[DialogueSentence]) -> dict[str, float]:

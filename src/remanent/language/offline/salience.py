@@ -121,7 +121,27 @@ def speaker_name(speaker: str, language: Language) -> str:
     return speaker[:1].upper() + speaker[1:]
 
 
-def with_speaker(text: str, speaker: str) -> str:
-    """Return something that was said with its speaker before it."""
-    language = working_language(text)
+def bare(text: str) -> str:
+    """Return what `with_speaker` made of a text without the name of a role, to tell whether it was said already."""
+    return text[len(_role_before(text)[1]) :]
+
+
+def relabelled(text: str, language: Language) -> str:
+    """Return what `with_speaker` made of a text, with the name of a role in another language."""
+    role, before = _role_before(text)
+    return with_speaker(text[len(before) :], role, language) if role else text
+
+
+def _role_before(text: str) -> tuple[str, str]:
+    """Return the role whose words a text tells, and what stands before them; nothing where none is named."""
+    for role in ("user", "assistant", "tool", "system"):
+        for before in (f"{speaker_name(role, 'zh')}：", f"{speaker_name(role, 'en')}: "):
+            if text.startswith(before):
+                return role, before
+    return "", ""
+
+
+def with_speaker(text: str, speaker: str, language: Language | None = None) -> str:
+    """Return something that was said with its speaker before it, named in a language: in its own unless told."""
+    language = language or working_language(text)
     return f"{speaker_name(speaker, language)}{'：' if language == 'zh' else ': '}{text}"

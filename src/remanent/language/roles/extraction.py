@@ -332,6 +332,7 @@ AGREEMENT = word_regex(
     r"约定|说好|商定|达成一致|一致同意|达成共识",
 )
 """What several people bound themselves to."""
+_LONGEST_CONFIRMATION = 80
 _ONLY_CONFIRMING = lazy_regex(
     r"\W*(?:(?:please|so|and|ok|okay)\W+)*(?:remember|note|keep|don['’]?t forget)\s+(?:this|that|it)(?:\s+in mind|"
     r"\s+for me|\s+please)*\W*"
@@ -394,6 +395,11 @@ def facts_in(
             facts[key] = fact if known is None else _together(known, fact)
     kept = sorted(facts.values(), key=lambda fact: -fact.importance)[:limit]
     return tuple(fact for fact in facts.values() if fact in kept)
+
+
+def only_confirms(text: str) -> bool:
+    """Tell whether a text says nothing but "remember that"."""
+    return len(text) <= _LONGEST_CONFIRMATION and _ONLY_CONFIRMING.fullmatch(text) is not None
 
 
 def _sentences(utterances: Sequence[Utterance], sentences: Callable[[str], Sequence[str]]) -> Iterator[_SpokenSentence]:

@@ -1,9 +1,9 @@
 """Summarisation: a model shortens a conversation at one of three levels; code sets the mark and holds the length."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from pydantic import Field, model_validator
 
@@ -12,14 +12,13 @@ from remanent.errors import InvalidInput, Refused
 from remanent.language.offline.salience import speaker_name, with_speaker
 from remanent.language.replies import Lines, Prose
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
-from remanent.language.roles.extraction import AGREEMENT, FactKind, facts_in
+from remanent.language.roles.commitments import Commitments, find_commitments
 from remanent.language.shapes import MAX_SUMMARY, Remark, Summary, Utterance
 from remanent.language.tidying import lines, remark, within_tokens
 from remanent.language.wording import block, group, spoken_language, utterance_blocks
 from remanent.model import Model
 from remanent.model.entry import chat_role
-from remanent.text.dialogue_summary import DialogueSentence, is_heading, statements, telling
-from remanent.text.sentences import sentence_texts
+from remanent.text.dialogue_summary import DialogueSentence, statements, telling
 from remanent.text.summary import summarize
 from remanent.text.talk import says_nothing_alone
 from remanent.text.tokens import ESTIMATE
@@ -252,8 +251,6 @@ class Summarisation(Role[SummaryRequest, SummaryReply, SummaryResponse]):
         return await summarise(request, toolbox)
 
 
-_MAX_LISTED = 15
-"""Items of each list without a model."""
 # The mark, names of speakers and what joins the sentences take some of the tokens.
 _FOR_SENTENCES = 0.8
 """The share of the tokens that is left to them; chosen by hand."""
@@ -300,7 +297,7 @@ def _told(chosen: Sequence[DialogueSentence], speakers: Sequence[str], language:
     speaker = ""
     for one in chosen:
         now = speakers[one.message]
-        parts.append(with_speaker(one.text, now) if now and now != speaker else one.text)
+        parts.append(with_speaker(one.text, now, language) if now and now != speaker else one.text)
         speaker = now
     return ("" if language == "zh" else " ").join(parts)
 
@@ -341,44 +338,6 @@ def _by_speaker(decisions: Sequence[str], said: Mapping[str, str], language: Lan
             who = _USER[language] if chat_role(speaker) == "user" else speaker_name(speaker, language)
         decided.setdefault(who, []).append(words)
     return decided
-
-
-class Commitments(NamedTuple):
-    """What a conversation binds its people to."""
-
-    decisions: tuple[str, ...] = ()
-    todos: tuple[str, ...] = ()
-    agreements: tuple[str, ...] = ()
-
-
-def find_commitments(
-    utterances: Sequence[Utterance], *, sentences: Callable[[str], Sequence[str]] = sentence_texts
-) -> Commitments:
-    """Return the decisions, to-dos and agreements of a conversation, without a model.
-
-    `sentences` parts a text into its sentences; who has done so before passes what it found. "### Next steps" is none.
-    """
-
-    def said(text: str) -> list[str]:
-        return [sentence for sentence in sentences(text) if not is_heading(sentence)]
-
-    facts = facts_in(
-        utterances[-1000:],
-        kinds=(FactKind.DECISION, FactKind.FOLLOW_UP, FactKind.PREFERENCE),
-        limit=3 * _MAX_LISTED,
-        sentences=said,
-    )
-    by_kind: dict[FactKind, list[str]] = {}
-    for fact in facts:
-        by_kind.setdefault(fact.kind, []).append(fact.content)
-    agreements = [*_agreements(utterances, said), *by_kind.get(FactKind.PREFERENCE, [])]
-    decisions = [text for text in by_kind.get(FactKind.DECISION, []) if text not in agreements]
-    todos = by_kind.get(FactKind.FOLLOW_UP, [])
-    return Commitments(tuple(decisions[:_MAX_LISTED]), tuple(todos[:_MAX_LISTED]), tuple(agreements[:_MAX_LISTED]))
-
-
-def _agreements(utterances: Sequence[Utterance], sentences: Callable[[str], Sequence[str]]) -> list[str]:
-    return [sentence for said in utterances for sentence in sentences(said.text) if AGREEMENT.search(sentence)]
 
 
 SUMMARY = Summarisation()
