@@ -105,21 +105,25 @@ def lost_messages(model: ModelSettings) -> int:
     return sum(not held.holds(text) for text in SAID if text not in SILENT)
 
 
-def banks(model: ModelSettings) -> list[tuple[str, int, bool, str, int]]:
-    """Return of each task its conflicts, whether the answer is right, the answer and the tokens that it took."""
-    rows = []
+def banks(model: ModelSettings, languages: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return of each task its conflicts, whether the answer is right, how it ended, and what it took."""
+    rows: list[tuple[str, ...]] = []
+    tasks = by_language(TASKS, lambda one: one[0])
     with tempfile.TemporaryDirectory() as home:
         settings = Settings.model_validate({"home": home, "model": model})
         with remanent.open(settings=settings) as memory:
-            for task, gold, sources, texts in TASKS:
+            for task, gold, sources, texts in (one for language in languages for one in tasks[language]):
+                begun = time.monotonic()
                 with memory.bank(task, sources=sources) as bank:
                     bank.start()
                     for text in texts:
                         bank.observe(text)
                     found = len(bank.conflicts)
                     result = bank.run()
-                    rows.append((task, found, gold in result.answer, result.answer, result.tokens))
-                    tell(f"{task} {result.answer} ({result.tokens} tokens)")
+                    right = "yes" if gold in result.answer else "no"
+                    took = (str(result.rounds), str(result.tokens), f"{time.monotonic() - begun:.0f}")
+                    rows.append((task, str(found), right, result.answer.replace("\n", " ")[:200], result.end, *took))
+                    tell(" | ".join(rows[-1]))
     return rows
 
 
@@ -246,7 +250,7 @@ class Trial:
     """Exercises, contradictions and questions of each sort that are tried, by lot; all where nothing is said."""
     seed: int = 1
     languages: Sequence[str] = LANGUAGES
-    """Those of the questions through the proxy."""
+    """Those of the questions through the proxy, and of the banks' tasks."""
 
     def model(self, output: str = "auto") -> ModelSettings:
         """Return the settings by which the model is asked."""
@@ -297,14 +301,10 @@ class Trial:
         return ["## Reading", f"Contradictions found of {len(pairs)}: {found}; without a model {offline}"]
 
     def banks(self) -> list[str]:
-        """Run two tasks to their end."""
-        tell(f"{len(TASKS)} banks")
-        rows: list[tuple[str, ...]] = [("task", "conflicts", "right", "answer", "tokens")]
-        rows += [
-            (task, str(found), "yes" if right else "no", answer.replace("\n", " ")[:200], str(tokens))
-            for task, found, right, answer, tokens in banks(self.model())
-        ]
-        return ["## Banks", table(rows)]
+        """Run a task in each language to its end."""
+        tell(f"{len(self.languages)} banks")
+        head = ("task", "conflicts", "right", "answer", "end", "rounds", "tokens", "seconds")
+        return ["## Banks", table([head, *banks(self.model(), self.languages)])]
 
     def proxy(self) -> list[str]:
         """Chat through the proxy on what an earlier session told, and on what nobody did."""
@@ -341,7 +341,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=30, help="time for each examination")
     parser.add_argument("--part", action="append", choices=PARTS, help="try this alone; may be given again")
     parser.add_argument("--most", type=int, help="exercises, contradictions and questions of each sort, by lot")
-    parser.add_argument("--language", action="append", choices=LANGUAGES, help="ask the proxy in this one alone")
+    parser.add_argument("--language", action="append", choices=LANGUAGES, help="proxy and banks in this one alone")
     parser.add_argument("--seed", type=int, default=1, help="of the lot")
     parser.add_argument("--out", type=Path, default=Path("model-trial.md"), help="the file for the table")
     given = parser.parse_args()

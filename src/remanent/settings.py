@@ -336,8 +336,8 @@ class ModelChoice(SettingsSection):
     )
     max_tokens: Number | None = setting(
         None,
-        "Tokens that an answer may have; unset, each role has its own.",
-        "回答的最大 token 数；未设置时各角色使用自己的默认值。",
+        "Tokens that an answer may have; unset, each role has its own, at most a seventh of the window.",
+        "回答的最大 token 数；未设置时各角色使用自己的默认值，且不超过窗口的七分之一。",
     )
     window: Number | None = setting(
         None,

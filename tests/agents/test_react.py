@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from remanent.agents import AgentStep, File, FunctionTool, Limits, ReactAgent, StopReason, ToolOutput
 from remanent.agents.text_search import SearchableText, TextSearch
+from remanent.agents.web import Visit
 from remanent.errors import InvalidInput, ToolFailed
 from remanent.language.engine import Answer, Usage
 from remanent.language.engines import OfflineEngine
@@ -20,7 +21,7 @@ from remanent.language.models import ModelEngine
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role, Toolbox
 from remanent.language.roles.react import Image
 from remanent.model import EntryKind, Origin, Scope
-from remanent.settings import ModelSettings, ReactSettings
+from remanent.settings import ModelSettings, ReactSettings, ReaderSettings
 from remanent.text.tokens import token_counter
 from tests.language.scripted.server import ScriptedServer
 from tests.language.scripted.steps import fails, says
@@ -432,10 +433,7 @@ async def test_a_shrug_before_the_very_sentence_gives_way_to_it_and_nothing_else
     assert result.answer == given
 
 
-@pytest.mark.spec("USE-08")
-@pytest.mark.parametrize("said", ["I do not remember.", "Mount Kelt cannot be measured, says the survey."])
-async def test_a_verdict_that_names_neither_claim_is_none(said: str) -> None:
-    task = """<task>
+CONTESTED = """<task>
 Goal: How high is Mount Kelt?
 Current task: [CROSS_VALIDATE] Mount Kelt is 3,298 metres high. / Mount Kelt is 3,412 metres high.
 </task>
@@ -447,6 +445,60 @@ Current task: [CROSS_VALIDATE] Mount Kelt is 3,298 metres high. / Mount Kelt is 
 <claim node="n1">Mount Kelt is 3,412 metres high.</claim>
 <claim node="n2">Mount Kelt is 3,298 metres high.</claim>
 </conflict>"""
+
+
+@pytest.mark.spec("USE-08")
+async def test_what_others_say_of_a_contradiction_is_looked_up_before_the_model_is_asked() -> None:
+    step = says(answer("It is 3412 metres high.")).expecting("Mount Kelt is 3412 metres high.")
+    noted = Noting()
+    async with ScriptedServer(step) as server, engine_at(server) as engine:
+        outcome = await ReactAgent(engine, tools=[FunctionTool(search)], listener=noted).run(CONTESTED)
+    assert (outcome.answer, outcome.calls) == ("It is 3412 metres high.", 1)
+    assert [item.kind.value for item in noted] == ["tool_call", "tool_result", "message"]
+
+
+CONTESTED_ZH = """<task>
+任务目标：凯尔特山有多高？
+当前任务：[CROSS_VALIDATE] 核实矛盾。
+</task>
+<conflict id="c1">
+<description>凯尔特山高3298米。 / 凯尔特山高3412米。</description>
+<claim node="n1">凯尔特山高3412米。</claim>
+<claim node="n2">凯尔特山高3298米。</claim>
+</conflict>"""
+SOURCES_ZH = ("2019年测绘：凯尔特山高3412米。", "摘自博客。凯尔特山高3298米。", "摘自杂志。凯尔特山高3412米。")
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize(("most", "is_settled"), [(3, True), (2, False)])
+async def test_what_most_sources_settle_is_not_left_open(most: int, is_settled: bool) -> None:
+    texts = [SearchableText(f"s{number}", text) for number, text in enumerate(SOURCES_ZH[:most])]
+    said = "博客说凯尔特山高3298米，测绘说凯尔特山高3412米，无法确定哪一种说法正确。"
     async with ScriptedServer(says(answer(said))) as server, engine_at(server) as engine:
-        result = await ReactAgent(engine).run(task)
+        outcome = await ReactAgent(engine, tools=[TextSearch(lambda: texts)]).run(CONTESTED_ZH)
+    assert outcome.answer is not None
+    assert outcome.answer.startswith("凯尔特山高3412米。") is is_settled
+    assert (outcome.answer == said) is not is_settled
+
+
+@pytest.mark.spec("USE-08")
+async def test_a_task_in_chinese_is_told_its_tools_and_its_mistakes_in_chinese_alone() -> None:
+    steps = (says("嗯。"), says(answer("3412米")))
+    async with ScriptedServer(*steps) as server, engine_at(server) as engine:
+        await ReactAgent(engine, tools=[Visit(ReaderSettings())]).run("凯尔特山有多高？")
+        first, second = (request.prompt for request in server.requests)
+    assert "读取一个公开网页的全文" in first
+    assert "网址，以 http 或 https 开头" in first
+    assert "web page" not in first
+    assert "没有工具调用，也没有答案" in second
+    async with ScriptedServer(says(answer("3412 m"))) as server, engine_at(server) as engine:
+        await ReactAgent(engine, tools=[Visit(ReaderSettings())]).run("How high is Mount Kelt?")
+        assert "网页" not in server.requests[0].prompt
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize("said", ["I do not remember.", "Mount Kelt cannot be measured, says the survey."])
+async def test_a_verdict_that_names_neither_claim_is_none(said: str) -> None:
+    async with ScriptedServer(says(answer(said))) as server, engine_at(server) as engine:
+        result = await ReactAgent(engine).run(CONTESTED)
     assert (result.answer == said) is ("Kelt" in said)

@@ -9,8 +9,11 @@ from remanent.language import engines
 from remanent.language.engines import HybridEngine, OfflineEngine, open_engine, role_setups
 from remanent.language.models import ModelEngine
 from remanent.language.roles.catalogue import ROLES
+from remanent.language.roles.classification import CLASSIFICATION, ClassificationRequest
 from remanent.language.roles.hyde import HYDE, HydeRequest
 from remanent.language.roles.intent import INTENT, IntentRequest
+from remanent.language.roles.next_step import PLANNING, PendingConflict, PlanningRequest
+from remanent.language.roles.structure import STRUCTURE, StructureRequest
 from remanent.model import Maker
 from remanent.settings import Settings
 from tests.language.models.samples import PICK, QUESTION
@@ -88,6 +91,30 @@ def settings_for(server: ScriptedServer, **model: Any) -> Settings:
 def _machine(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
+
+
+WAITING = PendingConflict(conflict_id="k", node_ids=("n1", "n2"), description="It is 3 m. / It is 4 m.")
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.usefixtures("_machine")
+@pytest.mark.parametrize(
+    ("role", "request_", "larger"),
+    [
+        (PLANNING, PlanningRequest(goal="How high is it?", conflicts=(WAITING,)), {"conflicts": ()}),
+        (CLASSIFICATION, ClassificationRequest(text="It is 3 m high."), {"text": "It is high.\n\nTea is green. " * 20}),
+        (STRUCTURE, StructureRequest(content="It is 3 m high."), {"content": "It is 3 m high. " * 30}),
+    ],
+    ids=["planning", "classification", "structure"],
+)
+async def test_no_model_is_asked_what_code_decides(role: Any, request_: Any, larger: dict[str, Any]) -> None:
+    async with ScriptedServer(forever=says("no use")) as server:
+        engine = open_engine(settings_for(server), embedder=None)
+        answer = await engine.run(role, request_)
+        assert (answer.made_by.engine, len(server.requests)) == ("offline", 0)
+        await engine.run(role, request_.replace(**larger))
+        assert server.requests
+        await engine.close()
 
 
 @pytest.mark.spec("USE-08")

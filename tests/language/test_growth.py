@@ -128,6 +128,9 @@ ADAPTERS: dict[str, Work] = {
     "language.passages.places_of": lambda text: passages.places_of(_said(text)),
     "language.replies.numbered": lambda text: replies.numbered(len(text)),
     "language.replies.require_known": lambda text: replies.require_known(range(1, len(text)), shown=len(text)),
+    "language.roles.react.search_of_claims": lambda text: react.search_of_claims(
+        ReactRequest(task=_clean(text) or "x", tools=(ToolDefinition(name="search", description="Search."),))
+    ),
     "language.roles.react.first_search": lambda text: react.first_search(
         ReactRequest(task=_clean(text) or "x", tools=(ToolDefinition(name="search", description="Search."),)),
         react.ReactResponse(said="x", answer=_clean(text)),

@@ -243,17 +243,24 @@ class DeepRetrievalTool(MemoryBackedTool):
         name=DEEP_RETRIEVAL,
         description="Read all that stands behind a memory node, word for word: reasoning, tool calls, results, files. "
         "A long history comes in pages: go on at next_offset, or give a query to see only what is about it. Long files "
-        "are given when asked for by attachment_id. 读取某个记忆节点的全部原文、工具调用与附件；内容较长时分页返回，"
-        "用 next_offset 续读，或用 query 只看相关句子；较长的附件需用 attachment_id 指定。",
+        "are given when asked for by attachment_id.",
         parameters={
             "type": "object",
             "properties": {
-                "node_id": {"type": "string", "description": "the id of a node in <memory> / 记忆节点的 id"},
-                "attachment_id": {"type": "string", "description": "one of its files / 附件的 id（可选）"},
-                "offset": {"type": "integer", "description": "where to go on, from next_offset / 续读位置（可选）"},
-                "query": {"type": "string", "description": "only what is about this / 只看与此相关的句子（可选）"},
+                "node_id": {"type": "string", "description": "the id of a node in <memory>"},
+                "attachment_id": {"type": "string", "description": "one of its files"},
+                "offset": {"type": "integer", "description": "where to go on, from next_offset"},
+                "query": {"type": "string", "description": "only what is about this"},
             },
             "required": ["node_id"],
+        },
+        chinese={
+            "": "读取某个记忆节点的全部原文、工具调用与附件；内容较长时分页返回，用 next_offset 续读，"
+            "或用 query 只看相关句子；较长的附件需用 attachment_id 指定。",
+            "node_id": "<memory> 中某个节点的 id",
+            "attachment_id": "附件的 id（可选）",
+            "offset": "续读位置，取自 next_offset（可选）",
+            "query": "只看与此相关的句子（可选）",
         },
     )
 

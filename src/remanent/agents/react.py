@@ -20,6 +20,7 @@ from remanent.language.roles.react import (
     Urgency,
     direct_answer,
     first_search,
+    search_of_claims,
     tool_responses,
 )
 from remanent.language.shapes import MAX_TEXT
@@ -224,6 +225,8 @@ class _ReactRun:
         self._usage: list[Usage] = []
 
     async def finish(self) -> AgentResult:
+        if (search := search_of_claims(self._request)) is not None:
+            self._add(Turn(said=search.said, results=tuple(await self._results(search))))
         while True:
             request, why = self._next()
             try:
@@ -282,7 +285,7 @@ class _ReactRun:
         known = await direct_answer(request, answer, Toolbox())
         if known is None:
             return answer
-        _logger.warning("the agent's answer tells nothing of what it was shown; the sentence that does is taken")
+        _logger.warning("the agent's answer tells nothing of what it was shown, or leaves it open; code answers")
         await self._report(AgentStep(EntryKind.MESSAGE, "assistant", known, Origin.AGENT))
         return known
 

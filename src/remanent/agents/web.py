@@ -30,18 +30,19 @@ _MAX_QUERIES = 5
 DECLARATION = ToolDefinition(
     name=SEARCH,
     description="Search for what is written about something. Give one query, or several that look at it from "
-    "different sides. 检索相关资料，可一次给出多个查询。",
+    "different sides.",
     parameters={
         "type": "object",
         "properties": {
             "query": {
                 "type": ["string", "array"],
                 "items": {"type": "string"},
-                "description": "what to look for, in a few words / 检索词",
+                "description": "what to look for, in a few words",
             }
         },
         "required": ["query"],
     },
+    chinese={"": "检索相关资料，可一次给出多个查询。", "query": "检索词"},
 )
 
 
@@ -157,12 +158,13 @@ class Visit:
     origin = Origin.WEB
     declaration = ToolDefinition(
         name=VISIT,
-        description="Read a public web page in full, for example one that a search found. 读取一个公开网页的全文。",
+        description="Read a public web page in full, for example one that a search found.",
         parameters={
             "type": "object",
-            "properties": {"url": {"type": "string", "description": "its address, http or https / 网址"}},
+            "properties": {"url": {"type": "string", "description": "its address, http or https"}},
             "required": ["url"],
         },
+        chinese={"": "读取一个公开网页的全文，例如检索到的网页。", "url": "网址，以 http 或 https 开头"},
     )
 
     def __init__(

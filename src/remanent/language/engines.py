@@ -56,6 +56,10 @@ class HybridEngine(Engine):
         """Tell whether a role is done without a model."""
         return role.name in self._offline_roles
 
+    def is_without_model(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> bool:
+        """Tell whether a request is done without a model: by settings, or because code decides it."""
+        return self.is_offline(role) or not role.needs_model(request)
+
     async def run(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
         """Return the response of the engine, or of the role's offline counterpart."""
         try:
@@ -81,7 +85,7 @@ class HybridEngine(Engine):
         request: RequestT,
         ask: Callable[[], Awaitable[Answer[ResponseT]]],
     ) -> Answer[ResponseT]:
-        if self.is_offline(role):
+        if self.is_without_model(role, request):
             return await self.run_offline(role, request)
         try:
             return await ask()
@@ -135,6 +139,10 @@ class BudgetedEngine(HybridEngine):
     def is_spent(self) -> bool:
         """Whether nothing is left, so that roles are done offline."""
         return self.tokens >= self._max_tokens
+
+    def is_without_model(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> bool:
+        """Leave that to the engine that is paid for."""
+        return False
 
     async def _fall_back(
         self,

@@ -195,6 +195,10 @@ class Role(ABC, Generic[RequestT, ReplyT, ResponseT]):
         """Return what the schema of the reply says more exactly for this request, by the path of the field."""
         return {}
 
+    def needs_model(self, request: RequestT) -> bool:
+        """Tell whether there is anything in a request that code does not decide by itself: a call takes its time."""
+        return True
+
     @abstractmethod
     def read(self, request: RequestT, reply: ReplyT) -> ResponseT:
         """Return the checked response; raise `Refused` for ids that were not shown and other impossible answers."""

@@ -12,6 +12,8 @@ from remanent.model.ids import Id
 MAX_TEXT = 1_000_000
 MAX_SUMMARY = 20_000
 MAX_REMARK = 2_000
+SHORT_TEXT = 300
+"""Characters of two or three sentences: one topic, of which each sentence is a fact (chosen by hand)."""
 MAX_CONTEXT = 500
 MAX_KEYWORD = 60
 MAX_SEGMENT = 200

@@ -380,3 +380,20 @@ async def test_nothing_is_taken_in_when_no_step_was_asked_for(tmp_path: Path) ->
     await made.bank.start(GOAL)
     assert (await made.adapter.intercept(Execution(answer="unasked"))).current is None
     assert made.adapter.routed == []
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize(
+    ("goal", "told"),
+    [(GOAL, "Read all that stands behind a memory node"), ("车站何时启用？", "读取某个记忆节点的全部原文")],
+)
+async def test_the_planner_is_told_of_the_tools_in_the_language_of_the_task(
+    tmp_path: Path, goal: str, told: str
+) -> None:
+    engine = Told()
+    made = desk(tmp_path, engine=engine)
+    await made.bank.start(goal)
+    await made.adapter.plan()
+    [tool] = next(request.tools for name, request in engine.asked if name == "planning")
+    assert told in tool
+    assert ("读取" in tool) != ("Read all" in tool)

@@ -217,3 +217,19 @@ async def test_a_limit_that_was_reached_is_reported_with_the_answer(tmp_path: Pa
 def test_it_has_the_three_methods_that_any_framework_has() -> None:
     framework: Framework[object, object] = BuiltinReact(OfflineEngine(Toolbox()))  # type: ignore[assignment]
     assert all(callable(getattr(framework, name)) for name in ("present", "execute", "capture"))
+
+
+@pytest.mark.spec("USE-08")
+async def test_a_thought_that_repeats_what_the_agent_was_told_is_not_learned(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    await made.bank.start("How high is Mount Kelt?", context="Mount Kelt has two huts.")
+    await made.adapter.plan()
+    prompt = await made.adapter.enhance()
+    rule = "Answer in the language of the task."
+    said = f"{rule}\nMount Kelt has two huts.\nThe atlas was left at home.\n<answer>It is 3,412 metres high.</answer>"
+    async with ScriptedServer(says(said)) as server:
+        engine = engine_at(server)
+        framework = BuiltinReact(engine)
+        taken = framework.capture(await framework.execute(framework.present(prompt, tools=())))
+        await engine.close()
+    assert taken.context == "The atlas was left at home.\n\nIt is 3,412 metres high."

@@ -34,6 +34,13 @@ def test_without_settings_of_its_own_a_role_is_called_as_it_was_made() -> None:
     assert sampling["react"][:2] == (0.6, 0.95)
 
 
+@pytest.mark.spec("USE-08")
+def test_an_answer_has_a_part_of_a_small_window_unless_settings_say_more() -> None:
+    assert choose(settings(window=4_096), role="react", defaults=Defaults()).max_tokens == 585
+    assert choose(settings(window=4_096, max_tokens=2_000), role="react", defaults=Defaults()).max_tokens == 2_000
+    assert choose(settings(), role="react", defaults=Defaults(window=128_000)).max_tokens == 4_096
+
+
 @pytest.mark.spec("COG-15")
 def test_each_tier_names_its_model_and_a_role_can_name_another() -> None:
     chosen = settings(

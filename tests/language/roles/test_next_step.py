@@ -5,13 +5,16 @@ import pytest
 from remanent.errors import InvalidInput
 from remanent.language.role import Toolbox
 from remanent.language.roles.next_step import (
+    PLANNING,
     CompletedTask,
     FinishedTask,
     PendingConflict,
     PendingUpload,
     PlannedTask,
+    PlanningReply,
     PlanningRequest,
     PlanningResponse,
+    TaskReply,
     TaskStatus,
     TaskType,
     plan,
@@ -45,6 +48,31 @@ def test_a_pending_conflict_comes_before_everything_else() -> None:
 def test_the_planner_may_choose_which_conflict_comes_first() -> None:
     chosen = PlannedTask(type=TaskType.CROSS_VALIDATE, description="Check the year", conflict_id="c-b")
     assert settled(PlanningRequest(goal=RULED_GOAL, conflicts=CONFLICTS), chosen).current_task == chosen
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize(
+    ("said", "planned"),
+    [
+        ("Look at the whole history, do not plan everything anew, and never change the goal.", RULED_GOAL),
+        ("Start: Read a public web page in full. Read all that stands behind a memory node.", RULED_GOAL),
+        ("Again. Search for the largest chips of both makers. Whose chip is the largest?", RULED_GOAL),
+        ("Read the pages of both makers.", "Read the pages of both makers."),
+        ("Search for the makers. Whose chip is the largest?", "Search for the makers. Whose chip is the largest?"),
+    ],
+)
+def test_a_plan_that_gives_back_what_the_planner_was_told_is_none(said: str, planned: str) -> None:
+    request = PlanningRequest(
+        goal=RULED_GOAL,
+        tools=("deep_retrieval: Read all that stands behind a memory node.",),
+        finished=FinishedTask(
+            description=f"Search for the largest chips of both makers. {RULED_GOAL}", result="433 qubits"
+        ),
+    )
+    reply = PlanningReply(current_task=TaskReply(description=said))
+    task = PLANNING.read(request, reply).current_task
+    assert task is not None
+    assert task.description == planned
 
 
 @pytest.mark.spec("BANK-23")

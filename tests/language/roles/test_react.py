@@ -131,6 +131,14 @@ def test_an_answer_beside_a_call_that_cannot_be_made_counts() -> None:
     assert (turn.answer, turn.problems) == ("x", ())
 
 
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize("after", ["", "\n<answer>[The results say so.]</answer>"])
+def test_a_call_without_its_tags_is_one_if_there_is_such_a_tool(after: str) -> None:
+    turn = parse(f'<think>Not known.</think>\n{{"name": "search", "arguments": {{"query": "x"}}}}{after}', tools=TOOLS)
+    assert ([item.name for item in turn.tool_calls], turn.answer, turn.problems) == (["search"], None, ())
+    assert parse('{"name": "rm", "arguments": {}}', tools=TOOLS).tool_calls == ()
+
+
 def test_text_without_tags_is_a_thought_and_a_problem() -> None:
     turn = parse("It must be Condor.", tools=TOOLS)
     assert (turn.thought, turn.answer) == ("It must be Condor.", None)

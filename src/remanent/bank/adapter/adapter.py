@@ -120,7 +120,8 @@ class AsyncAdapter:
 
     async def plan(self, finished: FinishedTask | None = None) -> InsightDoc:
         """Decide on the next step; the planner sees the uploads that wait and the tools that it may name."""
-        tools = [f"{tool.name}: {tool.description}" for tool in self.tools]
+        told = [tool.told(self._bank.insight.language) for tool in self.tools]
+        tools = [f"{tool.name}: {tool.description}" for tool in told]
         return await self._bank.plan(finished, uploads=[upload.pending for upload in self.waiting], tools=tools)
 
     async def record_step(self, step: AgentStep) -> None:
@@ -155,7 +156,7 @@ class AsyncAdapter:
             instruction=instruction_for(task, language=language),
             uploads=chosen,
             images=images,
-            tools=(self.tool.declaration,),
+            tools=(self.tool.declaration.told(language),),
         )
 
     async def intercept(self, execution: Execution) -> InsightDoc:

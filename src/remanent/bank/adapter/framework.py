@@ -18,12 +18,13 @@ from remanent.bilingual import Bilingual, Language
 from remanent.embedding.port import ImageReader
 from remanent.language.engine import Engine
 from remanent.language.roles.next_step import PlannedTask, TaskType
-from remanent.language.roles.react import REACT, Image, ToolDefinition, parse
+from remanent.language.roles.react import REACT, SET_PHRASES, Image, ReactRequest, ToolDefinition, parse
 from remanent.language.tool_calls import ToolCall
 from remanent.language.wording import abridged, block, group
 from remanent.loaders import AttachmentType
 from remanent.model import Conflict, Model
 from remanent.model.base import Text
+from remanent.text.sentences import sentence_texts
 from remanent.values import dataclass
 
 _MAX_UPLOAD_CHARS = 20_000
@@ -214,6 +215,14 @@ class ReactStepResult:
     recognised: Mapping[str, str] = field(default_factory=dict)
 
 
+def _own_words(thought: str, told: str) -> str:
+    """Return a thought without the sentences that the agent was told: small models repeat their rules and memory."""
+    known = "".join(told.casefold().split())
+    return "\n".join(
+        sentence for sentence in sentence_texts(thought) if "".join(sentence.casefold().split()) not in known
+    )
+
+
 class BuiltinReact:
     """Executes steps with the built-in agent, on whichever engine is configured.
 
@@ -253,7 +262,7 @@ class BuiltinReact:
             return Execution(answer=text, context=text, recognised=result.recognised)
         if outcome.answer is None:
             return Execution(answer="", failed=True, detail=outcome.detail or outcome.reason.value)
-        transcript = self._transcript(outcome, result.step.tools)
+        transcript = self._transcript(outcome, result.step)
         return Execution(
             answer=outcome.answer,
             context=transcript.text(outcome.answer),
@@ -272,14 +281,16 @@ class BuiltinReact:
                 texts[upload.upload_id] = read.text
         return texts
 
-    def _transcript(self, outcome: AgentResult, tools: Sequence[AgentTool]) -> Transcript:
-        transcript = Transcript(tools)
-        names = [tool.declaration.name for tool in tools]
+    def _transcript(self, outcome: AgentResult, step: ReactStep) -> Transcript:
+        transcript = Transcript(step.tools)
+        names = [tool.declaration.name for tool in step.tools]
+        shown = REACT.prompt(ReactRequest(task=step.prompt.text), language=step.prompt.insight.language)
+        told = "\n".join([shown.instructions, shown.content, *SET_PHRASES])
         # The offline engine has no thoughts, only set phrases, which would become nodes of no use.
         thinks = self._engine.name != "offline"
         for turn in outcome.turns:
             parsed = parse(turn.said, tools=names)
-            transcript.say(parsed.thought if thinks else "")
+            transcript.say(_own_words(parsed.thought, told) if thinks else "")
             for call in parsed.tool_calls:
                 transcript.call(call)
             for result in turn.results:

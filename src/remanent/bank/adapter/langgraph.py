@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from remanent.agents.tools import AgentTool, call_tool
 from remanent.bank.adapter.framework import EnhancedPrompt, Execution, Transcript
+from remanent.bilingual import Language
 from remanent.errors import InvalidInput, MissingDependency, ToolFailed
 from remanent.language.tool_calls import ToolCall
 from remanent.values import dataclass
@@ -62,7 +63,7 @@ class LangGraphFramework:
         except ImportError as error:
             raise MissingDependency("LangGraph is not installed: pip install 'remanent[langgraph]'") from error
         transcript = Transcript(tools)
-        graph = self._build([self._tool(tool, transcript) for tool in tools])
+        graph = self._build([self._tool(tool, transcript, prompt.insight.language) for tool in tools])
         if not prompt.images:
             return GraphStep(graph, HumanMessage(content=prompt.text), transcript)
         parts: list[str | dict[Any, Any]] = [{"type": "text", "text": prompt.text}]
@@ -103,7 +104,7 @@ class LangGraphFramework:
             files=tuple(transcript.files),
         )
 
-    def _tool(self, tool: AgentTool, transcript: Transcript) -> "BaseTool":
+    def _tool(self, tool: AgentTool, transcript: Transcript, language: Language) -> "BaseTool":
         from langchain_core.tools import StructuredTool, ToolException
 
         async def call(**arguments: Any) -> str:
@@ -113,7 +114,7 @@ class LangGraphFramework:
             transcript.files.extend(output.files)
             return output.text
 
-        declared = tool.declaration
+        declared = tool.declaration.told(language)
         return StructuredTool(
             name=declared.name,
             description=declared.description,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from remanent.agents.tools import AgentTool, call_tool
 from remanent.bank.adapter.framework import EnhancedPrompt, Execution, Transcript
+from remanent.bilingual import Language
 from remanent.errors import InvalidInput, MissingDependency, ToolFailed
 from remanent.language.tool_calls import ToolCall
 from remanent.values import dataclass
@@ -55,7 +56,8 @@ class OpenAIAgentsFramework:
     def present(self, prompt: EnhancedPrompt, *, tools: Sequence[AgentTool]) -> SdkStep:
         """Return the agent with the tools of the step, and its input with text and pictures."""
         transcript = Transcript(tools)
-        agent = self._agent.clone(tools=[*self._agent.tools, *(self._tool(tool, transcript) for tool in tools)])
+        own = [self._tool(tool, transcript, prompt.insight.language) for tool in tools]
+        agent = self._agent.clone(tools=[*self._agent.tools, *own])
         content: list[Any] = [{"type": "input_text", "text": prompt.text}]
         content += [
             {
@@ -106,7 +108,7 @@ class OpenAIAgentsFramework:
             files=tuple(transcript.files),
         )
 
-    def _tool(self, tool: AgentTool, transcript: Transcript) -> "FunctionTool":
+    def _tool(self, tool: AgentTool, transcript: Transcript, language: Language) -> "FunctionTool":
         try:
             from agents import FunctionTool
         except ImportError as error:
@@ -125,7 +127,7 @@ class OpenAIAgentsFramework:
             transcript.files.extend(output.files)
             return f"error: {output.text}" if failed else output.text
 
-        declared = tool.declaration
+        declared = tool.declaration.told(language)
         return FunctionTool(
             name=declared.name,
             description=declared.description,

@@ -46,19 +46,26 @@ class ModelSelection:
     vision: bool = False
 
 
+_ANSWER_SHARE = 7
+"""An answer has at most this part of a small window unless settings say otherwise: a small model that loses itself
+writes until it is stopped, for minutes on a machine of its size (by hand: 550 tokens of 4,000, all 4,096 of 32,000)."""
+
+
 def choose(settings: ModelSettings, *, role: str, defaults: Defaults) -> ModelSelection:
     """Return what settings choose for a role: its own, then its tier's, then the general; then the role's defaults."""
     layers = [settings.roles.get(role), settings.tiers.get(defaults.tier.value), settings]
     given = [layer for layer in layers if layer is not None]
     place, model = _place(given, role=role)
+    window = next((layer.window for layer in given if layer.window is not None), None)
+    most = defaults.max_tokens if window is None else min(defaults.max_tokens, max(1, window // _ANSWER_SHARE))
     return ModelSelection(
         place=place,
         model=model,
         output=_first(*(layer.output for layer in given), "auto"),
         temperature=_first(*(layer.temperature for layer in given), defaults.temperature),
         top_p=_first(*(layer.top_p for layer in given), defaults.top_p),
-        max_tokens=_first(*(layer.max_tokens for layer in given), defaults.max_tokens),
-        window=_first(*(layer.window for layer in given), defaults.window),
+        max_tokens=_first(*(layer.max_tokens for layer in given), most),
+        window=window or defaults.window,
         vision=_first(*(layer.vision for layer in given), False),
     )
 

@@ -25,6 +25,16 @@ _NOW = re.compile(
     r"现在|如今|目前|眼下|不再|改为|改成|改用",
     re.IGNORECASE,
 )
+UNDECIDED = re.compile(
+    r"\b(?:inconclusive|undecided|unclear|uncertain|unverified|cannot be (?:verified|confirmed|determined)|"
+    r"could not (?:be )?(?:verif(?:y|ied)|confirm(?:ed)?|determine[d]?|find)|no (?:reliable |clear )?(?:evidence|"
+    r"source|conclusion)|"
+    r"sources (?:disagree|differ|conflict)|not enough (?:evidence|information)|no agreement)\b|"
+    r"无法(?:确认|确定|验证|判断|核实)|没有(?:定论|结论|证据|可靠来源)|证据不足|说法不一|各执一词|未能(?:确认|证实|"
+    r"验证)|不确定|尚无定论|存疑|信息不足",
+    re.IGNORECASE,
+)
+"""What says that a validation came to nothing."""
 # A source is what stands behind one number or heading of a result.
 _SOURCE = re.compile(r"^(?:\d{1,3}\.\s*\[[^\]\n]*\]|#\s).*$", re.MULTILINE)
 

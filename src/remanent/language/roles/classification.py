@@ -16,7 +16,7 @@ from remanent.language.offline.similarity import similarity_matrix
 from remanent.language.passages import assembled, passages, stretches
 from remanent.language.replies import MAX_ITEMS, Numbers, Prose, Words, known_numbers, numbered, require_known
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
-from remanent.language.shapes import MAX_CONTEXT, Context, Keywords, LongText, Remark, TextSpan
+from remanent.language.shapes import MAX_CONTEXT, SHORT_TEXT, Context, Keywords, LongText, Remark, TextSpan
 from remanent.language.tidying import keywords, line
 from remanent.language.wording import block, group, passage_blocks
 from remanent.model import Model
@@ -152,6 +152,10 @@ class Classification(Role[ClassificationRequest, ClassificationReply, Classifica
         count = len(passages(request.text))
         numbers = numbered(count)
         return {"clusters": {"minItems": 1, "maxItems": count}, "clusters.passages": numbers, "question": numbers}
+
+    def needs_model(self, request: ClassificationRequest) -> bool:
+        """Sort the passages of a text that may have several topics; a single one cannot be parted by number."""
+        return len(request.text) > SHORT_TEXT and len(passages(request.text)) > 1
 
     def read(self, request: ClassificationRequest, reply: ClassificationReply) -> ClassificationResponse:
         """Put the clusters together from the passages; those that none claims go to the nearest one."""

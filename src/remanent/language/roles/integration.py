@@ -15,6 +15,7 @@ from remanent.language.coverage import WordIndex
 from remanent.language.offline.claims import ParsedClaim, Token, read_claim
 from remanent.language.offline.judgement import CONFLICT, Judgement, compare, judge
 from remanent.language.offline.salience import statements
+from remanent.language.offline.settling import UNDECIDED
 from remanent.language.offline.similarity import similarity_matrix
 from remanent.language.replies import MAX_ITEMS, IdAliases, Prose, Words
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
@@ -292,7 +293,7 @@ def _answers_nothing(request: IntegrationRequest) -> bool:
     if request.trigger is not Trigger.CONFLICT:
         return False
     nodes = WordIndex("\n".join(node.summary for node in request.nodes))
-    told = [text for text in statements(request.validation) if not _UNDECIDED.search(text)]
+    told = [text for text in statements(request.validation) if not UNDECIDED.search(text)]
     return not any(nodes.share(text) > 0 for text in told)
 
 
@@ -335,15 +336,6 @@ _MAX_PAIRS = 20_000
 """Pairs of statements that are laid side by side: all of two nodes of a hundred statements each. Beyond, only those
 that say nearly the same words are looked at for repetition."""
 
-_UNDECIDED = re.compile(
-    r"\b(?:inconclusive|undecided|unclear|uncertain|unverified|cannot be (?:verified|confirmed|determined)|"
-    r"could not (?:be )?(?:verif(?:y|ied)|confirm(?:ed)?|determine[d]?|find)|no (?:reliable |clear )?(?:evidence|"
-    r"source|conclusion)|"
-    r"sources (?:disagree|differ|conflict)|not enough (?:evidence|information)|no agreement)\b|"
-    r"无法(?:确认|确定|验证|判断|核实)|没有(?:定论|结论|证据|可靠来源)|证据不足|说法不一|各执一词|未能(?:确认|证实|"
-    r"验证)|不确定|尚无定论|存疑|信息不足",
-    re.IGNORECASE,
-)
 _WRONG = re.compile(
     r"\b(?:wrong|incorrect|false|inaccurate|mistaken|outdated|not (?:true|correct|right|accurate)|refuted|an error)\b|"
     r"错误|有误|不正确|不准确|不实|不对|已过时|不成立|是错的|被否定",
@@ -524,7 +516,7 @@ async def _by_validation(
 ) -> IntegrationResponse:
     nodes, facts, said = matter.nodes, matter.facts, in_language(_REMARKS, matter.language)
     quote = line(validation, _LONGEST_QUOTE)
-    if _UNDECIDED.search(validation):
+    if UNDECIDED.search(validation):
         return _unresolved(said["undecided"].format(quote=quote))
     findings = [read_claim(part) for text in _whole(statements(validation)) for part in _PART.split(text) if part]
     refuted: set[int] = set()

@@ -19,6 +19,7 @@ from remanent.model import Model
 from remanent.model.base import Text
 from remanent.model.ids import Id
 from remanent.text.scripts import working_language
+from remanent.text.sentences import sentence_texts
 
 
 class TaskType(StrEnum):
@@ -257,6 +258,10 @@ class Planning(Role[PlanningRequest, PlanningReply, PlanningResponse]):
             _finished(request),
         ]
 
+    def needs_model(self, request: PlanningRequest) -> bool:
+        """Judge the step just taken, and choose; the one thing that waits to be validated or recognised is next."""
+        return request.finished is not None or len(request.conflicts or request.uploads) != 1
+
     def read(self, request: PlanningRequest, reply: PlanningReply) -> PlanningResponse:
         """Take the proposal as far as the rules let it."""
         status, context = TaskStatus.SUCCESS, ""
@@ -311,6 +316,8 @@ def _finished(request: PlanningRequest) -> str:
 def _proposed(request: PlanningRequest, task: TaskReply) -> PlannedTask | None:
     conflicts, uploads = _aliases(request)
     description = remark(task.description)
+    if _is_echo(description, request):
+        description = shortened(request.goal, MAX_REMARK)
     conflict_id = conflicts.find(task.conflict)
     upload_ids = tuple(dict.fromkeys(found for name in task.uploads if (found := uploads.find(name)) is not None))
     if not description:
@@ -323,6 +330,23 @@ def _proposed(request: PlanningRequest, task: TaskReply) -> PlannedTask | None:
         conflict_id=conflict_id,
         upload_ids=upload_ids,
     )
+
+
+_ECHO_CHARS = 30
+"""Characters of a sentence that nobody writes by chance as the rules have it (chosen by hand)."""
+
+
+def _is_echo(description: str, request: PlanningRequest) -> bool:
+    """Tell whether a small model gave back a sentence of what it was told as its plan: a rule, a tool, a step taken."""
+    done = [task.description for task in request.completed]
+    done += [] if request.finished is None else [request.finished.description]
+    told = _bare("\n".join([_INSTRUCTIONS.en, _INSTRUCTIONS.zh, *request.tools, *done]))
+    said = [sentence for sentence in map(_bare, sentence_texts(description)) if sentence not in _bare(request.goal)]
+    return any(len(sentence.encode()) >= _ECHO_CHARS and sentence in told for sentence in said)
+
+
+def _bare(text: str) -> str:
+    return "".join(letter for letter in text.casefold() if letter.isalnum())
 
 
 _ATTEMPTS = 2

@@ -4,8 +4,9 @@ import base64
 import json
 import re
 from collections.abc import Collection, Sequence
+from copy import deepcopy
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, cast
 
 from pydantic import AfterValidator, Field, JsonValue
 
@@ -14,7 +15,13 @@ from remanent.errors import InvalidInput, Refused
 from remanent.language.coverage import WordIndex
 from remanent.language.offline.answers import AnswerCandidates, agreeing, find_answer
 from remanent.language.offline.questions import is_question, keyword_form
-from remanent.language.offline.settling import Contradiction, contradiction_in, settle_contradiction, source_texts
+from remanent.language.offline.settling import (
+    UNDECIDED,
+    Contradiction,
+    contradiction_in,
+    settle_contradiction,
+    source_texts,
+)
 from remanent.language.role import ChatMessage, Defaults, Picture, Prompt, Role, TextReply, Toolbox
 from remanent.language.shapes import MAX_TEXT, LongText, Remark
 from remanent.language.tidying import line
@@ -41,6 +48,17 @@ class ToolDefinition(Model):
     description: Remark
     parameters: JsonObject = Field(default_factory=dict)
     """The JSON schema of its arguments; empty for a tool without any."""
+    chinese: dict[str, Remark] = Field(default_factory=dict)
+    """What stands for its description in Chinese, under no name, and for those of its arguments, under theirs."""
+
+    def told(self, language: Language) -> "ToolDefinition":
+        """Return it in one language, as far as it speaks both."""
+        if language == "en" or not self.chinese:
+            return self
+        parameters = deepcopy(self.parameters)
+        for name, schema in cast(dict[str, JsonObject], parameters.get("properties", {})).items():
+            schema["description"] = self.chinese.get(name, schema.get("description", ""))
+        return self.replace(description=self.chinese.get("", self.description), parameters=parameters)
 
 
 class ToolResult(Model):
@@ -199,7 +217,10 @@ class React(Role[ReactRequest, TextReply, ReactResponse]):
         if not reply.text.strip():
             raise Refused("the reply is empty; think in <think>, then write <tool_call> or <answer>")
         return parse(
-            reply.text, tools=[tool.name for tool in request.tools], must_answer=request.urgency is Urgency.NOW
+            reply.text,
+            tools=[tool.name for tool in request.tools],
+            must_answer=request.urgency is Urgency.NOW,
+            language=self.language(request),
         )
 
     async def offline(self, request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
@@ -222,14 +243,20 @@ def _declared(tools: Sequence[ToolDefinition], language: Language) -> str:
         return _NO_TOOLS[language]
     declared = [
         {"name": tool.name, "description": tool.description, "parameters": tool.parameters or {"type": "object"}}
-        for tool in tools
+        for tool in (tool.told(language) for tool in tools)
     ]
     # A tool of a stranger may be described with tags in it; JSON has a way to write them that no reader takes for one.
     lines = [json.dumps(tool, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e") for tool in declared]
     return "\n".join([_TOOLS[language], "<tools>", *lines, "</tools>"])
 
 
-def parse(text: str, *, tools: Collection[str], must_answer: bool = False) -> ReactResponse:
+_NEITHER: Bilingual = Bilingual(
+    "There is neither a tool call nor an answer; write one of the two in its tags.",
+    "没有工具调用，也没有答案；请按格式写出其中一种。",
+)
+
+
+def parse(text: str, *, tools: Collection[str], must_answer: bool = False, language: Language = "en") -> ReactResponse:
     """Return a turn taken apart.
 
     A turn that calls tools has no answer yet: whatever answer it holds was written before the results were there.
@@ -237,6 +264,9 @@ def parse(text: str, *, tools: Collection[str], must_answer: bool = False) -> Re
     """
     turn = scan_turn(text)
     calls, problems = ([], []) if must_answer else read_calls(turn.calls, tools)
+    if not (must_answer or turn.calls):
+        # Small models forget the tags; what is no call of a tool that there is stays a thought.
+        calls, _ = read_calls([part for part in turn.loose if part.startswith("{")], tools)
     thought = "\n".join([*turn.thoughts, *turn.loose]).strip()
     # The form of an answer, given back, is none.
     answer = None if turn.answer in {None, "", *_BLANK_ANSWERS} else turn.answer
@@ -246,9 +276,7 @@ def parse(text: str, *, tools: Collection[str], must_answer: bool = False) -> Re
         answer = None
         turn.said = turn.answered if turn.answered > turn.called else turn.said
     elif answer is None and not problems:
-        problems = [
-            "neither a tool call nor an answer was found; write <tool_call>{…}</tool_call> or <answer>…</answer>"
-        ]
+        problems = [_NEITHER[language]]
     elif answer is not None:
         problems = []
     return ReactResponse(
@@ -297,6 +325,10 @@ _SAID = {
         "信息不足：已有的记忆和检索结果里没有能回答这个问题的内容。",
     ),
 }
+
+
+SET_PHRASES = tuple(phrase for said in _SAID.values() for phrase in (said.en, said.zh))
+"""What code says in an agent's place."""
 
 
 async def react(request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
@@ -352,7 +384,7 @@ async def direct_answer(request: ReactRequest, answer: str, toolbox: Toolbox) ->
 
     A small model shrugs, or talks of something else, before the very sentence. The whole question must be answered:
     that a good model finds no answer in texts which touch on the matter is worth more than the nearest sentence. A
-    verdict that names nothing of either claim is none.
+    verdict that names nothing of either claim is none, nor one that leaves open what most of the sources settle.
     """
     matter = contradiction_in(request.task)
     # What the steps before came to is no evidence: a shrug would stand on the one before it.
@@ -360,9 +392,12 @@ async def direct_answer(request: ReactRequest, answer: str, toolbox: Toolbox) ->
     shown += [result.content for turn in request.turns for result in turn.results]
     if matter is not None:
         asked, shown = "", [matter.newer, matter.older]
-    if WordIndex("\n".join(shown)).tells(answer, asked=asked):
+    is_open = matter is not None and UNDECIDED.search(answer) is not None
+    if not is_open and WordIndex("\n".join(shown)).tells(answer, asked=asked):
         return None
     known = (await react(request.replace(urgency=Urgency.NOW), toolbox)).answer
+    if is_open and UNDECIDED.search(known or ""):
+        return None
     language = working_language(asked)
     if not known or known == _SAID["unknown"][language] or WordIndex(known).share(asked) < _ASKED[language]:
         return None
@@ -449,17 +484,26 @@ _UNKNOWN = re.compile(
 def first_search(request: ReactRequest, response: ReactResponse) -> ReactResponse | None:
     """Return the search to make for a model that called no tool in its first turn and needed one; nothing if not.
 
-    Some models never call a tool. What they answer from memory counts, unless they say that they do not know, or the
-    task is to look at what others say of a contradiction.
+    Some models never call a tool. What they answer from memory counts, unless they say that they do not know.
     """
     tool = _search_tool(request.tools)
     if tool is None or request.turns or response.tool_calls or request.urgency is Urgency.NOW:
         return None
-    matter = contradiction_in(request.task)
-    if response.answer is not None and matter is None and not _UNKNOWN.search(response.answer):
+    if response.answer is not None and not _UNKNOWN.search(response.answer):
         return None
-    asked = question_of(request.task) if matter is None else matter.query
+    asked = question_of(request.task)
     return _search_call(_SAID["search"][working_language(asked)], tool, asked)
+
+
+def search_of_claims(request: ReactRequest) -> ReactResponse | None:
+    """Return the search that a contradiction begins with: what others say of it, whatever a model would look at next.
+
+    Of it no model need be asked; the turn of a small one, which judges before it has looked, takes a minute or two.
+    """
+    tool, matter = _search_tool(request.tools), contradiction_in(request.task)
+    if tool is None or matter is None:
+        return None
+    return _search_call(_SAID["compare"][working_language(matter.newer, matter.older)], tool, matter.query)
 
 
 def _answer(thought: str, found: AnswerCandidates) -> ReactResponse:

@@ -19,6 +19,7 @@ from remanent.model import Model
 from remanent.model.base import Text
 from remanent.text.regex import lazy_regex, word_regex
 from remanent.text.scripts import HAN, working_language
+from remanent.text.terms import query_terms
 from remanent.values import dataclass
 
 LONGEST_RELATION = 20
@@ -113,7 +114,7 @@ class RelationNaming(Role[RelationNamingRequest, RelationNamingReply, RelationNa
                 meant.append(int(found))
                 named[meant[-1]] = named[meant[-1]] or _name(proposed.relation)
         aliases.require(meant, named=[proposed.focus for proposed in reply.relations])
-        return RelationNamingResponse(relations=tuple(named))
+        return RelationNamingResponse(relations=tuple(_telling(request, named)))
 
     async def offline(self, request: RelationNamingRequest, toolbox: Toolbox) -> RelationNamingResponse:
         """Name relations by the signs of them in the words."""
@@ -123,6 +124,24 @@ class RelationNaming(Role[RelationNamingRequest, RelationNamingReply, RelationNa
 def _aliases(request: RelationNamingRequest) -> IdAliases:
     """Return the names of the focuses, which stand for their places."""
     return IdAliases([str(place) for place in range(len(request.focuses))], prefix="f")
+
+
+_DENIALS = frozenset({"contradicts", "refutes", "denies", "反驳", "矛盾", "否认"})
+_FEW = 3
+"""Memories of which all may well have one relation to another (chosen by hand)."""
+
+
+def _telling(request: RelationNamingRequest, named: Sequence[str]) -> list[str]:
+    """Return the names without those that tell nothing: one for all, or a denial, of what has no word in common.
+
+    A small model gives every memory the first name of the rules, and has thanks contradict a date.
+    """
+    is_one_for_all = len(named) >= _FEW and len(set(named)) == 1
+    words = frozenset(query_terms(request.node))
+    return [
+        name if not words.isdisjoint(query_terms(focus)) or not (is_one_for_all or name in _DENIALS) else ""
+        for name, focus in zip(named, request.focuses, strict=True)
+    ]
 
 
 def _name(text: str) -> str:

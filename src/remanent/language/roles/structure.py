@@ -12,7 +12,7 @@ from remanent.language.offline.claims import TokenKind, read_claim
 from remanent.language.offline.salience import sentence_weights, statements
 from remanent.language.replies import Lines, Prose
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
-from remanent.language.shapes import MAX_SUMMARY, Context, Keywords, LongText, Remark, Summary
+from remanent.language.shapes import MAX_SUMMARY, SHORT_TEXT, Context, Keywords, LongText, Remark, Summary
 from remanent.language.tidying import line, lines, remark
 from remanent.language.wording import block
 from remanent.model import Model
@@ -139,6 +139,10 @@ class Structure(Role[StructureRequest, StructureReply, StructureResponse]):
             facts=facts, evidence=evidence, reasoning=remark(reply.reasoning), language=self.language(request)
         )
         return StructureResponse(summary=summary)
+
+    def needs_model(self, request: StructureRequest) -> bool:
+        """Take apart what is longer than its own summary would be."""
+        return len(request.content) > SHORT_TEXT
 
     async def offline(self, request: StructureRequest, toolbox: Toolbox) -> StructureResponse:
         """Extract the sentences that say most."""
