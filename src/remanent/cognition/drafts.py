@@ -56,9 +56,11 @@ _IMPORTANCE: dict[Kind, float] = {
 # How sure a memory is by who said it; chosen by hand. A name as role may be anybody's.
 _CONFIDENCE = {Origin.USER: 0.9, Origin.UNTRUSTED: 0.75, Origin.IMPORT: 0.75, Origin.AGENT: 0.6}
 CONFIRMED = 0.98
+"""How sure a memory is that its user confirmed or wrote down."""
 _EVIDENCE = 0.4
 """The share of doubt that is left when something is said again; chosen by hand."""
 _SURE = 0.99
+"""As sure as repetition makes: what is said often is still not proven."""
 _TRUSTED = list(Origin)
 BY_PATTERNS = Maker(role="extraction", engine="offline", version="3")
 _MAX_SOURCES = 20

@@ -191,6 +191,7 @@ def _with_number(text: str, place: int) -> int:
 _MAX_PAGES = 20
 """Pages of one file that are looked at: each costs ten times what its text does."""
 _LEAST_FOUND = 0.6
+"""The share of a table's rows that must be found in the text: else the lines on the page were no table's. By hand."""
 
 
 def table_blocks(data: bytes, pages: Mapping[int, tuple[int, str]]) -> Iterator[Block]:

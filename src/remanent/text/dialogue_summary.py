@@ -24,6 +24,7 @@ _MAIN = 4.0
 _OWN = 1.3
 """A sentence on oneself tells more often what is asked for later."""
 _ASKING = 0.3
+"""A sentence that only asks tells little that is asked for later."""
 _LENGTH = 0.6
 """Longer sentences lose against two shorter ones that tell as much, but less than their length alone says."""
 _LONGEST = 400

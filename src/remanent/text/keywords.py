@@ -165,10 +165,14 @@ _LONGEST_CHINESE = 12
 # The weights below are chosen by hand; the rows for key phrases in docs/figures.md say how far they carry.
 _REPEATED_WORD = 0.8
 _REPEATED_PHRASE = 1.4
+"""What comes again is what the text is about, a phrase more surely than a word: by the logarithm of how often."""
 _EARLY = 0.6
+"""Texts say first what they are about: a phrase at the end counts for e^-0.6 of one at the beginning."""
 _NAME = 1.1
 _SINGLE_NAME = 0.55
+"""Names are topics; one word of a name more often than another single word."""
 _PALE_EDGE = 0.5
+"""A phrase that begins or ends with a weak word was cut in the wrong place."""
 # A single Chinese word that only ever stands inside longer phrases.
 _NESTED = 0.75
 
