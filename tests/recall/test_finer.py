@@ -156,3 +156,21 @@ async def test_a_half_read_memory_is_read_to_its_end_where_it_was_moved_to(
         assert await _counts(moved := other.agent("ada")) == (len(MANY) + 1, 0)
         await other.settle()
         assert await _counts(moved) == (len(MANY) + 1, len(MANY))
+
+
+@pytest.mark.spec("KB-01")
+async def test_a_knowledge_base_tells_how_far_the_second_reading_is(memory: AsyncMemory, english: Held) -> None:
+    base = memory.knowledge(workspace="lab")
+    await base.add(text="\n\n".join(f"# Bee {number}\n\n{told}" for number, told in enumerate(MANY)), name="bees.md")
+    await english.reached.wait()
+    english.reached.clear()
+    english.released.release()
+    await english.reached.wait()
+    between = await base.stats()
+    assert between.unembedded == 0
+    assert [one.status for one in await base.list()] == ["ready"]
+    assert 0 < between.finer_read < between.finer_of
+    english.let_go()
+    await memory.settle()
+    after = await base.stats()
+    assert (after.finer_read, after.finer_of) == (0, 0)
