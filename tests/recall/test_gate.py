@@ -126,6 +126,20 @@ def test_a_question_of_two_common_words_is_plain(question: str) -> None:
     assert asked(question).plain
 
 
+@pytest.mark.parametrize(
+    "question", ["小孩有什么不能吃的？", "我现在怎么锻炼身体？", "Who attaches the handles to the cups?"]
+)
+def test_a_question_in_words_that_people_say_in_others_is_everyday(question: str) -> None:
+    assert asked(question).everyday
+
+
+@pytest.mark.parametrize(
+    "question", ["哪种釉料在还原焰里烧成铜红？", "velvet hammer compass", "zxcv", "硫酸的化学式", "？"]
+)
+def test_a_question_that_names_a_thing_of_its_own_is_not_everyday(question: str) -> None:
+    assert not asked(question).everyday
+
+
 @pytest.mark.parametrize("question", ["哪种釉料在还原焰里烧成铜红？", "bottle turtle mirror", "zxcv", "硫酸的化学式"])
 def test_a_question_of_rare_or_many_words_is_not_plain(question: str) -> None:
     assert not asked(question).plain
@@ -208,6 +222,8 @@ ANSWERED = {
     "团建去哪里？": "青岛",
     "红烧肉怎么做？": "冰糖",
     "驾照什么时候到期？": "三月",
+    # No word of it was told: 老人 is the grandmother.
+    "老人做肉放什么？": "冰糖",
 }
 STRANGE = """
 What is the capital of Burkina Faso?

@@ -87,9 +87,11 @@ _ASKED_OF_ALL = word_set(
     说过 谈 谈过 谈到 讨论 历史 情况 近况 事情 安排 打算 爱好 昨天 今天 明天 之前 以前
 """)
 COMMON_CHINESE = 9.0
+EVERYDAY_CHINESE = 11.0
 LONE_CHINESE = 15.0
-"""Rarity (by the frequencies of the segmenter's dictionary) below which everybody uses a Chinese word, and from which
-on a single sign names a thing; chosen by hand from words on both sides of them."""
+"""Rarity (by the frequencies of the segmenter's dictionary) below which everybody uses a Chinese word; below which
+everybody knows it and has another for it (小孩, 丈夫); and from which on a single sign names a thing; chosen by hand
+from words on both sides of them."""
 
 
 @cache
@@ -134,6 +136,14 @@ class QuestionTerms:
         named = [term for term in self.terms if term not in self.dates]
         words = [term for term in named if term.isascii() or is_known(term)]
         return len(words) <= PLAIN_WORDS and all(is_common(term) for term in words) and len(named) < len(words) + 2
+
+    @property
+    def everyday(self) -> bool:
+        """Whether every word of it is one that people say in others: 小孩不能吃什么 is answered by 儿子对腰果过敏."""
+        named = [term for term in self.terms if term not in self.dates]
+        words = [term for term in named if term.isascii() or is_known(term)]
+        parts = [one for one in words if one.isascii() or not any(other in one for other in words if other != one)]
+        return bool(parts) and all(is_common(part, chinese=EVERYDAY_CHINESE) for part in parts)
 
     def without(self, terms: Collection[str]) -> "QuestionTerms":
         """Return the same without some terms."""
@@ -221,9 +231,9 @@ def _share(asked_terms: Sequence[str], weights: Mapping[str, float], terms: Coll
     return sum(weights.get(term, 0.0) for term in asked_terms if term in terms) / total if total else 0.0
 
 
-def is_common(term: str) -> bool:
+def is_common(term: str, *, chinese: float = COMMON_CHINESE) -> bool:
     """Tell whether general text often has a term: that it is missing from a store says little."""
-    return term in _common_stems(term[:2]) if term.isascii() else chinese_rarity(term) < COMMON_CHINESE
+    return term in _common_stems(term[:2]) if term.isascii() else chinese_rarity(term) < chinese
 
 
 def _is_rare(term: str, holding: int, *, records: int) -> bool:
@@ -304,6 +314,10 @@ SMALL = 100
 
 LENIENCE = 2.5
 """By how much, for a single record; it falls to 0 with the logarithm of the size. Fitted with the bounds."""
+
+EVERYDAY_LENIENCE = 2.0
+"""By how much, for a question in everyday words: what it asks for was likely told in others, so that the words which
+are missing tell little against it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,6 +432,7 @@ class Gate:
         # What was measured by some paths says nothing of a question that is searched by others, or by words alone.
         measured = measures if measures is not None and measures.near.keys() == near.keys() else None
         threshold = (usual if measured is None else measured.threshold) - lenience(size)
+        threshold -= EVERYDAY_LENIENCE if wanted.everyday else 0.0
         scores = {hit.record_id: hit.score for hit in found.get("keyword", ())}
         lead = speaker_lead(question, wanted, ranked, look.counts, scores, terms=terms)
         score = strength(words, self.telling(words, near), speaker_lead=lead)
