@@ -112,19 +112,22 @@ def test_a_chinese_question_takes_neither_the_english_model_nor_what_writes_a_gr
 
 _COMPILED = """
 from datetime import datetime, UTC
+from remanent.cognition import newest
 from remanent.recall import diversity, gate
 from remanent.text import dates, terms
+newest._tells_of_change("I moved to Bern.")
 question = "Where does my sister live since last May?"
-terms.query_terms(question), diversity.units(question), gate.asked(question)
+terms.query_terms(question), diversity.units(f"{question} At the Charité."), gate.asked(question)
 dates.find_dates(question, reference=datetime.now(UTC))
 patterns = [terms._CHUNK, terms._UNSPACED_START, diversity._UNIT, gate._BEFORE_WHAT, dates._HAS_HAN]
+patterns.append(newest._CHINESE_CHANGES)
 print(["search" in vars(one) for one in patterns], "search" in vars(terms._ASCII_CHUNK))
 """
 
 
 def test_an_english_question_compiles_nothing_that_tells_chinese_signs_apart() -> None:
     done = subprocess.run([sys.executable, "-c", _COMPILED], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == f"{[False] * 5} True"
+    assert done.stdout.strip() == f"{[False] * 6} True"
 
 
 def test_the_program_itself_names_no_discipline() -> None:

@@ -174,7 +174,7 @@ def _change_in(text: str) -> str:
 
 
 def _tells_of_change(said: str) -> bool:
-    if _CHINESE_CHANGES.search(said) is not None:
+    if not said.isascii() and _CHINESE_CHANGES.search(said) is not None:
         return True
     return not _HEADS.isdisjoint(_WORD.findall(said.lower())) and _CHANGES.search(said) is not None
 

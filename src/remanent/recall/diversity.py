@@ -9,7 +9,7 @@ from remanent.text.regex import lazy_regex
 from remanent.text.scripts import UNSPACED
 
 _UNIT = lazy_regex(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
-_ASCII_UNIT = lazy_regex(r"\w+")
+_SPACED_UNIT = lazy_regex(r"\w+")
 _FIRST_UNSPACED = "\u0e00"
 _ROUNDING = 1e-9
 """What a product of floats may be off by; nothing near a whole number is meant by it."""
@@ -130,7 +130,8 @@ def units(text: str) -> frozenset[str]:
 
     Coarser than search terms and many times quicker: twins are alike by any measure.
     """
-    found = (_ASCII_UNIT if text.isascii() else _UNIT).findall(text.casefold())
+    spaced = max(text, default="") < _FIRST_UNSPACED  # to compile the other takes 4 ms, which most commands can spare
+    found = (_SPACED_UNIT if spaced else _UNIT).findall(text.casefold())
     if any(one >= _FIRST_UNSPACED for one in found):
         found += [first + second for first, second in pairwise(found)]
     return frozenset(found)
