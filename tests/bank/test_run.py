@@ -459,15 +459,52 @@ async def test_an_answer_tells_both_sides_of_a_contradiction_that_nobody_settled
     assert contested([conflict], "Star Coffee has 1,280 or 1,150 shops.") is None
 
 
-async def test_without_a_model_a_question_that_texts_disagree_on_is_answered_with_both(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("answered", "raised"),
+    [
+        ("All things weighed, Star Coffee has 1,150 shops.", 1),
+        ("A blog: Star Coffee has 1,150 shops.", 1),
+        ("Star Coffee has 990 shops.", 3),
+    ],
+)
+async def test_what_a_run_answers_does_not_bear_out_one_side_of_what_was_left_open(
+    tmp_path: Path, answered: str, raised: int
+) -> None:
+    made = desk(tmp_path, engine=Told(integration=left_open))
+    await made.bank.start("How many shops does Star Coffee have?")
+    for text in SHOPS:
+        await made.bank.observe(text)
+    answers = ["It stays unclear.", *[answered] * 6]
+    result = await BankRun(made.adapter, Anything(*answers)).resume()
+    assert len(made.bank.conflicts.all) == raised
+    assert ("1,280" in result.answer) == (raised == 1)
+
+
+@pytest.mark.parametrize(
+    ("question", "texts", "told"),
+    [
+        (
+            "星河咖啡有多少家门店？",
+            ("摘自年报。星河咖啡有1,280家门店。", "摘自博客。星河咖啡有1,150家门店。"),
+            "“星河咖啡有1,150家门店。”（摘自博客） / “星河咖啡有1,280家门店。”（摘自年报）",
+        ),
+        (
+            "老陈的血压是多少？",
+            ("体检中心报告。老陈的血压是150/95。", "社区医院记录。老陈的血压是128/82。"),
+            "“老陈的血压是128/82。”（社区医院记录） / “老陈的血压是150/95。”（体检中心报告）",
+        ),
+    ],
+)
+async def test_without_a_model_a_question_that_texts_disagree_on_is_answered_with_both(
+    tmp_path: Path, question: str, texts: tuple[str, str], told: str
+) -> None:
     made = desk(tmp_path)
-    await made.bank.start("星河咖啡有多少家门店？")
-    for text in ("摘自年报。星河咖啡有1,280家门店。", "摘自博客。星河咖啡有1,150家门店。"):
+    await made.bank.start(question)
+    for text in texts:
         await made.bank.observe(text)
     result = await BankRun(made.adapter, BuiltinReact(made.bank.engine)).resume()
-    assert result.answer == (
-        "各来源说法不一：“星河咖啡有1,150家门店。”（摘自博客） / “星河咖啡有1,280家门店。”（摘自年报）"
-    )
+    assert result.answer == f"各来源说法不一：{told}"
+    assert len(made.bank.conflicts.all) == 1
 
 
 async def test_the_text_that_holds_the_answer_comes_before_the_one_it_replaced(tmp_path: Path) -> None:

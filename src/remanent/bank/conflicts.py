@@ -4,8 +4,9 @@ A conflict is open, then being validated, and ends as resolved or unresolved. Se
 validated per round; none is dropped, not even when its nodes are merged into others.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
+from remanent.bank.ledger import EXECUTION, source_of
 from remanent.bank.node import UNRESOLVED, QueryNode, summary_lines
 from remanent.bank.runtime import BankRuntime, EventKind
 from remanent.bilingual import Bilingual
@@ -82,6 +83,22 @@ class Conflicts:
             if conflict.state is not ConflictState.RESOLVED and {one, other} <= set(nodes_of(conflict)):
                 return conflict
         return None
+
+    def is_left_open(self, new: QueryNode, existing: QueryNode, *, description: str, against: Collection[str]) -> bool:
+        """Tell whether a run only takes a side of what a validation left undecided; it contradicts those in `against`.
+
+        What a run says it has from the bank, or from what the validation could search: it is no further source.
+        """
+        entries = self._runtime.ledger.entries
+        if any(source_of(entries[source.entry_id]) != EXECUTION for source in new.sources):
+            return False
+        return any(
+            conflict.state is ConflictState.UNRESOLVED
+            and existing.id in nodes_of(conflict)
+            and not set(nodes_of(conflict)) <= set(against)
+            and any(description.endswith(f"{_SIDES}{side}") for side in sides_of(conflict))
+            for conflict in self.all
+        )
 
     async def raise_(self, new: QueryNode, existing: QueryNode, *, description: str) -> Conflict | None:
         """Store that two nodes contradict each other, and mark the new one as provisional; `None` if that is known.

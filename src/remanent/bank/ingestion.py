@@ -273,9 +273,12 @@ class NodeLinker:
         """
         response = await self._analyse(node, candidates, task=task)
         conflicts = response.found(Relationship.CONFLICT)
+        against = [relation.existing_node for relation in conflicts]
         for relation in conflicts:
-            existing = self._runtime.graph.get(relation.existing_node)
-            raised = await self._conflicts.raise_(node, existing, description=relation.conflict_description)
+            existing, told = self._runtime.graph.get(relation.existing_node), relation.conflict_description
+            if self._conflicts.is_left_open(node, existing, description=told, against=against):
+                continue
+            raised = await self._conflicts.raise_(node, existing, description=told)
             report.conflict_ids += [raised.id] if raised is not None else []
         merges = response.found(Relationship.MERGE)
         merged = await self._merge(node, merges, report) if merges and not conflicts else None

@@ -196,7 +196,10 @@ class BankRun(Generic[StepT, StepResultT]):
         if (conflict := contested(self._bank.conflicts.all, answer)) is not None:
             rests_on = tuple(dict.fromkeys((*nodes_of(conflict), *rests_on)))
             told = self._both_sides(conflict)
-            answer = told if any(answer in side for side in sides_of(conflict)) else f"{answer}\n{told}"
+            # A side alone, or behind whose words it is: both sides are told with theirs.
+            alone = len(sentence_texts(answer)) == 1
+            is_side = any(answer in side or (alone and answer.endswith(side)) for side in sides_of(conflict))
+            answer = told if is_side else f"{answer}\n{told}"
         nodes = tuple(node_id for node_id in rests_on if node_id in graph)
         behind = [entry for node_id in nodes for entry in tree.of(node_id)]
         # A node of several texts may rest on one that was refuted: those with the answer's words come first.

@@ -246,15 +246,15 @@ class AsyncAdapter:
         return _route_of(EXECUTION, [observed])
 
     def _says_nothing_new(self, text: str) -> bool:
-        """Tell whether every sentence was ingested before, word for word: a quote is not a second source.
+        """Tell whether every clause was ingested before, word for word: a quote is not a second source.
 
-        Nor is it one behind a yes or a no; with the "no" it would deny what it quotes.
+        Nor is it one behind a yes or a no (with the "no" it would deny what it quotes), or behind whose words it tells.
         """
         known = without_spaces(
             "\n".join(entry.text for entry in self._bank.tree.entries if source_of(entry) in INGESTED_SOURCES)
         )
-        said = _VERDICT.sub("", text)
-        return all(without_spaces(sentence) in known for sentence in sentence_texts(said))
+        said = [clause for part in sentence_texts(_VERDICT.sub("", text)) for clause in _CLAUSE.split(part)]
+        return all(without_spaces(_SOURCE.sub("", clause)) in known for clause in said)
 
     async def _route_recognition(self, task: PlannedTask, execution: Execution, problem: str) -> RoutedStep:
         """Move recognised files to permanent storage; each file and its text become one tree."""
@@ -356,6 +356,8 @@ def _as_stored(finding: str, conflict: Conflict) -> str:
 _VERDICT = lazy_regex(
     r"^\s*(?:(?:yes|no)\s*[:,.—]\s*|(?:不是|是的?|否|不对|对)[。，：,:]\s*)", re.IGNORECASE | re.MULTILINE
 )
+_CLAUSE = lazy_regex(r"[：；，。！？（）“”\"]|[:;,.!?()](?=\s|$)|\s\(")
+_SOURCE = lazy_regex(r"^\s*(?:according to|as per|per|(?:根据|依据|按照|据)(?=\S))\s*", re.IGNORECASE)
 
 
 def _describe_calls(execution: Execution) -> list[JsonValue]:
