@@ -26,13 +26,30 @@ async def test_a_change_of_a_premise_marks_what_follows_in_chains_and_recall_say
     await cognition.edit(job.id, "Ann works at SAP", value="SAP")
     assert set(await stale_of(ada)) == {"Ann lives in Rome", "Ann is called in the morning"}
     why = await cognition.why(home.id)
-    assert [one.content for one in why.premises] == ["Ann works at SAP"]
+    (premise,) = why.premises
+    assert premise.content == "Ann works at IBM", "the premise is shown as it was when the other followed from it"
+    assert premise.valid_to is not None
+    assert isinstance(why.record.data, MemoryData)
+    assert why.record.data.stale == "Ann works at SAP"
     assert [one.content for one in why.dependants] == ["Ann is called in the morning"]
     assert (await cognition.health()).stale == 2
     await cognition.confirm(home.id)
     assert set(await stale_of(ada)) == {"Ann is called in the morning"}
     with pytest.raises(NotFound):
         await cognition.add("x follows", premises=["nothing"])
+
+
+async def test_why_shows_a_premise_in_the_words_that_it_was_said_in(ada: AsyncAgent) -> None:
+    await ada.remember("I live in Ghent because I work at Barco.", session="first")
+    await ada.settle()
+    (home,) = [one for one in await ada.cognition.memories() if "Ghent" in one.content]
+    (premise,) = (await ada.cognition.why(home.id)).premises
+    assert (premise.content, premise.valid_to) == ("The user works at Barco", None)
+    await ada.remember("I left Barco, I now work at Imec.", session="second")
+    await ada.settle()
+    (premise,) = (await ada.cognition.why(home.id)).premises
+    assert premise.content == "The user works at Barco"
+    assert premise.valid_to is not None
 
 
 JOBS = ["IBM", "SAP", "Bosch", "Nokia"]

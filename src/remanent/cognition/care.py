@@ -60,8 +60,8 @@ async def why(store: Store, scope: Scope, record: Record) -> Why:
         record=record,
         made_by=record.made_by,
         quotes=tuple(quotes),
-        premises=await _linked(store, scope, LinkQuery(from_ids=(record.id,), relations=(PREMISE,)), ends="to_id"),
-        dependants=await _linked(store, scope, LinkQuery(to_ids=(record.id,), relations=(PREMISE,)), ends="from_id"),
+        premises=await _premises(store, scope, record),
+        dependants=await _dependants(store, scope, record),
         conflicts=tuple(await conflicts(store, scope, record_id=record.id)),
         rotten=is_rotten(record, entries),
     )
@@ -93,9 +93,31 @@ async def with_related(store: Store, scope: Scope, records: Sequence[Record]) ->
     return list(map(named, records))
 
 
-async def _linked(store: Store, scope: Scope, query: LinkQuery, *, ends: str) -> tuple[Record, ...]:
-    found = await store.records_by_id(scope, [getattr(link, ends) for link in await store.links(scope, query)])
-    return tuple(found.values())
+async def _dependants(store: Store, scope: Scope, record: Record) -> tuple[Record, ...]:
+    links = await store.links(scope, LinkQuery(to_ids=(record.id,), relations=(PREMISE,)))
+    return tuple((await store.records_by_id(scope, [link.from_id for link in links])).values())
+
+
+async def _premises(store: Store, scope: Scope, record: Record) -> tuple[Record, ...]:
+    """Return what a memory was said to follow from, as that was then; `valid_to` tells since when it is otherwise."""
+    links = await store.links(scope, LinkQuery(from_ids=(record.id,), relations=(PREMISE,)))
+    found = await store.records_by_id(scope, [link.to_id for link in links])
+    said = {source.entry_id for source in record.sources}
+    premises: list[Record] = []
+    for link in links:
+        if (current := found.get(link.to_id)) is None:
+            continue
+        versions = sorted(await store.versions(scope, current.id), key=lambda one: one.number)
+        # What the same words stated; where a person linked the two, what stood at that time.
+        then = [one for one in versions if said & {source.entry_id for source in one.record.sources}][-1:]
+        then += [one for one in versions if one.superseded_at is None or one.superseded_at >= link.created_at]
+        was = then[0] if then else None
+        if was is None or was.superseded_at is None or was.record.content == current.content:
+            premises.append(current)
+        else:
+            begun = was.record.valid_from or was.superseded_at
+            premises.append(was.record.replace(valid_to=max(begun, was.superseded_at)))
+    return tuple(premises)
 
 
 def is_rotten(record: Record, entries: dict[str, Entry]) -> bool:

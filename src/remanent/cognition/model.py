@@ -93,6 +93,7 @@ class Why(Model):
     made_by: Maker
     quotes: tuple[Quote, ...] = ()
     premises: tuple[Record, ...] = ()
+    """What it was said to follow from, as that was then: with `valid_to` where it is otherwise since."""
     dependants: tuple[Record, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     rotten: bool = False
