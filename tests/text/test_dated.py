@@ -26,3 +26,21 @@ def test_what_is_kept_has_the_date_of_certain_days_once(said: str, dated: str) -
 def test_what_is_shown_has_every_date_once() -> None:
     assert with_dates("I moved yesterday.", SUNDAY) == "I moved yesterday [2024-05-11]."
     assert with_dates("I moved yesterday (2024-05-11).", SUNDAY) == "I moved yesterday (2024-05-11)."
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("Friday mornings, ten to twelve.", "Friday mornings, ten to twelve."),
+        ("I always swim on Friday evening.", "I always swim on Friday evening."),
+        ("周五晚上我固定上古琴课。", "周五晚上我固定上古琴课。"),
+        ("我们周六都去爬山。", "我们周六都去爬山。"),
+        ("周五我们都去了。", "周五[2024-05-10]我们都去了。"),
+        ("I always swim, but not last Friday.", "I always swim, but not last Friday [2024-05-10]."),
+        ("We met last Sunday morning.", "We met last Sunday morning [2024-05-05]."),
+        ("周会改到下周五上午十点。", "周会改到下周五上午十点[2024-05-17]。"),
+        ("明天下午三点开会。", "明天下午三点[2024-05-13]开会。"),
+    ],
+)
+def test_dates_stand_behind_whole_times_and_not_behind_habits(said: str, shown: str) -> None:
+    assert with_dates(said, SUNDAY) == shown

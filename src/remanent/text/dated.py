@@ -17,6 +17,14 @@ _RELATIVE = lazy_regex(
 )
 _REPEATED = lazy_regex(r"\b(?:every|each|any|most)\s+\Z|每[个逢到]?\Z", re.IGNORECASE)
 """Before "Tuesday" it says that no certain one is meant."""
+_REACH = 12
+"""Characters before a date within which such a word stands."""
+_WEEKDAY = lazy_regex(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|星期|礼拜)[一二三四五六日天末]", re.IGNORECASE)
+_HABIT = lazy_regex(
+    r"\b(?:every|usually|always|normally|generally|regularly|weekly)\b|[每总]|固定|一般|通常|平[时常]|定期|照例",
+    re.IGNORECASE,
+)
+"""What tells that a weekday without "last" or "next" comes again each week."""
 DATE_BEHIND = lazy_regex(r"\s*[\[(（]\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?[\])）]")
 """A date behind words, in whichever brackets: a memory that was made of a turn may have it already."""
 RESOLVED = lazy_regex(r" ?\[\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?\]")
@@ -36,10 +44,15 @@ def with_dates(text: str, occurred_at: datetime, *, is_dated: bool = True) -> st
         words = sentence.of(text)
         if not _RELATIVE.search(words):
             continue
+        is_habit = _HABIT.search(words) or ("都" in words and not {"了", "过"} & set(words))
         for mention in find_dates(words, reference=occurred_at):
             if not mention.relative or (is_dated and mention.begin.date() == local(occurred_at).date()):
                 continue
-            if _REPEATED.search(words[: mention.start]) or DATE_BEHIND.match(words, mention.end):
+            if is_habit and _WEEKDAY.match(mention.text):
+                continue
+            if _REPEATED.search(words[max(0, mention.start - _REACH) : mention.start]) or DATE_BEHIND.match(
+                words, mention.end
+            ):
                 continue
             end = sentence.start + mention.end
             space = " " if text[end - 1].isascii() else ""

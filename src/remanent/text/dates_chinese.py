@@ -28,6 +28,8 @@ _DAY = rf"(?P<day>{_DAY_NUMBER})(?:日|号)"
 _SEASON = r"(?P<season>[春夏秋冬])(?:天|季|日(?!本))?"
 _WEEK = r"(?P<week>上上|下下|上|下|这|本)?一?个?(?:周|星期|礼拜)"
 _PART = r"(?P<part>凌晨|清晨|早晨|早上|上午|中午|午后|下午|傍晚|晚上|夜里|夜晚|深夜|半夜|午夜)"
+_NO_HOUR = r"(?!的?(?:\d{1,2}|[零一两二三四五六七八九十]{1,3})点)"
+"""Behind a part of the day: with the hour it is a time of its own, 周五 and 上午十点."""
 _NEAR_DAYS = {
     "大前天": -3, "前天": -2, "昨天": -1, "昨日": -1, "今天": 0, "今日": 0, "当天": 0, "明天": 1, "明日": 1, "后天": 2,
     "大后天": 3,
@@ -212,7 +214,7 @@ def _holiday(match: re.Match[str], view: DateContext) -> DateMeaning:
 # ── seen from the moment ─────────────────────────────────────────────────────
 
 
-@CHINESE_DATES.rule(rf"(?P<day>{'|'.join(sorted(_NEAR_DAYS, key=len, reverse=True))})(?:的)?{_PART}")
+@CHINESE_DATES.rule(rf"(?P<day>{'|'.join(sorted(_NEAR_DAYS, key=len, reverse=True))})(?:的)?{_PART}{_NO_HOUR}")
 @CHINESE_DATES.rule(rf"(?P<day>{'|'.join(sorted(_NEAR_DAYS, key=len, reverse=True))})")
 @CHINESE_DATES.rule(r"(?P<day>[昨今明当])(?P<part>[早晚夜])(?!饭|餐|点(?!钟))(?:上)?")
 def _near_day(match: re.Match[str], view: DateContext) -> DateMeaning:
@@ -233,7 +235,7 @@ _WEEKDAY = (
 )
 
 
-@CHINESE_DATES.rule(rf"{_WEEKDAY}(?:的)?{_PART}")
+@CHINESE_DATES.rule(rf"{_WEEKDAY}(?:的)?{_PART}{_NO_HOUR}")
 @CHINESE_DATES.rule(_WEEKDAY)
 def _weekday(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     """下周三, 上星期天, 周五下午."""

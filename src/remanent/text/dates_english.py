@@ -25,7 +25,8 @@ _FULL_WEEKDAY = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b"
 _YEAR = r"(?P<year>(?:19|20)\d\d)\b(?!\s*(?:%|percent|people|dollars|words|times|miles|kg|km))"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _SEASON = r"(?P<season>spring|summer|fall|autumn|winter)"
-_PART = r"(?P<part>morning|afternoon|evening|night)"
+_PART = r"(?P<part>morning|afternoon|evening|night)\b"
+_NO_HABIT = r"(?!\s+(?:morning|afternoon|evening|night)s\b)"
 _STAGE = r"(?:(?P<stage>early|mid|late|(?:the\s+)?(?:beginning|start|middle|end)\s+of)[\s-]+(?:in\s+)?)?"
 # The longest first: "sixty" must not be read as "six".
 _NUMERAL = f"(?:{'|'.join(sorted(ENGLISH_NUMERALS, key=len, reverse=True))})"
@@ -246,7 +247,7 @@ def _near_unit(match: re.Match[str], view: DateContext) -> DateMeaning:
     words=_WEEKDAY_WORDS,
 )
 @ENGLISH_DATES.rule(
-    rf"\b(?P<weekday>{_FULL_WEEKDAY})(?:\s+{_PART})?(?:\s+(?P<lead>last|next|this)\s+week\b)?",
+    rf"\b(?P<weekday>{_FULL_WEEKDAY}){_NO_HABIT}(?:\s+{_PART})?(?:\s+(?P<lead>last|next|this)\s+week\b)?",
     words="monday tuesday wednesday thursday friday saturday sunday",
 )
 @ENGLISH_DATES.rule(rf"(?<=[(（,])\s?(?P<weekday>{_WEEKDAY})(?=\s?[)）,])", words=_WEEKDAY_WORDS)
