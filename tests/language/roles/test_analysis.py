@@ -188,3 +188,24 @@ async def test_a_longer_text_under_one_title_is_another_part_of_it() -> None:
     one = "Low Water. Bela Torv directed Low Water again. It opened in May. It ran for years. It was loved."
     two = "Low Water. Low Water is a comedy film of 1856 directed by Jay Kogan. The film was remade in 1871."
     assert (await relation(one, two)).relationship is not Relationship.CONFLICT
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "is_conflict"),
+    [
+        (
+            "Slack export. The connection pool had 20 connections.",
+            "Incident review. The pool had 40 connections.",
+            True,
+        ),
+        ("Website. The museum is open on Mondays.", "Guidebook. The museum is closed on Mondays.", True),
+        ("Field notes. The sample weighs 19 grams.", "Lab report. The sample weighs 14 grams.", True),
+        ("邮件往来。项目负责人是李默。", "会议纪要。项目负责人是王珊。", True),
+        ("聊天记录。押金是2000元。", "合同。押金是3000元。", True),
+        ("Lind report. The revenue was 5 million euros.", "Brenn report. The revenue was 3 million euros.", False),
+        ("Contract. It ends in May 2025.", "Agreement. It ends in June 2025.", False),
+        ("林德财报。营收是500万元。", "布伦财报。营收是300万元。", False),
+    ],
+)
+async def test_a_heading_that_names_a_source_is_not_what_a_text_is_about(new: str, old: str, is_conflict: bool) -> None:
+    assert ((await relation(new, old)).relationship is Relationship.CONFLICT) == is_conflict
