@@ -240,7 +240,23 @@ I'm vegetarian.|I eat fish again now.
 我吃素。|我不吃素了。
 我的老板是王总。|我换老板了，新老板是李总。
 我在学西班牙语。|我不学西班牙语了。
-我太太在西门子工作。|我太太离开西门子，去了博世。"""
+我太太在西门子工作。|我太太离开西门子，去了博世。
+My manager is Sofie.|Sofie went on maternity leave; my manager is now Bram.
+My landlord is Mr. Okoro.|Mrs. Weiss is my landlord now.
+My phone is a Fairphone 4.|I swapped my Fairphone for a Pixel 10.
+My laptop is a ThinkPad X1.|I traded my ThinkPad in for a MacBook Air.
+My budget for the kitchen is 12,000 euros.|I raised the kitchen budget to 15,000 euros.
+I'm allergic to shellfish.|The new blood test shows that I'm not allergic to shellfish after all.
+I'm allergic to peanuts.|My doctor says I can eat peanuts again.
+My son is allergic to eggs.|My son has outgrown his egg allergy.
+我对花生过敏。|复查结果出来了，医生说我可以吃花生了。
+请记住：我儿子乐乐对鸡蛋过敏。|乐乐的过敏复查了，医生说鸡蛋现在可以吃了，不过要避开腰果。
+我对芒果过敏。|检查结果显示我不对芒果过敏。
+我在一家会计事务所上班。|我从会计事务所辞职了，开了一家花店。
+我开的是一辆大众朗逸。|朗逸卖掉了，换了一辆特斯拉 Model 3。
+我的会计是方先生。|方先生退休了，现在的会计是梁女士。
+我的班主任是陈老师。|陈老师调走了，现在的班主任是林老师。
+我们每周四下午三点开周会。|周会改到周五上午十点。"""
 STANDS = """I drink coffee every morning.|My sister stopped drinking coffee.
 I bake bread every Sunday.|I stopped eating bread.
 My boss is Laura.|They moved my boss to another floor.
@@ -262,7 +278,24 @@ My rent is $900.|I would love it if they lowered the rent to $700.
 我住在北京。|我刚离开北京去上海出差。
 房租每月4500。|我姐姐的房租涨到5000了。
 我的手机是小米14。|我妹妹换手机了。
-我有两只猫。|邻居现在有三只猫了。"""
+我有两只猫。|邻居现在有三只猫了。
+My manager is Sofie.|My manager is now in Paris.
+My manager is Sofie.|Bram is my new neighbour.
+My manager is Sofie.|My sister's manager is now Bram.
+My phone is a Fairphone 4.|My sister swapped her Fairphone for a Pixel 10.
+My budget for the kitchen is 12,000 euros.|I raised the bathroom budget to 15,000 euros.
+I'm allergic to penicillin.|The test shows that I'm not allergic to cats.
+I'm allergic to peanuts.|My brother can eat peanuts again.
+I'm allergic to peanuts.|I could eat peanuts again if the therapy worked.
+我对花生过敏。|我儿子可以吃花生了。
+我对花生过敏。|医生说我可以吃鸡蛋了。
+我对花生过敏。|等做完脱敏我可以吃花生了。
+我开的是一辆大众朗逸。|邻居的朗逸卖掉了。
+我每天做面包。|面包卖掉了。
+我在一家会计事务所上班。|我姐从会计事务所辞职了。
+我的会计是方先生。|我姐姐现在的会计是梁女士。
+我表妹叫王芳。|我表妹现在是护理组长。
+我们每周四下午三点开周会。|月会改到周五上午十点。"""
 
 
 @pytest.mark.spec("COG-07", "COG-08")

@@ -223,7 +223,7 @@ def is_meant(known: Record, draft: Draft) -> bool:
     if not isinstance(data, MemoryData) or data.user != draft.user:
         return False
     if draft.change is not None:
-        return _is_changed(data, draft.change)
+        return _is_changed(known, data, draft.change)
     if not one.value:
         topic = canonical(one.attribute)
         if draft.retracts == "ends" and data.attribute not in _WHO:
@@ -243,6 +243,14 @@ _KEPT_UP = frozenset(
     canonical(word)
     for word in "habit does doing uses owns has family diet health 习惯 情况 在做 使用 拥有 饮食 家庭".split()
 )
+_HAD = frozenset(
+    canonical(word)
+    for word in "owns has uses phone laptop car bike computer tablet camera watch 拥有 使用 开的 手机 电脑 车".split()
+)
+"""What somebody has, by what it is: that they sold or swapped."""
+_CALLED = re.compile("(?:老师|先生|女士|小姐|医生|师傅|教练|总)$")
+_ALLERGY = frozenset(canonical(word) for word in "allergy 过敏".split())
+_HABITS = frozenset(canonical(word) for word in "habit does 习惯".split())
 """What somebody does, uses or has until they say otherwise; where they live or were born is not among it."""
 _TAKES = frozenset(
     "drink eat use drive take play ride study learn read watch wear smoke buy order practice do go attend".split()
@@ -262,20 +270,17 @@ _STOP = re.compile(r"[.!?。！？\n]")
 _OLD_VALUE = re.compile(r"(?:,? (?:instead of|rather than) .*| (?:now|these days|nowadays))+$", re.IGNORECASE)
 
 
-def _is_changed(data: MemoryData, change: Change) -> bool:
+def _is_changed(known: Record, data: MemoryData, change: Change) -> bool:
     """Tell whether a memory is what a change is of: the same thing of the same person, or what it says was so."""
+    if change.safe:
+        return _is_safe_now(known, data, change)
     if change.thing:
-        of = (f"{change.subject}'s {change.thing}", f"the {change.thing}", f"our {change.thing}")
-        owned = {alphanumeric(text) for text in (*of, f"{change.subject}的{change.thing}", change.thing)}
-        counted = _COUNTED.search(data.value) is not None and _COUNTED.search(change.value) is not None
-        if alphanumeric(data.subject) == alphanumeric(change.subject) and data.attribute == canonical(change.thing):
-            return change.renewed or counted
-        return alphanumeric(data.subject) in owned and (data.attribute in _WHO if change.renewed else counted)
-    if alphanumeric(data.subject) != alphanumeric(change.subject):
+        return _is_of_thing(data, change)
+    if change.stated or alphanumeric(data.subject) != alphanumeric(change.subject):
         return False
     if change.work:
         return data.attribute in _WORK and _holds(data.value, change.was)
-    if data.attribute not in _KEPT_UP:
+    if data.attribute not in (_HAD if change.sold else _KEPT_UP | _HAD):
         return False
     if _HAN.search(change.was):
         return alphanumeric(change.was) in alphanumeric(data.value) or alphanumeric(change.was[1:]) == alphanumeric(
@@ -283,9 +288,39 @@ def _is_changed(data: MemoryData, change: Change) -> bool:
         )
     was, had = query_terms(change.was), query_terms(data.value)
     if not was or not set(was) <= set(had[: len(was) + 2]):
-        return False
+        return data.attribute == canonical(change.was.casefold())
     # "I sold the car" ends that there is one; not that its windows are cleaned on Sundays.
-    return had[0] in was or had[0] in _TAKES or data.attribute not in {canonical("habit"), canonical("does")}
+    return had[0] in was or had[0] in _TAKES or data.attribute not in _HABITS
+
+
+def _is_of_thing(data: MemoryData, change: Change) -> bool:
+    """Tell whether a memory is of the thing that there is another of, or another value of."""
+    counted = _COUNTED.search(data.value) is not None and _COUNTED.search(change.value) is not None
+    if change.stated:  # "The meeting is on Friday now" after "We have the meeting every Thursday"
+        return data.attribute in _HABITS and counted and alphanumeric(data.value).endswith(alphanumeric(change.thing))
+    of = (f"{change.subject}'s {change.thing}", f"the {change.thing}", f"our {change.thing}")
+    owned = {alphanumeric(text) for text in (*of, f"{change.subject}的{change.thing}", change.thing)}
+    if alphanumeric(data.subject) == alphanumeric(change.subject) and data.attribute == canonical(change.thing):
+        return change.renewed or counted
+    # "the kitchen budget" is "my budget for the kitchen"
+    words = set(query_terms(data.subject)) - set(query_terms(change.subject))
+    is_it = data.subject.startswith(change.subject) and words == set(query_terms(change.thing))
+    is_who = data.attribute in _WHO or _CALLED.search(data.value) is not None
+    return (is_it or alphanumeric(data.subject) in owned) and (is_who if change.renewed else counted)
+
+
+def _is_safe_now(known: Record, data: MemoryData, change: Change) -> bool:
+    """Tell whether a memory is that somebody is allergic to what they may eat again, and to nothing else beside it."""
+    if not data.attribute and _HAN.search(change.was):  # kept word for word: "remember: …"
+        said = alphanumeric(known.content)
+        return (
+            change.subject != data.subject
+            and f"{alphanumeric(change.subject)}对{alphanumeric(change.safe)}过敏" in said
+        )
+    whose = alphanumeric(data.subject) == alphanumeric(change.subject)
+    if not whose and not (data.subject != "The user" and _holds(known.content, change.subject)):
+        return False
+    return data.attribute in _ALLERGY and set(query_terms(change.safe)) == set(query_terms(data.value))
 
 
 def may_restate(draft: Draft) -> bool:

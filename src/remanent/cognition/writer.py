@@ -92,7 +92,7 @@ def _of_entry(
     known = {draft.record_id for draft in stated}
     # "I left Rome for Oslo" is a new value and no end; what only ends is taken first.
     taken_back = [draft for draft in _retracted(entry, before) if draft.record_id not in known]
-    taken_back += [draft for draft in _changed(entry) if not any(_states(one, draft) for one in stated)]
+    taken_back += [_left_to_end(draft, stated) for draft in _changed(entry)]
     return [draft for draft in (*taken_back, *stated) if drafts.allowed(draft.statement, settings)]
 
 
@@ -135,9 +135,12 @@ def _changed(entry: Entry) -> Iterable[Draft]:
         yield Draft(told, entry, user_of(entry), "ends", change=one)
 
 
-def _states(stated: Draft, changed: Draft) -> bool:
-    """Tell whether a sentence gives the new value itself, which takes the place of the old one."""
-    return stated.statement.single and _overlap(stated, changed)
+def _left_to_end(changed: Draft, stated: Sequence[Draft]) -> Draft:
+    """Return a change, marked where its sentence gives the new value itself, which takes the place of the old one."""
+    given = any(one.statement.single and _overlap(one, changed) for one in stated)
+    if changed.change is None or not given:
+        return changed
+    return replace(changed, change=replace(changed.change, stated=True))
 
 
 def _overlap(one: Draft, other: Draft) -> bool:
@@ -383,7 +386,7 @@ class MemoryWriter:
             id=self._parts.new_id(),
             scope=known.scope.owner,
             claims=claims,
-            description=_MATTER[working_language(one.content)].format(one.subject, one.attribute),
+            description=_MATTER[working_language(one.content)].format(one.subject, one.attribute or one.value),
             state=ConflictState.RESOLVED if settled else ConflictState.OPEN,
             verdict=verdict if settled else None,
             created_at=now,

@@ -89,7 +89,7 @@ _CHINESE: tuple[tuple[re.Pattern[str], str], ...] = (
     (lazy_regex(r"(?:已经|早就|现在|目前|其实|最近)*不再?(?=住|在|是|做|当|叫|用|开|养)"), ""),
     (lazy_regex(r"(?:以前|之前|原来|曾经|从前|过去)(?:是|也)?(?=住|在|做|当|用|开|养)"), ""),
     (lazy_regex(r"(?:以前|之前|原来|曾经|从前|过去)(?=是)"), ""),
-    (lazy_regex(r"(?:已经|早就|现在|其实)*(?:不再?|没有?)(?=过敏)"), ""),
+    (lazy_regex(r"(?:已经|早就|现在|其实|并)*(?:不再?|没有?)(?=过敏|对[^，。]{1,12}过敏)"), ""),
     (lazy_regex(r"(?:已经|早就|现在|其实)*不再(?=喜欢|爱)"), ""),
 )  # fmt: skip
 # Somebody is no more, or no longer somebody's: what was known of who they are is over.
@@ -109,11 +109,14 @@ _PARTED = lazy_regex(
 )
 _SPOUSES = "wife husband 老婆 老公 妻子 丈夫".split()
 _PARTNERS = "girlfriend boyfriend partner fiancée fiancé 女朋友 男朋友 女友 男友 对象 未婚妻 未婚夫".split()
-_END = lazy_regex(r"\s+(?:any ?more|any longer|these days|now)(?=[\s.!,;]*$)", re.IGNORECASE)
+_END = lazy_regex(r"\s+(?:any ?more|any longer|these days|now|after all)(?=[\s.!,;]*$)", re.IGNORECASE)
 _END_CHINESE = lazy_regex(r"(?:离职|辞职)了?(?=[。！!]?\s*$)|了(?=[。！!]?\s*$)")
 _HEDGE = lazy_regex(
-    r"^\W*(?:(?:actually|well|no|oh|sorry|in fact|now|and|but|so|(?:it )?turns out(?: that)?)\W+)+"
-    r"|^\W*(?:其实|不过|对了|现在|哦|啊|不)[，,]?(?=我)",
+    r"^\W*(?:(?:actually|well|no|oh|sorry|in fact|now|and|but|so|(?:it )?turns out(?: that)?|"
+    r"(?:(?:the|my|a) )?(?:[\w-]+ ){0,3}(?:tests?|results?|doctors?|allergist|specialist|gp|nurse|check-?up) "
+    r"(?:says?|said|shows?|showed|confirm(?:s|ed)|finds?|found|reveal(?:s|ed)|told me)(?: that)?)\W+)+"
+    r"|^\W*(?:其实|原来|不过|对了|现在|哦|啊|不)[，,]?(?=我)"
+    r"|^[^，,。]{0,12}(?:医生|大夫|检查|复查|化验|结果)(?:结果)?(?:说|显示|表明|确认|发现)[，,]?(?=我)",
     re.IGNORECASE,
 )
 _OF_MINE = lazy_regex(
