@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from remanent.knowledge.asked import is_of_kind, steps
+from remanent.knowledge.asked import is_of_kind, steps, with_rows_read
 from tests.knowledge.test_languages import CHINESE, ENGLISH
 from tests.knowledge.world import opened
 
@@ -123,3 +123,27 @@ async def test_a_question_in_another_language_is_answered_by_the_sentence_that_m
                 document
             ]
         assert not (await base.ask(stranger)).answered
+
+
+STAFF = (
+    "# 5 Leaving\n\nThe notice period is three months, during probation two weeks. "
+    "The probation period lasts six months.\n\n| Grade | Bonus\n| Junior | 4 %\n| Senior | 9 %\n| Principal | 15 %\n"
+)
+STAFF_ZH = "# 奖金\n\n| 职级 | 奖金比例 |\n|---|---|\n| 初级 | 4% |\n| 高级 | 9% |\n"
+
+
+@pytest.mark.spec("KB-05")
+async def test_a_row_of_a_table_answers_with_its_head_and_a_sentence_what_it_is_about(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (_, base):
+        await base.add(text=STAFF, name="handbook")
+        await base.add(text=STAFF_ZH, name="手册")
+        assert (await base.ask("What's the bonus for a senior?")).text == "Grade: Senior, Bonus: 9 %. [1]"
+        assert "职级：高级，奖金比例：9%。" in (await base.ask("高级的奖金比例是多少？")).text
+        assert (await base.ask("How long is probation?")).text == "The probation period lasts six months. [1]"
+
+
+@pytest.mark.parametrize(
+    "table", ["| Ana | 4\n| Bo | 5\n", "| Name | Town\n| Ana | Ghent\n", "|||\n|---|\n", "| a |\n"]
+)
+def test_what_may_be_no_table_with_a_head_stays_as_it_is(table: str) -> None:
+    assert with_rows_read(f"Before.\n{table}") == f"Before.\n{table}"

@@ -23,6 +23,7 @@ OPPOSITES = [
     ("Parking is available in winter.", "Parking is unavailable in winter."),
     ("The lift works.", "The lift is out of order."),
 ]
+HOTELS = "Hotel costs are refunded up to 140 euros a night, in London up to 210."
 
 
 @pytest.mark.parametrize(("claim", "evidence"), OPPOSITES)
@@ -66,3 +67,24 @@ async def test_a_text_held_against_rules_is_contradicted_by_those_that_forbid_it
     checked = await base.verify("".join(claim for claim, _ in OPPOSITES[:2]))
     assert [one.verdict for one in checked.sentences] == ["contradicted", "contradicted"]
     assert [one.evidence for one in checked.sentences] == [evidence for _, evidence in OPPOSITES[:2]]
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "verdict"),
+    [
+        ("上线日期是11月28日。", "上线日期由 11 月 28 日推迟到 12 月 12 日。", "contradicted"),
+        ("上线日期是12月12日。", "上线日期由 11 月 28 日推迟到 12 月 12 日。", "supported"),
+        ("上线日期由11月28日推迟到12月12日。", "上线日期由11月28日推迟到12月12日。", "supported"),
+        ("例会在周三。", "例会由周三改到周五。", ""),
+        (
+            "The launch was moved to 28 November.",
+            "The launch was moved from 28 November to 12 December.",
+            "contradicted",
+        ),
+        ("Hotels in London are refunded up to 210 euros.", HOTELS, "supported"),
+        ("Hotels in London are refunded up to 140 euros.", HOTELS, "contradicted"),
+        ("Hotel costs are refunded up to 140 euros a night.", HOTELS, "supported"),
+    ],
+)
+def test_a_claim_is_held_against_what_holds_now_and_in_its_case(claim: str, evidence: str, verdict: str) -> None:
+    assert bearing(claim, evidence)[1] == verdict

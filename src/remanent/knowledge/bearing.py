@@ -28,7 +28,7 @@ _COMMON = re.compile(r"(?:[^s]s|ing)$")
 
 def bearing(claim: str, evidence: str, *, title: str = "") -> tuple[float, str]:
     """Return how much of a claim a sentence covers, and whether it supports or contradicts it, or neither."""
-    claim, evidence = _plainly(claim), _plainly(evidence)
+    claim, evidence = _plainly(claim), _plainly(_as_it_holds(evidence, claim))
     asked, said = frozenset(query_terms(claim)), frozenset(query_terms(evidence))
     if not asked or not said:
         return 0.0, ""
@@ -63,6 +63,36 @@ def _values(text: str) -> frozenset[str]:
     names = [token.text for token in read_claim(text).tokens if token.part is TokenKind.NAME]
     told = [*_VALUE.findall(text), *(name for name in names if not _COMMON.search(name))]
     return frozenset(term for value in told for term in query_terms(value))
+
+
+# ── what holds now, and in the case that is spoken of ────────────────────────
+
+_FORMER = lazy_regex(
+    r"[由从](?P<former>[^，,；;。由从]{1,20}?)(?=(?:推迟|延[后期长迟]|提[前高升]|顺延|改|调[整高低]|更[换改]|变更|换|升|降|增|减|涨|搬|迁)"
+    r"[^，,；;。]{0,3}?[到至为成])"
+)
+_OF_BEFORE = lazy_regex(r"原|曾|之前|以前|过去|本来|起初|最初")
+_COUNT = r"(?:\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+_CASE = lazy_regex(
+    rf"(?P<rule>[^,;]*?)\b(?P<value>{_COUNT})(?P<unit>\s+[a-z]+)(?P<rest>[^,;]*),\s+"
+    rf"(?P<case>(?:in|for|on|at|during|outside)\s+[^,;\d]{{2,40}}?)\s+(?:(?:only|up to|at least|at most)\s+)*"
+    rf"(?P<other>{_COUNT})(?P<own>\s+[a-z]+)?\.?",
+    re.IGNORECASE,
+)
+"""A rule and the case with another figure: refunded up to 140 euros a night, in London up to 210."""
+
+_LONGEST = 400
+"""Characters; what is longer is no rule with its case."""
+
+
+def _as_it_holds(evidence: str, claim: str) -> str:
+    """Return a sentence without the value that something was changed from, and with that of the case of a claim."""
+    if not _FORMER.search(claim) and not _OF_BEFORE.search(claim):
+        evidence = _FORMER.sub("", evidence)
+    case = _CASE.fullmatch(evidence) if len(evidence) <= _LONGEST else None
+    if not case or not set(query_terms(case["case"])) <= set(query_terms(claim)):
+        return evidence
+    return f"{case['rule']}{case['other'].rstrip('.')}{case['own'] or case['unit']}{case['rest']} {case['case']}."
 
 
 # ── what one denies and the other says ───────────────────────────────────────

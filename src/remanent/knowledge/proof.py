@@ -12,7 +12,7 @@ from itertools import pairwise
 from remanent.bilingual import Bilingual
 from remanent.discipline import Parts
 from remanent.errors import InvalidInput
-from remanent.knowledge.asked import is_of_kind, steps
+from remanent.knowledge.asked import is_of_kind, steps, with_rows_read
 from remanent.knowledge.bearing import bearing
 from remanent.knowledge.model import (
     AnswerSentence,
@@ -68,7 +68,9 @@ class Prover:
         if not found.items:
             nearest = await self._searcher.search(places, question, replace(options, gated=False))
             return _nothing(question, nearest)
-        shown = tuple(SourcePassage(title=_heading(one)[:MAX_REMARK], text=one.text) for one in found.items)
+        shown = tuple(
+            SourcePassage(title=_heading(one)[:MAX_REMARK], text=with_rows_read(one.text)) for one in found.items
+        )
         request = AnsweringRequest(question=question[:MAX_REMARK], passages=shown)
         toolbox = Toolbox(embedder=self._parts.embedder)
         answer = await run_or_offline(self._parts.engine, ANSWERING, request, toolbox)

@@ -51,6 +51,8 @@ _TOLD_APART = re.compile(r"\s*[(（][^()（）]*[)）]|(?<=\w), .*")
 _BESIDE, _AFTER, _ASKED = 5, 8, 0.3
 """Words on either side of the one that asks, and what a sentence that has them is preferred by. It says which of the
 sentences answers, not whether one does."""
+_ALIKE = 1e-6
+"""How little two answers may differ to be as good as each other."""
 _NAMELESS = 0.4
 """What sentences lose that have none of the names in a question: they speak of another hall, singer or airline."""
 _OF_REST = 0.1
@@ -243,11 +245,19 @@ class _AnswerReader:
                 # What the one names is what the other tells of: there the answer stands.
                 onward = head.names(other) and not other.title <= self.asked
                 add(*((other, head) if onward else (head, other)), onward=onward)
-        _, score, told = max(found, key=lambda one: one[0], default=(0.0, 0.0, []))
+        top = max((one[0] for one in found), default=0.0)
+        # Of those that do alike, the one that is about it: "The notice period is …, during probation two weeks" is not.
+        tied = [one for one in found if one[0] > top - _ALIKE]
+        _, score, told = max(tied, key=lambda one: self.share(self.asked, _opening(one[2][0])), default=(0.0, 0.0, []))
         # A sentence that has the names only tells nothing of what is asked of them.
         held = frozenset[str]().union(*(one.all for one in told))
         rest = self.asked - frozenset[str]().union(*self.named)
         return (score if self.share(rest, held) >= _OF_REST else 0.0), told
+
+
+def _opening(one: _Sentence) -> frozenset[str]:
+    """Return the terms of what a sentence names before its verb: what it is about."""
+    return frozenset(term for token in read_claim(one.text).tokens if token.opening for term in _terms(token.text))
 
 
 _COUNTED = re.compile(
