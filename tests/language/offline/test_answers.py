@@ -358,3 +358,29 @@ def test_the_id_under_which_a_text_was_found_is_not_its_title() -> None:
         "# Riga\n1. [01a1ebde-52b2-7374-acf7-39b1607ee52f] context\nRiga Park. It was opened.\n2. [Riga] a page\nMore."
     )
     assert source_texts(result) == ["# Riga", "Riga Park. It was opened.", "2. [Riga] a page\nMore."]
+
+
+OUTAGE = [
+    "Incident review. The outage began at 14:07 and ended at 15:32. The on-call engineer was Dana Kim.",
+    "Support report. Support received 412 tickets.",
+    "复盘报告。故障的原因是连接池耗尽。故障从14:07开始，到15:32结束。首任经理是王珊。",
+    "客服记录。有7900笔订单失败。旧店长于五月离任。",
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Who was the on-call engineer and how many tickets did support receive?", ("Dana Kim", "412")),
+        ("故障的原因是什么，有多少笔订单失败？", ("连接池耗尽", "7900")),
+        ("How long did the outage last?", ("14:07", "15:32")),
+        ("故障持续了多久？", ("14:07", "15:32")),
+    ],
+)
+async def test_both_parts_of_a_question_and_what_lies_between_two_times_are_told(
+    question: str, answers: tuple[str, str]
+) -> None:
+    told = await find_answer(question, OUTAGE, TOOLBOX)
+    assert told.is_good
+    assert all(answer in told.text for answer in answers)
+    assert "离任" not in (await find_answer("首任经理是谁，何时离任？", OUTAGE, TOOLBOX)).text

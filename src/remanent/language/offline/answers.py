@@ -182,7 +182,8 @@ class _AnswerReader:
     def spoken(self, one: _Sentence) -> _Sentence:
         """Return a sentence with the question's words for what it speaks of: who moved to Lisbon lives there."""
         claim = read_claim(one.text)
-        names = {name for token in claim.tokens for name in lexicon(claim.language).attributes.get(token.key, ())}
+        names = {"duration"} if _FROM_TO.search(one.text) else set[str]()
+        names |= {name for token in claim.tokens for name in lexicon(claim.language).attributes.get(token.key, ())}
         words = [terms for name, terms in self.attributes.items() if name in names]
         return replace(one, terms=one.terms.union(*words)) if words and one.terms & self.asked else one
 
@@ -260,6 +261,12 @@ def _opening(one: _Sentence) -> frozenset[str]:
     return frozenset(term for token in read_claim(one.text).tokens if token.opening for term in _terms(token.text))
 
 
+_FROM_TO = re.compile(
+    r"\b(?:from|began|started)\b[^;]{0,30}\d[^;]{0,40}\b(?:to|until|till|ended|finished)\b[^;]{0,30}\d|"
+    r"[从自][^。]{0,10}\d[^。]{0,20}[到至][^。]{0,10}\d|\d[^。]{0,9}开始[^。]{0,20}\d[^。]{0,9}结束",
+    re.IGNORECASE,
+)
+"""How a sentence says how long something took by when it began and ended."""
 _COUNTED = re.compile(
     r"\bhow many (?P<en>[a-z]{3,}?)s?\b|\b(?P<long>how long)\b|"
     r"(?:几|多少)个?(?P<zh>天|周|年|月|小时|分钟|次|元|岁|人|公里|米)|(?P<time>多久|多长时间)",
@@ -346,6 +353,11 @@ async def find_answer(
     question: str, texts: Sequence[str], toolbox: Toolbox, *, titles: Sequence[str] = ()
 ) -> AnswerCandidates:
     """Return the sentences of some texts that answer a question best; each text may begin with its title."""
+    # What a single word is asked of stands in the other half: 谁是首任经理，何时离任.
+    halves = [part for part in _SECOND.split(question) if _ASKING.search(part) and len(content_words(part)) > 1]
+    found = [await find_answer(half, texts, toolbox, titles=titles) for half in halves] if len(halves) == 2 else []
+    if found and all(one.is_good for one in found) and found[0].sentences != found[1].sentences:
+        return _joined(*found)
     sentences = _sentences(texts, titles)
     if not sentences or not question.strip():
         return AnswerCandidates((), 0.0)
@@ -360,6 +372,28 @@ async def find_answer(
     said = _told(best, reader)
     kept = best[: len(said)]
     return AnswerCandidates(tuple(one.text for one in kept), score, said, tuple(one.source for one in kept))
+
+
+_SECOND = re.compile(
+    r",? and (?=(?:how|what|when|where|why|who)\b(?!['’])(?!.*\b(?:it|he|she|they|his|her|their|its)\b))|"
+    r"(?<=[?？])\s*(?=\S)|[，；](?:以及|并且?)?(?!.*[它他她其])",
+    re.IGNORECASE,
+)
+"""Where a question asks a second one, of which no pronoun says that only the first tells what it is about."""
+_ASKING = re.compile(
+    rf"{_ASKS_AT_ONCE.pattern}|\A\W*why\b|谁|什么|多少|哪|几[个位次天年月]|何时|为何|如何|怎", re.IGNORECASE
+)
+
+
+def _joined(first: AnswerCandidates, second: AnswerCandidates) -> AnswerCandidates:
+    """Return the answers to two questions as one: the best sentence of either."""
+    texts = [one.said[0] if one.said else one.sentences[0] for one in (first, second)]
+    half = (LONGEST_ANSWER - 1) // 2
+    said = tuple(
+        _in_short(text, max(half, 2 * half - len(other))) for text, other in zip(texts, texts[::-1], strict=True)
+    )
+    sentences = (first.sentences[0], second.sentences[0])
+    return AnswerCandidates(sentences, min(first.score, second.score), said, (*first.sources[:1], *second.sources[:1]))
 
 
 _LEAST_TOLD = 60
