@@ -332,3 +332,31 @@ async def test_a_change_of_something_else_ends_nothing(ada: AsyncAgent, clock: S
     await ada.settle()
     assert [record.version for record in before] == [1]
     assert before[0].content in {record.content for record in await ada.cognition.memories()}
+
+
+@pytest.mark.spec("COG-07")
+@pytest.mark.parametrize(
+    ("several", "one", "left"),
+    [
+        ("I'm allergic to nuts and milk.", "I'm not allergic to milk anymore.", "The user is allergic to nuts; "),
+        ("I'm allergic to nuts and milk.", "I can drink milk again.", "The user is allergic to nuts; "),
+        (
+            "I'm allergic to tree nuts and milk.",
+            "I'm not allergic to nuts.",
+            "The user is allergic to tree nuts and milk",
+        ),
+        ("我对花生和虾过敏。", "我对虾不过敏了。", "用户对花生过敏；"),
+        ("我对花生和虾过敏。", "医生说我可以吃虾了。", "用户对花生过敏；"),
+    ],
+)
+async def test_who_takes_back_one_of_several_allergies_still_has_the_others(
+    ada: AsyncAgent, clock: SetClock, several: str, one: str, left: str
+) -> None:
+    await ada.remember(several)
+    await ada.settle()
+    clock.advance(seconds=600)
+    await ada.remember(one)
+    await ada.settle()
+    (now,) = await ada.cognition.memories()
+    assert now.content.startswith(left)
+    assert not (await ada.cognition.why(now.id)).rotten

@@ -235,6 +235,8 @@ def is_meant(known: Record, draft: Draft) -> bool:
         return False
     had = data.value if one.kind != "preference" else known.content
     denied, held = (_ARTICLE.sub("", text) for text in (one.value, had))
+    if data.attribute in _ALLERGY and len(_several(held)) > 1:  # none of several is over by a word within another
+        return alphanumeric(held) == alphanumeric(denied) or bool(_left_of(data, denied))
     return _holds(held, denied) or (one.kind != "preference" and _holds(denied, held))
 
 
@@ -245,10 +247,11 @@ _KEPT_UP = frozenset(
 )
 _HAD = frozenset(
     canonical(word)
-    for word in "owns has uses phone laptop car bike computer tablet camera watch 拥有 使用 开的 手机 电脑 车".split()
+    for word in "owns has uses phone laptop car bike computer tablet camera watch 使用 拥有 开的 用的 手机 车".split()
 )
 """What somebody has, by what it is: that they sold or swapped."""
 _CALLED = re.compile("(?:老师|先生|女士|小姐|医生|师傅|教练|总)$")
+_AND = re.compile(r"\s*(?:[,，、和与及]|\b(?:and|or)\b)\s*")
 _ALLERGY = frozenset(canonical(word) for word in "allergy 过敏".split())
 _HABITS = frozenset(canonical(word) for word in "habit does 习惯".split())
 """What somebody does, uses or has until they say otherwise; where they live or were born is not among it."""
@@ -320,7 +323,22 @@ def _is_safe_now(known: Record, data: MemoryData, change: Change) -> bool:
     whose = alphanumeric(data.subject) == alphanumeric(change.subject)
     if not whose and not (data.subject != "The user" and _holds(known.content, change.subject)):
         return False
-    return data.attribute in _ALLERGY and set(query_terms(change.safe)) == set(query_terms(data.value))
+    if data.attribute not in _ALLERGY:
+        return False
+    return set(query_terms(change.safe)) == set(query_terms(data.value)) or bool(_left_of(data, change.safe))
+
+
+def _several(value: str) -> list[str]:
+    return [part for part in _AND.split(value) if part.strip()]
+
+
+def _left_of(data: MemoryData, denied: str) -> str:
+    """Return what somebody is still allergic to where they named several and take one back, else nothing."""
+    parts = _several(data.value)
+    left = [part for part in parts if set(query_terms(part)) != set(query_terms(denied))]
+    if data.attribute not in _ALLERGY or not 0 < len(left) < len(parts):
+        return ""
+    return ("和" if _HAN.search(data.value) else " and ").join(left)
 
 
 def may_restate(draft: Draft) -> bool:
@@ -358,11 +376,16 @@ def ended(known: Record, draft: Draft, settings: CognitionSettings, *, now: date
     fresh = record_of(draft, settings, now=now)
     data = known.data if isinstance(known.data, MemoryData) else MemoryData(value=known.content)
     life = lifetime(known.kind, settings)
+    value = draft.statement.content
+    if left := _left_of(data, draft.statement.value):
+        still = known.content.replace(data.value, left)
+        fresh = fresh.replace(content=f"{still}{'；' if _HAN.search(still) else '; '}{fresh.content}")
+        value = left
     return fresh.replace(
         id=known.id,
         scope=known.scope,
         kind=known.kind,
-        data=data.replace(value=draft.statement.content, replaces=data.value, stale="", quoted=True),
+        data=data.replace(value=value, replaces=data.value, stale="", quoted=True),
         expires_at=None if life is None else draft.entry.recorded_at + life,
         created_at=known.created_at,
         tags=known.tags,
