@@ -55,6 +55,22 @@ async def test_requests_and_completions_are_found_in_both_languages_without_a_mo
     assert tuple(await facts_of(TALK)) == FACTS
 
 
+@pytest.mark.parametrize(
+    ("role", "said", "taken"),
+    [
+        ("user", "以后所有发票都用欧元开。", True),
+        ("user", "From now on, all invoices are in euros.", True),
+        ("assistant", "已查到：Firn 译为“粒雪”。", True),
+        ("user", "以后我要去学画画。", False),
+        ("user", "From now on I sleep early.", False),
+        ("assistant", "好的，以后发票都用欧元。", False),
+    ],
+)
+async def test_standing_orders_and_short_reports_are_taken_down(role: str, said: str, *, taken: bool) -> None:
+    facts = await facts_of([{"role": role, "content": said}])
+    assert [fact.partition(": ")[2] for fact in facts] == ([said] if taken else [])
+
+
 @pytest.mark.spec("WORK-02")
 async def test_only_the_last_20_messages_count_and_at_most_8_facts_are_taken() -> None:
     talk = []

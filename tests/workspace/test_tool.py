@@ -53,6 +53,20 @@ async def test_what_is_asked_wrongly_is_refused_with_a_reason(tmp_path: Path) ->
         assert (tmp_path / "ws" / "a.md").read_text(encoding="utf-8") == "x\nx\n"
 
 
+async def test_the_root_is_the_workspace_and_no_other_absolute_name_is(tmp_path: Path) -> None:
+    async with agent_in(tmp_path) as agent:
+        memory = agent.workspace.memory
+        await memory("create", "a.md", file_text="x\n")
+        assert "/memories/a.md" in await memory("view", "/")
+        for outside in ("/etc/passwd", "//etc", "/..", "/../a.md"):
+            with pytest.raises(InvalidInput):
+                await memory("view", outside)
+        for command in ("create", "delete"):
+            with pytest.raises((InvalidInput, NotFound)):
+                await memory(command, "/", file_text="y")
+        assert "a.md" in await memory("view", "/memories")
+
+
 async def test_a_long_file_is_shown_in_parts(tmp_path: Path) -> None:
     async with agent_in(tmp_path) as agent:
         await agent.workspace.memory("create", "a.md", file_text="word word word\n" * 2000)

@@ -101,7 +101,7 @@ class WorkspaceFiles:
     def _parts(self, name: str) -> list[str]:
         if name == MEMORIES or name.startswith(f"{MEMORIES}/"):
             name = name.removeprefix(MEMORIES).lstrip("/")
-        given = PurePosixPath(name)
+        given = PurePosixPath(name if name.strip("/") else "")
         if given.is_absolute() or "\\" in name or not name.isprintable():
             raise InvalidInput("a file is named relative to the workspace, such as memory/2026-05-31.md")
         parts = [part for part in given.parts if part != "."]

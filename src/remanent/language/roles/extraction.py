@@ -302,12 +302,17 @@ _COMPLETION = word_regex(
     r"(?:has|have) been (?:done|finished|completed|fixed|deployed|merged|resolved|sent|updated|created)",
     r"(?:已经|已|刚|终于|都)[^，。]{0,12}(?:完成|做完|搞定|修好|修复|部署|上线|提交|发送|发布|解决|更新|创建|添加|"
     r"合并)|(?:完成|做完|搞定|修好|解决|写完|"
-    r"部署好|上线)了",
+    r"部署好|上线)了|"
+    r"^(?:好的?，)?已经?(?:[为帮替给][你您]|把[^，。]{1,12})?(?:查[到好明]|找到|译[好为]|翻译|写[好入]|改[好为]|发[出给]|寄出|订好|预[订约定]|"
+    r"删除|保存|安装|整理|上传|下单|付款|办[好妥]|安排|通知|记[下录])",
 )
 _REQUEST = word_regex(
     r"(?:can|could|would|will) you|please|help me|i(?:['’]d like| want| need) (?:you to|to know|help)|show me|"
     r"tell me|give me|explain|"
-    r"write (?:me|a|an)|how (?:do|can|should) (?:i|we)",
+    r"write (?:me|a|an)|how (?:do|can|should) (?:i|we)|"
+    # What is to be done each time is asked for without "please".
+    r"^from now on,?(?! (?:i|we|it)\b)",
+    r"^(?:以后|今后|往后|从现在起|从今[天往]?[起后])(?!我)[^。？！我]{0,20}?(?:都|一律|统一|别|不要|只[能用])|"
     r"请|帮我|帮忙|麻烦你?|能不能|可以.{0,12}吗|能否|给我|告诉我|我想知道|怎么(?:做|办|弄|写)|如何",
 )
 _FACT = word_regex(
