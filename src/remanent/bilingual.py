@@ -688,6 +688,14 @@ ERRORS = (
     Bilingual("the body must be a JSON object", "请求体应为一个 JSON 对象"),
     Bilingual("{field}: this is not of the type that is asked for", "{field}：类型不符"),
     Bilingual("messages: give at least one message", "messages：请至少给出一条消息"),
+    Bilingual(
+        "give messages as a list of objects with `role` and `content`, oldest first",
+        "消息应为由 `role` 和 `content` 组成的对象列表，最早的在前",
+    ),
+    Bilingual(
+        "a budget is a whole number of tokens, at least 1, not {given}; leave it out for the default",
+        "budget 应为不小于 1 的整数（token 数），而不是 {given}；不填则用默认值",
+    ),
     Bilingual("{field}: give at least one", "{field}：请至少给出一项"),
     Bilingual("{field}: at most {most} are allowed, not {given}", "{field}：最多 {most} 项，而不是 {given} 项"),
     Bilingual("{field}: String should have at most {most} characters", "{field}：最多 {most} 个字符"),

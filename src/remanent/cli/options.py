@@ -164,7 +164,7 @@ class CommandGroup(TyperGroup):
 def _first_sentence(text: str, room: int) -> str:
     if locale_language() == "zh":
         return _first_words(text, room)
-    return " ".join(re.split(r"(?<=\.)\s|\n\n", text.strip())[0].split()).rstrip(".")
+    return " ".join(re.split(r"(?<=\.)\s|\n\n", text.strip())[0].split())
 
 
 def _first_words(text: str, room: int) -> str:

@@ -47,7 +47,7 @@ function Shown({ record, versions, links, why, at, mine, again }) {
 
 function Why({ why }) {
   const { base, here } = useApp();
-  const link = (record) => html`<li><a href=${recordAddress(base, record.id, here.agent)}>${record.content}</a></li>`;
+  const link = (record) => html`<li><a href=${recordAddress(base, record.id, here.agent)}>${record.content}</a>${record.valid_to && html` <span class="small quiet">${say("status_superseded")} · <${Age} at=${record.valid_to} /></span>`}</li>`;
   return html`${why.rotten && html`<p class="warn">${say("is_rotten")}</p>`}
     <ul>${why.quotes.map((quote) => html`<li>“${quote.text}” <span class="small quiet">${role(quote.role)} · <${Age} at=${quote.occurred_at} /></span></li>`)}</ul>
     ${why.premises.length > 0 && html`<h3>${say("premises")}</h3><ul>${why.premises.map(link)}</ul>`}${why.dependants.length > 0 && html`<h3>${say("dependants")}</h3><ul>${why.dependants.map(link)}</ul>`}`;
