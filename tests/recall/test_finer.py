@@ -12,6 +12,7 @@ from remanent.embedding import Embedders
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Found, RecallOptions
 from remanent.recall import FINER, FinerState
+from remanent.recall.finer import PAGE
 from remanent.recall.indexing import HANDFUL, RECORD_BATCH
 from remanent.stores import RecordQuery
 from remanent.stores.transfer import export_lines, import_lines
@@ -119,11 +120,13 @@ async def test_what_little_is_left_to_read_is_found_by_the_general_model_beside(
 ) -> None:
     ada = memory.agent("ada")
     english.holds = False
-    await ada.remember([f"{told} It is well." for told in MANY] + MANY)
+    await ada.remember(
+        [f"{told} It is {how}." for how in ("well", "old", "new", "red", "big", "shy") for told in MANY] + MANY
+    )
     await memory.settle()
     assert _paths(await ada.recall("bee number 71", options=UNGATED)) == {"vector:english"}
     english.hold_again()
-    await ada.remember([f"Ada feeds bee number {number}." for number in range(HANDFUL + 1)])
+    await ada.remember([f"Ada feeds bee number {number}." for number in range(PAGE + 1)])
     await english.reached.wait()
     assert _paths(await ada.recall("bee number 71", options=UNGATED)) == {"vector", "vector:english"}
     english.let_go()

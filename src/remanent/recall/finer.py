@@ -23,7 +23,8 @@ MOST_LEFT = 0.05
 """The share that may be left to read while the finer model is asked: what it lacks is found by the general one, as
 if that had been the only one. Chosen by hand."""
 PAGE = 32
-"""Records that it reads at a time, about a second: what comes meanwhile waits so long for its first vector."""
+"""Records that it reads at a time, about a second: what comes meanwhile waits so long for its first vector. As few as
+these are read by both models at once: two jobs for them would take a store over a network half as many calls again."""
 PAGES = 16
 """Pages of records that were read twice already that one job passes by."""
 

@@ -26,7 +26,7 @@ from remanent.model import (
 )
 from remanent.model.filters import user_in
 from remanent.recall.echoes import Echo, Echoes
-from remanent.recall.finer import FINER, FinerReading
+from remanent.recall.finer import FINER, PAGE, FinerReading
 from remanent.recall.windows import PARTS, as_read, vector_name, vector_names
 from remanent.stores import (
     NO_LIMIT,
@@ -240,7 +240,7 @@ class Indexing:
             return len(records) < RECORD_BATCH
         state = await self._finer.state(tx.scope)
         finer = sum(self._finer.reads(record) for record in records)
-        if len(records) <= HANDFUL and not state.left:
+        if len(records) <= PAGE and not state.left:
             await self._put_vectors(tx, records)
             tx.state(FINER, list(state._replace(held=state.held + finer)))
             return True
