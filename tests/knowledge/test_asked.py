@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
+import remanent.memory as facade
+from remanent.embedding import Embedders
 from remanent.knowledge.asked import is_of_kind, steps, with_rows_read
+from tests.embedding.fakes import HashEmbedder
 from tests.knowledge.test_languages import CHINESE, ENGLISH
 from tests.knowledge.world import opened
 
@@ -123,6 +126,18 @@ async def test_a_question_in_another_language_is_answered_by_the_sentence_that_m
                 document
             ]
         assert not (await base.ask(stranger)).answered
+
+
+@pytest.mark.spec("KB-05")
+async def test_by_a_model_whose_cosines_nobody_measured_no_foreign_sentence_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    high = Embedders(HashEmbedder(model_id="of-a-provider"))  # any two texts are near: numbers above nought alone
+    monkeypatch.setattr(facade, "open_embedders", lambda _, embedding: high)
+    async with opened(tmp_path, embedder="auto") as (memory, base):
+        await base.add(text=ENGLISH["harbour"], name="harbour")
+        await memory.settle()
+        assert not (await base.ask("打印机怎么换墨盒？")).answered
 
 
 STAFF = (

@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 from remanent.agents.react import AgentResult, Limits, ReactAgent, StopReason
 from remanent.agents.tools import AgentTool, File, MemoryBackedTool, StepListener
 from remanent.bank.graph import RetrievedNode
+from remanent.bank.passages import without_spaces
 from remanent.bank.planning import InsightDoc
 from remanent.bank.uploads import Upload, recognise
 from remanent.bilingual import Bilingual, Language
@@ -217,10 +218,8 @@ class ReactStepResult:
 
 def _own_words(thought: str, told: str) -> str:
     """Return a thought without the sentences that the agent was told: small models repeat their rules and memory."""
-    known = "".join(told.casefold().split())
-    return "\n".join(
-        sentence for sentence in sentence_texts(thought) if "".join(sentence.casefold().split()) not in known
-    )
+    known = without_spaces(told)
+    return "\n".join(sentence for sentence in sentence_texts(thought) if without_spaces(sentence) not in known)
 
 
 class BuiltinReact:
