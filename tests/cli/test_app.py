@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -150,10 +151,14 @@ def test_the_list_of_commands_says_something_of_each_in_a_narrow_chinese_termina
     for name, value in {"LC_ALL": "zh_CN.UTF-8", "COLUMNS": str(width), "PYTHONUTF8": "1"}.items():
         monkeypatch.setenv(name, value)
     commands = run_program("--help").stdout.partition("命令:\n")[2]
-    rows = [line.split(maxsplit=1) for line in commands.splitlines()]
+    rows = [line.split(maxsplit=1) for line in re.sub(r"\n   +", "", commands).splitlines()]
     assert ["remember", "永久记住消息。"] in rows
-    assert not [name for name, told in rows if told.startswith("...")]
-    assert max(cell_len(line) for line in commands.splitlines()) <= width
+    assert [name for name, told in rows if not told.endswith("。")] == []
+    options = run_program("recall", "--help").stdout
+    assert "`meaning`" in options, "a word stays whole"
+    assert "以及它为何排在此处。" in options.partition("参数:")[0]
+    assert max(cell_len(line) for line in [*commands.splitlines(), *options.splitlines()]) <= width
+    assert not re.findall(r"(?m)^\s+[，。、；：）]", commands + options)
 
 
 def test_the_language_setting_beats_the_locale(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,11 +6,10 @@ Help must appear at once, so that nothing heavy is imported here: no settings, n
 import inspect
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import wraps
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -147,33 +146,36 @@ def read_moment(text: str) -> datetime:
 
 
 class CommandGroup(TyperGroup):
-    """Commands whose list is readable in Chinese too.
-
-    Help cuts a text between words and counts letters. Chinese has no spaces and its signs are two columns wide: of most
-    commands nothing was left but three dots, and the rest ran over the edge. English goes on in the next line.
-    """
+    """Commands whose list tells the first sentence of each whole, in as many lines as it takes."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: D102
         found = [(name, command) for name in self.list_commands(ctx) if (command := self.get_command(ctx, name))]
-        named = [(name, command.help or "") for name, command in found if not command.hidden]
-        room = max(10, formatter.width - 6 - max((len(name) for name, _ in named), default=0))
         with formatter.section("Commands"):
-            formatter.write_dl([(name, _first_sentence(text, room)) for name, text in named])
+            formatter.write_dl(
+                [(name, _first_sentence(command.help or "")) for name, command in found if not command.hidden]
+            )
 
 
-def _first_sentence(text: str, room: int) -> str:
-    if locale_language() == "zh":
-        return _first_words(text, room)
-    return " ".join(re.split(r"(?<=\.)\s|\n\n", text.strip())[0].split())
+def _first_sentence(text: str) -> str:
+    first = re.split(r"(?<=\.)\s|(?<=[。；])|\n\n", text.strip())[0]
+    return " ".join(first.replace("；", "。").split())
 
 
-def _first_words(text: str, room: int) -> str:
-    """Return the first sentence of a help text, cut where it does not fit in so many columns of a terminal."""
-    text = re.split(r"(?<=[。；])|\n\n", text.strip())[0].replace("\n", "").rstrip("；")
-    kept = list(accumulate(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text))
-    if not kept or kept[-1] <= room:
-        return text
-    return text[: sum(width < room for width in kept)] + "…"
+_UNBROKEN = re.compile(r"\s+|[（“《]*(?:[!-~]+|.)[，。、；：）》”！？…]*")
+"""What stays in one line of Chinese: a word in Latin letters or a sign, with the marks that belong to it."""
+
+
+def _lines(text: str, room: int) -> Iterator[str]:
+    """Yield a Chinese text in lines of so many columns: its signs are two wide, and may be parted without a space."""
+    line, left = "", room
+    for part in _UNBROKEN.findall(text):
+        width = sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in part)
+        if width > left and line:
+            yield line.rstrip()
+            line, left = "", room
+        if line or not part.isspace():
+            line, left = line + part, left - width
+    yield line.rstrip()
 
 
 _ParserContext: Any = CommandGroup.context_class
@@ -196,7 +198,19 @@ class HelpFormatter(_Formatter):  # type: ignore[misc]
 
     def write_dl(self, rows: Iterable[tuple[str, str]], **options: Any) -> None:  # noqa: D102
         told = [(re.sub(r" <[^<>]+>$", "", name), self._said(text)) for name, text in rows]
-        super().write_dl(told, **options)
+        names = max((len(name) for name, _ in told), default=0)
+        room = self.width - self.current_indent - min(names, options.get("col_max", 30)) - 4
+        super().write_dl([(name, self._parted(text, room)) for name, text in told], **options)
+
+    def write_text(self, text: str) -> None:  # noqa: D102
+        room = self.width - self.current_indent
+        super().write_text("\n\n".join(self._parted(one, room) for one in text.split("\n\n")))
+
+    def _parted(self, text: str, room: int) -> str:
+        """Part Chinese into lines, and mark them so that they stay as they are: help parts words, by letters."""
+        if locale_language() != "zh" or text.startswith("\b"):
+            return text
+        return "\b\n" + "\n".join(_lines("".join(map(str.strip, text.split("\n"))), max(10, room)))
 
     def _said(self, text: str) -> str:
         if locale_language() != "zh":
