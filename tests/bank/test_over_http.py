@@ -1,11 +1,20 @@
 """The five agents of a bank as a model does them, over real HTTP, step by step as scripted."""
 
+from pathlib import Path
+
 import pytest
 
+from remanent.bank.run import BankRun
+from remanent.language.engines import HybridEngine, OfflineEngine
+from remanent.language.role import Toolbox
+from remanent.language.roles.catalogue import ROLES
 from remanent.language.roles.next_step import TaskType
 from remanent.model import ConflictState
+from tests.bank.desk import desk
+from tests.bank.test_run import Anything
 from tests.bank.world import a_bank
 from tests.language.models.samples import engine_at
+from tests.language.offline.fakes import WordEmbedder
 from tests.language.scripted.server import ScriptedServer
 from tests.language.scripted.steps import Step, gives
 
@@ -109,3 +118,23 @@ async def test_two_statements_that_disagree_are_two_topics_even_where_a_model_se
         await bank.start("How high is Mount Kelt?", context=text)
         (conflict,) = bank.conflicts.all
         assert {"3412", "3298"} <= set(conflict.description.replace(".", " ").split())
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize(
+    ("goal", "step", "found"),
+    [
+        ("How high is Mount Kelt?", "Find out what is told of the mountain.", "It is 3,412 metres high."),
+        ("凯尔特山有多高？", "识别山的信息，目前还没有具体步骤。", "凯尔特山的高度为3412米。"),
+    ],
+)
+async def test_a_run_whose_planner_knows_one_step_alone_answers_the_goal_and_ends(
+    tmp_path: Path, goal: str, step: str, found: str
+) -> None:
+    again = gives({"current_task": {"description": step}})
+    async with ScriptedServer(again, again, again) as server, engine_at(server) as model:
+        offline = OfflineEngine(Toolbox(embedder=WordEmbedder()))
+        engine = HybridEngine(model, offline, offline_roles=ROLES.keys() - {"planning"})
+        made = desk(tmp_path, engine=engine)
+        result = await BankRun(made.adapter, Anything(found, found)).run(goal)
+    assert (result.answer, result.end, result.rounds) == (found, "done", 2)

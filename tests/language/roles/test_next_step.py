@@ -75,6 +75,21 @@ def test_a_plan_that_gives_back_what_the_planner_was_told_is_none(said: str, pla
     assert task.description == planned
 
 
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize("repeated", ["Look up chips", "Search for the largest chips of both makers."])
+def test_a_step_that_was_taken_is_not_taken_again_but_the_goal_is_answered_and_then_the_run_ends(repeated: str) -> None:
+    reply = PlanningReply(current_task=TaskReply(description=repeated))
+    first = FinishedTask(description=repeated, result="433 and 1,121 qubits")
+    answering = PLANNING.read(PlanningRequest(goal=RULED_GOAL, finished=first), reply)
+    assert answering.current_task == PlannedTask(type=TaskType.NORMAL, description=RULED_GOAL)
+    given = FinishedTask(description=RULED_GOAL, result="IBM's, with 1,121 qubits")
+    request = PlanningRequest(goal=RULED_GOAL, completed=answering.completed, finished=given)
+    assert PLANNING.read(request, reply).current_task is None
+    failed = PLANNING.read(request.replace(finished=given.replace(result="", failed=True)), reply).current_task
+    assert failed is not None
+    assert failed.description not in {repeated, RULED_GOAL}
+
+
 @pytest.mark.spec("BANK-23")
 def test_pending_uploads_are_recognised_next() -> None:
     task = settled(PlanningRequest(goal=RULED_GOAL, uploads=(UPLOAD,))).current_task

@@ -132,7 +132,8 @@ def settle(
     """Return the plan under the rules that no planner may break.
 
     What was done stays as it was, and the finished step joins it. A pending conflict is validated next, one per round;
-    after that, pending uploads are recognised; after that, the proposal counts.
+    after that, pending uploads are recognised; after that, the proposal counts, unless it repeats a step: then the goal
+    itself is gone at, and the run is over when that succeeded.
     """
     completed = request.completed
     finished = request.finished
@@ -140,7 +141,15 @@ def settle(
         ended = TaskStatus.FAILED if finished.failed else status
         done = CompletedTask(type=finished.type, description=finished.description, status=ended, context=context)
         completed = (*completed, done)
+    if proposed is not None and _repeats(proposed, completed):
+        # Small models plan the same step until the rounds run out, whatever it gave.
+        proposed = _at_the_goal(request.goal, completed, language)
     return PlanningResponse(completed=completed, current_task=_next_task(request, proposed, language))
+
+
+def _repeats(proposed: PlannedTask, completed: tuple[CompletedTask, ...]) -> bool:
+    steps = {_bare(task.description) for task in completed if task.type is TaskType.NORMAL}
+    return proposed.conflict_id is None and not proposed.upload_ids and _bare(proposed.description) in steps
 
 
 def _next_task(request: PlanningRequest, proposed: PlannedTask | None, language: Language) -> PlannedTask | None:
