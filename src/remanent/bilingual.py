@@ -45,11 +45,21 @@ def translated(message: str, language: Language, table: tuple[Bilingual, ...] = 
     if language == "en":
         return message
     table = table or ERRORS
+    several = _NEXT_FIELD.split(message) if _FIELD.match(message) else [message]
+    if len(several) > 1:
+        return "；".join(translated(one, language, table) for one in several)
     for error, wording in _patterns(table):
         found = wording.fullmatch(message)
         if found:
             return error.zh.format(**{name: _filled(name, value, table) for name, value in found.groupdict().items()})
-    return message
+    field = _FIELD.match(message)
+    said = translated(message[field.end() :], language, table) if field else ""
+    return f"{field[1]}：{said}" if field and said != message[field.end() :] else message
+
+
+_FIELD = re.compile(r"([\w.]+): ")
+_NEXT_FIELD = re.compile(r"; (?=[\w.]+: )")
+"""Between what is said of one field and of the next."""
 
 
 def _filled(name: str, value: str, table: tuple[Bilingual, ...]) -> str:

@@ -120,6 +120,8 @@ def test_every_error_has_the_same_places_in_both_languages(error: Bilingual) -> 
         ("get", "01a1e3f9-d4d4-7503-9523-00482defe45f"),
         ("import", "absent.jsonl"),
         ("export", "absent/folder.jsonl"),
+        ("keys", "create", "a", "--permission", "fly"),
+        ("recall", "x", "--kind", "galaxy"),
     ],
 )
 def test_what_went_wrong_is_told_in_chinese_to_the_end(
@@ -162,6 +164,21 @@ def test_what_the_checker_and_python_say_is_in_chinese_too(
     assert said.code != 0
     assert told in said.err
     assert not re.search("String should|does not exist|Expecting", said.err)
+
+
+@pytest.mark.spec("USE-05")
+def test_each_field_is_told_in_chinese_and_what_is_wrong_inside_it_once(cli: Cli) -> None:
+    said = translated("limit: Input should be 'a' or 'b'; kinds.0: give at least one", "zh")
+    assert said == "limit：应为 'a' 或 'b'；kinds.0：请至少给出一项"
+    assert "at least one" not in cli("keys", "create", "a", "--permission", "fly").err
+
+
+def test_a_group_without_a_command_shows_its_help_once(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    said = cli("context").out + cli("context").err
+    assert said.count("用法") == 1
+    assert "错误" not in said
 
 
 def test_a_narrow_terminal_cuts_no_command_s_help(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -170,8 +170,8 @@ def run_guarded(run: Callable[[], object], arguments: Sequence[str]) -> int:
 
 def _show_usage(error: Any) -> None:
     """Say what is wrong with the command line, in the user's language; the parser itself knows only English."""
-    if words.locale_language() == "en":
-        error.show()
+    if words.locale_language() == "en" or (error.ctx and error.format_message() == error.ctx.get_help()):
+        error.show()  # a group without a command shows its help, in either language
         return
     if error.ctx is not None:
         print(error.ctx.get_usage(), file=sys.stderr)

@@ -60,7 +60,10 @@ def describe(error: ValidationError, *, what: str) -> str:
     class is put into plain words, because callers know nothing of our classes.
     """
     parts = []
-    for problem in error.errors(include_url=False, include_context=False, include_input=False):
+    problems = error.errors(include_url=False, include_context=False, include_input=False)
+    for problem in problems:
+        if any(other["loc"][: len(problem["loc"])] == problem["loc"] != other["loc"] for other in problems):
+            continue  # what is wrong inside says more than that the whole is empty without it
         place = ".".join(str(step) for step in problem["loc"]) or _plain_words(what)
         said = problem["msg"].removeprefix("Value error, ")
         said = _PLAINLY.get(said, _TOO_MANY.sub(r"at most \1 are allowed, not \2", said))
