@@ -594,7 +594,7 @@ class AsyncAgent(AgentFaces):
         answers. `grain`: the memory or a question with its answer ("item"), a turn and its neighbours ("turns"), the
         session ("session"). Rarer wishes (another recipe, a past moment, no gate) go into `options`.
         """
-        _check_call(query, limit)
+        _check_call(query, limit, budget)
         options = RecallOptions() if options is None else RecallOptions.model_validate(options)
         now = self._parts.clock()
         since, until = read_span(since, until)
@@ -852,12 +852,14 @@ def _with_text(
     return Finish(finished, f"{tokens} {budget is None} {sorted(seen)} {sorted(without)} {local(now):%Y-%m-%d}")
 
 
-def _check_call(query: object, limit: object) -> None:
+def _check_call(query: object, limit: object, budget: int | None) -> None:
     """Refuse what is no question, without repeating it: in the depths it would look like a path that failed."""
     if not isinstance(query, str):
         raise InvalidInput(f"query: a question is a text, not {'None' if query is None else type(query).__name__}")
     if not isinstance(limit, int):
         raise InvalidInput(f"limit: a whole number was expected, not {type(limit).__name__}")
+    if budget is not None and budget < 0:
+        raise InvalidInput(f"budget must not be below 0, but is {budget}")
 
 
 def _recipe(options: RecallOptions) -> str | Recipe | None:

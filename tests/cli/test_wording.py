@@ -4,6 +4,7 @@ import ast
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -164,6 +165,32 @@ def test_what_the_checker_and_python_say_is_in_chinese_too(
     assert said.code != 0
     assert told in said.err
     assert not re.search("String should|does not exist|Expecting", said.err)
+
+
+@pytest.mark.spec("USE-05")
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ({"content": "hi", "occurred_at": "昨天"}, "第 1 条消息：occurred_at：这不是日期或时间；请写成 2026-05-31 或 "),
+        ({"content": "hi", "metadata": [1]}, "第 1 条消息：metadata：应为对象"),
+    ],
+)
+def test_a_refused_message_is_told_in_chinese(message: dict[str, object], told: str, tmp_path: Path) -> None:
+    with remanent.open(tmp_path, embedder="none") as memory, pytest.raises(errors.InvalidInput) as refused:
+        memory.agent("ada").remember([message])
+    assert translated(str(refused.value), "zh").startswith(told)
+
+
+@pytest.mark.spec("USE-05")
+@pytest.mark.parametrize(
+    ("wanted", "told"),
+    [({"options": {"gate": "maybe"}}, "gate：应为 true 或 false"), ({"budget": -1}, "budget 不应小于 0")],
+)
+def test_a_refused_question_is_told_in_chinese(wanted: dict[str, Any], told: str, tmp_path: Path) -> None:
+    with remanent.open(tmp_path, embedder="none") as memory, pytest.raises(errors.InvalidInput) as refused:
+        memory.agent("ada").recall("tea", **wanted)
+    assert translated(str(refused.value), "zh").startswith(told)
+    assert translated("there is no text; it takes messages, session", "zh") == "没有参数 text；可用：messages, session"
 
 
 @pytest.mark.spec("USE-05")

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, Va
 from pydantic.functional_validators import ModelWrapValidatorHandler
 
 from remanent.errors import InvalidInput
+from remanent.model.clock import NO_MOMENT
 
 MAX_JSON_DEPTH = 32
 Words = TypeVar("Words", bound=StrEnum)
@@ -66,6 +67,7 @@ def describe(error: ValidationError, *, what: str) -> str:
             continue  # what is wrong inside says more than that the whole is empty without it
         place = ".".join(str(step) for step in problem["loc"]) or _plain_words(what)
         said = problem["msg"].removeprefix("Value error, ")
+        said = NO_MOMENT if problem["type"].startswith(("datetime_", "date_")) else said
         said = _PLAINLY.get(said, _TOO_MANY.sub(r"at most \1 are allowed, not \2", said))
         parts.append(f"{place}: {said}" + (" message" if (place, said) == ("messages", _ONE) else ""))
     return "; ".join(parts)

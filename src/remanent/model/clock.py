@@ -49,15 +49,16 @@ Moment = datetime | date | str
 """A moment as callers have it: with a zone or in the local one, or as ISO 8601."""
 
 
+NO_MOMENT = "this is no date or time; write it like 2026-05-31 or 2026-05-31T18:30:00+08:00"
+
+
 def read_moment(moment: Moment) -> datetime:
     """Return the instant that a caller means; a day alone is its beginning, and what has no zone is local."""
     if isinstance(moment, str):
         try:
             return to_instant(datetime.fromisoformat(moment.strip()))
         except ValueError as error:
-            raise InvalidInput(
-                "this is no date or time; write it like 2026-05-31 or 2026-05-31T18:30:00+08:00"
-            ) from error
+            raise InvalidInput(NO_MOMENT) from error
     if isinstance(moment, datetime):
         return to_instant(moment)
     if isinstance(moment, date):
