@@ -16,8 +16,9 @@ from bench.corpus import START
 from bench.figures import Figure, Report, at_least, at_most
 from bench.talk import run_talk_bench
 from bench.year import Said, Year
-from remanent.associative import Associations, AsyncAssociativeMemory
+from remanent.associative.face import AsyncAssociativeMemory
 from remanent.associative.graph import FOCUS
+from remanent.associative.memory import Associations
 from remanent.associative.model import TRACE, TraceData
 from remanent.associative.settings import AssociativeSettings
 from remanent.embedding import Embedders, open_embedders

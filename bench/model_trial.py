@@ -29,7 +29,7 @@ from bench.trial_inputs import CONTRADICTIONS, KNOWN, LANGUAGES, SAID, SILENT, T
 from remanent.language.coverage import WordIndex
 from remanent.language.engines import OfflineEngine
 from remanent.language.examination import EXERCISES, Exercise, RoleMarks, examine
-from remanent.language.models import ModelEngine
+from remanent.language.models.engine import ModelEngine
 from remanent.settings import ModelSettings, Settings
 from remanent.text.scripts import working_language
 

@@ -14,8 +14,8 @@ import remanent
 from bench.figures import Figure, Report, at_least
 from bench.retrieval.baselines import Bm25
 from bench.retrieval.sets import Conversation, Question, Turn, load_set
-from remanent.associative import Knowledge
 from remanent.associative._sync import AssociativeMemory
+from remanent.associative.model import Knowledge
 
 MESSAGES = 200
 CHARACTERS = 2_000

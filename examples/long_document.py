@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 import remanent
-from remanent.bank import BankEvent, EventKind
+from remanent.bank.runtime import BankEvent, EventKind
 
 QUESTION = "What is Aster Bridge built of?"
 RIGHT = "granite"

@@ -11,13 +11,14 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import JsonValue
 
-from remanent.agents import AgentStep, File, FunctionTool, Limits, ReactAgent, StopReason, ToolOutput
+from remanent.agents.react import Limits, ReactAgent, StopReason
 from remanent.agents.text_search import SearchableText, TextSearch
+from remanent.agents.tools import AgentStep, File, FunctionTool, ToolOutput
 from remanent.agents.web import Visit
 from remanent.errors import InvalidInput, ToolFailed
 from remanent.language.engine import Answer, Usage
 from remanent.language.engines import OfflineEngine
-from remanent.language.models import ModelEngine
+from remanent.language.models.engine import ModelEngine
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role, Toolbox
 from remanent.language.roles.react import Image
 from remanent.model import EntryKind, Origin, Scope

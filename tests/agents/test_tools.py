@@ -3,7 +3,7 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import Field, JsonValue
 
-from remanent.agents import AgentTool, File, FunctionTool, ToolOutput
+from remanent.agents.tools import AgentTool, File, FunctionTool, ToolOutput
 from remanent.errors import InvalidInput
 from remanent.model import Origin
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pydantic import JsonValue, SecretStr
 
-from remanent.agents import AgentTool
 from remanent.agents.text_search import SearchableText, TextSearch
+from remanent.agents.tools import AgentTool
 from remanent.agents.web import SerperSearch, Visit
 from remanent.errors import AddressRefused, InvalidInput, ToolFailed
 from remanent.http.public import PublicFetcher

@@ -13,8 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from remanent.associative import KeySentences, Levels, RoleCompressor
-from remanent.associative.compression import Compressor, ShortenedText, decide, open_compressor
+from remanent.associative.compression import (
+    Compressor,
+    KeySentences,
+    Levels,
+    RoleCompressor,
+    ShortenedText,
+    decide,
+    open_compressor,
+)
 from remanent.associative.graph import Graph, PendingChanges
 from remanent.associative.graph_store import NodeStore, refocused
 from remanent.associative.model import COMPRESS, REWRITE, CompressionDecision

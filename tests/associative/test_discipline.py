@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import remanent
-from remanent.associative import AssociativePath, Compressor, ShortenedText
-from remanent.associative.discipline import Associative
+from remanent.associative.compression import Compressor, ShortenedText
+from remanent.associative.discipline import Associative, AssociativePath
 from remanent.late import Late
 from remanent.memory import aopen
 from remanent.model import Maker

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 import remanent
-from remanent.associative import Associative, AsyncAssociativeMemory, Compressor, MemoryManager, ShortenedText
+from remanent.associative.compression import Compressor, ShortenedText
+from remanent.associative.discipline import Associative
+from remanent.associative.face import AsyncAssociativeMemory, MemoryManager
 from remanent.associative.search import SearchEngine
 from remanent.associative.settings import AssociativeSettings
 from remanent.errors import InvalidInput, NotFound, StoreClosed

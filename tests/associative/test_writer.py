@@ -4,9 +4,8 @@ import asyncio
 
 import pytest
 
-from remanent.associative import REMEMBER
 from remanent.associative.graph_store import NodeStore
-from remanent.associative.model import EARLIER, LATER, TRACE
+from remanent.associative.model import EARLIER, LATER, REMEMBER, TRACE
 from remanent.associative.writer import TraceDraft, _create
 from remanent.errors import InvalidInput, ModelDenied, ModelUnavailable, NotFound, QueueFull, Refused
 from remanent.language.roles.annotation import AnnotationResponse

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from remanent.associative import Associations, AsyncAssociativeMemory, Compressor
+from remanent.associative.compression import Compressor
+from remanent.associative.face import AsyncAssociativeMemory
 from remanent.associative.graph import Graph
 from remanent.associative.graph_store import FocusManager, LinkStore, NodeStore
+from remanent.associative.memory import Associations
 from remanent.associative.model import TRACE
 from remanent.associative.settings import AssociativeSettings
 from remanent.jobs import Worker

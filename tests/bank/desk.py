@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from remanent.bank import BankEvent, MemoryBank, open_bank
-from remanent.bank.adapter import AsyncAdapter
+from remanent.bank.adapter.adapter import AsyncAdapter
+from remanent.bank.bank import MemoryBank, open_bank
+from remanent.bank.runtime import BankEvent
 from remanent.bank.settings import BankSettings
 from remanent.bank.uploads import Uploads
 from remanent.embedding import Embedders

@@ -3,7 +3,8 @@ from typing import Any
 
 import pytest
 
-from remanent.bank import EventKind, MemoryBank
+from remanent.bank.bank import MemoryBank
+from remanent.bank.runtime import EventKind
 from remanent.errors import InvalidInput, NotFound, StorageError
 from remanent.language.roles.analysis import AnalysisRequest, Relationship
 from remanent.language.roles.next_step import (

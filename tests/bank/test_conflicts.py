@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from remanent.bank import BankEvent, EventKind, MemoryBank
+from remanent.bank.bank import MemoryBank
+from remanent.bank.runtime import BankEvent, EventKind
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.roles.analysis import AnalysisPhase, AnalysisRequest, Relationship
 from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from remanent.agents import AgentTool
 from remanent.agents.deep_retrieval import DeepRetrieved
+from remanent.agents.tools import AgentTool
 from remanent.errors import InvalidInput, NotFound
 from remanent.model import Attachment
 from tests.bank.desk import PNG, Desk, desk

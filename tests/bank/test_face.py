@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import remanent
-from remanent.bank import BankEvent, EventKind
-from remanent.bank.adapter import Execution
+from remanent.bank.adapter.framework import Execution
 from remanent.bank.run import RunStatus
+from remanent.bank.runtime import BankEvent, EventKind
 from remanent.errors import InvalidInput, NotFound
 from remanent.model import ConflictState
 

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from remanent.bank import BankEvent, EventKind
+from remanent.bank.runtime import BankEvent, EventKind
 from remanent.errors import LanguageError
 from remanent.language.roles.classification import ClassificationRequest
 from remanent.language.roles.structure import StructureRequest

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remanent.bank import MemoryBank
+from remanent.bank.bank import MemoryBank
 from remanent.bank.integration import MergeReason
 from remanent.errors import InvalidInput, ModelRejected, NotFound
 from remanent.language.roles.integration import (

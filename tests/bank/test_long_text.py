@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from remanent.bank import BankEvent, MemoryBank
+from remanent.bank.bank import MemoryBank
 from remanent.bank.ledger import source_of
+from remanent.bank.runtime import BankEvent
 from remanent.errors import LanguageError, ModelRejected, ModelUnavailable
 from remanent.language.models.fitting import schema_of
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remanent.bank import MemoryBank
+from remanent.bank.bank import MemoryBank
 from remanent.bank.node import summary_lines
 from remanent.bank.passages import PackedMemory, prompt_size, title_of, titled_parts
 from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse, Relationship

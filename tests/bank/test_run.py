@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from remanent.agents import AgentTool
 from remanent.agents.text_search import SearchableText, TextSearch
-from remanent.agents.tools import with_listener
-from remanent.bank import EventKind
-from remanent.bank.adapter import BuiltinReact, EnhancedPrompt, Execution
+from remanent.agents.tools import AgentTool, with_listener
+from remanent.bank.adapter.framework import BuiltinReact, EnhancedPrompt, Execution
 from remanent.bank.conflicts import contested
 from remanent.bank.ledger import source_of
 from remanent.bank.run import BankRun, GivenFile, close_tools, default_tools
+from remanent.bank.runtime import EventKind
 from remanent.errors import LanguageError, ModelDenied, ModelRejected, NotFound, Refused, ToolFailed
 from remanent.language.engine import Answer, Usage
 from remanent.language.engines import OfflineEngine

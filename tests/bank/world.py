@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from remanent.bank import MemoryBank, open_bank
+from remanent.bank.bank import MemoryBank, open_bank
 from remanent.bank.graph import NodeDraft, QueryGraph
 from remanent.bank.settings import BankSettings
 from remanent.embedding import Embedders

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from remanent.associative import REMEMBER
 from remanent.associative.graph import Graph, Graphs
+from remanent.associative.model import REMEMBER
 from remanent.model import Entry, JobState, Scope
 from remanent.stores import EntryQuery, JobQuery, LinkQuery, Store
 from remanent.stores.sqlite import SqliteStore

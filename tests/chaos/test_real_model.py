@@ -10,7 +10,7 @@ import pytest
 
 from remanent.errors import ModelRejected, ModelUnavailable, Refused
 from remanent.language import Answer
-from remanent.language.models import ModelEngine
+from remanent.language.models.engine import ModelEngine
 from remanent.language.roles.catalogue import ROLES
 from remanent.language.roles.hyde import HYDE, HydeRequest
 from remanent.language.roles.intent import INTENT, Intent, IntentRequest

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from remanent.cli.screen import ProgressMeter
-from remanent.knowledge import AsyncKnowledgeCollection, SyncReport
+from remanent.knowledge.face import AsyncKnowledgeCollection
+from remanent.knowledge.model import SyncReport
 from tests.cli.conftest import Cli
 
 

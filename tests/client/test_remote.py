@@ -28,7 +28,8 @@ from remanent.errors import (
     VersionConflict,
 )
 from remanent.model import Probe, RecallOptions
-from remanent.operations import CATALOGUE, Permission, Reach, Target
+from remanent.operations import CATALOGUE, Permission, Target
+from remanent.operations.access.keys import Reach
 from remanent.recall import PathUse, Recipe
 from tests.client.serving import serving
 
@@ -532,7 +533,7 @@ def test_the_operators_side_is_there_too(memory: RemoteMemory) -> None:
 
 
 def test_the_associative_memory_of_an_agent_is_there_too(memory: RemoteMemory) -> None:
-    from remanent.associative import AssociativeFound
+    from remanent.associative.model import AssociativeFound
 
     ada = memory.agent("ada").associative
     receipt = ada.remember("The crane was moved to the northern pier.")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from remanent.cognition import INSTRUCTION
+from remanent.cognition.model import INSTRUCTION
 from remanent.errors import InvalidInput
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import (

@@ -4,9 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from remanent.cognition import INSTRUCTION
+from remanent.cognition.model import INSTRUCTION
 from remanent.cognition.orchestrator import PLANS, RECIPES, STANDING
-from remanent.context import Saving, Strategy
+from remanent.context import Strategy
+from remanent.context.savings import Saving
 from remanent.language.roles.intent import Intent
 from remanent.memory import AsyncAgent, AsyncMemory
 from remanent.model import Kind, PassageData, RecallOptions, Record, Scope, SemanticData

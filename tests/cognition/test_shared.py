@@ -7,7 +7,8 @@ import pytest
 from remanent.errors import CallerError, InvalidInput, NotPermitted
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import ConflictState, SharedSort, Status
-from remanent.operations import Permission, Principal, Reach, Service, Target
+from remanent.operations import Permission, Principal, Service, Target
+from remanent.operations.access.keys import Reach
 from remanent.stores import ConflictQuery
 
 SORTS = ("convention", "known_issue", "decision_record")

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from remanent.context import Compactor, ContextCompactor, ContextView, Strategy
+from remanent.context import Compactor, ContextView, Strategy
+from remanent.context.compaction import ContextCompactor
 from remanent.context.messages import MESSAGE_TOKENS, read_messages
 from remanent.errors import InvalidInput, ModelUnavailable
 from remanent.language.engine import Answer, Engine

@@ -7,8 +7,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from remanent.context import Scratchpad, SubagentRow, missing_subagents
-from remanent.context.scratchpad import MAX_CHARACTERS, MAX_KEY_CHARACTERS, MAX_KEYS, MAX_VALUE_CHARACTERS
+from remanent.context import Scratchpad
+from remanent.context.scratchpad import (
+    MAX_CHARACTERS,
+    MAX_KEY_CHARACTERS,
+    MAX_KEYS,
+    MAX_VALUE_CHARACTERS,
+    SubagentRow,
+    missing_subagents,
+)
 from remanent.errors import InvalidInput
 from remanent.memory import aopen
 from remanent.model import RecallOptions, Scope

@@ -2,8 +2,8 @@
 
 import pytest
 
-from remanent.knowledge import AsyncKnowledgeCollection
 from remanent.knowledge.bearing import bearing
+from remanent.knowledge.face import AsyncKnowledgeCollection
 from tests.knowledge.test_proof import base
 
 __all__ = ["base"]

@@ -8,7 +8,7 @@ import pytest
 
 from remanent.errors import AddressRefused, InvalidInput, StorageFull, ToolFailed
 from remanent.http.public import FetchedPage, PublicFetcher
-from remanent.knowledge import AsyncKnowledgeCollection
+from remanent.knowledge.face import AsyncKnowledgeCollection
 from remanent.knowledge.library import Library
 from remanent.knowledge.model import Added
 from remanent.model import Origin

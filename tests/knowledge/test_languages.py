@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from remanent.knowledge import AsyncKnowledgeCollection
+from remanent.knowledge.face import AsyncKnowledgeCollection
 from remanent.knowledge.search import is_foreign
 from remanent.model import FoundItem, Kind, PathRank
 from tests.knowledge.world import MAY, opened

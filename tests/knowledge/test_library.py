@@ -9,8 +9,8 @@ import pytest
 
 from remanent.embedding.port import ImageReader, WrittenLine
 from remanent.errors import InvalidInput, NotFound, UnreadableFile
-from remanent.knowledge import AsyncKnowledgeCollection, library
-from remanent.knowledge.face import AsyncKnowledgeBases
+from remanent.knowledge import library
+from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection
 from remanent.memory import AsyncMemory
 from remanent.stores import RecordFilter, RecordQuery
 from tests.knowledge.world import MANUAL, base_of, opened

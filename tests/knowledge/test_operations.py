@@ -7,13 +7,8 @@ from typing import Any
 import pytest
 
 from remanent.errors import NotFound
-from remanent.knowledge import (
-    Added,
-    AsyncKnowledgeBases,
-    AsyncKnowledgeCollection,
-    DocumentView,
-    KnowledgeFound,
-)
+from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection
+from remanent.knowledge.model import Added, DocumentView, KnowledgeFound
 from remanent.memory import AsyncAgent
 from remanent.model import Scope, Status
 from remanent.operations import Service, Target

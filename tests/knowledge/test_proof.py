@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from remanent.errors import InvalidInput
-from remanent.knowledge import AsyncKnowledgeCollection
+from remanent.knowledge.face import AsyncKnowledgeCollection
 from tests.knowledge.world import MANUAL, opened
 
 

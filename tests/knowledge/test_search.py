@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from remanent.errors import InvalidInput
-from remanent.knowledge import AsyncKnowledgeCollection
+from remanent.knowledge.face import AsyncKnowledgeCollection
 from tests.knowledge.world import MANUAL, base_of, opened
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from remanent.errors import NotFound, UnreadableFile
-from remanent.knowledge import AsyncKnowledgeCollection, KnowledgeFound
+from remanent.knowledge.face import AsyncKnowledgeCollection
 from remanent.knowledge.library import Library
+from remanent.knowledge.model import KnowledgeFound
 from remanent.loaders import LoadedDocument
 from remanent.operations import ProgressStep, Service, Target
 from tests.knowledge.world import MANUAL, left_behind, opened

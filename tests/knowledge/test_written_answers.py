@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from remanent.knowledge import AsyncKnowledgeCollection
+from remanent.knowledge.face import AsyncKnowledgeCollection
 from tests.knowledge.world import MANUAL, opened
 from tests.language.models.samples import KEY
 from tests.language.scripted.server import ScriptedServer

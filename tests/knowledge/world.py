@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from remanent.knowledge import AsyncKnowledgeBases, AsyncKnowledgeCollection
+from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import to_instant
 from remanent.stores import EntryQuery, JobQuery, RecordFilter, RecordQuery

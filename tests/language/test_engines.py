@@ -7,7 +7,7 @@ import pytest
 from remanent.errors import InvalidSettings, MissingDependency, ModelDenied, ModelRejected, ModelUnavailable
 from remanent.language import engines
 from remanent.language.engines import HybridEngine, OfflineEngine, open_engine, role_setups
-from remanent.language.models import ModelEngine
+from remanent.language.models.engine import ModelEngine
 from remanent.language.roles.catalogue import ROLES
 from remanent.language.roles.classification import CLASSIFICATION, ClassificationRequest
 from remanent.language.roles.hyde import HYDE, HydeRequest

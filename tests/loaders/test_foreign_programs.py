@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from remanent.knowledge import AsyncKnowledgeCollection
+from remanent.knowledge.face import AsyncKnowledgeCollection
 from remanent.loaders import load
 from tests.knowledge.world import opened
 from tests.server.web.conftest import installed

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.loaders import read_html
+from remanent.loaders.html import read_html
 
 PAGE = """<!doctype html><html><head><title> The  bridge &amp; the river </title><style>p { color: red }</style>
 <script>steal("cookies")</script></head><body><nav><a href="/">Home</a></nav>

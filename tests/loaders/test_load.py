@@ -14,7 +14,8 @@ import pytest
 from remanent import loaders
 from remanent.bilingual import translated
 from remanent.errors import MissingDependency, UnreadableFile
-from remanent.loaders import LoadedDocument, LoadLimits, Place, load
+from remanent.loaders import LoadedDocument, Place, load
+from remanent.loaders.reading import LoadLimits
 from tests.loaders.made import PAGE, SAMPLES, docx, epub, mail, packed, paragraph, pptx, table, xlsx
 from tests.loaders.pdfs import chinese_pdf, locked_pdf, pdf, table_pdf
 

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 import scripts.cli_face
+from remanent.discipline.operation import operation
 from remanent.discipline.shapes import Limit, Page, Session
 from remanent.model import Entry, Model
-from remanent.operations import CATALOGUE, Operation, Permission, ServiceCall, operation
+from remanent.operations import CATALOGUE, Operation, Permission
+from remanent.operations.call import ServiceCall
 from remanent.server.documentation import openapi
 from tests.server.rest.conftest import AGENT, running
 

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from remanent.discipline.call import Call, Report
+from remanent.discipline.operation import operation
 from remanent.discipline.shapes import Done, Nothing
 from remanent.errors import QueueFull
-from remanent.operations import Permission, RunState, Service, Target, operation
+from remanent.operations import Permission, RunState, Service, Target
 from remanent.operations.runs import KEPT_FREE, MAX_RUNNING, MAX_RUNNING_PER_ORG
 
 

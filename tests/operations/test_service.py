@@ -13,6 +13,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from remanent.discipline import registered
+from remanent.discipline.operation import operation
 from remanent.discipline.shapes import ZH, Done, Nothing, read_cursor, write_cursor
 from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted, StorageError
 from remanent.memory import AsyncAgent, AsyncAgentAdmin
@@ -26,13 +27,12 @@ from remanent.operations import (
     Permission,
     Principal,
     ProgressStep,
-    Reach,
     RunState,
     Service,
-    ServiceCall,
     Target,
-    operation,
 )
+from remanent.operations.access.keys import Reach
+from remanent.operations.call import ServiceCall
 from remanent.operations.runs import Run, RunFiles
 from tests.power import Disk
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from remanent.operations import Permission, Principal, Reach, Service, Target
+from remanent.operations import Permission, Principal, Service, Target
+from remanent.operations.access.keys import Reach
 
 pytestmark = pytest.mark.needs("cognition")
 

@@ -10,17 +10,8 @@ from numpy.typing import NDArray
 
 from remanent.embedding import Embedder
 from remanent.model import Kind, Record, Scope
-from remanent.recall import (
-    AnswerCache,
-    Candidate,
-    KeywordPath,
-    PathUse,
-    Question,
-    Recall,
-    RecallPath,
-    VectorPath,
-    alpha_hybrid,
-)
+from remanent.recall import AnswerCache, Candidate, KeywordPath, PathUse, Question, Recall, RecallPath, VectorPath
+from remanent.recall.fusion import alpha_hybrid
 from remanent.recall.recipe import HYBRID
 from remanent.settings import RecallSettings
 from remanent.stores import RecordFilter

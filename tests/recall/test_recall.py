@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from remanent.embedding import Reranker
+from remanent.embedding.port import Reranker
 from remanent.errors import InvalidInput, ModelUnavailable
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Origin, RecallOptions, Scope
-from remanent.recall import Candidate, PathUse, Question, Recall, RecallPath, Recipe, Recipes
+from remanent.recall import Candidate, PathUse, Question, Recall, RecallPath, Recipe
 from remanent.recall.recall import MAX_CONCURRENT
-from remanent.recall.recipe import QUALITY, Rerank
+from remanent.recall.recipe import QUALITY, Recipes, Rerank
 from remanent.settings import RecallSettings
 from remanent.stores import RecordFilter
 from remanent.stores.conformance.base import SetClock

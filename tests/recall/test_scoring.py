@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.model import Kind, Origin, Record, Scope
-from remanent.recall import Boosts, Candidate, PathUse, Recipe, Surroundings
+from remanent.recall import Candidate, PathUse, Recipe
 from remanent.recall.gathering import Gathered
 from remanent.recall.path import BY_WORDS_ALONE
+from remanent.recall.recipe import Boosts, Surroundings
 from remanent.recall.scoring import (
     Factor,
     PlaceBoosts,

@@ -7,8 +7,8 @@ from starlette.requests import Request
 
 from remanent.errors import NotAuthenticated, NotPermitted, RateLimited
 from remanent.memory import aopen
-from remanent.operations import LOCAL, Permission, Reach, Service, Target
-from remanent.operations.access.keys import KeyRing
+from remanent.operations import LOCAL, Permission, Service, Target
+from remanent.operations.access.keys import KeyRing, Reach
 from remanent.server.authentication import Authenticator
 
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from starlette.requests import Request
 
+from remanent.discipline.operation import operation
 from remanent.discipline.shapes import Done, Nothing
-from remanent.operations import Permission, operation
+from remanent.operations import Permission
 from remanent.operations.call import ServiceCall
 from remanent.operations.service import CATALOGUE
 from remanent.server import limits, rest

@@ -15,13 +15,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from remanent.context.spool import FOLDER as WAITING
+from remanent.discipline.operation import operation
 from remanent.embedding import KnownEmbedders
 from remanent.errors import InvalidInput, InvalidSettings, NotAuthenticated, QueueFull, StoreBusy, VersionConflict
 from remanent.memory import aopen
 from remanent.model import Message, Scope
-from remanent.operations import LOCAL, Permission, Service, ServiceCall, Target, operation, runs
+from remanent.operations import LOCAL, Permission, Service, Target, runs
 from remanent.operations.access.audit import AuditLog
 from remanent.operations.access.keys import FILE, FOLDER, MARKER, KeyRing
+from remanent.operations.call import ServiceCall
 from remanent.operations.runs import RunState
 from remanent.server.authentication import Authenticator
 from remanent.server.idempotency import REPLAYED, IdempotencyStore

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.text import TextLanguage, language_of
-from remanent.text.scripts import alphanumeric, caseless, fold, well_formed
+from remanent.text.scripts import TextLanguage, alphanumeric, caseless, fold, language_of, well_formed
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from remanent import durability
 from remanent.errors import InvalidInput, NotFound, StorageFull, VersionConflict
-from remanent.workspace import WorkspaceFiles
+from remanent.workspace.files import WorkspaceFiles
 from tests.workspace.world import NOON
 
 

@@ -11,8 +11,15 @@ from remanent.language.engine import Answer
 from remanent.language.engines import OfflineEngine
 from remanent.language.roles.extraction import ExtractedFact, ExtractionRequest, ExtractionResponse, FactKind
 from remanent.model import Maker
-from remanent.workspace import MAX_FACTS_PER_SESSION, MIN_CHAT_TURNS, AgentHook, HookRegistry, HookReport, MemoryHook
-from remanent.workspace.hooks import facts_of
+from remanent.workspace.hooks import (
+    MAX_FACTS_PER_SESSION,
+    MIN_CHAT_TURNS,
+    AgentHook,
+    HookRegistry,
+    HookReport,
+    MemoryHook,
+    facts_of,
+)
 from tests.workspace.world import DAY, FACTS, TALK, agent_in
 
 

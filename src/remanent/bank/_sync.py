@@ -12,8 +12,8 @@ from pydantic import JsonValue
 from remanent._portal import Portal
 from remanent.agents.deep_retrieval import DeepRetrieved, TreeEntry
 from remanent.agents.tools import AgentStep, AgentTool
-from remanent.bank.adapter import AsyncAdapter, Framework
-from remanent.bank.adapter.framework import EnhancedPrompt, Execution
+from remanent.bank.adapter.adapter import AsyncAdapter
+from remanent.bank.adapter.framework import EnhancedPrompt, Execution, Framework
 from remanent.bank.bank import MemoryBank, Observed
 from remanent.bank.face import AsyncBank, AsyncBanks, BankInfo
 from remanent.bank.graph import BankFound

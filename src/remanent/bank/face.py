@@ -15,7 +15,8 @@ from remanent.agents.deep_retrieval import DeepRetrieved, TreeEntry
 from remanent.agents.react import Limits
 from remanent.agents.text_search import SearchableText
 from remanent.agents.tools import AgentTool
-from remanent.bank.adapter import AsyncAdapter, BuiltinReact, Framework
+from remanent.bank.adapter.adapter import AsyncAdapter
+from remanent.bank.adapter.framework import BuiltinReact, Framework
 from remanent.bank.bank import MemoryBank, Observed, open_bank
 from remanent.bank.graph import BankFound
 from remanent.bank.ledger import CONTEXT

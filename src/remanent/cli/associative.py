@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from remanent.associative import GraphState, Node
+from remanent.associative.model import GraphState, Node
 from remanent.cli import words
 from remanent.cli.options import CommonOptions
 from remanent.cli.screen import Terminal, begin, local_time, standard_output, visible

@@ -14,7 +14,7 @@ from remanent.durability import make_folder, write_durably
 from remanent.errors import InvalidSettings
 from remanent.language.engines import OfflineEngine
 from remanent.language.examination import EXERCISES, Exercise, RoleMarks, examine
-from remanent.language.models import ModelEngine
+from remanent.language.models.engine import ModelEngine
 from remanent.settings import Settings, profile_file, read_profile
 
 

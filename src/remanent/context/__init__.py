@@ -2,25 +2,21 @@
 
 from typing import TYPE_CHECKING
 
-from remanent.context.savings import Saving, Strategy
-from remanent.context.scratchpad import Scratchpad, SubagentRow, missing_subagents
+from remanent.context.savings import Strategy
+from remanent.context.scratchpad import Scratchpad
 from remanent.context.sessions import SessionEnd, SessionInfo, Sessions
-from remanent.context.spool import WaitingTurns
 from remanent.context.state import Decision, SessionState, SessionStates
 from remanent.late import exports
 
 if TYPE_CHECKING:
-    from remanent.context.compaction import Compactor, ContextCompactor, ContextView, Replaced
+    from remanent.context.compaction import Compactor, ContextView
 else:
-    __getattr__ = exports(__name__, compaction="Compactor ContextCompactor ContextView Replaced")
+    __getattr__ = exports(__name__, compaction="Compactor ContextView")
 
 __all__ = [
     "Compactor",
-    "ContextCompactor",
     "ContextView",
     "Decision",
-    "Replaced",
-    "Saving",
     "Scratchpad",
     "SessionEnd",
     "SessionInfo",
@@ -28,7 +24,4 @@ __all__ = [
     "SessionStates",
     "Sessions",
     "Strategy",
-    "SubagentRow",
-    "WaitingTurns",
-    "missing_subagents",
 ]

@@ -1,24 +1,15 @@
 """Sentence embedding and reranking: ports, local models, wrappers around any of them, several side by side."""
 
 from remanent.embedding.former import KnownEmbedders
-from remanent.embedding.port import Embedder, Reranker
-from remanent.embedding.registry import (
-    DEFAULT_EMBEDDER,
-    Embedders,
-    open_embedder,
-    open_embedders,
-    open_image_reader,
-    open_reranker,
-)
+from remanent.embedding.port import Embedder
+from remanent.embedding.registry import Embedders, open_embedder, open_embedders, open_image_reader, open_reranker
 from remanent.embedding.wrappers import CachedEmbedder
 
 __all__ = [
-    "DEFAULT_EMBEDDER",
     "CachedEmbedder",
     "Embedder",
     "Embedders",
     "KnownEmbedders",
-    "Reranker",
     "open_embedder",
     "open_embedders",
     "open_image_reader",

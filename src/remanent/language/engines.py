@@ -209,7 +209,7 @@ def open_engine(settings: Settings, *, embedder: Embedder | None) -> Engine:
     if not settings.uses_model:
         return offline
     _check_installed()
-    from remanent.language.models import ModelEngine
+    from remanent.language.models.engine import ModelEngine
     from remanent.language.roles.catalogue import ROLES
 
     without = [role.name for role in ROLES.values() if is_offline(settings.model, role)]

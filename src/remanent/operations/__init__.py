@@ -4,34 +4,25 @@ A declaration says what is asked and answered, who may, how it is worded in both
 it. `Service` is the one way to do one: it checks the permission, calls the handler, and notes it in the audit log.
 """
 
-from remanent.bilingual import Bilingual
 from remanent.discipline.call import ProgressStep, Report
-from remanent.discipline.operation import Body, Command, Face, Level, Operation, Tool, operation
-from remanent.operations.access.keys import LOCAL, Permission, Principal, Reach, Target
-from remanent.operations.call import ServiceCall
+from remanent.discipline.operation import Body, Level, Operation
+from remanent.operations.access.keys import LOCAL, Permission, Principal, Target
 from remanent.operations.runs import Run, RunState
 from remanent.operations.service import CATALOGUE, Catalogue, Service
 
 __all__ = [
     "CATALOGUE",
     "LOCAL",
-    "Bilingual",
     "Body",
     "Catalogue",
-    "Command",
-    "Face",
     "Level",
     "Operation",
     "Permission",
     "Principal",
     "ProgressStep",
-    "Reach",
     "Report",
     "Run",
     "RunState",
     "Service",
-    "ServiceCall",
     "Target",
-    "Tool",
-    "operation",
 ]

@@ -5,7 +5,6 @@ from remanent.recall.calibration import Calibration
 from remanent.recall.echoes import Echoes
 from remanent.recall.evaluation import evaluate_recall
 from remanent.recall.finer import FINER, FinerState
-from remanent.recall.fusion import alpha_hybrid, min_max, reciprocal_rank, weighted_scores
 from remanent.recall.gate import GATE, Gate
 from remanent.recall.in_memory import InMemoryPath, RowTable
 from remanent.recall.indexing import EMBED, REEMBED, TURNS, Indexing
@@ -15,8 +14,7 @@ from remanent.recall.paths import GraphPath, KeywordPath, RecencyPath, TimePath
 from remanent.recall.question import Question
 from remanent.recall.ranker import PATIENT, AnswerOptions, Ranked, Ranker
 from remanent.recall.recall import Finish, Recall
-from remanent.recall.recipe import Boosts, PathUse, Recipe, Recipes, Rerank, Surroundings, built_in
-from remanent.recall.scoring import RankedCandidate
+from remanent.recall.recipe import PathUse, Recipe
 from remanent.recall.untold import names_an_owner
 from remanent.recall.vector_path import Coverage, FormerVectorPath, VectorPath
 from remanent.text.tokens import ROUGH
@@ -32,7 +30,6 @@ __all__ = [
     "TURNS",
     "AnswerCache",
     "AnswerOptions",
-    "Boosts",
     "Calibration",
     "Candidate",
     "Coverage",
@@ -48,25 +45,16 @@ __all__ = [
     "PathUse",
     "Question",
     "Ranked",
-    "RankedCandidate",
     "Ranker",
     "Recall",
     "RecallPath",
     "RecencyPath",
     "Recipe",
-    "Recipes",
-    "Rerank",
     "RowTable",
-    "Surroundings",
     "TimePath",
     "VectorPath",
-    "alpha_hybrid",
-    "built_in",
     "evaluate_recall",
     "inject",
-    "min_max",
     "names_an_owner",
     "nothing_told",
-    "reciprocal_rank",
-    "weighted_scores",
 ]

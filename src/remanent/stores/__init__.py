@@ -12,7 +12,6 @@
 Ports follow storage shapes and not features, so that a new feature adds no file to an adapter.
 """
 
-from remanent.stores.blobs import Blobs
 from remanent.stores.cache import Cache
 from remanent.stores.queries import (
     LIVE,
@@ -28,7 +27,6 @@ from remanent.stores.queries import (
     LatestQuery,
     LinkQuery,
     Order,
-    Query,
     QueueState,
     RecordFilter,
     RecordPosition,
@@ -36,7 +34,6 @@ from remanent.stores.queries import (
     SessionTerms,
     Standing,
     TermCounts,
-    VectorChanges,
     WalkQuery,
 )
 from remanent.stores.store import FileStore, Store
@@ -46,7 +43,6 @@ from remanent.stores.vectors import Vectors
 __all__ = [
     "LIVE",
     "NO_LIMIT",
-    "Blobs",
     "Cache",
     "Change",
     "Claims",
@@ -63,7 +59,6 @@ __all__ = [
     "LatestQuery",
     "LinkQuery",
     "Order",
-    "Query",
     "QueueState",
     "RecordFilter",
     "RecordPosition",
@@ -73,7 +68,6 @@ __all__ = [
     "Store",
     "TermCounts",
     "Transaction",
-    "VectorChanges",
     "Vectors",
     "WalkQuery",
     "acting_for",

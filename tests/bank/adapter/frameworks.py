@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from remanent.agents import FunctionTool
+from remanent.agents.tools import FunctionTool
 from remanent.bank.adapter.framework import Framework
 from remanent.bank.run import BankRun, GivenFile, RunResult
 from remanent.model import Origin

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from remanent.agents import File
-from remanent.bank import EventKind
-from remanent.bank.adapter import Execution
+from remanent.agents.tools import File
+from remanent.bank.adapter.framework import Execution
 from remanent.bank.run import default_tools, ingested_texts
+from remanent.bank.runtime import EventKind
 from remanent.errors import LanguageError
 from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse, Relation, Relationship
 from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse

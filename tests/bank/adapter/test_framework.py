@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.agents import Limits
-from remanent.bank.adapter import BuiltinReact
-from remanent.bank.adapter.framework import Framework, conflict_block, task_block
+from remanent.agents.react import Limits
+from remanent.bank.adapter.framework import BuiltinReact, Framework, conflict_block, task_block
 from remanent.bank.planning import InsightDoc
 from remanent.embedding.port import ImageReader, WrittenLine
 from remanent.language.engines import OfflineEngine
-from remanent.language.models import ModelEngine
+from remanent.language.models.engine import ModelEngine
 from remanent.language.role import Toolbox
 from remanent.language.roles.next_step import CompletedTask, PlannedTask, TaskStatus, TaskType
 from remanent.model import Claim, Conflict

@@ -14,7 +14,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from remanent.agents import FunctionTool
+from remanent.agents.tools import FunctionTool
 from remanent.bank.adapter.langgraph import LangGraphFramework
 from remanent.errors import InvalidInput, ToolFailed
 from tests.bank.adapter.frameworks import ANSWER, PICTURE, check, picture_of, see_through, tools_of

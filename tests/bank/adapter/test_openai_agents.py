@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from remanent.agents import FunctionTool
+from remanent.agents.tools import FunctionTool
 from remanent.bank.adapter.openai_agents import OpenAIAgentsFramework
 from remanent.errors import InvalidInput, ToolFailed
 from tests.bank.adapter.frameworks import ANSWER, PICTURE, check, picture_of, see_through, tools_of

@@ -2,7 +2,7 @@ from collections import Counter
 
 from bench.pairs import PairKind, memory_pairs
 from bench.pairs.generator import COUNTS, _han, _spelled
-from remanent.text import language_of
+from remanent.text.scripts import language_of
 
 
 def test_the_same_seed_gives_the_same_pairs_and_another_seed_gives_others() -> None:

@@ -26,7 +26,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from remanent.context import Scratchpad, WaitingTurns
+from remanent.context import Scratchpad
+from remanent.context.spool import WaitingTurns
 from remanent.errors import RemanentError
 from remanent.language.engines import OfflineEngine
 from remanent.language.roles.annotation import ANNOTATION, AnnotationRequest

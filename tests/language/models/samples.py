@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import Refused
-from remanent.language import Defaults, Prompt, Role, Tier
-from remanent.language.models import ModelEngine
-from remanent.language.role import TextReply
+from remanent.language import Role
+from remanent.language.models.engine import ModelEngine
+from remanent.language.role import Defaults, Prompt, TextReply, Tier
 from remanent.model import Model
 from remanent.model.base import Share, Text
 from remanent.settings import ModelSettings

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from remanent.errors import InvalidSettings, ModelRejected, ModelUnavailable, Refused
-from remanent.language import Usage
-from remanent.language.models import ModelEngine
+from remanent.language.engine import Usage
+from remanent.language.models.engine import ModelEngine
 from remanent.language.models.failures import CircuitOpen
 from remanent.language.role import TextReply
 from remanent.model import Maker

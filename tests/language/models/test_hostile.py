@@ -8,7 +8,7 @@ import pytest
 
 from remanent.errors import LanguageError, Refused
 from remanent.language import Answer, Role
-from remanent.language.models import ModelEngine
+from remanent.language.models.engine import ModelEngine
 from remanent.language.roles.catalogue import ROLES
 from tests.language.models.hostility import HOSTILITIES, MEGABYTE, Hostility
 from tests.language.models.samples import engine_at

@@ -7,7 +7,8 @@ import httpx2
 import pytest
 from mcp import MCPError
 
-from remanent.operations import Permission, Reach
+from remanent.operations import Permission
+from remanent.operations.access.keys import Reach
 from tests.server.mcp.world import TRANSPORTS, Transport, connected, served, text_of
 
 FACT = {"content": "Ada moved to Lisbon in May.", "role": "user"}

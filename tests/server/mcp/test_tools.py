@@ -10,22 +10,13 @@ import httpx2
 import pytest
 
 from remanent.bilingual import Bilingual
+from remanent.discipline.operation import Tool, operation
 from remanent.discipline.shapes import Done
 from remanent.errors import InvalidInput
 from remanent.memory import aopen
 from remanent.model import Model
-from remanent.operations import (
-    CATALOGUE,
-    LOCAL,
-    Catalogue,
-    Operation,
-    Permission,
-    Service,
-    ServiceCall,
-    Target,
-    Tool,
-    operation,
-)
+from remanent.operations import CATALOGUE, LOCAL, Catalogue, Operation, Permission, Service, Target
+from remanent.operations.call import ServiceCall
 from remanent.server.mcp.server import MAX_BODY, MAX_VALUES
 from remanent.server.mcp.tools import MAX_TOOLS, Tools, check_offered, chosen, input_schema, offered
 from tests.server.mcp.world import served

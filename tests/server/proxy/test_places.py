@@ -8,7 +8,8 @@ import pytest
 
 from remanent.http.client import certificates
 from remanent.model import Scope
-from remanent.operations import Permission, Reach
+from remanent.operations import Permission
+from remanent.operations.access.keys import Reach
 from remanent.server.authentication import scope_of
 from tests.language.scripted.steps import says
 from tests.server.proxy.steps import sends_raw

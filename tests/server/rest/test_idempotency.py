@@ -9,9 +9,11 @@ from typing import Any
 import httpx2
 import pytest
 
+from remanent.discipline.operation import operation
 from remanent.discipline.shapes import Done, Nothing
 from remanent.model import Scope
-from remanent.operations import CATALOGUE, Body, Level, Permission, ServiceCall, operation
+from remanent.operations import CATALOGUE, Body, Level, Permission
+from remanent.operations.call import ServiceCall
 from remanent.server.idempotency import _ShelfNotes
 from remanent.stores.idempotency import NotedAnswer, NotedAnswers
 from remanent.stores.shelf import FolderShelf

@@ -6,8 +6,10 @@ import json
 import pytest
 from starlette.routing import Route
 
+from remanent.discipline.operation import operation
 from remanent.discipline.shapes import Done, Nothing
-from remanent.operations import Permission, ProgressStep, ServiceCall, operation
+from remanent.operations import Permission, ProgressStep
+from remanent.operations.call import ServiceCall
 from remanent.operations.service import CATALOGUE
 from remanent.server.rest import Rest
 from remanent.server.telemetry import Tracer
