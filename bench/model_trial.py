@@ -8,6 +8,8 @@ it and writes a table.
 import argparse
 import asyncio
 import itertools
+import json
+import math
 import os
 import random
 import re
@@ -19,13 +21,14 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
 import httpx
 
 import remanent
-from bench.trial_inputs import CONTRADICTIONS, KNOWN, LANGUAGES, SAID, SILENT, TASKS, UNKNOWN, by_language, inputs
+from bench.trial_inputs import CONTRADICTIONS, KNOWN, LANGUAGES, SAID, SILENT, TASKS, UNKNOWN, Task, by_language, inputs
 from remanent.language.coverage import WordIndex
 from remanent.language.engines import OfflineEngine
 from remanent.language.examination import EXERCISES, Exercise, RoleMarks, examine
@@ -105,14 +108,13 @@ def lost_messages(model: ModelSettings) -> int:
     return sum(not held.holds(text) for text in SAID if text not in SILENT)
 
 
-def banks(model: ModelSettings, languages: Sequence[str]) -> list[tuple[str, ...]]:
+def banks(model: ModelSettings, tasks: Sequence[Task]) -> list[tuple[str, ...]]:
     """Return of each task its conflicts, whether the answer is right, how it ended, and what it took."""
     rows: list[tuple[str, ...]] = []
-    tasks = by_language(TASKS, lambda one: one[0])
     with tempfile.TemporaryDirectory() as home:
         settings = Settings.model_validate({"home": home, "model": model})
         with remanent.open(settings=settings) as memory:
-            for task, gold, sources, texts in (one for language in languages for one in tasks[language]):
+            for task, gold, sources, texts in tasks:
                 begun = time.monotonic()
                 with memory.bank(task, sources=sources) as bank:
                     bank.start()
@@ -226,6 +228,16 @@ def by_lot(items: Sequence[Item], most: int | None, seed: int) -> list[Item]:
     return [items[place] for place in sorted(drawn)]
 
 
+def most_likely(found: int, of: int) -> float:
+    """Return the share of all that a share found by lot leaves possible, with 95 % certainty (Clopper and Pearson)."""
+    low, high = found / of, 1.0
+    while high - low > 1e-6:
+        share = (low + high) / 2
+        chance = sum(math.comb(of, k) * share**k * (1 - share) ** (of - k) for k in range(found + 1))
+        low, high = (share, high) if chance > 0.05 else (low, share)
+    return high
+
+
 def table(rows: Sequence[tuple[str, ...]]) -> str:
     """Return rows as Markdown, the first being the headings."""
     head, *rest = ["| " + " | ".join(row) + " |" for row in rows]
@@ -247,10 +259,18 @@ class Trial:
     window: int
     minutes: float
     most: int | None = None
-    """Exercises, contradictions and questions of each sort that are tried, by lot; all where nothing is said."""
+    """Exercises, inputs, contradictions, tasks and questions of each sort that are tried, by lot; else all."""
     seed: int = 1
     languages: Sequence[str] = LANGUAGES
     """Those of the questions through the proxy, and of the banks' tasks."""
+    outputs: Sequence[str] = OUTPUTS
+    kept: Path | None = None
+    """A file that keeps which inputs were refused, so that a trial that was broken off goes on there."""
+
+    @cached_property
+    def journal(self) -> dict[str, bool]:
+        """What is known of inputs from a trial that was broken off."""
+        return json.loads(self.kept.read_text(encoding="utf-8")) if self.kept and self.kept.exists() else {}
 
     def model(self, output: str = "auto") -> ModelSettings:
         """Return the settings by which the model is asked."""
@@ -263,7 +283,7 @@ class Trial:
     def roles(self) -> list[str]:
         """Examine it in every role, with a schema that the server holds it to and by words alone."""
         parts, exercises = [], self.some(EXERCISES)
-        for output in OUTPUTS:
+        for output in self.outputs:
             tell(f"every role, answers by {output}: up to {self.minutes:.0f} minutes")
             marks = asyncio.run(marks_of(self.model(output), exercises, minutes=self.minutes))
             rows: list[tuple[str, ...]] = [("role", "right", "refused", "offline right", "seconds", "proposed")]
@@ -278,15 +298,22 @@ class Trial:
 
     def inputs(self) -> list[str]:
         """Count the answers that cannot be used, not even when the model is told why, of inputs to every role."""
-        refused, asked = dict.fromkeys(OUTPUTS, 0), dict.fromkeys(OUTPUTS, 0)
-        for exercises in inputs(3 if self.most is None else self.most, self.seed):
-            for output in OUTPUTS:
-                [marks] = asyncio.run(marks_of(self.model(output), exercises, minutes=self.minutes))
-                refused[output] += marks.refused
-                asked[output] += marks.looked_at
-                tell(f"{output}, {marks.role}: {refused[output]} refused of {asked[output]}")
-        rows = [(output, f"{refused[output]} of {asked[output]}") for output in OUTPUTS]
-        return ["## Inputs", table([("answers by", "refused"), *rows])]
+        drawn = self.some(list(enumerate(one for exercises in inputs(3, self.seed) for one in exercises)))
+        refused: dict[str, list[bool]] = {output: [] for output in self.outputs}
+        for output, (place, exercise) in itertools.product(self.outputs, drawn):
+            key = f"{self.name} {self.seed} {output} {place} {exercise.role}"
+            if (known := self.journal.get(key)) is None:
+                [marks] = asyncio.run(marks_of(self.model(output), [exercise], minutes=self.minutes))
+                known = self.journal[key] = bool(marks.refused)
+                if self.kept is not None:
+                    self.kept.write_text(json.dumps(self.journal, indent=0), encoding="utf-8")
+            refused[output].append(known)
+            tell(f"{output}, {exercise.role}: {sum(refused[output])} refused of {len(refused[output])}")
+        rows = [
+            (output, f"{sum(of)} of {len(of)}", f"{most_likely(sum(of), len(of)):.1%}")
+            for output, of in refused.items()
+        ]
+        return ["## Inputs", table([("answers by", "refused", "at most, with 95 %"), *rows])]
 
     def memory(self) -> list[str]:
         """Tell the associative memory messages, and count what is lost."""
@@ -301,10 +328,12 @@ class Trial:
         return ["## Reading", f"Contradictions found of {len(pairs)}: {found}; without a model {offline}"]
 
     def banks(self) -> list[str]:
-        """Run a task in each language to its end."""
-        tell(f"{len(self.languages)} banks")
+        """Run tasks in each language to their ends."""
+        of = by_language(TASKS, lambda one: one[0])
+        tasks = [one for language in self.languages for one in of[language][: self.most]]
+        tell(f"{len(tasks)} banks")
         head = ("task", "conflicts", "right", "answer", "end", "rounds", "tokens", "seconds")
-        return ["## Banks", table([head, *banks(self.model(), self.languages)])]
+        return ["## Banks", table([head, *banks(self.model(), tasks)])]
 
     def proxy(self) -> list[str]:
         """Chat through the proxy on what an earlier session told, and on what nobody did."""
@@ -340,13 +369,17 @@ def main() -> None:
     parser.add_argument("--window", type=int, default=3_900, help="tokens that its window has")
     parser.add_argument("--minutes", type=float, default=30, help="time for each examination")
     parser.add_argument("--part", action="append", choices=PARTS, help="try this alone; may be given again")
-    parser.add_argument("--most", type=int, help="exercises, contradictions and questions of each sort, by lot")
+    parser.add_argument("--most", type=int, help="exercises, inputs, contradictions, questions of each sort, by lot")
     parser.add_argument("--language", action="append", choices=LANGUAGES, help="proxy and banks in this one alone")
+    parser.add_argument("--output", action="append", choices=OUTPUTS, help="roles and inputs by answers of this sort")
     parser.add_argument("--seed", type=int, default=1, help="of the lot")
     parser.add_argument("--out", type=Path, default=Path("model-trial.md"), help="the file for the table")
     given = parser.parse_args()
     with address(given.base_url) as url:
-        trial = Trial(url, given.name, given.window, given.minutes, given.most, given.seed, given.language or LANGUAGES)
+        trial = Trial(
+            url, given.name, given.window, given.minutes, given.most, given.seed, given.language or LANGUAGES,
+            given.output or OUTPUTS, given.out.with_suffix(".json"),
+        )  # fmt: skip
         text = report(trial, given.part or PARTS)
     given.out.write_text(text, encoding="utf-8")
     sys.stdout.write(text)

@@ -44,7 +44,9 @@ SAID = (
 """Messages of which nothing may be lost; two of them say nothing."""
 SILENT = frozenset({"Thanks!", "谢谢！"})
 
-TASKS = (
+Task = tuple[str, str, dict[str, str], tuple[str, ...]]
+
+TASKS: tuple[Task, ...] = (
     (
         "How high is Mount Kelt?", "3,412",
         {"survey": "The survey of 2019: Mount Kelt is 3,412 metres high."},
@@ -56,8 +58,32 @@ TASKS = (
         {"测绘": "2019年测绘：凯尔特山高3412米。"},
         ("摘自杂志。凯尔特山高3412米。凯尔特山上有两座小屋。", "摘自博客。凯尔特山高3298米。凯尔特山终年积雪。"),
     ),
+    (
+        "Who founded Pollux Ltd?", "Quill",
+        {"register": "Register of companies: Pollux Ltd was founded by Mary Quill on 3 May 1987."},
+        ("From an interview. Pollux Ltd was founded by Mary Quill. Pollux Ltd makes lenses.",
+         "From a forum. Pollux Ltd was founded by Peter Storm. Pollux Ltd has a shop in Leeds."),
+    ),
+    (
+        "In which country was the architect of the Aldern bridge born?", "Estonia",
+        {"lexicon": "Jonas Rehn, architect, was born in Estonia in 1902 and died in Oslo in 1971."},
+        ("From a guide. The Aldern bridge was designed by Jonas Rehn. The Aldern bridge is 412 metres long.",
+         "From a leaflet. The Aldern bridge was opened in 1938. The Aldern bridge is closed in winter."),
+    ),
+    (
+        "远山公司是谁创办的？", "陈敏",
+        {"登记": "工商登记：远山公司由陈敏于1987年5月3日创办。"},
+        ("摘自访谈。远山公司由陈敏创办。远山公司生产镜片。",
+         "摘自论坛。远山公司由赵磊创办。远山公司在杭州有一家门店。"),
+    ),
+    (
+        "云溪大桥的设计师出生在哪个省？", "云南",
+        {"人物志": "周远，建筑师，1932年生于云南省，2001年在上海去世。"},
+        ("摘自导游手册。云溪大桥由周远设计。云溪大桥全长4.2公里。",
+         "摘自宣传册。云溪大桥于1978年通车。云溪大桥冬季封闭。"),
+    ),
 )  # fmt: skip
-"""The readme's task and its Chinese twin: what is right, what can be searched, what is read."""
+"""What is right, what can be searched, what is read: first the readme's task and its Chinese twin, then others."""
 
 CONTRADICTIONS = (
     ("The Aldern bridge is 412 metres long.", "A guide says the Aldern bridge is 389 metres long."),

@@ -472,14 +472,24 @@ SOURCES_ZH = ("2019年测绘：凯尔特山高3412米。", "摘自博客。凯�
 
 @pytest.mark.spec("USE-08")
 @pytest.mark.parametrize(("most", "is_settled"), [(3, True), (2, False)])
-async def test_what_most_sources_settle_is_not_left_open(most: int, is_settled: bool) -> None:
+@pytest.mark.parametrize("verdict", ["无法确定哪一种说法正确。", "因此，两种说法存在矛盾。"])
+async def test_what_most_sources_settle_is_not_left_open(most: int, is_settled: bool, verdict: str) -> None:
     texts = [SearchableText(f"s{number}", text) for number, text in enumerate(SOURCES_ZH[:most])]
-    said = "博客说凯尔特山高3298米，测绘说凯尔特山高3412米，无法确定哪一种说法正确。"
+    said = f"博客说凯尔特山高3298米，测绘说凯尔特山高3412米，{verdict}"
     async with ScriptedServer(says(answer(said))) as server, engine_at(server) as engine:
         outcome = await ReactAgent(engine, tools=[TextSearch(lambda: texts)]).run(CONTESTED_ZH)
     assert outcome.answer is not None
     assert outcome.answer.startswith("凯尔特山高3412米。") is is_settled
     assert (outcome.answer == said) is not is_settled
+
+
+@pytest.mark.spec("USE-08")
+@pytest.mark.parametrize("said", ["测绘可靠，凯尔特山高3412米，3298米的说法有误。", "凯尔特山高3412米。"])
+async def test_a_verdict_of_a_model_on_what_sources_say_stands(said: str) -> None:
+    texts = [SearchableText("s1", SOURCES_ZH[1]), SearchableText("s2", "游记：凯尔特山高3298米。")]
+    async with ScriptedServer(says(answer(said))) as server, engine_at(server) as engine:
+        outcome = await ReactAgent(engine, tools=[TextSearch(lambda: texts)]).run(CONTESTED_ZH)
+    assert outcome.answer == said
 
 
 @pytest.mark.spec("USE-08")

@@ -302,6 +302,9 @@ ADAPTERS: dict[str, Work] = {
     "language.roles.classification.grouped": lambda text: classification.grouped(
         *_alike(text), classification.BY_WORDS
     ),
+    "language.offline.settling.leaves_open": lambda text: settling.leaves_open(
+        settling.Contradiction("It is 3 metres high.", "It is 4 metres high."), text
+    ),
     "language.offline.settling.settle_contradiction": lambda text: settling.settle_contradiction(
         _matter(text), [text], _TOOLS
     ),

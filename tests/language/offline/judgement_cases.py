@@ -189,6 +189,8 @@ CONFLICTS: Final[tuple[tuple[str, str], ...]] = (
 
 # Both can hold: the same in other words, another scope, or other matters.
 COMPATIBLE: Final[tuple[tuple[str, str], ...]] = (
+    ("The Aldern bridge was opened in 1938.", "The Aldern bridge was designed by Jonas Rehn."),
+    ("The book was published in 1938.", "The book was translated by Ann Lee."),
     ("The head office of Brenn Mills is in Lyon.", "The head office of Tarn Foods is in Malaga."),
     ("The chief executive of Brenn Mills is Rosa Lind.", "Otto Brenn is the chief executive of Tarn Foods."),
     ("The choir was founded in 1931.", "The choir was established in 1931."),

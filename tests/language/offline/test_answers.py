@@ -384,3 +384,9 @@ async def test_both_parts_of_a_question_and_what_lies_between_two_times_are_told
     assert told.is_good
     assert all(answer in told.text for answer in answers)
     assert "离任" not in (await find_answer("首任经理是谁，何时离任？", OUTAGE, TOOLBOX)).text
+
+
+async def test_what_a_text_made_of_several_says_is_told_under_the_name_that_stands_before_it() -> None:
+    text = "From a blog. Mount Kelt has snow all year. From a magazine. Mount Kelt is 3,412 metres high."
+    told = await find_answer("How high is Mount Kelt?", [text], TOOLBOX)
+    assert told.said[0] == "From a magazine: Mount Kelt is 3,412 metres high."

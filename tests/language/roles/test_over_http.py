@@ -8,6 +8,7 @@ from remanent.errors import Refused
 from remanent.language.role import Role, TextReply
 from remanent.language.roles.catalogue import ROLES
 from remanent.language.roles.classification import CLASSIFICATION, ClassificationRequest
+from remanent.language.roles.next_step import PLANNING, PlanningRequest
 from remanent.model import Maker
 from tests.language.models.samples import engine_at
 from tests.language.roles.good import GOOD, WRONG, request_of
@@ -66,3 +67,16 @@ async def test_the_numbers_of_topics_count_where_their_words_were_left_blank() -
         (topic,) = (await engine.run(CLASSIFICATION, request)).value.clusters
     assert (topic.content, topic.context) == (request.text, request.text)
     assert "Kessel Lake" in topic.keywords
+
+
+@pytest.mark.spec("USE-08")
+async def test_the_words_of_a_form_without_their_brackets_are_no_plan() -> None:
+    blank = {"current_task": {"description": "下一步做什么", "conflict": "", "uploads": []}}
+    plan = {"current_task": {"description": "查找测绘记录"}}
+    async with (
+        ScriptedServer(gives(blank), gives(plan).expecting("it repeats the form")) as server,
+        engine_at(server) as engine,
+    ):
+        planned = (await engine.run(PLANNING, PlanningRequest(goal="凯尔特山有多高？"))).value.current_task
+    assert planned is not None
+    assert planned.description == "查找测绘记录"

@@ -92,6 +92,8 @@ def _values(text: str, *, cut: bool) -> list[JsonValue]:
 _PLACEHOLDER = re.compile(r"\[[^\[\]]+\]|【[^【】]+】")
 """A text of a form that stands for what is to be filled in."""
 _WORD = re.compile(rf"[{HAN}]|[^\W{HAN}]+")
+_TELLING = 3
+"""Words, or signs, in a row that nobody writes by chance as a form has them (chosen by hand)."""
 
 
 def _filled_in(value: JsonValue, form: JsonValue) -> JsonValue:
@@ -100,6 +102,8 @@ def _filled_in(value: JsonValue, form: JsonValue) -> JsonValue:
     One that has numbers of its own says something even where no text was filled in.
     """
     placeholders = {text for text in _texts(form) if _PLACEHOLDER.fullmatch(text)}
+    # Of their words alone, several in a row are no answer; one may be.
+    placeholders |= {text[1:-1] for text in placeholders if len(_words(text)) >= _TELLING}
     if _is_schema(value):
         raise UnreadableReply("it repeats the schema; write the values themselves, taken from the input")
     if placeholders:

@@ -324,16 +324,29 @@ def _sentences(texts: Sequence[str], titles: Sequence[str]) -> list[_Sentence]:
         given = titles[source] if titles else ""
         titled = bool(said) and not given and len(said[0]) <= _LONGEST_TITLE and _is_title(said[0])
         topic = given or (said[0] if titled else _topic(said[0]) if said else "")
-        title = frozenset(term for term in _terms(topic) if len(term) > 1)
-        heading = _TOLD_APART.sub("", topic).strip(" .。#")
-        name = frozenset(term for term in _terms(heading) if len(term) > 1)
+        named = _named(topic)
         for place, sentence in enumerate(said):
-            if (place or not titled) and not is_question(sentence) and not sentence.startswith("#"):
+            if place and titled and _is_like(sentence, said[0]):
+                # A text that was made of several: what follows is told under this name.
+                named = _named(sentence)
+            elif (place or not titled) and not is_question(sentence) and not sentence.startswith("#"):
                 terms = frozenset(_terms(sentence))
-                found.setdefault(sentence, _Sentence(sentence, source, terms, title, name, heading))
+                found.setdefault(sentence, _Sentence(sentence, source, terms, *named))
         if len(found) >= _MAX_SENTENCES:
             break
     return list(found.values())
+
+
+def _named(topic: str) -> tuple[frozenset[str], frozenset[str], str]:
+    """Return the words of a title, those of its name, and the name."""
+    heading = _TOLD_APART.sub("", topic).strip(" .。#")
+    title, name = (frozenset(term for term in _terms(text) if len(term) > 1) for text in (topic, heading))
+    return title, name, heading
+
+
+def _is_like(sentence: str, title: str) -> bool:
+    """Tell whether a sentence is a title in the words of another: From a blog, after From a magazine."""
+    return sentence[:2] == title[:2] and len(sentence) <= _LONGEST_TITLE and _is_title(sentence)
 
 
 def _is_title(sentence: str) -> bool:

@@ -815,6 +815,8 @@ def _weigh(comparison: Comparison, difference: Difference) -> float:
     one, other = comparison.one, comparison.other
     if not same_subject(comparison, difference) or not _has_one_value(comparison, difference):
         return 0.0
+    if difference.kind is DifferenceKind.WORD and not comparison.attributes and _are_deeds(comparison, difference):
+        return 0.0
     cover = _cover(comparison, difference)
     short = min(len(one.tokens), len(other.tokens)) <= _SHORT and max(len(one.tokens), len(other.tokens)) <= 2 * _SHORT
     least = _COVER_OF_ONE if comparison.attributes and short else _COVER[difference.kind]
@@ -836,6 +838,17 @@ def _weigh(comparison: Comparison, difference: Difference) -> float:
     if _other_scope(comparison, difference):
         score *= 0.3
     return score
+
+
+def _are_deeds(comparison: Comparison, difference: Difference) -> bool:
+    """Tell whether words say what was done by somebody or at a time: a bridge is built by Rehn and opened in 1938."""
+    for claim, said in ((comparison.one, difference.one), (comparison.other, difference.other)):
+        after = next((token for token in claim.tokens if token.place == said[0].place + 1), None)
+        if after is None:
+            continue
+        if after.slot == "by" or (after.part is TokenKind.TIME and said[0].text.endswith("ed")):
+            return True
+    return False
 
 
 _WAS, _NOW_IS = lazy_regex(r"\bwas\b"), lazy_regex(r"\bis\b")

@@ -12,6 +12,7 @@ from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_
 from remanent.language.offline.salience import statements
 from remanent.language.role import Toolbox
 from remanent.text.scripts import working_language
+from remanent.text.terms import query_terms
 from remanent.values import dataclass
 
 _CONFLICT = re.compile(r"<conflict\b[^<>]*>")
@@ -35,6 +36,12 @@ UNDECIDED = re.compile(
     re.IGNORECASE,
 )
 """What says that a validation came to nothing."""
+_JUDGED = re.compile(
+    r"\b(?:in)?(?:correct|accurate)\b|\b(?:right|wrong|true|false|mistaken|outdated|reliable|authoritative|error|actual(?:ly)?|"
+    r"should be|confirm\w*|support\w*|refut\w*|prov(?:es|en|ed))\b|"
+    r"正确|准确|属实|证实|确认|支持|应为|应该是|为准|有误|错误|不实|不对|可靠|可信|权威|过时|实际|采信|成立",
+    re.IGNORECASE,
+)
 # A source is what stands behind one number or heading of a result.
 _SOURCE = re.compile(r"^(?:\d{1,3}\.\s*\[[^\]\n]*\]|#\s).*$", re.MULTILINE)
 
@@ -77,6 +84,14 @@ def _described(task: str) -> str:
     _, opened, rest = task[found.end() :].partition("<description>") if found else ("", "", "")
     said, closed, rest = rest.partition("</description>")
     return said if opened and closed and "</conflict>" in rest else ""
+
+
+def leaves_open(matter: Contradiction, finding: str) -> bool:
+    """Tell whether a finding settles nothing: it says so, or it tells what both statements say and judges neither."""
+    if UNDECIDED.search(finding):
+        return True
+    one, other, told = (set(query_terms(text)) for text in (matter.newer, matter.older, finding))
+    return bool(one - other) and bool(other - one) and (one ^ other) <= told and not _JUDGED.search(finding)
 
 
 async def settle_contradiction(matter: Contradiction, results: Sequence[str], toolbox: Toolbox) -> str:

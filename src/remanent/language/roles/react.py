@@ -16,9 +16,9 @@ from remanent.language.coverage import WordIndex
 from remanent.language.offline.answers import AnswerCandidates, agreeing, find_answer
 from remanent.language.offline.questions import is_question, keyword_form
 from remanent.language.offline.settling import (
-    UNDECIDED,
     Contradiction,
     contradiction_in,
+    leaves_open,
     settle_contradiction,
     source_texts,
 )
@@ -392,11 +392,11 @@ async def direct_answer(request: ReactRequest, answer: str, toolbox: Toolbox) ->
     shown += [result.content for turn in request.turns for result in turn.results]
     if matter is not None:
         asked, shown = "", [matter.newer, matter.older]
-    is_open = matter is not None and UNDECIDED.search(answer) is not None
+    is_open = matter is not None and leaves_open(matter, answer)
     if not is_open and WordIndex("\n".join(shown)).tells(answer, asked=asked):
         return None
     known = (await react(request.replace(urgency=Urgency.NOW), toolbox)).answer
-    if is_open and UNDECIDED.search(known or ""):
+    if matter is not None and is_open and leaves_open(matter, known or ""):
         return None
     language = working_language(asked)
     if not known or known == _SAID["unknown"][language] or WordIndex(known).share(asked) < _ASKED[language]:
