@@ -33,6 +33,7 @@ from remanent.language.coverage import WordIndex
 from remanent.language.engines import OfflineEngine
 from remanent.language.examination import EXERCISES, Exercise, RoleMarks, examine
 from remanent.language.models.engine import ModelEngine
+from remanent.language.roles.catalogue import ROLES
 from remanent.settings import ModelSettings, Settings
 from remanent.text.scripts import working_language
 
@@ -75,8 +76,9 @@ def settings_for(base_url: str, name: str, *, window: int, output: str) -> Model
 
 def without(model: ModelSettings, *roles: str) -> ModelSettings:
     """Return settings under which some roles are done without a model."""
+    given = model.model_dump(exclude_unset=True)
     return ModelSettings.model_validate(
-        {**model.model_dump(exclude_unset=True), "roles": {role: {"engine": "offline"} for role in roles}}
+        {**given, "roles": {**given.get("roles", {}), **{role: {"engine": "offline"} for role in roles}}}
     )
 
 
@@ -93,19 +95,20 @@ async def marks_of(model: ModelSettings, exercises: Sequence[Exercise], *, minut
         await engine.close()
 
 
-def lost_messages(model: ModelSettings) -> int:
-    """Return how many of the messages the associative memory does not hold."""
+def lost_messages(model: ModelSettings, said: Sequence[str]) -> int:
+    """Return how many messages the associative memory does not hold."""
     # What is learnt of the user beside it has no part in this, and would take a slow model as long again.
     alone = without(model, "extraction")
     with tempfile.TemporaryDirectory() as home:
         settings = Settings.model_validate({"home": home, "model": alone})
         with remanent.open(settings=settings) as memory:
             agent = memory.agent("trial")
-            for text in SAID:
+            for text in said:
+                tell(text)
                 agent.associative.remember(text)
             memory.settle()
             held = WordIndex("\n".join(node.content for node in agent.associative.nodes()))
-    return sum(not held.holds(text) for text in SAID if text not in SILENT)
+    return sum(not held.holds(text) for text in said if text not in SILENT)
 
 
 def banks(model: ModelSettings, tasks: Sequence[Task]) -> list[tuple[str, ...]]:
@@ -259,11 +262,13 @@ class Trial:
     window: int
     minutes: float
     most: int | None = None
-    """Exercises, inputs, contradictions, tasks and questions of each sort that are tried, by lot; else all."""
+    """Exercises, inputs, messages, contradictions and questions of each sort that are tried, by lot; else all."""
     seed: int = 1
     languages: Sequence[str] = LANGUAGES
     """Those of the questions through the proxy, and of the banks' tasks."""
     outputs: Sequence[str] = OUTPUTS
+    offline: Sequence[str] = ()
+    """Roles that are done without the model."""
     kept: Path | None = None
     """A file that keeps which inputs were refused, so that a trial that was broken off goes on there."""
 
@@ -274,7 +279,7 @@ class Trial:
 
     def model(self, output: str = "auto") -> ModelSettings:
         """Return the settings by which the model is asked."""
-        return settings_for(self.base_url, self.name, window=self.window, output=output)
+        return without(settings_for(self.base_url, self.name, window=self.window, output=output), *self.offline)
 
     def some(self, items: Sequence[Item]) -> list[Item]:
         """Return those of some things that are tried."""
@@ -317,8 +322,10 @@ class Trial:
 
     def memory(self) -> list[str]:
         """Tell the associative memory messages, and count what is lost."""
-        tell(f"{len(SAID)} messages into the associative memory")
-        return ["## Memory", f"Messages lost of {len(SAID) - len(SILENT)}: {lost_messages(self.model())}"]
+        said = self.some(SAID)
+        tell(f"{len(said)} messages into the associative memory")
+        telling = [text for text in said if text not in SILENT]
+        return ["## Memory", f"Messages lost of {len(telling)}: {lost_messages(self.model(), said)}"]
 
     def reading(self) -> list[str]:
         """Have banks read texts that contradict each other."""
@@ -369,16 +376,19 @@ def main() -> None:
     parser.add_argument("--window", type=int, default=3_900, help="tokens that its window has")
     parser.add_argument("--minutes", type=float, default=30, help="time for each examination")
     parser.add_argument("--part", action="append", choices=PARTS, help="try this alone; may be given again")
-    parser.add_argument("--most", type=int, help="exercises, inputs, contradictions, questions of each sort, by lot")
+    parser.add_argument(
+        "--most", type=int, help="exercises, inputs, messages, contradictions, questions, by lot; the first tasks"
+    )
     parser.add_argument("--language", action="append", choices=LANGUAGES, help="proxy and banks in this one alone")
     parser.add_argument("--output", action="append", choices=OUTPUTS, help="roles and inputs by answers of this sort")
+    parser.add_argument("--offline", action="append", choices=sorted(ROLES), help="do this role without the model")
     parser.add_argument("--seed", type=int, default=1, help="of the lot")
     parser.add_argument("--out", type=Path, default=Path("model-trial.md"), help="the file for the table")
     given = parser.parse_args()
     with address(given.base_url) as url:
         trial = Trial(
             url, given.name, given.window, given.minutes, given.most, given.seed, given.language or LANGUAGES,
-            given.output or OUTPUTS, given.out.with_suffix(".json"),
+            given.output or OUTPUTS, given.offline or (), given.out.with_suffix(".json"),
         )  # fmt: skip
         text = report(trial, given.part or PARTS)
     given.out.write_text(text, encoding="utf-8")

@@ -323,9 +323,9 @@ async def test_an_engine_without_a_provider_says_what_to_set() -> None:
 
 def test_nothing_of_a_provider_is_loaded_before_the_first_question() -> None:
     code = """
-        import sys, remanent, remanent.language, remanent.language.models
+        import sys, remanent, remanent.language, remanent.language.models.engine
         from remanent.settings import ModelSettings
-        remanent.language.models.ModelEngine(ModelSettings(provider="ollama", name="x"))
+        remanent.language.models.engine.ModelEngine(ModelSettings(provider="ollama", name="x"))
         print([name for name in sys.modules if name.split(".")[0] in
                {"pydantic_ai", "openai", "anthropic", "httpx2", "genai_prices", "opentelemetry"}])
     """
