@@ -167,7 +167,8 @@ async def test_blank_texts_and_unknown_sources_are_refused() -> None:
 @pytest.mark.spec("BANK-20", "BANK-01")
 async def test_the_planner_sees_what_is_new_once_and_the_whole_history() -> None:
     def step(request: PlanningRequest) -> Any:
-        proposed = PlannedTask(type=TaskType.NORMAL, description=f"step {len(request.completed) + 1}")
+        number = len(request.completed) + (request.finished is not None) + 1
+        proposed = PlannedTask(type=TaskType.NORMAL, description=f"step {number}")
         return settle(request, status=TaskStatus.SUCCESS, context="learned", proposed=proposed, language="en")
 
     engine = ScriptedEngine(planning=step)
@@ -181,7 +182,7 @@ async def test_the_planner_sees_what_is_new_once_and_the_whole_history() -> None
     assert bank.insight.completed == (
         CompletedTask(type=TaskType.NORMAL, description="step 1", status=TaskStatus.SUCCESS, context="learned"),
     )
-    assert bank.insight.current_task == "step 1"
+    assert bank.insight.current_task == "step 2"
 
 
 async def test_uploads_that_wait_are_recognised_next() -> None:
