@@ -13,7 +13,6 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import LiteralString
 
 import apsw
 import apsw.sqlite_extra
@@ -246,7 +245,7 @@ def _configure(connection: apsw.Connection, *, busy_timeout: float, read_only: b
         connection.execute(pragma)
 
 
-def create(path: Path, *, migrations: Sequence[LiteralString]) -> None:
+def create(path: Path, *, migrations: Sequence[str]) -> None:
     """Make a new database beside its final name, then give it that name unless somebody was faster."""
     with translated():
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-", suffix=".db")
@@ -259,7 +258,7 @@ def create(path: Path, *, migrations: Sequence[LiteralString]) -> None:
                 Path(leftover).unlink(missing_ok=True)
 
 
-def _fill(temporary: str, migrations: Sequence[LiteralString]) -> None:
+def _fill(temporary: str, migrations: Sequence[str]) -> None:
     """Make the schema in a new file, with room for checksums on every page from the first one on."""
     vfs = _CHECKSUM_VFS if checksums_available() else None
     with closing(apsw.Connection(temporary, vfs=vfs)) as connection:
@@ -284,7 +283,7 @@ def _give_name(temporary: str, path: Path) -> None:
     sync_folder(path.parent)
 
 
-def migrate(connection: apsw.Connection, path: Path, *, migrations: Sequence[LiteralString]) -> None:
+def migrate(connection: apsw.Connection, path: Path, *, migrations: Sequence[str]) -> None:
     """Bring a database to the newest schema, after a backup; refuse one that is newer or not ours."""
     with translated(connection):
         if connection.pragma("application_id") != APPLICATION_ID:
@@ -303,7 +302,7 @@ def migrate(connection: apsw.Connection, path: Path, *, migrations: Sequence[Lit
                 _step(connection, migrations, start=found)
 
 
-def _step(connection: apsw.Connection, migrations: Sequence[LiteralString], *, start: int) -> None:
+def _step(connection: apsw.Connection, migrations: Sequence[str], *, start: int) -> None:
     for number, script in enumerate(migrations[start:], start=start + 1):
         connection.execute(script)
         connection.execute(f"PRAGMA user_version={number}")

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, LiteralString, TypeVar
+from typing import Any, TypeVar
 
 import apsw
 
@@ -104,11 +104,11 @@ class Database:
         self._thread: threading.Thread | None = None
         self._writer: apsw.Connection | None = None
         self._writer_is_suspect = False
-        self._migrations: Sequence[LiteralString] = ()
+        self._migrations: Sequence[str] = ()
         self._alone = threading.Lock()
         self._closed = False
 
-    def open(self, *, migrations: Sequence[LiteralString]) -> None:
+    def open(self, *, migrations: Sequence[str]) -> None:
         """Make the file if it is missing, bring it to the newest schema, and start the writer; blocks."""
         self._migrations = migrations
         _enter(self.path)

@@ -12,7 +12,7 @@ from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
-from typing import LiteralString, TypeVar
+from typing import TypeVar
 
 from remanent.errors import StoreBusy, StoreClosed
 from remanent.fairness import FairThreads
@@ -92,7 +92,7 @@ class DatabasePool:
         *,
         descriptor_budget: DescriptorBudget,
         busy_timeout: float,
-        migrations: Sequence[LiteralString],
+        migrations: Sequence[str],
         executor: FairThreads,
     ) -> None:
         self._layout = layout

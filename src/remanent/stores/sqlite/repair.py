@@ -133,7 +133,7 @@ _DERIVED = ("entry_metadata", "unembedded", "record_tags", "record_sources", "co
 """Tables that are made anew from the others."""
 
 
-def repair(path: Path, target: Path, *, scope: Scope, migrations: Sequence[LiteralString]) -> None:
+def repair(path: Path, target: Path, *, scope: Scope, migrations: Sequence[str]) -> None:
     """Make `target` with every readable row of a damaged file, and beside it a note of what is lost."""
     try:
         with translated():

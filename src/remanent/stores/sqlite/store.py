@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
-from typing import Any, LiteralString, TypeVar
+from typing import Any, TypeVar
 
 import apsw
 
@@ -46,7 +46,7 @@ class SqliteStore(Store):
         *,
         busy_timeout: float = 10.0,
         max_open: int = 256,
-        migrations: Sequence[LiteralString] = MIGRATIONS,
+        migrations: Sequence[str] = MIGRATIONS,
     ) -> None:
         super().__init__()
         bound_memory()
