@@ -146,6 +146,7 @@ class Shares:
         return pause
 
     def _pause_after(self, name: str, seconds: float) -> float:
+        """Return how long a name pauses after its work, so that over time it has its share and no more."""
         now = self._timer()
         share = 1 / (1 + min(self.waiting_others(name), MOST_OTHERS))
         had, since = self._had.get(name, (0.0, now))
@@ -209,6 +210,7 @@ class _Turn:
         self._of_thread = threading.local()
 
     def breathe(self) -> None:
+        """Pause a thread that has worked for a while, as long as its share asks for."""
         now = self._shares.thread_time()
         since = getattr(self._of_thread, "since", None)
         if since is None:
@@ -432,6 +434,7 @@ class FairThreads(Executor):
         return self._held[queue] < (shared if len(self._seen) > 1 else self._alone)
 
     def _do(self, queue: tuple[str, bool], work: Callable[[], None]) -> None:
+        """Do a piece of work, then let the next one in, whatever became of this."""
         try:
             work()
         finally:

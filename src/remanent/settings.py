@@ -73,6 +73,7 @@ def _data_directory() -> Path:
 
 
 def _xdg(variable: str, *, otherwise: str) -> Path:
+    """Return a folder of the user's by the XDG rules, which other programs go by as well."""
     named = os.environ.get(variable, "")
     # The XDG rules have a relative path ignored.
     if os.path.isabs(named):
@@ -84,6 +85,7 @@ def _xdg(variable: str, *, otherwise: str) -> Path:
 
 
 def _check_home(value: object) -> Path:
+    """Return the home folder as an absolute path: a process that changes its directory must not change its memory."""
     if not isinstance(value, str | os.PathLike):
         raise ValueError(f"must be a path, not {type(value).__name__}")
     text = os.fspath(value)
@@ -103,6 +105,7 @@ def _check_name(value: str, info: ValidationInfo) -> str:
 
 
 def _check_url(url: str, *, what: str, schemes: tuple[str, ...]) -> str:
+    """Return the URL of a backend, once its scheme is known and what stands behind it fits the scheme."""
     scheme, _, rest = url.strip().partition(":")
     # The URL itself is not repeated: it may hold a password.
     if scheme not in schemes:
@@ -134,6 +137,7 @@ def _check_blobs(url: str) -> str:
 
 
 def _check_base_url(url: str) -> str:
+    """Return the address of an HTTP service, without a secret in it and without the slash at its end."""
     # The URL itself is not repeated: somebody may have put a password into it.
     try:
         parts = urlsplit(url.strip())
@@ -1113,6 +1117,7 @@ def read_profile(file: Path, changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read_file(file: Path) -> dict[str, Any]:
+    """Return the settings of a file; an empty one sets nothing."""
     import yaml  # type: ignore[import-untyped]
 
     try:
@@ -1133,6 +1138,7 @@ def _read_file(file: Path) -> dict[str, Any]:
 
 
 def _read_environment() -> dict[str, Any]:
+    """Return what variables set; REMANENT_WORKSPACE__INCLUDE is another name for `memory.include`."""
     if not any(name.upper().startswith(PREFIX) for name in os.environ):
         return {}
     # Imported late: it takes as long to import as all the rest of Remanent.
@@ -1150,6 +1156,7 @@ def _read_environment() -> dict[str, Any]:
 
 
 def _merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with those of a more particular place above them, section by section."""
     merged = dict(below)
     for name, value in above.items():
         under = merged.get(name)
@@ -1269,6 +1276,7 @@ def shown_settings(settings: Settings) -> list[ShownSetting]:
 
 
 def _shown(section: SettingsSection, *, path: tuple[str, ...]) -> Iterator[ShownSetting]:
+    """Yield every setting as it is in force; a secret's value is never among what is shown."""
     for name, field in type(section).model_fields.items():
         value = getattr(section, name)
         if isinstance(value, SettingsSection):
@@ -1294,6 +1302,7 @@ def _shown_value(value: object) -> str:
 
 
 def _rows(section: type[SettingsSection], *, path: tuple[str, ...]) -> Iterator[SettingRow]:
+    """Yield a row for every setting, as docs/settings.md lists them."""
     for name, field in section.model_fields.items():
         steps = (*path, name)
         if isinstance(field.annotation, type) and issubclass(field.annotation, SettingsSection):
@@ -1313,6 +1322,7 @@ def _rows(section: type[SettingsSection], *, path: tuple[str, ...]) -> Iterator[
 
 
 def _values(annotation: Any) -> str:
+    """Return in words what a setting may be, by its type."""
     origin = get_origin(annotation)
     if origin is dict:
         return _values(get_args(annotation)[0])
@@ -1336,6 +1346,7 @@ def _values(annotation: Any) -> str:
 
 
 def _default(field: FieldInfo) -> str:
+    """Return a default as it is written in a settings file."""
     if field.default is None or field.default_factory is dict:
         return "–"
     if field.default_factory is not None:

@@ -296,6 +296,7 @@ class CompressionScheduler:
         tries: int = 0,
         not_before: datetime | None = None,
     ) -> None:
+        """Enqueue the shortening of texts, for which a model may be asked: no commit waits for one."""
         targets: list[JsonValue] = [[node_id, target] for node_id, target in rewrites]
         self._enqueue(tx, REWRITE, payload={"nodes": targets, "tries": tries}, not_before=not_before)
 

@@ -113,6 +113,7 @@ class OpenAssociative(OpenDiscipline):
         self.associations = Late(lambda: self._open(compressor, engine or parts.engine))
 
     def _open(self, compressor: "Compressor | None", engine: Engine) -> "Associations":
+        """Make the memories of all agents; what they append goes through the one door, as of this discipline."""
         from remanent.associative.memory import Associations
 
         parts = self._parts

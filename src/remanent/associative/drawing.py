@@ -127,6 +127,7 @@ def _neighbours(graph: Graph, vertex: Vertex) -> Iterator[tuple[Vertex, float]]:
 
 
 def _laid_out(graph: Graph, drawn: list[Vertex]) -> _Layout:
+    """Place groups beside each other, those with focuses first, and nodes on a spiral within each."""
     focuses = set(graph.focuses)
     step = _ROOMY if len(drawn) <= _FEW else _TIGHT
     groups = _communities(graph, drawn)

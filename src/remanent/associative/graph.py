@@ -414,6 +414,7 @@ class Graphs:
                 return False
 
     def _committed(self, owner: Scope, work: GraphTransaction, committed: Committed) -> None:
+        """Bring the graph in memory along with a commit of ours; any other is read anew from the store."""
         held = self._held.get(owner)
         if held is None:
             return
@@ -429,6 +430,7 @@ class Graphs:
             held.graph.revision = revision
 
     async def _load(self, owner: Scope) -> Graph:
+        """Read a graph from the store, again where it was changed meanwhile; the last reading is taken as it is."""
         graph = Graph(floor=self._floor)
         for _ in range(MAX_LOADS):
             revision = await self._store.graph_revision(owner, TRACE)
@@ -439,6 +441,7 @@ class Graphs:
         return graph
 
     async def _fill(self, owner: Scope, graph: Graph) -> None:
+        """Fill a graph page by page; links last, because both of their ends must be known."""
         after: str | None = None
         while page := await self._page(owner, after):
             for record in page:
@@ -467,6 +470,7 @@ class Graphs:
         return set(every) - set(own)
 
     def _make_room(self, owner: Scope) -> None:
+        """Let go of the graphs that were not used for longest, none that somebody works on."""
         total = sum(held.graph.places for held in self._held.values() if held.graph is not None)
         for other in list(self._held):
             held = self._held[other]

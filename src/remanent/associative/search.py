@@ -369,6 +369,7 @@ class StrongestPaths:
         return {vertex: self._path_to(number) for vertex, number in self._settled.items() if vertex in targets}
 
     def _look_for(self, missing: set[Vertex]) -> None:
+        """Go on from the strongest way until the wanted are reached, or time or budget is used up."""
         floor, passing, best, settled = self._floor, self._relations, self._best, self._settled
         vertices, edges, before, queue = self._vertices, self._edges, self._before, self._queue
         timer, end = self._timer, self._timer() + self._seconds
@@ -450,6 +451,7 @@ class _Search:
                 self._expand(label)
 
     def _expand(self, label: PathLabel) -> None:
+        """Follow the links of one node; what leads nowhere any more is noted, not followed."""
         floor, relations = self._graph.floor, self._relations
         weakness, rank, depth = label.weakness, label.rank, label.depth + 1
         # At the last hop only what is wanted is of use.

@@ -63,6 +63,7 @@ def to_triples(graph: Graph) -> list[str]:
 # `occurredAt` and `originalLength` are ours beside the design's predicates: without them a graph that is read back
 # would compress, and answer questions of time, differently from the one that was written.
 def _node_lines(graph: Graph) -> Iterator[str]:
+    """Yield the triples of every node: its type, then its properties by the names of the vocabulary."""
     for vertex in graph.nodes():
         node, subject = vertex.node(), f"node:{vertex.id}"
         yield _to(subject, TYPE, "memory:Node")
@@ -244,6 +245,7 @@ def read_triples(lines: Iterable[str]) -> ParsedGraph:
 
 
 def _add_value(reading: ParsedGraph, subject: str, predicate: str, said: ParsedValue) -> None:
+    """Note a property that a line tells; what tells two values of one is refused."""
     sort, _, name = subject.partition(":")
     namespace, _, what = predicate.partition(":")
     if namespace == "memory" and sort == "node" and what in OF_NODES:
@@ -261,6 +263,7 @@ def _add_value(reading: ParsedGraph, subject: str, predicate: str, said: ParsedV
 
 
 def _add_reference(reading: ParsedGraph, subject: str, predicate: str, target: str, line: int) -> None:
+    """Note what a line names by its address: a type, an end of a link or a focus."""
     sort, _, name = subject.partition(":")
     far_sort, _, far = target.partition(":")
     if predicate == TYPE and sort == "node" and target == "memory:Node":
@@ -316,6 +319,8 @@ def _ends(name: str, line: int) -> LinkEnds:
 
 
 def _unescaped(text: str, line: int) -> str:
+    """Return a text with the escapes of N-Triples resolved."""
+
     def one(found: re.Match[str]) -> str:
         name = found[1]
         if name[0] in "uU" and len(name) > 1:
@@ -418,6 +423,7 @@ class TripleLoader:
         )
 
     def _load_links(self, work: GraphTransaction, reading: ParsedGraph, new: Collection[str]) -> None:
+        """Make the links that lines tell of; each must begin at a node, while its end may be gone."""
         links = LinkStore(work)
         met: set[tuple[str, str, str]] = set()
         for ends, line in reading.links.items():

@@ -93,6 +93,7 @@ class GraphWriter:
         return [entry for entry in found.values() if not (entry.erased or says_nothing_alone(entry.text))]
 
     async def _segments(self, scope: Scope, entries: Sequence[Entry]) -> tuple[Segment, ...]:
+        """Have the words cut into memories, with a little of what was said before them."""
         query = EntryQuery(before_seq=entries[0].seq, newest_first=True, limit=MAX_EARLIER_ENTRIES)
         earlier = [entry for entry in await self._parts.store.entries(scope, query) if not entry.erased]
         request = SegmentationRequest(
@@ -126,6 +127,7 @@ class GraphWriter:
             return await OfflineEngine().run(ANNOTATION, request)
 
     async def _relations(self, text: str, focused: Sequence[Vertex]) -> Sequence[str]:
+        """Have the links to the focuses named; where that fails they stay unnamed, and the memory is kept."""
         if not focused:
             return ()
         request = RelationNamingRequest(node=text, focuses=tuple(vertex.content for vertex in focused))
@@ -278,6 +280,7 @@ def _without_room(draft: TraceDraft, entries: Sequence[Entry], *, at: datetime) 
 
 
 def _create(nodes: NodeStore, draft: TraceDraft, entries: Sequence[Entry]) -> None:
+    """Make a node of a draft; it is trusted as little as the least trusted of its words."""
     first = entries[draft.segment.places[0].utterance]
     nodes.create_node(
         draft.annotation.content,

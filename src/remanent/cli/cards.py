@@ -51,6 +51,7 @@ def show_found(screen: Terminal, found: "Found", *, now: datetime, explain: bool
 
 
 def _show_cards(screen: Terminal, found: "Found", *, now: datetime) -> None:
+    """Show each answer with its sources: framed at a terminal, as plain lines in a pipe."""
     for place, item in enumerate(found.items, start=1):
         text = visible(item.text)
         sources = [_source(screen, item, source) for source in item.sources]

@@ -14,7 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, Union, get_args, get_origin
 
-from annotated_types import Ge, Gt, Le
+from annotated_types import Ge, Le
 from pydantic.fields import FieldInfo
 
 from remanent.bilingual import Bilingual
@@ -290,8 +290,6 @@ def _metavar(name: str, annotation: Any) -> str:
 def _bounds(field: FieldInfo) -> tuple[Any, Any]:
     """Return the least and the greatest value; what must be above a bound is left to the request to check."""
     low = next((rule.ge for rule in field.metadata if isinstance(rule, Ge)), None)
-    if low is None and any(isinstance(rule, Gt) for rule in field.metadata):
-        low = None
     high = next((rule.le for rule in field.metadata if isinstance(rule, Le)), None)
     return low, high
 

@@ -73,6 +73,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _read_arguments(arguments: Sequence[str]) -> tuple[str, HookPlace]:
+    """Read the few options by hand: a hook runs at every message, and a parser takes long to load."""
     options: dict[str, str] = {}
     words: list[str] = []
     rest = iter(arguments)
@@ -217,6 +218,7 @@ class _Local:
         return _told_state(self._with(lambda agent: agent.session_state(session).model_dump(mode="json")))
 
     def recall(self, query: str, *, budget: int, but: str | None = None) -> str:
+        """Recall for a prompt; what the present session said is in the model's window already and left out."""
         from remanent.model import RecallOptions
 
         def ask(agent: Any) -> str:
@@ -241,6 +243,8 @@ class _ServedOrLocal:
         self._local = _Local(place)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
+        """Do it through the running server, and from its first silence on by ourselves."""
+
         def call(*given: Any, **more: Any) -> Any:
             if self._served is not None:
                 try:

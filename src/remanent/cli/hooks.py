@@ -118,6 +118,7 @@ def remove_from(place: CommonOptions, name: str, *, file: Path | None, dry_run: 
 def _tell(
     screen: Terminal, place: CommonOptions, agent: CodingAgent, done: HookChange, phrase: Bilingual, *, dry_run: bool
 ) -> None:
+    """Say what became of the settings: to a program all of it, to a person a sentence."""
     if place.as_json:
         screen.give({"file": str(done.file), "changed": done.changed, "text": done.text})
     elif dry_run:
@@ -234,6 +235,7 @@ def _keep(file: Path, old: bytes | None) -> None:
 
 
 def _write(file: Path, data: bytes, *, like: Path | None = None) -> None:
+    """Write a file of another program's whole, with the permissions that it had."""
     pattern = like or file
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -50,6 +50,7 @@ async def _marks(settings: Settings, *, seconds: float, meter: ProgressMeter) ->
 
 
 def _table(screen: Terminal, marks: list[RoleMarks]) -> Table:
+    """Lay the marks out: what the model did beside what is done without one."""
     table = Table(box=None, pad_edge=False)
     for heading in words.MARK_HEADINGS:
         table.add_column(screen.word(heading))

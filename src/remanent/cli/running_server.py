@@ -115,6 +115,7 @@ class _Unclear(Exception):
 
 
 def _checked(status: int, text: bytes) -> Any:
+    """Return the server's answer, or raise its error as if the work had been done here."""
     try:
         value = json.loads(text)
     except ValueError as error:

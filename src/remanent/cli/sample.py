@@ -290,6 +290,7 @@ class SampleWriter:
             await self._settle(SHARED)
 
     async def _propose(self) -> None:
+        """Have one agent propose what is shared and the other approve some: nobody approves their own."""
         known = {
             record.content
             for pending in (False, True)

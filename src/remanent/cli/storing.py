@@ -45,6 +45,7 @@ def _open(place: CommonOptions, url: str) -> Stores:
 
 
 async def _move(source: Stores, target: Stores) -> list[MovedAgent]:
+    """Copy the agents, then what belongs to none; both ends are closed whatever happens."""
     try:
         moved = [one async for one in move_agents(source, target)]
         await move_shelf(source.shelf, target.shelf)

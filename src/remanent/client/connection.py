@@ -217,6 +217,7 @@ class _TranslatedErrors:
         return None
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        """Translate what the HTTP client raises, and tell whether the server may have done it all the same."""
         import httpx2
 
         if isinstance(error, AnswerTooLarge):

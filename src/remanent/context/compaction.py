@@ -258,6 +258,7 @@ class Compactor:
         await self.settle()
 
     def _of(self, scope: Scope) -> _Notes:
+        """Return what was worked out for an agent; the one that was not asked for longest makes room."""
         owner = str(scope.owner)
         notes = self._notes.setdefault(owner, _Notes())
         self._notes.move_to_end(owner)
@@ -392,6 +393,7 @@ class Compactor:
         return None
 
     async def _ask(self, scope: Scope, name: str, request: SummaryRequest) -> None:
+        """Have the model make a summary behind the one that was given at once: nobody waits for it."""
         try:
             answer = await self._engine.run(Summarisation(), request)
         except RemanentError as error:
@@ -735,6 +737,7 @@ class _Shaping:
             self._cut_to_fit(newest, room if is_alone else int(_MOST_NEWEST * room), question)
 
     def _cut_to_fit(self, messages: Sequence[ReadMessage], room: int, question: str) -> None:
+        """Cut messages to a room where all else was not enough: a view must not be larger than its budget."""
         if sum(map(self._size, messages)) <= room:
             return
         cutting = Cutting(self._compactor.count, "zh" if self._is_chinese else "en", question)
@@ -912,6 +915,7 @@ class ContextCompactor:
         return [*(dict(message.raw) for message in system), {"role": role, "content": text}, *kept]
 
     async def _compacted(self, prefix: Sequence[ReadMessage]) -> str:
+        """Return a summary of the beginning; one made before is carried on, so that each message is read once."""
         earlier = [message.text for message in prefix if _is_compacted(message)]
         fresh = [message for message in prefix if not _is_compacted(message) and message.text.strip()]
         if self._last is not None and _key(fresh[: self._last[0]]) == self._last[1]:

@@ -120,6 +120,7 @@ def _changed(value: Any, change: Callable[[str], str], *, keys: Sequence[str] | 
 
 
 def _changed_call(call: Any, change: Callable[[str], str]) -> Any:
+    """Return a call of a tool with its texts changed inside the JSON of its arguments, which stays JSON."""
     function = call.get("function") if isinstance(call, Mapping) else None
     if not isinstance(function, Mapping) or not isinstance(function.get("arguments"), str):
         return call
@@ -139,6 +140,7 @@ def tokens_of(message: ReadMessage, count: Callable[[str], int]) -> int:
 
 
 def _read(message: object, number: int) -> ReadMessage:
+    """Read one message of either API; what cannot be read is refused here, before anything is counted or cut."""
     if not isinstance(message, Mapping):
         raise InvalidInput(f"message {number + 1} is no object with `role` and `content`")
     role = message.get("role")

@@ -84,6 +84,7 @@ class WaitingTurns:
 def _belongs(
     content: bytes, scope: Scope, *, session: str | None, everything: bool, sent: Collection[str], user: str | None
 ) -> bool:
+    """Tell whether a turn that waits belongs to what is erased: it must not be stored after all."""
     turn = _read(content)
     whose = turn.get("scope")
     if not isinstance(whose, dict):

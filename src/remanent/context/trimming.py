@@ -89,6 +89,7 @@ def _json_outline(text: str) -> str | None:
 
 
 def _outline(value: object, *, depth: int) -> object:
+    """Return the shape of a value: its names and first members, and how many more there were."""
     if isinstance(value, str):
         return value if len(value) <= _LONGEST_VALUE else value[:_LONGEST_VALUE] + "…"
     if isinstance(value, Mapping):
@@ -146,6 +147,7 @@ def without_pictures(message: ReadMessage, *, is_chinese: bool) -> ReadMessage:
 
 
 def _described(block: Mapping[str, Any], *, is_chinese: bool) -> Mapping[str, Any]:
+    """Return a picture or file as a line of text that says what it was."""
     inner = block.get("content")
     if isinstance(inner, list):
         return {**block, "content": [_described(part, is_chinese=is_chinese) for part in inner]}

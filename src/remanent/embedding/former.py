@@ -150,6 +150,7 @@ class KnownEmbedders:
         return f"{self._folder}/{blake2b(model_id.encode(), digest_size=16).hexdigest()}.json"
 
     def _read(self, model_id: str) -> _Opening | None:
+        """Return how a model is opened again, if that was noted."""
         try:
             content = self._notes.read(self._name(model_id))
             return None if content is None else _Opening.from_json(content)

@@ -237,6 +237,7 @@ class _Builder:
         self._graph = OnnxWriter()
 
     def build(self) -> bytes:
+        """Return the model as a file for onnxruntime, made anew in memory: none is kept on the disk."""
         import numpy as np
 
         graph = self._graph

@@ -288,6 +288,7 @@ class _Rows:
         self._read = np.zeros(parts, np.int64)
 
     def __getitem__(self, pieces: "NDArray[np.int64]") -> "NDArray[np.uint8]":
+        """Return the rows of pieces; of each file only as much is unpacked as was ever needed."""
         import numpy as np
 
         parts, rows = pieces % len(self._files), pieces // len(self._files)

@@ -221,6 +221,8 @@ class Runner:
         return error
 
     async def _handle(self, job: Job, transaction: Transaction) -> BaseException | None:
+        """Run the handler, and return what it raised instead of raising it: the runner decides what follows."""
+
         async def call() -> None:
             with acting_for(""):  # a runner may have been started by somebody's request
                 await self._handlers[job.kind](job, transaction)

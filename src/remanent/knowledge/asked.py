@@ -126,6 +126,7 @@ def with_rows_read(text: str) -> str:
 
 
 def _rows_of(table: str) -> str:
+    """Return the rows of a table as sentences, or nothing where it has no head or they would be far too long."""
     lines = table.splitlines()
     ruled = _RULE.fullmatch(lines[1]) is not None
     cells = [

@@ -54,6 +54,7 @@ class OpenKnowledgeBase(OpenDiscipline):
         self._services = Late(self._open)
 
     def _open(self) -> "KnowledgeServices":
+        """Make the parts of knowledge bases when they are first needed: loading them takes a while."""
         from remanent.knowledge.face import KnowledgeServices
         from remanent.knowledge.folders import Folders
         from remanent.knowledge.library import Library

@@ -205,6 +205,7 @@ async def _add(
 
 
 def _report(names: Iterable[str], done: Mapping[str, Added | Failure], removed: Sequence[str]) -> SyncReport:
+    """Return what became of a folder's files, in the order of their names."""
     kept = {name: one for name in names if isinstance(one := done[name], Added)}
     return SyncReport(
         added=tuple(name for name, one in kept.items() if one.status == "added"),

@@ -227,6 +227,7 @@ class Library:
             self._statuses.forgive(tx, document_id)
 
     async def _load(self, new: NewDocument) -> LoadedDocument:
+        """Read the file; pictures are read only where there is something that reads them."""
         reader = self._reader
         return await load(
             new.data,
@@ -261,6 +262,7 @@ class Library:
         digest: str,
         tell: OnChunks,
     ) -> Added:
+        """Commit a document whole: its entry, its records, and what of them had not changed as it was."""
         scope = home.within(session=document_id)
         # The disk is waited for while the text is cut.
         _, (parts, title), known = await asyncio.gather(
@@ -436,6 +438,7 @@ class Library:
         return {record.id: record for record in await self._all(scope, RecordFilter(kinds=PASSAGES, statuses=None))}
 
     async def _all(self, scope: Scope, wanted: RecordFilter) -> list[Record]:
+        """Return all records that pass, page by page: a document may have more than one answer holds."""
         found: list[Record] = []
         while True:
             after = found[-1].id if found else None
@@ -673,6 +676,7 @@ def _sources(part: _Part, entry: Entry) -> tuple[Source, ...]:
 
 
 def _record(part: _Part, entry: Entry, now: datetime) -> Record:
+    """Return the record of a part; it is found by its headings as well as by its words."""
     return Record(
         id=part.record_id,
         scope=entry.scope,

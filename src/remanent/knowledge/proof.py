@@ -152,6 +152,7 @@ class Prover:
         return Verification(sentences=tuple([await self._check(places, one, options) for one in sentences]))
 
     async def _check(self, places: Sequence[SearchPlace], sentence: str, options: SearchOptions) -> CheckedSentence:
+        """Judge one sentence by what documents say: one that supports it counts before one that contradicts it."""
         found = await self._searcher.search(places, sentence, options)
         evidence = [
             _ProofEvidence(said, passage, *bearing(sentence, said, title=passage.title))

@@ -210,6 +210,7 @@ class Searcher:
     async def _ask(
         self, place: SearchPlace, query: str, options: SearchOptions, *, kinds: tuple[Kind, ...]
     ) -> tuple[Scope, Found]:
+        """Ask one place; where question and documents are in different languages, by the model that knows both."""
         named = place.collections
         one = named is not None and len(named) == 1
         scope = collection_scope(place.scope, named[0]) if named is not None and one else place.scope.owner
@@ -225,6 +226,7 @@ class Searcher:
         return place.scope.owner, found
 
     async def _find(self, asked: Question, options: SearchOptions, *, gated: bool) -> Found:
+        """Ask the one read path for more than is wanted, because chunks of one passage are joined afterwards."""
         return await self._parts.recall.find(
             asked,
             limit=max(MIN_DEPTH, DEPTH * options.limit),
@@ -409,6 +411,7 @@ def _neighbours(order: Sequence[str], record_id: str) -> tuple[str | None, str |
 
 
 def _passage(one: _Scored, record: Record, *, rank: int) -> Passage:
+    """Return a hit as a passage: what it rests on is its place in the document."""
     item = one.item
     data = record.data if isinstance(record.data, PassageData) else PassageData()
     about = item.metadata

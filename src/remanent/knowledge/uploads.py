@@ -193,6 +193,7 @@ class SharedUploads(PartialUploads):
         return f"{FOLDER}/{hashlib.sha256(scope.org.encode()).hexdigest()[:32]}"
 
     def _make_room(self, scope: Scope) -> None:
+        """Drop what was left unfinished for long, and refuse more where what is under way fills the room."""
         newest: dict[str, int] = {}
         parts = self._all(scope)
         for part in parts:

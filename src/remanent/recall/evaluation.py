@@ -171,6 +171,7 @@ async def evaluate(
 
 
 async def _asked(ask: AskProbe, probe: Probe) -> _ProbeResult:
+    """Ask one question twice: without the gate for ranks and time, and with it for whether it would be answered."""
     begin = time.perf_counter()
     found = await ask(probe, gated=False)
     seconds = time.perf_counter() - begin
@@ -201,6 +202,7 @@ def _answers(item: FoundItem, probe: Probe) -> list[str]:
 
 
 def _measured(asked: Sequence[_ProbeResult]) -> Evaluation:
+    """Return the figures over all questions; those that nothing answers tell how often that is seen."""
     known = [one for one in asked if one.wanted]
     strange = [one for one in asked if not one.wanted]
     waits = [one.seconds for one in asked if one.seconds is not None]
@@ -227,6 +229,7 @@ def _measured(asked: Sequence[_ProbeResult]) -> Evaluation:
 
 
 def _told(one: _ProbeResult) -> Probed:
+    """Return what came of one question, as it is kept and compared with later runs."""
     return Probed(
         question=one.question,
         rank=next((place for place, hits in enumerate(one.hits, start=1) if hits), None),

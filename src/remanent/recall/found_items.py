@@ -274,6 +274,7 @@ class AnswerBuilder:
 
 
 def _item(one: RankedCandidate, record: Record, *, text: str, spans: tuple[FoundSource, ...], rank: int) -> FoundItem:
+    """Return an answer with its sources and all that moved it to its place."""
     return FoundItem.of(
         record,
         spans,

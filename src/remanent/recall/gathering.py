@@ -125,6 +125,7 @@ class CandidateReader:
 
 
 def _place_of(entry: Entry) -> RecordPosition:
+    """Return where an entry stands that has no record yet: it answers as the turn that it will be."""
     return RecordPosition(
         entry.id,
         Kind.TURN,
@@ -215,6 +216,7 @@ class Gathering:
     async def _ask_all(
         self, question: Question, recipe: Recipe, gathered: Gathered, *, width: int, share: float, follow: bool
     ) -> None:
+        """Ask the paths that the recipe uses, those that follow others after them."""
         limits: dict[RecallPath, int] = {}
         for path in self.paths:
             use = recipe.use_of(path.family)

@@ -190,6 +190,7 @@ def _packed(
     budget: int,
     counter: TokenCounter,
 ) -> dict[int, str]:
+    """Choose the parts of items that fit, once the frame and the lines' beginnings are paid for."""
     pieces = [
         Piece(item.text, counter(f"- {before}{after}\n")) for item, (before, after) in zip(items, around, strict=True)
     ]

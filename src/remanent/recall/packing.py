@@ -100,6 +100,7 @@ def _by_use(spans: Sequence[Span], terms: Sequence[set[str]], weights: Mapping[s
 
 
 def _told(text: str, spans: Sequence[Span], chosen: set[int]) -> str:
+    """Return the chosen sentences in their order, with a mark wherever something between them is left out."""
     parts: list[str] = []
     for place in sorted(chosen):
         if place and place - 1 not in chosen:

@@ -93,6 +93,7 @@ def best_of_parts(searched: Sequence[Sequence[Hit]], *, limit: int) -> list[Cand
 
 
 def _tail(question: Question, *, covered: int) -> EntryQuery:
+    """Ask for the newest entries that have no record yet: what was just said must be found at once."""
     wanted = question.record_filter
     return EntryQuery(
         after_seq=covered,

@@ -112,6 +112,8 @@ class VectorPath(RecallPath):
             if self._among is None or question.foreign
             else self._among.can_do_without(self._embedder, question.read)
         )
+        # While the better model still reads, nothing is counted: the count would say for a while after that it has not
+        # read all, and this path would be asked in vain.
         if better is None or self._coverage is None or finer_of(question.standing).left:
             return True
         return not await self._coverage.is_whole(

@@ -81,6 +81,7 @@ def _own(service: Service, counted: figures.Metrics, warming: Warmup | None, web
         return Response(found.to_json(), status_code=200 if found.ready else 503, media_type="application/json")
 
     async def metrics(request: Request) -> Response:
+        """Tell the figures in Prometheus' form, to whoever may see those of the whole server."""
         await authenticator.operator(request)
         states = await service.memory.backlog(limit=1000)
         text = counted.text(

@@ -142,6 +142,7 @@ class SharedPageSessions(PageSessions):
         self._shelf.write(name, _SharedSession(session=session, used_at=self._clock()).to_json().encode())
 
     def _find(self, name: str) -> Session | None:
+        """Return a session that is not idle for too long; that it is used is noted now and then."""
         content = self._shelf.read(name)
         if content is None:
             return None

@@ -231,6 +231,7 @@ class Rest:
         """Return the endpoint of one address, which picks that of the method."""
 
         async def dispatch(request: Request) -> Response:
+            """Find the operation by its method: an operation is a method and a path, and a route only a path."""
             request.state.route = path
             # Starlette answers HEAD where there is a GET.
             endpoint = methods.get(request.method) or methods["GET"]
@@ -251,6 +252,7 @@ class Rest:
         """
 
         async def endpoint(request: Request) -> Response:
+            """Do one operation: who asks and whether they may, before anything else is said or read."""
             principal = await self._authenticator.principal(request)
             names = {
                 name: request.path_params[name] for name in ("org", "workspace", "agent") if name in request.path_params

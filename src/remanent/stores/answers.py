@@ -128,6 +128,7 @@ def _state(dialect: Dialect, _: Scope, query: q.StateQuery) -> Steps[Any]:
 
 
 def _session_terms(dialect: Dialect, scope: Scope, query: q.SessionTermQuery) -> Steps[dict[str, q.SessionTerms]]:
+    """Return how long sessions are and how often they hold the terms, counted here from what is indexed of them."""
     if query.filter.as_of is not None:
         return {}
     [found] = yield [sql.session_terms(dialect, scope, query)]

@@ -390,6 +390,7 @@ def _delete_rows(client: MilvusClient, place: _Place, record_ids: Sequence[str],
 
 
 def _make(client: MilvusClient, place: _Place) -> None:
+    """Make the collection of one dimension: agents are parted by partition key, so that thousands share one."""
     schema = MilvusClient.create_schema(auto_id=False, enable_dynamic_field=False)
     schema.add_field("id", DataType.VARCHAR, max_length=128, is_primary=True)
     schema.add_field("agent", DataType.VARCHAR, max_length=64, is_partition_key=True)

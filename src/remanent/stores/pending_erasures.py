@@ -181,6 +181,7 @@ def open_erasures(home: Path, shelf: Shelf) -> PendingErasures:
 
 
 def _note(scope: Scope, erasure: Erasure, last_seq: int) -> bytes:
+    """Return what the note holds: whose memory and what goes; no word of what is to be erased."""
     body = {
         "org": scope.org,
         "workspace": scope.workspace,

@@ -90,6 +90,7 @@ class KeywordIndex:
         return scores
 
     def _posting(self, term: str) -> "tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]":
+        """Return the rows that hold a term, with their counts and lengths; kept until a row changes."""
         import numpy as np
 
         known = self._postings.get(term)

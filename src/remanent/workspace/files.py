@@ -99,6 +99,7 @@ class WorkspaceFiles:
         return path
 
     def _parts(self, name: str) -> list[str]:
+        """Return the parts of a name, once it can lead neither out of the workspace nor to what is ours in it."""
         if name == MEMORIES or name.startswith(f"{MEMORIES}/"):
             name = name.removeprefix(MEMORIES).lstrip("/")
         given = PurePosixPath(name if name.strip("/") else "")
@@ -201,6 +202,7 @@ class WorkspaceFiles:
         return noted
 
     def _replace(self, path: Path, seen: _Seen, after: str, *, why: str) -> FileChange:
+        """Write a file whole, the change noted before it: a note without its change is dropped, none is missing."""
         make_folder(path.parent)
         _sweep(path)
         noted = self._note(self.name_of(path), seen.text, after, why=why)
@@ -245,6 +247,7 @@ class WorkspaceFiles:
         return True
 
     def _bring_over(self, path: Path) -> None:
+        """Take in what another program wrote to the former file while it was being replaced."""
         name = self._late_name(self.name_of(path))
         for late in (self.root / OURS / "late").glob(f"{name}-*"):
             if not _was_written(late):
@@ -339,6 +342,7 @@ class WorkspaceFiles:
         return self._keep({"path": name, "why": why, "new": before is None, "gone": after is None, "hunks": hunks})
 
     def _keep(self, noted: dict[str, Any]) -> FileChange:
+        """Note a change under a name that sorts by when it was made, and let go of the oldest."""
         folder = self.root / OURS / "changes"
         make_folder(folder)
         at = self._clock()
@@ -375,6 +379,7 @@ def _system_errors() -> Iterator[None]:
 
 
 def _look(path: Path) -> _Seen:
+    """Read a file with the mark by which a change since then is noticed."""
     try:
         with path.open("rb") as file:
             about = os.fstat(file.fileno())
@@ -498,6 +503,7 @@ def _shown(change_id: str, noted: dict[str, Any]) -> FileChange:
 
 
 def _diff(noted: dict[str, Any]) -> str:
+    """Return a noted change as a diff that people and programs know."""
     if "renamed" in noted:
         return f"rename from {noted['renamed']}\nrename to {noted['path']}\n"
     before: list[str] = []

@@ -314,6 +314,7 @@ class WorkspaceIndex:
         self._generation = generation
 
     async def _bring_up(self, found: Mapping[str, tuple[int, int]]) -> IndexReport:
+        """Read what changed, a few files at a time, so that others get their turn and a crash repeats little."""
         by_path = {file.path: file for file in self._known.values()}
         gone = {file.file_id: file for file in self._known.values() if file.path not in found}
         stale = [path for path, mark in found.items() if path not in by_path or by_path[path].mark != mark]
@@ -424,6 +425,7 @@ class WorkspaceIndex:
         return None if unchanged else old.replace(**about, version=old.version + 1, updated_at=now)
 
     async def _remove(self, gone: Sequence[_File]) -> set[str]:
+        """Drop the passages of files that are gone; return the names that links to them go by."""
         if gone:
             async with self._parts.store.transaction(self._scope) as tx:
                 for file in gone:
@@ -505,6 +507,7 @@ def _same(read: _Read, gone: Iterable[_File]) -> _File | None:
 
 
 def _hit(record: Record, score: float) -> WorkspaceHit:
+    """Return a passage as it is found, with its place in the file."""
     note = record.data if isinstance(record.data, NoteData) else NoteData()
     return WorkspaceHit(
         path=note.path,

@@ -97,6 +97,7 @@ class AsyncMem0:
 
 
 def _open(folder: Path, embedding: _OurEmbedding, dimension: int) -> Any:
+    """Open Mem0 on a folder of ours, with our embedder and without a word to anybody outside."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     # Before the import, which reads both: no usage statistics, and nothing in the user's home directory.
     os.environ["MEM0_TELEMETRY"] = "False"

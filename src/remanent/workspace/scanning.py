@@ -93,6 +93,7 @@ class FolderWatch:
         return self._handle >= 0
 
     def _read(self) -> None:
+        """Take in what the kernel told; where it lost something, every folder counts as changed."""
         while True:
             try:
                 told = os.read(self._handle, 65536)
@@ -192,6 +193,7 @@ class FolderScan:
         found: dict[str, Mark],
         seen: dict[_Key, _Listing],
     ) -> None:
+        """Add the files under a folder that a pattern names, and go into its folders."""
         deep, rest = parts[0] == "**", parts[1:]
         if deep and len(rest) > 1:
             self._walk(folder, prefix, rest, found, seen)

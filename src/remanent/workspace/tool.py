@@ -28,6 +28,7 @@ def perform(files: WorkspaceFiles, command: MemoryCommand, path: str, **given: A
 
 
 def _view(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
+    """Show a folder, or lines of a file with their numbers, by which `insert` names a place."""
     place = files.resolve(path)
     if place.is_dir():
         names = [f"{MEMORIES}/{name}  {size}" for name, size in files.names(path)]
@@ -56,6 +57,7 @@ def _range(view_range: Sequence[int] | None, count: int) -> tuple[int, int]:
 
 
 def _create(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
+    """Make a new file; one that is there is not overwritten: the model may not know of it."""
     text = _need(given, "file_text", "create")
 
     def made(held: str | None) -> str:
@@ -70,6 +72,7 @@ def _create(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
 
 
 def _replace(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
+    """Replace a text that stands in the file just once: which of two was meant, nobody could tell."""
     old, new = _need(given, "old_str", "str_replace"), given.get("new_str") or ""
     if not old:
         raise InvalidInput("old_str is empty; give the text to replace")
@@ -91,6 +94,7 @@ def _replace(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
 
 
 def _insert(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
+    """Put text behind a line, with the line ends that the file has."""
     text, at = _need(given, "insert_text", "insert"), given.get("insert_line")
     if not isinstance(at, int):
         raise InvalidInput("insert needs insert_line: the line after which the text goes, 0 for the beginning")

@@ -449,6 +449,7 @@ class _ProxyEndpoint:
         self._handler = handler
 
     async def __call__(self, connection: Connection, receive: Receive, send: Send) -> None:
+        """Answer a refusal in the form of the API that the client speaks, unless its answer has begun."""
         has_begun = False
 
         async def watched(message: AsgiMessage) -> None:

@@ -90,6 +90,7 @@ class Pages:
         return JSONResponse(self._about(principal) | {"csrf": session.csrf if session else ""})
 
     async def _sign_in(self, request: Request) -> Response:
+        """Take a key once, and give a session for it that a script on another page can neither read nor use."""
         body = (await read_json_body(request, limit=_MAX_BODY, depth=2, values=10)).read()
         key = body.get("key")
         if not isinstance(key, str) or not key:
@@ -133,6 +134,7 @@ def _files() -> dict[str, tuple[str, bytes, bytes]]:
     found: dict[str, tuple[str, bytes, bytes]] = {}
 
     def gather(folder: Traversable, prefix: str) -> None:
+        """Read every file of a type that pages load, packed once and not for each request."""
         for entry in folder.iterdir():
             name = f"{prefix}{entry.name}"
             suffix = "." + entry.name.rpartition(".")[2]
@@ -171,6 +173,7 @@ def _policy() -> str:
 
 @cache
 def _shell(*, chinese: bool) -> str:
+    """Return the page that loads the app; without JavaScript it says so, and what the server is."""
     language, needs = ("zh-CN", "此页面需要 JavaScript。") if chinese else ("en", "These pages need JavaScript.")
     about = escape(ABOUT.zh if chinese else ABOUT.en)
     return (

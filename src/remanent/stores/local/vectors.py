@@ -175,6 +175,7 @@ class LocalVectors(Vectors):
         return [one.hits[: max(0, one.search.limit)] for one in running]
 
     async def _search_model(self, scope: Scope, model: str, group: list[_Running]) -> None:
+        """Search one model's index; whoever came last begins to seal it where it has grown past the limit."""
         slot = self._loaded(scope.owner, model)
         slot.users += 1
         try:

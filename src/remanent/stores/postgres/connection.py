@@ -224,6 +224,7 @@ class ConnectionPool:
             self._free.release()
 
     async def _take(self, until: float) -> Connection:
+        """Return an idle connection that is still alive, else a new one; a server that restarts is waited for."""
         if self._closed:
             raise errors.StoreClosed("the store is closed; open it again")
         while self._idle:
@@ -256,6 +257,7 @@ class ConnectionPool:
         return await self._read(agent, statements)
 
     async def _read(self, agent: int, statements: Sequence[SqlStatement]) -> list[list[tuple[Any, ...]]]:
+        """Ask all statements in one snapshot and one round trip, as the agent whose rows alone are seen."""
         async with self.connection() as connection, connection.pipeline():
             await connection.execute(_SNAPSHOT)
             await connection.execute(_SCOPE, (str(agent),))
@@ -284,6 +286,7 @@ class ConnectionPool:
 
 
 async def _connect(url: str, *, timeout: float) -> Connection:
+    """Open a connection and set it up; one that cannot be set up is not left open."""
     connection: Connection = await psycopg.AsyncConnection.connect(
         url, autocommit=True, application_name="remanent", connect_timeout=max(2, round(timeout))
     )

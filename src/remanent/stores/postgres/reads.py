@@ -122,6 +122,7 @@ _UNSET = """('false', 'null', '0', '""', '[]', '{}')"""
 
 
 def _tally(dialect: PostgresDialect, _: Scope, query: q.TallyQuery) -> Steps[list[q.Tally]]:
+    """Count records by kind and status, with how many have a flag set, inside the engine."""
     draft = SqlDraft(dialect)
     draft.among("kind", query.kinds)
     flags = "".join(
@@ -231,6 +232,7 @@ def _rank(
 
 
 def _search_text(dialect: PostgresDialect, scope: Scope, query: q.TextQuery) -> Steps[list[q.Hit]]:
+    """Find by words, with BM25 counted in SQL; for a moment in the past over the versions of then as well."""
     words = list(dict.fromkeys(term for term in query.terms if term.strip("\0 ")))[:MAX_TERMS]
     if not words or query.limit <= 0:
         return []
