@@ -1,6 +1,11 @@
 """A memory that LLM agents can trust: durable, traceable, searchable, erasable; local first."""
 
+import os
 from typing import TYPE_CHECKING, Any
+
+# The runtime of the bundled models tells its maker of a device id, the processor and the path of the interpreter, and
+# keeps that under ~/.cache, unless it is forbidden before it is imported by us or any other package.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 if TYPE_CHECKING:
     from remanent._sync import Agent, Memory, open

@@ -176,6 +176,18 @@ def test_the_real_program_remembers_in_one_process_and_recalls_in_another(cli: C
     assert "\x1b" not in found.stdout + found.stderr + kept.stderr
 
 
+def test_nothing_is_told_to_the_makers_of_the_runtime_nor_kept_outside_of_the_home(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("ORT_DISABLE_TELEMETRY", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("REMANENT_EMBEDDER", "auto")
+    (tmp_path / "user").mkdir()
+    for words in (("remember", "I moved to Lisbon."), ("recall", "Where do I live now?")):
+        assert run_program(*words).returncode == 0
+    assert [path for path in (tmp_path / "user").rglob("*") if path.is_file()] == []
+
+
 def test_a_reader_that_goes_away_is_no_error(cli: Cli) -> None:
     cli.told(*(f"{number} {'word ' * 200}" for number in range(200)))
     with subprocess.Popen(program("entries", "--limit", "1000"), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
