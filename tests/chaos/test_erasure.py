@@ -18,7 +18,7 @@ from remanent.stores.sqlite.migrations import MIGRATIONS
 from tests.chaos.support.counts import SEED, times
 from tests.chaos.support.places import fast_folder
 from tests.chaos.support.power import NEXT_STEP
-from tests.chaos.support.remains import secret_text, text_remains, vector_remains
+from tests.chaos.support.remains import remains_of, secret_text
 from tests.chaos.support.units import EVERYTHING, START, scope_of
 
 pytestmark = pytest.mark.chaos
@@ -134,13 +134,13 @@ async def test_no_byte_of_what_was_erased_is_left_in_any_file(number: int) -> No
             await life.search()
             texts, vectors = await life.erase(life.choose() if step < 3 else Erasure(everything=True))
             assert texts
-            left = text_remains(home, texts) + vector_remains(home, vectors)
+            left = remains_of(home, texts, vectors)
             assert not left, f"seed {seed}, step {step}: {left[:5]}"
             await life.search()
-            left = text_remains(home, texts) + vector_remains(home, vectors)
+            left = remains_of(home, texts, vectors)
             assert not left, f"seed {seed}, step {step}, after a search: {left[:5]}"
             living = [text for texts in life.texts.values() for text in texts[:1]]
-            assert step == 3 or len(text_remains(home, living[:1])) > 0, "the look for remains is blind"
+            assert step == 3 or len(remains_of(home, living[:1])) > 0, "the look for remains is blind"
         await life.close()
 
 
@@ -158,7 +158,7 @@ async def test_copies_of_a_database_go_with_what_is_erased(tmp_path: Path) -> No
     backup = next(folder.glob("memory.db.backup-*"))
     (folder / f".{backup.name}.part").write_bytes(backup.read_bytes())
     texts, vectors = await life.erase(Erasure(entry_ids=(min(life.texts),)))
-    assert not text_remains(tmp_path, texts) + vector_remains(tmp_path, vectors)
+    assert not remains_of(tmp_path, texts, vectors)
     await life.close()
 
 
@@ -181,6 +181,6 @@ async def test_what_the_facade_erases_is_gone_while_it_is_open_and_after(tmp_pat
             if record_id in erased.record_ids
         ]
         assert vectors
-        assert not text_remains(tmp_path, texts[4:5]) + vector_remains(tmp_path, vectors)
+        assert not remains_of(tmp_path, texts[4:5], vectors)
         assert texts[4] not in (await agent.recall(texts[4], limit=20)).text
-    assert not text_remains(tmp_path, texts[4:5]) + vector_remains(tmp_path, vectors)
+    assert not remains_of(tmp_path, texts[4:5], vectors)

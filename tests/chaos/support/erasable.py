@@ -15,6 +15,7 @@ import re
 import shutil
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
@@ -29,17 +30,11 @@ from numpy.typing import NDArray
 from remanent.context import Scratchpad
 from remanent.context.spool import WaitingTurns
 from remanent.errors import RemanentError
-from remanent.language.engines import OfflineEngine
-from remanent.language.roles.annotation import ANNOTATION, AnnotationRequest
-from remanent.language.roles.relation_naming import RELATION_NAMING, RelationNamingRequest
-from remanent.language.roles.segmentation import SEGMENTATION, SegmentationRequest
-from remanent.language.shapes import Utterance
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Job, Kind, Record, SemanticData, Source
 from remanent.model.entry import Message
 from remanent.operations import Service, Target
 from remanent.operations.runs import RunState
-from remanent.plugins import found
 from remanent.recall import Recall
 from remanent.server.proxy.memory import ChatTurn, Spool
 from remanent.stores import NO_LIMIT, RecordFilter
@@ -50,12 +45,11 @@ from remanent.stores.local.files import CellsFile
 from remanent.stores.pending_erasures import PendingErasure
 from remanent.stores.shelf import FolderShelf
 from remanent.stores.sqlite import erasure
-from remanent.stores.sqlite.connection import checksums_available
 from remanent.workspace import erasing
 from remanent.workspace import files as workspace_files
 from remanent.workspace.files import WorkspaceFiles
 from tests.chaos.support.counts import SEED
-from tests.chaos.support.remains import secret_text, text_remains, vector_remains
+from tests.chaos.support.remains import remains_of, secret_text
 from tests.chaos.support.units import START
 
 MODEL = "random-48"
@@ -345,7 +339,7 @@ def remains(home: Path, made: Home, what: str) -> list[str]:
     assert gone.texts
     assert gone.vectors or what == "document"
     secrets = [" ".join(SECRET.findall(text)) for text in gone.texts]
-    return text_remains(home, secrets) + vector_remains(home, gone.vectors)
+    return remains_of(home, secrets, gone.vectors)
 
 
 async def look_after(home: Path, made: Home, what: str) -> list[str]:
@@ -385,49 +379,37 @@ def in_child(work: Callable[[], Any]) -> tuple[int, Any]:
     return os.waitstatus_to_exitcode(status), pickle.loads(content) if content else None
 
 
-def erase_with(home: Path, made: Home, what: str, cut: Cut) -> tuple[int, list[str]]:
-    """Erase, be killed on the way, and return how many steps there were if not, and what was left at the end."""
-    cut.install()
-    left = asyncio.run(erase(home, made, what))
-    return cut.count, left
-
-
-def warm_up() -> None:
-    """Have loaded and made what every child would else load and make on first use, which takes longer than an erasure.
-
-    No thread is started here, so forking stays safe.
-    """
-    found()
-    text = "Please remember that Anna prefers tea. 王小明昨天搬到了杭州，她说很喜欢。"
-    engine = OfflineEngine()
-    said = Utterance(speaker="Anna", text=text)
-    asyncio.run(engine.run(SEGMENTATION, SegmentationRequest(utterances=(said,), earlier=(said,))))
-    asyncio.run(engine.run(ANNOTATION, AnnotationRequest(text=text)))
-    asyncio.run(engine.run(RELATION_NAMING, RelationNamingRequest(node=text, focuses=(text,))))
-    checksums_available()
-
-
 def fill_once(folder: Path) -> None:
     """Make the home, and write down what was said there."""
     (folder / "made.pickle").write_bytes(pickle.dumps(asyncio.run(fill(folder / "made"))))
 
 
 def main(folder: Path, what: str, cuts: int) -> None:
-    """Kill an erasure at so many of its steps, spread evenly, and print what was wrong after any of them."""
-    warm_up()
+    """Kill an erasure at so many of its steps, spread evenly, and print what was wrong after any of them.
+
+    One that is not killed comes first, in this process: it counts the steps, and what it loads and makes on first use,
+    which takes longer than an erasure, no child has to. Its threads have ended by then, so forking stays safe.
+    """
     made = pickle.loads((folder / "made.pickle").read_bytes())
     problems = [] if remains(folder / "made", made, what) else ["the look for remains is blind"]
     whole = folder / f"{what}-whole"
     shutil.copytree(folder / "made", whole)
-    _, (steps, live) = in_child(lambda: erase_with(whole, made, what, Cut(0)))
+    cut = Cut(0)
+    cut.install()
+    live = asyncio.run(erase(whole, made, what))
+    steps = cut.count
     problems += [f"while open, without a kill: {left}" for left in live[:3]]
     problems += [f"without a kill: {left}" for left in remains(whole, made, what)[:3]]
+    problems += [f"without a kill: {one}" for one in asyncio.run(look_after(whole, made, what))]
+    assert threading.active_count() == 1, threading.enumerate()
     count = min(cuts, steps)
     killed = sorted({1 + number * (steps - 1) // max(1, count - 1) for number in range(count)})
     for step in killed:
         home = folder / f"{what}-{step}"
         shutil.copytree(folder / "made", home)
-        ended, _ = in_child(lambda home=home, step=step: erase_with(home, made, what, Cut(step)))  # type: ignore[misc]
+        cut.count, cut.at = 0, step
+        ended, _ = in_child(lambda home=home: asyncio.run(erase(home, made, what)))  # type: ignore[misc]
+        cut.at = 0
         if ended != -signal.SIGKILL:
             problems.append(f"step {step}: not killed, but ended with {ended}")
         _, wrong = in_child(lambda home=home: asyncio.run(look_after(home, made, what)))  # type: ignore[misc]

@@ -41,17 +41,36 @@ def _pieces_of(text: str) -> set[bytes]:
     return pieces
 
 
-def text_remains(folder: Path, texts: Iterable[str]) -> list[str]:
-    """Return which files still hold a piece of any of the texts, in any encoding that texts are kept in."""
-    return _find(folder, _sought_texts(tuple(texts)))
+def remains_of(folder: Path, texts: Iterable[str], vectors: Iterable[NDArray[np.float32]] = ()) -> list[str]:
+    """Return which files still hold a piece of any of the texts, in any encoding that texts are kept in.
+
+    Or 16 neighbouring bytes of any of the vectors, at any offset. Every file is looked through once for all of it.
+    """
+    sought = _sought(tuple(texts), tuple(vector.astype("<f4").tobytes() for vector in vectors))
+    found = []
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        content = path.read_bytes()
+        for place in sought.places_in(content):
+            found += [
+                f"{path.relative_to(folder)} at {place} holds {piece!r}"
+                for piece in sought.by_key[content[place : place + _KEY]]
+                if content.startswith(piece, place)
+            ]
+    return found
 
 
-@lru_cache(maxsize=4)  # many folders are searched for the same texts, and putting these in order takes longest
-def _sought_texts(texts: tuple[str, ...]) -> "_Sought":
+@lru_cache(maxsize=4)  # many folders are searched for the same, and putting it in order takes longest
+def _sought(texts: tuple[str, ...], vectors: tuple[bytes, ...]) -> "_Sought":
     pieces = {piece for text in texts for piece in _pieces_of(text)}
     wide = {piece.decode().encode(form) for piece in pieces for form in ("utf-16-le", "utf-16-be")}
     escaped = {json.dumps(piece.decode())[1:-1].encode() for piece in pieces}
-    return _Sought(pieces | wide | escaped)
+    windows = {
+        shape[start : start + WINDOW]
+        for vector in vectors
+        for shape in _shapes(np.frombuffer(vector, "<f4"))
+        for start in range(len(shape) - WINDOW + 1)
+    }
+    return _Sought(pieces | wide | escaped | windows)
 
 
 def _shapes(vector: NDArray[np.float32]) -> list[bytes]:
@@ -67,21 +86,6 @@ def _codes(unit: NDArray[np.float32]) -> NDArray[np.int8]:
     codes.write(0, unit.astype(np.float32).reshape(1, -1))
     row: NDArray[np.int8] = codes._bytes[0]
     return row
-
-
-def vector_remains(folder: Path, vectors: Iterable[NDArray[np.float32]]) -> list[str]:
-    """Return which files still hold 16 neighbouring bytes of any of the vectors, at any offset."""
-    return _find(folder, _sought_vectors(tuple(vector.astype("<f4").tobytes() for vector in vectors)))
-
-
-@lru_cache(maxsize=4)
-def _sought_vectors(vectors: tuple[bytes, ...]) -> "_Sought":
-    return _Sought(
-        shape[start : start + WINDOW]
-        for vector in vectors
-        for shape in _shapes(np.frombuffer(vector, "<f4"))
-        for start in range(len(shape) - WINDOW + 1)
-    )
 
 
 class _Sought:
@@ -111,16 +115,3 @@ class _Sought:
 def _slots_of(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return for each value a number below a million that equal values share, by multiplicative hashing."""
     return (values * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(44)
-
-
-def _find(folder: Path, sought: _Sought) -> list[str]:
-    found = []
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        content = path.read_bytes()
-        for place in sought.places_in(content):
-            found += [
-                f"{path.relative_to(folder)} at {place} holds {piece!r}"
-                for piece in sought.by_key[content[place : place + _KEY]]
-                if content.startswith(piece, place)
-            ]
-    return found
