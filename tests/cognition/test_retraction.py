@@ -256,8 +256,46 @@ My son is allergic to eggs.|My son has outgrown his egg allergy.
 我开的是一辆大众朗逸。|朗逸卖掉了，换了一辆特斯拉 Model 3。
 我的会计是方先生。|方先生退休了，现在的会计是梁女士。
 我的班主任是陈老师。|陈老师调走了，现在的班主任是林老师。
-我们每周四下午三点开周会。|周会改到周五上午十点。"""
-STANDS = """I drink coffee every morning.|My sister stopped drinking coffee.
+我们每周四下午三点开周会。|周会改到周五上午十点。
+I drink black coffee every morning.|I switched to green tea last month.
+I'm single.|I got married to Dana in June.
+I smoke a pack a day.|I quit smoking.
+I'm a teacher at Lincoln High.|I retired in May.
+My yoga class is on Tuesdays at 6 pm.|Yoga got moved to Thursdays.
+My yoga class is on Tuesdays at 6 pm.|The yoga class has been moved to Thursday at 7 pm.
+I'm going to Lisbon in September.|The Lisbon trip is off.
+I have a dog named Biscuit.|We had to put Biscuit down last week.
+I own a Vespa.|Someone stole my Vespa.
+I ride my bike to work.|I take the train to work now.
+I have high blood pressure.|My blood pressure is back to normal, the doctor says.
+I'm allergic to penicillin.|It turns out penicillin is fine for me.
+I go to the gym every Monday.|I go to the gym on Wednesdays now.
+我每天早上喝咖啡。|我改喝红茶了。
+我每天抽一包烟。|我戒烟了。
+我每天喝两瓶可乐。|我戒可乐了。
+我开一辆大众朗逸。|我把车换成了比亚迪汉。
+我养了一只猫叫豆包。|豆包上周走丢了。
+我打算国庆去成都。|国庆不去成都了。
+我准备考研。|我放弃考研了。
+我每天早上六点起床跑步。|最近改成晚上跑步了。
+我在苏州租房子住。|我回老家南通了，不在苏州住了。
+我有胃病。|我的胃病已经好了。"""
+STANDS = """I smoke a pack a day.|My brother quit smoking.
+I smoke a pack a day.|I want to quit smoking.
+I drink coffee every morning.|I switched to green tea in the afternoon.
+I'm single.|I went to a wedding; my cousin got married.
+I'm single.|If I got married, I'd move to Rome.
+I work at Bosch.|I joined Costco last week to get cheap tires.
+I'm going to Lisbon in September.|The Porto trip is off.
+My yoga class is on Tuesdays at 6 pm.|Pottery got moved to Thursdays.
+My son is allergic to penicillin.|It turns out penicillin is fine for me.
+我每天早上喝咖啡。|我晚上改喝牛奶了。
+我每天抽一包烟。|我弟弟戒烟了。
+我单身。|我还没结婚。
+我住在朝阳区。|我妹妹搬家了，新家在通州。
+我的手机号是13800001111。|我妈换号了，新号码是13911112222。
+我打算国庆去成都。|元旦不去哈尔滨了。
+I drink coffee every morning.|My sister stopped drinking coffee.
 I bake bread every Sunday.|I stopped eating bread.
 My boss is Laura.|They moved my boss to another floor.
 My car is red.|I moved my car to the garage.
@@ -336,8 +374,34 @@ async def test_a_change_of_something_else_ends_nothing(ada: AsyncAgent, clock: S
 
 @pytest.mark.spec("COG-07")
 @pytest.mark.parametrize(
+    ("likely", "changed"),
+    [
+        ("I work as a nurse at Mercy Hospital.", "I got laid off."),
+        ("My girlfriend is Priya.", "Priya is my wife now."),
+        ("我在华为做测试工程师。", "我上个月跳槽去了小米。"),
+        ("我女朋友叫小雯。", "我和小雯领证了。"),
+    ],
+)
+async def test_what_a_change_makes_doubtful_stays_and_is_told_with_the_doubt(
+    ada: AsyncAgent, clock: SetClock, likely: str, changed: str
+) -> None:
+    await ada.remember(likely)
+    await ada.settle()
+    (before,) = await ada.cognition.memories()
+    clock.advance(seconds=600)
+    await ada.remember(changed)
+    await ada.settle()
+    now = next(one for one in await ada.cognition.memories() if one.id == before.id)
+    assert isinstance(now.data, MemoryData)
+    assert (now.content, bool(now.data.stale)) == (before.content, True)
+
+
+@pytest.mark.spec("COG-07")
+@pytest.mark.parametrize(
     ("several", "one", "left"),
     [
+        ("I have two cats, Miso and Tofu.", "Tofu died last night.", "The user has two cats, Miso and Tofu; Tofu died"),
+        ("I'm allergic to eggs, soy, and wheat.", "I can eat soy again.", "The user is allergic to eggs and wheat; "),
         ("I'm allergic to nuts and milk.", "I'm not allergic to milk anymore.", "The user is allergic to nuts; "),
         ("I'm allergic to nuts and milk.", "I can drink milk again.", "The user is allergic to nuts; "),
         (

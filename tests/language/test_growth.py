@@ -13,6 +13,7 @@ from remanent.language.offline import (
     claims,
     holders,
     judgement,
+    life,
     salience,
     settling,
     similarity,
@@ -201,6 +202,10 @@ ADAPTERS: dict[str, Work] = {
         judgement.same_subject(compared, found) for compared in [_compared(text)] for found in compared.differences
     ],
     "language.offline.changes.changes": lambda text: list(changes.changes(text)),
+    "language.offline.life.life_changes": lambda text: list(life.life_changes(text)),
+    "language.offline.life.bears_on": lambda text: life.bears_on(
+        "drink", text, text, of="The user", attribute="habit", content=text
+    ),
     "language.offline.statements.third_person": lambda text: statements.third_person(text, "Ada"),
     "language.offline.statements_chinese.third_person": lambda text: statements_chinese.third_person(text, "小林"),
     "language.offline.statements_english.third_person": lambda text: statements_english.third_person(text, "Ada"),

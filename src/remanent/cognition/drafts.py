@@ -11,6 +11,7 @@ from typing import Any, Literal
 from remanent.cognition.model import INSTRUCTION, SHORT_TERM, InstructionData, memory_id
 from remanent.cognition.settings import CognitionSettings
 from remanent.language.offline.changes import Change
+from remanent.language.offline.life import ROWS, SINGLE, bears_on
 from remanent.language.offline.statements import Statement, canonical, is_secret
 from remanent.model import (
     Entry,
@@ -86,6 +87,19 @@ class Draft:
     def record_id(self) -> str:
         """The id that follows from what it is about."""
         return memory_id(self.user, *slot(self.statement))
+
+    @property
+    def of_one_value(self) -> tuple[str, ...]:
+        """The ids of the memories of one value at a time that a change in a life bears on."""
+        if self.change is None or not self.change.life:
+            return ()
+        row = ROWS[self.change.life]
+        return tuple(memory_id(self.user, self.change.subject, name) for name in SINGLE if name in row.attributes)
+
+    @property
+    def may_end(self) -> bool:
+        """Whether it is only likely that what it bears on is over."""
+        return self.change is not None and bool(self.change.life) and not ROWS[self.change.life].ends
 
 
 def slot(one: Statement) -> tuple[str, ...]:
@@ -243,15 +257,17 @@ def is_meant(known: Record, draft: Draft) -> bool:
 _WORK = frozenset(canonical(word) for word in "employer 工作地点".split())
 _KEPT_UP = frozenset(
     canonical(word)
-    for word in "habit does doing uses owns has family diet health 习惯 情况 在做 使用 拥有 饮食 家庭".split()
+    for word in "habit does doing uses owns has family diet health 健康 习惯 情况 在做 使用 拥有 饮食 家庭".split()
 )
+_PLANS = frozenset(canonical(word) for word in "plan doing decision task event 计划 在做 决定 待办 约定".split())
+"""What somebody means to do, or is at."""
 _HAD = frozenset(
     canonical(word)
     for word in "owns has uses phone laptop car bike computer tablet camera watch 使用 拥有 开的 用的 手机 车".split()
 )
 """What somebody has, by what it is: that they sold or swapped."""
 _CALLED = re.compile("(?:老师|先生|女士|小姐|医生|师傅|教练|总)$")
-_AND = re.compile(r"\s*(?:[,，、和与及]|\b(?:and|or)\b)\s*")
+_AND = re.compile(r"\s*(?:以及|还有|[,，、和与及]|\b(?:and|or)\b)\s*")
 _ALLERGY = frozenset(canonical(word) for word in "allergy 过敏".split())
 _HABITS = frozenset(canonical(word) for word in "habit does 习惯".split())
 """What somebody does, uses or has until they say otherwise; where they live or were born is not among it."""
@@ -264,11 +280,19 @@ _COUNTED = re.compile(
     r"november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b|(?:周|星期|礼拜)[一二三四五六日天]",
     re.IGNORECASE,
 )
+_DAYTIME = re.compile(
+    r"\b(?:(?:in|at|on|every|each) (?:the )?(?:single )?)?(?:morning|afternoon|evening|night|noon|weekend|weekday)s?\b"
+    r"|每[天周月]|(?:早|晚)[上起]?|[上中下]午|凌晨|傍晚|睡前|点半?|周末",
+    re.IGNORECASE,
+)
 _SINCE = re.compile(
     r"\b(?:from now on|now|nowadays|these days|instead of|rather than|any ?more|no longer|by now)\b"
     r"|从今|从现在|以后都|现在|如今|改(?:到|成|为)|不再",
     re.IGNORECASE,
 )
+_OFTEN = frozenset(query_terms("every each single other on at in the a usually always day week"))
+_EVENTS = frozenset(query_terms("class lesson session practice course meeting appointment training"))
+"""What "yoga" may be called more fully."""
 _STOP = re.compile(r"[.!?。！？\n]")
 _OLD_VALUE = re.compile(r"(?:,? (?:instead of|rather than) .*| (?:now|these days|nowadays))+$", re.IGNORECASE)
 
@@ -279,8 +303,17 @@ def _is_changed(known: Record, data: MemoryData, change: Change) -> bool:
         return _is_safe_now(known, data, change)
     if change.thing:
         return _is_of_thing(data, change)
+    if change.life:
+        whose, of = data.subject.startswith(change.subject), data.subject
+        said, content = change.content, known.content
+        return whose and bears_on(change.life, change.value, said, of=of, attribute=data.attribute, content=content)
     if change.stated or alphanumeric(data.subject) != alphanumeric(change.subject):
         return False
+    return _is_planned(known, data, change) if change.plan else _is_kept_up(data, change)
+
+
+def _is_kept_up(data: MemoryData, change: Change) -> bool:
+    """Tell whether a memory is of what somebody did, used or had until a change."""
     if change.work:
         return data.attribute in _WORK and _holds(data.value, change.was)
     if data.attribute not in (_HAD if change.sold else _KEPT_UP | _HAD):
@@ -296,18 +329,32 @@ def _is_changed(known: Record, data: MemoryData, change: Change) -> bool:
     return had[0] in was or had[0] in _TAKES or data.attribute not in _HABITS
 
 
+def _is_planned(known: Record, data: MemoryData, change: Change) -> bool:
+    """Tell whether a memory is of what somebody no longer means to do."""
+    if data.attribute not in _PLANS:
+        return False
+    if _HAN.search(change.was):
+        return alphanumeric(change.was) in alphanumeric(known.content)
+    was = set(query_terms(change.was)) - set(query_terms("trip plan visit vacation holiday"))
+    return bool(was) and was <= set(query_terms(known.content))
+
+
 def _is_of_thing(data: MemoryData, change: Change) -> bool:
     """Tell whether a memory is of the thing that there is another of, or another value of."""
     counted = _COUNTED.search(data.value) is not None and _COUNTED.search(change.value) is not None
-    if change.stated:  # "The meeting is on Friday now" after "We have the meeting every Thursday"
-        return data.attribute in _HABITS and counted and alphanumeric(data.value).endswith(alphanumeric(change.thing))
+    # "The meeting is on Friday now" after "We have the meeting every Thursday"
+    if change.stated and data.attribute in _HABITS:
+        return counted and alphanumeric(data.value).endswith(alphanumeric(change.thing))
+    if change.stated and alphanumeric(change.stated) == alphanumeric(data.subject):
+        return False
     of = (f"{change.subject}'s {change.thing}", f"the {change.thing}", f"our {change.thing}")
     owned = {alphanumeric(text) for text in (*of, f"{change.subject}的{change.thing}", change.thing)}
     if alphanumeric(data.subject) == alphanumeric(change.subject) and data.attribute == canonical(change.thing):
         return change.renewed or counted
     # "the kitchen budget" is "my budget for the kitchen"
     words = set(query_terms(data.subject)) - set(query_terms(change.subject))
-    is_it = data.subject.startswith(change.subject) and words == set(query_terms(change.thing))
+    thing = set(query_terms(change.thing))
+    is_it = data.subject.startswith(change.subject) and words - _EVENTS == thing - _EVENTS and bool(thing)
     is_who = data.attribute in _WHO or _CALLED.search(data.value) is not None
     return (is_it or alphanumeric(data.subject) in owned) and (is_who if change.renewed else counted)
 
@@ -321,7 +368,8 @@ def _is_safe_now(known: Record, data: MemoryData, change: Change) -> bool:
             and f"{alphanumeric(change.subject)}对{alphanumeric(change.safe)}过敏" in said
         )
     whose = alphanumeric(data.subject) == alphanumeric(change.subject)
-    if not whose and not (data.subject != "The user" and _holds(known.content, change.subject)):
+    by_name = change.subject not in {"The user", "用户"} and data.subject != "The user"
+    if not whose and not (by_name and _holds(known.content, change.subject)):
         return False
     if data.attribute not in _ALLERGY:
         return False
@@ -347,7 +395,7 @@ def may_restate(draft: Draft) -> bool:
     before, behind = draft.entry.text[: one.start], draft.entry.text[one.end :]
     said = f"{_STOP.split(before)[-1]}{draft.entry.text[one.start : one.end]}{_STOP.split(behind, maxsplit=1)[0]}"
     told = one.kind == "fact" and not one.single and not draft.retracts
-    return told and _COUNTED.search(one.value) is not None and _SINCE.search(said) is not None
+    return told and _times(one.value) != one.value and _SINCE.search(said) is not None
 
 
 def is_restated(known: Record, draft: Draft) -> bool:
@@ -358,10 +406,21 @@ def is_restated(known: Record, draft: Draft) -> bool:
         alphanumeric(one.subject),
     ):
         return False
-    if data.attribute != canonical(one.attribute) or not _COUNTED.search(data.value):
+    if data.attribute != canonical(one.attribute) or _times(data.value) == data.value:
         return False
-    had, new = (alphanumeric(_COUNTED.sub("#", _OLD_VALUE.sub("", text))) for text in (data.value, one.value))
-    return had == new and not says_the_same(known, one.value)
+    had, new = (_times(_OLD_VALUE.sub("", text)) for text in (data.value, one.value))
+    if data.attribute in _HABITS and _HAN.search(new):  # 每天早上六点起床跑步, 改成晚上跑步了
+        done, does = (alphanumeric(text.replace("#", "")) for text in (had, new))
+        return len(does) > 1 and done.endswith(does) and not says_the_same(known, one.value)
+    if data.attribute in _HABITS:  # "I go to the gym every Monday", "on Wednesdays now"
+        done, does = (" ".join(sorted(set(query_terms(text)) - _OFTEN)) for text in (had, new))
+        return bool(does) and done == does and not says_the_same(known, one.value)
+    return alphanumeric(had) == alphanumeric(new) and not says_the_same(known, one.value)
+
+
+def _times(text: str) -> str:
+    """Return a value without its numbers, days and hours."""
+    return _DAYTIME.sub("#", _COUNTED.sub("#", text))
 
 
 def _holds(text: str, words: str) -> bool:
@@ -381,6 +440,10 @@ def ended(known: Record, draft: Draft, settings: CognitionSettings, *, now: date
         still = known.content.replace(data.value, left)
         fresh = fresh.replace(content=f"{still}{'；' if _HAN.search(still) else '; '}{fresh.content}")
         value = left
+    elif draft.change is None and not draft.statement.value and len(_several(data.value)) > 1:
+        # Of two cats one died: the other is there.
+        fresh = fresh.replace(content=f"{known.content}{'；' if _HAN.search(known.content) else '; '}{fresh.content}")
+        value = data.value
     return fresh.replace(
         id=known.id,
         scope=known.scope,

@@ -137,10 +137,10 @@ def _changed(entry: Entry) -> Iterable[Draft]:
 
 def _left_to_end(changed: Draft, stated: Sequence[Draft]) -> Draft:
     """Return a change, marked where its sentence gives the new value itself, which takes the place of the old one."""
-    given = any(one.statement.single and _overlap(one, changed) for one in stated)
+    given = next((one.statement.subject for one in stated if one.statement.single and _overlap(one, changed)), "")
     if changed.change is None or not given:
         return changed
-    return replace(changed, change=replace(changed.change, stated=True))
+    return replace(changed, change=replace(changed.change, stated=given))
 
 
 def _overlap(one: Draft, other: Draft) -> bool:
@@ -309,6 +309,10 @@ class MemoryWriter:
             if draft.retracts == "forgets":
                 await self._forget(scope, changes, known, draft)
                 continue
+            if draft.may_end:
+                data = known.data.replace(stale=draft.statement.content) if isinstance(known.data, MemoryData) else None
+                changes.put(known.replace(data=data, version=known.version + 1, updated_at=now))
+                continue
             settled = self._may_end(known, draft)
             changes.conflicts.append(self._conflict(known, draft, now=now, settled=settled))
             if settled:
@@ -327,7 +331,7 @@ class MemoryWriter:
         ids = tuple(hit.record_id for hit in hits)
         query = RecordQuery(filter=RecordFilter(kinds=MEMORIES), source_entry_ids=ids, limit=NO_LIMIT)
         made = await self._store.records(scope.owner, query) if ids else []
-        by_id = await self.records(scope, (*ids, draft.record_id))
+        by_id = await self.records(scope, (*ids, draft.record_id, *draft.of_one_value))
         return {record.id: record for record in (*made, *by_id.values()) if record.kind in MEMORIES}
 
     async def _forget(self, scope: Scope, changes: Changes, known: Record, draft: Draft) -> None:

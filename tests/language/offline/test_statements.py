@@ -353,7 +353,20 @@ I owe Petra thirty euros.|does|owe Petra thirty euros
 我没去过新疆。|情况|没去过新疆
 我爸去年中风过。|时间|去年中风过
 我想年底换工作。|计划|换工作
-我的导师来自青海西宁。|家乡|青海西宁"""
+我的导师来自青海西宁。|家乡|青海西宁
+My son is allergic to eggs, soy and wheat.|allergy|eggs, soy and wheat
+I love pizza, pasta, and sushi, but I hate olives.|likes|pizza, pasta, and sushi
+I speak English, French and a little German.|does|speak English, French and a little German
+I own a Vespa, a Trek bike and an old truck.|owns|a Vespa, a Trek bike and an old truck
+I have asthma, eczema and hay fever.|health|asthma, eczema and hay fever
+I like running, and my wife likes yoga.|likes|running
+我对花生、虾、螃蟹以及青霉素这类药物都过敏。|过敏|花生、虾、螃蟹以及青霉素
+我有高血压、糖尿病和哮喘。|健康|高血压、糖尿病和哮喘
+I have a new number, it's 555-0188.|number|555-0188
+I live in an apartment in Queens.|residence|Queens
+我们搬家了，新家在通州。|住址|通州
+邮箱换成li@new.com了。|邮箱|li@new.com
+从现在起我每天六点起床。|习惯|每天六点起床"""
 
 
 @pytest.mark.spec("COG-06")

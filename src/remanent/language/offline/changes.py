@@ -7,11 +7,13 @@ memory of the same matter is no longer so, and nothing of any other: who only me
 import re
 from collections.abc import Iterator
 
+from remanent.language.offline.life import ROWS, life_changes
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.statement_rules import subject_name
 from remanent.language.offline.statements import is_secret, plain_sentences, third_person
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
+from remanent.text.spans import Span
 from remanent.values import dataclass
 
 
@@ -38,13 +40,18 @@ class Change:
     """What somebody may eat or take again: they were allergic to it, if they were."""
     sold: bool = False
     """Whether what held was a thing that somebody had, and nothing that they do with it."""
-    stated: bool = False
-    """Whether the sentence states the new value as others do: only what was told of as a habit is left to end."""
+    stated: str = ""
+    """Of what the sentence states the new value as others do: what was told of just that is not left to end."""
+    plan: bool = False
+    """Whether it was meant to be done, and will not be."""
+    life: str = ""
+    """The row of changes in a life that it is told by; then `value` is what took the place of something."""
 
 
 _ADVERBS = r"(?:['’]ve| have|['’]s| has)?(?: just| recently| finally| now| actually| also)*"
 _SOLE = (
-    r"(?!(?:friend|cousin|colleague|coworker|neighbou?r|client|customer|student|brother|sister|son|daughter|child|baby|"
+    r"(?!(?:friend|cousin|colleague|coworker|neighbou?r|client|customer|student|brother|sister|son|daughter|"
+    r"child|baby|"
     r"cat|dog|pet|favou?rite|name)\b)(?P<renewed>[a-z]+(?: [a-z]+)?)"
 )
 """Whom or what there is one of at a time; who has a new friend has lost none."""
@@ -71,6 +78,55 @@ _ENGLISH = (
         r"(?:my|our|the) (?P<thing>[a-z]+(?: [a-z]+)?)(?: back| up| down| forward)? (?:from [^,.;!?]{1,30} )?"
         r"(?:to|until) "
         r"(?P<value>[^.;!?]{1,60})"
+    ),
+    (
+        r"\b(?P<who>)(?:[Ss]omeone|[Ss]omebody|[Tt]hey|[Tt]hieves) (?:has |have |just )?(?:stole|stolen|"
+        r"totall?ed|wrecked) (?:my|our) "
+        r"(?P<sold>[^,.;!?]{2,40}?)(?= last\b| yesterday\b| today\b| from\b| in\b|[,.;!]|$)"
+    ),
+    (
+        r"\b(?P<who>)(?:[Mm]y|[Oo]ur) (?P<sold>[^,.;!?]{2,40}?) (?:was|got|has been|were) (?:stolen|totall?ed|"
+        r"wrecked|written "
+        r"off|repossessed)\b"
+    ),
+    (
+        r"(?:^|[,;] |\b(?:that|and|out) )(?P<safe>(?!(?:I|it|that|this|everything|"
+        r"all)\b)[A-Za-z]+(?: [a-z]+)?) (?:is|are) (?:fine|safe|ok|okay) "
+        r"for (?P<who>me)\b"
+    ),
+    (
+        r"\b(?P<who>)(?:[Mm]y) (?P<was>[a-z]+(?: [a-z]+){0,2}?) (?:is|are|has|have|went|['’]s)(?: now|"
+        r" finally| all| gone)* (?:gone|cured|"
+        r"healed|cleared up|back to normal|under control)\b"
+    ),
+    (
+        rf"\b(?P<who>I){_ADVERBS} (?:fully )?recovered from (?:my |the )?(?P<was>[^,.;!?]{{2,40}}?)(?= and\b|"
+        rf" last\b|[,.;!]|$)"
+    ),
+    # "Yoga got moved to Thursdays"
+    (
+        r"^\W*(?P<who>)(?:[Tt]he |[Mm]y |[Oo]ur )?(?P<thing>(?!(?:I|We|They|He|She|It|You|Who|This|"
+        r"That)\b)[A-Za-z][a-z]+"
+        r"(?: [a-z]+){0,2}?) (?:has been|was|got|['’]s been|is being|is)(?: now)? (?:moved|pushed|rescheduled|"
+        r"postponed|"
+        r"shifted|bumped)(?: back| up| forward| out)? (?:from [^,.;!?]{1,30} )?(?:to|until) (?P<value>[^.;!?]{1,60})"
+    ),
+    # "The Lisbon trip is off", "I dropped out of the marathon"
+    (
+        r"\b(?P<who>)(?:[Tt]he|[Mm]y|[Oo]ur) (?P<plan>(?!plan )[A-Za-z][\w'’-]*(?: [\w'’-]+){0,3}?) (?:is|was|"
+        r"has been|got|"
+        r"['’]s)(?: now)? (?:off(?= now|[.,;!]|$)|cancell?ed|called off|scrapped)\b"
+    ),
+    (
+        rf"\b(?P<who>I|[Ww]e){_ADVERBS} (?:dropped out of|pulled out of|withdrew from|backed out of|bailed on|"
+        rf"gave up on|"
+        r"scrapped|called off|cancell?ed) (?:the |my |our )?(?P<plan>[^,.;!?]{2,40}?)(?= and\b| because\b|"
+        r" last\b|[,.;!]|$)"
+    ),
+    (
+        r"\b(?P<who>I|[Ww]e)(?:['’]m| am|['’]re| are) (?:not|no longer) (?:going|moving|travel+ing|flying|"
+        r"training|signing "
+        r"up|learning|saving|applying)(?: to| for)? (?P<plan>[^,.;!?]{2,40}?)(?: any ?more| after all)(?=[,.;!]|$)"
     ),
     r"\b(?P<who>[Mm]y) new (?P<renewed>[a-z]+(?: [a-z]+)?)(?: is|['’]s)(?: called| named)? (?P<value>[^,.;!?]{1,60})",
     # "My manager is now Bram", "Bram is my manager now": a name, and of whom there is one at a time.
@@ -102,25 +158,48 @@ _CHINESE = (
         rf"(?P<who>我(?:的|家)?(?:{_KIN})?)(?:现在|已经|最近|早就)*(?:[，,])?(?:不再?|戒了?|停止)"
         r"(?P<was>(?:吃|喝|学|用|开|坐|骑|抽|玩|看|练|打|做|穿)[^，。；！？了]{1,12})了"
     ),
-    r"(?<=[，,])(?P<who>)(?:现在|已经)*不再?(?P<was>(?:吃|喝|学|用|开|坐|骑|抽|玩|看|练|打|做|穿)[^，。；！？了]{1,12})了",
+    (
+        r"(?<=[，,])(?P<who>)(?:现在|已经)*不再?(?P<was>(?:吃|喝|学|用|开|坐|骑|抽|玩|看|练|打|做|"
+        r"穿)[^，。；！？了]{1,12})了"
+    ),
+    r"(?P<who>我)(?:已经|终于|最近|彻底|刚)*(?:把)?戒了?(?P<was>[^，。；！？了]{1,6})了",
+    r"(?P<who>我)的?(?P<was>[^，。；！？的]{2,8}?)(?:已经|终于|完全|彻底|都|也)*(?:好了|痊愈了|治好了|康复了|没事了)",
     rf"(?P<who>我(?:的|家)?(?:{_KIN})?)(?:已经|刚|上个?月|最近|今年|去年)*离开了?(?P<work>[^，。；！？去了]{{2,16}})",
     (
         rf"(?P<who>我)(?:们)?(?:已经|刚|最近)*(?:把|卖了|卖掉了?|退了|取消了)(?:我?的)?(?P<was>{_WORD}{{2,12}}?)"
         r"(?=卖|换|退了|扔|取消|停|[，。；！]|$)"
     ),
     (
-        rf"(?P<who>){_OURS}(?P<thing>{_WORD}{{2,6}}?)(?:又|已经|从[^，。；]{{1,10}})*(?:涨|降|改|换|推迟|提前|调整?|变|延期|延后)"
+        rf"(?P<who>){_OURS}(?P<thing>{_WORD}{{2,6}}?)(?:又|已经|从[^，。；]{{1,10}})*(?:涨|降|改|换|推迟|提前|"
+        rf"调整?|变|延期|延后)"
         r"(?:到|成|为|至)了?(?P<value>[^，。；！？]{1,20})"
     ),
-    rf"(?P<who>我)(?:们)?(?:已经|刚|最近|上个?[周月])*换了?(?:新的?|一[个台部辆]新?)?(?P<renewed>{_WORD}{{2,4}}?)(?=了|[，,])",
+    (
+        rf"(?P<who>我)(?:们)?(?:已经|刚|最近|上个?[周月])*换了?(?:新的?|"
+        rf"一[个台部辆]新?)?(?P<renewed>{_WORD}{{2,4}}?)(?=了|[，,])"
+    ),
     rf"(?P<who>){_OURS}新(?P<renewed>{_WORD}{{1,4}}?)(?:是|叫)(?P<value>[^，。；！？]{{1,20}})",
-    rf"(?P<who>){_OURS}(?:现在的?|如今的?)(?:我们?的)?(?P<renewed>{_POST}{{2,6}}?)(?:是|叫|换成了?)(?P<value>[^，。；！？]{{1,20}})",
-    rf"(?P<who>){_OURS}(?P<renewed>{_POST}{{2,6}}?)(?:现在|如今|已经)+(?:是|换成了?|换了)(?P<value>[^，。；！？]{{1,20}})",
+    (
+        rf"(?P<who>){_OURS}(?:现在的?|如今的?)(?:我们?的)?(?P<renewed>{_POST}{{2,6}}?)(?:是|叫|"
+        rf"换成了?)(?P<value>[^，。；！？]{{1,20}})"
+    ),
+    (
+        rf"(?P<who>){_OURS}(?P<renewed>{_POST}{{2,6}}?)(?:现在|如今|已经)+(?:是|换成了?|"
+        rf"换了)(?P<value>[^，。；！？]{{1,20}})"
+    ),
+    (
+        r"(?:^|[，,；]|(?P<who>我)们?)(?:(?!不|我|他|她)[^，。；！？]){0,6}不(?:再|准备|打算|想)?"
+        r"(?P<plan>(?:去|考|买|学|搬|参加|换|办|跑|报|参与)[^，。；！？了]{1,12})了"
+    ),
+    (
+        r"(?:^|[，,；]|(?P<who>我)们?)(?:已经|刚|最近|决定|只好|把)*(?:取消|放弃|推掉|"
+        r"退出)了?(?P<plan>[^，。；！？了]{2,14}?)(?:的?计划)?了?(?=[，。；！]|$)"
+    ),
     rf"(?P<who>我)(?:{_LATELY})*从(?P<work>[^，。；！？我]{{2,16}}?)(?:{_LATELY})*(?:离职|辞职|跳槽|出来)",
     rf"(?P<who>我)(?:{_LATELY})*辞(?:掉|去)?了?(?P<work>[^，。；！？我]{{2,16}}?)的?(?:工作|职位)",
     (
         rf"(?P<who>)(?:^|[，,。；！])(?:我们?)?(?:{_LATELY})*(?:把|将)?(?:我们?家?的)?(?:(?:那|这)[辆台部只]|旧的?|老)?"
-        rf"(?P<sold>{_WORD}{{2,12}}?)(?:{_LATELY})*(?:给)?(?:卖|处理|报废|送人|扔|淘汰)掉?了"
+        rf"(?P<sold>{_WORD}{{2,12}}?)(?:{_LATELY})*(?:给|被人?)?(?:卖|处理|报废|送人|扔|淘汰|偷|丢)掉?了"
     ),
     (
         rf"(?:{_SAYS}|^|[，,])(?P<who>我(?:的|家)?(?:{_KIN})?|{_ONE}{{2,3}}?)?(?:{_LATELY})*(?:可以|能)(?:吃|喝|碰|用)"
@@ -135,14 +214,25 @@ _FORMS = {zh: tuple(lazy_regex(form) for form in forms) for zh, forms in ((True,
 _UNREAL = lazy_regex(
     r"\b(?:would|could|might|if|want|plan|once|until|unless|not|never)\b|n['’]t\b|如果|想要?|打算|等|要是|希望"
 )
+_UNREAL_LIFE = lazy_regex(
+    r"\b(?:would|could|might|should|if|want|wanted|plan|hope|trying|tried|going to|will|when|before|until|"
+    r"almost|never|not "
+    r"yet|ago)\b|n['’]t (?:quit|stop|switch|retire)|['’]ll\b|如果|想|打算|等|要是|希望|准备|快要?|没有?|别|"
+    r"以前|当时|的时候|过一段",
+    re.IGNORECASE,
+)
 _OF_SOMEBODY_ELSE = lazy_regex(
     r"\w['’]s\b|\b(?:his|her|their|its|would|could|might|if|want|plan)\b|[他她]|如果|想要?|打算"
 )
 _MAY_CHANGE = lazy_regex(
     r"\b(?:switch|chang|convert|migrat|went|upgrad|trad|swapp|exchang|replac|ditch|sold|cancel|g[ai]ve|got rid|dropp|"
-    r"stopp|quit|left|resign|rais|lower|increas|reduc|cut|mov|push|postpon|reschedul|delay|brought|extend|shift|new\b|"
-    r"is now\b|my [a-z ]+ now\b|outgr|got over|lost|can\b|allowed|fine to)"
-    r"|[不戒停换改涨降调变新离卖退辞扔]|现在|如今|处理|报废|送人|淘汰|(?:可以|能)[吃喝碰用]|推迟|提前|延[期后]|取消",
+    r"stopp|quit|left|resign|retir|laid|fired|married|knot|elope|sober|vegetarian|vegan|eat|start|join|wife|"
+    r"husband|off\b|stole|crash|total|longer|rais|lower|increas|reduc|cut|mov|push|postpon|reschedul|delay|"
+    r"brought|extend|shift|new\b|"
+    r"is now\b|my [a-z ]+ now\b|outgr|got over|lost|can\b|allowed|fine (?:to|for)|(?:safe|ok|okay) for|"
+    r"recover|gone\b|cured|healed|cleared|back to|under control|notice|resignation|to work (?:now|these))"
+    r"|[不戒停换改涨降调变新离卖退辞扔婚证裁失跳入转偷丢没]|放弃|取消|好了|康复|痊愈|现在|如今|处理|报废|送人|"
+    r"淘汰|(?:可以|能)[吃喝碰用]|推迟|提前|延[期后]|取消",
     re.IGNORECASE,
 )
 _HAN = lazy_regex(f"[{HAN}]")
@@ -159,12 +249,16 @@ def changes(text: str, *, speaker: str = "user") -> Iterator[Change]:
         if is_secret(sentence):
             continue
         of_others = _OF_SOMEBODY_ELSE.search(sentence) is not None
+        yield from () if of_others else _of_life(sentence, span, speaker)
         zh = _HAN.search(sentence) is not None
         for form in _FORMS[zh]:
             for found in form.finditer(sentence):
                 told = found.groupdict()
                 if of_others if not told.get("safe") else _UNREAL.search(sentence):
                     continue
+                named = told.get("thing") or told.get("renewed")
+                if zh and named and re.search(f"我(?:的|家)?(?:{_KIN})", sentence[: found.start()]):
+                    continue  # 我妈换号了，新号码是…
                 # Whoever raises the rent, it is the speaker's.
                 who = "" if told.get("thing") or told.get("renewed") else told["who"] or ""
                 yield Change(
@@ -172,14 +266,29 @@ def changes(text: str, *, speaker: str = "user") -> Iterator[Change]:
                     content=third_person(_clause(sentence, found.start()).strip(" .。!！"), speaker),
                     start=span.start,
                     end=span.end,
-                    was=(told.get("was") or told.get("work") or told.get("sold") or told.get("safe") or "").strip(),
+                    was=next((told[part] for part in _ENDED if told.get(part)), "").strip(),
                     thing=(told.get("thing") or told.get("renewed") or "").strip(),
                     value=(told.get("value") or "").strip(),
                     work=bool(told.get("work")),
                     renewed=bool(told.get("renewed")),
                     safe=(told.get("safe") or "").strip(),
                     sold=bool(told.get("sold")),
+                    plan=bool(told.get("plan")),
                 )
+
+
+_ENDED = ("was", "work", "sold", "safe", "plan")
+
+
+def _of_life(sentence: str, span: Span, speaker: str) -> Iterator[Change]:
+    """Yield what a change in the speaker's life bears on."""
+    if _UNREAL_LIFE.search(sentence):
+        return
+    zh = _HAN.search(sentence) is not None
+    for name, instead, place in life_changes(sentence):
+        content = third_person(_clause(sentence, place).strip(" .。!！"), speaker)
+        subject = subject_name(speaker, zh=zh)
+        yield Change(subject, content, span.start, span.end, was=ROWS[name].words, value=instead, life=name)
 
 
 def _clause(sentence: str, place: int) -> str:
@@ -197,6 +306,6 @@ def _subject(who: str, speaker: str, *, zh: bool) -> str:
             return who  # by their name
         return f"{name}的{kin}" if kin else name
     words = who.split()
-    if len(words) == 1 and words[0] not in {"I", "We", "we", "My", "my", "They", "they"}:
+    if len(words) == 1 and words[0] not in {"I", "We", "we", "My", "my", "They", "they", "me"}:
         return who
     return f"{name}'s {words[1]}" if len(words) > 1 else name

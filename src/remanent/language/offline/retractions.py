@@ -33,9 +33,11 @@ _FORGET = lazy_regex(
     r"(?:(?:what|everything|anything|all) (?:i (?:told you|said|mentioned)|you know) about |about "
     r"|(?:the fact )?(?:that )?(?:i (?:told|said to) you (?:that )?|i (?:said|mentioned) (?:that )?)?)"
     r"(?P<en>.{3,}?)[.!\s]*$"
-    r"|^\W*(?:请|帮我|麻烦|你|就|快|把|可以)*(?:忘掉|忘记|忘了|删掉|删除|别再?记得?|不要再?记得?|不用再?记得?)(?:吧|掉)?(?:关于)?"
+    r"|^\W*(?:请|帮我|麻烦|你|就|快|把|可以)*(?:忘掉|忘记|忘了|删掉|删除|别再?记得?|不要再?记得?|"
+    r"不用再?记得?)(?:吧|掉)?(?:关于)?"
     r"(?P<zh>.{2,}?)(?:这件事|这事|这一点|这个|的事|吧|了)*[。！!\s]*$"
-    r"|^\W*(?:请|帮我|麻烦|你)*把(?P<zh2>.{2,}?)(?:这件事|这事|这一点|的事)*(?:忘掉|忘记|忘了|删掉|删除)(?:吧|了)?[。！!\s]*$",
+    r"|^\W*(?:请|帮我|麻烦|你)*把(?P<zh2>.{2,}?)(?:这件事|这事|这一点|的事)*(?:忘掉|忘记|忘了|删掉|删除)(?:吧|"
+    r"了)?[。！!\s]*$",
     re.IGNORECASE,
 )
 _ORDER = lazy_regex(r"\b(?:erase|delete|keep(?:ing)?)\b|删", re.IGNORECASE)
@@ -47,7 +49,8 @@ _LAST = lazy_regex(
     r"|wrong|not right|n['’]t (?:true|right)(?: any ?more)?)\W*$"
     r"|^\W*(?:that|this) (?:is|was)n['’]t (?:true|right|the case)(?: any ?more)?\W*$"
     r"|^\W*(?:please )?forget (?:that|this|it|what i (?:just )?said)\W*$"
-    r"|^\W*(?:不对|抱歉|其实|哦)*[，,]?\s*(?:(?:这|那)(?:已经|个|件事|一点)*(?:不是真的|不再(?:成立|是真的|这样)|不对|已经不是这样)了?|我说错了|刚才说错了|刚才(?:说的|那句)(?:不对|不算数|作废))\W*$"
+    r"|^\W*(?:不对|抱歉|其实|哦)*[，,]?\s*(?:(?:这|那)(?:已经|个|件事|一点)*(?:不是真的|不再(?:成立|是真的|"
+    r"这样)|不对|已经不是这样)了?|我说错了|刚才说错了|刚才(?:说的|那句)(?:不对|不算数|作废))\W*$"
     r"|^\W*(?:请|你)*(?:忘掉|忘了|忘记)(?:这个|它|刚才(?:说的|那句话?)?|这句话?)(?:吧)?\W*$",
     re.IGNORECASE,
 )
@@ -58,7 +61,8 @@ _ENGLISH: tuple[tuple[re.Pattern[str], str], ...] = (
     (lazy_regex(r"\bno longer\s+(?=\w)", re.IGNORECASE), ""),
     (lazy_regex(r"\b(I|[Ww]e) used to be\b"), r"\1 am"),
     (lazy_regex(rf"{_NO_FORM_OF_BE}\bused to\s+", re.IGNORECASE), ""),
-    (lazy_regex(r"\b(?:don['’]t|do not|doesn['’]t|does not|never did|didn['’]t|did not)\s+(?:actually |really )?"), ""),
+    (lazy_regex(r"\b(?:don['’]t|do not|doesn['’]t|does not|never did|didn['’]t|did not)\s+(?:actually |"
+    r"really )?"), ""),
     (lazy_regex(r"\b([Ii])(['’]m| am) not (?:actually |really )?"), r"\1\2 "),
     (lazy_regex(r"\b(is|are|was)(?: not|n['’]t) (?:actually |really )?"), r"\1 "),
     (
@@ -84,6 +88,7 @@ _CHINESE: tuple[tuple[re.Pattern[str], str], ...] = (
                    r"(?:[一两三四五\d]+[只个条位])?"),
         "我有一只",
     ),
+    (lazy_regex(r"(?<=[，,])(?:已经|早就|现在|目前)*不再?(?=住在?|在[^，。]{2,10}住)"), "我"),
     (lazy_regex(r"(?:已经|早就|现在|目前)*(?:从)(?=.{2,20}(?:离职|辞职))"), "在"),
     (lazy_regex(r"我(?:已经|刚|上个?月|最近)*离开了?(?=[^，。]{2,16}(?:公司|集团|了)?)"), "我在"),
     (lazy_regex(r"(?:已经|早就|现在|目前|其实|最近)*不再?(?=住|在|是|做|当|叫|用|开|养)"), ""),
@@ -96,16 +101,23 @@ _CHINESE: tuple[tuple[re.Pattern[str], str], ...] = (
 _GONE = lazy_regex(
     r"^\W*(?:(?i:sadly|unfortunately|so|well|oh|and|but)\W+)*(?:[Mm]y |[Oo]ur )?(?:[a-z]+ (?=[A-Z]))?"
     r"(?P<en>(?!(?i:he|she|it|they|we|who|that|this|the|everyone|nobody|people)\b)[\w'’-]+)"
-    r" (?:has |have |just |sadly |recently )*(?:died|passed away|was put (?:down|to sleep))\b"
+    r" (?:has |have |just |sadly |recently )*(?:died|passed away|was put (?:down|to sleep)|"
+    r"crossed the rainbow bridge|"
+    r"ran away|run away)\b"
+    r"|^\W*(?:[Ww]e|I) (?:recently |just )?(?:had to )?(?:put|let|said goodbye to|say goodbye to) (?:our |"
+    r"my )?(?:old )?"
+    r"(?P<en_>[\w'’-]+)(?: (?:down|to sleep|go))?(?: (?:last|yesterday|today|this|in|on)\b|[.!]*$)"
     r"|^\W*(?:可惜|唉|难过的是)?[，,]?\s*(?:我们?家?的?)?(?:猫|狗|兔子)?(?P<zh>[\u4e00-\u9fff]{2,4}?)"
-    r"(?:昨[天晚]|今[天早]|前天|上个?[周月]|去年|刚刚?|已经|前几天|不幸){0,2}(?:去世|过世|离世|病逝)了?\W*$"
+    r"(?:昨[天晚]|今[天早]|前天|上个?[周月]|去年|[春夏秋冬]天|刚刚?|已经|前几天|不幸){0,3}(?:(?:去世|过世|"
+    r"离世|病逝)了?|(?:走丢|跑丢|没|被?送人)了)\W*$"
 )
 _PARTED = lazy_regex(
     r"^\W*(?:(?i:sadly|so|well|oh|and|but|actually)\W+)*(?:(?P<en>(?:[Mm]y )?[\w'’-]+) and [Ii]|[Ww]e|I)"
     r"(?:['’]ve| have|['’]re| are| just| recently| finally)*"
     r" (?:broke up|broken up|split up|separated|got divorced|divorced|called off our engagement)\b"
     r"(?: with (?P<with>(?:my )?[\w'’-]+))?"
-    r"|^\W*我们?(?:[和跟与](?P<zh>[\u4e00-\u9fff]{2,4}?))?(?:已经|最近|上个?[周月]|刚刚?|昨天|终于|前几天){0,2}(?:分手|离婚)了?\W*$"
+    r"|^\W*我们?(?:[和跟与](?P<zh>[\u4e00-\u9fff]{2,4}?))?(?:已经|最近|上个?[周月]|刚刚?|昨天|终于|"
+    r"前几天){0,2}(?:分手|离婚)了?\W*$"
 )
 _SPOUSES = "wife husband 老婆 老公 妻子 丈夫".split()
 _PARTNERS = "girlfriend boyfriend partner fiancée fiancé 女朋友 男朋友 女友 男友 对象 未婚妻 未婚夫".split()
@@ -166,7 +178,7 @@ def _of_others(sentence: str) -> list[str]:
     """Return by name or kin who is no more, or is parted from: any partner, where nobody is named."""
     gone, parted = _GONE.match(sentence), _PARTED.match(sentence)
     if gone is not None:
-        return [gone["en"] or gone["zh"]]
+        return [gone["en"] or gone["en_"] or gone["zh"]]
     if parted is None:
         return []
     named = (parted["en"] or parted["with"] or parted["zh"] or "").lower().removeprefix("my ")

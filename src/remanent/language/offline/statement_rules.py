@@ -160,7 +160,7 @@ _ALIKE = tuple(
     words.split()
     for words in (
         "name 姓名 名字 全名 full_name",
-        "phone 电话 电话号 电话号码 联系电话 手机号 手机号码 phone_number number 联系方式",
+        "phone 电话 电话号 电话号码 联系电话 手机号 手机号码 phone_number number 联系方式 号码 号",
         "email 邮箱 邮箱地址 电子邮箱 邮件地址 email_address e-mail",
         "residence 住址 地址 家庭住址 住处 address home_address",
         "employer 工作单位 单位 单位名称 公司 公司名称 company",

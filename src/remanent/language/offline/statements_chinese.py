@@ -103,6 +103,10 @@ fact 住址! = (?:{lately}[，,]?)?{subject}(?:一家(?:人|{digit}口)?|全家)
     {end}(?!.*(?:后来|[又再]搬|搬[回走]))
 fact 住址! = {subject}(?:一个人|自己|[和跟][^，。]{1,6}一起)?(?:住在?|搬[到去来]了?(?!{any}{0,6}(?:办公|工位))|定居[在到]?了?|
     家(?:现在)?住?在){value}(?:去了|[了的呢])?{end}
+fact 住址! = {subject}在(?P<v>{han}{2,8}?)(?<!医院)(?<!酒店)(?<!宾馆)(?<!家里)(?:租房子?住?|租了?一?[个套间]房子?住?|定居|住)了?{end}
+fact 住址! = (?:我们?的?)?新家在(?P<v>{han}{2,12}?){end}
+fact ! = (?:(?:我们?的?)?新的?(?P<a>号码?|手机号码?|电话|邮箱|微信号?)(?:是|为|：|:)|(?P<a>手机号码?|电话号码|邮箱|微信号)
+    (?:已经|刚|又)?(?:换|改|变)成了?)\s*(?P<v>[\w.@+-]{5,40}?)了?{end}
 fact 家乡! = (?:{who}家[是在](?P<v>{han}{2,10}?)的?|{subject}(?:是|来自)(?P<v>{han}{2,10}?)人|
     {subject}来自(?P<v>{han}{2,12}?)){end}
 fact 生日! = {who}过生日是?在?{value}{end}
@@ -128,9 +132,9 @@ fact 近况 = {subject}(?P<v>(?:退休|怀孕|毕业|出国|搬家|失业|辞职
 fact 就读! = {subject}(?:正在|在|刚)*[上读念](?P<v>{any}{0,10}?(?:大学|高中|初中|小学|幼儿园|研究生|博士|硕士|本科|
     专业|[一二三四五六]年级|大[一二三四]|初[一二三]|高[一二三]|研[一二三]|[大中小]班))[了呢]?{end}
 fact 身份! = {who}是(?P<v>{any}{2,20}?)的?{end}
-fact 过敏 = {subject}(?:好像)?对(?P<v>{any}{1,12}?)(?<![不没有])过敏|{subject}(?P<v>(?!对)[^，。；！？\n是有对]{1,8}?)
+fact 过敏 = {subject}(?:好像)?对(?P<v>(?:{any}{1,6}[，,、]){0,4}{any}{1,20}?)(?:这[类些种]\w{1,4})?都?(?<![不没有])过敏|{subject}(?P<v>(?!对)[^，。；！？\n是有对]{1,8}?)
     (?<![不没])(?:过敏|不耐受)的?{end}
-fact 健康 = {subject}(?:有|得了|患有)(?:轻度|轻微|严重|慢性)?的?(?P<v>(?:[一二两\d]型)?{illness})[了的]?{end}
+fact 健康 = {subject}(?:有|得了|患有)(?:轻度|轻微|严重|慢性)?的?(?P<v>(?:[一二两\d]型)?{illness}(?:[、和与及]{illness}){0,5})[了的]?{end}
 fact 健康 = (?:[^，。；！？\n我]{2,12}(?:以后|之后|后)[，,]?)?我的?(?P<v>{body}(?:一直|总是|老|经常|最近)*(?:很|
     有点)?(?:疼|痛|酸|不舒服|发炎|难受)|(?:近视|远视|散光){any}{1,8}?度|{any}{0,6}?做过{any}{1,10}手术|在?(?:控盐|
     控糖|减肥|备孕|吃药|做康复)(?=[呢中]?{end})){end}
@@ -152,6 +156,7 @@ preference 喜欢 = (?:比起[^，。我]{1,10}[，,]?|坐{han}{2}|在{han}{1,4}
 preference 不喜欢 = 我(?P<c>{any}{1,4}(?:以后|之后|后|前))?{very}(?:不喜欢|不爱|讨厌|受不了|不[吃喝碰](?=.)|
     从不){value}[了的]?{end}
 fact 习惯 = {subject}(?:基本上?|习惯|通常)*(?P<v>{often}(?!都?(?:很|好|想|觉得|感觉|路过)){any}{2,30}?){end}
+fact 习惯 = 我?(?:最近|现在|已经)*改[成为到在]了?(?P<v>(?:{often}|早上?|[上中下]午|晚上?|周末)[^，。；！？\n的]{2,10}?)了?{end}
 fact 习惯 = 我(?:一般|通常|平时|习惯|经常)(?:都|会|是|就)?(?P<v>(?:{any}{0,6}点|早[上饭]|晚[上饭]|中午|睡前|周末|下班|
     坐|骑|走路|自己){any}{1,20}?){end}
 fact 情况 = {subject}(?P<v>(?:会(?:说|讲|弹|拉|吹|骑|画|跳|下|游泳|开车|做饭|编程)|(?:坐|骑)(?={any}{1,6}(?:上班|上学|
@@ -218,6 +223,7 @@ _SEVERAL = lazy_regex(PARTS["several"])
 _START = lazy_regex(r"(?=(^(?:[^：:，。我]{0,4}[：:])?\s*|(?<=[，。；！,;!\n])\s*))")
 _OPENING = lazy_regex(
     r"(?:对了|哦|嗯|其实|另外|还有|顺便说一下|顺便说|话说|说起来|你知道吗|告诉你|那个|然后|而且|因为|所以|但是|不过|现在|目前|最近|"
+    r"以后|今后|从现在(?:起|开始)|从今(?:天起|往后|以后)|从(?:明天|下个?[周月]|今年)(?:起|开始)|"
     r"(?:医生|大夫|护士|体检|检查)(?:都?说|告诉我|确诊|诊断|查出来?|发现|显示)[，,：:]?)[，,]?\s*"
 )
 _ORGANISATION = lazy_regex(
@@ -246,6 +252,9 @@ def _starts(sentence: str) -> list[int]:
 
 
 _TOGETHER = lazy_regex(r"^(?:我们|咱们)")
+_UNNAMED = lazy_regex("新|手机|电话|邮箱|微信")
+_OTHERS = lazy_regex(f"{_KIN}|[他她]")
+"""Before what names nobody: 我妈换号了，新号码是… is not the speaker's."""
 _OF_ONE = frozenset(["近况", "婚姻状况", "住址"])
 _TIME_OF_DAY = lazy_regex(r"(?:上午|下午|晚上|早上|中午|凌晨|傍晚|今天|明天|后天)$")
 _ADDRESSED = lazy_regex(r"^[\u4e00-\u9fff]{1,4}(?:先生|女士|小姐|太太)$")
@@ -265,17 +274,17 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         )
         if not value or (rule.kind not in {"decision", "follow_up", "event"} and _VAGUE.search(value)):
             return None
-        if named and _PRONOUN_NAME.match(named):
+        # 排练晚上八点开始 tells of 排练; where the name ends in a time of day, the time was cut in two.
+        if named and (_PRONOUN_NAME.match(named) or _TIME_OF_DAY.search(named)):
             return None
         attribute = group(match, "a") or rule.attribute
-        # 排练晚上八点开始 tells of 排练; where the name ends in a time of day, the time was cut in two.
-        if named and _TIME_OF_DAY.search(named):
-            return None
         if attribute == "职业" and _ADDRESSED.search(value):
             attribute = "姓名"  # 房东是周先生 says who it is, not what they do
         if attribute == "工作单位" and not group(match, "a") and not _ORGANISATION.search(value):
             attribute = "工作地点"  # 在上海上班 says where, not for whom
         said = match.string[start:end].strip(" ，。！!")
+        if _UNNAMED.match(said) and _OTHERS.search(match.string[:start]):
+            return None
         # Who moves or marries with others moves: 用户等人搬家了 says no more.
         clause = third_person(_TOGETHER.sub("我", said) if attribute in _OF_ONE else said, name)
         owner = (
@@ -339,8 +348,8 @@ def third_person(clause: str, name: str) -> str:
 
 INSTRUCTION = lazy_regex(
     r"^\W*(?:(?:好的?|嗯|对了|另外|还有)[，,]\s*)*(?:"
-    r"(?:请|你)?(?:以后|今后|从现在(?:起|开始)|从今往后)[，,][^，。]{0,10}(?:用|不要|别|要|都|先|请).{2,}|"
-    r"(?:请|你)?(?:以后|今后|从现在(?:起|开始)|从今(?:往后|以后|天起)|往后)[，,]?(?:请|都|你|您|回答|回复|不要|别|每次|一律|用|写|叫|只|尽量|在|给|跟|和|对|我).{2,}"
+    r"(?:请|你)?(?:以后|今后|从现在(?:起|开始)|从今往后)[，,](?!我们?(?!.{0,12}[你您]))[^，。]{0,10}(?:用|不要|别|要|都|先|请).{2,}|"
+    r"(?:请|你)?(?:以后|今后|从现在(?:起|开始)|从今(?:往后|以后|天起)|往后)[，,]?(?:请|都|你|您|回答|回复|不要|别|每次|一律|用|写|叫|只|尽量|在|给|跟|和|对|我(?=的?(?:问|说|让|发|要|提|需|代码|文档|邮件|消息|每?次?.{0,12}[你您]))).{2,}"
     r"|(?:请|你)?(?:总是|始终|永远|每次都?|一律|务必都?)(?:要|请)?(?:用|使用|以|给|先|不要|别|保持|回复|回答|叫|写|附|加|注明).{2,}"
     r"|(?:请|你)?(?:不要|别)再.{2,}"
     r"|(?:你的?|请)?(?:回答|回复|答案|解释|说话)(?:的时候|时)?(?:请|要|尽量|都|务必|不要|别|一定|可以)+.{2,}"

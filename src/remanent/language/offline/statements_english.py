@@ -72,7 +72,7 @@ dated = (?= (?:in (?:{month}|(?:19|20)\d\d)\b|on {day}\b|(?:last|this|next) (?:w
     (?:yesterday|today|recently|{count} (?:day|week|month|year)s? ago)\b))
 name = [A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*){0,2}
 aged = {name}(?: \(\d{1,2}\))?
-place = (?:the )?[A-Z][\w'’.-]*(?:,? (?!I\b)(?:of |de |upon |New |San )?[A-Z][\w'’.-]*){0,4}|[a-z]{4,}(?=[.!,;]|$)
+place = (?:the |\d+ )?[A-Z][\w'’.-]*(?:,? (?!I\b)(?:of |de |upon |New |San )?[A-Z][\w'’.-]*){0,4}|[a-z]{4,}(?=[.!,;]|$)
 product = (?:(?:19|20)\d\d )?[A-Z][\w.+#-]*(?: (?:[A-Z]|\d)[\w.+#-]*){0,4}
 condition = (?:an? |severe |mild |chronic |bad |high |low |type [12] |seasonal )*(?:asthma|diabetes|adhd|arthritis|
     insomnia|epilepsy|migraines?|anxiety|depression|eczema|an(?:a)?emia|autism|dyslexia|hypertension|tinnitus|
@@ -114,13 +114,22 @@ _TABLE = r"""
 fact name! = (?:[Mm]y (?:full |real )?name(?:['’]s| is)|{am} called) (?P<v>{name})
 fact age! = (?:[Ii](?:['’]m| am) (?:now |already )?|{somebody} is )(?P<v>\d{1,3}|{number}(?= years?\b| months?\b|
     {or_to}))\b(?: years? old)?(?=[.,!;]|$| and| years| months)|{who} (?:just )?turned (?P<v>{number})\b
-fact residence! = (?:{who} {adv}?lives? (?:(?:just |right )?outside(?: of)?|in|at|near)|{who_is} {adv}?(?:living|
+fact residence! = (?:{who} {adv}?lives? (?:(?:just |right )?outside(?: of)?|(?:in an? (?:[a-z-]+ ){0,3}(?:apartment|
+    house|flat|studio|condo|loft|room|place) )?in|at|near)|{who_is} {adv}?(?:living|
     based) in|{have} been living in|{who}(?:['’]ve| have| has)? {adv}{0,2}(?:moved|relocated)
     (?: back)? (?:from [A-Z]\w+ )?to) (?P<v>{place})
+fact residence! = (?:{i}|{have}) {adv}{0,2}(?:bought|rented|found|got|leased) (?:an?|our|my) (?:new )?(?:[a-z]+ ){0,2}
+    (?:house|home|apartment|flat|place|condo|studio) in (?P<v>{place})(?=[^.!?]*\bmoved in\b)|{our} new (?:place|home|
+    apartment|house|flat|condo) is in (?P<v>{place})|{am} {adv}?in (?P<v>{place}) (?:these days|nowadays)\b
+fact email! = (?:[Pp]lease )?(?:[Uu]se|(?:[Rr]each|[Ee]mail) me (?:at|on)|[Ww]rite to me at) (?P<v>[\w.+-]+@[\w.-]+\w)
+    (?= (?:from now on|now|instead|going forward))
+fact ! = (?:{have}(?: got)?|{i} got) a new (?P<a>(?:phone )?number|e-?mail(?: address)?)(?:,? (?:it['’]s|it is|which is)|
+    [:,]) (?P<v>{words}){to}
 fact home! = (?:{who_is} (?:originally )?from|{who} (?:comes? from|(?:grew up|was raised) in)) (?P<v>{place})
 fact birthplace! = {who} was born in (?P<v>{place})
 fact birthday! = {who} was born on (?P<v>{words}){to}
-fact job! = (?:{who} {adv}?works? as|{who_is} {adv}?working as|{i} got a (?:new )?job as) an? (?P<v>{words}){to}
+fact job! = (?:{who} {adv}?works? as|{who_is} {adv}?working as|{i}(?:['’]ve| have)? {adv}?(?:got|started|landed|took|found|accepted) an? (?:new )?(?:job|position|role) as) an?
+    [ ](?P<v>{words})(?:{dated}|{to})
 fact job! = {who_is} {adv}?an? (?P<v>(?:[a-z-]+ ){0,3}(?:{job})(?: and [a-z]+ (?:{job}))?)\b(?: (?:at|for|in|
     from) {words}{to})?
 fact former job = {who} was an? (?P<v>(?:[a-z-]+ ){0,2}(?:{job}))\b
@@ -136,7 +145,7 @@ fact diet! = (?:{who_is} {adv}?|{who_has} been )(?:a )?(?P<v>vegetarian|vegan|pe
     gluten[- ]free|diabetic|on an? [\w -]{2,30}diet)\b(?: since {words}{to})?
 fact allergy = {who_is} (?:very |severely |highly )?allergic to (?P<v>{words}){to}
 fact health = (?:{who} {adv}?(?:ha(?:ve|s)|suffers? from|gets?|was diagnosed with)|
-    {have} got) (?P<v>{condition}(?: (?:when|after|from) {words})?)(?:\b|{to})
+    {have} got) (?P<v>{condition}(?:(?:,|,? and) {condition})*(?: (?:when|after|from) {words})?)(?:\b|{to})
 fact restriction = {i} (?:can['’]t|cannot|can not|mustn['’]t) (?:eat|drink|have|tolerate|digest) (?P<v>(?!any\b|
     the\b){words}){to}
 fact is = {who_is} {adv}?(?P<v>{trait})(?: and {words})?{to}
@@ -188,9 +197,9 @@ fact habit = {i} {adv}?(?P<v>(?!(?:am|was|have|had|think|know|feel|hope|love|lik
 fact habit = {i} (?:usually|normally|typically|generally|always|often|mostly) (?P<v>(?!(?:am|was|think|know|feel|hope|
     love|like|enjoy|want|see|say|find|try|wonder|get|thought|felt|had|did|went|knew|said|found|\w+ed)\b)
     [a-z]+ [^,.;!?\n]{2,60}?|(?:get|wake) up [^,.;!?\n]{2,60}?){to}
-fact does = {i} {adv}?(?P<v>(?:play|collect|practi[cs]e|volunteer|coach|teach|study|speak|wear|commute|rent|owe|
+fact does = {i} {adv}?(?P<v>(?:play|smoke|vape|collect|practi[cs]e|volunteer|coach|teach|study|speak|wear|commute|rent|owe|(?:ride|take|drive|walk|cycle|bike)(?= [^,.;!?]{0,30}?\bto (?:work|school|the office)\b)|
     deploy|share an?|grew up|live(?= with| on| alone| near| next| above| in an?)|
-    work(?= nights| days| from| remotely| part| full| weekends| with| \w+ hours)|was raised|run(?= \d)) (?!a role|
+    work(?= nights| days| the \w+ shift| from| remotely| part| full| weekends| with| \w+ hours)|was raised|run(?= \d)) (?!a role|
     the role|around\b|out\b|for\b|like\b|the (?:best|same|game)){words}){to}
 fact practice = {have} (?P<a>been \w+ing|been(?= an?)|known|had|lived|worked|owned|played|taught|studied|
     run) (?P<v>(?!it\b|this\b|that\b)(?:[^,.;!?\n]{2,60}? )?(?:for (?:over |about |almost |nearly )?{count} (?:year|
@@ -301,6 +310,23 @@ _NARROWED = lazy_regex(r"\s+(?:that|which|who|where|when|whenever|if|because of)
 """Behind a preference: games that test one's wits are not all games."""
 _CIRCUMSTANCE = lazy_regex(r"\s+when(?:ever)? (?:I|my|it['’]s)\b[^,.;!?\n]{2,50}(?=[,.;!?\n]|$)")
 """Behind a preference: what it is preferred for is part of it."""
+_LISTED = tuple(
+    "allergy restriction health likes dislikes owns uses family has favorite favourite does love hate enjoy prefer like "
+    "speak play stud teach collect drive need want".split()
+)
+"""What may be several things at once, by how its attribute begins."""
+_ITEM = (
+    r"(?!(?:I|i|we|he|she|it|they|my|our|you|so|but|then|which|who|where|when|because|that|this|these|there|and|or|is|are|"
+    r"was|were|have|has|had|am|do|does|also|not|just|now|especially|particularly|though|although|while|since|if|as|like|"
+    r"such|too|maybe|thanks|actually|honestly|really|mostly|usually|sometimes|live|work|want|need|love|think|thought|for|"
+    r"to|in|on|at|with)\b)[\w'’-]+(?: (?!(?:is|are|was|were|has|have|had|will|I|we|he|she|they|it|you|and|or|but)\b)"
+    r"[\w'’-]+){0,3}"
+)
+_REST_OF_LIST = lazy_regex(
+    rf"(?:, {_ITEM}){{1,8}},? (?:and|or|&) {_ITEM}(?=\s*(?:[.!;,\n–—]|$|\b(?:but|because|so|and|which)\b))"
+    rf"|(?:, {_ITEM}){{2,8}}(?=\s*[.!;\n]|\s*$)"
+)
+"""Behind the first thing of a list: who is allergic to eggs, soy and wheat is not allergic to eggs alone."""
 _RELATIVE = lazy_regex(r"\s+(?:that|which|where|who)\b(?![^,.;!?\n]*\b(?:you|your)\b)[^,.;!?\n]{3,80}(?=[,.;!?\n]|$)")
 """Behind what happened: "a course that ends in June" is told with its end."""
 _PASSING = lazy_regex(
@@ -331,6 +357,9 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
     def make(rule: StatementRule, match: re.Match[str], start: int, end: int) -> Statement | None:
         value, who = group(match, "v").rstrip(" ,.'’-"), group(match, "s").lower()
         happens = rule.kind in {"event", "decision", "follow_up"}
+        attribute = group(match, "a").lower() or rule.attribute
+        rest = _rest_of_list(match.string, end) if attribute.startswith(_LISTED) and value else ""
+        value, end = value + rest.rstrip(), end + len(rest)
         value = value if happens else _LATELY.sub("", value)
         judged = _THEIRS.sub("", value) if who else value
         if not value or _EMPTY.match(value) or (_POINTING if happens else _VAGUE).search(judged):
@@ -355,7 +384,6 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         if _DANGLING.search(clause):
             return None
         owner = group(match, "n") or _owner(who, name, clause)
-        attribute = group(match, "a").lower() or rule.attribute
         single = rule.single and not _SEVERAL.search(who)
         return Statement(rule.kind, owner, attribute, value, third_person(clause, name), start, end, single=single)
 
@@ -375,6 +403,12 @@ FORMER = lazy_regex(
 )
 """What no longer holds, and that what holds now follows: "I used to live in Boston but moved to Denver"."""
 SPEAKER = "I "
+
+
+def _rest_of_list(sentence: str, place: int) -> str:
+    """Return the further things of a list whose first one ends in a place."""
+    found = _REST_OF_LIST.match(sentence, place)
+    return "" if found is None else found[0]
 
 
 def _named_again(one: Statement) -> str:
