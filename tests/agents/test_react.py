@@ -421,6 +421,12 @@ Mount Kelt has two huts, built in 1961 and in 1984.
         ("How high is Mount Kelt?", "Bananas are yellow.", "The survey of 2019: Mount Kelt is 3,412 metres high."),
         ("凯尔特山的守护者是谁？", "我不记得。", "凯尔特山的守护者是老陈。"),
         ("How high is Mount Kelt?", "It is 3,412 metres.", "It is 3,412 metres."),
+        (
+            "How high is Mount Kelt?",
+            'Memory holds the survey of Mount Kelt, go on with deep_retrieval node_id="e2bbd2897215"',
+            "The survey of 2019: Mount Kelt is 3,412 metres high.",
+        ),
+        ("How many huts does Mount Kelt have?", "The survey tells of two huts.", "The survey tells of two huts."),
         ("How many years lie between the two huts of Mount Kelt?", "23", "23"),
         ("Does Mount Kelt have huts?", "Yes.", "Yes."),
         ("Who first climbed Mount Kelt?", "I do not remember.", "I do not remember."),

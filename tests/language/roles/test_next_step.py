@@ -76,7 +76,7 @@ def test_a_plan_that_gives_back_what_the_planner_was_told_is_none(said: str, pla
 
 
 @pytest.mark.spec("USE-08")
-@pytest.mark.parametrize("repeated", ["Look up chips", "Search for the largest chips of both makers."])
+@pytest.mark.parametrize("repeated", ["Look up makers", "Search for what is known of both makers of qubits."])
 def test_a_step_that_was_taken_is_not_taken_again_but_the_goal_is_answered_and_then_the_run_ends(repeated: str) -> None:
     reply = PlanningReply(current_task=TaskReply(description=repeated))
     first = FinishedTask(description=repeated, result="433 and 1,121 qubits")
@@ -88,6 +88,13 @@ def test_a_step_that_was_taken_is_not_taken_again_but_the_goal_is_answered_and_t
     failed = PLANNING.read(request.replace(finished=given.replace(result="", failed=True)), reply).current_task
     assert failed is not None
     assert failed.description not in {repeated, RULED_GOAL}
+
+
+@pytest.mark.spec("USE-08")
+def test_a_step_at_the_goal_that_is_planned_again_ends_the_run_with_what_it_gave() -> None:
+    reply = PlanningReply(current_task=TaskReply(description="识别凯尔特山的高度信息"))
+    finished = FinishedTask(description="识别凯尔特山的高度信息", result="凯尔特山的高度为3412米。")
+    assert PLANNING.read(PlanningRequest(goal="凯尔特山有多高？", finished=finished), reply).current_task is None
 
 
 @pytest.mark.spec("BANK-23")

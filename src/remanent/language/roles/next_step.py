@@ -1,6 +1,7 @@
 """Planning: a model judges the step just taken and proposes one next step; code holds the rules."""
 
 import re
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 
@@ -141,15 +142,16 @@ def settle(
         ended = TaskStatus.FAILED if finished.failed else status
         done = CompletedTask(type=finished.type, description=finished.description, status=ended, context=context)
         completed = (*completed, done)
-    if proposed is not None and _repeats(proposed, completed):
+    is_ordinary = proposed is not None and proposed.conflict_id is None and not proposed.upload_ids
+    if proposed is not None and is_ordinary and _is_taken(proposed.description, completed):
         # Small models plan the same step until the rounds run out, whatever it gave.
         proposed = _at_the_goal(request.goal, completed, language)
     return PlanningResponse(completed=completed, current_task=_next_task(request, proposed, language))
 
 
-def _repeats(proposed: PlannedTask, completed: tuple[CompletedTask, ...]) -> bool:
-    steps = {_bare(task.description) for task in completed if task.type is TaskType.NORMAL}
-    return proposed.conflict_id is None and not proposed.upload_ids and _bare(proposed.description) in steps
+def _is_taken(description: str, steps: Iterable[CompletedTask | FinishedTask]) -> bool:
+    """Tell whether a step was taken, in these very words."""
+    return _bare(description) in {_bare(task.description) for task in steps if task.type is TaskType.NORMAL}
 
 
 def _next_task(request: PlanningRequest, proposed: PlannedTask | None, language: Language) -> PlannedTask | None:
@@ -325,7 +327,9 @@ def _finished(request: PlanningRequest) -> str:
 def _proposed(request: PlanningRequest, task: TaskReply) -> PlannedTask | None:
     conflicts, uploads = _aliases(request)
     description = remark(task.description)
-    if _is_echo(description, request):
+    steps: list[CompletedTask | FinishedTask] = [*request.completed]
+    steps += [] if request.finished is None else [request.finished]
+    if not _is_taken(description, steps) and _is_echo(description, request):
         description = shortened(request.goal, MAX_REMARK)
     conflict_id = conflicts.find(task.conflict)
     upload_ids = tuple(dict.fromkeys(found for name in task.uploads if (found := uploads.find(name)) is not None))

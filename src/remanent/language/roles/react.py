@@ -14,7 +14,7 @@ from remanent.bilingual import Bilingual, Language, in_language
 from remanent.errors import InvalidInput, Refused
 from remanent.language.coverage import WordIndex
 from remanent.language.offline.answers import AnswerCandidates, agreeing, find_answer
-from remanent.language.offline.questions import is_question, keyword_form
+from remanent.language.offline.questions import AnswerType, answer_type, is_question, keyword_form
 from remanent.language.offline.settling import (
     Contradiction,
     contradiction_in,
@@ -393,7 +393,8 @@ async def direct_answer(request: ReactRequest, answer: str, toolbox: Toolbox) ->
     if matter is not None:
         asked, shown = "", [matter.newer, matter.older]
     is_open = matter is not None and leaves_open(matter, answer)
-    if not is_open and WordIndex("\n".join(shown)).tells(answer, asked=asked):
+    is_told = WordIndex("\n".join(shown)).tells(answer, asked=asked)
+    if not is_open and is_told and not _lacks_number(asked, answer):
         return None
     known = (await react(request.replace(urgency=Urgency.NOW), toolbox)).answer
     if matter is not None and is_open and leaves_open(matter, known or ""):
@@ -402,6 +403,20 @@ async def direct_answer(request: ReactRequest, answer: str, toolbox: Toolbox) ->
     if not known or known == _SAID["unknown"][language] or WordIndex(known).share(asked) < _ASKED[language]:
         return None
     return known
+
+
+_NUMBER = re.compile(
+    r"(?<![A-Za-z0-9_])[\d][\d.,]*(?![A-Za-z0-9_])|[零〇二三四五六七八九十百千万亿两半]|一[^\W\d_]?[个座次年天名位家条米岁]|"
+    r"\b(?:none|no|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundreds?|"
+    r"thousands?|millions?|half|once|twice|never|always|every|daily|weekly|monthly|yearly)\b",
+    re.IGNORECASE,
+)
+
+
+def _lacks_number(asked: str, answer: str) -> bool:
+    """Tell whether a number is asked for and an answer has none: the digits of an id, or of a call, are none."""
+    is_given = _NUMBER.search(answer) is not None or _UNKNOWN.search(answer) is not None
+    return answer_type(asked) is AnswerType.NUMBER and not is_given
 
 
 def question_of(task: str) -> str:
