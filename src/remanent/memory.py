@@ -1,4 +1,9 @@
-"""The façade and composition root: where the parts are put together, and what a user of the library sees."""
+"""The façade and composition root: where the parts are put together, and what a user of the library sees.
+
+Everything is wired here and nowhere else, so that any part can be built by hand with another beside it. No discipline
+is named: they are found by `plugins.py` and asked for what they add. An agent is a name bound to these parts and costs
+nothing until it is used; `_sync.py` is the blocking face of all of it, written by scripts/sync_face.py.
+"""
 
 import asyncio
 import logging

@@ -1,4 +1,9 @@
-"""Everything that can be set, in one model: flag, then environment, then project file, then user file, then default."""
+"""Everything that can be set, in one model: flag, then environment, then project file, then user file, then default.
+
+Only entry points read files and the environment; all else is given a `Settings`, so that two memories of one process
+may differ. Each discipline brings a section of its own (`plugins.py`). Sections are frozen, and their validators are
+built when they are first used: a command has most of them for their defaults alone. docs/settings.md is made from this.
+"""
 
 import os
 import re

@@ -1,4 +1,8 @@
-"""One server behind a URL and a key: operations go out, answers or errors of the library come back."""
+"""One server behind a URL and a key: operations go out, answers or errors of the library come back.
+
+The faces that scripts write (`remote.py`, `blocking.py`) hold no logic: what can go wrong between two machines is
+handled here once, above all that a request may have been done though its answer never came.
+"""
 
 import asyncio
 import inspect

@@ -1,4 +1,8 @@
-"""One operation, declared once: what is asked, what is answered, who may, how it is said, and where it is shown."""
+"""One operation, declared once: what is asked, what is answered, who may, how it is said, and where it is shown.
+
+REST routes, MCP tools, commands, the client and their documentation are all made of this declaration, so that none of
+them can offer what another lacks, or say it otherwise. What scripts write from it is compared by `make check`.
+"""
 
 import inspect
 import re

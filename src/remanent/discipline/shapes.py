@@ -1,4 +1,8 @@
-"""What requests and answers have in common: described fields, pages with their cursors, uploads."""
+"""What requests and answers have in common: described fields, pages with their cursors, uploads.
+
+A field that several operations share is declared once, with its meaning and its bounds: the same word means the same
+thing in every request, on the command line and in the schema.
+"""
 
 import base64
 import json

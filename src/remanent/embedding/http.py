@@ -1,4 +1,8 @@
-"""Models behind an address: OpenAI-compatible embedding, and reranking in the form of Cohere and Jina."""
+"""Models behind an address: OpenAI-compatible embedding, and reranking in the form of Cohere and Jina.
+
+Whoever names an address sends it every text that is remembered, so that none is ever taken from data: only settings
+name one (`former.py`).
+"""
 
 import asyncio
 import json

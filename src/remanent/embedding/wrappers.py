@@ -1,4 +1,8 @@
-"""Wrappers around any embedder: one that keeps vectors, one that counts what embedding costs."""
+"""Wrappers around any embedder: one that keeps vectors, one that counts what embedding costs.
+
+Each is an embedder around another, so that what is kept and what is counted is decided where models are opened, and no
+model knows of either.
+"""
 
 import sys
 import time

@@ -1,4 +1,8 @@
-"""Running one claimed job: its handler, its lease, its retries, and what becomes of it."""
+"""Running one claimed job: its handler, its lease, its retries, and what becomes of it.
+
+What a handler did and that its job is done are one commit, under a fence that rises with every claim: a worker that was
+taken for dead can finish nothing any more. What failed is tried again in its place, and others of the lane wait.
+"""
 
 import asyncio
 import logging

@@ -1,4 +1,7 @@
-"""Waiting until nothing waits or runs, and counting on the way."""
+"""Waiting until nothing waits or runs, and counting on the way.
+
+For tests, scripts and people who want to see the outcome of what they just said; nothing in Remanent itself waits so.
+"""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping

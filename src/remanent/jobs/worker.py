@@ -1,4 +1,9 @@
-"""The worker of the durable queue: looks at agents' queues, runs what is due, and outlives every failure."""
+"""The worker of the durable queue: looks at agents' queues, runs what is due, and outlives every failure.
+
+Who works is apart from what is due: an `Agenda` says whose queue is looked at next, and runners (`runner.py`) do what
+the look found. With a thousand agents at rest, a look must cost nothing: an agent is looked at when something told of
+it, when a job of it falls due, and now and then for what other processes left.
+"""
 
 import asyncio
 import heapq

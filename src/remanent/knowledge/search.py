@@ -226,7 +226,7 @@ class Searcher:
         return place.scope.owner, found
 
     async def _find(self, asked: Question, options: SearchOptions, *, gated: bool) -> Found:
-        """Ask the one read path for more than is wanted, because chunks of one passage are joined afterwards."""
+        """Ask the one read path for more than is wanted: twins and a document's share leave some out afterwards."""
         return await self._parts.recall.find(
             asked,
             limit=max(MIN_DEPTH, DEPTH * options.limit),

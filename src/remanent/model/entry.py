@@ -1,4 +1,8 @@
-"""What happened: the messages that a caller hands in, and the raw, append-only journal of entries made of them."""
+"""What happened: the messages that a caller hands in, and the raw, append-only journal of entries made of them.
+
+An entry is never changed: what was understood of it is made anew from it at any time, and erasing leaves its place, so
+that what cites it still cites something.
+"""
 
 import base64
 from collections.abc import Iterable

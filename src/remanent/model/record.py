@@ -1,4 +1,8 @@
-"""What is remembered: records and their versions, links and conflicts between them, what is left of the forgotten."""
+"""What is remembered: records and their versions, links and conflicts between them, what is left of the forgotten.
+
+Everything here came from entries and says from which. A record changes by a new version; the old ones stay readable,
+and what is forgotten leaves a tombstone, so that a memory knows what it no longer knows.
+"""
 
 from collections.abc import Iterable
 from datetime import datetime

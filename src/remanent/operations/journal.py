@@ -1,4 +1,7 @@
-"""Remembering and recalling: what was said, what answers a question, and how well it does."""
+"""Remembering and recalling: what was said, what answers a question, and how well it does.
+
+These are what most users ever call; everything else follows from what they wrote here.
+"""
 
 import hashlib
 from typing import Annotated, Any, Literal

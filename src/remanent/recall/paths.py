@@ -1,4 +1,8 @@
-"""The built-in paths over the store alone: words, times, what is new, and links."""
+"""The built-in paths over the store alone: words, times, what is new, and links.
+
+A path tells candidates and scores of its own measure; what they are worth beside those of other paths is the recipe's
+to say. None of these needs a model, so that something is found whatever else is out of order.
+"""
 
 import asyncio
 from collections.abc import Sequence

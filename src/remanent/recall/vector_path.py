@@ -1,4 +1,8 @@
-"""Finding records whose meaning is near the question's."""
+"""Finding records whose meaning is near the question's.
+
+Where two models embed, each is a path of its own, weighed by how well it knows the question's language; the general one
+is left out where the finer one has read all that it has, since it would only cost time.
+"""
 
 import asyncio
 from collections import OrderedDict

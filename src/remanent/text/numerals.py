@@ -1,4 +1,7 @@
-"""Numerals: the value of a number that is written in digits, in English words or in Chinese characters."""
+"""Numerals: the value of a number that is written in digits, in English words or in Chinese characters.
+
+Values are fractions, so that a third and 0.333 differ, and three tenths are what 0.3 is.
+"""
 
 import re
 import unicodedata

@@ -1,4 +1,8 @@
-"""What the pages are made of, over HTTP: the shell, the files it loads, and signing in."""
+"""What the pages are made of, over HTTP: the shell, the files it loads, and signing in.
+
+The app itself asks REST like any program: what a page shows, a key allows, and nothing is rendered here that would have
+to be escaped. Files are read and packed once; their addresses are allowed by the policy, and no others.
+"""
 
 import base64
 import gzip

@@ -1,4 +1,9 @@
-"""The store on PostgreSQL: all agents in one database, for many processes on many machines."""
+"""The store on PostgreSQL: all agents in one database, for many processes on many machines.
+
+An agent is a number here, and every transaction names the one it acts for: row-level security shows it no other rows,
+and none at all to a transaction that names nobody. Round trips are what costs, so that questions and commits go in
+groups.
+"""
 
 import asyncio
 import time

@@ -1,4 +1,8 @@
-"""The embedded store: one SQLite file per agent."""
+"""The embedded store: one SQLite file per agent.
+
+Under it lie, from the outside in: which files are open (`pool.py`), one file with its writer thread (`database.py`),
+what a connection is (`connection.py`), and what is written and asked (`writes.py`, `reads.py`).
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
