@@ -739,7 +739,6 @@ ERRORS = (
     Bilingual("a truth value", "真假值"),
     Bilingual("a list", "列表"),
     Bilingual("an object", "对象"),
-    Bilingual("a budget has at least 1 token, not {given}", "预算至少为 1 个 token，而不是 {given}"),
     Bilingual("a key of a scratchpad has 1 to {most} printable characters", "暂存区的键须为 1 到 {most} 个可打印字符"),
     Bilingual("a level is 0, 1, 2 or 3, not {given}", "级别为 0、1、2 或 3，而不是 {given}"),
     Bilingual(

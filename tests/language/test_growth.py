@@ -14,6 +14,7 @@ from remanent.language.offline import (
     holders,
     judgement,
     life,
+    questions,
     salience,
     settling,
     similarity,
@@ -126,6 +127,7 @@ ADAPTERS: dict[str, Work] = {
     "language.passages.stretches": lambda text: passages.stretches(
         _spans(text), [number for number in range(1, len(text) // 5) if number % 3]
     ),
+    "language.offline.questions.may_answer": lambda text: questions.may_answer("When was it built?", text),
     "language.passages.places_of": lambda text: passages.places_of(_said(text)),
     "language.replies.numbered": lambda text: replies.numbered(len(text)),
     "language.replies.require_known": lambda text: replies.require_known(range(1, len(text)), shown=len(text)),

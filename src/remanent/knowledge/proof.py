@@ -12,8 +12,8 @@ from itertools import pairwise
 from remanent.bilingual import Bilingual
 from remanent.discipline import Parts
 from remanent.errors import InvalidInput
-from remanent.knowledge.asked import is_of_kind, steps, with_rows_read
 from remanent.knowledge.bearing import bearing
+from remanent.knowledge.listings import steps, with_rows_read
 from remanent.knowledge.model import (
     AnswerSentence,
     CheckedSentence,
@@ -24,6 +24,7 @@ from remanent.knowledge.model import (
 )
 from remanent.knowledge.search import Searcher, SearchOptions, SearchPlace, is_foreign
 from remanent.language.engines import OfflineEngine, run_or_offline
+from remanent.language.offline.questions import may_answer
 from remanent.language.role import Toolbox
 from remanent.language.roles.answering import ANSWERING, AnsweringRequest, SourcePassage, WrittenSentence
 from remanent.language.shapes import MAX_REMARK
@@ -98,7 +99,7 @@ class Prover:
         Of a list of steps, all are given where one of them answers how something is done.
         """
         question = request.question
-        fits = partial(is_of_kind, question)
+        fits = partial(may_answer, question)
         if best and not any(fits(one.text) for one in best):
             fitting = [
                 one.replace(text="\n".join(filter(fits, sentence_texts(one.text))) or _LEFT_OUT)
@@ -129,7 +130,7 @@ class Prover:
             (number, sentence)
             for number, passage in enumerate(found.items, start=1)
             for sentence in sentence_texts(passage.text)
-            if is_of_kind(question, sentence)
+            if may_answer(question, sentence)
         ]
         if not said:
             return []

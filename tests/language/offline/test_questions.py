@@ -5,6 +5,7 @@ from remanent.language.offline.questions import (
     answer_type,
     is_question,
     keyword_form,
+    may_answer,
     statement_form,
 )
 
@@ -61,3 +62,29 @@ def test_keywords_are_the_words_that_carry_a_question_in_their_order() -> None:
     assert keyword_form("Where did Ada's brother buy the red bike?") == "Ada's brother buy red bike"
     assert keyword_form("小王在哪里买的自行车？") == "小王 买 自行车"
     assert keyword_form("the of and") == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "expected"),
+    [
+        ("What time is breakfast?", "Breakfast is free of charge.", False),
+        ("What time is breakfast?", "Breakfast begins at seven.", True),
+        ("早餐是几点？", "早餐免费。", False),
+        ("早餐是几点？", "早餐七点开始。", True),
+        ("How much is breakfast?", "Breakfast is from 7 to 10.", False),
+        ("How much is breakfast?", "Breakfast is free of charge.", True),
+        ("How many eggs are in it?", "3. Add the eggs.", False),
+        ("How many eggs are in it?", "Add two eggs.", True),
+        ("How many people fit in?", "Forty people fit in.", True),
+        ("How long does it take?", "It takes an hour.", True),
+        ("年假有几天？", "年假须提前申请。", False),
+        ("年假有几天？", "年假为十天。", True),
+        ("When was it built?", "It was built of stone.", False),
+        ("When was it built?", "It was built after the war.", True),
+        ("When was the singer of the album of 1979 born?", "She recorded the album of 1979.", False),
+        ("Which city was the band formed in when they met?", "It was Brooklyn, New York.", True),
+        ("Who approves leave?", "The manager approves it.", True),
+    ],
+)
+def test_a_sentence_gives_what_is_asked_for_or_not(question: str, sentence: str, *, expected: bool) -> None:
+    assert may_answer(question, sentence) is expected

@@ -1,4 +1,4 @@
-"""Questions taken apart: what they are about, what sort of answer they want, how they read as statements.
+"""Questions taken apart: the sort of answer they want, how they read as statements, and what can answer them at all.
 
 All by patterns, first match wins, so the order of the tables counts: "how many" must be seen before "how".
 """
@@ -7,6 +7,7 @@ import re
 from enum import StrEnum
 
 from remanent.text.keywords import content_words
+from remanent.text.numerals import ENGLISH_NUMERALS
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
 
@@ -133,3 +134,67 @@ def _chinese_statement(bare: str) -> str:
     for pattern, statement in _CHINESE_STATEMENTS:
         bare = pattern.sub(statement, bare, count=1)
     return bare.strip(_MARKS)
+
+
+# ── whether a sentence can be the answer ─────────────────────────────────────
+
+_NUMBER = (
+    rf"\d|[零一二两三四五六七八九十百千万亿半]|数[十百千万]|\b(?:{'|'.join(sorted(ENGLISH_NUMERALS))}|"
+    r"(?:dozen|hundred|thousand|(?:m|b|tr)illion)s|half|halves|quarters?|"
+    r"once|twice|thrice|an? (?:second|minute|hour|day|week|month|year|couple|pair)|"
+    r"single|double|both|several|few|many|most|all|none|no|never|always)\b"
+)
+_AMOUNT = lazy_regex(
+    rf"{_NUMBER}|\b(?:free|without charge|every|each|daily|weekly|monthly|yearly|annual(?:ly)?|regularly)\b|"
+    r"免费|不收|无需|每|全部|所有|几|多次|没有|无",
+    re.IGNORECASE,
+)
+_TIME = lazy_regex(
+    r"\d|[零〇一二两三四五六七八九十百千半][年月日号点时天周岁]|\b(?:noon|midnight|morning|afternoon|evening|night|dawn|dusk|today|"
+    r"tomorrow|yesterday|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekdays?|weekends?|january|february|march|april|"
+    r"may|june|july|august|september|october|november|december|spring|summer|autumn|fall|winter|century|decade|"
+    r"o['’]clock|always|never|daily|hours?|weeks?|months?|years?|days?|easter|christmas|war|childhood|birth|death|age|"
+    r"after|before|during|until|till|since|when(?:ever)?|while|once|early|late|later|soon|immediately|at once|now)\b|"
+    r"早[上晨]|上午|中午|下午|傍晚|晚上|夜|凌晨|今|明天|昨|周[一二三四五六日末]|星期|春|夏|秋|冬|世纪|年代|时期|期间|之?[前后]|以来|时候|"
+    r"同时|当时|随时|全天|每[天日周月年]|战|朝|元年|初|末|立即|马上|节",
+    re.IGNORECASE,
+)
+_CLOCK = lazy_regex(r"\bwhat time\b|几点", re.IGNORECASE)
+_OF_CLOCK = lazy_regex(
+    r"\d|\b(?:noon|midnight|dawn|dusk|sunrise|sunset|o['’]clock|hours?|any ?time|always|(?:one|two|three|four|five|six|"
+    r"seven|eight|nine|ten|eleven|twelve)\b)|[一二两三四五六七八九十]+[点时]|中午|正午|午夜|随时|全天|天亮|日[出落]",
+    re.IGNORECASE,
+)
+
+_PRICE = lazy_regex(r"\bhow much\b|多少钱", re.IGNORECASE)
+_HOURS = lazy_regex(
+    r"\b(?:from|between) \d{1,2}(?:[:.]\d\d)? (?:to|and|until) \d{1,2}(?:[:.]\d\d)?\b|\d{1,2}:\d\d|"
+    r"\b\d{1,2} ?[ap]\.?m\b|[一二两三四五六七八九十\d]+点",
+    re.IGNORECASE,
+)
+"""Figures that are no price."""
+_FIGURES = lazy_regex(r"\d+")
+_NUMBERED = lazy_regex(r"^\s*\(?\d{1,2}[.)、）]\s*")
+_OTHER = lazy_regex(
+    r"\s*(?:who|whose|whom|where|(?:in )?(?:which|what)(?! (?:time|year|date|day|month|century|season|decade|age)))\b",
+    re.IGNORECASE,
+)
+"""How a question begins that asks for no time, though it may tell when something was."""
+
+
+def may_answer(question: str, sentence: str) -> bool:
+    """Tell whether a sentence may give what a question asks for: a time or an amount where it asks for one.
+
+    A sentence that has the words of "What time is breakfast?" may tell that it is free. It answers if it holds a time.
+    """
+    # What the question says itself is not what it asks for.
+    told = frozenset(_FIGURES.findall(question))
+    sentence = _FIGURES.sub(lambda found: "" if found[0] in told else found[0], _NUMBERED.sub("", sentence))
+    if _CLOCK.search(question):
+        return _OF_CLOCK.search(sentence) is not None
+    kind = answer_type(question)
+    if kind is AnswerType.TIME:
+        return _OTHER.match(question) is not None or _TIME.search(sentence) is not None
+    if kind is AnswerType.NUMBER and _PRICE.search(question):
+        sentence = _HOURS.sub("", sentence)
+    return kind is not AnswerType.NUMBER or _AMOUNT.search(sentence) is not None

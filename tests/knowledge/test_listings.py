@@ -6,7 +6,7 @@ import pytest
 
 import remanent.memory as facade
 from remanent.embedding import Embedders
-from remanent.knowledge.asked import is_of_kind, steps, with_rows_read
+from remanent.knowledge.listings import steps, with_rows_read
 from tests.embedding.fakes import HashEmbedder
 from tests.knowledge.test_languages import CHINESE, ENGLISH
 from tests.knowledge.world import opened
@@ -25,31 +25,6 @@ PORK = (
     "# 红烧肉\n\n红烧肉的做法：\n\n1. 五花肉切块焯水。\n2. 冰糖炒出糖色。\n"
     "3. 放入肉块，加酱油和料酒。\n4. 小火炖一小时。\n"
 )
-
-
-@pytest.mark.parametrize(
-    ("question", "sentence", "expected"),
-    [
-        ("What time is breakfast?", "Breakfast is free of charge.", False),
-        ("What time is breakfast?", "Breakfast begins at seven.", True),
-        ("早餐是几点？", "早餐免费。", False),
-        ("早餐是几点？", "早餐七点开始。", True),
-        ("How much is breakfast?", "Breakfast is from 7 to 10.", False),
-        ("How much is breakfast?", "Breakfast is free of charge.", True),
-        ("How many eggs are in it?", "3. Add the eggs.", False),
-        ("How many eggs are in it?", "Add two eggs.", True),
-        ("How long does it take?", "It takes an hour.", True),
-        ("年假有几天？", "年假须提前申请。", False),
-        ("年假有几天？", "年假为十天。", True),
-        ("When was it built?", "It was built of stone.", False),
-        ("When was it built?", "It was built after the war.", True),
-        ("When was the singer of the album of 1979 born?", "She recorded the album of 1979.", False),
-        ("Which city was the band formed in when they met?", "It was Brooklyn, New York.", True),
-        ("Who approves leave?", "The manager approves it.", True),
-    ],
-)
-def test_a_sentence_gives_what_is_asked_for_or_not(question: str, sentence: str, *, expected: bool) -> None:
-    assert is_of_kind(question, sentence) is expected
 
 
 @pytest.mark.spec("KB-05")
