@@ -94,6 +94,24 @@ def test_a_memory_that_stands_out_in_meaning_tells_it_in_other_words() -> None:
     assert not is_untold(asked, items(scores=[0.2, 0.6, *[0.2] * 10]))
 
 
+@pytest.mark.parametrize(
+    ("asked", "told", "others"),
+    [
+        ("What is my hamster called?", "我养了一只叫豆豆的仓鼠。", NOTES[:5]),
+        ("我的仓鼠叫什么？", "My hamster is Dot.", NOTES[6:]),
+    ],
+)
+def test_a_memory_in_another_language_tells_it_by_its_meaning_alone(
+    asked: str, told: str, others: Sequence[str]
+) -> None:
+    near = items([told, *others], [0.48] + [0.2] * len(others))
+    assert not is_untold(asked, near)
+    assert is_untold(asked, items([told, *others], [0.35] + [0.2] * len(others)))
+    assert not is_untold(asked, items([told] * 5, [0.35] + [0.2] * 4)), "nothing is in the language of the question"
+    assert not is_untold(asked, near[:2]), "among a few none can stand out"
+    assert is_untold(asked, items([others[0], told, *others[1:]], [0.35] + [0.2] * len(others)))
+
+
 def test_what_was_only_asked_earlier_is_untold() -> None:
     asked = "What is my shoe size?"
     assert nothing_told(asked, items([*NOTES, asked]))
