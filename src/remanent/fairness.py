@@ -42,6 +42,7 @@ is done in the background is long from its beginning."""
 PIECE = 0.003
 """Seconds of long work between two breaths: a question of somebody else takes 10 ms and hardly notices one of them."""
 LONGEST_BREATH = 0.1
+"""Seconds of one breath at the most: a thread that sleeps holds its place among the readers."""
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -3,6 +3,9 @@
 A command on the command line makes two hundred such classes before it does anything. The standard library writes and
 compiles six functions for each, a sixth of a second in all, and most are never called. Here they are shared by all
 classes, and how a class is filled is compiled when the first of its values is made.
+
+With `dataclasses` in its place `remanent entries` takes 1.09 s of the processor and not 0.78 s, and `remanent recall`
+1.69 s and not 1.18 s (the least of eight, Python 3.11, bytecode on the disk).
 """
 
 import dataclasses

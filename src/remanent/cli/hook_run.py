@@ -34,10 +34,12 @@ _QUESTION = Bilingual(
     "What was decided, agreed on or left to do in {project}?", "{project} 中决定了什么、约定了什么、还有什么要做？"
 )
 _MAX_INPUT = 8 << 20
+"""Bytes that are read of what the tool tells: a prompt, and where the rest of the talk lies."""
 _MAX_TRANSCRIPT = 4 << 20
 """Bytes of a transcript's end that are read: some hundred turns; what came before was kept at earlier stops."""
 _MAX_MESSAGES = 200
 _MAX_TEXT = 100_000
+"""Messages of one stop that are kept, the last ones, and characters of each: longer ones were printed by a program."""
 _START_TOKENS, _PROMPT_TOKENS = 1200, 800
 """What the model is given at the start and for a prompt. Chosen by hand: a page, and half of one."""
 _WIDTH = 60

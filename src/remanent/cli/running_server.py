@@ -33,9 +33,11 @@ DIRECT = "REMANENT_DIRECT"
 _CONFIGURED = ("remanent.yaml", "remanent/config.yaml")
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _ANSWER_TIMEOUT = 60.0
+"""Seconds for the server to answer. No time-out leads to doing the work again here: it may have been done."""
 _INDEXING_TIMEOUT = 30.0
 """Seconds to wait until what was told is indexed; the same as for whoever reads it back in the library."""
 _POLL = 0.05
+"""Seconds between looks at whether it is indexed."""
 _PREFIX = "urn:remanent:error:"
 
 

@@ -16,6 +16,7 @@ from remanent.stores import Store
 MAX_KEYS = 200
 MAX_KEY_CHARACTERS = 200
 MAX_VALUE_CHARACTERS = 20_000
+"""A pad is read whole and goes into prompts: what is longer is a text to remember, or a file."""
 MAX_CHARACTERS = 65_536
 """Characters of all values of an agent as JSON: they are read with the agent's other states."""
 

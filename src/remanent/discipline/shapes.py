@@ -197,6 +197,7 @@ def read_cursor(cursor: str, kind: type[T]) -> T:
 
 
 MAX_IN_MEMORY = 1 << 20
+"""Bytes of an upload that stay in memory; a longer one waits on the disk, so that many at once take no more."""
 
 
 async def read_whole(pieces: AsyncIterator[bytes]) -> bytes:

@@ -312,6 +312,7 @@ class _Rows:
 
 
 _ROWS_AT_ONCE = 128
+"""Rows that are unpacked together: going on costs less than coming back for each."""
 
 
 def _read_shape(file: Any) -> tuple[int, ...]:

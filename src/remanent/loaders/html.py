@@ -24,6 +24,7 @@ NEXT_PARAGRAPH = "\u2028"
 _NOTE = re.compile(r"noteref|footnote-?ref")
 """What programs call a link to a footnote."""
 _LONGEST_NOTE = 4
+"""Characters of a mark such as [12]: a longer link is part of the sentence."""
 _BACK = "↩↑^\ufe0e\ufe0f "
 """What links say that lead back from a footnote to its place."""
 

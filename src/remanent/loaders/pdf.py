@@ -38,7 +38,9 @@ _MEANT = str.maketrans(
 _MAX_DRAWN = 2_000
 """Drawn things that are looked at on a page: a drawing has more, and is no table."""
 _MAX_OUTLINE = 10_000
+"""Headings of an outline that are read: a damaged one need not end."""
 _OCR_DOTS_PER_INCH = 200
+"""How fine a page is drawn to be read as a picture: as fine as an office scans."""
 _MAX_DOTS = 40_000_000
 """Dots of a page that is drawn to be read as a picture: large sheets are drawn coarser."""
 _PASSWORD = "password"

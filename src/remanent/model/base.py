@@ -12,6 +12,7 @@ from remanent.errors import InvalidInput
 from remanent.model.clock import NO_MOMENT
 
 MAX_JSON_DEPTH = 32
+"""Levels of what a caller hands in: more than anybody needs, and far below where any parser gives up."""
 Words = TypeVar("Words", bound=StrEnum)
 
 

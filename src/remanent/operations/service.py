@@ -86,6 +86,7 @@ CATALOGUE = Catalogue(journal.OPERATIONS, more=(_others, registry.operations))
 _SUBJECT = ("_id", "_ids")
 """Fields whose names end so hold ids, which the audit log names as what was acted on."""
 _MAX_SUBJECTS = 100
+"""Ids that a line of the audit log names: a page of it must stay readable."""
 
 
 def ignore_progress(_: object) -> None:

@@ -79,6 +79,7 @@ HANDFUL = 8
 _AT_ONCE = 16
 """Entries that are prepared at once, some 3 ms; between, others go first."""
 _MAX_SEEN = 100_000
+"""Agents whose models are known to be looked at: some ten megabytes."""
 
 
 class IsDue(Protocol):

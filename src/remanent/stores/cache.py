@@ -56,6 +56,7 @@ class Cache(ABC):
 
 
 MAX_BYTES = 64 * 2**20
+"""What all values together may take unless it is said otherwise: thousands of answers, and little beside the models."""
 KEY_COST = 200
 """Bytes that a key costs beside its value: the entry, the strings' headers, the table slot."""
 MEMBER_COST = 120

@@ -5,6 +5,7 @@ the next one; while the log cannot be written, nothing that it should tell of is
 """
 
 import asyncio
+import errno
 import hashlib
 import logging
 from collections import OrderedDict
@@ -35,11 +36,13 @@ _LOGS = f"{FOLDER}/audit"
 SHARED_BEFORE = "audit.jsonl"
 """One chain for the whole home, sealed without a key: read further on, never written to."""
 
-_NO_ROOM = frozenset({28, 122})
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+"""A full disk, and a quota that is used up."""
 _WRITERS = 4
 """Organisations that are synced at a time; each has its own files, so that none waits for another's."""
 _MOST_OWED = 1000
 _MOST_SEEN = 10_000
+"""Lines that wait for a log which cannot be written, the newest; and organisations the end of whose log is known."""
 _MOST_LOOKED_AT = 50
 """Organisations whose log is looked at for `/readyz`: those written to last."""
 

@@ -99,7 +99,9 @@ PREFIX = "rmn"
 MAKE_ONE = "make a new key at the machine: remanent keys create NAME --permission admin"
 """What to do where no key opens; it works on the files and needs no key itself."""
 _NOBODY = "0" * 64
+"""Compared with where there is no such key, so that a refusal takes as long as with one."""
 _MOST_SPENT = 32
+"""Secrets drawn from callers' seeds that a key remembers: a request that is repeated must not rotate it once more."""
 
 
 class Key(Model):

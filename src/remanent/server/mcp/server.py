@@ -137,6 +137,8 @@ class _Progress:
 
 PATH = "/mcp"
 MAX_BODY = 4 * 2**20
+"""Bytes of one request, whatever the server takes elsewhere: what a model writes is far shorter, and files do not come
+this way."""
 MAX_VALUES = 20_000
 """Bytes and values of one message: the protocol's library reads it on the event loop, where this takes 10 ms at most. A
 thousand messages to remember, the most in one call, hold some 5,000 values."""

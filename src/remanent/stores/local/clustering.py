@@ -134,6 +134,7 @@ class Assignment:
 _ROWS_AT_ONCE = 16_384
 """Rows that are copied together."""
 _SEED = 20_240_229
+"""The same vectors make the same cells in every process, so that what a search missed can be looked into."""
 
 
 class SealingCancelled(Exception):

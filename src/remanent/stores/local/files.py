@@ -31,6 +31,8 @@ TEMPORARY = ".tmp"
 _MAGIC = b"RMNTVEC1"
 _BLOCK = 4_096
 _ALIGNED = 64
+"""A page of memory, with which the rows begin, since mapped files are read page by page; and a line of the processor's
+cache, with which all else begins."""
 _SMALL = ("offsets", "centres", "names", "kinds")
 
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _CLOSE_ENOUGH = 1e-6
+"""By how much the square of a length may differ from 1: rounding in 32 bits alone makes as much."""
 _AT_ONCE = 8_192
+"""Rows that are looked at together: some 12 MB, so that the copy of a large matrix is never whole."""
 
 
 def normalise(matrix: "NDArray[np.float32]") -> "NDArray[np.float32]":

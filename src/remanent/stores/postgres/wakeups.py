@@ -22,6 +22,7 @@ CHANNEL: Final = "remanent_work"
 GAP: Final = 0.02
 """Seconds between two words: agents that get work meanwhile are named together."""
 _RECONNECT: Final = 1.0
+"""Seconds before listening is tried again; meanwhile work is found by looking, only later."""
 _TELL = f"SELECT pg_notify('{CHANNEL}', word) FROM unnest(%s::text[]) AS word"
 _FAILURES = (RemanentError, psycopg.Error, OSError)
 

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+# The write-ahead log and its index, as https://sqlite.org/walformat.html describes them: the headers of the file and of
+# a frame, the magic number, whose last bit tells the byte order of checksums, and the versions that can be read.
 _HEADER = struct.Struct(">8I")
 _HEADER_BYTES = 32
 _FRAME_HEADER_BYTES = 24
@@ -337,6 +339,8 @@ def _continued_commit_after(whole: int, frames: _Frames) -> bool:
     )
 
 
+# Pages, as https://sqlite.org/fileformat2.html describes them: the last eight bytes hold the checksum of the page, and
+# the first byte says which sort of tree it belongs to.
 PAGE_SIZE = 4096
 _RESERVED = 8
 _CHUNK = 1 << 20
