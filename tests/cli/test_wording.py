@@ -150,7 +150,7 @@ def test_refusals_are_chinese_down_to_their_signs(cli: Cli, monkeypatch: pytest.
     ("words", "told"),
     [
         (("keys", "revoke", "abc"), "12 个 0-9 或 a-f 的字符"),
-        (("bank", "show", "nope.json"), "文件 'nope.json' 不存在"),
+        pytest.param(("bank", "show", "nope.json"), "文件 'nope.json' 不存在", marks=pytest.mark.needs("bank")),
         (("remember", "--file", "bad.json"), "第 1 行第 10 列应有一个值"),
     ],
 )
