@@ -149,7 +149,7 @@ async def test_every_page_is_reached_by_keys_alone_and_holds_together_on_a_wide_
     assert shown.complaints == []
 
 
-async def test_what_is_written_in_two_tabs_at_once_is_all_kept(window: OpenWindow) -> None:
+async def test_who_edits_what_somebody_else_has_changed_sees_both_texts_and_loses_neither(window: OpenWindow) -> None:
     shown = await window()
     await shown.say("I live in Lisbon.")
     (home,) = (await shown.served.http.get(f"{AGENT}/memories")).json()["items"]
@@ -159,11 +159,33 @@ async def test_what_is_written_in_two_tabs_at_once_is_all_kept(window: OpenWindo
         await page.get_by_role("button", name="Edit").click()
     for page, town in zip(tabs, ("Porto", "Faro"), strict=True):
         await page.get_by_role("dialog").get_by_role("textbox").fill(f"I live in {town}.")
-    for page, town in zip(tabs, ("Porto", "Faro"), strict=True):
-        await page.get_by_role("button", name="Save").click()
-        await expect(page.get_by_role("heading", level=1)).to_have_text(f"I live in {town}.")
+    first, second = tabs
+    await first.get_by_role("button", name="Save").click()
+    await expect(first.get_by_role("heading", level=1)).to_have_text("I live in Porto.")
+    await second.get_by_role("button", name="Save").click()
+    told = second.get_by_role("alert")
+    await expect(told).to_contain_text("Somebody else changed this memory")
+    await expect(told.locator("blockquote")).to_have_text("I live in Porto.")
+    await expect(second.get_by_role("dialog").get_by_role("textbox")).to_have_value("I live in Faro.")
+    now = (await shown.served.http.get(f"{AGENT}/memories/{home['id']}")).json()
+    assert now["content"] == "I live in Porto."
+    await second.get_by_role("button", name="Save mine all the same").click()
+    await expect(second.get_by_role("heading", level=1)).to_have_text("I live in Faro.")
     versions = (await shown.served.http.get(f"{AGENT}/memories/{home['id']}/history")).json()["items"]
     assert [one["record"]["content"].split()[-1] for one in versions[1:]] == ["Porto.", "Faro."]
+
+
+async def test_what_a_search_found_is_edited_as_it_stands(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("I live in Lisbon.")
+    page = shown.page
+    await shown.open(f"{PLACE}/memory?agent=ada&tab=semantic&q=Lisbon")
+    await page.get_by_role("button", name="Edit").first.click()
+    async with page.expect_response(lambda answer: answer.request.method == "PUT") as saved:
+        await page.get_by_role("dialog").get_by_role("textbox").fill("I live in Porto.")
+        await page.get_by_role("button", name="Save").click()
+    answer = await saved.value
+    assert (answer.status, answer.request.headers["if-match"]) == (200, '"1"')
 
 
 async def test_a_graph_is_moved_zoomed_and_searched(window: OpenWindow) -> None:

@@ -396,6 +396,38 @@ async def test_documents_are_added_previewed_searched_and_removed(window: OpenWi
     assert left.json()["items"] == []
 
 
+async def test_an_agents_documents_stand_beside_the_workspaces_and_each_says_whose_it_is(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("Hello.")
+    for owner, name in (("ada", "diary.md"), ("shared", "rules.md")):
+        added = await shown.served.http.post(
+            f"/v1/orgs/acme/workspaces/lab/agents/{owner}/knowledge/documents?name={name}",
+            content=f"# {name}\n\nThe pier of Vell is old, says {name}.\n".encode(),
+            headers={"content-type": "application/octet-stream"},
+        )
+        assert added.status_code == 200, added.text
+    page = shown.page
+    await shown.open(f"{PLACE}/knowledge?agent=ada")
+    diary, rules = (page.get_by_role("row").filter(has_text=name) for name in ("diary.md", "rules.md"))
+    await expect(diary).to_contain_text("ada alone")
+    await expect(rules).to_contain_text("the workspace")
+    await page.get_by_role("searchbox").fill("What does the diary say of the pier of Vell?")
+    await page.get_by_role("button", name="Search").click()
+    await page.locator("article.card").filter(has_text="says diary.md").get_by_role("button").click()
+    await expect(page.get_by_role("dialog")).to_contain_text("says diary.md")
+    await page.get_by_role("dialog").get_by_role("button", name="Close").click()
+    await page.get_by_label("For").select_option("ada")
+    note = FilePayload(name="note.md", mimeType="text/markdown", buffer=b"# Note\n\nMine.\n")
+    await page.locator("input[type=file]").set_input_files([note])
+    await expect(page.get_by_role("row").filter(has_text="note.md")).to_contain_text("ada alone")
+    await diary.get_by_role("button", name="Delete").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    await expect(diary).to_have_count(0)
+    await page.locator("header.top select").select_option("shared")
+    await expect(page.get_by_role("row").filter(has_text=".md")).to_have_count(1)
+    assert shown.complaints == []
+
+
 @pytest.mark.spec("UI-04")
 async def test_the_health_panel_leads_to_cleaning_up_and_to_conflicts(window: OpenWindow) -> None:
     shown = await window(language="zh-CN")

@@ -10,7 +10,7 @@ export class Refused extends Error {
   constructor(status, detail) { super(detail); this.status = status; }
 }
 
-export async function ask(method, path, { query, body, upload, type, signal, raw } = {}) {
+export async function ask(method, path, { query, body, upload, type, signal, raw, version } = {}) {
   const address = new URL(path, location.origin);
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value === undefined || value === null || value === "") continue;
@@ -19,6 +19,7 @@ export async function ask(method, path, { query, body, upload, type, signal, raw
   // In the language of the page, which is not always the browser's: errors are worded by it.
   const headers = { "accept-language": document.documentElement.lang };
   if (session.csrf && method !== "GET") headers["x-remanent-csrf"] = session.csrf;
+  if (version !== undefined) headers["if-match"] = `"${version}"`;
   if (body !== undefined) headers["content-type"] = "application/json";
   if (upload !== undefined) headers["content-type"] = type ?? "application/octet-stream";
   let answer;

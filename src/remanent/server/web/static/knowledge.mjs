@@ -11,13 +11,17 @@ const TYPES = { "text/markdown": "Markdown", "text/plain": "TXT", "text/html": "
 export function Page() {
   const app = useApp();
   const { here } = app;
-  // What the workspace shares; an agent's own documents are found by its searches beside these.
-  const at = `${place(here.org, here.workspace, "shared")}/knowledge`;
+  // An agent reads its own documents beside what the workspace shares. Who adds one means the workspace unless they say otherwise.
+  const shelf = (owner) => `${place(here.org, here.workspace, owner)}/knowledge`;
+  const owners = [...new Set([here.agent || "shared", "shared"])];
+  const at = shelf(owners[0]);
+  const [owner, setOwner] = useState("shared");
   const [uploads, setUploads] = useState([]);
   const [shown, setShown] = useState(null);
   const [removing, setRemoving] = useState(null);
-  const state = useLoad(async (signal) => (can("knowledge.list") ? ask("GET", `${at}/documents`, { signal }) : null), [at]);
-  const busy = state.value?.items.some((one) => one.status === "indexing") ?? false;
+  const state = useLoad(async (signal) => (can("knowledge.list") ? (await Promise.all(owners.map(async (one) => (await ask("GET", `${shelf(one)}/documents`, { signal })).items.map((document) => ({ ...document, owner: one }))))).flat() : null), [at]);
+  const shelfOf = (document) => shelf(state.value.find((one) => one.document_id === document.document_id)?.owner ?? "shared");
+  const busy = state.value?.some((one) => one.status === "indexing") ?? false;
   useEffect(() => { if (!busy) return undefined; const timer = setInterval(state.again, LOOK); return () => clearInterval(timer); }, [busy, at]);
   const note = (name, change) => setUploads((now) => now.map((one) => (one.name === name ? { ...one, ...change } : one)));
   const add = async (files) => {
@@ -25,19 +29,21 @@ export function Page() {
     setUploads((now) => [...now.filter((one) => !list.some((file) => file.name === one.name)), ...list.map((file) => ({ name: file.name, size: file.size, sent: 0, state: "waiting" }))]);
     for (const file of list) {
       note(file.name, { state: "sending", file });
-      try { const answer = await upload(at, file, (sent) => note(file.name, { sent })); note(file.name, { state: answer.status ?? "added", sent: file.size }); state.again(); } catch (error) { note(file.name, { state: "failed", error }); state.again(); }
+      try { const answer = await upload(shelf(owner), file, (sent) => note(file.name, { sent })); note(file.name, { state: answer.status ?? "added", sent: file.size }); state.again(); } catch (error) { note(file.name, { state: "failed", error }); state.again(); }
     }
   };
-  const remove = (document) => ask("DELETE", `${at}/documents/${encodeURIComponent(document.document_id)}`).then(() => { setRemoving(null); app.say(say("kb_removed")); state.again(); }, app.fail);
+  const remove = (document) => ask("DELETE", `${shelfOf(document)}/documents/${encodeURIComponent(document.document_id)}`).then(() => { setRemoving(null); app.say(say("kb_removed")); state.again(); }, app.fail);
   return html`<h1>${say("knowledge")}</h1><${Loaded} state=${state}>${(found) => found === null ? html`<${Empty}>${say("kb_missing")}</${Empty}>` : html`
-    ${may("write") && html`<${Drop} onFiles=${add} />`}
+    ${may("write") && html`<${Drop} onFiles=${add} owners=${owners} owner=${owner} onOwner=${setOwner} />`}
     ${uploads.length > 0 && html`<div class="panel stack" role="status">${uploads.map((one) => html`<div class="bar"><span>${one.name}</span><progress max=${one.size || 1} value=${one.sent} aria-label=${one.name}></progress><span class=${one.state === "failed" ? "bad" : "quiet"}>${one.state === "failed" ? told(one.error) : say(`kb_${one.state}`)} ${one.state === "failed" && one.file && html`<button onClick=${() => add([one.file])}>${say("again")}</button>`}</span></div>`)}</div>`}
-    ${found.items.length === 0 ? html`<${Empty}>${say("kb_none")}</${Empty}>` : html`<${Table} heads=${[say("kb_name"), say("kb_type"), say("kb_chunks"), say("kb_size"), say("kb_status"), say("kb_added_at"), ""]} rows=${found.items.map((one) => ({ key: one.document_id, cells: [html`${one.title && one.title !== one.name ? html`<b>${one.title}</b><br />` : ""}${one.name}${one.unread > 0 && html`<p class="warn small">${say("kb_unread", { n: one.unread })}</p>`}`, html`<span title=${one.media_type}>${TYPES[one.media_type] ?? one.media_type}</span>`, number(one.chunks), size(one.size), html`<${Status} document=${one} />`, html`<${Age} at=${one.updated_at} />`,
+    ${found.length === 0 ? html`<${Empty}>${say("kb_none")}</${Empty}>` : html`<${Table} heads=${[say("kb_name"), say("kb_owner"), say("kb_type"), say("kb_chunks"), say("kb_size"), say("kb_status"), say("kb_added_at"), ""]} rows=${found.map((one) => ({ key: one.document_id, cells: [html`${one.title && one.title !== one.name ? html`<b>${one.title}</b><br />` : ""}${one.name}${one.unread > 0 && html`<p class="warn small">${say("kb_unread", { n: one.unread })}</p>`}`, ownerName(one.owner), html`<span title=${one.media_type}>${TYPES[one.media_type] ?? one.media_type}</span>`, number(one.chunks), size(one.size), html`<${Status} document=${one} />`, html`<${Age} at=${one.updated_at} />`,
       html`<button onClick=${() => setShown(one)}>${say("preview")}</button> ${may("write") && html`<button class="danger" onClick=${() => setRemoving(one)}>${say("delete")}</button>`}`] }))} />`}
     ${can("knowledge.search") && html`<${Bench} at=${at} onShow=${setShown} />`}`}</${Loaded}>
-    ${shown && html`<${Chunks} at=${at} document=${shown} onClose=${() => { setShown(null); state.again(); }} />`}
+    ${shown && html`<${Chunks} at=${shelfOf(shown)} document=${shown} onClose=${() => { setShown(null); state.again(); }} />`}
     ${removing && html`<${Dialog} title=${say("delete")} onClose=${() => setRemoving(null)}><p>${removing.name}</p><div class="row"><button class="danger" onClick=${() => remove(removing)}>${say("delete")}</button><button onClick=${() => setRemoving(null)}>${say("cancel")}</button></div></${Dialog}>`}`;
 }
+
+const ownerName = (owner) => (owner === "shared" ? say("kb_of_workspace") : say("kb_of_agent", { name: owner }));
 
 const LOOK = 2000; // milliseconds between two looks at documents that are being indexed
 
@@ -98,10 +104,11 @@ async function dropped(transfer) {
   return found;
 }
 
-function Drop({ onFiles }) {
+function Drop({ onFiles, owners, owner, onOwner }) {
   const [over, setOver] = useState(false);
   return html`<div class="drop ${over ? "over" : ""}" onDragOver=${(event) => { event.preventDefault(); setOver(true); }} onDragLeave=${() => setOver(false)} onDrop=${(event) => { event.preventDefault(); setOver(false); dropped(event.dataTransfer).then(onFiles); }}>
-    ${say("kb_drop")} <label class="button">${say("kb_choose")}<input type="file" multiple class="skip" onChange=${(event) => { onFiles(event.target.files); event.target.value = ""; }} /></label></div>`;
+    ${say("kb_drop")} <label class="button">${say("kb_choose")}<input type="file" multiple class="skip" onChange=${(event) => { onFiles(event.target.files); event.target.value = ""; }} /></label>
+    ${owners.length > 1 && html` <label class="small">${say("kb_owner")} <select value=${owner} onChange=${(event) => onOwner(event.target.value)}>${[...owners].reverse().map((one) => html`<option value=${one}>${ownerName(one)}</option>`)}</select></label>`}</div>`;
 }
 
 const where = (place = {}) => [place.page && say("page", { n: place.page }), place.slide && `#${place.slide}`, place.sheet, place.line && say("line", { n: place.line }), place.paragraph && `¶ ${place.paragraph}`].filter(Boolean).join(" · ");

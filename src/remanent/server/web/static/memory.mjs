@@ -1,7 +1,7 @@
 // What is remembered: tabs by kind, search as one types, and the health of it all above.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ask, can, may, place, storageHealth } from "./api.mjs";
-import { Age, Card, Dialog, Empty, Figure, FileFigures, html, Loaded, recordAddress, Table, useApp, useLate, useLoad, useTyped } from "./parts.mjs";
+import { Age, Card, Dialog, Diff, Empty, Figure, FileFigures, html, Loaded, recordAddress, Table, useApp, useLate, useLoad, useTyped } from "./parts.mjs";
 import { isChinese, number, say, size } from "./words.mjs";
 
 const TABS = ["all", "semantic", "episodic", "procedural", "shared", "knowledge", "short_term", "turn", "bank"];
@@ -174,15 +174,22 @@ function More({ onSeen }) {
   return html`<button ref=${mark} onClick=${onSeen}>${say("more")}</button>`;
 }
 
+/** Correct a memory as it was shown; who was overtaken by somebody sees both texts before theirs is saved. */
 export function Edit({ record, at, onClose, onSaved }) {
   const app = useApp();
+  const mine = `${at}/memories/${encodeURIComponent(record.id)}`;
   const [text, setText] = useState(record.content);
+  const [shown, setShown] = useState(record);
+  useEffect(() => { if (!record.version) ask("GET", mine).then((now) => { setShown(now); setText((typed) => (typed === record.content ? now.content : typed)); }, app.fail); }, [record.id]); // what a search found has no version
   const save = async (event) => {
     event.preventDefault();
-    try { await ask("PUT", `${at}/memories/${encodeURIComponent(record.id)}`, { body: { content: text } }); onSaved(); } catch (error) { app.fail(error); }
+    try { await ask("PUT", mine, { body: { content: text }, version: shown.version }); onSaved(); } catch (error) {
+      const now = error.status === 412 ? await ask("GET", mine).catch(() => shown) : shown;
+      if (now.version === shown.version) app.fail(error); else setShown({ ...now, overtook: true });
+    }
   };
-  return html`<${Dialog} title=${say("edit")} onClose=${onClose}><form class="stack" onSubmit=${save}><textarea aria-label=${say("edit")} value=${text} onInput=${(event) => setText(event.target.value)}></textarea>
-    <div class="row"><button class="main">${say("save")}</button><button type="button" onClick=${onClose}>${say("cancel")}</button></div></form></${Dialog}>`;
+  return html`<${Dialog} title=${say("edit")} onClose=${onClose}><form class="stack" onSubmit=${save}>${shown.overtook && html`<div class="stack" role="alert"><p class="warn">${say("overtaken")}</p><blockquote>${shown.content}</blockquote><p class="small quiet">${say("overtaken_diff")}</p><${Diff} before=${shown.content} after=${text} /></div>`}<textarea aria-label=${say("edit")} value=${text} onInput=${(event) => setText(event.target.value)}></textarea>
+    <div class="row"><button class="main">${say(shown.overtook ? "overtaken_save" : "save")}</button><button type="button" onClick=${onClose}>${say("cancel")}</button></div></form></${Dialog}>`;
 }
 
 /** What a number counts where not all memories were looked at for it. */
