@@ -195,6 +195,9 @@ Sorry, I cannot tell.
 抱歉，我不知道。
 对不起，我无法提供您的车牌号。
 我没有找到有关上次体检的信息。
+The conversation does not provide any information about the rent your sister pays.
+The notes don't mention that.
+此前的对话中没有提到您的工号。
 """.strip().split("\n")
 NO_SHRUGS = """
 I don't know anybody in Leeds, but Lily moved there in May.
@@ -202,6 +205,9 @@ I do not remember the day. It was in May, and the flat is near the station.
 You do not remember the name of your first school.
 我不知道这家店。小丽说它在车站旁边。
 妹妹不记得密码了。
+The conversation with Tom did not help, so Lily moved to Leeds.
+The contract does not mention the rent.
+合同里没有提到租金。
 """.strip().split("\n")
 
 

@@ -111,7 +111,13 @@ LONGEST_SHRUG = 120
 _SHRUG = lazy_regex(
     r"\W*(?:(?:i'?m |i am )?(?:sorry|afraid)[^.!?。]{0,12}?)?\bi (?:do not|don't|cannot|can't|did not|didn't)"
     r" (?:remember|recall|know|have|find|answer|tell|provide)\b[^.,!?。，！？]{0,90}[.!\s]*|"
-    r"\W*(?:抱歉|对不起|很遗憾)?[，,\s]*我?(?:不记得|不知道|不清楚|无法(?:确定|提供|回答|得知)|没有(?:相关|找到|关于))[^。，！？.,!?]{0,40}[。！.!\s]*",
+    r"\W*(?:抱歉|对不起|很遗憾)?[，,\s]*我?(?:不记得|不知道|不清楚|无法(?:确定|提供|回答|得知)|没有(?:相关|找到|关于))[^。，！？.,!?]{0,40}[。！.!\s]*|"
+    # What a model says in the place of "I": the conversation does not mention it.
+    r"\W*(?:the |this |these |our |your )?(?:\w+ )?(?:conversations?|notes?|memory|memories|records?|"
+    r"context|information|text) (?:above |provided |given )?(?:do(?:es)?|did) ?(?:not|n't) "
+    r"(?:provide|mention|contain|include|say|state|specify|tell|give|have)\b[^.,!?。，！？]{0,90}[.!\s]*|"
+    r"\W*(?:这段|此前的?|之前的?|以上的?|现有的?)?(?:对话|记录|记忆|上下文|资料|信息)[里中]?(?:并没有|没有|并未|未)"
+    r"(?:提[到及供]|记录|说明|包含)[^。，！？.,!?]{0,40}[。！.!\s]*",
     re.IGNORECASE,
 )
 
