@@ -91,6 +91,16 @@ async def test_evidence_raises_confidence_instead_of_making_a_double(ada: AsyncA
     assert again.data.last_confirmed - again.data.first_observed == timedelta(days=3)
 
 
+@pytest.mark.spec("COG-08")
+@pytest.mark.parametrize(
+    "text", ["The budget review is next Friday at 3 pm.", "读书会的时间是下下周四上午九点。"], ids=["en", "zh"]
+)
+async def test_a_day_that_is_told_from_today_is_kept_with_its_date(ada: AsyncAgent, clock: SetClock, text: str) -> None:
+    await said(ada, text)
+    (told,) = await contents(ada)
+    assert f"[{clock():%Y}" in told
+
+
 @pytest.mark.spec("COG-07", "COG-08")
 async def test_another_value_is_a_new_version_and_the_old_one_stays_readable(ada: AsyncAgent, clock: SetClock) -> None:
     await said(ada, "I live in Berlin.")

@@ -153,7 +153,9 @@ def record_of(draft: Draft, settings: CognitionSettings, *, now: datetime) -> Re
         kind = Kind.SEMANTIC
     life = lifetime(kind, settings)
     content = one.content
-    if kind in {Kind.EPISODIC, Kind.FOLLOW_UP}:  # who reads "yesterday" later would take it for another day
+    # Who reads "yesterday" or "next Thursday" later would take it for another day.
+    is_dated = kind is Kind.SEMANTIC and canonical(one.attribute) in _DATED and _RELATIVE_DAY.search(one.value)
+    if kind in {Kind.EPISODIC, Kind.FOLLOW_UP} or is_dated:
         content = with_dates(content, entry.occurred_at, is_dated=False)
     return Record(
         id=draft.record_id,
@@ -291,6 +293,12 @@ _SINCE = re.compile(
     re.IGNORECASE,
 )
 _OFTEN = frozenset(query_terms("every each single other on at in the a usually always day week"))
+_DATED = frozenset(canonical(word) for word in "time deadline birthday 时间 截止时间".split())
+_RELATIVE_DAY = re.compile(
+    r"\b(?:tomorrow|tonight|next (?:week|weekend|month|year|\w+day)|this (?:week|weekend|\w+day)|day after tomorrow)\b"
+    r"|下下?个?(?:周|星期|礼拜|月)|[本这]周|明[天晚早年]|大?后天|今[天晚]",
+    re.IGNORECASE,
+)
 _EVENTS = frozenset(query_terms("class lesson session practice course meeting appointment training"))
 """What "yoga" may be called more fully."""
 _STOP = re.compile(r"[.!?。！？\n]")

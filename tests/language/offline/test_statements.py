@@ -405,6 +405,7 @@ def test_a_standing_wish_of_the_user_is_an_instruction_and_of_nobody_else(text: 
         "I'm not sure I follow.", "I have a question about step two.", "I would like a summary of the text below.",
         "My crew's been great - their love and help carried me.", "I always thought it was just, well, luck.",
         "So remembering the rules of last week, these come next.",
+        "When I'm there, I usually bring a book.", "I got a great pic last night.",
         "I mean it.", "I couldn't agree more.", "We played all night.", "I'd rather wait until it is mended.",
         "我在公司做了设计。", "我昨天在公园做运动。", "我在家做饭。",
         "我有一个问题想请教您。", "我也是这么想的。", "我猜他不会来了。", "我昨天用的那个软件。", "我再想想吧。",

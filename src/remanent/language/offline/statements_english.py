@@ -305,6 +305,12 @@ _TOGETHER = lazy_regex(
     r"(?:^|[,.;!?]\s*|\b(?:so|but|then)\s+)(?:[A-Z]\w+|[Mm]y (?:(?!is\b|was\b)\w+ ){0,2}\w+) and\s*$"
 )
 """Before a clause: "My cousin and I have agreed" is not what I have."""
+_THERE = lazy_regex(
+    r"^\W*(?:when(?:ever)?|while|if|once|after|before|every time)\b[^.;!?]*\b(?:there|it|that|this|they|he|she|him|her)\b"
+    r"[^.;!?]*,\s*$",
+    re.IGNORECASE,
+)
+"""Before a habit: "When I'm there, I usually bring a book" is none but there."""
 _NOT_NOW = lazy_regex(r"\b(?:when|whenever|while|sometimes|usually)\b", re.IGNORECASE)
 _NARROWED = lazy_regex(r"\s+(?:that|which|who|where|when|whenever|if|because of)\b")
 """Behind a preference: games that test one's wits are not all games."""
@@ -365,7 +371,8 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         if not value or _EMPTY.match(value) or (_POINTING if happens else _VAGUE).search(judged):
             return None
         sentence = match.string  # which is another where a subject was put in
-        if _TOGETHER.search(sentence[:start]) or (rule.kind == "event" and not _is_event(match)):
+        before = sentence[:start]
+        if _TOGETHER.search(before) or (attribute == "habit" and _THERE.search(before)) or not _may_happen(rule, match):
             return None
         if rule.kind == "decision" and _PASSING.search(value):
             return None
@@ -429,7 +436,7 @@ def _owner(who: str, name: str, clause: str) -> str:
 
 
 _SLIGHT = lazy_regex(
-    r"\b(?<!last )(?<!past )(?<!this )(?<!other )(?:milestone|breakthrough|time|moment|blast|experience|feeling|thought|laugh|break|surprise|day|night|week|weekend|meal|lunch|"
+    r"\b(?<!last )(?<!past )(?<!this )(?<!other )(?:pic|picture|photo|shot|milestone|breakthrough|time|moment|blast|experience|feeling|thought|laugh|break|surprise|day|night|week|weekend|meal|lunch|"
     rf"dinner|breakfast)\b(?= (?:{_PAST})|$)",
     re.IGNORECASE,
 )
@@ -440,6 +447,10 @@ _BARE = lazy_regex(rf"^\w+ (?:back )?(?:{_PAST})$|\b(?:you|your)\b", re.IGNORECA
 
 _DULL = frozenset("thought felt said told wanted tried heard knew loved liked".split())
 """What one thinks and feels is no event."""
+
+
+def _may_happen(rule: StatementRule, match: re.Match[str]) -> bool:
+    return rule.kind != "event" or _is_event(match)
 
 
 def _is_event(match: re.Match[str]) -> bool:
