@@ -13,8 +13,8 @@ from typing import Literal
 from bench.abstracts import KeyedText, generated_abstracts
 from bench.figures import Figure, Report
 from remanent.errors import MissingDependency
-from remanent.text.english import stem
 from remanent.text.keywords import keywords
+from remanent.text.stemming import stem
 
 ENVIRONMENT = Path(".venv-bench-keywords")
 NEEDED = ("yake==0.7.3", "jieba==0.42.1")

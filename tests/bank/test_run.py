@@ -30,7 +30,7 @@ from remanent.language.roles.next_step import (
     TaskType,
     settle,
 )
-from remanent.language.tool_calls import ToolCall
+from remanent.language.tagged_turns import ToolCall
 from remanent.model import ConflictState
 from remanent.settings import SearchSettings, Settings
 from tests.bank.desk import PNG, Told, desk

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from remanent.language import passages, replies, role, tidying, tool_calls, wording
+from remanent.language import passages, replies, role, tagged_turns, tidying, wording
 from remanent.language.offline import (
     accounts,
     answers,
@@ -147,7 +147,7 @@ ADAPTERS: dict[str, Work] = {
     "language.role.assembled": lambda text: role.assembled(text, _parts(text, len(text)), language="en"),
     "language.tidying.shortened": lambda text: tidying.shortened(text, max(1, len(text) - 1)),
     "language.tidying.within_tokens": lambda text: tidying.within_tokens(text, len(text) // 8),
-    "language.tool_calls.read_calls": lambda text: tool_calls.read_calls([text], ("search",)),
+    "language.tagged_turns.read_calls": lambda text: tagged_turns.read_calls([text], ("search",)),
     "language.wording.abridged": lambda text: wording.abridged(text, max(100, len(text) - 10)),
     "language.wording.block": lambda text: wording.block("p", text),
     "language.wording.group": lambda text: wording.group("nodes", _parts(text, len(text))),

@@ -38,7 +38,7 @@ from remanent.recall.gate import (
 from remanent.recall.indexing import turn_of
 from remanent.recall.question import READ_ON_THE_LOOP
 from remanent.stores import JobQuery, Store
-from remanent.text.english import stem
+from remanent.text.stemming import stem
 from remanent.text.terms import index_terms
 from remanent.text.wordlists import CHINESE_STOP_WORDS, COMMON_ENGLISH, ENGLISH_STOP_WORDS
 

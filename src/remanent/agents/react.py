@@ -24,7 +24,7 @@ from remanent.language.roles.react import (
     tool_responses,
 )
 from remanent.language.shapes import MAX_TEXT
-from remanent.language.tool_calls import ToolCall
+from remanent.language.tagged_turns import ToolCall
 from remanent.language.wording import abridged
 from remanent.model import EntryKind, Origin
 from remanent.settings import ReactSettings

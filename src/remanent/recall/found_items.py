@@ -237,7 +237,7 @@ class AnswerBuilder:
             holder.update((entry.id, len(items) - 1) for entry in told)
         return items
 
-    async def sessions(
+    async def whole_sessions(
         self,
         scope: Scope,
         chosen: Sequence[Sequence[RankedCandidate]],

@@ -22,10 +22,10 @@ from remanent.stores import Store, TermCounts
 from remanent.text.chinese import is_known
 from remanent.text.chinese import rarity as chinese_rarity
 from remanent.text.dates import find_dates
-from remanent.text.english import stem
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, fold, working_language
 from remanent.text.sentences import sentence_texts
+from remanent.text.stemming import stem
 from remanent.text.terms import index_terms, is_unspaced, query_terms, telling_part
 from remanent.text.wordlists import (
     CHINESE_STOP_WORDS,

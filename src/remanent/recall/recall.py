@@ -491,7 +491,7 @@ class Recall:
         unread = [groups[name][0].record_id for name in best if groups[name][0].record_id not in records]
         records |= await self._reader.records(question, unread)
         best = [name for name in best if groups[name][0].record_id in records]
-        return await self._answers.sessions(
+        return await self._answers.whole_sessions(
             question.scope,
             [groups[name] for name in best],
             records,

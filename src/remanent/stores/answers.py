@@ -228,7 +228,7 @@ class Walk:
 
     @property
     def reached(self) -> dict[str, tuple[float, str]]:
-        """What was reached, the seeds left aside: the strength of the best chain, and the relation at its end."""
+        """What a walk along links reached beside its seeds: the best chain's strength, and the relation at its end."""
         return {
             record_id: (strength, self._relations[record_id])
             for record_id, strength in self._strength.items()

@@ -13,12 +13,12 @@ from functools import lru_cache
 
 from remanent.errors import InvalidInput
 from remanent.text.chinese import cut, rarity, tagged
-from remanent.text.english import stem_if_english
 from remanent.text.markdown import fence_at, fences
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, language_of
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
+from remanent.text.stemming import stem_if_english
 from remanent.text.wordlists import (
     CHINESE_FILLERS,
     CHINESE_STOP_WORDS,

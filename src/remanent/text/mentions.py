@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from remanent.text.chinese import Gender, chinese_names
-from remanent.text.english import stem
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
 from remanent.text.sentences import sentences
 from remanent.text.spans import OccupiedSpans, Span
+from remanent.text.stemming import stem
 from remanent.text.wordlists import COMMON_ENGLISH, ENGLISH_STOP_WORDS, FILLERS, VERB_STEMS, word_set
 from remanent.values import dataclass
 

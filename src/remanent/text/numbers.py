@@ -11,7 +11,6 @@ from fractions import Fraction
 from functools import cache
 from typing import Literal
 
-from remanent.text.english import stem
 from remanent.text.numerals import (
     CHINESE_NUMERAL,
     ENGLISH_NUMERALS,
@@ -25,6 +24,7 @@ from remanent.text.numerals import (
 )
 from remanent.text.regex import alternation
 from remanent.text.spans import Span
+from remanent.text.stemming import stem
 from remanent.text.wordlists import ENGLISH_STOP_WORDS, word_set
 from remanent.values import dataclass
 

@@ -16,9 +16,9 @@ from functools import lru_cache
 from itertools import islice
 
 from remanent.text.chinese import cut
-from remanent.text.english import stem_if_english
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, HANGUL, HIRAGANA, KANA, KATAKANA, OTHER_UNSPACED, UNSPACED, fold
+from remanent.text.stemming import stem_if_english
 from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
 
 # In characters: longer runs are no words, and an index key of any length would be an attack on the store.

@@ -3,7 +3,7 @@
 Chosen by hand, except for the common words, which are ordered by how often general English has them.
 """
 
-from remanent.text.english import stem
+from remanent.text.stemming import stem
 
 
 def word_set(text: str) -> frozenset[str]:

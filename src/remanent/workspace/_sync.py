@@ -165,5 +165,5 @@ class Mem0:
         return self._portal.call(self._wrapped.add, messages, session=session, metadata=metadata)
 
     def search(self, query: str, *, limit: int = 5) -> list[Mem0Item]:
-        """Return what is near a question, nearest first."""
+        """Return what Mem0 holds near a question, nearest first."""
         return self._portal.call(self._wrapped.search, query, limit=limit)

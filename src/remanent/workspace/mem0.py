@@ -72,7 +72,7 @@ class AsyncMem0:
         return [_item(one, metadata=about) for one in done["results"]]
 
     async def search(self, query: str, *, limit: int = 5) -> list[Mem0Item]:
-        """Return what is near a question, nearest first."""
+        """Return what Mem0 holds near a question, nearest first."""
         if not query.strip():
             raise InvalidInput("the question is empty; ask something")
         memory = await self._memory()

@@ -20,7 +20,7 @@ from remanent.language.roles.next_step import (
     TaskType,
     settle,
 )
-from remanent.language.tool_calls import ToolCall
+from remanent.language.tagged_turns import ToolCall
 from remanent.model import ConflictState
 from remanent.settings import Settings
 from tests.bank.desk import PNG, Desk, Told, desk

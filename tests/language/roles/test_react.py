@@ -18,7 +18,7 @@ from remanent.language.roles.react import (
     question_of,
     react,
 )
-from remanent.language.tool_calls import ToolCall
+from remanent.language.tagged_turns import ToolCall
 from tests.growth import grows_no_faster_than_its_input
 
 TOOLS = ("search", "visit")

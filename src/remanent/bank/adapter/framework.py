@@ -20,7 +20,7 @@ from remanent.embedding.port import ImageReader
 from remanent.language.engine import Engine
 from remanent.language.roles.next_step import PlannedTask, TaskType
 from remanent.language.roles.react import REACT, SET_PHRASES, Image, ReactRequest, ToolDefinition, parse
-from remanent.language.tool_calls import ToolCall
+from remanent.language.tagged_turns import ToolCall
 from remanent.language.wording import abridged, block, group
 from remanent.loaders import AttachmentType
 from remanent.model import Conflict, Model

@@ -8,7 +8,7 @@ from remanent.agents.tools import AgentTool, call_tool
 from remanent.bank.adapter.framework import EnhancedPrompt, Execution, Transcript
 from remanent.bilingual import Language
 from remanent.errors import InvalidInput, MissingDependency, ToolFailed
-from remanent.language.tool_calls import ToolCall
+from remanent.language.tagged_turns import ToolCall
 from remanent.values import dataclass
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from remanent.bilingual import Language
 from remanent.language.offline.lexicon import lexicon, stem, verbs
 from remanent.language.offline.values import Amount, When, amounts, whens
 from remanent.text.chinese import is_known, tagged
-from remanent.text.english import is_irregular
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, working_language
 from remanent.text.sentences import sentence_texts
+from remanent.text.stemming import is_irregular
 from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS, word_set
 from remanent.values import dataclass
 
@@ -578,7 +578,7 @@ def _in_title(words: Sequence[_Word]) -> bool:
 
 
 def _joined(words: Sequence[_Word], phrases: frozenset[tuple[str, ...]]) -> Iterator[_Word]:
-    """Yield words, those of a phrase as one: head office."""
+    """Yield the words of a claim, those of a phrase as one: head office."""
     place = 0
     stems = [word.key or stem(word.text.lower()) for word in words]
     while place < len(words):

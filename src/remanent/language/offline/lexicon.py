@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from remanent.bilingual import Language
-from remanent.text.english import stem as _stem
+from remanent.text.stemming import stem as _stem
 from remanent.values import dataclass
 
 stem = lru_cache(maxsize=20_000)(_stem)

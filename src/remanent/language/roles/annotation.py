@@ -253,7 +253,7 @@ def _read_part(text: str) -> str:
 
 
 def compressed(text: str, target: int) -> str:
-    """Return at most so many characters that say the most of a text; the text itself when it is short enough."""
+    """Return a memory's text in at most so many characters, without a model; as it is when it is short enough."""
     if len(text) <= target:
         return text
     short = compress(text, target)

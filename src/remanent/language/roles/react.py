@@ -24,8 +24,8 @@ from remanent.language.offline.settling import (
 )
 from remanent.language.role import ChatMessage, Defaults, Picture, Prompt, Role, TextReply, Toolbox
 from remanent.language.shapes import MAX_TEXT, LongText, Remark
+from remanent.language.tagged_turns import ToolCall, read_calls, scan_turn
 from remanent.language.tidying import line
-from remanent.language.tool_calls import ToolCall, read_calls, scan_turn
 from remanent.language.wording import block
 from remanent.model import JsonObject, Model
 from remanent.model.base import Text
@@ -52,7 +52,7 @@ class ToolDefinition(Model):
     """What stands for its description in Chinese, under no name, and for those of its arguments, under theirs."""
 
     def told(self, language: Language) -> "ToolDefinition":
-        """Return it in one language, as far as it speaks both."""
+        """Return the tool as a model is told of it in a language, as far as it is described in both."""
         if language == "en" or not self.chinese:
             return self
         parameters = deepcopy(self.parameters)

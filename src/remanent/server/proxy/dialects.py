@@ -139,7 +139,7 @@ class Responses(ChatDialect):
         yield from self.messages(body)
 
     def shrunk_items(self, message: Mapping[str, Any], origin: Origin | None) -> Sequence[Mapping[str, Any]]:
-        """Return the item with the reasoning items right before it: a call goes with the reasoning that led to it."""
+        """Return a message of a shortened chat with the reasoning before it: a call goes with what led to it."""
         if origin is None:
             return ({"role": "developer", "content": message["content"]},)
         items, place = origin

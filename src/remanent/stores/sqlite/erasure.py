@@ -186,7 +186,7 @@ WITH_TEXT = (
 
 
 def tables_of(connection: apsw.Connection, pages: list[int]) -> list[str]:
-    """Return the tables that pages belong to, as themselves or as one of their indexes."""
+    """Return the tables, by themselves or their indexes, that pages belong to which still hold what was erased."""
     sql = """
         SELECT DISTINCT s.tbl_name FROM dbstat d JOIN sqlite_schema s ON s.name = d.name
         WHERE d.pageno IN (SELECT value FROM json_each(?)) AND s.tbl_name NOT LIKE 'sqlite_%'
