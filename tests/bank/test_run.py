@@ -271,6 +271,25 @@ async def test_an_answer_that_a_verdict_overtakes_is_not_the_final_one(tmp_path:
 
 
 @pytest.mark.spec("USE-08")
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (f"{CLAIMS[0]} / {CLAIMS[1]}", CLAIMS[0]),
+        ("640 metres, not what the leaflet says.", "640 metres, not what the leaflet says."),
+    ],
+)
+async def test_an_answer_does_not_tell_again_as_true_what_a_verdict_refuted(
+    said: str, told: str, tmp_path: Path
+) -> None:
+    made = desk(tmp_path, engine=Told(analysis=clashing, integration=upholding_the_first, planning=ends_at_once))
+    await made.bank.start(LENGTH)
+    for claim in CLAIMS:
+        await made.bank.observe(claim)
+    result = await BankRun(made.adapter, Anything("The survey gives 640 metres.", said)).resume()
+    assert result.answer == told
+
+
+@pytest.mark.spec("USE-08")
 async def test_a_plan_that_ends_at_once_is_followed_by_an_answer_step(tmp_path: Path) -> None:
     made = desk(tmp_path, engine=Told(planning=ends_at_once))
     result = await BankRun(made.adapter, Anything("640 metres.")).run(LENGTH)

@@ -6,6 +6,7 @@ that was under way when its process died is done again.
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import Generic
 
@@ -174,6 +175,8 @@ class BankRun(Generic[StepT, StepResultT]):
             shown = tuple(item.node.id for item in prompt.nodes)
             step = self._framework.present(prompt, tools=self._tools)
             execution = self._framework.capture(await self._framework.execute(step))
+            if insight.current.conflict_id is None:
+                execution = self._unrefuted(execution)
         except RemanentError as error:
             _logger.warning("a step failed: %s", error)
             execution = Execution(answer="", failed=True, detail=str(error))
@@ -214,6 +217,19 @@ class BankRun(Generic[StepT, StepResultT]):
             node_ids=nodes,
             entry_ids=tuple(entries),
         )
+
+    def _unrefuted(self, execution: Execution) -> Execution:
+        """Return what came of a step without the sentences that a verdict found wrong, if it says anything else.
+
+        A small model tells both sides again after the verdict, and the bank would learn the contradiction anew.
+        """
+        refuted = {statement.strip() for statement in refuted_statements(self._bank.conflicts.all)}
+        answer, context = execution.answer, execution.context
+        for sentence in sentence_texts(answer):
+            if sentence.strip(" /") in refuted:
+                answer, context = answer.replace(sentence, ""), context.replace(sentence, "")
+        answer = answer.strip(" /\n")
+        return replace(execution, answer=answer, context=context) if answer else execution
 
     def _both_sides(self, conflict: Conflict) -> str:
         """Return both statements of a contradiction, each with how the text begins that it stands in."""
