@@ -364,7 +364,7 @@ HURT: dict[str, tuple[str, ...]] = {
 FUNCTIONS = (
     public_functions("remanent.language.offline")
     | public_functions("remanent.language.roles")
-    | public_functions("remanent.language", "passages", "replies", "role", "tidying", "tool_calls", "wording")
+    | public_functions("remanent.language", "passages", "replies", "role", "tidying", "tagged_turns", "wording")
 )
 WORKS: dict[str, Work] = {
     name: function for name, function in FUNCTIONS.items() if takes_just_a_text(function) and name not in EXEMPT
