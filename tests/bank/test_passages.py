@@ -196,6 +196,18 @@ async def test_of_documents_given_as_one_text_each_sentence_stands_under_its_own
     assert shown.index("Mill, New Corvia.") < shown.index("The population was 1,247")
 
 
+def test_a_heading_that_names_a_source_stands_over_what_follows_it_and_nothing_before() -> None:
+    text = "Oru is a town. From a blog. Oru is dull.\n\nIt has no inn. 博客文章。奥鲁很小。"
+    assert [(text[start:end].strip(), title) for start, end, title in titled_parts(text)] == [
+        ("Oru is a town.", "Oru is a town"),
+        ("From a blog. Oru is dull.", "From a blog"),
+        ("It has no inn.", "From a blog"),
+        ("博客文章。奥鲁很小。", "博客文章"),
+    ]
+    # One that says itself who says so lends that to no other.
+    assert title_of("据《年鉴》记载：奥鲁有三家旅店。奥鲁很小。") == ""
+
+
 async def test_a_chinese_title_ends_as_chinese_sentences_do() -> None:
     text = "黄杰信。黄杰信是印度裔香港人，生于1954年。1974年他在伦敦大学毕业。他的父亲是一名医生。"
     bank = await filled([text], goal="黄杰信在哪里毕业？")

@@ -1,6 +1,7 @@
 """Whole runs of a task: without a model and without a key, on a framework of anybody's, and when things go wrong."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -523,6 +524,43 @@ async def test_without_a_model_a_question_that_texts_disagree_on_is_answered_wit
     result = await BankRun(made.adapter, BuiltinReact(made.bank.engine)).resume()
     assert result.answer == f"各来源说法不一：{told}"
     assert len(made.bank.conflicts.all) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "headings"),
+    [
+        ("How high is Mount Kelt?", "Mount Kelt is {} metres high.", ("From a magazine.", "From a blog.")),
+        (
+            "How high is Mount Kelt?",
+            "Mount Kelt is {} metres high. It is climbed in summer.",
+            ("A travel magazine:\n", "From the survey office:\n", "From a guide book.", "My blog."),
+        ),
+        ("星河咖啡有多少家门店？", "星河咖啡有{}家门店。", ("杂志报道。", "博客文章。", "公司官网：\n")),
+        ("星河咖啡有多少家门店？", "星河咖啡有{}家门店。", ("据《商业》杂志报道：\n", "据《年鉴》记载：\n")),
+    ],
+)
+async def test_what_one_source_says_never_stands_under_the_name_of_another(
+    tmp_path: Path, question: str, told: str, headings: tuple[str, ...]
+) -> None:
+    # The third says what the first does.
+    values = dict(zip(headings, ("3,412", "3,298", "3,412", "3,105"), strict=False))
+    made = desk(tmp_path)
+    context = "\n\n".join(f"{heading} {told.format(value)}" for heading, value in values.items())
+    await made.bank.start(question, context=context)
+    result = await BankRun(made.adapter, BuiltinReact(made.bank.engine)).resume()
+    assert made.bank.conflicts.all
+    sides = re.findall("“([^”]+)” ?[(（]([^)）]+)[)）]", result.answer)
+    assert len(sides) == 2
+    for said, origin in sides:
+        (heading,) = [one for one in headings if one.startswith(origin)]
+        assert values[heading] in said
+    for claim in (claim for conflict in made.bank.conflicts.all for claim in conflict.claims):
+        shown = [made.bank.tree.entry(one.entry_id).text[one.start : one.end] for one in claim.evidence[:1]]
+        assert len(set(re.findall(r"\d,\d{3}", f"{claim.text} {shown[0]}"))) == 1
+    memory = (await made.bank.recollect(question, language=made.bank.insight.language)).text
+    for heading, value in values.items():
+        name = heading.rstrip(".。:：\n")
+        assert value in memory.partition(name)[2].partition("</node>")[0] or name not in memory
 
 
 async def test_the_text_that_holds_the_answer_comes_before_the_one_it_replaced(tmp_path: Path) -> None:

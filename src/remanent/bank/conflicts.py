@@ -307,7 +307,8 @@ def _claim(node: QueryNode, description: str) -> Claim:
     The beginning of a summary would often end before the contested words.
     """
     matter = frozenset(index_terms(description))
-    said = [part for line in summary_lines(node.summary) for part in sentence_texts(line)] or [node.summary]
+    told = (part for line in summary_lines(node.summary) for part in sentence_texts(line))
+    said = list(dict.fromkeys(told)) or [node.summary]
     ranked = sorted(range(len(said)), key=lambda place: (-len(matter.intersection(index_terms(said[place]))), place))
     chosen = [ranked[0]]
     for place in ranked[1:]:

@@ -18,6 +18,7 @@ from remanent.bank.ledger import Ledger
 from remanent.bank.node import summary_lines
 from remanent.bilingual import Bilingual, Language
 from remanent.language.offline.claims import is_title, read_claim
+from remanent.language.offline.headings import heading_name, is_source_heading, source_sections
 from remanent.language.wording import block, group
 from remanent.model import Record, Source
 from remanent.text.bm25 import KeywordIndex, as_shares
@@ -162,7 +163,7 @@ class PassageIndex:
             yield NodePassage(node.id, place, line, "", place == 0, terms)
         opened: set[str] = set()
         for place, (title, text) in enumerate(raw, len(lines)):
-            if text.rstrip(".。 ") != title:
+            if heading_name(text) != title:
                 terms = frozenset(index_terms(text))
                 twin = next((line for line in written if len(terms & line) >= _TWIN * len(terms)), None)
                 yield NodePassage(node.id, place, text, title, title not in opened, terms, twin)
@@ -258,9 +259,9 @@ def title_of(text: str) -> str:
     """Return the title that a text begins with: a short first sentence; empty where there is none."""
     head = text[: 4 * _MAX_TITLE_CHARS]
     first = next((span.of(head).strip() for span in sentences(head)), "")
-    return (
-        first.lstrip("# ").rstrip(".。 ") if len(first) <= _MAX_TITLE_CHARS and len(first) < len(text.strip()) else ""
-    )
+    is_short = len(first) <= _MAX_TITLE_CHARS and len(first) < len(text.strip())
+    # Who says so within a sentence says it of that sentence alone: 据《年鉴》记载，….
+    return heading_name(first) if is_short and (is_source_heading(first) or not read_claim(first).is_reported) else ""
 
 
 @lru_cache(maxsize=512)
@@ -269,13 +270,14 @@ def titled_parts(text: str) -> tuple[tuple[int, int, str], ...]:
 
     A paragraph that begins with no title of its own goes on under the one before it.
     """
-    starts = [0, *(found.end() for found in _BLANK_LINE.finditer(text.rstrip()))]
+    sources = {start: name for start, _, name in source_sections(text) if name}
+    starts = sorted({0, *(found.end() for found in _BLANK_LINE.finditer(text.rstrip())), *sources})
     title = title_of(text)
     parts = []
     for start, end in pairwise([*starts, len(text)]):
         own = title_of(text[start:end]) if len(starts) > 1 else title
-        if own and is_title(read_claim(f"{own}.")):
-            title = own
+        if start in sources or (own and is_title(read_claim(f"{own}."))):
+            title = sources.get(start, own)
         parts.append((start, end, title))
     return tuple(parts)
 

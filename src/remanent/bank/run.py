@@ -18,11 +18,13 @@ from remanent.bank.adapter.framework import Execution, Framework, StepResultT, S
 from remanent.bank.bank import MemoryBank
 from remanent.bank.conflicts import contested, nodes_of, refuted_statements, sides_of
 from remanent.bank.ledger import INGESTED_SOURCES, source_of
+from remanent.bank.passages import titled_parts
 from remanent.bank.planning import InsightDoc
 from remanent.bank.runtime import EventKind
 from remanent.bilingual import Bilingual
 from remanent.embedding import Embedder
 from remanent.errors import LanguageError, RemanentError
+from remanent.language.offline.claims import read_claim
 from remanent.language.roles.next_step import FinishedTask, PlannedTask, TaskType
 from remanent.model import Conflict, Model
 from remanent.model.base import Count
@@ -232,18 +234,21 @@ class BankRun(Generic[StepT, StepResultT]):
         return replace(execution, answer=answer, context=context) if answer else execution
 
     def _both_sides(self, conflict: Conflict) -> str:
-        """Return both statements of a contradiction, each with how the text begins that it stands in."""
+        """Return both statements of a contradiction, each with the title or the source that it stands under."""
         language = self._bank.insight.language
         told = []
         for side in sides_of(conflict):
-            texts = [
-                self._bank.tree.entry(source.entry_id).text
+            origins = [
+                title
                 for claim in conflict.claims
                 if side in claim.text
                 for source in claim.evidence
+                for text in [self._bank.tree.entry(source.entry_id).text]
+                for start, end, title in titled_parts(text)
+                if side in text[max(start, source.start or 0) : min(end, source.end or end)]
             ]
-            origin = next((sentence_texts(text)[0] for text in texts if side in text), "")
-            named = bool(origin) and side not in origin
+            origin = next(iter(origins), "")
+            named = bool(origin) and side not in origin and not read_claim(side).is_reported
             form = _SIDE if named else _SIDE_ALONE
             told.append(form[language].format(side=side, origin=origin[:_MAX_ORIGIN_CHARS].rstrip(".。")))
         return _DISAGREE[language].format(sides=" / ".join(told))

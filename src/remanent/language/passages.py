@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import pairwise
 
+from remanent.language.offline.headings import is_source_heading
 from remanent.language.shapes import MAX_SEGMENT, Utterance, UtteranceSpan
 from remanent.text.boundaries import grapheme_boundaries, word_boundaries
 from remanent.text.sentences import paragraphs, sentences
@@ -85,9 +86,10 @@ def _at_sentences(text: str, paragraph: Span, longest: int) -> list[Span]:
 
 
 def _with_headings(text: str, spans: Sequence[Span]) -> list[Span]:
-    """Join a paragraph that is only a heading to the one below it."""
+    """Join a paragraph that is only a heading, or says whose words follow, to the one below it."""
     bare = {span.end: span.of(text).strip() for span in spans}
-    headings = {end for end, said in bare.items() if said.startswith("#") and "\n" not in said}
+    lines = [(end, said) for end, said in bare.items() if "\n" not in said]
+    headings = {end for end, said in lines if said.startswith("#") or is_source_heading(said)}
     return _joined(spans, lambda before, _: before.end in headings)
 
 

@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 
 from remanent.bilingual import Bilingual
 from remanent.language.offline.claims import TokenKind, read_claim
+from remanent.language.offline.headings import is_source_heading
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_statements
 from remanent.language.offline.lexicon import lexicon
 from remanent.language.offline.questions import AnswerType, answer_type, is_question
@@ -326,7 +327,8 @@ def _sentences(texts: Sequence[str], titles: Sequence[str]) -> list[_Sentence]:
         topic = given or (said[0] if titled else _topic(said[0]) if said else "")
         named = _named(topic)
         for place, sentence in enumerate(said):
-            if place and titled and _is_like(sentence, said[0]):
+            heads = is_source_heading(sentence) and place + 1 < len(said)
+            if heads or (place and titled and _is_like(sentence, said[0])):
                 # A text that was made of several: what follows is told under this name.
                 named = _named(sentence)
             elif (place or not titled) and not is_question(sentence) and not sentence.startswith("#"):
@@ -339,7 +341,7 @@ def _sentences(texts: Sequence[str], titles: Sequence[str]) -> list[_Sentence]:
 
 def _named(topic: str) -> tuple[frozenset[str], frozenset[str], str]:
     """Return the words of a title, those of its name, and the name."""
-    heading = _TOLD_APART.sub("", topic).strip(" .。#")
+    heading = _TOLD_APART.sub("", topic).strip(" .。#:：")
     title, name = (frozenset(term for term in _terms(text) if len(term) > 1) for text in (topic, heading))
     return title, name, heading
 

@@ -310,9 +310,9 @@ def read_claims(texts: Sequence[str], *, context: str = "", said_at: datetime | 
     for text in texts:
         claim = read_claim(text, said_at=said_at)
         claims.append(_with_value([*before, *claims][-_LOOKED_BACK:], claim) if _is_value(claim) else claim)
-    if before and _names_a_source(before[0].text):
+    if before and names_a_source(before[0].text):
         before = before[1:]
-    if len(claims) > 1 and _names_a_source(claims[0].text) and not _names_a_source(claims[1].text):
+    if len(claims) > 1 and names_a_source(claims[0].text) and not names_a_source(claims[1].text):
         # What says something of itself is about that, whoever's words it is; "it" may be the contract.
         rest = read_claims(texts[1:], context=" ".join(claim.text for claim in before), said_at=said_at)
         about = [_about(claim, claims[0].tokens, set()) if _is_of_it(claim) else claim for claim in rest]
@@ -348,16 +348,17 @@ _DOCUMENT = lazy_regex(
     r"(?:community )?hospital|clinic|medical|annual|(?:bi-?)?monthly|weekly|daily|quarterly|meeting|project|team|staff|"
     r"status|sales|police|court|tax|school|company|official|internal|final|draft|old|new|first|second|online|local|city|"
     rf"town|travel|user|product|press|slack|audit|inspection|test|construction|maintenance|safety|expert|phone|"
-    rf"{_DOCUMENTS}) )?(?:[a-z]+ )?(?i:{_DOCUMENTS})[.!]?|"
+    rf"{_DOCUMENTS}) )?(?:[a-z]+ )?(?i:{_DOCUMENTS})[.!:]?|"
     r"(?:(?:会议|邮件|聊天|微信|电话|通话|验收|施工|体检|事故|调查|检[查验测]|测试|年度|月度|季度|工作|项目|现场|客服|用户|官方|内部|"
     r"新闻|社区|医院|学校|公司|门诊|财务|审计|监理|值班|访谈|采访|旅游|统计|人口|产品)){0,3}(?:报告书?|记录|纪要|日[志记]|年鉴|[省市县镇村]志|"
     r"地方志|合同|协议书?|邮件|往来|截图|聊天|笔记|备忘录?|通知|公[告报]|简报|海报|手册|指南|说明书?|官网|网[站页]|博客|帖子|论坛|报纸|新闻|"
     r"报道|杂志|文章|[书来]信|信件|短信|档案|台账|清单|账单|发票|收据|报价单?|传单|宣传册|教材|百科|普查|问卷|口述|证[言词]|病历|"
-    r"(?:化验|检验)单|工单)[。！]?"
+    r"(?:化验|检验)单|工单){1,2}[。！：:]?"
 )
 
 
-def _names_a_source(text: str) -> bool:
+def names_a_source(text: str) -> bool:
+    """Tell whether a text is nothing but the name of a sort of document: a lab report; 会议纪要."""
     return len(text) <= _LONGEST_TITLE and _DOCUMENT.fullmatch(text.strip()) is not None
 
 

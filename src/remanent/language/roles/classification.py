@@ -1,7 +1,9 @@
 """Classification: a model names the passages of each topic by number; code puts the topics' texts together."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
@@ -9,6 +11,7 @@ from pydantic import Field
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput, Refused
 from remanent.language.offline.claims import is_title, read_claim
+from remanent.language.offline.headings import source_sections
 from remanent.language.offline.judgement import contradictions
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.salience import key_phrases, salient_sentences, unwrapped
@@ -200,10 +203,11 @@ def _clusters(text: str, spans: list[Span], numbers: list[int], proposed: tuple[
 
 
 def _apart(text: str, clusters: list[Cluster]) -> list[Cluster]:
-    """Give a sentence that contradicts one before it a topic of its own, whatever a model made of the two.
+    """Give each source, and a sentence that contradicts one before it, a topic of its own, whatever a model made of it.
 
     A bank compares topics with each other: what a model put into one of them would never be found to disagree.
     """
+    clusters = _by_source(text, clusters)
     parts = [[Span(one.start, one.end) for one in cluster.stretches] for cluster in clusters]
     contested = _contested(text, [span for spans in parts for span in spans])
     if not contested:
@@ -219,6 +223,36 @@ def _apart(text: str, clusters: list[Cluster]) -> list[Cluster]:
             kept.append(cluster.replace(content=content, stretches=where))
     kept += _contested_clusters(text, contested)
     return [cluster.replace(cluster_id=number) for number, cluster in enumerate(kept, 1)]
+
+
+def _by_source(text: str, clusters: list[Cluster]) -> list[Cluster]:
+    """Part the topics that hold words of several sources: a summary of both would mix up who said what."""
+    found: list[Cluster] = []
+    for cluster in clusters:
+        spans = _parted(text, [Span(one.start, one.end) for one in cluster.stretches])
+        groups = _of_one_source(text, spans, [list(range(1, len(spans) + 1))])
+        found += [cluster] if len(groups) == 1 else [_cluster(text, spans, group, 1) for group in groups]
+    return found
+
+
+def _parted(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Cut passages where another source begins."""
+    starts = [start for start, _, _ in source_sections(text)]
+    return [
+        Span(start, end)
+        for span in spans
+        for start, end in pairwise([span.start, *(at for at in starts if span.start < at < span.end), span.end])
+    ]
+
+
+def _of_one_source(text: str, spans: Sequence[Span], groups: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Return groups of passages such that each has passages of one source only."""
+    starts = [start for start, _, _ in source_sections(text)]
+    found: dict[tuple[int, int], list[int]] = {}
+    for place, members in enumerate(groups):
+        for number in members:
+            found.setdefault((bisect_right(starts, spans[number - 1].start), place), []).append(number)
+    return sorted(found.values())
 
 
 def _contested_clusters(text: str, contested: Sequence[tuple[Span, str]]) -> list[Cluster]:
@@ -253,7 +287,7 @@ _ORDER = re.compile(
 async def classify(request: ClassificationRequest, toolbox: Toolbox) -> ClassificationResponse:
     """Return the topics of a text; every character is in one cluster or in the question."""
     text = request.text
-    spans = passages(text, longest=_LONGEST_PASSAGE)
+    spans = _parted(text, passages(text, longest=_LONGEST_PASSAGE))
     asked = _question(text, spans) if request.find_question else None
     rest = _without(spans, asked) if asked else spans
     contested = _contested(text, rest)
@@ -267,6 +301,7 @@ async def classify(request: ClassificationRequest, toolbox: Toolbox) -> Classifi
     if size(joined(text, rest)) > _SHORT:
         found = await topics([rest[number - 1].of(text) for number in numbers], toolbox)
         groups = [[numbers[place] for place in group] for group in found]
+    groups = _of_one_source(text, rest, groups)
     clusters = [_cluster(text, rest, group, number) for number, group in enumerate(_with_blanks(groups, rest), 1)]
     if title := _title(text):
         # What "it" and "the town" are, only the title says.
@@ -289,7 +324,13 @@ def _contested(text: str, rest: Sequence[Span]) -> list[tuple[Span, str]]:
     """Return the sentences that contradict one before them, and that one: only two topics can be in conflict."""
     parts = [part for part in sentences(unwrapped(text[:_READ])) if part.of(text).strip()]
     said = [part.of(text).strip() for part in parts]
-    found = [(parts[later], said[earlier]) for later, earlier in contradictions(said)]
+    starts = [start for start, _, _ in source_sections(text)]
+    found = [
+        (parts[later], said[earlier])
+        for later, earlier in contradictions(said)
+        # What two sources say are two topics as it is.
+        if bisect_right(starts, parts[later].start) == bisect_right(starts, parts[earlier].start)
+    ]
     inside = [
         (part, beside) for part, beside in found if any(o.start <= part.start and part.end <= o.end for o in rest)
     ]
