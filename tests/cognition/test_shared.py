@@ -35,6 +35,19 @@ async def test_a_proposal_is_read_by_all_once_another_approved_it(memory: AsyncM
         await test.revoke(proposed.id, by="lead")
 
 
+async def test_the_same_proposal_again_is_the_one_that_waits_or_is_in_force(memory: AsyncMemory) -> None:
+    dev, other = memory.agent("dev").cognition, memory.agent("other").cognition
+    first = await dev.propose("Names are in camelCase", sort="convention")
+    assert (await dev.propose("Names are in camelCase ", sort="convention")).id == first.id
+    assert (await other.propose("Names are in camelCase", sort="convention")).id == first.id
+    assert [one.id for one in await dev.shared(pending=True)] == [first.id]
+    assert (await dev.propose("Names are in camelCase", sort="known_issue")).id != first.id
+    await other.approve(first.id, by="lead")
+    assert (await dev.propose("Names are in camelCase", sort="convention")).status is Status.ACTIVE
+    await other.revoke(first.id, by="lead")
+    assert (await dev.propose("Names are in camelCase", sort="convention")).status is Status.PENDING
+
+
 @pytest.mark.spec("COG-11")
 async def test_a_refused_proposal_never_shows_and_an_edit_waits_for_approval_again(memory: AsyncMemory) -> None:
     dev, other = memory.agent("dev").cognition, memory.agent("other").cognition

@@ -56,9 +56,13 @@ class SharedMemories:
     async def propose(
         self, content: str, *, sort: SharedSort, number: str, confidence: float, by: str, coordinator: bool
     ) -> Record:
-        """Offer an entry; a coordinator's own takes effect at once."""
+        """Offer an entry, or get the same one that waits or is in force; a coordinator's own takes effect at once."""
         if not content.strip() or is_secret(content):
             raise InvalidInput("content: empty, or a secret that must not be shared; leave passwords and keys out")
+        for known in () if coordinator else (*await self.entries(pending=True), *await self.entries()):
+            data = _shared(known)
+            if (known.content.strip(), data.sort, data.number) == (content.strip(), sort, number):
+                return known
         now = self._parts.clock()
         record = Record(
             id=self._parts.new_id(),

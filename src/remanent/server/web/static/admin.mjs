@@ -2,11 +2,12 @@
 import { useState } from "preact/hooks";
 import { ask, may, place, storageHealth } from "./api.mjs";
 import { Age, Dialog, Empty, FileFigures, html, Loaded, named, Table, useApp, useLoad } from "./parts.mjs";
-import { moment, say } from "./words.mjs";
+import { deed } from "./terms.mjs";
+import { isChinese, moment, say } from "./words.mjs";
 
 export function Page() {
   const { here } = useApp();
-  if (!may("admin")) return html`<${Empty}>${say("not_found")}</${Empty}>`;
+  if (!may("admin")) return html`<${Empty}>${say("not_allowed")}</${Empty}>`;
   return html`<h1>${say("admin")}</h1>${here.agent && html`<${Jobs} /><${File} />`}<${Keys} /><${Audit} />`;
 }
 
@@ -54,5 +55,5 @@ function Audit() {
   const { here } = app;
   const state = useLoad((signal) => ask("GET", `${place(here.org)}/audit`, { signal, query: { limit: 100, newest_first: true } }), [here.org]);
   const verify = () => ask("GET", `${place(here.org)}/audit/verify`).then((found) => app.say(found.intact ? say("verified", { n: found.lines }) : say("broken", { why: found.problem })), app.fail);
-  return html`<div class="row headed"><h2>${say("audit")}</h2><button onClick=${verify}>${say("verify")}</button></div><${Loaded} state=${state}>${({ items }) => html`<${Table} heads=${[say("when"), say("who"), say("what"), say("agent"), say("outcome")]} rows=${items.map((line, index) => ({ key: index, cells: [html`<${Age} at=${line.at} />`, named("who", line.deed.who), html`<code>${line.deed.what}</code>`, [line.deed.workspace, line.deed.agent].filter(Boolean).join(" / ") || "–", html`<span class=${line.deed.outcome === "ok" ? "" : "bad"}>${named("outcome", line.deed.outcome)}</span>`] }))} />`}</${Loaded}>`;
+  return html`<div class="row headed"><h2>${say("audit")}</h2><button onClick=${verify}>${say("verify")}</button></div><${Loaded} state=${state}>${({ items }) => html`<${Table} heads=${[say("when"), say("who"), say("what"), say("agent"), say("outcome")]} rows=${items.map((line, index) => ({ key: index, cells: [html`<${Age} at=${line.at} />`, named("who", line.deed.who), isChinese() ? html`<span title=${line.deed.what}>${deed(line.deed.what)}</span>` : html`<code>${line.deed.what}</code>`, [line.deed.workspace, line.deed.agent].filter(Boolean).join(" / ") || "–", html`<span class=${line.deed.outcome === "ok" ? "" : "bad"}>${named("outcome", line.deed.outcome)}</span>`] }))} />`}</${Loaded}>`;
 }

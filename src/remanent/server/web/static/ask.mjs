@@ -27,7 +27,7 @@ export function Page() {
   return html`<h1>${say("ask_title")}</h1><form class="row" role="search" onSubmit=${(event) => { event.preventDefault(); setQuery(text); }}><input class="grow" type="search" aria-label=${say("ask")} placeholder=${say("ask_hint")} value=${text} onInput=${(event) => setText(event.target.value)} /><button class="main">${say("ask")}</button></form>
     <div class="row small"><label class="row">${say("as_of")}<input type="range" min="0" max=${STEPS} value=${step} onChange=${(event) => setStep(Number(event.target.value))} /></label><span class="quiet">${asOf ? moment(asOf) : say("now")}</span>
     ${without.length > 0 && html`<span class="tag">${say("without_list", { n: without.length })}</span><button class="plain" onClick=${() => setWithout([])}>${say("take_back")}</button>`}</div>
-    <${Loaded} state=${state}>${(answer) => answer && html`<${Answer} ...${answer} without=${without} onWithout=${(id) => setWithout([...without, id])} />`}</${Loaded}>`;
+    <${Loaded} state=${state}>${(answer) => !answer ? html`<p class="quiet">${say("ask_about")}</p>` : html`<${Answer} ...${answer} without=${without} onWithout=${(id) => setWithout([...without, id])} />`}</${Loaded}>`;
 }
 
 function Answer({ found, took, onWithout }) {

@@ -25,13 +25,15 @@ function Places({ items }) {
 function AgentCard({ base, org, workspace, agent }) {
   const at = place(org, workspace, agent);
   const state = useLoad(async (signal) => {
-    const [queue, newest] = await Promise.all([ask("GET", `${at}/queue`, { signal }), ask("GET", `${at}/entries`, { signal, query: { newest_first: true, limit: 1 } })]);
-    return { queue, newest: newest.items[0] };
+    const proposals = async (pending) => (agent === "shared" && can("cognition.shared") ? (await ask("GET", `${at}/shared`, { signal, query: { pending } })).items.length : 0);
+    const [queue, newest, waiting, inForce] = await Promise.all([ask("GET", `${at}/queue`, { signal }), ask("GET", `${at}/entries`, { signal, query: { newest_first: true, limit: 1 } }), proposals(true), proposals(false)]);
+    const held = [newest.items[0] && `${number(newest.items[0].seq)} ${say("entries")}`, inForce && `${say("shared_in_force")}: ${number(inForce)}`, waiting && `${say("shared_inbox")}: ${number(waiting)}`, newest.items[0] && say("last_used", { age: age(newest.items[0].recorded_at) })];
+    return { queue, held: held.filter(Boolean).join(" · ") };
   }, [at]);
-  const { queue, newest } = state.value ?? {};
+  const { queue, held } = state.value ?? {};
   const light = state.error || queue?.dead ? "off" : queue?.pending || queue?.running ? "busy" : queue ? "on" : "";
   return html`<a class="panel button" href="${base}/memory?agent=${encodeURIComponent(agent)}"><span class="row"><span class="light ${light}" role="img" aria-label=${light ? say(`light_${light}`) : say("loading")} title=${light ? say(`light_${light}`) : ""}></span><h3>${agent === "shared" ? say("shared_place") : agent}</h3></span>
-    <span class="small quiet">${newest ? html`${number(newest.seq)} ${say("entries")} · ${say("last_used", { age: age(newest.recorded_at) })}` : state.value ? say("nothing") : state.error ? told(state.error) : say("loading")}</span>
+    <span class="small quiet">${held ? held : state.value ? say("nothing") : state.error ? told(state.error) : say("loading")}</span>
     ${queue?.dead > 0 && html`<p class="small bad">${say("dead")}: ${queue.dead}</p>`}</a>`;
 }
 

@@ -137,13 +137,16 @@ function paint(canvas, view, points, edges, x, y) {
   const most = view.moving ? 60 : 400;
   if (search !== ranked.search || chosen !== ranked.chosen) ranked = { search, chosen, order: points.map((_, i) => [rank(i), i]).sort((a, b) => b[0] - a[0]).map(([, i]) => i) };
   const named = ranked.order;
+  // On a phone a name is as wide as half of the picture: one that would hide a node is left out, too.
+  const narrow = width < 520, spots = narrow ? order.map((i) => [sx(i), sy(i), i]) : [], longest = narrow ? 14 : 28;
   for (const i of named) {
     if (!shown(i)) continue;
     const px = sx(i), py = sy(i); if (px < 0 || py < 0 || px > width || py > height) continue;
     if (++labels > most) break;
-    const label = [...points[i].label].slice(0, 28).join("") + ([...points[i].label].length > 28 ? "…" : ""), wide = pen.measureText(label).width, middle = Math.min(Math.max(px, wide / 2 + 4), Math.max(wide / 2 + 4, width - wide / 2 - 4)), cells = []; // no name is cut off at the rim
+    const label = [...points[i].label].slice(0, longest).join("") + ([...points[i].label].length > longest ? "…" : ""), wide = pen.measureText(label).width, middle = Math.min(Math.max(px, wide / 2 + 4), Math.max(wide / 2 + 4, width - wide / 2 - 4)), cells = []; // no name is cut off at the rim
     for (let cx = Math.floor((middle - wide / 2) / 20); cx <= Math.floor((middle + wide / 2) / 20); cx++) cells.push([cx, Math.floor((py + 22) / 8)]);
     if (cells.some(([cx, cy]) => [-2, -1, 0, 1, 2].some((near) => taken.has(`${cx} ${cy + near}`)))) continue;
+    if (i !== chosen && spots.some(([x, y, j]) => j !== i && Math.abs(x - middle) < wide / 2 + 6 && Math.abs(y - py - 18) < 13)) continue;
     cells.forEach(([cx, cy]) => taken.add(`${cx} ${cy}`)); pen.strokeText(label, middle, py + 22); pen.fillText(label, middle, py + 22);
   }
   return { drawn: order.length, found: search ? order.filter(hit).length : 0 };

@@ -207,7 +207,7 @@ function Health({ ready, onStatus }) {
   const state = useLoad(async (signal) => {
     if (!ready) return {};
     const [queue, conflicts, cognition, file] = await Promise.all([
-      ask("GET", `${at}/queue`, { signal }), ask("GET", `${at}/conflicts`, { signal, query: { states: "open", limit: 1000 } }),
+      ask("GET", `${at}/queue`, { signal }), ask("GET", `${at}/conflicts`, { signal, query: { states: ["open", "unresolved"], limit: 1000 } }),
       can("cognition.health") ? ask("GET", `${at}/memories/health`, { signal }) : null,
       storageHealth(at, { signal, query: { quick: true } })]);
     return { queue, conflicts: conflicts.items.length, cognition, file };

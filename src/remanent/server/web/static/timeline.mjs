@@ -6,6 +6,7 @@ import { day, formatter, number, role, say } from "./words.mjs";
 
 const MOST = 20000, STEP = 1000; // turns that are looked at, newest first, and asked for at a time
 const FEW = 3, SESSIONS = 20, WHOLE = 200; // turns of a session before its day is opened, sessions of a list, turns of an opened session
+const LONG = 600; // letters of a turn that are shown before it is opened
 const BARS = 62; // more would be too thin to be hit with a finger
 const UNITS = ["hour", "day", "month", "year"];
 
@@ -71,6 +72,13 @@ function sessionsOf(entries) {
   return [...found];
 }
 
+/** What was said; a long text is opened by who wants all of it. */
+function Told({ text }) {
+  const [open, setOpen] = useState(false);
+  const letters = text.length > LONG ? [...text] : [];
+  return letters.length <= LONG ? html`<p>${text}</p>` : html`<p>${open ? text : `${letters.slice(0, LONG).join("")}…`} <button class="plain" aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? say("show_less") : say("show_all", { n: number(letters.length) })}</button></p>`;
+}
+
 function Session({ name, turns, whole, onAll }) {
-  return html`<div class="panel"><p><b>${name || say("without_session")}</b> <span class="small quiet">${say("turn_count", { n: number(turns.length) })}</span></p>${turns.slice(0, whole ? WHOLE : FEW).map((entry) => html`<div class="turn"><span class="small quiet">${role(entry.role)} · <${Age} at=${entry.occurred_at} /></span><p>${entry.text}</p></div>`)}${!whole && turns.length > FEW && html`<button class="plain" onClick=${onAll}>${say("more_turns", { n: number(turns.length - FEW) })}</button>`}</div>`;
+  return html`<div class="panel"><p><b>${name || say("without_session")}</b> <span class="small quiet">${say("turn_count", { n: number(turns.length) })}</span></p>${turns.slice(0, whole ? WHOLE : FEW).map((entry) => html`<div class="turn"><span class="small quiet">${role(entry.role)} · <${Age} at=${entry.occurred_at} /></span><${Told} text=${entry.text} /></div>`)}${!whole && turns.length > FEW && html`<button class="plain" onClick=${onAll}>${say("more_turns", { n: number(turns.length - FEW) })}</button>`}</div>`;
 }
