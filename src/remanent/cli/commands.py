@@ -1721,7 +1721,7 @@ def cognition_edit(
     user: User = None,
     wait: options.Wait = True,
 ) -> None:
-    """Correct a memory; what it said before stays readable."""
+    """Correct a memory; it comes before the words that it was made of, and what it said before stays readable."""
     perform(
         "cognition.edit",
         place,
@@ -1748,7 +1748,7 @@ def cognition_pin(
 def cognition_forget(
     place: CommonOptions, *, record_id: CognitionShowRecordId, reason: CognitionForgetReason = "", user: User = None
 ) -> None:
-    """Put a memory out of mind; the words stay in the journal, and `restore` brings it back."""
+    """Put a memory out of mind, with the turns that say little else; `restore` brings them back."""
     perform("cognition.forget", place, {"record_id": record_id, "reason": reason, "user": user})
 
 
@@ -2792,7 +2792,10 @@ COMMANDS = (
     ),
     GeneratedCommand(
         ("memories", "edit"),
-        say("Correct a memory; what it said before stays readable.", "更正一条记忆；此前的内容仍可查看。"),
+        say(
+            "Correct a memory; it comes before the words that it was made of, and what it said before stays readable.",
+            "更正一条记忆；回想时先于原话，此前的内容仍可查看。",
+        ),
         cognition_edit,
         group=say(
             "Look at what was learned: list, explain, correct, confirm, forget.",
@@ -2826,8 +2829,8 @@ COMMANDS = (
     GeneratedCommand(
         ("memories", "forget"),
         say(
-            "Put a memory out of mind; the words stay in the journal, and `restore` brings it back.",
-            "忘记一条记忆；原话仍在日志中，可用 restore 恢复。",
+            "Put a memory out of mind, with the turns that say little else; `restore` brings them back.",
+            "忘记一条记忆，连同说出它的话；原话仍在日志中，可用 restore 恢复。",
         ),
         cognition_forget,
         group=say(

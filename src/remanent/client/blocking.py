@@ -397,7 +397,11 @@ class RemoteCognition:
         expects: int | None = None,
         user: str | None = None,
     ) -> Record:
-        """Correct a memory; what it said before stays readable, and what was said to follow from it is marked stale."""
+        """Correct a memory; what it said before stays readable, and what was said to follow from it is marked stale.
+
+        In recall it comes before the words that it was made of, which are marked as no longer so. To give it the words
+        of an earlier version brings that one back.
+        """
         return self._portal.call(self._wrapped.edit, record_id, content, value=value, expects=expects, user=user)
 
     def confirm(self, record_id: str, *, user: str | None = None) -> Record:
@@ -409,11 +413,14 @@ class RemoteCognition:
         return self._portal.call(self._wrapped.pin, record_id, pinned=pinned, user=user)
 
     def forget(self, record_id: str, *, reason: str = "", user: str | None = None) -> Record:
-        """Put a memory out of mind; the words that it was made of stay in the journal, and `restore` brings it back."""
+        """Put a memory out of mind, with the turns that say little else; `restore` brings them back.
+
+        What was said stays in the journal, and a turn on which another memory rests stays to be found.
+        """
         return self._portal.call(self._wrapped.forget, record_id, reason=reason, user=user)
 
     def restore(self, record_id: str, *, user: str | None = None) -> Record:
-        """Bring a forgotten or expired memory back to mind; a short-term one begins its life anew."""
+        """Bring a forgotten or expired memory back, with the turns that went along; a short-term one begins anew."""
         return self._portal.call(self._wrapped.restore, record_id, user=user)
 
     def feedback(self, record_id: str, *, success: bool, user: str | None = None) -> Record:

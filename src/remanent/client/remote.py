@@ -408,7 +408,11 @@ class AsyncRemoteCognition(RemotePart):
         expects: int | None = None,
         user: str | None = None,
     ) -> Record:
-        """Correct a memory; what it said before stays readable, and what was said to follow from it is marked stale."""
+        """Correct a memory; what it said before stays readable, and what was said to follow from it is marked stale.
+
+        In recall it comes before the words that it was made of, which are marked as no longer so. To give it the words
+        of an earlier version brings that one back.
+        """
         answer: Record = await self._connection.do(
             "cognition.edit",
             {"record_id": record_id, "content": content, "value": value, "expects": expects, "user": user},
@@ -431,14 +435,17 @@ class AsyncRemoteCognition(RemotePart):
         return answer
 
     async def forget(self, record_id: str, *, reason: str = "", user: str | None = None) -> Record:
-        """Put a memory out of mind; the words that it was made of stay in the journal, and `restore` brings it back."""
+        """Put a memory out of mind, with the turns that say little else; `restore` brings them back.
+
+        What was said stays in the journal, and a turn on which another memory rests stays to be found.
+        """
         answer: Record = await self._connection.do(
             "cognition.forget", {"record_id": record_id, "reason": reason, "user": user}, place=self._place
         )
         return answer
 
     async def restore(self, record_id: str, *, user: str | None = None) -> Record:
-        """Bring a forgotten or expired memory back to mind; a short-term one begins its life anew."""
+        """Bring a forgotten or expired memory back, with the turns that went along; a short-term one begins anew."""
         answer: Record = await self._connection.do(
             "cognition.restore", {"record_id": record_id, "user": user}, place=self._place
         )

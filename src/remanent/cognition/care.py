@@ -4,8 +4,8 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 
-from remanent.cognition.drafts import Draft
-from remanent.cognition.model import MEMORIES, PREMISE, Flaw, MemoryHealth, Quote, Why, memory_id
+from remanent.cognition.drafts import CONFIRMED, Draft, says_the_same, slot, value_of
+from remanent.cognition.model import BY_HAND, MEMORIES, PREMISE, Flaw, MemoryHealth, Quote, Why, memory_id
 from remanent.cognition.review import entries_of
 from remanent.cognition.writer import UNDONE, Changes, MemoryWriter, user_of
 from remanent.discipline import Parts
@@ -56,6 +56,7 @@ async def why(store: Store, scope: Scope, record: Record) -> Why:
         for source in record.sources
         if (entry := entries.get(source.entry_id)) is not None
     ]
+    written = await _written(store, scope, record)
     return Why(
         record=record,
         made_by=record.made_by,
@@ -64,7 +65,58 @@ async def why(store: Store, scope: Scope, record: Record) -> Why:
         dependants=await _dependants(store, scope, record),
         conflicts=tuple(await conflicts(store, scope, record_id=record.id)),
         rotten=is_rotten(record, entries),
+        by_hand_at=None if written is None else written.updated_at,
+        by_hand_of="" if written is None else written.changed_by,
     )
+
+
+async def _written(store: Store, scope: Scope, record: Record) -> Record | None:
+    """Return the version in which a person wrote what a memory says, `None` where nobody did."""
+    if record.made_by != BY_HAND:
+        return None
+    written = record
+    for version in reversed(await store.versions(scope, record.id)):
+        if version.record.content != record.content:
+            break
+        written = version.record
+    return written
+
+
+async def corrected(store: Store, scope: Scope, record: Record, text: str, *, value: str | None) -> Record:
+    """Return a memory as a person says that it is: as the version that said so, or else in words that nobody said.
+
+    It then rests on no turn, so that those that it was made of are found to say otherwise; which ones they were, its
+    versions tell, and it goes with them when they are erased.
+    """
+    data = record.data if isinstance(record.data, MemoryData) else MemoryData()
+    had = data.value or record.content
+    for version in reversed(await store.versions(scope, record.id)):
+        was = version.record
+        if was.content == text and record.content != text and value is None and isinstance(was.data, MemoryData):
+            kept = was.data.replace(replaces=had, stale="", pinned=data.pinned)
+            return was.replace(data=kept, created_at=record.created_at, status=Status.ACTIVE)
+    reads = value or _value_in(record, data, text)
+    again = bool(reads) and says_the_same(record, reads)
+    return record.replace(
+        content=text,
+        confidence=CONFIRMED,
+        made_by=BY_HAND,
+        sources=(),
+        evidence_count=0,
+        data=data.replace(value=reads, replaces=data.replaces if again else had, quoted=False, stale=""),
+    )
+
+
+def _value_in(record: Record, data: MemoryData, text: str) -> str:
+    """Return the value that a memory's new words tell, where they are formed like those it had, or like those it is
+    made of; else nothing, since a sentence is no value.
+    """
+    before, had, after = record.content.partition(data.value)
+    said = text.strip().rstrip(".。")
+    if had and said.startswith(before) and said.endswith(after) and len(said) > len(before) + len(after):
+        return said[len(before) : len(said) - len(after)].strip()
+    made = statements(text, speaker="user")
+    return next((value_of(one) for one in made if memory_id(data.user, *slot(one)) == record.id), "")
 
 
 async def with_related(store: Store, scope: Scope, records: Sequence[Record]) -> list[Record]:

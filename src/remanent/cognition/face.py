@@ -6,6 +6,7 @@ from remanent.cognition import care, drafts, orchestrator
 from remanent.cognition.agent_roles import ROLE, AgentRole, role_of
 from remanent.cognition.lifecycle import Lifecycle, promoted, score
 from remanent.cognition.model import (
+    BY_HAND,
     MEMORIES,
     PREMISE,
     SHORT_TERM,
@@ -27,7 +28,6 @@ from remanent.model import (
     EntryKind,
     Kind,
     Link,
-    Maker,
     MemoryData,
     Origin,
     ProceduralData,
@@ -41,8 +41,6 @@ from remanent.model import (
 from remanent.model.base import read_word
 from remanent.model.filters import USER_KEY, check_user
 from remanent.stores import LIVE, NO_LIMIT, Order, RecordFilter, RecordQuery
-
-BY_HAND = Maker(role="caller", engine="code", version="1")
 
 
 class AsyncCognition:
@@ -189,20 +187,16 @@ class AsyncCognition:
         expects: int | None = None,
         user: str | None = None,
     ) -> Record:
-        """Correct a memory; what it said before stays readable, and what was said to follow from it is marked stale."""
+        """Correct a memory; what it said before stays readable, and what was said to follow from it is marked stale.
+
+        In recall it comes before the words that it was made of, which are marked as no longer so. To give it the words
+        of an earlier version brings that one back.
+        """
         known = await self._get(record_id, expects=expects, user=user)
         _check_content(content)
-        data = _data(known)
+        after = await care.corrected(self._parts.store, self._scope, known, content, value=value)
         changes = Changes({known.id: known})
-        changes.put(
-            self._next(
-                known,
-                content=content,
-                confidence=drafts.CONFIRMED,
-                made_by=BY_HAND,
-                data=data.replace(value=value or content, replaces=data.value, quoted=False, stale=""),
-            )
-        )
+        changes.put(after.replace(version=known.version + 1, updated_at=self._parts.clock()))
         changes.changed.append(known.id)
         await self._write(changes)
         return await self._get(record_id)
@@ -230,21 +224,28 @@ class AsyncCognition:
         return await self._get(record_id)
 
     async def forget(self, record_id: str, *, reason: str = "", user: str | None = None) -> Record:
-        """Put a memory out of mind; the words that it was made of stay in the journal, and `restore` brings it back."""
+        """Put a memory out of mind, with the turns that say little else; `restore` brings them back.
+
+        What was said stays in the journal, and a turn on which another memory rests stays to be found.
+        """
         known = await self._get(record_id, user=user)
         if known.status is Status.FORGOTTEN:
             raise InvalidInput(f"memory {record_id} is forgotten already; `restore` brings it back")
+        gone, now = [known, *await self._writer.told_by(self._scope, known)], self._parts.clock()
         async with self._parts.store.transaction(self._scope) as tx:
-            tx.forget(known, at=self._parts.clock(), reason=reason)
+            for record in gone:
+                tx.forget(record, at=now, reason=reason)
         return await self._get(record_id)
 
     async def restore(self, record_id: str, *, user: str | None = None) -> Record:
-        """Bring a forgotten or expired memory back to mind; a short-term one begins its life anew."""
+        """Bring a forgotten or expired memory back, with the turns that went along; a short-term one begins anew."""
         known = await self._get(record_id, user=user)
         now = self._parts.clock()
+        back = [known, *await self._writer.gone_with(self._scope, known)]
         async with self._parts.store.transaction(self._scope) as tx:
             if known.status is Status.FORGOTTEN:
-                tx.restore(known, at=now)
+                for record in back:
+                    tx.restore(record, at=now)
                 self._parts.journal.index(tx)
             elif known.status is Status.EXPIRED:
                 life = drafts.lifetime(known.kind, self._writer.settings)
@@ -395,6 +396,7 @@ class AsyncCognition:
             version=1 if known is None else known.version + 1,
             trust=Origin.USER,
             made_by=BY_HAND,
+            evidence_count=0,
             data=data,
         )
 

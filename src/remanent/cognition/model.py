@@ -37,6 +37,8 @@ _SPEAKERS = frozenset({Origin.USER, Origin.UNTRUSTED, Origin.IMPORT})
 """Whose words become memories. Tools and the web speak for themselves, and an agent's word about a user is hearsay."""
 PREMISE = "premise"
 """The relation of a link from a memory to what it was said to follow from."""
+BY_HAND = Maker(role="caller", engine="code", version="1")
+"""Who made what a person wrote: nobody said it, so that it has no evidence in what was said."""
 JUMP = timedelta(hours=1)
 """How far the wall clock may run ahead of the time that passed before nothing is expired by it (the design says more
 than an hour)."""
@@ -98,6 +100,10 @@ class Why(Model):
     conflicts: tuple[Conflict, ...] = ()
     rotten: bool = False
     """Whether it would not be made of its words today."""
+    by_hand_at: Instant | None = None
+    """When a person wrote what it says, if one did: then nobody said it."""
+    by_hand_of: Text = ""
+    """Who did, where that is known."""
 
 
 class Flaw(StrEnum):

@@ -207,7 +207,7 @@ class EditMemory(Model):
 
 @operation(
     "cognition.edit",
-    zh="更正一条记忆；此前的内容仍可查看。",
+    zh="更正一条记忆；回想时先于原话，此前的内容仍可查看。",
     permission=WRITE,
     act="update_memory",
     route="PUT memories/{record_id}",
@@ -216,7 +216,7 @@ class EditMemory(Model):
     command=Command(path=("memories", "edit"), arguments=("record_id", "content")),
 )
 async def edit(call: Call, request: EditMemory) -> Record:
-    """Correct a memory; what it said before stays readable."""
+    """Correct a memory; it comes before the words that it was made of, and what it said before stays readable."""
     return await _of(call).edit(
         request.record_id, request.content, value=request.value, expects=request.expects, user=request.user
     )
@@ -268,7 +268,7 @@ class ForgetMemory(Model):
 
 @operation(
     "cognition.forget",
-    zh="忘记一条记忆；原话仍在日志中，可用 restore 恢复。",
+    zh="忘记一条记忆，连同说出它的话；原话仍在日志中，可用 restore 恢复。",
     permission=WRITE,
     act="delete_memory",
     route="POST memories/{record_id}/forget",
@@ -276,7 +276,7 @@ class ForgetMemory(Model):
     command=Command(path=("memories", "forget"), arguments=("record_id",)),
 )
 async def forget(call: Call, request: ForgetMemory) -> Record:
-    """Put a memory out of mind; the words stay in the journal, and `restore` brings it back."""
+    """Put a memory out of mind, with the turns that say little else; `restore` brings them back."""
     return await _of(call).forget(request.record_id, reason=request.reason, user=request.user)
 
 

@@ -372,7 +372,7 @@ class _Reader:
 def _standing_rank(record: Record) -> tuple[bool, bool, float, float, str]:
     """Return what orders what holds whatever the words: orders, what is pinned, the surest, the newest."""
     pinned = isinstance(record.data, MemoryData) and record.data.pinned
-    sure = record.confidence * record.evidence_count
+    sure = record.confidence * max(1, record.evidence_count)
     return record.kind is not INSTRUCTION, not pinned, -sure, -record.created_at.timestamp(), record.id
 
 

@@ -99,7 +99,7 @@ class ProfilePath(RecallPath):
         return [Candidate(record_id, 1.0 - number / (len(turns) + 1)) for number, record_id in enumerate(turns)][:limit]
 
     async def _of_attributes(self, question: Question) -> list[Record]:
-        """Return the turns that the memories of the attributes rest on."""
+        """Return the turns that the memories of the attributes rest on, and those that rest on none."""
         users = [str(user) for condition in question.whose for user in condition.values] or [""]
         ids = [
             memory_id(user, subject, attribute)
@@ -111,7 +111,9 @@ class ProfilePath(RecallPath):
             return []
         known = RecordQuery(filter=RecordFilter(kinds=(Kind.SEMANTIC,), statuses=LIVE), record_ids=tuple(ids))
         memories = await self._store.records(question.scope, known)
-        return await self._turns(question, (source.entry_id for record in memories for source in record.sources))
+        # What a person wrote rests on no turn, and answers by itself.
+        written = (record.id for record in memories if not record.sources)
+        return await self._turns(question, (*written, *(one.entry_id for record in memories for one in record.sources)))
 
     async def _of_categories(self, question: Question) -> list[Record]:
         """Return the turns in which the user tells of something of their own that belongs to what is asked for."""

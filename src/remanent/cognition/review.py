@@ -66,7 +66,8 @@ async def review(
     memories = [
         one
         for one in await _memories(store, question, entry_ids)
-        if _is_alive(one, alive_at) and not without.issuperset(source.entry_id for source in one.sources)
+        if _is_alive(one, alive_at)
+        and not (one.sources and without.issuperset(source.entry_id for source in one.sources))
     ]
     if not memories:
         return found

@@ -336,18 +336,42 @@ class MemoryWriter:
 
     async def _forget(self, scope: Scope, changes: Changes, known: Record, draft: Draft) -> None:
         """Put a memory out of mind, with the turns that say little else and the one that asks for it."""
-        turns = await self.records(scope, [draft.entry.id, *(source.entry_id for source in known.sources)])
-        quotes = {source.entry_id: source for source in known.sources}
-        gone = [known]
-        for turn in turns.values():
-            quote = quotes.get(turn.id)
-            end = len(turn.content) if quote is None or quote.end is None else quote.end
-            if turn.kind is Kind.TURN and (quote is None or 2 * (end - quote.start) >= len(turn.content)):
-                gone.append(turn)
+        asking = (await self.records(scope, [draft.entry.id])).values()
+        gone = [known, *await self.told_by(scope, known, without=changes.forgotten), *asking]
         seen = {record.id for record in changes.forgotten}
         changes.forgotten += [one for one in gone if one.id not in seen and one.status in _STANDING]
         changes.known[known.id] = known.replace(status=Status.FORGOTTEN)
         changes.changed.append(known.id)
+
+    async def _quoted_turns(self, scope: Scope, known: Record) -> list[Record]:
+        """Return the turns that a memory was made of, now or in an earlier version: what it said before is about it."""
+        versions = await self._store.versions(scope.owner, known.id)
+        ids = dict.fromkeys(source.entry_id for one in versions for source in one.record.sources)
+        return [one for one in (await self.records(scope, tuple(ids))).values() if one.kind is Kind.TURN]
+
+    async def gone_with(self, scope: Scope, known: Record) -> list[Record]:
+        """Return the turns that were forgotten along with a memory."""
+        turns = await self._quoted_turns(scope, known)
+        return [one for one in turns if one.status is Status.FORGOTTEN and one.updated_at == known.updated_at]
+
+    async def told_by(self, scope: Scope, known: Record, *, without: Sequence[Record] = ()) -> list[Record]:
+        """Return the turns that say little else than a memory, and on which no other one rests but those `without`."""
+        turns = await self._quoted_turns(scope, known)
+        query = RecordQuery(
+            filter=RecordFilter(kinds=MEMORIES), source_entry_ids=tuple(turn.id for turn in turns), limit=NO_LIMIT
+        )
+        gone = {known.id, *(one.id for one in without)}
+        others = [one for one in await self._store.records(scope.owner, query) if one.id not in gone] if turns else []
+        resting = {source.entry_id for one in others for source in one.sources}
+        versions = await self._store.versions(scope.owner, known.id)
+        said = {source.entry_id: source for one in versions for source in one.record.sources}
+
+        def is_told(turn: Record) -> bool:
+            quote = said[turn.id]
+            end = len(turn.content) if quote.end is None else quote.end
+            return 2 * (end - quote.start) >= len(turn.content)
+
+        return [one for one in turns if one.status in _STANDING and one.id not in resting and is_told(one)]
 
     def _take_one(self, changes: Changes, draft: Draft, *, now: datetime) -> None:
         known = changes.known.get(draft.record_id)

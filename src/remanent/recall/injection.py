@@ -63,6 +63,7 @@ _DOUBTFUL: dict[Origin, Bilingual] = {
 _OUTDATED: Bilingual = Bilingual("no longer so", "已有更新")
 _STALE: Bilingual = Bilingual("its premise changed, may no longer hold", "前提已变，可能不再成立")
 _CERTAINTY: Bilingual = Bilingual(" (confidence: {:.0%}, sources: {})", " (置信度: {:.0%}, 来源: {}次对话)")
+_BY_HAND: Bilingual = Bilingual(" (confidence: {:.0%}, written by hand)", " (置信度: {:.0%}, 人工写入)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +279,8 @@ def _beside(item: FoundItem, language: Language, *, now: datetime) -> tuple[str,
         before += f"{_spoken_name(speaker, language)}: "
     after = ""
     if "standing" in tells:
-        after = _CERTAINTY[language].format(item.confidence, max(1, item.evidence_count))
+        told = _CERTAINTY if item.evidence_count else _BY_HAND
+        after = told[language].format(item.confidence, item.evidence_count)
     return before, after
 
 
