@@ -333,6 +333,22 @@ async def test_a_long_job_keeps_its_lease(world: World, script: Script) -> None:
     assert len(script.runs) == 1
 
 
+async def test_a_clock_that_jumps_takes_no_job_from_who_runs_it(world: World, script: Script) -> None:
+    script.hold = asyncio.Event()
+    worker = world.worker({"index": script}, lease=60)
+    [job_id, *_] = await world.enqueue(["index"])
+    await world.quiet()
+    for _ in range(6):
+        # The machine slept: all that waits for a moment is late, and what comes in is looked for at once.
+        world.time.now += timedelta(days=3)
+        await world.enqueue(["index"])
+        await world.quiet()
+    script.hold.set()
+    await world.until(worker.settle())
+    assert len(script.runs) == 7
+    assert (await world.store.states(ADA))[job_id] == 1
+
+
 async def test_a_renewal_that_fails_for_a_moment_does_no_harm(world: World, script: Script) -> None:
     script.hold = asyncio.Event()
     worker = world.worker({"index": script}, lease=60)

@@ -7,7 +7,7 @@ taken for dead can finish nothing any more. What failed is tried again in its pl
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -141,6 +141,8 @@ class Runner:
         # By id and fence: a job whose lease was lost may be running here again under a new one.
         self._work: dict[tuple[str, int], asyncio.Task[None]] = {}
         self._lost: set[tuple[str, int]] = set()
+        self._held: dict[tuple[str, int], tuple[Job, datetime]] = {}
+        """The jobs that run here, each with when its lease is over."""
         self._pending: dict[Scope, list[_PendingOutcome]] = {}
         self._setbacks: dict[str, int] = {}
         """How often each job was given back in a row; its attempts do not tell."""
@@ -164,6 +166,7 @@ class Runner:
         refusal = self._refusal(job)
         if refusal:
             return await self._bury(job, refusal)
+        self._held[job.id, job.fence] = job, self._lease_end()
         keeper = asyncio.create_task(self._keep_lease(job))
         try:
             with self._store.visit(job.scope):
@@ -180,6 +183,7 @@ class Runner:
             return ended
         finally:
             keeper.cancel()
+            self._held.pop((job.id, job.fence), None)
             self._lost.discard((job.id, job.fence))
             await asyncio.gather(keeper, return_exceptions=True)
 
@@ -310,19 +314,35 @@ class Runner:
 
     async def _keep_lease(self, job: Job) -> None:
         """Renew the lease while the handler runs; once another worker has the job, cancel what would be discarded."""
-        lease = timedelta(seconds=self._settings.lease)
-        while True:
+        while (job.id, job.fence) not in self._lost:
             # A third: two renewals may fail before the lease is over.
             await self._sleep(self._settings.lease / 3)
-            try:
-                await self._store.renew(
-                    job.scope, job_id=job.id, fence=job.fence, lease=lease, now=lease_time(self._clock)
-                )
-            except LeaseLost:
-                self._lost.add((job.id, job.fence))
-                work = self._work.get((job.id, job.fence))
-                if work is not None:
-                    work.cancel()
-                return
-            except RemanentError as error:
-                _logger.warning("the lease of job %s was not renewed: %s", job.id, describe_failure(error))
+            await self._renew(job)
+
+    async def keep_overdue(self) -> None:
+        """Renew the leases of what runs here that are over by the clock, before anybody here looks for such jobs.
+
+        A clock that was set forward, or a machine that slept, ends leases of jobs whose worker is well: it would take
+        them from itself, again and again, until they are given up.
+        """
+        now = self._clock()
+        for job in [job for job, until in self._held.values() if until <= now]:
+            if (job.id, job.fence) not in self._lost:
+                await self._renew(job)
+
+    def _lease_end(self) -> datetime:
+        return self._clock() + timedelta(seconds=self._settings.lease)
+
+    async def _renew(self, job: Job) -> None:
+        key, lease, until = (job.id, job.fence), timedelta(seconds=self._settings.lease), self._lease_end()
+        try:
+            await self._store.renew(job.scope, job_id=job.id, fence=job.fence, lease=lease, now=lease_time(self._clock))
+        except LeaseLost:
+            self._lost.add(key)
+            if (work := self._work.get(key)) is not None:
+                work.cancel()
+        except RemanentError as error:
+            _logger.warning("the lease of job %s was not renewed: %s", job.id, describe_failure(error))
+        else:
+            if key in self._held:
+                self._held[key] = job, until

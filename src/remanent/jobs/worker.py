@@ -474,6 +474,7 @@ class Worker:
         among = None if owners == [None] else [owner for owner in owners if owner is not None and owner not in failed]
         if among == []:
             return Claims(failed=failed)
+        await self._runner.keep_overdue()
         claims = await self._store.claim_any(
             worker=self._name,
             limit=limit,
