@@ -36,7 +36,7 @@ from remanent.recall.recipe import TIERS
 from remanent.stores import NO_LIMIT, Order, RecordFilter, RecordPosition, RecordQuery, Standing, Store
 from remanent.text.scripts import working_language
 from remanent.text.talk import is_small_talk
-from remanent.text.tokens import token_counter
+from remanent.text.tokens import ROUGH, token_counter
 from remanent.values import dataclass
 
 GRANTS = "cognition.grants"
@@ -178,7 +178,9 @@ async def brief(
         f"auxiliary: {plan.names[1]} ({len(beside)})",
         f"standing: {len(standing)}; shared: {len(shared)}; turns: {len(turns)}; after merging: {len(merged)}",
     ]
-    injection = inject(about, merged, now=parts.clock(), budget=budget or parts.settings.recall.budget)
+    # As in recall: a budget that nobody named is kept roughly; to count exactly takes an eighth of a briefing's time.
+    tokens, counter = (parts.settings.recall.budget, ROUGH) if budget is None else (budget, None)
+    injection = inject(about, merged, now=parts.clock(), budget=tokens, counter=counter)
     lifecycle.count(scope, [one for item in merged for one in item.memory_ids])
     return Briefing(
         intent=intent,
