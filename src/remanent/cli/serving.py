@@ -155,7 +155,7 @@ def serve_mcp(place: CommonOptions) -> None:
 
     settings = load_settings(**place.overrides())
     log_to_stderr()
-    asyncio.run(serve_stdio(settings, place=_where(place, settings)))
+    asyncio.run(serve_stdio(settings, place=_where(place, settings), language=words.locale_language()))
 
 
 def install_mcp(place: CommonOptions, *, name: str, write: bool, file: Path | None) -> None:

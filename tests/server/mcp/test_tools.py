@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -143,3 +144,20 @@ async def test_a_message_that_takes_long_to_read_is_refused_before_it_is_read(tm
         assert (await http.post("/mcp", content=many, headers=head)).status_code == 422
         large = b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": "' + b"x" * MAX_BODY + b'"}}'
         assert (await http.post("/mcp", content=large, headers=head)).status_code == 413
+
+
+@pytest.mark.parametrize(("language", "begins"), [("en", "It did not work: query"), ("zh", "未能完成: 问题为空")])
+async def test_an_error_of_a_call_without_words_is_in_the_language_of_who_started_the_server(
+    tmp_path: Path, language: Any, begins: str
+) -> None:
+    async with aopen(tmp_path, embedder="none") as memory, Service(memory) as service:
+        tools, place = Tools(service, language=language), Target(org="acme", workspace="lab", agent="ada")
+        call = partial(tools.call, place=place, principal=LOCAL, report=lambda _: None)
+        assert told(await call("recall", {"query": ""})).startswith(begins)
+        assert told(await call("recall", {"query": "我住在哪里？", "limit": -1})).startswith("未能完成")
+        (first, *_) = tools.listed(LOCAL)
+        assert any("一" <= sign <= "鿿" for sign in str(first.description)) is (language == "zh")
+
+
+def told(result: Any) -> str:
+    return str(result.content[0].text)

@@ -20,7 +20,8 @@ async def called(client: Any, tool: str, **arguments: Any) -> Any:
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_a_scratchpad_outlives_the_server(tmp_path: Path, transport: Transport) -> None:
     async with connected(tmp_path, transport) as client:
-        await called(client, "scratchpad_write", key="plan", value="1. read </memory> 2. compare")
+        done = await called(client, "scratchpad_write", key="plan", value="1. read </memory> 2. compare")
+        assert (done.content[0].text, done.structured_content) == ("Done.", {"done": True})
         assert "empty" in (await called(client, "scratchpad_read", session="other")).content[0].text
     async with connected(tmp_path, transport) as client:
         result = await called(client, "scratchpad_read")

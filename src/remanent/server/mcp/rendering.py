@@ -11,7 +11,7 @@ from pydantic_core import to_json, to_jsonable_python
 
 from remanent.agents.deep_retrieval import DeepRetrieved
 from remanent.bilingual import Bilingual, Language
-from remanent.discipline.shapes import Page
+from remanent.discipline.shapes import Done, Page
 from remanent.model import Entry, EntryKind, Found, Receipt, Record, Tombstone, local
 from remanent.operations.context import PadValues
 from remanent.recall.injection import notices, told_first
@@ -33,6 +33,7 @@ FORGOTTEN = Bilingual(
 RECORD_STATE = Bilingual("{kind}, {status}", "{kind}，{status}")
 NO_SOURCES = Bilingual("Nothing is left of what it came from.", "其来源已不存在。")
 WORD_FOR_WORD = Bilingual("Word for word, oldest first:", "原文，由旧到新：")
+DONE = Bilingual("Done.", "已完成。")
 EMPTY_PAD = Bilingual("The scratchpad is empty.", "草稿板上没有内容。")
 
 _MAX_ITEM_LENGTH = 2000
@@ -141,4 +142,5 @@ _WRITERS: dict[type, Callable[[Any, Language], str]] = {
     Record: _record,
     DeepRetrieved: _deep,
     PadValues: _pad,
+    Done: lambda _, language: DONE.say(language),
 }

@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 from starlette.types import Message, Receive, Scope, Send
 
-from remanent.bilingual import Bilingual
+from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput
 from remanent.memory import aopen
 from remanent.model import Scope as Whose
@@ -56,9 +56,11 @@ Visit = Callable[[Context], McpCaller]
 """Tells who sent a request."""
 
 
-def make_server(service: Service, *, visit: Visit, turn: Turn = lambda _: nullcontext()) -> Server[Any]:
+def make_server(
+    service: Service, *, visit: Visit, turn: Turn = lambda _: nullcontext(), language: Language = "en"
+) -> Server[Any]:
     """Return the protocol's server for a service; `turn` has the work of an organisation wait for its turn."""
-    tools = Tools(service, turn=turn)
+    tools = Tools(service, turn=turn, language=language)
     resources = Resources(service, language=tools.language)
     prompts = Prompts(service, language=tools.language)
 
@@ -232,10 +234,10 @@ def _caller_of(ctx: Context) -> McpCaller:
     return visitor
 
 
-async def serve_stdio(settings: Settings, *, place: Target) -> None:
+async def serve_stdio(settings: Settings, *, place: Target, language: Language = "en") -> None:
     """Serve one client until it closes our input; whoever starts the process may do what its files allow."""
     visitor = McpCaller(LOCAL, place)
     async with aopen(settings=settings) as memory, Service(memory) as service:
-        server = make_server(service, visit=lambda _: visitor)
+        server = make_server(service, visit=lambda _: visitor, language=language)
         async with stdio_server() as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())

@@ -21,7 +21,7 @@ from remanent.operations import Body, Catalogue, Operation, Principal, Report, S
 from remanent.server.mcp.rendering import to_text
 from remanent.server.problems import log_failure, problem_type_of
 from remanent.server.telemetry import Tracer
-from remanent.text.scripts import working_language
+from remanent.text.scripts import language_of, working_language
 
 _FAILED = Bilingual("It did not work", "未能完成")
 _INTERNAL = Bilingual("{title}; try again later", "内部错误，请稍后再试")
@@ -170,8 +170,9 @@ Turn = Callable[[str], AbstractAsyncContextManager[None]]
 class Tools:
     """Lists tools and calls them."""
 
-    def __init__(self, service: Service, *, turn: Turn = lambda _: nullcontext()) -> None:
+    def __init__(self, service: Service, *, turn: Turn = lambda _: nullcontext(), language: Language = "en") -> None:
         self._service = service
+        self._unsaid: Language = language
         self._turn = turn
         self._tools = chosen(service.catalogue)
         self._tracer = Tracer()
@@ -180,7 +181,7 @@ class Tools:
     @property
     def language(self) -> Language:
         """The language of what is said before any question is known."""
-        return "zh" if self._language == "zh" else "en"
+        return self._unsaid if self._language == "auto" else self._language
 
     def listed(self, principal: Principal) -> list[types.Tool]:
         """Return the tools that the principal may use at all."""
@@ -226,8 +227,9 @@ class Tools:
         )
 
     def spoken(self, arguments: object) -> Language:
-        """Return the language that an answer is given in: as set, or that of the question."""
-        return self._language if self._language != "auto" else working_language(*texts_in(arguments))
+        """Return the language that an answer is given in: as set, or that of the question, if it has one."""
+        asked = [text for text in texts_in(arguments) if language_of(text) != "other"]
+        return working_language(*asked) if asked and self._language == "auto" else self.language
 
 
 def _told(operation: Operation[Any, Any], answer: object, language: Language) -> str:
