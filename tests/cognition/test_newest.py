@@ -1,10 +1,13 @@
 """What has changed comes before what was, and a change of something else moves nothing."""
 
+from pathlib import Path
+
 import pytest
 
 from remanent.memory import AsyncAgent
 from remanent.model import RecallOptions
 from remanent.stores.conformance.base import SetClock
+from tests.cognition.conftest import told as told_in_turn
 
 CHANGES = """We deploy on Fridays.|From now on we deploy on Tuesdays.|When do we deploy?
 The deadline is Feb 20.|The deadline was pushed to March 3.|When is the deadline?
@@ -89,3 +92,21 @@ async def test_that_somebody_moved_does_not_end_that_they_resigned(ada: AsyncAge
     await told(ada, clock, "我们搬家了。", "我辞职了。")
     assert {record.content for record in await ada.cognition.memories()} == {"用户搬家了", "用户辞职了"}
     assert (await ada.recall("我搬家了吗？")).items[0].text == "我们搬家了。"
+
+
+def test_what_is_over_stands_behind_what_is_asked_for_where_it_is_of_something_else(tmp_path: Path) -> None:
+    told_before = ("I am allergic to shellfish.", "My dog's name is Biscuit.", "I'm learning Spanish.")
+    over = ("Biscuit passed away yesterday.", "I gave up on Spanish.")
+    beside = ("My favorite color is green.", "I have a gym membership at Equinox.", "I use Vim as my editor.")
+    with told_in_turn(tmp_path, *told_before, *beside, *over, embedder="auto") as agent:
+        found = [item.text for item in agent.recall("What am I allergic to?", limit=3).items]
+        assert found[0] == told_before[0]
+        assert not set(found) & {*over, *told_before[1:]}, "what was so of other things brings its end along"
+        found = [item.text for item in agent.recall("What's my dog's name?", limit=3).items]
+        assert found[:2] == [over[0], told_before[1]]
+
+
+def test_a_span_of_time_is_no_matter_that_two_turns_share(tmp_path: Path) -> None:
+    job = "我跳槽了，下个月去阿里上班。"
+    with told_in_turn(tmp_path, "我每天抽一包烟。", job, "我戒烟三个月了。", embedder="auto") as agent:
+        assert agent.recall("我在哪里上班？").items[0].text == job

@@ -70,6 +70,10 @@ _CHINESE_CHANGES = lazy_regex(
     r"|[不没戒][^，。；！？\n]{1,8}了|现在(?!怎|有什)|上(?:小学|初中|高中|大学|[一二三四五六]年级)了|新的?(?:号码|地址|手机|工作|公司|邮箱)"
 )
 _TOKEN = lazy_regex(r"[A-Za-z0-9][A-Za-z0-9.+_@'’-]*")
+_SPAN = lazy_regex(
+    r"[\d一二三四五六七八九十百两几半上下这本每好多]+个?(?:年|月|周|天|日|星期|礼拜|小时|分钟|季度|学期)"
+)
+"""How long or when, in Chinese: 「三个月」 and 「下个月」 name nothing that two turns could both be about."""
 _NUMBERED = lazy_regex(r"[\d@]")
 _BEGINS = lazy_regex(r"(?:^|[.!?\n] ?)$")
 _ONESELF = lazy_regex(r"I(?:['’]\w+)?")
@@ -191,7 +195,9 @@ def _names(text: str) -> set[str]:
             and not _BEGINS.search(text[max(0, found.start() - 2) : found.start()])
         )
     ]
-    chinese = {term for term in query_terms(_TOKEN.sub(" ", text)) if is_unspaced(term) and len(term) > 1}
+    chinese = {
+        term for term in query_terms(_SPAN.sub(" ", _TOKEN.sub(" ", text))) if is_unspaced(term) and len(term) > 1
+    }
     return chinese.union(query_terms(" ".join(english)) if english else ())
 
 

@@ -162,7 +162,10 @@ class _Review:
         return len(asked & said) > len(asked & (rest - said))
 
     async def _current_first(self, items: list[FoundItem], record: Record, old: FoundItem) -> list[FoundItem]:
-        """Put what says how it is now before what says how it was."""
+        """Put what says how it is now before what says how it was: there, where that is what is asked for.
+
+        What came along by its likeness alone brings nothing with it: it only goes behind what holds.
+        """
         place = next((number for number, item in enumerate(items) if item.record_id == old.record_id), None)
         if place is None:
             return items
@@ -170,11 +173,14 @@ class _Review:
         newer = next((item for item in items if item.sources and item.sources[0].entry_id in now_from), None)
         newer = newer or next((item for item in items if item.record_id == record.id), None)
         outdated = items[place].replace(outdated_by=record.id)
-        if newer is None:
+        is_asked = place == 0 or not old.ranks or any(not one.path.startswith("vector") for one in old.ranks)
+        if newer is None and is_asked:
             newer = await self._item(record, like=old)
-        elif items.index(newer) < place:
+        elif newer is None or items.index(newer) < place:
             items[place] = outdated
             return items
+        elif not is_asked:
+            place = items.index(newer) - 1
         rest = [item for item in items if item.record_id not in {old.record_id, newer.record_id}]
         return [*rest[:place], newer, outdated, *rest[place:]]
 
