@@ -195,7 +195,7 @@ def _show(screen: Screen, page: Page[Record]) -> None:
     zh="列出尚未兑现的承诺，新的在前。",
     permission=Permission.READ,
     route="GET promises",
-    command=Command(show=_show),
+    command=Command(show=_show, settles_first=True),
 )
 async def list_promises(call: Call, request: Nothing) -> Page[Record]:
     """List the promises that are not kept yet, newest first."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -110,6 +111,15 @@ def test_its_commands_appear_at_run_time(installed: Path, home: tuple[Path, dict
     place = ["--home", str(home[0]), "--org", "acme", "--workspace", "lab", "--agent", "ada", "--json"]
     assert json.loads(run("-m", "remanent", "promises", "list", *place, path=installed)) == []
     assert "promises" not in run("-m", "remanent", "--help")
+
+
+@pytest.mark.spec("USE-09")
+def test_the_commands_of_its_readme_show_the_promise(installed: Path, tmp_path: Path) -> None:
+    readme = (EXAMPLE / "README.md").read_text(encoding="utf-8")
+    lines = [shlex.split(line)[1:] for line in readme.splitlines() if line.startswith("remanent ")]
+    assert len(lines) == 2
+    told = [run("-m", "remanent", *line, path=installed, REMANENT_HOME=str(tmp_path)) for line in lines]
+    assert "I will send the report on Friday." in told[-1]
 
 
 @pytest.mark.spec("USE-09")

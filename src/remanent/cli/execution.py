@@ -38,9 +38,6 @@ SessionMessage = tuple[str | None, Message]
 
 Requests = list[dict[str, Any]]
 
-_INDEXED_FIRST = frozenset({"recall", "records", "evaluate"})
-"""What would say nothing, or less, of what was remembered a moment ago and is not yet a record with a vector."""
-
 
 def take_messages(
     screen: Terminal, given: Mapping[str, Any], *, text: Sequence[str] | None, file: Path | None, **message: Any
@@ -262,7 +259,7 @@ class _Execution:
         async with aopen(settings=self._opened(wait=wait)) as memory, Service(memory) as service:
             if operation.answers is Body.LINES:
                 return await self._write_lines(service, read[0])
-            if operation.name in _INDEXED_FIRST and self._where.agent is not None:
+            if operation.command is not None and operation.command.settles_first and self._where.agent is not None:
                 where = self._where
                 with self._screen.indexing() as report:
                     await memory.agent(where.agent or "", workspace=where.workspace, org=where.org).settle(

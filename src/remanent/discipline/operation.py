@@ -151,6 +151,8 @@ class Command:
     """What the command takes in a way of its own (words, a file of lines) in the place of the field of that name."""
     explains: bool = False
     """Whether it can show how each answer came to its place."""
+    settles_first: bool = False
+    """Whether the agent's waiting jobs are done first: else it says less of what was remembered a moment ago."""
     show: Callable[[Screen, Any], None] | None = None
     """Shows an answer to people; unless given, answers are shown by their type, or plainly."""
     found: Callable[[Any], bool] | None = None

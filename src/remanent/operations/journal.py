@@ -191,7 +191,7 @@ def _flattened(given: dict[str, Any]) -> dict[str, Any]:
     changes=False,
     examples=({"query": "where does she live?", "limit": 3},),
     face=Face("recall", ask=_flattened),
-    command=Command(arguments=("query",), explains=True),
+    command=Command(settles_first=True, arguments=("query",), explains=True),
     tool=Tool(
         "recall",
         Bilingual(
@@ -360,7 +360,7 @@ class Evaluate(Model):
         },
     ),
     face=Face("evaluate", ask=lambda given: {**given, "questions": list(given["questions"])}),
-    command=Command(takes="questions"),
+    command=Command(settles_first=True, takes="questions"),
 )
 async def evaluate(call: ServiceCall, request: Evaluate) -> Evaluation:
     """Measure how well and how fast recall answers questions whose answers are known."""

@@ -77,6 +77,7 @@ def _every_status(given: dict[str, Any]) -> dict[str, Any]:
     route="GET records",
     examples=({"limit": 10}, {"kinds": ["turn"], "order": "first_created"}),
     face=Face("records", ask=_every_status, give=items_of),
+    command=Command(settles_first=True),
 )
 async def records(call: ServiceCall, request: ListRecords) -> Page[Record]:
     """List what is remembered, newest first."""
