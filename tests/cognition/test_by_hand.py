@@ -92,3 +92,9 @@ async def test_a_turn_on_which_another_memory_rests_stays(ada: AsyncAgent) -> No
     assert len(memories) > 1
     await ada.cognition.forget(home.id)
     assert [item.kind for item in (await ada.recall("What is my dog called?")).items] == [Kind.TURN]
+
+
+async def test_a_memory_is_edited_again_after_words_that_tell_no_value(ada: AsyncAgent) -> None:
+    (home,) = await learned(ada, "I live in Lisbon.")
+    for text in ("Nobody knows where", "Ask the neighbours", "The user lives in Porto"):
+        assert (await ada.cognition.edit(home.id, text)).content == text

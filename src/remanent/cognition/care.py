@@ -111,7 +111,7 @@ def _value_in(record: Record, data: MemoryData, text: str) -> str:
     """Return the value that a memory's new words tell, where they are formed like those it had, or like those it is
     made of; else nothing, since a sentence is no value.
     """
-    before, had, after = record.content.partition(data.value)
+    before, had, after = record.content.partition(data.value) if data.value else ("", "", "")
     said = text.strip().rstrip(".。")
     if had and said.startswith(before) and said.endswith(after) and len(said) > len(before) + len(after):
         return said[len(before) : len(said) - len(after)].strip()
