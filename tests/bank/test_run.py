@@ -537,6 +537,8 @@ async def test_without_a_model_a_question_that_texts_disagree_on_is_answered_wit
         ),
         ("星河咖啡有多少家门店？", "星河咖啡有{}家门店。", ("杂志报道。", "博客文章。", "公司官网：\n")),
         ("星河咖啡有多少家门店？", "星河咖啡有{}家门店。", ("据《商业》杂志报道：\n", "据《年鉴》记载：\n")),
+        ("凯尔特山有多高？", "凯尔特山海拔{}米。", ("杂志报道。", "博客文章。")),
+        ("黄山的海拔是多少？", "黄山海拔{}米。", ("摘自杂志。", "摘自博客。")),
     ],
 )
 async def test_what_one_source_says_never_stands_under_the_name_of_another(
@@ -561,6 +563,13 @@ async def test_what_one_source_says_never_stands_under_the_name_of_another(
     for heading, value in values.items():
         name = heading.rstrip(".。:：\n")
         assert value in memory.partition(name)[2].partition("</node>")[0] or name not in memory
+
+
+async def test_two_sources_in_one_text_contradict_each_other_as_two_texts_do(tmp_path: Path) -> None:
+    made = desk(tmp_path)
+    said = "From a paper. The mayor of Torvik is Inga Solberg.\n\nFrom a blog. The mayor of Torvik is Lars Dahl."
+    await made.bank.start("Who is the mayor of Torvik?", context=said)
+    assert len(made.bank.conflicts.all) == 1
 
 
 async def test_the_text_that_holds_the_answer_comes_before_the_one_it_replaced(tmp_path: Path) -> None:

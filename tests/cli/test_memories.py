@@ -21,15 +21,17 @@ def test_a_memory_is_listed_shown_edited_confirmed_forgotten_and_restored(cli: C
         return found
 
     assert run("show")["content"] == "The user lives in Lisbon"
-    assert run("edit", "The user lives in Porto")["content"] == "The user lives in Porto"
     assert run("confirm")["evidence_count"] == 2
+    edited = run("edit", "The user lives in Porto")
+    assert (edited["content"], edited["evidence_count"]) == ("The user lives in Porto", 0), "nobody said so yet"
+    assert run("confirm")["evidence_count"] == 1
     assert run("why")["made_by"] == {"role": "caller", "engine": "code", "version": "1"}
     assert run("forget", "--reason", "moved")["status"] == "forgotten"
     assert cli("memories", "list", "--json").json == []
     assert "no memories yet" in cli("memories", "list").err
     assert run("restore")["status"] == "active"
     history = cli("memories", "history", memory_id, "--json").json
-    assert [one["record"]["content"] for one in history][:2] == ["The user lives in Lisbon", "The user lives in Porto"]
+    assert [one["record"]["content"] for one in history][1:3] == ["The user lives in Lisbon", "The user lives in Porto"]
     assert cli("memories", "clean", "--dry-run", "--json").json["dry_run"] is True
     assert cli("memories", "show", "mem-unknown").code == Exit.NOT_FOUND
 

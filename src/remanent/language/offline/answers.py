@@ -145,7 +145,9 @@ class _AnswerReader:
     def __init__(self, question: str, sentences: Sequence[_Sentence]) -> None:
         self.kind = answer_type(question)
         self.sentences = sentences
-        terms = _terms(" ".join(content_words(question)) or question)
+        # 山有 in 凯尔特山有多高 is no word that a sentence could have.
+        words = _terms(" ".join(content_words(question)) or question)
+        terms = [term for term in words if not (term.endswith("有") and f"{term}多" in question)]
         # A short Chinese question gives its characters, too, which a sentence does not.
         said = frozenset(
             term
@@ -354,6 +356,9 @@ def _is_like(sentence: str, title: str) -> bool:
 def _is_title(sentence: str) -> bool:
     """Tell whether a sentence only names something; Chinese verbs have no form, so that it goes by each word there."""
     if working_language(sentence) == "zh":
+        tokens = read_claim(sentence).tokens
+        if tokens and tokens[-1].part is TokenKind.AMOUNT:
+            return False  # 黄山海拔1864米 tells without a verb
         return all(word.tag[:1] in _NAMING_TAGS for word in tagged(sentence.rstrip("。. ")))
     return not read_claim(sentence).has_verb
 

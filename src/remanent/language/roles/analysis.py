@@ -11,6 +11,7 @@ from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput, Refused
 from remanent.language.offline.accounts import account_of, disputed
 from remanent.language.offline.claims import ParsedClaim, TokenKind, read_claims
+from remanent.language.offline.headings import is_source_heading
 from remanent.language.offline.judgement import CONFLICT, Comparison, DifferenceKind, Judgement, compare, judge
 from remanent.language.offline.salience import statements
 from remanent.language.offline.similarity import similarities
@@ -409,7 +410,13 @@ _LONGEST_NOTE = 3
 
 
 def in_one_text(one: _Side, other: _Side) -> bool:
-    """Tell whether two nodes are of one text, or of two parts of a work: both begin with the same title."""
+    """Tell whether two nodes are of one text, or of two parts of a work: both begin with the same title.
+
+    What stands under the names of two sources in one text is of two.
+    """
+    under = {next((said for said in side.statements if is_source_heading(said)), "") for side in (one, other)}
+    if len(under) == 2 and "" not in under:
+        return False
     title = one.claims[0].title
     return bool(title and title == other.claims[0].title) or not set(one.node.texts).isdisjoint(other.node.texts)
 
