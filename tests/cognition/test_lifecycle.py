@@ -51,6 +51,17 @@ async def test_what_expires_unread_is_gone_and_its_turn_stays(ada: AsyncAgent, c
     assert (await ada.recall("hiking")).items
 
 
+@pytest.mark.parametrize("plan", ["I'm going to meet the landlord in two weeks.", "我下下周四要参加面试。"])
+async def test_a_plan_lives_until_its_day_is_over(ada: AsyncAgent, clock: SetClock, plan: str) -> None:
+    await ada.remember(plan)
+    await ada.settle()
+    (record,) = await ada.cognition.memories(kinds=["follow_up"])
+    assert record.expires_at is not None
+    assert timedelta(days=10) < record.expires_at - clock() < timedelta(days=22)
+    clock.now += timedelta(days=10)
+    assert [one.id for one in await ada.cognition.memories()] == [record.id]
+
+
 @pytest.mark.spec("COG-07")
 async def test_what_was_read_once_is_set_aside_restorable_and_cleaned_away_later(
     ada: AsyncAgent, clock: SetClock

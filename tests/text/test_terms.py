@@ -202,7 +202,7 @@ def test_sqlite_keeps_the_terms_of_all_of_unicode(full_text: apsw.Connection) ->
 
 def test_the_segmenter_is_loaded_by_the_first_chinese_text_only() -> None:
     code = (
-        "import sys; from remanent.text import index_terms; index_terms('plain English');"
+        "import sys; from remanent.text.terms import index_terms; index_terms('plain English');"
         "assert not {'rjieba', 'numpy'} & set(sys.modules); index_terms('中文'); assert 'rjieba' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -167,7 +167,7 @@ def record_of(draft: Draft, settings: CognitionSettings, *, now: datetime) -> Re
         created_at=now,
         updated_at=now,
         occurred_at=_happened(draft) if kind is Kind.EPISODIC else entry.occurred_at,
-        expires_at=None if life is None else entry.recorded_at + life,
+        expires_at=None if life is None else _expiry(draft, kind, life),
         sources=(Source(entry_id=entry.id, start=one.start, end=one.end),),
         tags=entry.tags,
         trust=entry.origin,
@@ -210,6 +210,15 @@ def _happened(draft: Draft) -> datetime:
     said = draft.entry.occurred_at
     mentions = find_dates(draft.statement.content, reference=said)
     return next((mention.begin for mention in mentions if mention.begin <= said), said)
+
+
+def _expiry(draft: Draft, kind: Kind, life: timedelta) -> datetime:
+    """Return when a short-term memory ends: a plan not before the day that it names is over."""
+    end = draft.entry.recorded_at + life
+    if kind is not Kind.FOLLOW_UP:
+        return end
+    days = find_dates(draft.statement.content, reference=draft.entry.occurred_at)
+    return max([end, *(mention.finish for mention in days)])
 
 
 # ── what is known already ────────────────────────────────────────────────────

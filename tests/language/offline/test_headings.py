@@ -43,3 +43,8 @@ def test_a_heading_opens_a_section_unless_nothing_follows_it() -> None:
     ]
     many = "From a blog. Oru is dull.\n" * 40
     assert source_sections(many) == ((0, len(many), "From a blog"),)
+
+
+def test_a_line_that_leads_to_the_first_heading_belongs_to_its_section() -> None:
+    text = "What the document says:\nFrom a blog. Mount Kelt is high.\n\nFrom a paper. Mount Kelt is low."
+    assert [name for _, _, name in source_sections(text)] == ["From a blog", "From a paper"]

@@ -50,15 +50,17 @@ def heading_name(heading: str) -> str:
 def source_sections(text: str) -> tuple[tuple[int, int, str], ...]:
     """Return the sections of a text, each with the name of its source; just one where it has no such headings.
 
-    Headings that follow each other open one section; one that nothing follows opens none.
+    Headings that follow each other open one section; one that nothing follows opens none. A line that only leads to the
+    first one ("What the document says:") belongs to it.
     """
     starts: list[tuple[int, str]] = [(0, "")]
-    body, said_until, begins = True, len(text.rstrip()), len(text) - len(text.lstrip())
+    body, said_until = True, len(text.rstrip())
     for span in sentences(text):
         if not is_source_heading(said := span.of(text)):
             body = body or bool(said.strip())
         elif body and span.end < said_until:
-            first = span.start <= begins
+            before = text[: span.start].strip()
+            first = not before or (before.endswith((":", "：")) and "\n" not in before)
             starts[-1 if first else len(starts) :] = [(0 if first else span.start, heading_name(said))]
             body = False
     if len(starts) > _MOST:
