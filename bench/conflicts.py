@@ -9,10 +9,8 @@ from pathlib import Path
 from bench.pairs import MemoryPair, PairKind, memory_pairs
 from remanent.errors import InvalidInput
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_statements
-from remanent.language.role import Toolbox
 
 LEAST_PRECISION = 0.70
-_BATCH = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,28 +85,25 @@ def load_pairs(path: Path) -> list[LabelledPair]:
         raise InvalidInput(f"{path} is no file of sentence pairs: each line needs a, b and label") from error
 
 
-async def study_pairs(name: str, pairs: Sequence[LabelledPair], toolbox: Toolbox) -> PairStudy:
+def study_pairs(name: str, pairs: Sequence[LabelledPair]) -> PairStudy:
     """Choose a threshold on every other pair and measure on the rest."""
-    scored: list[Scored] = []
-    for start in range(0, len(pairs), _BATCH):
-        batch = pairs[start : start + _BATCH]
-        judgements = await judge_statements(
-            [(DatedStatement(pair.one), DatedStatement(pair.other)) for pair in batch], toolbox
-        )
-        scored += [
-            Scored(judgement.conflict, pair.is_contradiction) for judgement, pair in zip(judgements, batch, strict=True)
-        ]
+    scored = [
+        Scored(judge_statements(DatedStatement(pair.one), DatedStatement(pair.other)).conflict, pair.is_contradiction)
+        for pair in pairs
+    ]
     first, second = scored[::2], scored[1::2]
     precise = [point for point in curve(first) if point.precision >= LEAST_PRECISION]
     threshold = max(precise, key=lambda point: point.recall).threshold if precise else CONFLICT
     return PairStudy(name, point_at(second, threshold), point_at(second, CONFLICT), tuple(curve(second)), len(second))
 
 
-async def study_memories(pairs: Sequence[MemoryPair] | None = None, *, toolbox: Toolbox) -> MemoryStudy:
+def study_memories(pairs: Sequence[MemoryPair] | None = None) -> MemoryStudy:
     """Judge generated pairs of memories with the threshold that ships."""
     pairs = memory_pairs() if pairs is None else pairs
-    asked = [(DatedStatement(pair.older, pair.older_at), DatedStatement(pair.newer, pair.newer_at)) for pair in pairs]
-    judgements = await judge_statements(asked, toolbox)
+    judgements = [
+        judge_statements(DatedStatement(pair.older, pair.older_at), DatedStatement(pair.newer, pair.newer_at))
+        for pair in pairs
+    ]
     scored = [Scored(judgement.conflict, pair.is_conflict) for judgement, pair in zip(judgements, pairs, strict=True)]
     called: dict[tuple[str, PairKind], tuple[int, int]] = {}
     for pair, judged in zip(pairs, scored, strict=True):

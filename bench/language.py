@@ -1,6 +1,5 @@
 """How well language work goes without a model; each figure beside what was promised."""
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,8 +15,6 @@ from bench.conflicts import (
 )
 from bench.figures import Figure, Report, at_least, at_most
 from bench.pairs import PairKind
-from remanent.embedding.multilingual import MultilingualEmbedder
-from remanent.language.role import Toolbox
 
 PAIR_FILES = {"English pairs": "nli-en.pairs.jsonl.gz", "Chinese pairs": "nli-zh.pairs.jsonl.gz"}
 LEAST_F1 = 0.85
@@ -30,25 +27,16 @@ def run_language_bench(
 
     With a folder to write to, the report is left there: `conflicts.md` and the curve, `conflicts.svg`.
     """
-    return asyncio.run(_measure(data, report, folder))
-
-
-async def _measure(data: Path | None, report: Report, folder: Path | None) -> list[Figure]:
-    toolbox = Toolbox(MultilingualEmbedder())
     report("conflicts between generated memories")
-    memories = await study_memories(toolbox=toolbox)
-    report("the same without an embedder")
-    without = await study_memories(toolbox=Toolbox())
+    memories = study_memories()
     studies: list[PairStudy] = []
     for name, file in PAIR_FILES.items():
         if data is not None and (data / file).exists():
             report(f"contradictions in {name}")
-            studies.append(await study_pairs(name, load_pairs(data / file), toolbox))
+            studies.append(study_pairs(name, load_pairs(data / file)))
     if folder is not None:
         write_report(folder, memories, studies)
-    figures = memory_figures(memories)
-    figures.append(Figure("conflicts, generated memories, no embedder, F1", round(without.point.f1, 3), ""))
-    return figures + [figure for study in studies for figure in pair_figures(study)]
+    return memory_figures(memories) + [figure for study in studies for figure in pair_figures(study)]
 
 
 def memory_figures(study: MemoryStudy) -> list[Figure]:

@@ -5,7 +5,6 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from bench import language
 from bench.charts import precision_recall
 from bench.conflicts import (
     LabelledPair,
@@ -21,8 +20,6 @@ from bench.language import as_markdown, memory_figures, pair_figures, run_langua
 from bench.pairs import PairKind, memory_pairs
 from remanent.errors import InvalidInput
 from remanent.language.offline.judgement import CONFLICT
-from remanent.language.role import Toolbox
-from tests.language.offline.fakes import WordEmbedder
 
 PAIRS = [
     LabelledPair("Sam drinks tea.", "Sam does not drink tea.", is_contradiction=True),
@@ -63,17 +60,16 @@ def test_another_file_is_refused(tmp_path: Path) -> None:
         load_pairs(tmp_path / "other.jsonl")
 
 
-async def test_a_threshold_is_chosen_on_one_half_and_measured_on_the_other() -> None:
-    study = await study_pairs("few", PAIRS, Toolbox())
+def test_a_threshold_is_chosen_on_one_half_and_measured_on_the_other() -> None:
+    study = study_pairs("few", PAIRS)
     assert study.pairs == len(PAIRS) // 2
     assert study.shipped.threshold == CONFLICT
     assert study.chosen.recall >= study.shipped.recall
     assert [figure.kept for figure in pair_figures(study)].count(False) == 0
 
 
-@pytest.mark.parametrize("toolbox", [Toolbox(), Toolbox(WordEmbedder())], ids=["words alone", "with an embedder"])
-async def test_generated_conflicts_are_told_from_what_only_looks_like_one(toolbox: Toolbox) -> None:
-    study = await study_memories(toolbox=toolbox)
+def test_generated_conflicts_are_told_from_what_only_looks_like_one() -> None:
+    study = study_memories()
     assert study.point.f1 >= 0.85
     assert study.point.precision >= 0.95
     assert study.called_paraphrases == 0
@@ -81,15 +77,15 @@ async def test_generated_conflicts_are_told_from_what_only_looks_like_one(toolbo
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-async def test_other_pairs_of_the_same_generator_are_judged_no_worse(seed: int) -> None:
-    study = await study_memories(memory_pairs(seed=seed), toolbox=Toolbox())
+def test_other_pairs_of_the_same_generator_are_judged_no_worse(seed: int) -> None:
+    study = study_memories(memory_pairs(seed=seed))
     assert study.point.f1 >= 0.85
     assert study.called_paraphrases == 0
 
 
-async def test_the_report_is_tables_and_a_curve(tmp_path: Path) -> None:
-    memories = await study_memories(toolbox=Toolbox())
-    pairs = await study_pairs("few", PAIRS, Toolbox())
+def test_the_report_is_tables_and_a_curve(tmp_path: Path) -> None:
+    memories = study_memories()
+    pairs = study_pairs("few", PAIRS)
     write_report(tmp_path / "report", memories, [pairs])
     text = (tmp_path / "report" / "conflicts.md").read_text(encoding="utf-8")
     assert f"| zh | {PairKind.PARAPHRASE} | no | 0 | 50 |" in text
@@ -104,7 +100,6 @@ def test_a_curve_with_a_name_of_strange_signs_is_still_a_drawing() -> None:
 
 
 def test_the_bench_measures_what_data_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(language, "MultilingualEmbedder", WordEmbedder)
     rows = [
         {"a": pair.one, "b": pair.other, "label": "contradiction" if pair.is_contradiction else "neutral"}
         for pair in PAIRS

@@ -11,10 +11,12 @@ from remanent.language.offline import (
     answers,
     changes,
     claims,
+    comparison,
     holders,
     judgement,
     life,
     questions,
+    restatement,
     salience,
     settling,
     similarity,
@@ -106,8 +108,8 @@ def _two_halves(text: str) -> tuple[claims.ParsedClaim, claims.ParsedClaim]:
     return claims.read_claim(text[: len(text) // 2]), claims.read_claim(text[len(text) // 2 :])
 
 
-def _compared(text: str) -> judgement.Comparison:
-    return judgement.compare(*_two_halves(text))
+def _compared(text: str) -> comparison.Comparison:
+    return comparison.compare(*_two_halves(text))
 
 
 def _matter(text: str) -> settling.Contradiction:
@@ -169,9 +171,9 @@ ADAPTERS: dict[str, Work] = {
         for claim in read
         if account is not None
     ],
-    "language.offline.answers.find_answer": lambda text: answers.find_answer(text[:600], [text], _TOOLS),
+    "language.offline.answers.find_answer": lambda text: answers.find_answer(text[:600], [text]),
     "language.offline.answers.agreeing": lambda text: answers.agreeing(
-        answers.AnswerCandidates((text, text[1:], text[2:]), 1.0), [text[3:]], _TOOLS
+        answers.AnswerCandidates((text, text[1:], text[2:]), 1.0), [text[3:]]
     ),
     "language.offline.claims.read_claims": lambda text: claims.read_claims(_parts(text, 40)),
     "language.roles.answering.quote": lambda text: answering.quote(
@@ -181,7 +183,7 @@ ADAPTERS: dict[str, Work] = {
     "language.roles.classification.classify": lambda text: classification.classify(
         ClassificationRequest(text=_clean(text), find_question=True), _TOOLS
     ),
-    "language.offline.judgement.compare": _compared,
+    "language.offline.comparison.compare": _compared,
     "language.offline.judgement.contradictions": lambda text: judgement.contradictions(_parts(text, 40)),
     "language.roles.extraction.facts_in": lambda text: extraction.facts_in(
         _said(text), kinds=tuple(FactKind), limit=20
@@ -196,9 +198,10 @@ ADAPTERS: dict[str, Work] = {
     "language.roles.intent.recognise": lambda text: intent.recognise(
         IntentRequest(message=_clean(text), earlier=_said(text, 20)[:20], agents=("Ada", "Bob")), _TOOLS
     ),
-    "language.offline.judgement.name_runs": lambda text: judgement.name_runs(claims.read_claim(text).tokens),
+    "language.offline.comparison.name_runs": lambda text: comparison.name_runs(claims.read_claim(text).tokens),
     "language.offline.judgement.excluded": lambda text: judgement.excluded(*_two_halves(text)),
     "language.offline.holders.rivals": lambda text: holders.rivals(text, text[1:]),
+    "language.offline.restatement.restated_value": lambda text: restatement.restated_value(_compared(text)),
     "language.offline.judgement.judge": lambda text: judgement.judge(_compared(text)),
     "language.offline.judgement.same_subject": lambda text: [
         judgement.same_subject(compared, found) for compared in [_compared(text)] for found in compared.differences
@@ -312,12 +315,10 @@ ADAPTERS: dict[str, Work] = {
     "language.offline.settling.leaves_open": lambda text: settling.leaves_open(
         settling.Contradiction("It is 3 metres high.", "It is 4 metres high."), text
     ),
-    "language.offline.settling.settle_contradiction": lambda text: settling.settle_contradiction(
-        _matter(text), [text], _TOOLS
-    ),
+    "language.offline.settling.settle_contradiction": lambda text: settling.settle_contradiction(_matter(text), [text]),
     "language.offline.values.whens": lambda text: values.whens(text[: claims.LONGEST_SENTENCE], _NOW, changed=True),
     "language.offline.judgement.judge_statements": lambda text: judgement.judge_statements(
-        [(judgement.DatedStatement(text), judgement.DatedStatement(text[1:]))], _TOOLS
+        judgement.DatedStatement(text), judgement.DatedStatement(text[1:])
     ),
 }
 """How functions are called that need more than a text."""
@@ -326,9 +327,12 @@ EXEMPT: dict[str, str] = {
     "language.offline.lexicon.lexicon": "takes the name of a language",
     "language.offline.lexicon.verbs": "takes nothing",
     "language.offline.claims.is_title": "takes one claim, already read",
-    "language.offline.judgement.are_alike": "takes two words, already read",
-    "language.offline.judgement.are_opposites": "takes two words",
-    "language.offline.judgement.count_alike": "looks at two numbers and the word behind each",
+    "language.offline.comparison.are_alike": "takes two words, already read",
+    "language.offline.comparison.are_opposites": "takes two words",
+    "language.offline.comparison.differ_in_time": "takes two words, already read",
+    "language.offline.comparison.is_defined": "looks at a few characters before a word",
+    "language.offline.comparison.is_equal": "takes two words, already read",
+    "language.offline.comparison.count_alike": "looks at two numbers and the word behind each",
     "language.offline.statement_rules.filled": "takes a form of the tables",
     "language.offline.statement_rules.pairs_of": "takes a table of words",
     "language.offline.statement_rules.parts_of": "takes a table of parts",

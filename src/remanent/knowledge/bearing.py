@@ -8,7 +8,8 @@ import re
 from collections.abc import Sequence
 
 from remanent.language.offline.claims import ParsedClaim, Token, TokenKind, read_claim
-from remanent.language.offline.judgement import CONFLICT, EXCEPTED, Comparison, DifferenceKind, compare, excluded, judge
+from remanent.language.offline.comparison import Comparison, DifferenceKind, compare
+from remanent.language.offline.judgement import CONFLICT, EXCEPTED, excluded, judge
 from remanent.text.numerals import has_digit
 from remanent.text.regex import lazy_regex
 from remanent.text.terms import query_terms

@@ -4,7 +4,7 @@ import pytest
 
 from remanent.language.offline.accounts import account_of, disputed
 from remanent.language.offline.claims import read_claim, read_claims
-from remanent.language.offline.judgement import DifferenceKind
+from remanent.language.offline.comparison import DifferenceKind
 from remanent.text.sentences import sentence_texts
 
 LOW_WATER = (

@@ -12,7 +12,6 @@ from remanent.language.roles.integration import IntegrationOutcome, IntegrationR
 from remanent.language.roles.react import ReactRequest, ToolDefinition, ToolResult, Turn, react
 from remanent.language.shapes import GraphNode
 
-TOOLBOX = Toolbox()
 SEARCH = ToolDefinition(name="search", description="Search.", parameters={"properties": {"query": {"type": "string"}}})
 HEIGHTS = Contradiction("Mount Kelt is 3,298 metres high.", "Mount Kelt is 3,412 metres high.")
 
@@ -21,17 +20,17 @@ def found(*sources: str) -> str:
     return "# Mount Kelt\n" + "\n".join(f"{number}. [t{number}] page\n{text}" for number, text in enumerate(sources, 1))
 
 
-async def test_the_statement_of_more_sources_holds() -> None:
+def test_the_statement_of_more_sources_holds() -> None:
     results = [found(HEIGHTS.newer, HEIGHTS.older, "The survey says it. Mount Kelt is 3,412 metres high.")]
-    verdict = await settle_contradiction(HEIGHTS, results, TOOLBOX)
+    verdict = settle_contradiction(HEIGHTS, results)
     assert verdict.startswith("Mount Kelt is 3,412 metres high.")
     assert "“Mount Kelt is 3,298 metres high.” is wrong" in verdict
 
 
-async def test_when_sources_are_even_nothing_is_decided() -> None:
-    verdict = await settle_contradiction(HEIGHTS, [found(HEIGHTS.newer, HEIGHTS.older)], TOOLBOX)
+def test_when_sources_are_even_nothing_is_decided() -> None:
+    verdict = settle_contradiction(HEIGHTS, [found(HEIGHTS.newer, HEIGHTS.older)])
     assert "cannot be determined" in verdict
-    assert "cannot be determined" in await settle_contradiction(HEIGHTS, [], TOOLBOX)
+    assert "cannot be determined" in settle_contradiction(HEIGHTS, [])
 
 
 @pytest.mark.parametrize(
@@ -41,9 +40,9 @@ async def test_when_sources_are_even_nothing_is_decided() -> None:
         ("我从厦门搬到了成都。", "我住在厦门。"),
     ],
 )
-async def test_a_change_that_is_told_needs_no_sources(newer: str, older: str) -> None:
+def test_a_change_that_is_told_needs_no_sources(newer: str, older: str) -> None:
     for matter in (Contradiction(newer, older), Contradiction(older, newer)):
-        verdict = await settle_contradiction(matter, [], TOOLBOX)
+        verdict = settle_contradiction(matter, [])
         assert verdict.startswith(newer)
         assert f"“{older}”" in verdict
 
@@ -55,8 +54,8 @@ async def test_a_change_that_is_told_needs_no_sources(newer: str, older: str) ->
         ("我现在改坐轮渡上班。", "我坐公交车上班。"),
     ],
 )
-async def test_what_is_said_of_now_holds_against_what_was_said_before(newer: str, older: str) -> None:
-    verdict = await settle_contradiction(Contradiction(newer, older), [], TOOLBOX)
+def test_what_is_said_of_now_holds_against_what_was_said_before(newer: str, older: str) -> None:
+    verdict = settle_contradiction(Contradiction(newer, older), [])
     assert verdict.startswith(newer)
 
 
@@ -72,7 +71,7 @@ async def test_a_verdict_that_quotes_what_is_wrong_upholds_what_is_right(right: 
     nodes = (GraphNode(node_id="right", summary=right), GraphNode(node_id="wrong", summary=wrong))
     said = verdict.format(right=right, wrong=wrong)
     request = IntegrationRequest(nodes=nodes, trigger=Trigger.CONFLICT, validation=said)
-    response = await integrate(request, TOOLBOX)
+    response = await integrate(request, Toolbox())
     assert (response.outcome, response.upheld) == (IntegrationOutcome.INTEGRATED, ("right",))
     assert wrong.rstrip(".。") not in response.summary
 
@@ -87,11 +86,11 @@ def test_a_task_is_about_a_matter_only_when_it_says_two_statements() -> None:
 async def test_the_agent_looks_at_sources_once_before_it_decides() -> None:
     said = f"{HEIGHTS.newer} / {HEIGHTS.older}"
     task = f'<task>Current task: settle it</task>\n<conflict id="c"><description>{said}</description></conflict>'
-    first = await react(ReactRequest(task=task, tools=(SEARCH,)), TOOLBOX)
+    first = await react(ReactRequest(task=task, tools=(SEARCH,)), Toolbox())
     assert [call.name for call in first.tool_calls] == ["search"]
     result = ToolResult(name="search", content=found(HEIGHTS.older, "Mount Kelt is 3,412 metres high, they say."))
     second = await react(
-        ReactRequest(task=task, tools=(SEARCH,), turns=(Turn(said=first.said, results=(result,)),)), TOOLBOX
+        ReactRequest(task=task, tools=(SEARCH,), turns=(Turn(said=first.said, results=(result,)),)), Toolbox()
     )
     assert second.answer is not None
     assert second.answer.startswith("Mount Kelt is 3,412 metres high.")
@@ -115,10 +114,8 @@ DOCUMENTS = (
         ("Are Velmora and Ostrelle both in the same province?", "No: "),
     ],
 )
-async def test_a_question_of_one_hop_or_two_is_answered_by_the_sentence_that_holds_it(
-    question: str, expected: str
-) -> None:
-    found = await find_answer(question, DOCUMENTS, Toolbox())
+def test_a_question_of_one_hop_or_two_is_answered_by_the_sentence_that_holds_it(question: str, expected: str) -> None:
+    found = find_answer(question, DOCUMENTS)
     assert found.is_good
     assert expected in " ".join(found.sentences)[:LONGEST_ANSWER]
 
@@ -135,19 +132,19 @@ async def test_a_question_of_one_hop_or_two_is_answered_by_the_sentence_that_hol
         ("青石桥和白云塔，哪座较新？", "白云塔"),
     ],
 )
-async def test_which_of_two_things_came_first_is_told_by_the_years_that_are_said_of_them(
+def test_which_of_two_things_came_first_is_told_by_the_years_that_are_said_of_them(
     question: str, expected: str
 ) -> None:
     people = ("Oda Lund. Oda Lund (1850 – 1931) was a painter.", "Per Holm. Per Holm (1861 – 1902) was a painter.")
     places = ("青石桥。青石桥建成于1876年，横跨青石河。", "白云塔。白云塔高40米，1902年建成。")
-    found = await find_answer(question, [*DOCUMENTS, *people, *places], Toolbox())
+    found = find_answer(question, [*DOCUMENTS, *people, *places])
     assert found.is_good
     assert found.sentences[0].startswith(expected)
     assert len(found.text) <= LONGEST_ANSWER
 
 
 @pytest.mark.spec("USE-10")
-async def test_two_long_sentences_are_told_without_their_asides_and_cut_between_words() -> None:
+def test_two_long_sentences_are_told_without_their_asides_and_cut_between_words() -> None:
     aside = "former names: Old Vell, Vellmore, or Velhaven; dialect: Velm"
     told = "is the seat of the oldest of the three universities of mining that the country has"
     texts = (
@@ -155,9 +152,9 @@ async def test_two_long_sentences_are_told_without_their_asides_and_cut_between_
         f"Ostrelle. Ostrelle (founded in 1377) is a city in Torrin province, and {told}.",
         f"Lisse. Lisse (founded in 1204) is a city in Torrin province, and {told}.",
     )
-    same = await find_answer("Are Velmora and Ostrelle both in the same province?", texts, Toolbox())
+    same = find_answer("Are Velmora and Ostrelle both in the same province?", texts)
     assert same.text.startswith("No: Velmora is a city in Tarrin province, and is the seat")
-    first = await find_answer("Which was founded first, Ostrelle or Lisse?", texts, Toolbox())
+    first = find_answer("Which was founded first, Ostrelle or Lisse?", texts)
     assert first.text.startswith("Lisse (founded in 1204) is a city")
     for sentence in (*same.sentences, *first.sentences):
         assert sentence.endswith("…")
@@ -175,14 +172,14 @@ async def test_two_long_sentences_are_told_without_their_asides_and_cut_between_
         ("Who won the Riga regatta of 2035?", "The Riga regatta was won by Oda Lund.", True),
     ],
 )
-async def test_what_is_said_of_one_year_does_not_answer_for_another(question: str, text: str, answers: bool) -> None:
-    found = await find_answer(question, [text, "The weather in Riga is mild."], Toolbox())
+def test_what_is_said_of_one_year_does_not_answer_for_another(question: str, text: str, answers: bool) -> None:
+    found = find_answer(question, [text, "The weather in Riga is mild."])
     assert bool(found.sentences) is answers
 
 
 @pytest.mark.spec("USE-10")
-async def test_which_came_first_is_not_told_where_one_has_no_year() -> None:
-    found = await find_answer("Which is older, Velmora or Riga Park?", DOCUMENTS, Toolbox())
+def test_which_came_first_is_not_told_where_one_has_no_year() -> None:
+    found = find_answer("Which is older, Velmora or Riga Park?", DOCUMENTS)
     assert len(found.sentences) == 1 or found.score < 1
 
 
@@ -190,18 +187,18 @@ async def test_which_came_first_is_not_told_where_one_has_no_year() -> None:
 @pytest.mark.parametrize(
     "question", ["Who designed the lighthouse of Vell?", "When was the mayor of Oslo born?", "维尔车站是谁设计的？"]
 )
-async def test_what_no_text_holds_is_not_answered(question: str) -> None:
-    assert not (await find_answer(question, DOCUMENTS, Toolbox())).is_good
+def test_what_no_text_holds_is_not_answered(question: str) -> None:
+    assert not find_answer(question, DOCUMENTS).is_good
 
 
 @pytest.mark.spec("USE-10")
-async def test_of_a_sentence_that_is_too_long_for_an_answer_the_part_that_answers_is_given() -> None:
+def test_of_a_sentence_that_is_too_long_for_an_answer_the_part_that_answers_is_given() -> None:
     text = (
         "Vell Station. The station of Vell, a terminus on the northern line that was planned by a consortium of seven "
         "towns, paid for by a lottery and delayed by three wars, two floods and a quarrel over the gauge, was opened "
         "by Queen Astrid in 1931."
     )
-    found = await find_answer("Who opened the station of Vell?", [text], Toolbox())
+    found = find_answer("Who opened the station of Vell?", [text])
     assert found.sentences == (text.removeprefix("Vell Station. "),)  # whole, for whoever cites it
     assert len(found.text) <= LONGEST_ANSWER
     assert "Queen Astrid" in found.text
@@ -222,10 +219,8 @@ async def test_of_a_sentence_that_is_too_long_for_an_answer_the_part_that_answer
         ),
     ],
 )
-async def test_what_a_text_begins_with_is_what_its_other_sentences_speak_of(
-    question: str, text: str, answer: str
-) -> None:
-    found = await find_answer(question, [text, "The harbour of Marn was dug in 1802."], Toolbox())
+def test_what_a_text_begins_with_is_what_its_other_sentences_speak_of(question: str, text: str, answer: str) -> None:
+    found = find_answer(question, [text, "The harbour of Marn was dug in 1802."])
     assert found.sentences[0] == answer
     assert found.is_good
 
@@ -260,26 +255,26 @@ async def test_what_a_text_begins_with_is_what_its_other_sentences_speak_of(
         ),
     ],
 )
-async def test_what_does_not_speak_of_what_is_named_and_asked_answers_nothing(question: str, texts: list[str]) -> None:
-    assert not (await find_answer(question, texts, TOOLBOX)).is_good
+def test_what_does_not_speak_of_what_is_named_and_asked_answers_nothing(question: str, texts: list[str]) -> None:
+    assert not find_answer(question, texts).is_good
 
 
-async def test_the_second_hop_goes_to_a_text_whose_title_tells_it_from_others_of_that_name() -> None:
+def test_the_second_hop_goes_to_a_text_whose_title_tells_it_from_others_of_that_name() -> None:
     texts = [
         "Wonderland. Engel Humper recorded the song in his 1968 album.",
         "Engel Humper (singer). Engel Humper is an English pop singer. He has sold more than 150 million records.",
     ]
     question = "Wonderland is a song by an English pop singer that has sold more than how many records?"
-    assert "150 million" in (await find_answer(question, texts, TOOLBOX)).text
+    assert "150 million" in find_answer(question, texts).text
 
 
-async def test_of_two_sentences_the_one_with_the_words_beside_what_is_asked_answers() -> None:
+def test_of_two_sentences_the_one_with_the_words_beside_what_is_asked_answers() -> None:
     texts = [
         "Rhis. Following the 1063 invasion by Harold and Tostig Godwin, Rhis received Powys from King Edward.",
         "Tostig Godwin. Tostig Godwin was a Saxon Earl of Umbria and brother of King Harold.",
     ]
     question = "Following the 1063 invasion by Harold and Tostig Godwin, who was a Saxon Earl of which place?"
-    assert "Umbria" in (await find_answer(question, texts, TOOLBOX)).sentences[0]
+    assert "Umbria" in find_answer(question, texts).sentences[0]
 
 
 @pytest.mark.parametrize(
@@ -299,58 +294,58 @@ async def test_of_two_sentences_the_one_with_the_words_beside_what_is_asked_answ
         ),
     ],
 )
-async def test_an_amount_of_what_is_counted_answers_wherever_its_words_are_cut(
+def test_an_amount_of_what_is_counted_answers_wherever_its_words_are_cut(
     question: str, title: str, text: str, answer: str
 ) -> None:
-    found = await find_answer(question, [text], TOOLBOX, titles=[title])
+    found = find_answer(question, [text], titles=[title])
     assert found.sentences == (answer,)
     assert found.is_good
 
 
 @pytest.mark.spec("USE-10")
-async def test_which_of_two_things_is_so_is_told_by_what_is_said_of_both() -> None:
+def test_which_of_two_things_is_so_is_told_by_what_is_said_of_both() -> None:
     people = (
         'Nick Hexum. Nicholas Lofton "Nick" Hexum is an American singer, songwriter and rapper, now the vocalist.',
         "Mark King. He is most famous for being the lead singer and bassist of the band Level 42, which he founded.",
         "Cryptantha Hexum. Cryptantha Hexum is an American plant.",
     )
-    told = await find_answer("Which singer is American, Mark King or Nick Hexum?", people, TOOLBOX)
+    told = find_answer("Which singer is American, Mark King or Nick Hexum?", people)
     assert told.is_good
     assert told.text.startswith('Nicholas Lofton "Nick" Hexum is an American singer')
     assert "Mark King: He is most famous" in told.text
     assert len(told.text) <= LONGEST_ANSWER
-    assert not (await find_answer("Which singer is American, Mark King or Ann Hexum?", people, TOOLBOX)).is_good
+    assert not find_answer("Which singer is American, Mark King or Ann Hexum?", people).is_good
 
 
 @pytest.mark.spec("USE-10")
-async def test_who_is_spoken_of_is_named_where_the_sentence_that_answers_does_not() -> None:
+def test_who_is_spoken_of_is_named_where_the_sentence_that_answers_does_not() -> None:
     texts = [
         'David Weissman. David Weissman is a screenwriter and director. His film credits include "Evolution" (2001).',
         'Evolution. "Evolution" is a film with the actor David Duchovny.',
     ]
-    told = await find_answer('What screenwriter has film credits for "Evolution"?', texts, TOOLBOX)
+    told = find_answer('What screenwriter has film credits for "Evolution"?', texts)
     assert told.text.startswith('David Weissman: His film credits include "Evolution" (2001).')
     assert told.sentences[0] == 'His film credits include "Evolution" (2001).'
 
 
 @pytest.mark.spec("USE-10")
-async def test_a_question_that_begins_with_its_question_asks_for_what_follows_and_not_for_what_it_describes() -> None:
+def test_a_question_that_begins_with_its_question_asks_for_what_follows_and_not_for_what_it_describes() -> None:
     texts = [
         "University of Kansas. The main campus is in Lawrence. Two branch campuses are in the Kansas City area.",
         "Kansas Song. Kansas Song is a fight song of the University of Kansas.",
     ]
     question = "What is the fight song of the university whose branch campuses are in the Kansas City area?"
-    assert (await find_answer(question, texts, TOOLBOX)).text.startswith("Kansas Song is a fight song")
+    assert find_answer(question, texts).text.startswith("Kansas Song is a fight song")
 
 
 @pytest.mark.spec("USE-10")
-async def test_what_speaks_of_none_of_the_names_in_a_question_answers_nothing() -> None:
+def test_what_speaks_of_none_of_the_names_in_a_question_answers_nothing() -> None:
     texts = [
         "Dwyer Arena. The main rink can seat up to 1,400 people and is the home to a team which plays in a league.",
         "Lewiston. The Lewiston Maineiacs were founded in Lewiston.",
     ]
     question = "The arena where the Lewiston Maineiacs played their home games can seat how many people?"
-    assert not (await find_answer(question, texts, TOOLBOX)).is_good
+    assert not find_answer(question, texts).is_good
 
 
 def test_the_id_under_which_a_text_was_found_is_not_its_title() -> None:
@@ -377,16 +372,16 @@ OUTAGE = [
         ("故障持续了多久？", ("14:07", "15:32")),
     ],
 )
-async def test_both_parts_of_a_question_and_what_lies_between_two_times_are_told(
+def test_both_parts_of_a_question_and_what_lies_between_two_times_are_told(
     question: str, answers: tuple[str, str]
 ) -> None:
-    told = await find_answer(question, OUTAGE, TOOLBOX)
+    told = find_answer(question, OUTAGE)
     assert told.is_good
     assert all(answer in told.text for answer in answers)
-    assert "离任" not in (await find_answer("首任经理是谁，何时离任？", OUTAGE, TOOLBOX)).text
+    assert "离任" not in find_answer("首任经理是谁，何时离任？", OUTAGE).text
 
 
-async def test_what_a_text_made_of_several_says_is_told_under_the_name_that_stands_before_it() -> None:
+def test_what_a_text_made_of_several_says_is_told_under_the_name_that_stands_before_it() -> None:
     text = "From a blog. Mount Kelt has snow all year. From a magazine. Mount Kelt is 3,412 metres high."
-    told = await find_answer("How high is Mount Kelt?", [text], TOOLBOX)
+    told = find_answer("How high is Mount Kelt?", [text])
     assert told.said[0] == "From a magazine: Mount Kelt is 3,412 metres high."

@@ -1,8 +1,9 @@
 import pytest
 
 from remanent.language.offline.claims import read_claim
+from remanent.language.offline.comparison import compare
 from remanent.language.offline.holders import holders, rivals
-from remanent.language.offline.judgement import CONFLICT, compare, judge
+from remanent.language.offline.judgement import CONFLICT, judge
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,15 @@ from datetime import UTC, datetime
 
 import pytest
 
+from remanent.language.offline.comparison import DifferenceKind, compare
 from remanent.language.offline.judgement import (
     CONFLICT,
     DatedStatement,
-    DifferenceKind,
     Judgement,
-    compare,
     contradictions,
     judge,
     judge_statements,
 )
-from remanent.language.role import Toolbox
 from tests.language.offline.judgement_cases import COMPATIBLE, CONFLICTS, LET_PASS
 
 MAY = datetime(2025, 5, 1, tzinfo=UTC)
@@ -20,7 +18,7 @@ LATER = datetime(2025, 5, 20, tzinfo=UTC)
 
 
 def judged(older: str, newer: str) -> Judgement:
-    return judge(compare(DatedStatement(older, MAY).read(), DatedStatement(newer, LATER).read()))
+    return judge_statements(DatedStatement(older, MAY), DatedStatement(newer, LATER))
 
 
 @pytest.mark.parametrize(("older", "newer"), CONFLICTS)
@@ -150,12 +148,6 @@ def test_a_second_source_that_says_otherwise_in_other_words_is_a_conflict(one: s
 @pytest.mark.spec("USE-10")
 def test_sentences_of_one_text_can_contradict_each_other(sentences: tuple[str, ...]) -> None:
     assert [later for later, _ in contradictions(sentences)] == [len(sentences) - 1]
-
-
-async def test_many_pairs_are_judged_as_each_alone() -> None:
-    pairs = [(DatedStatement(older, MAY), DatedStatement(newer, LATER)) for older, newer in CONFLICTS[:10]]
-    together = await judge_statements(pairs, Toolbox())
-    assert together == [judged(older, newer) for older, newer in CONFLICTS[:10]]
 
 
 @pytest.mark.spec("USE-10")

@@ -11,24 +11,23 @@ from dataclasses import replace
 from itertools import product
 
 from remanent.language.offline.claims import ParsedClaim, Token, TokenKind
-from remanent.language.offline.judgement import (
-    CONFLICT,
+from remanent.language.offline.comparison import (
     MEASURED,
+    NAMING,
     Difference,
     DifferenceKind,
-    Judgement,
     are_alike,
     are_opposites,
     count_alike,
     name_runs,
     plain_forms,
 )
+from remanent.language.offline.judgement import CONFLICT, Judgement
 from remanent.language.offline.lexicon import lexicon
 from remanent.language.offline.values import whens
 from remanent.text.regex import lazy_regex
 from remanent.values import dataclass
 
-_NAMING = frozenset({TokenKind.WORD, TokenKind.NAME})
 _HALF = 0.5
 """The share of its own words that a statement must have in common with the sentence that it contradicts, and of what it
 denies that the sentence must say. On 111 contradictions written by hand, .5, .6 and .67 found the same but for one; .8
@@ -307,7 +306,7 @@ def _tells_of(
     """Tell whether two values are of one thing, by the words that both sentences have, or an attribute of both."""
     facing = _beside(said, account)
     rest = [token for token in facing if token not in other]
-    frame = [token for token in own if token.part in _NAMING and token not in one]
+    frame = [token for token in own if token.part in NAMING and token not in one]
     # A name that another sentence has is agreed upon, and says nothing of this one.
     frame = [t for t in frame if t.part is TokenKind.WORD or _found(t, rest, said) is not None or not _has(account, t)]
     places = [place for token in frame if (place := _found(token, rest, said)) is not None]
@@ -386,7 +385,7 @@ def _denials(
         ]
         pairs = [(token, match) for token in denied for match in [_match(token, other)] if match is not None]
         places = [token for token in denied if _found(token, other, text) is not None]
-        if not any(token.part in _NAMING for token in places) or len(places) <= _HALF * len(denied):
+        if not any(token.part in NAMING for token in places) or len(places) <= _HALF * len(denied):
             continue
         agreed = one is own or _share(own, facing, said) >= _HALF
         if agreed and not any(match.denied for _, match in pairs):
@@ -396,7 +395,7 @@ def _denials(
 
 def _share(own: Sequence[Token], facing: Sequence[Token], said: ParsedClaim) -> float:
     """Return the share of the words of a statement that a sentence has."""
-    words = [token for token in own if token.part in _NAMING]
+    words = [token for token in own if token.part in NAMING]
     return sum(_found(token, facing, said) is not None for token in words) / len(words) if words else 0.0
 
 

@@ -21,7 +21,6 @@ from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_
 from remanent.language.offline.lexicon import lexicon
 from remanent.language.offline.questions import AnswerType, answer_type, is_question
 from remanent.language.offline.salience import statements
-from remanent.language.role import Toolbox
 from remanent.language.tidying import shortened
 from remanent.text.boundaries import excerpt
 from remanent.text.chinese import tagged
@@ -369,13 +368,11 @@ def _topic(sentence: str) -> str:
     return found[0] if found else ""
 
 
-async def find_answer(
-    question: str, texts: Sequence[str], toolbox: Toolbox, *, titles: Sequence[str] = ()
-) -> AnswerCandidates:
+def find_answer(question: str, texts: Sequence[str], *, titles: Sequence[str] = ()) -> AnswerCandidates:
     """Return the sentences of some texts that answer a question best; each text may begin with its title."""
     # What a single word is asked of stands in the other half: 谁是首任经理，何时离任.
     halves = [part for part in _SECOND.split(question) if _ASKING.search(part) and len(content_words(part)) > 1]
-    found = [await find_answer(half, texts, toolbox, titles=titles) for half in halves] if len(halves) == 2 else []
+    found = [find_answer(half, texts, titles=titles) for half in halves] if len(halves) == 2 else []
     if found and all(one.is_good for one in found) and found[0].sentences != found[1].sentences:
         return _joined(*found)
     sentences = _sentences(texts, titles)
@@ -647,12 +644,11 @@ def _wide() -> frozenset[str]:
     return frozenset(_terms("United States America China England Kingdom U.S. USA"))
 
 
-async def agreeing(found: AnswerCandidates, known: Sequence[str], toolbox: Toolbox) -> AnswerCandidates:
+def agreeing(found: AnswerCandidates, known: Sequence[str]) -> AnswerCandidates:
     """Return what was found without what contradicts what is known, or a better sentence before it."""
     kept: dict[str, str] = {}
     for sentence, told in zip(found.sentences, found.said or found.sentences, strict=True):
-        pairs = [(DatedStatement(sentence), DatedStatement(other)) for other in (*known, *kept)]
-        judgements = await judge_statements(pairs, toolbox)
-        if all(judgement.conflict < CONFLICT for judgement in judgements):
+        one, others = DatedStatement(sentence), map(DatedStatement, (*known, *kept))
+        if all(judge_statements(one, other).conflict < CONFLICT for other in others):
             kept[sentence] = told
     return AnswerCandidates(tuple(kept), found.score if kept else 0.0, tuple(kept.values()))

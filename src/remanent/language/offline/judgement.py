@@ -1,104 +1,43 @@
 """Whether two claims contradict each other: one subject, one attribute, and values that exclude each other.
 
-Two claims are laid side by side by their words. They can only contradict each other where both have a subject, the
-subjects are the same, and what else they say is mostly the same, too (or speaks of one attribute). Then one difference
-decides: a denial, an opposite, two values of one sort, two amounts, times or names in one slot. Whoever says too much
-that the other does not speak of speaks of something else. Rules were made by looking at one half of the texts that
-`bench.language_texts` reads; docs/figures.md has what they reach on the other.
+`comparison.py` lays them side by side. They can only contradict each other where both have a subject, the subjects are
+the same, and what else they say is mostly the same, too (or speaks of one attribute). Then one difference decides. Who
+says too much that the other does not speak of speaks of something else. Rules were made by looking at one half of the
+texts that `bench.language_texts` reads; docs/figures.md has what they reach on the other.
 """
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from difflib import SequenceMatcher
-from enum import StrEnum
 
-from remanent.language.offline.claims import ADVERBIAL, ParsedClaim, Token, TokenKind, read_claim, read_claims
+from remanent.language.offline.claims import ParsedClaim, Token, TokenKind, read_claim, read_claims
+from remanent.language.offline.comparison import (
+    MEASURED,
+    MEASURES,
+    NAMING,
+    SHORT,
+    Comparison,
+    Difference,
+    DifferenceKind,
+    are_alike,
+    compare,
+    is_defined,
+)
 from remanent.language.offline.holders import rivals
-from remanent.language.offline.lexicon import RELATIVES, Lexicon, lexicon, stem
+from remanent.language.offline.lexicon import RELATIVES, Lexicon, lexicon
+from remanent.language.offline.restatement import restated_value
 from remanent.language.offline.values import Form
-from remanent.language.role import Toolbox
-from remanent.text.numerals import has_digit
 from remanent.text.regex import lazy_regex
 from remanent.values import dataclass
 
 CONFLICT = 0.6
 """From so sure on, two statements are called a conflict."""
-# Words of one root share a beginning: so many letters, and so much of the longer one.
-_ROOT, _ROOT_SHARE = 5, 0.6
-_NAMING = frozenset({TokenKind.WORD, TokenKind.NAME})
-_VALUES = frozenset({TokenKind.AMOUNT, TokenKind.TIME})
-# Sorts of values that are said of the word after them: a red shirt is no blue shirt, and may well be with a blue hat.
-_MODIFIERS = frozenset("colour material theme age nationality continent 颜色 主题".split())
-# Attributes whose values are amounts, or times: no name and no other word is one.
-MEASURED = frozenset(
-    "length width depth area altitude diameter population visitors capacity speed revenue staff holdings price salary "
-    "size age weight height dose duration pages founding opening operation publication death graduation".split()
-)
-_DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "non-")
-
-
-# The share of what one claim denies that the other must say.
-_DENIED = 0.6
-# What stands right before a value that says what something is.
-_BEING = lazy_regex(
-    r"(?:\b(?:is|was|are|were|be|been|named|called|as) (?:now )?(?:an? |the )?|[是为叫])\Z", re.IGNORECASE
-)
 _DEFINITE = lazy_regex(
     r"\s*(?:(?:is|was|are|were|became|remains) (?:now )?(?:the|my|our|your|his|her|their|its|\w+['’]s)\b"
     r"|[是为]|成为|担任)",
     re.IGNORECASE,
 )
-# Sorts of which a thing has one value only where both speak of one attribute, or describe one scene.
-_LOOSE = frozenset(
-    "animal vehicle food drink instrument sport doing setting tool crowd mood meal posture sex job country 动物 交通 "
-    "餐 饮料 乐器 运动 姿势 性别 职业 国家 天气 weather age".split()
-)
-
-
-class DifferenceKind(StrEnum):
-    """In what two claims differ."""
-
-    DENIAL = "denial"
-    """One denies what the other says."""
-    OPPOSITE = "opposite"
-    """Words of opposite meaning."""
-    GROUP = "group"
-    """Two values of a sort of which a thing has one at a time."""
-    AMOUNT = "amount"
-    TIME = "time"
-    NAME = "name"
-    WORD = "word"
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One place in which two claims differ."""
-
-    kind: DifferenceKind
-    one: tuple[Token, ...]
-    other: tuple[Token, ...]
-
-    @property
-    def is_opening(self) -> bool:
-        """Whether both sides stand before the verb."""
-        return all(token.opening for token in (*self.one, *self.other))
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """What two claims have in common and what not."""
-
-    one: ParsedClaim
-    other: ParsedClaim
-    shared: tuple[tuple[Token, Token], ...]
-    differences: tuple[Difference, ...]
-    left_one: tuple[Token, ...]
-    """Words of the first claim that nothing in the other answers to; the same for the second below."""
-    left_other: tuple[Token, ...]
-    attributes: frozenset[str]
-    """What both speak of: residence, price, name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,20 +67,16 @@ class DatedStatement:
         return read_claim(self.text, said_at=self.said_at)
 
 
-async def judge_statements(pairs: Sequence[tuple[DatedStatement, DatedStatement]], toolbox: Toolbox) -> list[Judgement]:
-    """Judge each pair of statements."""
-    return [judge(compare(one.read(), other.read())) for one, other in pairs]
+def judge_statements(one: DatedStatement, other: DatedStatement) -> Judgement:
+    """Judge two statements as they were said."""
+    return judge(compare(one.read(), other.read()))
 
 
 _MOST_SENTENCES = 80
 """Sentences of one text that are laid side by side: their number is squared."""
-
-
 _NEAREST = 5
 """Sentences before one that it is held against: those that share most words, of the latest with each of them. With all
 of them the work would grow with the square of the text."""
-
-
 _LONGEST_SENTENCE = 400
 """Characters; what is longer is no single statement, and comparing it would cost the square of its words."""
 
@@ -152,7 +87,7 @@ def contradictions(texts: Sequence[str]) -> list[tuple[int, int]]:
     found = []
     holders: dict[str, deque[int]] = {}
     for later, claim in enumerate(claims):
-        keys = {token.key for token in claim.tokens if token.part in _NAMING}
+        keys = {token.key for token in claim.tokens if token.part in NAMING}
         shared = Counter(earlier for key in keys for earlier in holders.get(key, ()))
         for earlier in sorted(place for place, count in shared.most_common(_NEAREST) if count > 1):
             if judge(compare(claim, claims[earlier]), in_one_text=True).conflict >= CONFLICT:
@@ -162,327 +97,6 @@ def contradictions(texts: Sequence[str]) -> list[tuple[int, int]]:
             holders.setdefault(key, deque(maxlen=_NEAREST)).append(later)
     return found
 
-
-# ── comparing ────────────────────────────────────────────────────────────────
-
-
-def compare(one: ParsedClaim, other: ParsedClaim) -> Comparison:
-    """Lay two claims side by side."""
-    words = lexicon(one.language)
-    shared = _align(one, other)
-    rest_one = _without(one.tokens, (token for token, _ in shared))
-    rest_other = _without(other.tokens, (token for _, token in shared))
-    attributes = _attributes(one, words) & _attributes(other, words)
-    opposites, agreed = _opposites(one, other, words)
-    differences = [] if agreed else _denials(one, other, shared)
-    differences += opposites[:1]
-    taken = [token for pair in agreed for token in pair]
-    taken += [token for found in differences for token in (*found.one, *found.other)]
-    values = list(_values(_without(rest_one, taken), _without(rest_other, taken), one, other))
-    taken += [token for found in values for token in (*found.one, *found.other)]
-
-    def spoken(tokens: Iterable[Token]) -> tuple[Token, ...]:
-        return tuple(token for token in tokens if not words.attributes.get(token.key, frozenset()) & attributes)
-
-    rest_one, rest_other = spoken(_without(rest_one, taken)), spoken(_without(rest_other, taken))
-    agreed_values = any(first.part in _VALUES for first, _ in shared)
-    if not values and not differences and not agreed_values:
-        values = _word_difference(rest_one, rest_other, one, other, loosely=bool(attributes - MEASURED))
-    return Comparison(one, other, tuple(shared), (*differences, *values), rest_one, rest_other, attributes)
-
-
-def _without(tokens: Iterable[Token], taken: Iterable[Token]) -> tuple[Token, ...]:
-    gone = {id(token) for token in taken}
-    return tuple(token for token in tokens if id(token) not in gone)
-
-
-def _attributes(claim: ParsedClaim, words: Lexicon) -> frozenset[str]:
-    """Return what a claim speaks of; where Chinese words end is a guess, so the longer ones are looked for."""
-    said = [token.key for token in claim.tokens]
-    if claim.language == "zh":
-        said += [word for word in words.attributes if len(word) > 1 and word in claim.text]
-    return frozenset(name for word in said for name in words.attributes.get(word, ()))
-
-
-def _align(one: ParsedClaim, other: ParsedClaim) -> list[tuple[Token, Token]]:
-    """Pair tokens that say the same: equal ones first, then those of one root."""
-    shared: list[tuple[Token, Token]] = []
-    free = list(other.tokens)
-    keys = {token.key for token in free}
-    has_values = any(token.part in _VALUES for token in free)
-    left: list[Token] = []
-    for token in one.tokens:
-        may = token.key in keys or (has_values and token.part in _VALUES)
-        match = next((candidate for candidate in free if _equal(token, candidate)), None) if may else None
-        if match is None:
-            left.append(token)
-        else:
-            shared.append((token, match))
-            free.remove(match)
-    for token in left:
-        match = next((candidate for candidate in free if _of_one_root(token, candidate)), None)
-        if match is not None:
-            shared.append((token, match))
-            free.remove(match)
-    return shared
-
-
-def are_alike(one: Token, other: Token) -> bool:
-    """Tell whether two tokens say the same: equal ones, or two words of one root."""
-    return _equal(one, other) or _of_one_root(one, other)
-
-
-def _equal(one: Token, other: Token) -> bool:
-    if one.amount is not None or other.amount is not None:
-        return (
-            one.amount is not None
-            and other.amount is not None
-            and one.amount.comparable(other.amount)
-            and one.amount.agrees(other.amount)
-        )
-    if one.when is not None and other.when is not None:
-        return one.key == other.key or (one.when.comparable(other.when) and one.when.agrees(other.when))
-    return one.key == other.key
-
-
-def _of_one_root(one: Token, other: Token) -> bool:
-    first, second = one.key, other.key
-    if first[:1] != second[:1] and first[-1:] != second[-1:]:
-        return False  # most pairs, and there are many
-    if one.part not in _NAMING or other.part not in _NAMING:
-        return False
-    if not first.isascii() or not second.isascii():
-        shorter, longer = sorted((first, second), key=len)
-        return len(shorter) > 1 and (longer.startswith(shorter) or longer.endswith(shorter))
-    if first[:_ROOT] != second[:_ROOT] or has_digit(first + second):
-        return False
-    alike = next((place for place, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None)
-    alike = min(len(first), len(second)) if alike is None else alike
-    return alike >= _ROOT and alike >= _ROOT_SHARE * max(len(first), len(second))
-
-
-def _denials(one: ParsedClaim, other: ParsedClaim, shared: Sequence[tuple[Token, Token]]) -> list[Difference]:
-    """Return what one claim denies and the other says, unless they agree in denying something."""
-    said = [pair for pair in shared if pair[0].part is not TokenKind.PERSON]
-    if any(first.denied and second.denied for first, second in said):
-        return []
-    parted = [pair for pair in said if pair[0].denied != pair[1].denied]
-    # What is denied is what follows the denial first: who does not mind spicy food does not deny the food.
-    sides = [[pair[side] for pair in shared if pair[side].denied] for side in (0, 1)]
-    if not parted or not any(_denies_shared(claim, side) for claim, side in zip((one, other), sides, strict=True)):
-        return []
-    return [Difference(DifferenceKind.DENIAL, tuple(pair[0] for pair in parted), tuple(pair[1] for pair in parted))]
-
-
-def _denies_shared(claim: ParsedClaim, shared: Sequence[Token]) -> bool:
-    denied = [token for token in claim.tokens if token.denied and token.part is not TokenKind.PERSON]
-    return bool(denied) and denied[0] in shared and len(shared) >= _DENIED * len(denied)
-
-
-def _opposites(
-    one: ParsedClaim, other: ParsedClaim, words: Lexicon
-) -> tuple[list[Difference], list[tuple[Token, Token]]]:
-    """Return words that say yes and no to a matter, their own denials counted in, and those that agree on one."""
-    found: list[Difference] = []
-    agreed: list[tuple[Token, Token]] = []
-    sides = [[token for token in claim.tokens if token.part is TokenKind.WORD] for claim in (one, other)]
-    # Only words of the tables have opposites, and those of which the other claim has the un- form.
-    polar = [token for token in sides[1] if token.key in words.polar]
-    by_key = {token.key: token for token in sides[1]}
-    for first in sides[0]:
-        formed = [by_key[form] for form in _other_forms(first.key) if form in by_key]
-        for second in (*(polar if first.key in words.polar else ()), *formed):
-            if first.key == second.key or first.opening != second.opening:
-                continue
-            for yes, no in _matters(first.key, second.key, words):
-                parted = (yes > 0) != (no > 0)
-                if parted != (first.denied != second.denied):
-                    if abs(yes) > 1 or not (first.denied or second.denied):
-                        found.append(Difference(DifferenceKind.OPPOSITE, (first,), (second,)))
-                elif first.denied != second.denied:
-                    agreed.append((first, second))
-    return found, agreed
-
-
-def _other_forms(key: str) -> Iterator[str]:
-    """Yield a word with each prefix that denies it, and without it."""
-    for prefix in _DENYING_PREFIXES:
-        yield prefix + key
-        if key.startswith(prefix):
-            yield key.removeprefix(prefix)
-
-
-def _matters(one: str, other: str, words: Lexicon) -> Iterator[tuple[int, int]]:
-    """Yield what two words say about the matters that both speak of; a word and its un- form speak of one."""
-    yes, no = words.polar.get(one, {}), words.polar.get(other, {})
-    yield from ((yes[matter], no[matter]) for matter in yes.keys() & no.keys())
-    for prefix in _DENYING_PREFIXES:
-        if one == prefix + other or other == prefix + one:
-            yield (2, -2)
-
-
-# ── values ───────────────────────────────────────────────────────────────────
-
-
-def _values(
-    one: Sequence[Token], other: Sequence[Token], first: ParsedClaim, second: ParsedClaim
-) -> Iterator[Difference]:
-    """Yield what only the first says beside what only the second says, sort by sort; what is denied is no value."""
-    left, right = ([token for token in side if not token.denied] for side in (one, other))
-    groups = lexicon(first.language).groups
-    for kind in (DifferenceKind.AMOUNT, DifferenceKind.TIME, DifferenceKind.GROUP):
-        for token in [token for token in left if _may_be(kind, token, groups)]:
-            facing = [
-                candidate
-                for candidate in right
-                if _may_be(kind, candidate, groups) and _differ(kind, token, candidate, first, second)
-            ]
-            match = max(facing, key=lambda candidate: _nearness(token, candidate, first, second), default=None)
-            if match is not None:
-                yield Difference(kind, (token,), (match,))
-                left.remove(token)
-                right.remove(match)
-    runs, others = name_runs(left), name_runs(right)
-    for run in runs:
-        facing_runs = [candidate for candidate in others if _one_slot(run, candidate, first, second)]
-        if facing_runs:
-            best = max(facing_runs, key=lambda candidate: _nearness(run[0], candidate[0], first, second))
-            others.remove(best)
-            yield Difference(DifferenceKind.NAME, tuple(run), tuple(best))
-
-
-def _may_be(kind: DifferenceKind, token: Token, groups: Mapping[str, object]) -> bool:
-    if kind is DifferenceKind.GROUP:
-        return token.key in groups
-    return token.amount is not None if kind is DifferenceKind.AMOUNT else token.when is not None
-
-
-def _differ(kind: DifferenceKind, one: Token, other: Token, first: ParsedClaim, second: ParsedClaim) -> bool:
-    if kind is DifferenceKind.AMOUNT:
-        return (
-            one.amount is not None
-            and other.amount is not None
-            and one.amount.comparable(other.amount)
-            and (one.amount.unit == other.amount.unit != "" or count_alike(one, other, first, second))
-        )
-    if kind is DifferenceKind.TIME:
-        return _differ_in_time(one, other)
-    words = lexicon(first.language)
-    values, others = words.groups.get(one.key, {}), words.groups.get(other.key, {})
-    for name in values.keys() & others.keys():
-        if values[name] == others[name] or _group_values(first, name, words) & _group_values(second, name, words):
-            continue
-        scene = first.is_scene or second.is_scene
-        if name in _LOOSE and not scene and not _attributes(first, words) & _attributes(second, words):
-            continue
-        if name not in _MODIFIERS or _next(one, first) & _next(other, second):
-            return True
-    return False
-
-
-def count_alike(one: Token, other: Token, first: ParsedClaim, second: ParsedClaim) -> bool:
-    """Tell whether two numbers count the same, as far as the word right after them says what."""
-    nouns = [
-        {after.key for after in claim.tokens[token.place + 1 : token.place + 2] if after.start <= token.end + 1}
-        for token, claim in ((one, first), (other, second))
-    ]
-    units = {token.amount.unit for token in (one, other) if token.amount is not None and token.amount.unit}
-    if len(units) == 1 and not any(units <= noun for noun in nouns):
-        return False
-    return not all(nouns) or nouns[0] == nouns[1]
-
-
-def _group_values(claim: ParsedClaim, name: str, words: Lexicon) -> set[int]:
-    return {values[name] for token in claim.tokens if name in (values := words.groups.get(token.key, {}))}
-
-
-def _next(token: Token, claim: ParsedClaim) -> set[str]:
-    """Return what a word of quality may be said of: the next word, or what stands before the verb."""
-    following = {other.key for other in claim.tokens[token.place + 1 : token.place + 2] if other.start <= token.end + 1}
-    being = _is_defined(token, claim)
-    return following or ({before.key for before in claim.tokens[: token.place] if before.opening} if being else set())
-
-
-def _is_defined(token: Token, claim: ParsedClaim) -> bool:
-    """Tell whether a value stands right behind what says that something is it."""
-    return _BEING.search(claim.text[max(0, token.start - 20) : token.start]) is not None
-
-
-def _nearness(one: Token, other: Token, first: ParsedClaim, second: ParsedClaim) -> int:
-    """Return how much speaks for two values having one part in their sentences: the words right around them."""
-    slots = one.slot == other.slot and bool(one.slot)
-    before = _around(one, first, -1) & _around(other, second, -1)
-    after = _around(one, first, 1) & _around(other, second, 1)
-    return 2 * slots + 2 * bool(before) + bool(after) + (one.opening == other.opening)
-
-
-def _one_slot(one: Sequence[Token], other: Sequence[Token], first: ParsedClaim, second: ParsedClaim) -> bool:
-    """Tell whether two names have one part in their sentences: formed in Rome is not based in Oslo."""
-    if one[0].opening and other[0].opening:
-        return True
-    before, before_other = _around(one[0], first, -1), _around(other[0], second, -1)
-    after = bool(_around(one[-1], first, 1) & _around(other[-1], second, 1))
-    same = {token.key for token in first.tokens} & {token.key for token in second.tokens}
-    if before & before_other:
-        return True
-    if _near_attributes(one[0], first) & _near_attributes(other[0], second):
-        return True
-    if one[0].opening != other[0].opening:  # Wei owns it; it is owned by Tara
-        verbs = [{token.key for token in claim.tokens if token.is_verb} for claim in (first, second)]
-        return bool(verbs[0] & verbs[1])
-    # The words before them differ: those that only one of the claims has say something else of the name.
-    stray = bool(before - same or before_other - same)
-    return not stray and (after or first.language == "zh") and one[0].slot == other[0].slot != ""
-
-
-def _near_attributes(token: Token, claim: ParsedClaim) -> frozenset[str]:
-    """Return the attributes that a value may be of: of what stands right before it, or before the verb."""
-    words = lexicon(claim.language)
-    if len(claim.tokens) <= _SHORT:
-        return _attributes(claim, words)
-    near = [one for one in claim.tokens if one.opening or 0 < token.place - one.place <= 2]
-    return frozenset(name for one in near for name in words.attributes.get(one.key, ()))
-
-
-def _around(token: Token, claim: ParsedClaim, step: int) -> set[str]:
-    place = token.place + step
-    while 0 <= place < len(claim.tokens) and claim.tokens[place].aside and not token.aside:
-        place += step
-    return {claim.tokens[place].key} if 0 <= place < len(claim.tokens) else set()
-
-
-def name_runs(tokens: Sequence[Token]) -> list[list[Token]]:
-    """Return names, those of several words as one."""
-    runs: list[list[Token]] = []
-    for token in tokens:
-        if token.part is not TokenKind.NAME:
-            continue
-        if runs and runs[-1][-1].place + 1 == token.place and token.start - runs[-1][-1].end <= 2:
-            runs[-1].append(token)
-        else:
-            runs.append([token])
-    return runs
-
-
-def _word_difference(
-    one: Sequence[Token], other: Sequence[Token], first: ParsedClaim, second: ParsedClaim, *, loosely: bool
-) -> list[Difference]:
-    """Return the few words that stand against each other: both say what a thing is, or speak of one attribute."""
-    left, right = (
-        tuple(t for t in side if t.part in _NAMING and not (t.is_verb or t.denied or t.opening))
-        for side in (one, other)
-    )
-    if not (0 < len(left) <= 3 and 0 < len(right) <= 3):
-        return []
-    if max(len(first.tokens), len(second.tokens)) > _SHORT:
-        return []
-    things = all(claim.subject and claim.subject[-1].part is TokenKind.WORD for claim in (first, second))
-    if not loosely and not (things and _is_defined(left[0], first) and _is_defined(right[0], second)):
-        return []
-    return [Difference(DifferenceKind.WORD, left, right)]
-
-
-# ── judging ──────────────────────────────────────────────────────────────────
 
 # The share of what the shorter claim says that the other must say, too; less where both speak of one attribute.
 _COVER = {
@@ -496,8 +110,6 @@ _COVER = {
 }
 _COVER_OF_ONE = 0.34
 """The same for short claims that name the attribute they speak of: a third of their words is then enough."""
-# Claims of so few words speak of one attribute; longer ones may speak of it beside others.
-_SHORT = 8
 # From this share on, two claims have the same words beside what they differ in.
 _WHOLE = 0.8
 # A thing has many years and many names; where no attribute says otherwise, so many words must agree beside them.
@@ -518,7 +130,7 @@ def judge(comparison: Comparison, *, in_one_text: bool = False) -> Judgement:
         return Judgement(0.0)
     if _have_other_topics(one, other):
         return Judgement(0.0)
-    restated = _restated(comparison)
+    restated = restated_value(comparison)
     if in_one_text and not one.is_reported and (restated is None or _is_dated(one, restated)):
         return Judgement(0.0)
     best = Judgement(0.0)
@@ -549,7 +161,7 @@ _EMPTY_VERBS = frozenset(
 
 def _bans(claim: ParsedClaim) -> bool:
     """Tell whether a short claim denies or forbids all that it speaks of: no deploys on Fridays; 周五禁止上线."""
-    if not 1 < len(claim.tokens) <= _SHORT or EXCEPTED.search(claim.text):
+    if not 1 < len(claim.tokens) <= SHORT or EXCEPTED.search(claim.text):
         return False
     return any(token.denied for token in claim.tokens) or _BAN.search(claim.text) is not None
 
@@ -564,14 +176,14 @@ def excluded(one: ParsedClaim, other: ParsedClaim) -> Difference | None:
             for claim, name in zip((one, other), names, strict=True)
         ]
         return Difference(DifferenceKind.NAME, named[0], named[1])
-    if one.is_past != other.is_past or _bans(one) == _bans(other) or max(len(one.tokens), len(other.tokens)) > _SHORT:
+    if one.is_past != other.is_past or _bans(one) == _bans(other) or max(len(one.tokens), len(other.tokens)) > SHORT:
         return None
     ban, said = (one, other) if _bans(one) else (other, one)
     matter, told = ([token for token in claim.tokens if token.key not in _EMPTY_VERBS] for claim in (ban, said))
     if len(matter) < 2 or any(t.denied for t in told) or not all(any(are_alike(t, s) for s in told) for t in matter):
         return None
     left = [token for token in told if not any(are_alike(token, banned) for banned in matter)]
-    if len(left) > (_MAY.search(said.text) is not None) or any(token.part in _VALUES for token in left):
+    if len(left) > (_MAY.search(said.text) is not None) or any(token.part in MEASURES for token in left):
         return None
     return Difference(DifferenceKind.DENIAL, one.tokens, other.tokens)
 
@@ -602,192 +214,12 @@ def _have_other_topics(one: ParsedClaim, other: ParsedClaim) -> bool:
 
 _RESTATED = 0.8
 """How sure a contradiction is where one sentence is the other said again with another value; below a flat denial."""
-_LEAST_RESTATED = 5
-"""Words in the same order from which on one sentence is taken for the other one said again."""
-_LEAST_REPEATED = 3
-"""The same where no other word differs, and no name: of those a thing may have several."""
-_LEAST_OF_TOPIC = 1
-"""Words that are no names which two sentences must share of what is said of the topic of one's text."""
-_LONGEST_SWAP = 4
-_CHINESE_SUBJECT = 2
-"""Words at the beginning of a Chinese sentence that must be the same."""
-_LOOSE_WORDS = 0.25
-"""The share of the shorter sentence's words that may be others: a synonym here and there."""
-
-
-def _restated(comparison: Comparison) -> Difference | None:
-    """Return in what one sentence differs from the other that it says again: a value, an opposite or a denial.
-
-    The longer one may say more, either may have a word of its own, and a phrase may stand elsewhere (in 1967, …); but
-    where a second value differs, or what both are about, they speak of different things.
-    """
-    one, other = _spoken(comparison.one, comparison.other), _spoken(comparison.other, comparison.one)
-    placed = all(any(t.slot == "@" for t in claim.tokens) for claim in (comparison.one, comparison.other))
-    names = [
-        {t.key for t in claim.tokens if _opens(t, said) and t.part in _NAMING and (placed or t.slot != "@")}
-        for claim, said in ((comparison.one, one), (comparison.other, other))
-    ]
-    if not (names[0] <= names[1] or names[1] <= names[0]):
-        return None
-    alike = len({token.key for token in one} & {token.key for token in other})
-    if alike < _LEAST_REPEATED or alike < (1 - 2 * _LOOSE_WORDS) * min(len(one), len(other)):
-        return None
-    same, moved, blocks = _laid_out(one, other)
-    swaps: list[Difference] = []
-    left: list[Token] = []
-    right: list[Token] = []
-    for first, second in blocks:
-        opening = [token for side, said in ((first, one), (second, other)) for token in side if _opens(token, said)]
-        kind = _swapped(first, second) if first and second and not opening else None
-        if kind is not None:
-            swaps.append(Difference(kind, tuple(first), tuple(second)))
-        elif any(token.part is not TokenKind.WORD and token.key != "@third" for token in opening):
-            return None
-        else:
-            left, right = [*left, *first], [*right, *second]
-    swaps += _moved_times(left, right)
-    odd = (len(left), len(right))
-    parted = [pair for pair in same if pair[0].denied != pair[1].denied]
-    if parted and not swaps:
-        odd = (odd[0] + moved, odd[1] + moved)
-        swaps = [Difference(DifferenceKind.DENIAL, tuple(a for a, _ in parted), tuple(b for _, b in parted))]
-    few = min(odd) <= _LOOSE_WORDS * min(len(one), len(other))
-    least = _LEAST_RESTATED
-    if not any(odd) and swaps and swaps[0].kind is not DifferenceKind.NAME:
-        least = _LEAST_REPEATED
-    if len(swaps) != 1 or len(same) < least or not few or _is_of_another(comparison, swaps[0]):
-        return None
-    # Where only the text says what a sentence is about, what it says of that must be alike, not names alone.
-    words = sum(first.part is TokenKind.WORD and not first.opening for first, _ in same)
-    if words < _LEAST_OF_TOPIC and any(token.slot == "@" for pair in same for token in pair):
-        return None
-    # A denial of something else in a longer sentence denies nothing of this one.
-    whole = len(same) >= (1 - 2 * _LOOSE_WORDS) * max(len(one), len(other))
-    return swaps[0] if whole or swaps[0].kind is not DifferenceKind.DENIAL else None
-
-
-def _spoken(claim: ParsedClaim, facing: ParsedClaim) -> list[Token]:
-    """Return what a sentence says itself, and of what its text is about the words that the other one says."""
-    said = {token.key for token in facing.tokens if token.slot != "@"}
-    return [token for token in claim.tokens if token.slot != "@" or token.key in said]
-
-
-def _laid_out(
-    one: Sequence[Token], other: Sequence[Token]
-) -> tuple[list[tuple[Token, Token]], int, list[tuple[list[Token], list[Token]]]]:
-    """Return what two sentences say alike in one order, how much elsewhere, and what faces each other between that."""
-    steps = SequenceMatcher(None, [t.key for t in one], [t.key for t in other], autojunk=False).get_opcodes()
-    same = [pair for tag, a, b, c, d in steps if tag == "equal" for pair in zip(one[a:b], other[c:d], strict=True)]
-    moved: set[int] = set()
-    blocks = [(list(one[a:b]), list(other[c:d])) for tag, a, b, c, d in steps if tag != "equal"]
-    free = [token for _, second in blocks for token in second]
-    for token in [token for first, _ in blocks for token in first]:
-        match = next((one for one in free if _equal(token, one)), None)
-        if match is not None:
-            moved |= {id(token), id(match)}
-            free.remove(match)
-    rest = [([t for t in a if id(t) not in moved], [t for t in b if id(t) not in moved]) for a, b in blocks]
-    return same, len(moved) // 2, rest
-
-
-def _moved_times(left: list[Token], right: list[Token]) -> Iterator[Difference]:
-    """Yield the one time of either sentence that stands in another place than in the other, and take it out."""
-    times = [[token for token in side if token.when is not None] for side in (left, right)]
-    if [len(side) for side in times] == [1, 1] and _differ_in_time(times[0][0], times[1][0]):
-        left.remove(times[0][0])
-        right.remove(times[1][0])
-        yield Difference(DifferenceKind.TIME, (times[0][0],), (times[1][0],))
-
-
-def _differ_in_time(one: Token, other: Token) -> bool:
-    return one.when is not None and other.when is not None and one.when.comparable(other.when)
-
-
-_NUMERALS = {ord(sign): digit for sign, digit in zip("〇零一二两三四五六七八九", "001223456789", strict=True)}
-
-
-def _is_of_another(comparison: Comparison, difference: Difference) -> bool:
-    """Tell whether two sentences that differ in one value are of two things: both have numbers of their own besides
-    (one over par, two over par), or names differ and neither says what goes there.
-
-    By the digits of the text, since not everything that people count is known to be a measure.
-    """
-    own = [token for claim in (comparison.one, comparison.other) for token in claim.subject if token.slot != "@"]
-    if difference.kind is DifferenceKind.NAME and not own:
-        return True
-    sides = ((comparison.one, difference.one), (comparison.other, difference.other))
-    rest = []
-    for claim, taken in sides:
-        signs = list(claim.text)
-        for token in taken:
-            signs[token.start : token.end] = [""] * (token.end - token.start)
-        rest.append(Counter(filter(str.isdecimal, "".join(signs).translate(_NUMERALS))))
-    return bool(rest[0] - rest[1] and rest[1] - rest[0])
-
-
-def _opens(token: Token, said: Sequence[Token]) -> bool:
-    """Tell whether a word says what a sentence is about; where a Chinese subject ends is a guess."""
-    if not token.opening:
-        return False
-    is_chinese = token.slot != "@" and token.text[-1:] > "\u2e80"
-    if token.when is not None:
-        return not is_chinese and token.slot not in ADVERBIAL
-    if token.amount is not None and token.amount.dimension != "ordinal":
-        # The 20 busiest airports are counted; Route 20 is called so.
-        return not token.amount.unit and not any(t.opening and t.place == token.place + 1 for t in said)
-    return not is_chinese or token in said[:_CHINESE_SUBJECT]
 
 
 def _is_dated(claim: ParsedClaim, difference: Difference) -> bool:
     """Tell whether it is the date that a sentence begins with: a life is told so, one post after the other."""
     first = next(token for token in claim.tokens if token.slot != "@")
     return difference.kind is DifferenceKind.TIME and first in difference.one
-
-
-def _swapped(one: Sequence[Token], other: Sequence[Token]) -> DifferenceKind | None:
-    """Return the sort of values that stand against each other in one place, if these do."""
-    if max(len(one), len(other)) > _LONGEST_SWAP:
-        return None
-    if len(one) == len(other) == 1 and one[0].denied == other[0].denied and are_opposites(one[0].key, other[0].key):
-        return DifferenceKind.OPPOSITE
-    if all(any(token.part is TokenKind.WORD for token in side) for side in (one, other)):
-        return None  # formed in Rome, based in Oslo
-    names = [[token for token in side if token.part is TokenKind.NAME] for side in (one, other)]
-    for part, kind in ((TokenKind.AMOUNT, DifferenceKind.AMOUNT), (TokenKind.TIME, DifferenceKind.TIME)):
-        values = [[token for token in side if token.part is part] for side in (one, other)]
-        if all(values) and not any(_equal(a, b) or _is_one_number(a, b) for a in values[0] for b in values[1]):
-            # Two of these prizes and three of those are no two counts of one thing.
-            return None if all(names) else kind
-    # From Los Angeles and based in San Rafael: what stands before a name says what part it has.
-    return DifferenceKind.NAME if all(names) and names[0][0].slot == names[1][0].slot else None
-
-
-def are_opposites(one: str, other: str) -> bool:
-    """Tell whether two words say yes and no to a matter, or are two values of one sort.
-
-    The largest and the smallest do as large and small do.
-    """
-    words = lexicon("zh" if one[:1] > "\u2e80" else "en")
-    for first, second in [(a, b) for a in plain_forms(one) for b in plain_forms(other)]:
-        values, others = words.groups.get(first, {}), words.groups.get(second, {})
-        if any(values[name] != others[name] for name in (values.keys() & others.keys()) - _LOOSE):
-            return True
-        if any((yes > 0) != (no > 0) for yes, no in _matters(first, second, words)):
-            return True
-    return False
-
-
-def plain_forms(word: str) -> tuple[str, ...]:
-    """Return a word and what it may be a comparative, a superlative or the doer of, by the keys of the tables."""
-    if word.isascii() and word.endswith(("est", "er", "or")):
-        bare = word.removesuffix("est").removesuffix("er").removesuffix("or")
-        return (word, *(lexicon("en").synonyms.get(form, form) for form in (stem(bare), stem(f"{bare}e"))))
-    return (word, word[1:]) if word[:1] == "最" else (word,)
-
-
-def _is_one_number(one: Token, other: Token) -> bool:
-    """Tell whether two amounts are one number, whatever is counted: 4 kids, four children."""
-    return one.amount is not None and other.amount is not None and one.amount.low == other.amount.low
 
 
 def _is_scene(comparison: Comparison) -> bool:
@@ -818,7 +250,7 @@ def _weigh(comparison: Comparison, difference: Difference) -> float:
     if difference.kind is DifferenceKind.WORD and not comparison.attributes and _are_deeds(comparison, difference):
         return 0.0
     cover = _cover(comparison, difference)
-    short = min(len(one.tokens), len(other.tokens)) <= _SHORT and max(len(one.tokens), len(other.tokens)) <= 2 * _SHORT
+    short = min(len(one.tokens), len(other.tokens)) <= SHORT and max(len(one.tokens), len(other.tokens)) <= 2 * SHORT
     least = _COVER_OF_ONE if comparison.attributes and short else _COVER[difference.kind]
     said = _predicates(comparison, difference) + bool(comparison.attributes)
     if not short and said < 2 and not _is_one_frame(comparison, difference):
@@ -853,8 +285,6 @@ def _are_deeds(comparison: Comparison, difference: Difference) -> bool:
 
 _WAS, _NOW_IS = lazy_regex(r"\bwas\b"), lazy_regex(r"\bis\b")
 _NOW = lazy_regex(r"\bnow\b|\bcurrently\b|现在|目前|如今")
-
-
 _BEFORE = lazy_regex(r"\bbefore\b|之前|以前|\bweekdays?\b|工作日", re.IGNORECASE)
 # What holds up to a time, or hardly ever, is neither said nor denied.
 _UNTIL = lazy_regex(r"\b(?:until|till|rarely|seldom|hardly|scarcely)\b|直到|截至|开到|很少|极少|几乎", re.IGNORECASE)
@@ -871,7 +301,7 @@ def _other_scope(comparison: Comparison, difference: Difference) -> bool:
         if _BEFORE.search(early.text) and _AFTER.search(late.text):
             return True
     if any(
-        a.slot == b.slot and a.slot in _SCOPING and a.part in _NAMING and b.part in _NAMING for a in left for b in right
+        a.slot == b.slot and a.slot in _SCOPING and a.part in NAMING and b.part in NAMING for a in left for b in right
     ):
         return True
     inside = {id(token) for token in (*difference.one, *difference.other)}
@@ -890,7 +320,7 @@ _SCOPING = frozenset("in for at on during within when 在 对 于".split())
 
 def _frame(claim: ParsedClaim, taken: set[int]) -> list[Token]:
     """Return the words beside a difference that say of what, and what, is said."""
-    return [token for token in claim.tokens if token.part in _NAMING and id(token) not in taken]
+    return [token for token in claim.tokens if token.part in NAMING and id(token) not in taken]
 
 
 def _cover(comparison: Comparison, difference: Difference) -> float:
@@ -950,7 +380,7 @@ def same_subject(comparison: Comparison, difference: Difference) -> bool:
 
 def _is_one_frame(comparison: Comparison, difference: Difference) -> bool:
     """Tell whether two claims say the same of the same in so many words that only the difference parts them."""
-    agreeing = sum(one.part in _NAMING for one, _ in comparison.shared)
+    agreeing = sum(one.part in NAMING for one, _ in comparison.shared)
     return agreeing > _AGREEING and min(_covers(comparison, difference)) >= _WHOLE
 
 
@@ -973,7 +403,7 @@ def _is_one_unnamed(comparison: Comparison, difference: Difference, side: list[T
     valued = difference.kind in {DifferenceKind.NAME, DifferenceKind.WORD, DifferenceKind.GROUP}
     if (not side or not valued) and _is_one_frame(comparison, difference):
         return True
-    if max(len(comparison.one.tokens), len(comparison.other.tokens)) > _SHORT:
+    if max(len(comparison.one.tokens), len(comparison.other.tokens)) > SHORT:
         return False
     if not side:
         return counted and len(comparison.shared) > 1
@@ -984,10 +414,10 @@ def _is_one_unnamed(comparison: Comparison, difference: Difference, side: list[T
 
 def _says_who(comparison: Comparison, difference: Difference) -> bool:
     """Tell whether both say who is the one, or does what one does: Beige is her favourite colour."""
-    agreeing = [one for one, _ in comparison.shared if one.part in _NAMING]
+    agreeing = [one for one, _ in comparison.shared if one.part in NAMING]
     sides = ((comparison.one, difference.one), (comparison.other, difference.other))
     definite = all(_DEFINITE.match(claim.text[tokens[-1].end :]) for claim, tokens in sides)
-    few = max(len(comparison.one.tokens), len(comparison.other.tokens)) <= _SHORT
+    few = max(len(comparison.one.tokens), len(comparison.other.tokens)) <= SHORT
     return len(agreeing) > 1 and (definite or (few and "leader" in comparison.attributes))
 
 
@@ -1003,11 +433,11 @@ def _has_one_value(comparison: Comparison, difference: Difference) -> bool:
         return True
     tokens = (*difference.one, *difference.other)
     taken = {id(token) for token in tokens}
-    agreeing = [one for one, other in comparison.shared if one.part in _NAMING and id(one) not in taken]
+    agreeing = [one for one, other in comparison.shared if one.part in NAMING and id(one) not in taken]
     if difference.kind is DifferenceKind.TIME:
         dated = all(token.when is not None and token.when.form is not Form.MOMENT for token in tokens)
         return bool(comparison.attributes) or dated or len(agreeing) >= _AGREEING
-    being = _is_defined(difference.one[0], comparison.one) and _is_defined(difference.other[0], comparison.other)
+    being = is_defined(difference.one[0], comparison.one) and is_defined(difference.other[0], comparison.other)
     named = bool(comparison.attributes - MEASURED) or being or difference.is_opening
     if not _predicates(comparison, difference) and not named:
         return False

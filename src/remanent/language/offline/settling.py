@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from remanent.bilingual import Bilingual, in_language
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_statements
 from remanent.language.offline.salience import statements
-from remanent.language.role import Toolbox
 from remanent.text.scripts import working_language
 from remanent.text.terms import query_terms
 from remanent.values import dataclass
@@ -94,19 +93,18 @@ def leaves_open(matter: Contradiction, finding: str) -> bool:
     return bool(one - other) and bool(other - one) and (one ^ other) <= told and not _JUDGED.search(finding)
 
 
-async def settle_contradiction(matter: Contradiction, results: Sequence[str], toolbox: Toolbox) -> str:
+def settle_contradiction(matter: Contradiction, results: Sequence[str]) -> str:
     """Return a verdict in words: which statement holds, or that it cannot be told."""
     said = in_language(_VERDICTS, working_language(matter.newer, matter.older))
     one, other = DatedStatement(matter.newer), DatedStatement(matter.older)
-    (judgement,) = await judge_statements([(one, other)], toolbox)
     if _NOW.search(matter.newer) and not _NOW.search(matter.older):
         return said["changed"].format(right=matter.newer, wrong=matter.older)
-    if judgement.is_update:
+    if judge_statements(one, other).is_update:
         # Whoever tells of a change knows both states; the one who tells of none knows the earlier one only.
         changed = one.read().is_change or not other.read().is_change
         right, wrong = (matter.newer, matter.older) if changed else (matter.older, matter.newer)
         return said["changed"].format(right=right, wrong=wrong)
-    for_one, for_other = await _support(matter, _sources(results), toolbox)
+    for_one, for_other = _support(matter, _sources(results))
     if for_one == for_other:
         return said["open"].format(one=matter.newer, other=matter.older)
     right, wrong = (matter.newer, matter.older) if for_one > for_other else (matter.older, matter.newer)
@@ -128,16 +126,16 @@ def _sources(results: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(part for part in parts if part))
 
 
-async def _support(matter: Contradiction, sources: Sequence[str], toolbox: Toolbox) -> tuple[int, int]:
+def _support(matter: Contradiction, sources: Sequence[str]) -> tuple[int, int]:
     """Return how many sources contradict the second statement and not the first, and the other way round."""
     told = [(place, text) for place, source in enumerate(sources) for text in statements(source, most=_MAX_PER_SOURCE)]
-    told = told[:_MAX_STATEMENTS]
-    pairs = [(DatedStatement(text), DatedStatement(side)) for _, text in told for side in (matter.newer, matter.older)]
-    judged = [judgement.conflict >= CONFLICT for judgement in await judge_statements(pairs, toolbox)]
     for_one: set[int] = set()
     for_other: set[int] = set()
-    for number, (place, _) in enumerate(told):
-        against_one, against_other = judged[2 * number], judged[2 * number + 1]
+    for place, text in told[:_MAX_STATEMENTS]:
+        against_one, against_other = (
+            judge_statements(DatedStatement(text), DatedStatement(side)).conflict >= CONFLICT
+            for side in (matter.newer, matter.older)
+        )
         if against_other and not against_one:
             for_one.add(place)
         elif against_one and not against_other:

@@ -11,8 +11,9 @@ from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput, Refused
 from remanent.language.offline.accounts import account_of, disputed
 from remanent.language.offline.claims import ParsedClaim, TokenKind, read_claims
+from remanent.language.offline.comparison import Comparison, DifferenceKind, compare
 from remanent.language.offline.headings import is_source_heading
-from remanent.language.offline.judgement import CONFLICT, Comparison, DifferenceKind, Judgement, compare, judge
+from remanent.language.offline.judgement import CONFLICT, Judgement, judge
 from remanent.language.offline.salience import statements
 from remanent.language.offline.similarity import similarities
 from remanent.language.replies import MAX_ITEMS, Confidence, IdAliases, Prose, Words

@@ -151,7 +151,7 @@ def titled(passages: Sequence[SourcePassage]) -> list[str]:
 async def quote(request: AnsweringRequest, toolbox: Toolbox) -> AnsweringResponse:
     """Return the sentences that answer best with the passages that they stand in; none where none answers."""
     texts, titles = [one.text for one in request.passages], [one.title for one in request.passages]
-    best = await find_answer(request.question, texts, toolbox, titles=titles)
+    best = find_answer(request.question, texts, titles=titles)
     if not best.sentences or best.score < _ANSWERED:
         return AnsweringResponse()
     found = zip(best.sentences, best.sources, strict=True)

@@ -13,7 +13,8 @@ from remanent.bilingual import Bilingual, Language, in_language
 from remanent.errors import InvalidInput, Refused
 from remanent.language.coverage import WordIndex
 from remanent.language.offline.claims import ParsedClaim, Token, read_claim
-from remanent.language.offline.judgement import CONFLICT, Judgement, compare, judge
+from remanent.language.offline.comparison import compare
+from remanent.language.offline.judgement import CONFLICT, Judgement, judge
 from remanent.language.offline.salience import statements
 from remanent.language.offline.settling import UNDECIDED
 from remanent.language.offline.similarity import similarity_matrix

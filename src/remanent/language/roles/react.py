@@ -338,7 +338,7 @@ async def react(request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
     results = [result.content for turn in request.turns for result in turn.results if not result.failed]
     matter = contradiction_in(request.task)
     if matter is not None:
-        return await _validation(request, matter, results, toolbox)
+        return _validation(request, matter, results)
     # What nodes are found by is no sentence that could answer.
     memory = [
         _without_elements(match["body"], "keywords", "context")
@@ -346,11 +346,11 @@ async def react(request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
     ]
     memory = memory or [_without_question(request.task, asked)]
     known = [_TAGS.sub("\n", part) for text in memory for part in _ENTRY.split(text)]
-    from_memory = await find_answer(asked, [part for part in known if part.strip()], toolbox)
-    from_memory = await agreeing(from_memory, (), toolbox)
+    from_memory = find_answer(asked, [part for part in known if part.strip()])
+    from_memory = agreeing(from_memory, ())
     # What memory holds was checked against the rest; a result that contradicts it was not.
     told = [part for result in results for part in source_texts(result)]
-    from_results = await agreeing(await find_answer(asked, told, toolbox), from_memory.sentences, toolbox)
+    from_results = agreeing(find_answer(asked, told), from_memory.sentences)
     if from_memory.is_good and from_memory.score >= from_results.score:
         return _answer(said["from_memory"], from_memory)
     if from_results.is_good:
@@ -362,15 +362,13 @@ async def react(request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
     return _answer(said["nothing"], AnswerCandidates((said["unknown"],), 0.0))
 
 
-async def _validation(
-    request: ReactRequest, matter: Contradiction, results: Sequence[str], toolbox: Toolbox
-) -> ReactResponse:
+def _validation(request: ReactRequest, matter: Contradiction, results: Sequence[str]) -> ReactResponse:
     """Look once at what others say of a contradiction, then settle it or say that it cannot be settled."""
     language = working_language(matter.newer, matter.older)
     tool = _search_tool(request.tools)
     if tool is not None and not results and request.urgency is Urgency.NONE:
         return _search_call(_SAID["compare"][language], tool, matter.query)
-    verdict = await settle_contradiction(matter, results, toolbox)
+    verdict = settle_contradiction(matter, results)
     return _answer(_SAID["compared"][language], AnswerCandidates((verdict,), 1.0))
 
 

@@ -8,7 +8,8 @@ from pydantic import Field, JsonValue
 
 from remanent.bilingual import Bilingual, Language
 from remanent.language.offline.claims import ParsedClaim, TokenKind
-from remanent.language.offline.judgement import CONFLICT, DatedStatement, compare, judge
+from remanent.language.offline.comparison import compare
+from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge
 from remanent.language.offline.salience import statements
 from remanent.language.offline.similarity import similarities
 from remanent.language.replies import MAX_ITEMS, IdAliases, Prose

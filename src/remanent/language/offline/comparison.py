@@ -1,0 +1,429 @@
+"""Two claims laid side by side: what both say, and the places in which they differ.
+
+Words are paired, equal ones first, then those of one root. What only one claim says stands against what only the other
+one says where the two are of one sort: a denial, an opposite, two amounts, times or names in one slot. Whether such a
+difference is a contradiction is for `judgement.py` to say.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+
+from remanent.language.offline.claims import ParsedClaim, Token, TokenKind
+from remanent.language.offline.lexicon import Lexicon, lexicon, stem
+from remanent.text.numerals import has_digit
+from remanent.text.regex import lazy_regex
+from remanent.values import dataclass
+
+# Words of one root share a beginning: so many letters, and so much of the longer one.
+_ROOT, _ROOT_SHARE = 5, 0.6
+NAMING = frozenset({TokenKind.WORD, TokenKind.NAME})
+MEASURES = frozenset({TokenKind.AMOUNT, TokenKind.TIME})
+# Sorts of values that are said of the word after them: a red shirt is no blue shirt, and may well be with a blue hat.
+_MODIFIERS = frozenset("colour material theme age nationality continent 颜色 主题".split())
+# Attributes whose values are amounts, or times: no name and no other word is one.
+MEASURED = frozenset(
+    "length width depth area altitude diameter population visitors capacity speed revenue staff holdings price salary "
+    "size age weight height dose duration pages founding opening operation publication death graduation".split()
+)
+_DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "non-")
+# The share of what one claim denies that the other must say.
+_DENIED = 0.6
+# What stands right before a value that says what something is.
+_BEING = lazy_regex(
+    r"(?:\b(?:is|was|are|were|be|been|named|called|as) (?:now )?(?:an? |the )?|[是为叫])\Z", re.IGNORECASE
+)
+# Sorts of which a thing has one value only where both speak of one attribute, or describe one scene.
+_LOOSE = frozenset(
+    "animal vehicle food drink instrument sport doing setting tool crowd mood meal posture sex job country 动物 交通 "
+    "餐 饮料 乐器 运动 姿势 性别 职业 国家 天气 weather age".split()
+)
+
+
+class DifferenceKind(StrEnum):
+    """In what two claims differ."""
+
+    DENIAL = "denial"
+    """One denies what the other says."""
+    OPPOSITE = "opposite"
+    """Words of opposite meaning."""
+    GROUP = "group"
+    """Two values of a sort of which a thing has one at a time."""
+    AMOUNT = "amount"
+    TIME = "time"
+    NAME = "name"
+    WORD = "word"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One place in which two claims differ."""
+
+    kind: DifferenceKind
+    one: tuple[Token, ...]
+    other: tuple[Token, ...]
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether both sides stand before the verb."""
+        return all(token.opening for token in (*self.one, *self.other))
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What two claims have in common and what not."""
+
+    one: ParsedClaim
+    other: ParsedClaim
+    shared: tuple[tuple[Token, Token], ...]
+    differences: tuple[Difference, ...]
+    left_one: tuple[Token, ...]
+    """Words of the first claim that nothing in the other answers to; the same for the second below."""
+    left_other: tuple[Token, ...]
+    attributes: frozenset[str]
+    """What both speak of: residence, price, name."""
+
+
+def compare(one: ParsedClaim, other: ParsedClaim) -> Comparison:
+    """Lay two claims side by side."""
+    words = lexicon(one.language)
+    shared = _align(one, other)
+    rest_one = _without(one.tokens, (token for token, _ in shared))
+    rest_other = _without(other.tokens, (token for _, token in shared))
+    attributes = _attributes(one, words) & _attributes(other, words)
+    opposites, agreed = _opposites(one, other, words)
+    differences = [] if agreed else _denials(one, other, shared)
+    differences += opposites[:1]
+    taken = [token for pair in agreed for token in pair]
+    taken += [token for found in differences for token in (*found.one, *found.other)]
+    values = list(_values(_without(rest_one, taken), _without(rest_other, taken), one, other))
+    taken += [token for found in values for token in (*found.one, *found.other)]
+
+    def spoken(tokens: Iterable[Token]) -> tuple[Token, ...]:
+        return tuple(token for token in tokens if not words.attributes.get(token.key, frozenset()) & attributes)
+
+    rest_one, rest_other = spoken(_without(rest_one, taken)), spoken(_without(rest_other, taken))
+    agreed_values = any(first.part in MEASURES for first, _ in shared)
+    if not values and not differences and not agreed_values:
+        values = _word_difference(rest_one, rest_other, one, other, loosely=bool(attributes - MEASURED))
+    return Comparison(one, other, tuple(shared), (*differences, *values), rest_one, rest_other, attributes)
+
+
+def _without(tokens: Iterable[Token], taken: Iterable[Token]) -> tuple[Token, ...]:
+    gone = {id(token) for token in taken}
+    return tuple(token for token in tokens if id(token) not in gone)
+
+
+def _attributes(claim: ParsedClaim, words: Lexicon) -> frozenset[str]:
+    """Return what a claim speaks of; where Chinese words end is a guess, so the longer ones are looked for."""
+    said = [token.key for token in claim.tokens]
+    if claim.language == "zh":
+        said += [word for word in words.attributes if len(word) > 1 and word in claim.text]
+    return frozenset(name for word in said for name in words.attributes.get(word, ()))
+
+
+def _align(one: ParsedClaim, other: ParsedClaim) -> list[tuple[Token, Token]]:
+    """Pair tokens that say the same: equal ones first, then those of one root."""
+    shared: list[tuple[Token, Token]] = []
+    free = list(other.tokens)
+    keys = {token.key for token in free}
+    has_values = any(token.part in MEASURES for token in free)
+    left: list[Token] = []
+    for token in one.tokens:
+        may = token.key in keys or (has_values and token.part in MEASURES)
+        match = next((candidate for candidate in free if is_equal(token, candidate)), None) if may else None
+        if match is None:
+            left.append(token)
+        else:
+            shared.append((token, match))
+            free.remove(match)
+    for token in left:
+        match = next((candidate for candidate in free if _of_one_root(token, candidate)), None)
+        if match is not None:
+            shared.append((token, match))
+            free.remove(match)
+    return shared
+
+
+def are_alike(one: Token, other: Token) -> bool:
+    """Tell whether two tokens say the same: equal ones, or two words of one root."""
+    return is_equal(one, other) or _of_one_root(one, other)
+
+
+def is_equal(one: Token, other: Token) -> bool:
+    """Tell whether two tokens are one word, or amounts or times that agree in value however they are written."""
+    if one.amount is not None or other.amount is not None:
+        return (
+            one.amount is not None
+            and other.amount is not None
+            and one.amount.comparable(other.amount)
+            and one.amount.agrees(other.amount)
+        )
+    if one.when is not None and other.when is not None:
+        return one.key == other.key or (one.when.comparable(other.when) and one.when.agrees(other.when))
+    return one.key == other.key
+
+
+def _of_one_root(one: Token, other: Token) -> bool:
+    first, second = one.key, other.key
+    if first[:1] != second[:1] and first[-1:] != second[-1:]:
+        return False  # most pairs, and there are many
+    if one.part not in NAMING or other.part not in NAMING:
+        return False
+    if not first.isascii() or not second.isascii():
+        shorter, longer = sorted((first, second), key=len)
+        return len(shorter) > 1 and (longer.startswith(shorter) or longer.endswith(shorter))
+    if first[:_ROOT] != second[:_ROOT] or has_digit(first + second):
+        return False
+    alike = next((place for place, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None)
+    alike = min(len(first), len(second)) if alike is None else alike
+    return alike >= _ROOT and alike >= _ROOT_SHARE * max(len(first), len(second))
+
+
+def _denials(one: ParsedClaim, other: ParsedClaim, shared: Sequence[tuple[Token, Token]]) -> list[Difference]:
+    """Return what one claim denies and the other says, unless they agree in denying something."""
+    said = [pair for pair in shared if pair[0].part is not TokenKind.PERSON]
+    if any(first.denied and second.denied for first, second in said):
+        return []
+    parted = [pair for pair in said if pair[0].denied != pair[1].denied]
+    # What is denied is what follows the denial first: who does not mind spicy food does not deny the food.
+    sides = [[pair[side] for pair in shared if pair[side].denied] for side in (0, 1)]
+    if not parted or not any(_denies_shared(claim, side) for claim, side in zip((one, other), sides, strict=True)):
+        return []
+    return [Difference(DifferenceKind.DENIAL, tuple(pair[0] for pair in parted), tuple(pair[1] for pair in parted))]
+
+
+def _denies_shared(claim: ParsedClaim, shared: Sequence[Token]) -> bool:
+    denied = [token for token in claim.tokens if token.denied and token.part is not TokenKind.PERSON]
+    return bool(denied) and denied[0] in shared and len(shared) >= _DENIED * len(denied)
+
+
+def _opposites(
+    one: ParsedClaim, other: ParsedClaim, words: Lexicon
+) -> tuple[list[Difference], list[tuple[Token, Token]]]:
+    """Return words that say yes and no to a matter, their own denials counted in, and those that agree on one."""
+    found: list[Difference] = []
+    agreed: list[tuple[Token, Token]] = []
+    sides = [[token for token in claim.tokens if token.part is TokenKind.WORD] for claim in (one, other)]
+    # Only words of the tables have opposites, and those of which the other claim has the un- form.
+    polar = [token for token in sides[1] if token.key in words.polar]
+    by_key = {token.key: token for token in sides[1]}
+    for first in sides[0]:
+        formed = [by_key[form] for form in _other_forms(first.key) if form in by_key]
+        for second in (*(polar if first.key in words.polar else ()), *formed):
+            if first.key == second.key or first.opening != second.opening:
+                continue
+            for yes, no in _matters(first.key, second.key, words):
+                parted = (yes > 0) != (no > 0)
+                if parted != (first.denied != second.denied):
+                    if abs(yes) > 1 or not (first.denied or second.denied):
+                        found.append(Difference(DifferenceKind.OPPOSITE, (first,), (second,)))
+                elif first.denied != second.denied:
+                    agreed.append((first, second))
+    return found, agreed
+
+
+def _other_forms(key: str) -> Iterator[str]:
+    """Yield a word with each prefix that denies it, and without it."""
+    for prefix in _DENYING_PREFIXES:
+        yield prefix + key
+        if key.startswith(prefix):
+            yield key.removeprefix(prefix)
+
+
+def _matters(one: str, other: str, words: Lexicon) -> Iterator[tuple[int, int]]:
+    """Yield what two words say about the matters that both speak of; a word and its un- form speak of one."""
+    yes, no = words.polar.get(one, {}), words.polar.get(other, {})
+    yield from ((yes[matter], no[matter]) for matter in yes.keys() & no.keys())
+    for prefix in _DENYING_PREFIXES:
+        if one == prefix + other or other == prefix + one:
+            yield (2, -2)
+
+
+def _values(
+    one: Sequence[Token], other: Sequence[Token], first: ParsedClaim, second: ParsedClaim
+) -> Iterator[Difference]:
+    """Yield what only the first says beside what only the second says, sort by sort; what is denied is no value."""
+    left, right = ([token for token in side if not token.denied] for side in (one, other))
+    groups = lexicon(first.language).groups
+    for kind in (DifferenceKind.AMOUNT, DifferenceKind.TIME, DifferenceKind.GROUP):
+        for token in [token for token in left if _may_be(kind, token, groups)]:
+            facing = [
+                candidate
+                for candidate in right
+                if _may_be(kind, candidate, groups) and _differ(kind, token, candidate, first, second)
+            ]
+            match = max(facing, key=lambda candidate: _nearness(token, candidate, first, second), default=None)
+            if match is not None:
+                yield Difference(kind, (token,), (match,))
+                left.remove(token)
+                right.remove(match)
+    runs, others = name_runs(left), name_runs(right)
+    for run in runs:
+        facing_runs = [candidate for candidate in others if _one_slot(run, candidate, first, second)]
+        if facing_runs:
+            best = max(facing_runs, key=lambda candidate: _nearness(run[0], candidate[0], first, second))
+            others.remove(best)
+            yield Difference(DifferenceKind.NAME, tuple(run), tuple(best))
+
+
+def _may_be(kind: DifferenceKind, token: Token, groups: Mapping[str, object]) -> bool:
+    if kind is DifferenceKind.GROUP:
+        return token.key in groups
+    return token.amount is not None if kind is DifferenceKind.AMOUNT else token.when is not None
+
+
+def _differ(kind: DifferenceKind, one: Token, other: Token, first: ParsedClaim, second: ParsedClaim) -> bool:
+    if kind is DifferenceKind.AMOUNT:
+        return (
+            one.amount is not None
+            and other.amount is not None
+            and one.amount.comparable(other.amount)
+            and (one.amount.unit == other.amount.unit != "" or count_alike(one, other, first, second))
+        )
+    if kind is DifferenceKind.TIME:
+        return differ_in_time(one, other)
+    words = lexicon(first.language)
+    values, others = words.groups.get(one.key, {}), words.groups.get(other.key, {})
+    for name in values.keys() & others.keys():
+        if values[name] == others[name] or _group_values(first, name, words) & _group_values(second, name, words):
+            continue
+        scene = first.is_scene or second.is_scene
+        if name in _LOOSE and not scene and not _attributes(first, words) & _attributes(second, words):
+            continue
+        if name not in _MODIFIERS or _next(one, first) & _next(other, second):
+            return True
+    return False
+
+
+def count_alike(one: Token, other: Token, first: ParsedClaim, second: ParsedClaim) -> bool:
+    """Tell whether two numbers count the same, as far as the word right after them says what."""
+    nouns = [
+        {after.key for after in claim.tokens[token.place + 1 : token.place + 2] if after.start <= token.end + 1}
+        for token, claim in ((one, first), (other, second))
+    ]
+    units = {token.amount.unit for token in (one, other) if token.amount is not None and token.amount.unit}
+    if len(units) == 1 and not any(units <= noun for noun in nouns):
+        return False
+    return not all(nouns) or nouns[0] == nouns[1]
+
+
+def _group_values(claim: ParsedClaim, name: str, words: Lexicon) -> set[int]:
+    return {values[name] for token in claim.tokens if name in (values := words.groups.get(token.key, {}))}
+
+
+def _next(token: Token, claim: ParsedClaim) -> set[str]:
+    """Return what a word of quality may be said of: the next word, or what stands before the verb."""
+    following = {other.key for other in claim.tokens[token.place + 1 : token.place + 2] if other.start <= token.end + 1}
+    being = is_defined(token, claim)
+    return following or ({before.key for before in claim.tokens[: token.place] if before.opening} if being else set())
+
+
+def is_defined(token: Token, claim: ParsedClaim) -> bool:
+    """Tell whether a value stands right behind what says that something is it."""
+    return _BEING.search(claim.text[max(0, token.start - 20) : token.start]) is not None
+
+
+def _nearness(one: Token, other: Token, first: ParsedClaim, second: ParsedClaim) -> int:
+    """Return how much speaks for two values having one part in their sentences: the words right around them."""
+    slots = one.slot == other.slot and bool(one.slot)
+    before = _around(one, first, -1) & _around(other, second, -1)
+    after = _around(one, first, 1) & _around(other, second, 1)
+    return 2 * slots + 2 * bool(before) + bool(after) + (one.opening == other.opening)
+
+
+def _one_slot(one: Sequence[Token], other: Sequence[Token], first: ParsedClaim, second: ParsedClaim) -> bool:
+    """Tell whether two names have one part in their sentences: formed in Rome is not based in Oslo."""
+    if one[0].opening and other[0].opening:
+        return True
+    before, before_other = _around(one[0], first, -1), _around(other[0], second, -1)
+    after = bool(_around(one[-1], first, 1) & _around(other[-1], second, 1))
+    same = {token.key for token in first.tokens} & {token.key for token in second.tokens}
+    if before & before_other:
+        return True
+    if _near_attributes(one[0], first) & _near_attributes(other[0], second):
+        return True
+    if one[0].opening != other[0].opening:  # Wei owns it; it is owned by Tara
+        verbs = [{token.key for token in claim.tokens if token.is_verb} for claim in (first, second)]
+        return bool(verbs[0] & verbs[1])
+    # The words before them differ: those that only one of the claims has say something else of the name.
+    stray = bool(before - same or before_other - same)
+    return not stray and (after or first.language == "zh") and one[0].slot == other[0].slot != ""
+
+
+def _near_attributes(token: Token, claim: ParsedClaim) -> frozenset[str]:
+    """Return the attributes that a value may be of: of what stands right before it, or before the verb."""
+    words = lexicon(claim.language)
+    if len(claim.tokens) <= SHORT:
+        return _attributes(claim, words)
+    near = [one for one in claim.tokens if one.opening or 0 < token.place - one.place <= 2]
+    return frozenset(name for one in near for name in words.attributes.get(one.key, ()))
+
+
+def _around(token: Token, claim: ParsedClaim, step: int) -> set[str]:
+    place = token.place + step
+    while 0 <= place < len(claim.tokens) and claim.tokens[place].aside and not token.aside:
+        place += step
+    return {claim.tokens[place].key} if 0 <= place < len(claim.tokens) else set()
+
+
+def name_runs(tokens: Sequence[Token]) -> list[list[Token]]:
+    """Return names, those of several words as one."""
+    runs: list[list[Token]] = []
+    for token in tokens:
+        if token.part is not TokenKind.NAME:
+            continue
+        if runs and runs[-1][-1].place + 1 == token.place and token.start - runs[-1][-1].end <= 2:
+            runs[-1].append(token)
+        else:
+            runs.append([token])
+    return runs
+
+
+def _word_difference(
+    one: Sequence[Token], other: Sequence[Token], first: ParsedClaim, second: ParsedClaim, *, loosely: bool
+) -> list[Difference]:
+    """Return the few words that stand against each other: both say what a thing is, or speak of one attribute."""
+    left, right = (
+        tuple(t for t in side if t.part in NAMING and not (t.is_verb or t.denied or t.opening)) for side in (one, other)
+    )
+    if not (0 < len(left) <= 3 and 0 < len(right) <= 3):
+        return []
+    if max(len(first.tokens), len(second.tokens)) > SHORT:
+        return []
+    things = all(claim.subject and claim.subject[-1].part is TokenKind.WORD for claim in (first, second))
+    if not loosely and not (things and is_defined(left[0], first) and is_defined(right[0], second)):
+        return []
+    return [Difference(DifferenceKind.WORD, left, right)]
+
+
+# Claims of so few words speak of one attribute; longer ones may speak of it beside others.
+SHORT = 8
+
+
+def differ_in_time(one: Token, other: Token) -> bool:
+    """Tell whether two times can be compared (two days, two years); that they are not equal is known by then."""
+    return one.when is not None and other.when is not None and one.when.comparable(other.when)
+
+
+def are_opposites(one: str, other: str) -> bool:
+    """Tell whether two words say yes and no to a matter, or are two values of one sort.
+
+    The largest and the smallest do as large and small do.
+    """
+    words = lexicon("zh" if one[:1] > "\u2e80" else "en")
+    for first, second in [(a, b) for a in plain_forms(one) for b in plain_forms(other)]:
+        values, others = words.groups.get(first, {}), words.groups.get(second, {})
+        if any(values[name] != others[name] for name in (values.keys() & others.keys()) - _LOOSE):
+            return True
+        if any((yes > 0) != (no > 0) for yes, no in _matters(first, second, words)):
+            return True
+    return False
+
+
+def plain_forms(word: str) -> tuple[str, ...]:
+    """Return a word and what it may be a comparative, a superlative or the doer of, by the keys of the tables."""
+    if word.isascii() and word.endswith(("est", "er", "or")):
+        bare = word.removesuffix("est").removesuffix("er").removesuffix("or")
+        return (word, *(lexicon("en").synonyms.get(form, form) for form in (stem(bare), stem(f"{bare}e"))))
+    return (word, word[1:]) if word[:1] == "最" else (word,)
