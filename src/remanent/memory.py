@@ -516,23 +516,28 @@ class AsyncAgent(AgentFaces):
     async def forget(self, record_id: str, *, reason: str = "", expects: int | None = None) -> Tombstone:
         """Put a record out of mind: recall no longer finds it, a tombstone tells of it, `restore` brings it back.
 
-        With `expects`, only if the record is still at that version.
+        With a learned memory go the turns that say little else, with a turn the memories that rest on it alone. With
+        `expects`, only if the record is still at that version.
         """
         record = await _current(self._parts, self._scope, record_id, expects=expects)
         if record.status is Status.FORGOTTEN:
             raise InvalidInput(f"record {record_id} is forgotten already; `restore` brings it back")
+        gone, now = [record, *await self._parts.disciplines.goes_along(self._scope, record)], self._parts.clock()
         async with self._parts.store.transaction(self._scope) as tx:
-            tx.forget(record, at=self._parts.clock(), reason=reason)
+            for one in gone:
+                tx.forget(one, at=now, reason=reason)
         (tombstone,) = await self._parts.store.tombstones(self._scope, [record_id])
         return tombstone
 
     async def restore(self, record_id: str, *, expects: int | None = None) -> Record:
-        """Bring a forgotten record back to mind; with `expects`, only if it is still at that version."""
+        """Bring a forgotten record back, with what went along; with `expects`, only if it is still at that version."""
         record = await _current(self._parts, self._scope, record_id, expects=expects)
         if record.status is not Status.FORGOTTEN:
             raise InvalidInput(f"record {record_id} is not forgotten; there is nothing to restore")
+        back, now = [record, *await self._parts.disciplines.goes_along(self._scope, record)], self._parts.clock()
         async with self._parts.store.transaction(self._scope) as tx:
-            tx.restore(record, at=self._parts.clock())
+            for one in back:
+                tx.restore(one, at=now)
             if self._parts.embedders is not None:
                 self._parts.indexing.request(tx, EMBED)
         return await _current(self._parts, self._scope, record_id)

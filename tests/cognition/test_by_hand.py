@@ -98,3 +98,38 @@ async def test_a_memory_is_edited_again_after_words_that_tell_no_value(ada: Asyn
     (home,) = await learned(ada, "I live in Lisbon.")
     for text in ("Nobody knows where", "Ask the neighbours", "The user lives in Porto"):
         assert (await ada.cognition.edit(home.id, text)).content == text
+
+
+@pytest.mark.parametrize(
+    ("said", "question"), [("I live in Berlin.", "Where do I live?"), ("我住在成都。", "我住在哪里？")]
+)
+@pytest.mark.parametrize("of", ["memory", "turn"])
+async def test_what_an_agent_forgets_is_gone_with_its_words_whichever_of_the_two_is_named(
+    ada: AsyncAgent, said: str, question: str, of: str
+) -> None:
+    (known,) = await learned(ada, said)
+    named = known.id if of == "memory" else known.sources[0].entry_id
+    stone = await ada.forget(named, reason="asked")
+    assert (stone.record_id, stone.reason) == (named, "asked")
+    assert await told(ada, question) == []
+    assert await ada.cognition.memories() == []
+    await ada.restore(named)
+    assert await told(ada, question) == [(said, False)]
+    assert [one.content for one in await ada.cognition.memories()] == [known.content]
+
+
+async def test_a_memory_that_was_told_twice_outlives_one_of_its_turns(ada: AsyncAgent) -> None:
+    (known,) = await learned(ada, "I live in Berlin.", "I live in Berlin, as you know.")
+    await ada.forget(known.sources[0].entry_id)
+    assert [one.content for one in await ada.cognition.memories()] == [known.content]
+
+
+async def test_what_a_person_wrote_is_told_as_such_after_it_was_confirmed(ada: AsyncAgent) -> None:
+    (known,) = await learned(ada, "I live in Berlin.")
+    await ada.cognition.edit(known.id, "The user lives in Porto")
+    confirmed = await ada.cognition.confirm(known.id)
+    assert confirmed.evidence_count == 1
+    await ada.settle()
+    text = (await ada.cognition.brief("Where do I live?")).text
+    assert "written by hand" in text
+    assert "sources: 1" not in text

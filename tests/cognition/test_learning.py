@@ -101,6 +101,50 @@ async def test_a_day_that_is_told_from_today_is_kept_with_its_date(ada: AsyncAge
     assert f"[{clock():%Y}" in told
 
 
+@pytest.mark.spec("COG-08")
+@pytest.mark.parametrize(
+    ("now", "then", "question"),
+    [
+        ("我妈妈的学历是硕士。", "我母亲的学历是高中。", "我妈妈的学历是什么？"),
+        ("My mom lives in Oslo.", "My mother lives in Rome.", "Where does my mother live?"),
+    ],
+)
+async def test_what_held_before_and_is_told_later_is_an_earlier_version(
+    ada: AsyncAgent, clock: SetClock, now: str, then: str, question: str
+) -> None:
+    await ada.remember([{"role": "user", "content": now, "occurred_at": clock.now}], session="a")
+    await ada.settle()
+    clock.now += timedelta(days=1)
+    long_ago = clock.now - timedelta(days=400)
+    await ada.remember([{"role": "user", "content": then, "occurred_at": long_ago}], session="b")
+    await ada.settle()
+    (known,) = await ada.cognition.memories()
+    history = sorted(await ada.cognition.history(known.id), key=lambda one: one.number)
+    assert [one.record.occurred_at == long_ago for one in history] == [False, True, False]
+    assert history[0].record.content == history[2].record.content == known.content
+    found = await ada.recall(question)
+    assert [(item.text, item.outdated_by) for item in found.items] == [(now, None), (then, known.id)]
+
+
+@pytest.mark.spec("COG-08")
+@pytest.mark.parametrize(
+    "said_twice",
+    [
+        ("我父亲是医生。", "我爸爸是医生。"),
+        ("我妈住在西安。", "我母亲住在西安。"),
+        ("我老婆住在西安。", "我太太住在西安。"),
+        ("我领导叫王伟。", "我上司叫王伟。"),
+        ("My mom lives in Rome.", "My mother lives in Rome."),
+        ("My wife works at SAP.", "My partner works at SAP."),
+        ("My dad is a nurse.", "My father is a nurse."),
+    ],
+)
+async def test_one_person_by_two_names_is_one_subject(ada: AsyncAgent, said_twice: tuple[str, str]) -> None:
+    await said(ada, *said_twice)
+    (known,) = await ada.cognition.memories()
+    assert known.evidence_count == 2
+
+
 @pytest.mark.spec("COG-07", "COG-08")
 async def test_another_value_is_a_new_version_and_the_old_one_stays_readable(ada: AsyncAgent, clock: SetClock) -> None:
     await said(ada, "I live in Berlin.")

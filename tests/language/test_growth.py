@@ -206,6 +206,7 @@ ADAPTERS: dict[str, Work] = {
     "language.offline.judgement.same_subject": lambda text: [
         judgement.same_subject(compared, found) for compared in [_compared(text)] for found in compared.differences
     ],
+    "language.offline.statement_rules.person": statement_rules.person,
     "language.offline.changes.changes": lambda text: list(changes.changes(text)),
     "language.offline.life.life_changes": lambda text: list(life.life_changes(text)),
     "language.offline.life.bears_on": lambda text: life.bears_on(

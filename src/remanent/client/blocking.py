@@ -1082,12 +1082,13 @@ class RemoteAgent:
     def forget(self, record_id: str, *, reason: str = "", expects: int | None = None) -> Tombstone:
         """Put a record out of mind: recall no longer finds it, a tombstone tells of it, `restore` brings it back.
 
-        With `expects`, only if the record is still at that version.
+        With a learned memory go the turns that say little else, with a turn the memories that rest on it alone. With
+        `expects`, only if the record is still at that version.
         """
         return self._portal.call(self._wrapped.forget, record_id, reason=reason, expects=expects)
 
     def restore(self, record_id: str, *, expects: int | None = None) -> Record:
-        """Bring a forgotten record back to mind; with `expects`, only if it is still at that version."""
+        """Bring a forgotten record back, with what went along; with `expects`, only if it is still at that version."""
         return self._portal.call(self._wrapped.restore, record_id, expects=expects)
 
     def tombstones(self) -> list[Tombstone]:

@@ -1270,7 +1270,8 @@ class AsyncRemoteAgent(RemotePart):
     async def forget(self, record_id: str, *, reason: str = "", expects: int | None = None) -> Tombstone:
         """Put a record out of mind: recall no longer finds it, a tombstone tells of it, `restore` brings it back.
 
-        With `expects`, only if the record is still at that version.
+        With a learned memory go the turns that say little else, with a turn the memories that rest on it alone. With
+        `expects`, only if the record is still at that version.
         """
         answer: Tombstone = await self._connection.do(
             "forget", {"record_id": record_id, "reason": reason, "expects": expects}, place=self._place
@@ -1278,7 +1279,7 @@ class AsyncRemoteAgent(RemotePart):
         return answer
 
     async def restore(self, record_id: str, *, expects: int | None = None) -> Record:
-        """Bring a forgotten record back to mind; with `expects`, only if it is still at that version."""
+        """Bring a forgotten record back, with what went along; with `expects`, only if it is still at that version."""
         answer: Record = await self._connection.do(
             "restore", {"record_id": record_id, "expects": expects}, place=self._place
         )

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from remanent.cognition.drafts import CONFIRMED, Draft, says_the_same, slot, value_of
-from remanent.cognition.model import BY_HAND, MEMORIES, PREMISE, Flaw, MemoryHealth, Quote, Why, memory_id
+from remanent.cognition.model import MEMORIES, PREMISE, Flaw, MemoryHealth, Quote, Why, memory_id
 from remanent.cognition.review import entries_of
 from remanent.cognition.writer import UNDONE, Changes, MemoryWriter, user_of
 from remanent.discipline import Parts
@@ -28,6 +28,7 @@ from remanent.model import (
     TurnData,
     Verdict,
 )
+from remanent.model.record import BY_HAND
 from remanent.stores import LIVE, NO_LIMIT, ConflictQuery, LinkQuery, Order, RecordFilter, RecordQuery, Store
 from remanent.text.scripts import alphanumeric, working_language
 from remanent.text.talk import is_small_talk

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from remanent.bilingual import Bilingual
 from remanent.cognition.lifecycle import Lifecycle
-from remanent.cognition.model import EPISODE, INSTRUCTION, LEARN, may_state, request_learning
+from remanent.cognition.model import EPISODE, INSTRUCTION, LEARN, MEMORIES, may_state, request_learning
 from remanent.cognition.newest import newest_first
 from remanent.cognition.orchestrator import RECIPES, CognitionPath
 from remanent.cognition.profile import ProfilePath
@@ -22,7 +22,7 @@ from remanent.context import SessionEnd
 from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts
 from remanent.jobs import Handler
 from remanent.late import late_class
-from remanent.model import Entry, Found, Job, Scope
+from remanent.model import Entry, Found, Job, Kind, Record, Scope
 from remanent.recall import Question, RecallPath, Recipe
 from remanent.stores import EntryQuery, Transaction
 
@@ -123,6 +123,10 @@ class OpenCognition(OpenDiscipline):
     def on_given(self, scope: Scope, found: Found) -> None:
         """Count the memories that were given out."""
         self.lifecycle.count(scope, [memory_id for item in found.items for memory_id in item.memory_ids])
+
+    async def goes_along(self, scope: Scope, record: Record) -> Sequence[Record]:
+        """Return the turns that state little else than a memory, or the memories that rest on a turn alone."""
+        return await self.writer.goes_along(scope, record) if record.kind in (*MEMORIES, Kind.TURN) else ()
 
     async def _episode(self, job: Job, tx: Transaction) -> None:
         from remanent.cognition.episodes import make_episode

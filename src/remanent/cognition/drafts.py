@@ -12,6 +12,7 @@ from remanent.cognition.model import INSTRUCTION, SHORT_TERM, InstructionData, m
 from remanent.cognition.settings import CognitionSettings
 from remanent.language.offline.changes import Change
 from remanent.language.offline.life import ROWS, SINGLE, bears_on
+from remanent.language.offline.statement_rules import person
 from remanent.language.offline.statements import Statement, canonical, is_secret
 from remanent.model import (
     Entry,
@@ -104,14 +105,18 @@ class Draft:
 
 def slot(one: Statement) -> tuple[str, ...]:
     """Return what a statement is about: the same for every value of an attribute that has one at a time."""
-    attribute = canonical(one.attribute)
+    subject, attribute = person(one.subject), canonical(one.attribute)
     if one.kind == "preference":
-        return one.subject, "attitude", one.value or one.content
+        return subject, "attitude", one.value or one.content
     if one.kind == "procedure":
-        return one.subject, "procedure", attribute
+        return subject, "procedure", attribute
     if one.single:
-        return one.subject, attribute
-    return one.subject, attribute, one.value or one.content
+        return subject, attribute
+    return subject, attribute, one.value or one.content
+
+
+def _same_subject(one: str, other: str) -> bool:
+    return alphanumeric(person(one)) == alphanumeric(person(other))
 
 
 def value_of(one: Statement) -> str:
@@ -256,7 +261,7 @@ def is_meant(known: Record, draft: Draft) -> bool:
         return bool(topic) and (
             data.attribute == topic or any(_holds(text, topic) for text in (data.subject, data.value))
         )
-    if (alphanumeric(data.subject), data.attribute) != (alphanumeric(one.subject), canonical(one.attribute)):
+    if not _same_subject(data.subject, one.subject) or data.attribute != canonical(one.attribute):
         return False
     had = data.value if one.kind != "preference" else known.content
     denied, held = (_ARTICLE.sub("", text) for text in (one.value, had))
@@ -324,7 +329,7 @@ def _is_changed(known: Record, data: MemoryData, change: Change) -> bool:
         whose, of = data.subject.startswith(change.subject), data.subject
         said, content = change.content, known.content
         return whose and bears_on(change.life, change.value, said, of=of, attribute=data.attribute, content=content)
-    if change.stated or alphanumeric(data.subject) != alphanumeric(change.subject):
+    if change.stated or not _same_subject(data.subject, change.subject):
         return False
     return _is_planned(known, data, change) if change.plan else _is_kept_up(data, change)
 
@@ -362,18 +367,18 @@ def _is_of_thing(data: MemoryData, change: Change) -> bool:
     # "The meeting is on Friday now" after "We have the meeting every Thursday"
     if change.stated and data.attribute in _HABITS:
         return counted and alphanumeric(data.value).endswith(alphanumeric(change.thing))
-    if change.stated and alphanumeric(change.stated) == alphanumeric(data.subject):
+    if change.stated and _same_subject(change.stated, data.subject):
         return False
     of = (f"{change.subject}'s {change.thing}", f"the {change.thing}", f"our {change.thing}")
-    owned = {alphanumeric(text) for text in (*of, f"{change.subject}的{change.thing}", change.thing)}
-    if alphanumeric(data.subject) == alphanumeric(change.subject) and data.attribute == canonical(change.thing):
+    owned = {alphanumeric(person(text)) for text in (*of, f"{change.subject}的{change.thing}", change.thing)}
+    if _same_subject(data.subject, change.subject) and data.attribute == canonical(change.thing):
         return change.renewed or counted
     # "the kitchen budget" is "my budget for the kitchen"
     words = set(query_terms(data.subject)) - set(query_terms(change.subject))
     thing = set(query_terms(change.thing))
     is_it = data.subject.startswith(change.subject) and words - _EVENTS == thing - _EVENTS and bool(thing)
     is_who = data.attribute in _WHO or _CALLED.search(data.value) is not None
-    return (is_it or alphanumeric(data.subject) in owned) and (is_who if change.renewed else counted)
+    return (is_it or alphanumeric(person(data.subject)) in owned) and (is_who if change.renewed else counted)
 
 
 def _is_safe_now(known: Record, data: MemoryData, change: Change) -> bool:
@@ -384,7 +389,7 @@ def _is_safe_now(known: Record, data: MemoryData, change: Change) -> bool:
             change.subject != data.subject
             and f"{alphanumeric(change.subject)}对{alphanumeric(change.safe)}过敏" in said
         )
-    whose = alphanumeric(data.subject) == alphanumeric(change.subject)
+    whose = _same_subject(data.subject, change.subject)
     by_name = change.subject not in {"The user", "用户"} and data.subject != "The user"
     if not whose and not (by_name and _holds(known.content, change.subject)):
         return False
@@ -418,10 +423,7 @@ def may_restate(draft: Draft) -> bool:
 def is_restated(known: Record, draft: Draft) -> bool:
     """Tell whether a statement says the same as a memory but for its numbers, days or hours."""
     data, one = known.data, draft.statement
-    if not isinstance(data, MemoryData) or (data.user, alphanumeric(data.subject)) != (
-        draft.user,
-        alphanumeric(one.subject),
-    ):
+    if not isinstance(data, MemoryData) or data.user != draft.user or not _same_subject(data.subject, one.subject):
         return False
     if data.attribute != canonical(one.attribute) or _times(data.value) == data.value:
         return False
@@ -529,3 +531,12 @@ def successor(known: Record, draft: Draft, settings: CognitionSettings, *, now: 
         tags=known.tags,
         version=known.version + 1,
     )
+
+
+def recalled_late(known: Record, draft: Draft, settings: CognitionSettings, *, now: datetime) -> tuple[Record, Record]:
+    """Return two versions of a memory: what held before the one that stands, told only now, and that one again."""
+    earlier = successor(known, draft, settings, now=now)
+    data = known.data if isinstance(known.data, MemoryData) else MemoryData()
+    earlier = earlier.replace(data=earlier.data.replace(replaces=""))
+    again = data.replace(replaces=data.replaces or value_of(draft.statement))
+    return earlier, known.replace(data=again, version=earlier.version + 1, updated_at=now)

@@ -6,7 +6,6 @@ from remanent.cognition import care, drafts, orchestrator
 from remanent.cognition.agent_roles import ROLE, AgentRole, role_of
 from remanent.cognition.lifecycle import Lifecycle, promoted, score
 from remanent.cognition.model import (
-    BY_HAND,
     MEMORIES,
     PREMISE,
     SHORT_TERM,
@@ -40,6 +39,7 @@ from remanent.model import (
 )
 from remanent.model.base import read_word
 from remanent.model.filters import USER_KEY, check_user
+from remanent.model.record import BY_HAND
 from remanent.stores import LIVE, NO_LIMIT, Order, RecordFilter, RecordQuery
 
 
@@ -231,7 +231,7 @@ class AsyncCognition:
         known = await self._get(record_id, user=user)
         if known.status is Status.FORGOTTEN:
             raise InvalidInput(f"memory {record_id} is forgotten already; `restore` brings it back")
-        gone, now = [known, *await self._writer.told_by(self._scope, known)], self._parts.clock()
+        gone, now = [known, *await self._writer.goes_along(self._scope, known)], self._parts.clock()
         async with self._parts.store.transaction(self._scope) as tx:
             for record in gone:
                 tx.forget(record, at=now, reason=reason)
@@ -241,7 +241,7 @@ class AsyncCognition:
         """Bring a forgotten or expired memory back, with the turns that went along; a short-term one begins anew."""
         known = await self._get(record_id, user=user)
         now = self._parts.clock()
-        back = [known, *await self._writer.gone_with(self._scope, known)]
+        back = [known, *await self._writer.goes_along(self._scope, known)]
         async with self._parts.store.transaction(self._scope) as tx:
             if known.status is Status.FORGOTTEN:
                 for record in back:

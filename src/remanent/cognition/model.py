@@ -37,8 +37,6 @@ _SPEAKERS = frozenset({Origin.USER, Origin.UNTRUSTED, Origin.IMPORT})
 """Whose words become memories. Tools and the web speak for themselves, and an agent's word about a user is hearsay."""
 PREMISE = "premise"
 """The relation of a link from a memory to what it was said to follow from."""
-BY_HAND = Maker(role="caller", engine="code", version="1")
-"""Who made what a person wrote: nobody said it, so that it has no evidence in what was said."""
 JUMP = timedelta(hours=1)
 """How far the wall clock may run ahead of the time that passed before nothing is expired by it (the design says more
 than an hour)."""

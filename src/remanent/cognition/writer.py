@@ -349,10 +349,20 @@ class MemoryWriter:
         ids = dict.fromkeys(source.entry_id for one in versions for source in one.record.sources)
         return [one for one in (await self.records(scope, tuple(ids))).values() if one.kind is Kind.TURN]
 
-    async def gone_with(self, scope: Scope, known: Record) -> list[Record]:
-        """Return the turns that were forgotten along with a memory."""
-        turns = await self._quoted_turns(scope, known)
-        return [one for one in turns if one.status is Status.FORGOTTEN and one.updated_at == known.updated_at]
+    async def goes_along(self, scope: Scope, known: Record) -> list[Record]:
+        """Return what goes out of mind with a memory or a turn, or what went along with a forgotten one."""
+        if known.status is not Status.FORGOTTEN and known.kind in MEMORIES:
+            return await self.told_by(scope, known)
+        if known.kind in MEMORIES:
+            beside = await self._quoted_turns(scope, known)
+        else:
+            rests = RecordFilter(kinds=MEMORIES, statuses=None)
+            query = RecordQuery(filter=rests, source_entry_ids=(known.id,), limit=NO_LIMIT)
+            made = await self._store.records(scope.owner, query)
+            beside = [one for one in made if {source.entry_id for source in one.sources} == {known.id}]
+        if known.status is not Status.FORGOTTEN:
+            return [one for one in beside if one.status in _STANDING]
+        return [one for one in beside if one.status is Status.FORGOTTEN and one.updated_at == known.updated_at]
 
     async def told_by(self, scope: Scope, known: Record, *, without: Sequence[Record] = ()) -> list[Record]:
         """Return the turns that say little else than a memory, and on which no other one rests but those `without`."""
@@ -386,8 +396,10 @@ class MemoryWriter:
             if known.status is not Status.FORGOTTEN or draft.statement.confirmed:
                 changes.put(drafts.stronger(known, draft, self.settings, now=now))
             return
-        if draft.entry.occurred_at < known.occurred_at:
-            return  # what was so before is no news
+        if draft.entry.occurred_at < known.occurred_at:  # no news, but what was so before
+            for version in drafts.recalled_late(known, draft, self.settings, now=now):
+                changes.put(version)
+            return
         data = known.data if isinstance(known.data, MemoryData) else MemoryData()
         if data.holds and alphanumeric(data.replaces) == alphanumeric(drafts.value_of(draft.statement)):
             return  # the other of two that hold in places of their own, as was settled

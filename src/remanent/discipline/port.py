@@ -13,7 +13,7 @@ from remanent.discipline.operation import Operation
 from remanent.embedding import Embedder, Embedders
 from remanent.jobs import Handler
 from remanent.language import Engine
-from remanent.model import Clock, Entry, Found, Kind, NewId, Scope
+from remanent.model import Clock, Entry, Found, Kind, NewId, Record, Scope
 from remanent.plugins import HandMadeCommand, commands_beside
 from remanent.recall import Question, Recall, RecallPath, Recipe
 from remanent.settings import Settings, SettingsSection
@@ -123,6 +123,10 @@ class OpenDiscipline:
 
         The session may be resumed later, and end again: `after_seq` and `last_seq` say what was said since it last did.
         """
+
+    async def goes_along(self, scope: Scope, record: Record) -> Sequence[Record]:
+        """Return what else goes out of mind with a record, or comes back with one that is forgotten."""
+        return ()
 
     async def before_erase(self, scope: Scope, erasure: Erasure) -> Erasure:
         """Destroy what was made of it outside of the store, and return the erasure with what else is to go.

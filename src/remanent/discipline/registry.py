@@ -11,7 +11,7 @@ from remanent.discipline.operation import Operation
 from remanent.discipline.port import Discipline, OpenDiscipline, Parts
 from remanent.errors import InvalidInput, InvalidSettings
 from remanent.jobs import Handler
-from remanent.model import Entry, Found, Scope
+from remanent.model import Entry, Found, Record, Scope
 from remanent.recall import Question, RecallPath, Recipe
 from remanent.stores import Erased, Erasure, Transaction
 
@@ -114,6 +114,10 @@ class Disciplines:
         """Tell all that a session is over."""
         for one in self:
             await one.on_session_end(tx, ended)
+
+    async def goes_along(self, scope: Scope, record: Record) -> list[Record]:
+        """Return what else goes out of mind with a record, or comes back with it."""
+        return [other for one in self._with("goes_along") for other in await one.goes_along(scope, record)]
 
     async def before_erase(self, scope: Scope, erasure: Erasure) -> Erasure:
         """Have all destroy what they made outside of the store."""

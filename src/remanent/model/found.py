@@ -12,7 +12,7 @@ from remanent.model.clock import Instant
 from remanent.model.entry import Entry, Origin, least_trusted
 from remanent.model.ids import Id
 from remanent.model.kinds import Kind, PromptSection
-from remanent.model.record import Record, Source
+from remanent.model.record import BY_HAND, Record, Source
 
 
 class GateReason(StrEnum):
@@ -148,6 +148,8 @@ class FoundItem(Model):
     confidence: Share = 1.0
     evidence_count: Count = 1
     """How often it was said or confirmed."""
+    by_hand: bool = False
+    """Whether a person wrote it down, so that no conversation says it."""
     sources: tuple[FoundSource, ...] = ()
     evidence: tuple[Id, ...] = ()
     """The records that speak for it, best first; more than one when several were found in one session."""
@@ -184,6 +186,7 @@ class FoundItem(Model):
             "recorded_at": record.created_at,
             "confidence": record.confidence,
             "evidence_count": record.evidence_count,
+            "by_hand": record.made_by == BY_HAND,
             "sources": tuple(sources),
             "evidence": (record.id,),
         }

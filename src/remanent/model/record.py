@@ -57,6 +57,10 @@ class Maker(Model):
     version: Text = "1"
 
 
+BY_HAND = Maker(role="caller")
+"""Who wrote what nobody said: a person, or a program on somebody's behalf."""
+
+
 class Record(Model):
     """One memory, derived from journal entries, with its standing and its history counter."""
 

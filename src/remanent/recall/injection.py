@@ -279,7 +279,7 @@ def _beside(item: FoundItem, language: Language, *, now: datetime) -> tuple[str,
         before += f"{_spoken_name(speaker, language)}: "
     after = ""
     if "standing" in tells:
-        told = _CERTAINTY if item.evidence_count else _BY_HAND
+        told = _BY_HAND if item.by_hand else _CERTAINTY
         after = told[language].format(item.confidence, item.evidence_count)
     return before, after
 

@@ -165,7 +165,7 @@ _ALIKE = tuple(
         "residence 住址 地址 家庭住址 住处 address home_address",
         "employer 工作单位 单位 单位名称 公司 公司名称 company",
         "job 职业 工作 岗位 occupation profession job_title 职务",
-        "education 学历 教育背景 文化程度",
+        "education 学历 教育背景 文化程度 教育程度",
         "home 家乡 老家 籍贯 hometown home_country",
         "birthday 生日 出生日期",
         "age 年龄 岁数",
@@ -196,6 +196,47 @@ def matter(description: str, *, zh: bool) -> str:
 def canonical(attribute: str) -> str:
     """Return the one name of an attribute that has several, in either language."""
     return _SAME.get(attribute.replace(" ", "_"), attribute)
+
+
+_ONE_PERSON = tuple(
+    words.split()
+    for words in (
+        "mom mum mother mommy mama",
+        "dad father daddy papa",
+        "grandma grandmother granny",
+        "grandpa grandfather granddad",
+        "partner wife husband spouse",
+        "boss supervisor",
+        "dog puppy",
+        "cat kitten",
+        "kids children",
+        "爸爸 爸 父亲 老爸",
+        "妈妈 妈 母亲 老妈",
+        "爱人 妻子 老婆 太太 丈夫 老公 先生",
+        "男朋友 男友",
+        "女朋友 女友",
+        "上司 领导 老板",
+        "外公 姥爷",
+        "外婆 姥姥",
+        "哥哥 哥",
+        "姐姐 姐",
+        "弟弟 弟",
+        "妹妹 妹",
+        "父母 爸妈",
+        "室友 舍友",
+        "狗 小狗 狗狗",
+        "猫 小猫 猫咪",
+    )
+)
+"""The words for one person or animal of somebody's; a wife and a partner are one, whoever has both says so by name."""
+_SAME_PERSON = {word: words[0] for words in _ONE_PERSON for word in words}
+_OF_WHOM = re.compile("(?P<whose>.*(?:'s |的))(?P<who>[^的]+)")
+
+
+def person(subject: str) -> str:
+    """Return the one name of whom a statement is about, where they are called by several: "The user's mother"."""
+    found = _OF_WHOM.fullmatch(subject)
+    return subject if found is None else found["whose"] + _SAME_PERSON.get(found["who"].lower(), found["who"])
 
 
 def group(match: re.Match[str], name: str) -> str:
