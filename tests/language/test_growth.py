@@ -258,7 +258,6 @@ ADAPTERS: dict[str, Work] = {
         SegmentationRequest(utterances=(Utterance(text=_clean(text), occurred_at=_NOW),), earlier=_said(text, 20)[:20]),
         _TOOLS,
     ),
-    "language.offline.statement_rules.matter": lambda text: statement_rules.matter(text, zh=True),
     "language.offline.salience.speaker_name": lambda text: salience.speaker_name(text, "en"),
     "language.offline.salience.with_speaker": lambda text: salience.with_speaker(text, text),
     "language.offline.salience.statements": lambda text: salience.statements(text, most=len(text)),

@@ -6,7 +6,7 @@ what tells the same is merged, and the merge can be undone. A run that was kille
 marked as read.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from remanent.bank.node import QUERY_NODE
@@ -39,6 +39,12 @@ class TaskBank(Discipline):
         from remanent.bank.operations import OPERATIONS
 
         return OPERATIONS
+
+    def terms(self) -> Mapping[str, str]:
+        """Return what events are called: notes of a run's progress begin with one."""
+        from remanent.bank.runtime import EVENT_NAMES
+
+        return EVENT_NAMES
 
     def open(self, parts: Parts) -> OpenDiscipline:
         """Return the discipline at work in one open memory."""

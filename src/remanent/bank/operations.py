@@ -18,7 +18,7 @@ from remanent.bank.graph import BankFound
 from remanent.bank.node import QueryNode
 from remanent.bank.planning import InsightDoc
 from remanent.bank.run import RunResult
-from remanent.bank.runtime import BankEvent, EventKind
+from remanent.bank.runtime import EVENT_NAMES, BankEvent, EventKind
 from remanent.bilingual import Bilingual, Language
 from remanent.discipline.call import Call, ProgressStep
 from remanent.discipline.operation import Body, Command, Permission, Tool, operation
@@ -64,17 +64,9 @@ class RunBank(Model):
     ] = None
 
 
-_NAMES: dict[EventKind, str] = {
-    EventKind.CHUNK: "分块", EventKind.NODE: "节点", EventKind.EDGE: "关联", EventKind.CONFLICT: "矛盾",
-    EventKind.MERGE: "合并", EventKind.VERDICT: "裁定", EventKind.UNRESOLVED: "未解决", EventKind.UNDONE: "撤销",
-    EventKind.PLAN: "计划", EventKind.ROUND: "步骤", EventKind.TOOL: "工具", EventKind.RETRY: "重试",
-    EventKind.FAILED: "失败", EventKind.LIMIT: "上限", EventKind.ANSWER: "答案", EventKind.CLEARED: "已清除",
-}  # fmt: skip
-
-
 def _note(event: BankEvent, language: Language) -> str:
     """Return what happened as those who follow a run read it, in the language of its task."""
-    name, mark = (_NAMES[event.kind], "：") if language == "zh" else (event.kind.value, ": ")
+    name, mark = (EVENT_NAMES[event.kind], "：") if language == "zh" else (event.kind.value, ": ")
     return f"{name}{mark}{event.text[:300]}" if event.text else name
 
 

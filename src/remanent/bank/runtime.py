@@ -6,7 +6,7 @@ that retries, the bound on concurrent calls and the count of calls hold for all 
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -60,6 +60,15 @@ class EventKind(StrEnum):
     """A limit was reached; the text says what it stopped."""
     ANSWER = "answer"
     CLEARED = "cleared"
+
+
+EVENT_NAMES: Mapping[str, str] = {
+    EventKind.CHUNK: "分块", EventKind.NODE: "节点", EventKind.EDGE: "关联", EventKind.CONFLICT: "矛盾",
+    EventKind.MERGE: "合并", EventKind.VERDICT: "裁定", EventKind.UNRESOLVED: "未解决", EventKind.UNDONE: "撤销",
+    EventKind.PLAN: "计划", EventKind.ROUND: "步骤", EventKind.TOOL: "工具", EventKind.RETRY: "重试",
+    EventKind.FAILED: "失败", EventKind.LIMIT: "上限", EventKind.ANSWER: "答案", EventKind.CLEARED: "已清除",
+}  # fmt: skip
+"""What events are called in Chinese."""
 
 
 class BankEvent(Model):

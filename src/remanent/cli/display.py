@@ -20,8 +20,6 @@ from remanent.cli.screen import Terminal, standard_output
 from remanent.discipline.shapes import Done, ImportCounts, Page
 from remanent.errors import InvalidInput
 from remanent.model import (
-    Claim,
-    Conflict,
     ConflictState,
     Entry,
     Evaluation,
@@ -352,10 +350,6 @@ def _cells(
             continue
         if name == "scope":  # whose it is, the command was told
             cells |= {part: label for part in ("session", "task") if (label := getattr(one, part, None))}
-        elif name == "description" and isinstance(value, Conflict):
-            from remanent.language.offline.statement_rules import matter
-
-            cells[name] = matter(one, zh=screen.language == "zh")
         elif _fields(one) is not None:
             usual = _quiet(type(one)) if deep else None
             cells |= {
@@ -368,8 +362,8 @@ def _cells(
     return cells
 
 
-_NAMED = frozenset({"kind", "status", "trust", "role"})
-"""Fields whose words are ours, and told in the user's language."""
+_NAMED = frozenset({"kind", "status", "trust", "role", "description"})
+"""Fields that hold words of ours, or a discipline's terms: they are told in the user's language."""
 
 
 def _cell(screen: Terminal, value: Any) -> str:
@@ -386,10 +380,8 @@ def _cell(screen: Terminal, value: Any) -> str:
         return f"{value:g}"
     if isinstance(value, Sequence | frozenset | set) and not isinstance(value, str | bytes):
         return ", ".join(cell for one in value if (cell := _cell(screen, one)))
-    if (inside := _fields(value)) is not None:  # one of many: what comes first tells it from the others
-        if isinstance(value, Claim):  # unless two are of one memory: they differ by their words
-            inside = {"text": value.text}
-        return next((cell for one in inside.values() if (cell := _cell(screen, one))), "")
+    if (inside := _fields(value)) is not None:  # one of many: its text, or what comes first, tells it from the others
+        return next((cell for one in (inside.get("text"), *inside.values()) if (cell := _cell(screen, one))), "")
     return str(value)
 
 

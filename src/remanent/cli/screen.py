@@ -107,8 +107,12 @@ class Terminal:
         return FIELDS.get(name, name.replace("_", " ")) if self.language == "zh" else name.replace("_", " ")
 
     def name(self, name: str) -> str:
-        """Return what a kind, a state or a role is called in the user's language."""
-        return visible(NAMES.get(name, name) if self.language == "zh" else name)
+        """Return what a kind, a state, a role or a discipline's term is called in the user's language."""
+        if self.language == "zh" and name in NAMES:
+            return NAMES[name]
+        from remanent.discipline.registry import in_language
+
+        return visible(in_language(name, self.language))
 
     def moment(self, at: datetime) -> str:
         """Return a moment in the user's own zone."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from remanent.bilingual import Bilingual
 from remanent.cognition.lifecycle import Lifecycle
-from remanent.cognition.model import EPISODE, INSTRUCTION, LEARN, MEMORIES, may_state, request_learning
+from remanent.cognition.model import ATTRIBUTE_NAMES, EPISODE, INSTRUCTION, LEARN, MEMORIES, may_state, request_learning
 from remanent.cognition.newest import newest_first
 from remanent.cognition.orchestrator import RECIPES, CognitionPath
 from remanent.cognition.profile import ProfilePath
@@ -52,6 +52,10 @@ class TieredCognition(Discipline):
         from remanent.cognition.operations import OPERATIONS
 
         return OPERATIONS
+
+    def terms(self) -> Mapping[str, str]:
+        """Return what attributes of a user are called: descriptions of conflicts name them."""
+        return ATTRIBUTE_NAMES
 
     def open(self, parts: Parts) -> OpenDiscipline:
         """Return the discipline at work in one open memory."""

@@ -37,6 +37,16 @@ _SPEAKERS = frozenset({Origin.USER, Origin.UNTRUSTED, Origin.IMPORT})
 """Whose words become memories. Tools and the web speak for themselves, and an agent's word about a user is hearsay."""
 PREMISE = "premise"
 """The relation of a link from a memory to what it was said to follow from."""
+ATTRIBUTE_NAMES = {
+    "The user": "用户", "name": "姓名", "phone": "电话", "email": "邮箱", "residence": "住址",
+    "employer": "工作单位", "job": "职业", "education": "学历", "home": "家乡", "birthday": "生日", "age": "年龄",
+    "workplace": "工作地", "time": "时间", "place": "地点", "deadline": "截止日期", "name to call": "称呼",
+    "habit": "习惯", "practice": "做法", "diet": "饮食", "allergy": "过敏", "health": "健康",
+    "marital status": "婚姻状况", "family": "家人", "birthplace": "出生地", "field": "专业", "weight": "体重",
+    "manager": "上级", "likes": "喜好", "dislikes": "厌恶", "owns": "拥有", "uses": "使用",
+    "favourite colour": "最喜欢的颜色", "favourite restaurant": "最喜欢的餐厅", "favourite food": "最喜欢的食物",
+}  # fmt: skip
+"""What whose attributes are named by, and the attributes that our own rules find, in Chinese."""
 JUMP = timedelta(hours=1)
 """How far the wall clock may run ahead of the time that passed before nothing is expired by it (the design says more
 than an hour)."""

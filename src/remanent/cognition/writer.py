@@ -9,14 +9,14 @@ from typing import Literal
 from remanent.bilingual import Bilingual
 from remanent.cognition import drafts
 from remanent.cognition.drafts import Draft
-from remanent.cognition.model import LEARN, MEMORIES, PREMISE, may_state, request_learning
+from remanent.cognition.model import ATTRIBUTE_NAMES, LEARN, MEMORIES, PREMISE, may_state, request_learning
 from remanent.cognition.proposals import proposed
 from remanent.cognition.settings import CognitionSettings
 from remanent.discipline import Parts
 from remanent.language.coverage import WordIndex
 from remanent.language.offline.changes import changes as changes_told
 from remanent.language.offline.retractions import retractions
-from remanent.language.offline.statement_rules import Statement
+from remanent.language.offline.statement_rules import Statement, canonical
 from remanent.language.offline.statements import only_confirms, statements
 from remanent.model import (
     Claim,
@@ -413,7 +413,10 @@ class MemoryWriter:
 
     def _conflict(self, known: Record, draft: Draft, *, now: datetime, settled: bool) -> Conflict:
         """Return the contradiction: settled for the newer word, or open where that one is not simply to be believed."""
-        one = draft.statement
+        one, language = draft.statement, working_language(draft.statement.content)
+        attribute = canonical(one.attribute).replace("_", " ") or one.value
+        if language == "zh":
+            attribute = ATTRIBUTE_NAMES.get(attribute, attribute)
         fresh = drafts.record_of(draft, self.settings, now=now)
         claims = (
             Claim(record_id=known.id, text=known.content, evidence=known.sources),
@@ -426,7 +429,7 @@ class MemoryWriter:
             id=self._parts.new_id(),
             scope=known.scope.owner,
             claims=claims,
-            description=_MATTER[working_language(one.content)].format(one.subject, one.attribute or one.value),
+            description=_MATTER[language].format(one.subject, attribute),
             state=ConflictState.RESOLVED if settled else ConflictState.OPEN,
             verdict=verdict if settled else None,
             created_at=now,

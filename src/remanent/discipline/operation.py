@@ -39,6 +39,7 @@ MemoryAct = Literal["search_memory", "create_memory", "update_memory", "delete_m
 
 _NAME: Final = re.compile(r"[a-z]+(_[a-z]+)*(\.[a-z]+(_[a-z]+)*)?")
 _PLACES: Final = re.compile(r"{(\w+)}")
+_PAUSE: Final = re.compile(r"[.,;:]\s|[.。，；：]")
 
 
 class Level(StrEnum):
@@ -197,6 +198,11 @@ class Operation(Generic[Q, A]):
     face: Face | None = None
     command: Command | None = Command()
     """`None` where the command line has no use for it."""
+
+    @property
+    def title(self) -> Bilingual:
+        """What it does in a few words, for lists of what was done: its help up to the first pause."""
+        return Bilingual(_PAUSE.split(self.help.en, 1)[0], _PAUSE.split(self.help.zh, 1)[0])
 
     @property
     def path_fields(self) -> tuple[str, ...]:

@@ -181,6 +181,13 @@ class Discipline:
         """Return the commands that no operation makes: `COMMANDS` of the module `commands` in the package, if any."""
         return commands_beside(type(self).__module__)
 
+    def terms(self) -> Mapping[str, str]:
+        """Return the Chinese for English words that its data holds, such as names of attributes or of events.
+
+        Data keeps one word for one thing, in whatever language it was made; people read it in theirs.
+        """
+        return {}
+
     def open(self, parts: Parts) -> OpenDiscipline:
         """Put it to work in a memory that is being opened."""
         raise NotImplementedError

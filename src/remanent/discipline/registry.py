@@ -1,10 +1,12 @@
 """The disciplines that are installed, and those that are at work in one open memory."""
 
 import asyncio
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from remanent import plugins
+from remanent.bilingual import Bilingual, Language
 from remanent.context import SessionEnd
 from remanent.discipline.call import AnyAgent, AnyMemory
 from remanent.discipline.operation import Operation
@@ -50,6 +52,27 @@ def operations() -> tuple[Operation[Any, Any], ...]:
                 )
             found.append(operation)
     return tuple(found)
+
+
+def terms() -> dict[str, str]:
+    """Return the Chinese for the English words that the data of every installed discipline holds."""
+    return {english: chinese for discipline in registered() for english, chinese in discipline.terms().items()}
+
+
+_LABELLED = re.compile(r"(?P<label>[^:：]+)(?:: |：)(?P<value>.*)", re.DOTALL)
+
+
+def in_language(text: str, language: Language) -> str:
+    """Return `label: value` in a language where the label is a term, and so the value; other texts as they are."""
+    found = _LABELLED.fullmatch(text)
+    known = terms() if found is not None else {}
+    if language == "en":
+        known = {chinese: english for english, chinese in known.items()}
+    known |= {other: other for other in known.values()}
+    if found is None or found["label"] not in known:
+        return text
+    value = known.get(found["value"], found["value"])
+    return Bilingual("{}: {}", "{}：{}")[language].format(known[found["label"]], value)
 
 
 class Disciplines:

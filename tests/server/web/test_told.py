@@ -21,16 +21,18 @@ async def test_names_that_come_from_the_server_are_in_the_language_of_the_page(w
     await expect(page.get_by_role("heading", name="用户：住址")).to_be_visible()
     await shown.open(f"{PLACE}/admin?agent=ada")
     await expect(page.get_by_role("row").filter(has_text="记住").first).to_be_visible()
-    terms = "import('/static/terms.mjs')"
-    names = [str(name) for name in shown.served.service.catalogue]
-    told = await page.evaluate(f"names => {terms}.then(({{ deed }}) => names.map(deed))", names)
-    assert [one for one in told if re.search("[a-z]", one)] == []
+    parts = "import('/static/parts.mjs')"
+    operations = shown.served.service.catalogue
+    names = [str(name) for name in operations]
+    told = await page.evaluate(f"names => {parts}.then(({{ deed }}) => names.map(deed))", names)
+    assert told == [operations[name].title.zh for name in names]
+    assert [one for one in told if not re.search("[\u4e00-\u9fff]", one) or re.search("[。，；：]", one)] == []
     notes = ["answer: 48 metres", "Vell: old", "答案：48 米"]
-    told = await page.evaluate(f"notes => {terms}.then(({{ noted }}) => notes.map(noted))", notes)
+    told = await page.evaluate(f"notes => {parts}.then(({{ inWords }}) => notes.map(inWords))", notes)
     assert told == ["答案：48 metres", "Vell: old", "答案：48 米"]
     await page.get_by_role("button", name="English").click()
     await expect(page.get_by_role("row").filter(has_text="remember").first).to_be_visible()
-    told = await page.evaluate(f"{terms}.then(({{ matter }}) => [matter('用户：住址'), matter('Vell: old')])")
+    told = await page.evaluate(f"{parts}.then(({{ inWords }}) => ['用户：住址', 'Vell: old'].map(inWords))")
     assert told == ["The user: residence", "Vell: old"]
 
 

@@ -178,19 +178,6 @@ _ALIKE = tuple(
 )
 """The names of each attribute that has several, its own first."""
 _SAME: dict[str, str] = {word: words[0] for words in _ALIKE for word in words}
-_CHINESE_NAMES = {words[0]: next(word for word in words if not word.isascii()) for words in _ALIKE}
-
-
-_OF_USER = re.compile(r"(?:The user|用户)(?:: |：)(?P<attribute>.+)")
-
-
-def matter(description: str, *, zh: bool) -> str:
-    """Return which of a user's attributes is described, in one language: "The user: residence", 用户：住址."""
-    found = _OF_USER.fullmatch(description)
-    if found is None:
-        return description
-    name = canonical(found["attribute"])
-    return f"用户：{_CHINESE_NAMES.get(name, name)}" if zh else f"The user: {name.replace('_', ' ')}"
 
 
 def canonical(attribute: str) -> str:

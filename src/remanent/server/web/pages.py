@@ -19,6 +19,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from remanent.bilingual import prefers_chinese
+from remanent.discipline import registry
 from remanent.errors import InvalidInput, NotAuthenticated
 from remanent.operations import Permission, Principal, Service
 from remanent.server.authentication import Authenticator, default_scope
@@ -125,7 +126,8 @@ class Pages:
             "org": scope.org,
             "workspace": scope.workspace,
             "agent": scope.agent,
-            "operations": sorted(self._service.catalogue),
+            "operations": {name: [one.title.en, one.title.zh] for name, one in self._service.catalogue.items()},
+            "terms": registry.terms(),
         }
 
 

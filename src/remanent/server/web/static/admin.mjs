@@ -1,8 +1,7 @@
 // For whoever runs the server: keys, the audit log, background work and what was given up, and the file's health.
 import { useState } from "preact/hooks";
 import { ask, may, place, storageHealth } from "./api.mjs";
-import { Age, Dialog, Empty, FileFigures, html, Loaded, named, Table, useApp, useLoad } from "./parts.mjs";
-import { deed } from "./terms.mjs";
+import { Age, deed, Dialog, Empty, FileFigures, html, Loaded, named, Table, useApp, useLoad } from "./parts.mjs";
 import { isChinese, moment, say } from "./words.mjs";
 
 export function Page() {

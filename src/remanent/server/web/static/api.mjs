@@ -1,6 +1,6 @@
 // Asking the server: every call goes to a public REST operation, with the session's word where it changes something.
 
-export const session = { signed_in: false, csrf: "", permissions: [], operations: [] };
+export const session = { signed_in: false, csrf: "", permissions: [], operations: {}, terms: {} };
 let lost = () => {};
 
 /** Call `then` when the session has ended, so that the key can be typed again without losing what was typed. */
@@ -48,7 +48,7 @@ export const place = (org, workspace, agent) =>
 export const storageHealth = (at, options) =>
   ask("GET", `${at}/health`, options).catch((error) => { if (error.status === 404) return null; throw error; });
 
-export const can = (operation) => session.operations.includes(operation);
+export const can = (operation) => operation in session.operations;
 export const may = (permission) => session.permissions.includes(permission);
 
 export async function openSession() {
@@ -63,5 +63,5 @@ export async function signIn(key) {
 
 export async function signOut() {
   await ask("DELETE", "/session");
-  Object.assign(session, { signed_in: false, csrf: "", permissions: [], operations: [] });
+  Object.assign(session, { signed_in: false, csrf: "", permissions: [], operations: {}, terms: {} });
 }

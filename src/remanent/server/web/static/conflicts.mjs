@@ -1,8 +1,7 @@
 // Two claims that cannot both hold, side by side with their evidence: choose, merge, keep both, and take it back.
 import { useState } from "preact/hooks";
 import { ask, can, may, place } from "./api.mjs";
-import { Age, Empty, html, Loaded, useApp, useLoad } from "./parts.mjs";
-import { matter } from "./terms.mjs";
+import { Age, Empty, html, inWords, Loaded, useApp, useLoad } from "./parts.mjs";
 import { number, role, say } from "./words.mjs";
 
 // Letters beside the words that a claim rests on: without them the same words in two turns would look like one told twice.
@@ -42,7 +41,7 @@ function One({ conflict, at, again }) {
   const merged = verdict && !conflict.claims.some(kept);
   const task = conflict.scope.task; // a contradiction in a task is settled in its bank
   const open = isOpen(conflict) && !task && may("write") && can("cognition.resolve");
-  return html`<section class="panel" aria-label=${matter(conflict.description)}><div class="row"><h3>${matter(conflict.description)}</h3><span class="grow"></span>${!["open", "resolved"].includes(conflict.state) && html`<span class="tag">${say(`conflict_${conflict.state}`)}</span>`}<span class="small quiet"><${Age} at=${conflict.updated_at} /></span></div>
+  return html`<section class="panel" aria-label=${inWords(conflict.description)}><div class="row"><h3>${inWords(conflict.description)}</h3><span class="grow"></span>${!["open", "resolved"].includes(conflict.state) && html`<span class="tag">${say(`conflict_${conflict.state}`)}</span>`}<span class="small quiet"><${Age} at=${conflict.updated_at} /></span></div>
     <div class="two gap">${conflict.claims.map((claim, index) => html`<div class="panel stack ${verdict && !kept(claim) ? "quiet" : ""}">${verdict && !merged && html`<p><span class="tag">${say(kept(claim) ? "kept" : "not_kept")}</span></p>`}<p><a class="calm" href="${base}/record/${encodeURIComponent(claim.record_id)}?agent=${encodeURIComponent(here.agent)}">${claim.text}</a></p>
       ${claim.evidence.length > 0 && html`<${EvidenceList} at=${at} sources=${claim.evidence} />`}
       ${open && html`<div class="row"><button class="main" onClick=${() => send({ how: "choose", claim: index })}>${say("keep_this")}</button><input class="grow" aria-label=${`${say("holds_where")}: ${claim.text}`} placeholder=${say(index ? "holds_there" : "holds_here")} value=${scopes[index]} onInput=${(event) => setScopes(scopes.map((one, place) => (place === index ? event.target.value : one)))} /></div>`}</div>`)}</div>

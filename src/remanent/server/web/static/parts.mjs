@@ -2,7 +2,8 @@
 import { h, createContext } from "preact";
 import { useContext, useEffect, useLayoutEffect, useRef, useState, useCallback } from "preact/hooks";
 import htm from "htm";
-import { age, knows, moment, number, role, say, size, span } from "./words.mjs";
+import { session } from "./api.mjs";
+import { age, isChinese, knows, moment, number, role, say, size, span } from "./words.mjs";
 
 export const html = htm.bind(h);
 export const App = createContext(null);
@@ -53,6 +54,16 @@ export function Dialog({ title, onClose, wide, children }) {
 
 /** The word for a name that came from the server, or that name where there is none. */
 export const named = (sort, name) => (knows(`${sort}_${name}`) ? say(`${sort}_${name}`) : name);
+
+/** What an operation does, as its declaration says it; one of another version of the server by its name. */
+export const deed = (name) => session.operations[name]?.[isChinese() ? 1 : 0] ?? name;
+
+/** A text that begins with a term of a discipline ("The user: residence", 答案：48 米), with its terms in the language of the page. */
+export function inWords(text) {
+  const [, label, value] = text.match(/^([^:：]+)(?:: |：)(.*)$/s) ?? [];
+  const word = (one) => { const pair = Object.entries(session.terms).find((terms) => terms.includes(one)); return pair && pair[isChinese() ? 1 : 0]; };
+  return label && word(label) ? `${word(label)}${isChinese() ? "：" : ": "}${word(value) ?? value}` : text;
+}
 
 /** The way by which something was found, and the model or the wording that it was found by. */
 export const pathName = (path) => { const [name, more] = path.split(":"); return `${named("path", name)}${more ? ` (${more})` : ""}`; };

@@ -3,8 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { ask, can, may, place } from "./api.mjs";
 import { Explored } from "./graph.mjs";
 import { Banks } from "./memory.mjs";
-import { Age, Empty, html, Loaded, named, Table, useApp, useLoad } from "./parts.mjs";
-import { noted } from "./terms.mjs";
+import { Age, deed, Empty, html, inWords, Loaded, Table, useApp, useLoad } from "./parts.mjs";
 import { number, say } from "./words.mjs";
 
 const SHOWN = 20; // runs that are listed, newest first
@@ -34,7 +33,7 @@ export function Page() {
   // The last task is what most come for.
   const last = items.find((run) => run.operation.startsWith("bank.") && run.state === "done");
   useEffect(() => { if (last && !open && !wanted) show(last, { quiet: true }); }, [last?.run_id]);
-  return html`<h1>${say("runs")}</h1><${Loaded} state=${state}>${() => items.length ? html`<${Table} heads=${[say("what"), say("state"), say("begun"), say("details"), ""]} rows=${items.slice(0, SHOWN).map((run) => ({ key: run.run_id, cells: [named("run", run.operation), html`<span class="nowrap"><span class="light ${{ running: "busy", done: "on" }[run.state] ?? "off"}"></span> ${say(`run_${run.state}`)}</span>`, html`<span class="nowrap"><${Age} at=${run.started_at} /></span>`, html`<span aria-live=${run.state === "running" ? "polite" : undefined}>${[run.step?.note && noted(run.step.note), run.step?.total && `${number(run.step.done)} / ${number(run.step.total)}`, run.message].filter(Boolean).join(" · ") || "–"}</span>`,
+  return html`<h1>${say("runs")}</h1><${Loaded} state=${state}>${() => items.length ? html`<${Table} heads=${[say("what"), say("state"), say("begun"), say("details"), ""]} rows=${items.slice(0, SHOWN).map((run) => ({ key: run.run_id, cells: [deed(run.operation), html`<span class="nowrap"><span class="light ${{ running: "busy", done: "on" }[run.state] ?? "off"}"></span> ${say(`run_${run.state}`)}</span>`, html`<span class="nowrap"><${Age} at=${run.started_at} /></span>`, html`<span aria-live=${run.state === "running" ? "polite" : undefined}>${[run.step?.note && inWords(run.step.note), run.step?.total && `${number(run.step.done)} / ${number(run.step.total)}`, run.message].filter(Boolean).join(" · ") || "–"}</span>`,
       html`${run.state === "running" && may("write") && html`<button onClick=${() => stop(run)}>${say("stop")}</button>`}${run.operation.startsWith("bank.") && run.state === "done" && html`<button onClick=${() => show(run)}>${say("open")}</button>`}`] }))} />` : html`<${Empty}>${say("runs_none")}</${Empty}>`}</${Loaded}>
     ${can("bank.list") && here.agent && html`<h2>${say("banks")}</h2><${Banks} onOpen=${setOpen} />`}
     ${open && here.agent && html`<${Bank} key=${open} id=${open} />`}`;
