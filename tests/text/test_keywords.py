@@ -70,6 +70,12 @@ def test_chinese_keywords_are_names_and_noun_phrases() -> None:
     assert {"希尔伯特空间", "线性算子", "王小明"} <= set(found)
 
 
+def test_a_term_that_the_dictionary_calls_an_idiom_is_a_keyword_and_a_manner_of_speaking_is_not() -> None:
+    found = [keyword.text for keyword in keywords("心力衰竭与心房颤动的关系，医生们念念不忘，爱不释手。")]
+    assert {"心力衰竭", "心房颤动"} <= set(found)
+    assert not {"念念不忘", "爱不释手"} & set(found)
+
+
 def test_mixed_text_gives_both_languages() -> None:
     found = texts("我们用 TensorFlow 训练神经网络。The neural network learns fast.")
     assert any("神经网络" in keyword for keyword in found)

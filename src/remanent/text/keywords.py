@@ -12,7 +12,7 @@ from dataclasses import field
 from functools import lru_cache
 
 from remanent.errors import InvalidInput
-from remanent.text.chinese import cut, rarity, tagged
+from remanent.text.chinese import cut, is_known, rarity, tagged
 from remanent.text.markdown import fence_at, fences
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, language_of
@@ -146,13 +146,26 @@ def _chinese_term(word: str, tag: str, start: int) -> Term | None:
         return Term(_stem(lowered), word, start, start + len(word), 0.8, pale=False, name=word != lowered)
     if not _HAS_HAN.search(word) or word in CHINESE_STOP_WORDS or word in CHINESE_FILLERS:
         return None
-    noun = tag in _NOUN_TAGS
+    noun = tag in _NOUN_TAGS or (tag == "i" and _is_idiom_of_nouns(word))
     verb = tag in _VERB_TAGS
     if not noun and not ((verb or tag in _MODIFIER_TAGS) and (len(word) > 1 or tag in {"b", "k", "h", "vg", "ag"})):
         return None
     pale = word in CHINESE_WEAK_WORDS
     weight = min(1.3, max(0.0, rarity(word) - _COMMON) / _SPREAD) * (0.5 if pale else 1) * (0.8 if verb else 1)
     return Term(word, word, start, start + len(word), weight, pale, ends=noun, name=tag in _NAME_TAGS)
+
+
+@lru_cache(maxsize=2_000)
+def _is_idiom_of_nouns(word: str) -> bool:
+    """Tell a term that the dictionary files under idioms (心力衰竭, 交通拥堵) from a manner of speaking (爱不释手).
+
+    A term is a noun and what it does or is, both words of their own.
+    """
+    parts = word[:2], word[2:]
+    if len(word) != 4 or not all(map(is_known, parts)):
+        return False
+    first, second = (tagged(part)[0].tag for part in parts)
+    return first in {"n", "nz", "vn"} and second in {"n", "v", "vn"}
 
 
 # In words. Longer phrases are sentences rather than topics.
