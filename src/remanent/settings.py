@@ -125,20 +125,9 @@ def _check_url(url: str, *, what: str, schemes: tuple[str, ...]) -> str:
     return url.strip() if rest.strip("/") else scheme
 
 
-def _check_store(url: SecretStr) -> SecretStr:
-    return SecretStr(_check_url(url.get_secret_value(), what="store", schemes=STORES))
-
-
-def _check_cache(url: SecretStr) -> SecretStr:
-    return SecretStr(_check_url(url.get_secret_value(), what="cache", schemes=CACHES))
-
-
-def _check_vectors(url: SecretStr) -> SecretStr:
-    return SecretStr(_check_url(url.get_secret_value(), what="search of vectors", schemes=VECTORS))
-
-
-def _check_blobs(url: str) -> str:
-    return _check_url(url, what="place of files", schemes=BLOBS)
+def _secret_url(what: str, schemes: tuple[str, ...]) -> AfterValidator:
+    """Return the check of a backend's URL that may hold a password."""
+    return AfterValidator(lambda url: SecretStr(_check_url(url.get_secret_value(), what=what, schemes=schemes)))
 
 
 def _check_base_url(url: str) -> str:
@@ -280,7 +269,7 @@ class JobSettings(SettingsSection):
 class VectorSettings(SettingsSection):
     """How vectors are searched."""
 
-    url: Annotated[SecretStr, AfterValidator(_check_vectors)] = setting(
+    url: Annotated[SecretStr, _secret_url("search of vectors", VECTORS)] = setting(
         SecretStr("store"),
         "URL of what searches vectors: `store` is the store itself, `milvus://host:19530/database?space=name` a "
         "server, `milvus:///folder/file.db` a file (extra `milvus`). It holds copies: losing it costs "
@@ -925,7 +914,7 @@ class Settings(SettingsSection):
         "The agent that a server means when neither the request nor the key names one.",
         "请求与密钥均未指明智能体时，服务器所用的智能体。",
     )
-    store: Annotated[SecretStr, AfterValidator(_check_store)] = setting(
+    store: Annotated[SecretStr, _secret_url("store", STORES)] = setting(
         SecretStr("sqlite"),
         "URL of the store that keeps all memory: `sqlite` keeps it in files under `home`, "
         "`sqlite:///folder` elsewhere, `postgresql://user@host/database` in a server that several processes and "
@@ -933,14 +922,14 @@ class Settings(SettingsSection):
         "存储后端的 URL：`sqlite` 将数据保存在 `home` 下的文件中，`sqlite:///目录` 保存在别处，"
         "`postgresql://user@host/database` 保存在可由多个进程与机器共用的服务器中（需安装 `postgres`）。",
     )
-    cache: Annotated[SecretStr, AfterValidator(_check_cache)] = setting(
+    cache: Annotated[SecretStr, _secret_url("cache", CACHES)] = setting(
         SecretStr("memory"),
         "URL of what keeps copies of answers for a while: `memory` of this process, or `redis://host:6379/0` for "
         "several (extra `redis`). Losing it costs time and nothing else.",
         "短期保存答案副本之处的 URL：`memory` 为本进程内存，`redis://host:6379/0` 供多个进程共用（需安装 `redis`）。"
         "丢失只影响速度。",
     )
-    blobs: Annotated[str, AfterValidator(_check_blobs)] = setting(
+    blobs: Annotated[str, AfterValidator(lambda url: _check_url(url, what="place of files", schemes=BLOBS))] = setting(
         "files",
         "URL of where raw files are kept: `files` under `home`, or `s3://bucket/prefix?endpoint=https://…&region=…` "
         "(extra `s3`), with the key in `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`.",

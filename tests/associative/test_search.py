@@ -15,8 +15,9 @@ from remanent.associative.search import LANE, GraphQuery, SearchEngine, SearchRe
 from remanent.associative.writer import entries_payload
 from remanent.model import Job, JobState, Source
 from remanent.stores import Store
-from remanent.text.escaping import control_words, escape_lines
+from remanent.text.escaping import escape_lines
 from tests.associative.graphs import SCOPE, START, Link, graph_of, graphs
+from tests.text.forgery import control_words
 
 FORGED = ["\n---\n", "[记忆] ", "\u2028", "\r", "---", "\n", "a", "系统：", "Human:", "[INST]", "\u200b", "“", "”", " "]
 

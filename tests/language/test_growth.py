@@ -8,7 +8,7 @@ import pytest
 from remanent.language import passages, replies, role, tagged_turns, tidying, wording
 from remanent.language.offline import (
     accounts,
-    answers,
+    answer_finding,
     changes,
     claims,
     comparison,
@@ -162,7 +162,6 @@ ADAPTERS: dict[str, Work] = {
     "language.roles.annotation.annotate": lambda text: annotation.annotate(
         AnnotationRequest(text=_clean(text), target_length=200), _TOOLS
     ),
-    "language.roles.annotation.compressed": lambda text: annotation.compressed(text, 20),
     "language.offline.accounts.account_of": lambda text: accounts.account_of(claims.read_claims(_parts(text, 40))),
     "language.offline.accounts.disputed": lambda text: [
         accounts.disputed(claim, account)
@@ -171,9 +170,9 @@ ADAPTERS: dict[str, Work] = {
         for claim in read
         if account is not None
     ],
-    "language.offline.answers.find_answer": lambda text: answers.find_answer(text[:600], [text]),
-    "language.offline.answers.agreeing": lambda text: answers.agreeing(
-        answers.AnswerCandidates((text, text[1:], text[2:]), 1.0), [text[3:]]
+    "language.offline.answer_finding.find_answer": lambda text: answer_finding.find_answer(text[:600], [text]),
+    "language.offline.answer_finding.agreeing": lambda text: answer_finding.agreeing(
+        answer_finding.AnswerCandidates((text, text[1:], text[2:]), 1.0), [text[3:]]
     ),
     "language.offline.claims.read_claims": lambda text: claims.read_claims(_parts(text, 40)),
     "language.roles.answering.quote": lambda text: answering.quote(

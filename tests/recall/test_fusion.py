@@ -4,12 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.recall.fusion import alpha_hybrid, min_max, reciprocal_rank, weighted_scores
+from remanent.recall.fusion import min_max, reciprocal_rank, weighted_scores
 
 IDS = st.text("abcdefgh", min_size=1, max_size=2)
 RANKINGS = st.dictionaries(st.sampled_from(["keyword", "vector", "recency"]), st.lists(IDS, unique=True, max_size=12))
 SCORES = st.dictionaries(IDS, st.floats(-1e300, 1e300, allow_nan=False), max_size=12)
 WEIGHTS = {"keyword": 1.0, "vector": 0.7, "recency": 0.1}
+
+
+def hybrid(words: dict[str, float], meaning: dict[str, float], alpha: float) -> dict[str, float]:
+    return weighted_scores({"words": words, "meaning": meaning}, weights={"words": alpha, "meaning": 1 - alpha})
 
 
 @pytest.mark.spec("COG-12")
@@ -64,11 +68,11 @@ def test_scores_are_brought_to_between_0_and_1_and_keep_their_order(scores: dict
 @pytest.mark.spec("BANK-06")
 def test_the_hybrid_is_alpha_of_words_and_the_rest_of_meaning() -> None:
     words, meaning = {"a": 10.0, "b": 5.0, "c": 0.0}, {"b": 0.9, "c": 0.8, "d": 0.4}
-    fused = alpha_hybrid(words, meaning, alpha=0.25)
+    fused = hybrid(words, meaning, 0.25)
     assert fused == pytest.approx({"b": 0.25 * 0.5 + 0.75, "c": 0.75 * 0.8, "a": 0.25, "d": 0.0})
     assert list(fused) == ["b", "c", "a", "d"]
-    assert next(iter(alpha_hybrid(words, meaning, alpha=1))) == "a"
-    assert next(iter(alpha_hybrid(words, meaning, alpha=0))) == "b"
+    assert next(iter(hybrid(words, meaning, 1))) == "a"
+    assert next(iter(hybrid(words, meaning, 0))) == "b"
 
 
 @pytest.mark.spec("BANK-06")
@@ -76,7 +80,7 @@ def test_the_hybrid_is_alpha_of_words_and_the_rest_of_meaning() -> None:
 def test_a_hybrid_score_lies_between_0_and_1_and_what_both_find_best_is_1(
     words: dict[str, float], meaning: dict[str, float], alpha: float
 ) -> None:
-    fused = alpha_hybrid(words, meaning, alpha=alpha)
+    fused = hybrid(words, meaning, alpha)
     assert fused.keys() == words.keys() | meaning.keys()
     assert all(-1e-12 <= score <= 1 + 1e-12 for score in fused.values())
     assert list(fused.values()) == sorted(fused.values(), reverse=True)

@@ -14,9 +14,9 @@ from remanent.model import Found, Kind, Origin
 from remanent.recall import ROUGH, packing
 from remanent.recall.injection import SECTIONS, TAGS, fingerprint, inject, told_first
 from remanent.recall.packing import GAP, Piece, focus, pack
-from remanent.text.escaping import control_words, forged_tags
 from remanent.text.tokens import ESTIMATE, TokenCounter, token_counter
 from tests.recall.items import MAY, make_item
+from tests.text.forgery import control_words, forged_tags
 
 WORDS = TokenCounter("words", exact=True, count=lambda text: len(text.split()))
 ANY_TEXTS = st.lists(st.text("abc .\n。我", min_size=1, max_size=300), max_size=6)

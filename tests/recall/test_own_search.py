@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from remanent.embedding import Embedder
 from remanent.model import Kind, Record, Scope
 from remanent.recall import AnswerCache, Candidate, KeywordPath, PathUse, Question, Recall, RecallPath, VectorPath
-from remanent.recall.fusion import alpha_hybrid
+from remanent.recall.fusion import weighted_scores
 from remanent.recall.recipe import HYBRID
 from remanent.settings import RecallSettings
 from remanent.stores import RecordFilter
@@ -86,7 +86,8 @@ async def test_alpha_alone_decides_between_words_and_meaning(shelf: Shelf, alpha
     near = {
         one.record_id: one.score for one in await VectorPath(shelf.vectors, shelf.embedder).find(question, limit=50)
     }
-    expected = alpha_hybrid(words if alpha else {}, near if alpha < 1 else {}, alpha=alpha)
+    found_by = {"keyword": words if alpha else {}, "vector": near if alpha < 1 else {}}
+    expected = weighted_scores(found_by, weights={"keyword": alpha, "vector": 1 - alpha})
     assert {item.record_id: item.score for item in found.items} == pytest.approx(expected)
     assert [item.record_id for item in found.items] == list(expected)
     assert all(not item.boosts and not item.context for item in found.items)

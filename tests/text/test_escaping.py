@@ -15,14 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remanent.text.escaping import (
-    RESERVED_TAGS,
-    escape,
-    escape_attribute,
-    escape_lines,
-    escape_name,
-    forged_tags,
-)
+from remanent.text.escaping import RESERVED_TAGS, escape, escape_attribute, escape_lines, escape_name
+from tests.text.forgery import forged_tags
 
 NAMES = "|".join(sorted(RESERVED_TAGS, key=len, reverse=True))
 TAG = re.compile(rf"<\s*[/\\]?\s*(?:{NAMES})\b|<!--|<!\[|<\|", re.IGNORECASE)

@@ -7,7 +7,7 @@ import pytest
 from remanent.loaders import code, decoding, document, plain, types
 from remanent.loaders.reading import Reading
 from remanent.text import budget, dated, dates, dialogue_summary, markdown, pronouns, spans, summary, terms, tokens
-from remanent.text.boundaries import excerpt, inside_graphemes, is_inside_grapheme
+from remanent.text.boundaries import excerpt, first_graphemes, inside_graphemes, is_inside_grapheme
 from remanent.text.date_rules import DateMeaning
 from remanent.text.intervals import Interval
 from remanent.text.spans import Span
@@ -86,6 +86,8 @@ ADAPTERS: dict[str, Work] = {
     "text.spans.between": lambda text: spans.between(range(0, len(text), 3), len(text)),
     "text.spans.joined": lambda text: spans.joined(text, _spans(text)),
     "text.summary.compress": lambda text: summary.compress(text, len(text) // 10),
+    "text.summary.compress_within": lambda text: summary.compress_within(text, len(text) // 10),
+    "text.boundaries.first_graphemes": lambda text: first_graphemes(text, len(text) // 2),
     "text.summary.summarize": lambda text: summary.summarize(text, limit=200, measure=tokens.ESTIMATE),
     "text.terms.held_terms": lambda text: terms.held_terms(text, {"word", "词语"}),
     "text.terms.telling_part": lambda text: terms.telling_part(

@@ -10,12 +10,13 @@ import asyncio
 import logging
 import re
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from datetime import timedelta
+from functools import partial
 from hashlib import blake2b
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from pydantic import Field
@@ -106,6 +107,7 @@ again."""
 _NEXT_LINE = re.compile(r"(?<=\n)(?=[^\s/])")
 """Where no tokenizer joins two lines; before a slash one does."""
 
+_Made = TypeVar("_Made")
 _Sizes = dict[int, tuple[int, ReadMessage]]
 """The tokens of messages, by their identity; the message stands beside, so that no other can get its identity."""
 _Shown = ReadMessage | tuple[ReadMessage, int, int]
@@ -304,18 +306,11 @@ class Compactor:
     def shortened(self, text: str, notes: _Notes, *, is_chinese: bool) -> str:
         """Return what a tool's result comes to; each is shortened once."""
         key = text_key(f"{is_chinese:d}{text}")
-        if key not in notes.results:
-            notes.results[key] = shortened_result(text, count=self.count, is_chinese=is_chinese)
-            _bound(notes.results, _MAX_MESSAGES)
-        return notes.results[key]
+        return _once(notes.results, key, lambda: shortened_result(text, count=self.count, is_chinese=is_chinese))
 
     def _statements(self, text: str, notes: _Notes) -> list[DialogueSentence]:
         """Return the sentences of a message; each message is read once, wherever it stands."""
-        key = text_key(text)
-        if key not in notes.said:
-            notes.said[key] = statements(SHORTENED.sub("", text))
-            _bound(notes.said, _MAX_MESSAGES)
-        return notes.said[key]
+        return _once(notes.said, text_key(text), lambda: statements(SHORTENED.sub("", text)))
 
     def _worth(self, message: ReadMessage, text: str, notes: _Notes) -> int:
         """Return how much room a message has a claim to: its tokens, of what a tool gave a part."""
@@ -324,19 +319,14 @@ class Compactor:
 
     def _sentences(self, text: str, notes: _Notes) -> Sequence[str]:
         """Return the sentences of a message as they stand; each message is parted once, however its stretch grows."""
-        key = text_key(text)
-        if key not in notes.sentences:
-            notes.sentences[key] = sentence_texts(text)
-            _bound(notes.sentences, _MAX_MESSAGES)
-        return notes.sentences[key]
+        return _once(notes.sentences, text_key(text), lambda: sentence_texts(text))
 
     def stretch(self, messages: Sequence[ReadMessage], notes: _Notes) -> _Stretch:
         """Return what is kept of some messages; each is read once."""
-        key = _key(messages)
-        kept = notes.stretches.get(key)
-        if kept is None:
+
+        def read() -> _Stretch:
             talk = [(message, text) for message in messages if (text := spoken(message)).strip()]
-            kept = _Stretch(
+            return _Stretch(
                 speakers={number: _speaker(message) for number, (message, _) in enumerate(talk)},
                 said=[
                     replace(one, message=number, factor=one.factor * _WEIGHTS.get(message.part, 1.0))
@@ -345,9 +335,8 @@ class Compactor:
                 ],
                 tokens=sum(self._worth(message, text, notes) for message, text in talk),
             )
-            notes.stretches[key] = kept
-            _bound(notes.stretches, _MAX_STRETCHES)
-        return kept
+
+        return _once(notes.stretches, _key(messages), read, most=_MAX_STRETCHES)
 
     async def commitments(self, messages: Sequence[ReadMessage], notes: _Notes) -> Commitments:
         """Return what messages bind their people to; what tools say binds nobody. Each is read once."""
@@ -356,11 +345,9 @@ class Compactor:
             key = _key(run)
             if key not in notes.commitments:
                 await asyncio.sleep(0)
-                notes.commitments[key] = find_commitments(
-                    list(map(_utterance, run)), sentences=lambda text: self._sentences(text, notes)
-                )
-                _bound(notes.commitments, _MAX_MESSAGES)
-            found.append(notes.commitments[key])
+            said = list(map(_utterance, run))
+            by_notes = partial(self._sentences, notes=notes)
+            found.append(_once(notes.commitments, key, partial(find_commitments, said, sentences=by_notes)))
         return standing(found)
 
     def telling(self, stretch: _Stretch, notes: _Notes, *, limit: int, alike: bool = True) -> list[DialogueSentence]:
@@ -820,9 +807,16 @@ def _runs(messages: Sequence[ReadMessage]) -> list[list[ReadMessage]]:
     return runs
 
 
-def _bound(kept: OrderedDict[bytes, Any], most: int) -> None:
-    if len(kept) > most:
-        kept.popitem(last=False)
+def _once(
+    kept: OrderedDict[bytes, _Made], key: bytes, make: Callable[[], _Made], *, most: int = _MAX_MESSAGES
+) -> _Made:
+    """Return what is kept under a key, made where it is not; of more than `most` the oldest goes."""
+    found = kept.get(key)
+    if found is None:
+        found = kept[key] = make()
+        if len(kept) > most:
+            kept.popitem(last=False)
+    return found
 
 
 def _index(scope: Scope) -> str:

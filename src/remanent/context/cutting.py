@@ -47,7 +47,10 @@ class Cutting:
     def to_fit(self, messages: Sequence[ReadMessage], room: int) -> list[ReadMessage]:
         """Return the messages in no more than so many tokens, as far as that can be done by cutting texts."""
         now = list(messages)
-        if sum(one.pictures for one in now) and self._tokens(without_texts(now)) > room // 2:
+        if (
+            sum(one.pictures for one in now)
+            and self._tokens([with_texts(one, lambda _: "") for one in now]) > room // 2
+        ):
             now = [without_pictures(one, is_chinese=self.language == "zh") for one in now]
         limit, cut = room, now
         for _ in range(_TRIES):
@@ -133,15 +136,6 @@ def texts_of(message: ReadMessage) -> list[str]:
 
     with_texts(message, note)
     return found
-
-
-def without_texts(messages: Sequence[ReadMessage]) -> list[ReadMessage]:
-    """Return messages as they are when all of their texts were cut to nothing."""
-    return [with_texts(one, _nothing) for one in messages]
-
-
-def _nothing(_: str) -> str:
-    return ""
 
 
 def _level(sizes: Sequence[int], room: int) -> int:

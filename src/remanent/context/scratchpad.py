@@ -22,13 +22,10 @@ MAX_CHARACTERS = 65_536
 
 PREFIX = "scratchpad/"
 
-# Keys that runtimes keep for themselves, as the design names them.
+# Of the keys that runtimes keep for themselves, as the design names them, those that are read here. The others
+# (delegation_result::, __pending_subagent_summaries__, __taskspace_hint__, …) are values like any.
 SUBAGENT_RESULT = "subagent_result::"
-DELEGATION_RESULT = "delegation_result::"
 SESSION_FACTS = "session_facts"
-PENDING_SUMMARIES = "__pending_subagent_summaries__"
-TASKSPACE_HINT = "__taskspace_hint__"
-TASKSPACE_LABEL_HINT = "__taskspace_label_hint__"
 
 
 class SubagentRow(Model):

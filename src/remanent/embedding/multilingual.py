@@ -59,23 +59,15 @@ class MultilingualEmbedder(Embedder):
     It is strong across languages and on Chinese, and weaker than an English model on English small talk.
     """
 
-    MODEL_ID: ClassVar[str] = "use-multilingual-v3"
+    model_id = "use-multilingual-v3"
+    """Its files are pinned by their hashes, so that the name says which numbers come out."""
+    dimension = 512
     # The model works in portions of 384 tokens: more in one batch makes it no faster, only longer to wait for.
     batch_texts: ClassVar[int] = 16
     batch_characters: ClassVar[int] = _WINDOW
 
     def __init__(self) -> None:
         _TOKENS.find()
-
-    @property
-    def model_id(self) -> str:
-        """The model's name; its files are pinned by their hashes."""
-        return self.MODEL_ID
-
-    @property
-    def dimension(self) -> int:
-        """512."""
-        return 512
 
     @property
     def loading(self) -> bool:

@@ -74,7 +74,7 @@ class LocalModel:
 
 
 def _fast_minilm(model: bytes) -> bytes:
-    from remanent.embedding.minilm import fast_minilm
+    from remanent.embedding.quantized_minilm import fast_minilm
 
     return fast_minilm(model)
 
@@ -183,21 +183,11 @@ def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
 class _OnnxEmbedder(Embedder):
     """What the local English models have in common."""
 
-    MODEL_ID: ClassVar[str]
+    dimension = 384
     _model: ClassVar[LocalModel]
 
     def __init__(self) -> None:
         self._model.find()
-
-    @property
-    def model_id(self) -> str:
-        """The model's name; its files are pinned by their hashes."""
-        return self.MODEL_ID
-
-    @property
-    def dimension(self) -> int:
-        """384."""
-        return 384
 
     @property
     def loading(self) -> bool:
@@ -249,7 +239,7 @@ def _windows(item: Any) -> list[Any]:
 class BgeSmallEmbedder(_OnnxEmbedder):
     """bge-small-en-v1.5: English, the better of the two on conversation."""
 
-    MODEL_ID = "bge-small-en-v1.5"
+    model_id = "bge-small-en-v1.5"
     _model = BGE_SMALL
 
     def _pool(self, hidden: "NDArray[np.float32]", mask: "NDArray[np.float32]") -> "NDArray[np.float32]":
@@ -259,7 +249,7 @@ class BgeSmallEmbedder(_OnnxEmbedder):
 class MiniLmEmbedder(_OnnxEmbedder):
     """all-MiniLM-L6-v2: English, small and fast, known from everywhere."""
 
-    MODEL_ID = "all-MiniLM-L6-v2"
+    model_id = "all-MiniLM-L6-v2"
     _model = MINILM
 
     def _pool(self, hidden: "NDArray[np.float32]", mask: "NDArray[np.float32]") -> "NDArray[np.float32]":

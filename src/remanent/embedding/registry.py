@@ -107,11 +107,11 @@ _OPENERS: Mapping[str, Callable[[], Embedder]] = {
     DEFAULT_EMBEDDER: MultilingualEmbedder,
     "default": MultilingualEmbedder,
     "local": MultilingualEmbedder,
-    MultilingualEmbedder.MODEL_ID: MultilingualEmbedder,
+    MultilingualEmbedder.model_id: MultilingualEmbedder,
     "bge-small": BgeSmallEmbedder,
-    BgeSmallEmbedder.MODEL_ID: BgeSmallEmbedder,
+    BgeSmallEmbedder.model_id: BgeSmallEmbedder,
     "minilm": MiniLmEmbedder,
-    MiniLmEmbedder.MODEL_ID.lower(): MiniLmEmbedder,
+    MiniLmEmbedder.model_id.lower(): MiniLmEmbedder,
 }
 # These are told in the settings which model they are to take.
 _CONFIGURED: Mapping[str, Callable[[EmbeddingSettings], Embedder]] = {

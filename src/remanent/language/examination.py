@@ -23,7 +23,7 @@ from remanent.language.roles.catalogue import ROLES
 from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse
 from remanent.language.roles.extraction import ExtractionRequest, ExtractionResponse, FactKind
 from remanent.language.roles.hyde import HydeRequest
-from remanent.language.roles.integration import IntegrationRequest, IntegrationResponse, Trigger
+from remanent.language.roles.integration import IntegrationRequest, Trigger
 from remanent.language.roles.intent import IntentRequest
 from remanent.language.roles.next_step import FinishedTask, PlanningRequest
 from remanent.language.roles.react import ReactRequest
@@ -195,36 +195,30 @@ def _searching() -> Iterator[Exercise]:
 
 
 def _judging() -> Iterator[Exercise]:
-    for message, intent in (
-        ("The export crashes with a traceback, please fix it.", "bug_fix"),
-        ("From now on please answer in short sentences.", "preference"),
+    for language, message, intent in (
+        ("en", "The export crashes with a traceback, please fix it.", "bug_fix"),
+        ("en", "From now on please answer in short sentences.", "preference"),
+        ("zh", "导出时程序崩溃了，帮我修一下。", "bug_fix"),
+        ("zh", "以后请用简短的句子回答。", "preference"),
     ):
-        yield Exercise("intent", "en", IntentRequest(message=message), _is_intent(intent))
-    for message, intent in (("导出时程序崩溃了，帮我修一下。", "bug_fix"), ("以后请用简短的句子回答。", "preference")):
-        yield Exercise("intent", "zh", IntentRequest(message=message), _is_intent(intent))
+        yield Exercise("intent", language, IntentRequest(message=message), _is_intent(intent))
     nodes_en = ("Mount Kelt is 3,298 metres high.", "Mount Kelt is 3,412 metres high.", "The bakery opens at six.")
     nodes_zh = ("凯尔特山高3298米。", "凯尔特山高3412米。", "面包店六点开门。")
-    languages: tuple[Language, Language] = ("en", "zh")
-    for language, (new, other, else_) in zip(languages, (nodes_en, nodes_zh), strict=True):
+    told: dict[Language, tuple[str, str, str]] = {"en": nodes_en, "zh": nodes_zh}
+    for speech, (new, other, else_) in told.items():
         request = AnalysisRequest(new_node=_node("new", new), candidates=(_node("a", other), _node("b", else_)))
-        yield Exercise("analysis", language, request, _sees_the_conflict)
-        validation = Bilingual("The survey office says: 3,412 metres.", "测绘局公布的高度是3412米。")[language]
+        yield Exercise("analysis", speech, request, _sees_the_conflict)
+        validation = Bilingual("The survey office says: 3,412 metres.", "测绘局公布的高度是3412米。")[speech]
         conflict = IntegrationRequest(
             nodes=(_node("a", other), _node("b", new)), trigger=Trigger.CONFLICT, validation=validation
         )
-        yield Exercise("integration", language, conflict, _upholds_the_first)
-    yield Exercise(
-        "relation_naming",
-        "en",
-        RelationNamingRequest(node="The trip was cancelled because of the storm.", focuses=("The trip to Bergen",)),
-        lambda answer: bool(answer.relations[0]),
-    )
-    yield Exercise(
-        "relation_naming",
-        "zh",
-        RelationNamingRequest(node="因为台风，去大阪的旅行取消了。", focuses=("去大阪的旅行",)),
-        lambda answer: bool(answer.relations[0]),
-    )
+        yield Exercise("integration", speech, conflict, lambda it: it.upheld == ("a",) and "412" in it.summary)
+    for language, node, focus in (
+        ("en", "The trip was cancelled because of the storm.", "The trip to Bergen"),
+        ("zh", "因为台风，去大阪的旅行取消了。", "去大阪的旅行"),
+    ):
+        named = RelationNamingRequest(node=node, focuses=(focus,))
+        yield Exercise("relation_naming", language, named, lambda answer: bool(answer.relations[0]))
 
 
 def _is_intent(intent: str) -> Check:
@@ -233,10 +227,6 @@ def _is_intent(intent: str) -> Check:
 
 def _sees_the_conflict(answer: AnalysisResponse) -> bool:
     return [relation.relationship.value for relation in answer.relations] == ["conflict", "unrelated"]
-
-
-def _upholds_the_first(answer: IntegrationResponse) -> bool:
-    return answer.upheld == ("a",) and "412" in answer.summary
 
 
 def _reading() -> Iterator[Exercise]:

@@ -22,11 +22,8 @@ def line(text: str, limit: int) -> str:
 def remark(text: str, limit: int = MAX_REMARK) -> str:
     """Return the text, its lines kept, in at most so many characters, whole sentences as far as there are any."""
     told = _CONTROL.sub(" ", text.replace("\r\n", "\n"))
-    return shortened(_SPACE.sub(_at_most_one_blank_line, told).strip(), limit)
-
-
-def _at_most_one_blank_line(space: re.Match[str]) -> str:
-    return "\n\n" if space[0].count("\n") > 1 else space[0]
+    told = _SPACE.sub(lambda space: "\n\n" if space[0].count("\n") > 1 else space[0], told)  # at most one blank line
+    return shortened(told.strip(), limit)
 
 
 def lines(texts: Iterable[str], *, most: int, limit: int = MAX_REMARK) -> tuple[str, ...]:

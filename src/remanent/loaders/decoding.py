@@ -75,17 +75,14 @@ def _guess(content: bytes) -> str | None:
     wide = _wide(sample)
     if wide or len(_CONTROL.findall(sample)) * 200 > len(sample):
         return wide
-    pairs = len(_PAIR.findall(sample)) or 1
-    best, share = max(((name, len(_common(sample, name)) / pairs) for name in _COMMON), key=lambda each: each[1])
+    pairs = _PAIR.findall(sample)
+    common = {name: sum(usual.fullmatch(pair) is not None for pair in pairs) for name, usual in _COMMON.items()}
+    best = max(common, key=common.__getitem__)
     # What a cut at the end of the sample leaves is no fault, so the whole is decoded by the caller.
-    if share >= _LEAST_COMMON:
+    if common[best] >= _LEAST_COMMON * (len(pairs) or 1):
         return best if _strictly(content, best) is not None else "gb18030"
     high = sum(byte > 127 for byte in sample)
     return "cp1252" if high * 3 <= len(sample) else None
-
-
-def _common(sample: bytes, encoding: str) -> list[bytes]:
-    return [pair for pair in _PAIR.findall(sample) if _COMMON[encoding].fullmatch(pair)]
 
 
 def _wide(sample: bytes) -> str | None:

@@ -66,7 +66,7 @@ def describe(error: ValidationError, *, what: str) -> str:
     for problem in problems:
         if any(other["loc"][: len(problem["loc"])] == problem["loc"] != other["loc"] for other in problems):
             continue  # what is wrong inside says more than that the whole is empty without it
-        place = ".".join(str(step) for step in problem["loc"]) or _plain_words(what)
+        place = ".".join(str(step) for step in problem["loc"]) or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", what).lower()
         said = problem["msg"].removeprefix("Value error, ")
         said = NO_MOMENT if problem["type"].startswith(("datetime_", "date_")) else said
         said = _PLAINLY.get(said, _TOO_MANY.sub(r"at most \1 are allowed, not \2", said))
@@ -101,10 +101,6 @@ _JSON_TYPES: dict[type, str] = {
     dict: "an object",
     type(None): "null",
 }
-
-
-def _plain_words(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower()
 
 
 def check_text(text: str) -> str:

@@ -38,21 +38,12 @@ def min_max(scores: Scored) -> dict[str, float]:
     return {found_id: min(1.0, max(0.0, (score / 2 - low / 2) / spread)) for found_id, score in scores.items()}
 
 
-def alpha_hybrid(attribute: Scored, embedding: Scored, *, alpha: float = 0.5) -> dict[str, float]:
-    """Return `alpha * attribute + (1 - alpha) * embedding`, best first, with both brought to [0, 1] first.
-
-    What one side did not find counts 0 there.
-    """
-    return weighted_scores(
-        {"attribute": attribute, "embedding": embedding}, weights={"attribute": alpha, "embedding": 1 - alpha}
-    )
-
-
 def weighted_scores(found: Mapping[str, Scored], *, weights: Mapping[str, float]) -> dict[str, float]:
     """Return the weighted mean of all paths' scores, best first, each path brought to [0, 1] first.
 
-    With two paths of weight alpha and 1 - alpha this is the alpha hybrid. A path that found nothing keeps its weight,
-    so that a score means the same whatever the others found.
+    With two paths of weight alpha and 1 - alpha this is the alpha hybrid: `alpha * words + (1 - alpha) * meaning`. What
+    a path did not find counts 0 there. A path that found nothing keeps its weight, so that a score means the same
+    whatever the others found.
     """
     total = sum(weights.get(path, 1.0) for path in found)
     shares = {path: weights.get(path, 1.0) / total if total > 0 else 0.0 for path in found}

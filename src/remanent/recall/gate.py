@@ -218,7 +218,9 @@ def wording(
     coverage = matched = 0.0
     for terms in candidates:
         coverage = max(coverage, *(_share(part, weights, terms) for part in (question.terms, *question.sentences)))
-        held = sum(weights[term] * _word_share(term) for term in question.terms if term in terms)
+        held = sum(
+            weights[term] * (1.0 if term.isascii() else UNSPACED_WORD) for term in question.terms if term in terms
+        )
         matched = max(matched, held / rare)
     telling = {term for term in question.terms if _is_rare(term, holding.get(term, 0), records=records)}
     telling -= question.dates
@@ -240,10 +242,6 @@ def _is_rare(term: str, holding: int, *, records: int) -> bool:
     """Tell whether a term by itself says what is asked for: a name or a word of its own that a few records hold."""
     few = records >= SMALL and 0 < holding <= max(1, RARE_SHARE * records)
     return few and (_names_a_thing(term) if len(term) == 1 else not is_common(term))
-
-
-def _word_share(term: str) -> float:
-    return 1.0 if term.isascii() else UNSPACED_WORD
 
 
 def strength(words: TermMatch, nearness: Collection[float], *, speaker_lead: float | None = None) -> float:

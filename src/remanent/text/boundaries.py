@@ -131,3 +131,8 @@ def grapheme_boundaries(text: str) -> list[int]:
     places = range(1, len(text))
     inner = [border for border, inside in zip(places, inside_graphemes(text, places), strict=True) if not inside]
     return [*inner, len(text)] if text else []
+
+
+def first_graphemes(text: str, length: int) -> str:
+    """Return at most so many characters from the beginning, cut between signs; inside one that alone is longer."""
+    return text[: max((border for border in grapheme_boundaries(text) if border <= length), default=length)]

@@ -18,7 +18,8 @@ from remanent.values import dataclass
 
 def fit(text: str, budget: int, *, counter: TokenCounter | None = None) -> str:
     """Return the longest beginning of a text that fits, cut after a sentence, else after a word, else anywhere."""
-    _require(budget)
+    if budget < 0:
+        raise InvalidInput(f"a token budget cannot be negative, as {budget} is")
     count = counter or token_counter()
     if count(text) <= budget:
         return text
@@ -39,12 +40,6 @@ def _longest(text: str, borders: Sequence[int], budget: int, count: TokenCounter
         else:
             high = middle - 1
     return borders[low - 1] if low else 0
-
-
-def _require(budget: int) -> None:
-    """Refuse a budget that no text can fit, rather than return nothing without a word."""
-    if budget < 0:
-        raise InvalidInput(f"a token budget cannot be negative, as {budget} is")
 
 
 Borders = Callable[[str], Sequence[int]]
@@ -73,31 +68,15 @@ def chunks(text: str, limit: int, *, counter: TokenCounter | None = None) -> lis
     return list(_cut(text, 0, limit, count, _LEVELS)) if text else []
 
 
-def _section_ends(text: str) -> list[int]:
-    """A section under its heading is the best unit there is: whoever wrote the text drew the border."""
-    return [section.end for section in parse_markdown(text).sections]
-
-
-def _paragraph_ends(text: str) -> list[int]:
-    return [span.end for span in paragraphs(text)]
-
-
-def _sentence_ends(text: str) -> list[int]:
-    return [span.end for span in sentences(text)]
-
-
-def _character_ends(text: str) -> range:
-    """Any character: the last resort, so that every text can be cut."""
-    return range(1, len(text) + 1)
-
-
 _LEVELS: tuple[Borders, ...] = (
-    _section_ends,
-    _paragraph_ends,
-    _sentence_ends,
+    # A section under its heading is the best unit there is: whoever wrote the text drew the border.
+    lambda text: [section.end for section in parse_markdown(text).sections],
+    lambda text: [span.end for span in paragraphs(text)],
+    lambda text: [span.end for span in sentences(text)],
     word_boundaries,
     grapheme_boundaries,
-    _character_ends,  # endless marks on one letter are noise
+    # Any character, so that every text can be cut: endless marks on one letter are noise.
+    lambda text: range(1, len(text) + 1),
 )
 
 

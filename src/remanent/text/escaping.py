@@ -20,7 +20,6 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
 from remanent.text.regex import alternation, lazy_regex
-from remanent.text.spans import Span
 from remanent.text.wordlists import word_set
 from remanent.values import dataclass
 
@@ -174,11 +173,6 @@ def _disarmed(text: str, edits: Mapping[Place, str]) -> str:
     return "".join(parts)
 
 
-def forged_tags(text: str, *, tags: Collection[str] = RESERVED_TAGS) -> list[Span]:
-    """Return where the text would open or close one of the tags: the places of the opening signs, in order."""
-    return sorted({Span(*opener) for opener, _ in _forged(_read(text), tags)})
-
-
 def _settled(text: str) -> str:
     """Write out entities that hide something, until none does; where there is no end to it, take entities away."""
     for _ in range(_MAX_ROUNDS):
@@ -228,16 +222,6 @@ def _seen(character: str) -> str:
     if character.isspace():
         return character
     return "" if character in _FILLERS or unicodedata.category(character)[0] in "CM" else character
-
-
-def control_words(text: str) -> list[Span]:
-    """Return where a chat template would read a control word in the text, in order; tags are not among them."""
-    if not _MAY_OPEN.search(text):
-        return []
-    reading = _read(text)
-    found = [Span(*reading.place(match.start())) for match in _CONTROL_WORD.finditer(reading.text)]
-    found += [Span(*reading.place(match.start("colon"))) for match in _ROLE_LABEL.finditer(reading.text)]
-    return sorted(set(found))
 
 
 def _edits(text: str, tags: Collection[str]) -> dict[Place, str]:

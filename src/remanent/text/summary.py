@@ -13,7 +13,7 @@ from heapq import heapify, heappop, heappush
 from math import log, sqrt
 
 from remanent.errors import InvalidInput
-from remanent.text.boundaries import word_boundaries
+from remanent.text.boundaries import first_graphemes, word_boundaries
 from remanent.text.dates import find_dates
 from remanent.text.keywords import runs
 from remanent.text.mentions import mentions
@@ -144,6 +144,13 @@ def compress(text: str, target: int) -> str:
     Never empty unless the text is. Where no single word is short enough, the shortest one is returned.
     """
     return summarize(text, limit=max(1, target)).text
+
+
+def compress_within(text: str, target: int) -> str:
+    """Return the same where longer will not do: as it is when it is short enough, and even a word is cut, at a sign."""
+    if len(text) <= target:
+        return text
+    return first_graphemes(compress(text, target), target)
 
 
 # ── which parts ──────────────────────────────────────────────────────────────

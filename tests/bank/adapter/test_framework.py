@@ -18,12 +18,12 @@ from remanent.language.role import Toolbox
 from remanent.language.roles.next_step import CompletedTask, PlannedTask, TaskStatus, TaskType
 from remanent.model import Claim, Conflict
 from remanent.settings import ModelSettings
-from remanent.text.escaping import forged_tags
 from remanent.text.tokens import token_counter
 from tests.bank.adapter.frameworks import ANSWER, PICTURE, check, picture_of, see_through
 from tests.bank.desk import PNG, SCOPE, desk
 from tests.language.scripted.server import ScriptedServer
 from tests.language.scripted.steps import fails, says
+from tests.text.forgery import forged_tags
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 DONE = CompletedTask(type=TaskType.NORMAL, description="look it up", status=TaskStatus.SUCCESS, context="It was 1932.")

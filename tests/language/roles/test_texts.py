@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 
 from remanent.language.offline.salience import salient_sentences, statements
 from remanent.language.role import Toolbox
-from remanent.language.roles.annotation import AnnotationRequest, annotate, compressed
+from remanent.language.roles.annotation import AnnotationRequest, annotate
 from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse, classify
 from remanent.language.roles.segmentation import Segment, SegmentationRequest, segment
 from remanent.language.roles.structure import StructureRequest, structure
 from remanent.language.roles.summary import SummaryLevel, SummaryRequest, summarise
 from remanent.language.shapes import MAX_SEGMENT, Utterance
 from remanent.text.boundaries import word_boundaries
+from remanent.text.summary import compress_within
 from remanent.text.tokens import ESTIMATE
 from tests.language.offline.fakes import WordEmbedder
 
@@ -255,7 +256,7 @@ async def test_what_tells_most_is_what_is_kept() -> None:
 @given(TEXTS.filter(str.strip), st.integers(1, 300))
 @settings(max_examples=100)
 def test_a_compression_is_as_short_as_it_must_be_and_no_shorter_than_it_need_be(text: str, target: int) -> None:
-    found = compressed(text, target)
+    found = compress_within(text, target)
     assert len(found) <= target
     assert found
     if len(text) <= target:

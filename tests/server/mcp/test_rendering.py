@@ -9,8 +9,8 @@ from remanent.model import Entry, EntryKind, Found, Kind, Origin, Record, Scope,
 from remanent.operations.context import PadValues
 from remanent.recall.injection import told_first
 from remanent.server.mcp.rendering import to_text
-from remanent.text.escaping import control_words, forged_tags
 from tests.recall.items import MAY, make_item
+from tests.text.forgery import control_words, forged_tags
 
 SCOPE = Scope(org="o", workspace="w", agent="ada")
 PARTS = [

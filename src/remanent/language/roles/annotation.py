@@ -17,13 +17,13 @@ from remanent.language.tidying import keywords, line, remark, shortened
 from remanent.language.wording import block
 from remanent.model import Model
 from remanent.model.base import Text
-from remanent.text.boundaries import grapheme_boundaries, word_boundaries
+from remanent.text.boundaries import first_graphemes, word_boundaries
 from remanent.text.chinese import is_known
 from remanent.text.keywords import content_words
 from remanent.text.keywords import keywords as keywords_of
 from remanent.text.numbers import quantities
 from remanent.text.scripts import HAN, fold, working_language
-from remanent.text.summary import compress
+from remanent.text.summary import compress_within
 from remanent.text.wordlists import CHINESE_FILLERS, CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS, FILLERS, word_set
 
 MAX_PHRASE = 20
@@ -242,7 +242,9 @@ async def annotate(request: AnnotationRequest, toolbox: Toolbox) -> AnnotationRe
     read = _read_part(text)
     words = _topics(read)
     return AnnotationResponse(
-        content=compressed(text, target) if target is not None else text, phrase=_phrase(read, words), keywords=words
+        content=compress_within(text, target) if target is not None else text,
+        phrase=_phrase(read, words),
+        keywords=words,
     )
 
 
@@ -250,21 +252,6 @@ def _read_part(text: str) -> str:
     """Return what phrase and keywords are taken from."""
     # It begins with the first word: a text may begin with more blanks than are read of it.
     return _ADDED_DATE.sub("", _ROLE.sub("", text.lstrip()[:_READ])) or text.lstrip()[:_READ]
-
-
-def compressed(text: str, target: int) -> str:
-    """Return a memory's text in at most so many characters, without a model; as it is when it is short enough."""
-    if len(text) <= target:
-        return text
-    short = compress(text, target)
-    if len(short) <= target:
-        return short
-    return _cut(short, target)  # not even one word is short enough
-
-
-def _cut(text: str, length: int) -> str:
-    """Return at most so many characters, cut between signs."""
-    return text[: max((border for border in grapheme_boundaries(text) if border <= length), default=length)]
 
 
 def _body(text: str) -> str:
@@ -303,12 +290,12 @@ def _phrase(text: str, words: tuple[str, ...]) -> str:
     weighed = (one for sentence in salient_sentences(body, most=3) or [body] for one in _runs(sentence, keys))
     # Of equals the first.
     _, best = max(weighed, key=lambda one: one[0], default=(0.0, ""))
-    best = best or compressed(body.strip(), MAX_PHRASE).strip(_MARKS)
+    best = best or compress_within(body.strip(), MAX_PHRASE).strip(_MARKS)
     told = line(body, len(body) + 1)
     if len(best) >= _SHORTEST_PHRASE or len(told) <= MAX_PHRASE:
         return best or line(text, MAX_PHRASE)
     # A word longer than a phrase (an address) leaves a single one of those before it: then the beginning says more.
-    return _cut(told, MAX_PHRASE - 1) + "…"
+    return first_graphemes(told, MAX_PHRASE - 1) + "…"
 
 
 def _runs(sentence: str, keys: Sequence[str]) -> Iterator[tuple[float, str]]:

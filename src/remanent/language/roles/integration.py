@@ -266,7 +266,7 @@ class Integration(Role[IntegrationRequest, IntegrationReply, IntegrationResponse
             outcome=IntegrationOutcome.INTEGRATED,
             summary=summary,
             context=line(reply.context, MAX_CONTEXT) or line(summary, 100),
-            keywords=keywords(reply.keywords) or _all_keywords(request),
+            keywords=keywords(reply.keywords) or keywords(word for node in request.nodes for word in node.keywords),
             neighbour_updates=updates,
             interaction_tree_description=description or line(reply.context, MAX_CONTEXT) or line(summary, 200),
             upheld=upheld,
@@ -320,10 +320,6 @@ def _updates(request: IntegrationRequest, reply: IntegrationReply) -> tuple[Neig
         if (context, words) != (near.context, near.keywords):
             updates.setdefault(near.node_id, NeighbourUpdate(node_id=near.node_id, context=context, keywords=words))
     return tuple(updates.values())
-
-
-def _all_keywords(request: IntegrationRequest) -> tuple[str, ...]:
-    return keywords(word for node in request.nodes for word in node.keywords)
 
 
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, JsonValue
 from remanent.bilingual import Bilingual, Language, in_language
 from remanent.errors import InvalidInput, Refused
 from remanent.language.coverage import WordIndex
-from remanent.language.offline.answers import AnswerCandidates, agreeing, find_answer
+from remanent.language.offline.answer_finding import AnswerCandidates, agreeing, find_answer
 from remanent.language.offline.questions import AnswerType, answer_type, is_question, keyword_form
 from remanent.language.offline.settling import (
     Contradiction,

@@ -1,6 +1,6 @@
 import pytest
 
-from remanent.language.offline.answers import LONGEST_ANSWER, find_answer
+from remanent.language.offline.answer_finding import LONGEST_ANSWER, find_answer
 from remanent.language.offline.settling import (
     Contradiction,
     contradiction_in,
