@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from remanent.embedding import port
 from remanent.embedding.port import ImageReader, WrittenLine
 from remanent.errors import InvalidInput
+from remanent.text.scripts import well_formed
 from tests.embedding.fakes import HashEmbedder
 
 any_texts = st.lists(st.text(st.characters(), max_size=30))
@@ -31,7 +32,7 @@ async def test_batches_keep_the_bounds_the_order_and_every_text(texts: list[str]
         assert len(batch) <= embedder.batch_texts
         assert len(batch) == 1 or sum(map(len, batch)) <= embedder.batch_characters
     sent = [text for batch in embedder.batches for text in batch]
-    assert sent == [text.encode("utf-8", "replace").decode() for text in texts if text.strip()]
+    assert sent == [well_formed(text) for text in texts if text.strip()]
 
 
 @given(any_texts)
