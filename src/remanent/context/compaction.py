@@ -77,8 +77,10 @@ _LISTED_TOKENS, _LISTED = 480, 0.05
 much looks like a decision that is none, and the sentences themselves are there. With a tenth, all that a question of
 LoCoMo needs survived for .47 of 240, with a twentieth for .49."""
 _WEIGHTS: dict[ChatRole, float] = {"user": 3.0, "tool": 0.25}
-"""What a sentence counts by who says it: what the user wants goes before what was tried on the way, and that before
-the output of tools. Chosen by hand: of a coding agent's chat the request was left out, and 22 calls were kept."""
+"""What a sentence counts by who says it: what the user wants goes before what was tried on the way, and that before the
+output of tools. Chosen by hand: of a coding agent's chat the request was left out, and 22 calls were kept. With them,
+of BEAM's chats (144 questions) evidence survived at a twentieth of their size for .799 of the questions where .653 had
+it, at a tenth for .944 where .861 had it; LoCoMo, where all are users, stayed as it was."""
 _FULL = 0.98
 """The share of a budget that a view with a digest may take: tokens of texts together may be a few more than apart."""
 _CHOSEN_FROM = 4
@@ -234,7 +236,11 @@ class Compactor:
         return shaping.view()
 
     async def forget(self, scope: Scope) -> None:
-        """Let go of everything that was made of an agent's messages; of a session, of what a model made in it."""
+        """Let go of everything that was made of an agent's messages; of a session, of what a model made in it.
+
+        Erasing must reach what a model made as well: it stands in a cache that other processes read, under names that
+        begin with the owner's.
+        """
         made = _prefix(scope) if scope.session is not None else f"{_index(scope)}/"
         if scope.session is None:
             self._notes.pop(str(scope.owner), None)
@@ -299,6 +305,8 @@ class Compactor:
         """Return what a text of many lines costs; lines that were counted before are not counted again.
 
         A tokenizer joins a border of lines to what stands before it, so that the sum is what the whole has.
+
+        One new message changes few lines of a digest.
         """
         total = notes.tokens[text_key(text)] = sum(self._counted(line, notes) for line in _NEXT_LINE.split(text))
         return total
@@ -339,7 +347,11 @@ class Compactor:
         return _once(notes.stretches, _key(messages), read, most=_MAX_STRETCHES)
 
     async def commitments(self, messages: Sequence[ReadMessage], notes: _Notes) -> Commitments:
-        """Return what messages bind their people to; what tools say binds nobody. Each is read once."""
+        """Return what messages bind their people to; what tools say binds nobody. Each is read once.
+
+        What was taken back later is neither listed nor told, so that it must be read over the whole conversation; each
+        message is read once for it, not once for each view.
+        """
         found: list[Commitments] = []
         for run in _runs([one for one in messages if one.part != "tool" and one.text.strip()]):
             key = _key(run)
@@ -351,7 +363,11 @@ class Compactor:
         return standing(found)
 
     def telling(self, stretch: _Stretch, notes: _Notes, *, limit: int, alike: bool = True) -> list[DialogueSentence]:
-        """Return the sentences of a stretch that tell most within so many tokens."""
+        """Return the sentences of a stretch that tell most within so many tokens.
+
+        The order is worked out once: every new message leaves older ones a little less room, and weighing all of their
+        sentences again took 6 of 43 ms for one message on 50,000 tokens.
+        """
         if (limit, alike) not in stretch.shortened:
             if stretch.order is None:
                 stretch.order = ranked(stretch.said)
@@ -413,7 +429,13 @@ class Compactor:
     async def digest(
         self, stretches: Sequence[Sequence[ReadMessage]], notes: _Notes, scope: Scope, *, limit: int
     ) -> str:
-        """Return what stands for a whole conversation: what binds, then the sentences that tell most."""
+        """Return what stands for a whole conversation: what binds, then the sentences that tell most.
+
+        Lists come first, because what was decided must outlive everything else; what a later word took back is in
+        neither list nor sentences. Parts are then filled twice at most: what one part cannot fill, since it repeats
+        itself, is offered to the others (`fill`), and only where that is not enough are sentences taken that are nearly
+        like others.
+        """
         language = working_language("\n".join(message.text[:200] for message in stretches[-1]))
         lines, gone = [await self._prose(stretches, notes, scope, language)], set[str]()
         if "\n" not in lines[0]:
@@ -638,6 +660,9 @@ class _Shaping:
         The newest messages stay in their own words, with whole results, unless those alone would fill half the budget:
         then results are shortened, and the older of them go with the rest. Five long replies, word by word, are worth
         less than the conversation before them.
+
+        Of a coding chat at a tenth of its size 88 % were four long replies, and five lines told of the 55 messages
+        before them.
         """
         system = [message for message in trimmed if message.part == "system"]
         body = units([message for message in trimmed if message.part != "system"])
@@ -670,7 +695,11 @@ class _Shaping:
         return int(share * self._budget) - sum(map(self._size, chain.from_iterable(fixed)))
 
     async def _summarise(self, trimmed: Sequence[ReadMessage], *, recent: int = SEGMENT) -> None:
-        """Put a summary in place of every ten older messages; where a budget leaves more room, a longer one."""
+        """Put a summary in place of every ten older messages; where a budget leaves more room, a longer one.
+
+        The share of older stretches is kept as it was while it is near enough (`steady`), so that a new message does
+        not make all summaries anew.
+        """
         system, stretches, tail = self._split(trimmed, recent)
         room = self._room(system, tail, share=self._compactor.settings.digest_above) if recent == SEGMENT else None
         if room is not None and room < SUMMARY_TOKENS * len(stretches):
@@ -737,7 +766,10 @@ class _Shaping:
         )
 
     def _retained(self) -> list[_Shown]:
-        """Keep by rank: system prompt, newest message of the user, results of tools, history; newest first in each."""
+        """Keep by rank: system prompt, newest message of the user, results of tools, history; newest first in each.
+
+        The last resort, where even a digest is too long: what was asked last must be there, whatever it takes.
+        """
         groups = _units_of(self._now)
         newest = max((number for number, group in enumerate(groups) if _part(group) == "user"), default=len(groups) - 1)
         ranks = {"system": 0, "tool": 2}
@@ -775,7 +807,11 @@ def _part(group: Sequence[_Shown]) -> str:
 
 
 def _newest_prompts(messages: Sequence[ReadMessage]) -> list[ReadMessage]:
-    """Return the messages with only the newest version of each system prompt."""
+    """Return the messages with only the newest version of each system prompt.
+
+    Hosts send their prompt again with a changed line in it; the design drops the older ones. Six words of ten in common
+    make two versions of one prompt, which is chosen by hand.
+    """
     kept: list[ReadMessage] = []
     newer: list[frozenset[str]] = []
     for message in reversed(messages):
@@ -865,6 +901,7 @@ MIN_MESSAGES, MIN_CHARACTERS, MIN_RECENT = 8, 4000, 4
 """Lower thresholds would compact what is short already (the design's floors)."""
 _PIECE = 120
 _MAX_PIECES = 40
+"""Characters of each beginning, and how many of them: some 5,000 characters, which any window takes. Chosen by hand."""
 
 
 class ContextCompactor:
@@ -888,7 +925,10 @@ class ContextCompactor:
         self._last: tuple[int, bytes, str] | None = None
 
     async def maybe_compact(self, messages: Sequence[Message]) -> list[dict[str, Any]]:
-        """Return the messages, their beginning compacted where they are too many or too long."""
+        """Return the messages, their beginning compacted where they are too many or too long.
+
+        Calls of tools stay with their results: a provider refuses a list in which either is missing.
+        """
         clean = sanitized(read_messages(messages))
         if (
             len(clean) <= self.threshold_messages
@@ -937,6 +977,9 @@ def _is_compacted(message: ReadMessage) -> bool:
 
 
 def _pieces(texts: Sequence[str]) -> str:
-    """Return short beginnings of what was said, joined: what is left when nothing can summarise it."""
+    """Return short beginnings of what was said, joined: what is left when nothing can summarise it.
+
+    It must hold even where the model and the rules both fail, so that it needs neither.
+    """
     short = [" ".join(text.removeprefix("[compacted]").split())[:_PIECE] for text in texts]
     return "[compacted] " + " | ".join(short[-_MAX_PIECES:])

@@ -24,7 +24,8 @@ MOST_LEFT = 0.05
 if that had been the only one. Chosen by hand."""
 PAGE = 32
 """Records that it reads at a time, about a second: what comes meanwhile waits so long for its first vector. As few as
-these are read by both models at once: two jobs for them would take a store over a network half as many calls again."""
+these are read by both models at once: two jobs for them would take a store over a network half as many calls again.
+Thirty messages took 78 calls with jobs of their own, 54 so; 60 are promised."""
 PAGES = 16
 """Pages of records that were read twice already that one job passes by."""
 

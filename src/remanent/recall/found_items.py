@@ -45,6 +45,10 @@ def exchanges(
     A short question and what somebody says to it are one answer: "three years now" says nothing without "how long have
     you had them?". What an agent says to a question is a text of its own; what a user tells it before and behind that
     is one matter, and takes one place where both are near to the question.
+
+    LoCoMo, plain call, 580 questions: any@5 and all@5 were .776 and .671 with each turn alone, .795 and .695 with a
+    question and its answer as one item. A diary is left apart: where the user speaks in every place of a session nobody
+    replies, and what stands two apart there is no matter told in two messages.
     """
     turns = {(one.place.session, one.place.seq): one for one in known if one.place.kind is Kind.TURN and one.place.seq}
     alone = _without_replies(turns)
@@ -104,6 +108,9 @@ def said_again(
 
     Somebody else's words are another statement, as are those that mean another day each time ("yesterday"), and the
     same answer to another question. Texts are compared whole only where `likeness_key` says that they may be the same.
+
+    What was said twice was shown with one of its places, and whoever looked it up by its source found the wrong one; as
+    one item with all of them, any@5 of MemDaily went from .92 to .94 (100 questions).
     """
     alike: dict[Hashable, list[RankedCandidate]] = {}
     for one in chosen:

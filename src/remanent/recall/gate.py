@@ -194,7 +194,11 @@ def _informative(text: str) -> tuple[str, ...]:
 
 
 def _names_a_thing(sign: str) -> bool:
-    """Tell whether a single Chinese sign is the name of something, as 蓍 is of a plant, and not a part of words."""
+    """Tell whether a single Chinese sign is the name of something, as 蓍 is of a plant, and not a part of words.
+
+    Without it 蓍分布在哪些地区 was held back although the plant's own text came first; of 150 questions of CMRC any@5
+    rose from .980 to .987 with it.
+    """
     return not sign.isascii() and chinese_rarity(sign) >= LONE_CHINESE
 
 
@@ -273,10 +277,12 @@ above for either side."""
 
 LONGEST_READ = 3000
 """Characters of a candidate that are looked at, where it names the most of what is asked for; bounds the time that one
-pasted document can take."""
+pasted document can take. Of a longer one not the beginning is read: a fact behind it was taken for a stranger's
+question."""
 
 MAX_SOUGHT = 16
-"""Terms that are looked for in a longer candidate to find that place, the rarest of those that any record holds."""
+"""Terms that are looked for in a longer candidate to find that place, the rarest of those that any record holds. To
+find it in 400,000 characters takes 4 to 9 ms of processor time, in a hostile text some 35."""
 
 _LEAST = 1e-9
 """Keeps a share of nothing finite."""
@@ -315,7 +321,10 @@ LENIENCE = 2.5
 
 EVERYDAY_LENIENCE = 2.0
 """By how much, for a question in everyday words: what it asks for was likely told in others, so that the words which
-are missing tell little against it."""
+are missing tell little against it. A stranger asked a chat of 60 messages in other words than it was told in: 10 of 22
+questions got nothing, nine of them with the right answer among the first three behind the gate. Six of the ten pass
+with it; of 96 questions that belong to other chats 39 pass in place of 34, in Chinese 41 in place of 37, and of
+LoCoMo's 172 unanswerable ones none more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,7 +420,12 @@ class Gate:
         records: Mapping[str, Record],
         look: GateInputs,
     ) -> GateVerdict:
-        """Return whether any of the records that the paths found is an answer."""
+        """Return whether any of the records that the paths found is an answer.
+
+        In this order: a question without words is none; one that names nothing which could be missing passes, since
+        every memory may answer it; one whose models were never measured passes, since nothing is known against it. Only
+        then are words, nearness and speakers weighed against the threshold, and every verdict says what it rests on.
+        """
         wanted, size = look.wanted, look.counts.records
         if not wanted.terms and not any(sign.isalnum() for sign in question.read):
             return GateVerdict(passed=False, reason=GateReason.WORDLESS)
@@ -476,6 +490,10 @@ class TermsOfRecords:
     """The terms that candidates answer by, worked out once for all that a verdict compares.
 
     Only whether they hold what is asked for counts: where that has no Chinese, theirs is not cut into words.
+
+    To cut Chinese loads a dictionary, 0.6 s on a busy machine, for a command that asks one English question. While a
+    store is measured, questions that lead to the same part of a long record share its terms: 30 records of 25,000
+    Chinese characters take 0.2 s in place of 1.6.
     """
 
     def __init__(
@@ -514,12 +532,18 @@ def _wording(
 
 
 def lenience(records: int) -> float:
-    """Return by how much the threshold of a small store is lowered."""
+    """Return by how much the threshold of a small store is lowered.
+
+    By the logarithm, because that is how the nearness of a stranger's best hit grows with the store.
+    """
     return LENIENCE * max(0.0, 1 - math.log(max(1, records)) / math.log(SMALL))
 
 
 def best_of(found: Mapping[str, Sequence[ScoredRecord]], records: Mapping[str, Record]) -> list[Record]:
-    """Return the best candidates of all paths in turn, as far as they were read."""
+    """Return the best candidates of all paths in turn, as far as they were read.
+
+    In turn, because no two paths measure alike: the first of each is what that path would have answered.
+    """
     best: dict[str, Record] = {}
     for abreast in zip_longest(*found.values()):
         for hit in abreast:
@@ -565,7 +589,10 @@ def speaker_lead(
 
 
 def read_measures(kept: JsonValue, language: Language, *, models: Mapping[str, str]) -> Measures | None:
-    """Return what was measured for a language, or None when that was never done or with other models."""
+    """Return what was measured for a language, or None when that was never done or with other models.
+
+    What another version or another model measured is as good as nothing: scores of two models have no common measure.
+    """
     if not isinstance(kept, dict) or kept.get("version") != VERSION or kept.get("models") != dict(models):
         return None
     languages = kept.get("tongues")

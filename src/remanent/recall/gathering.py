@@ -55,7 +55,11 @@ class CandidateReader:
     async def places(
         self, question: Question, record_ids: Sequence[str], *, reach: int = 0
     ) -> dict[str, RecordPosition]:
-        """Return where candidates and their neighbours stand; what does not pass the filter is missing."""
+        """Return where candidates and their neighbours stand; what does not pass the filter is missing.
+
+        Three looks at most: the index, the journal for what has no record yet, and the index again, because what was
+        neither there nor in the journal may have been indexed between the two.
+        """
         if not record_ids:
             return {}
         look = partial(
@@ -198,7 +202,10 @@ class Gathering:
     async def follow(
         self, question: Question, recipe: Recipe, gathered: Gathered, *, width: int, share: float = 1.0
     ) -> bool:
-        """Ask the paths that follow what the others found, and add what they find; return whether that is anything."""
+        """Ask the paths that follow what the others found, and add what they find; return whether that is anything.
+
+        Without any seed there is nothing to follow; that it found nothing saves ranking everything anew.
+        """
         if not any(path.follows for path in self.paths):
             return False
         # Fusion comes later: for a start, the best of each path in turn.
@@ -216,7 +223,12 @@ class Gathering:
     async def _ask_all(
         self, question: Question, recipe: Recipe, gathered: Gathered, *, width: int, share: float, follow: bool
     ) -> None:
-        """Ask the paths that the recipe uses, those that follow others after them."""
+        """Ask the paths that the recipe uses, those that follow others after them.
+
+        Where candidates stand is told by the searches themselves as far as they can; only the rest is looked up, in one
+        call for all paths. Sessions that fill more than their share are known only then, so that a crowded path is
+        asked again at the end.
+        """
         limits: dict[RecallPath, int] = {}
         for path in self.paths:
             use = recipe.use_of(path.family)
@@ -356,7 +368,11 @@ class Gathering:
     def _outcome(
         self, path: RecallPath, task: "asyncio.Task[list[Candidate]] | None", question: Question, *, limit: int
     ) -> list[Candidate] | LeftOut:
-        """Return what an ended task found, at most `limit`; whatever a path raised, the others answer."""
+        """Return what an ended task found, at most `limit`; whatever a path raised, the others answer.
+
+        One that makes itself ready is no failure: it is named as loading and asked again next time. One that is late
+        for another reason rests at once, because the next question would wait for it, too.
+        """
         if task is None:
             return LeftOut(path=path.name, reason="left alone for a while after it failed")
         error = TimeoutError() if task.cancelled() else task.exception()

@@ -1,4 +1,9 @@
-"""Making what was said findable as itself: a `turn` record per entry, then its vector."""
+"""Making what was said findable as itself: a `turn` record per entry, then its vector.
+
+A turn stands by itself as soon as it has its words, so that those come first and for all that waits; vectors take far
+longer and follow. Each job does a bounded piece and asks for the next one, so that a crash repeats little, writers go
+first, and a question never waits for a whole import.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -96,7 +101,11 @@ async def indexed_through(store: Store, scope: Scope, *, standing: Standing | No
 
 
 async def understood_through(store: Store, scope: Scope, *, standing: Standing | None = None) -> int:
-    """Return the place in the journal up to which every turn had its vectors when that was last noted."""
+    """Return the place in the journal up to which every turn had its vectors when that was last noted.
+
+    What lies behind it is searched word by word as well, so that what was just said is found before its vectors are
+    made.
+    """
     indexed = await indexed_through(store, scope, standing=standing)
     seq = await store.state(scope, EMBEDDED) if standing is None else standing.states.get(EMBEDDED)
     return min(seq, indexed) if isinstance(seq, int) else indexed
@@ -193,7 +202,11 @@ class Indexing:
         tx.request(kind, job_id=self._new_id(), at=self._clock(), key=kind, payload=payload, limit=limit)
 
     async def make_turns(self, job: Job, tx: Transaction) -> None:
-        """Give the next entries of the journal their turn records."""
+        """Give the next entries of the journal their turn records.
+
+        The place in the journal is noted in the same unit of work as the records: made again after a crash, they
+        replace themselves, since a turn has the id of its entry.
+        """
         await self.writing.wait()
         done = await indexed_through(self._store, job.scope)
         entries = await self._store.entries(job.scope, EntryQuery(after_seq=done, limit=ENTRY_BATCH))
@@ -216,7 +229,11 @@ class Indexing:
             await self._ask_followers(job.scope, tx, seq=entries[-1].seq)
 
     async def embed(self, job: Job, tx: Transaction) -> None:
-        """Give the next records without a vector theirs; when all have one, those of the finer model."""
+        """Give the next records without a vector theirs; when all have one, those of the finer model.
+
+        Few records are read by both models in one job: general model, second reading and its end as three jobs took 78
+        calls of the store for thirty messages where 60 are promised, and take 54 so.
+        """
         if self._embedders is None:
             return
         # Asked together, and thus of one moment: what is made meanwhile is left to the next job.

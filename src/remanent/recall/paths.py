@@ -35,7 +35,11 @@ class KeywordPath(RecallPath):
         self._places = places
 
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
-        """Search the text index, and the tail of the journal that it does not cover yet."""
+        """Search the text index, and the tail of the journal that it does not cover yet.
+
+        Both are asked at the same time. What is not indexed yet has no BM25, so that its words are counted as they are;
+        it is placed by how many of the question's words it holds.
+        """
         terms = question.terms
         if not terms:
             return []
@@ -125,7 +129,8 @@ def _may_be_unindexed(question: Question) -> bool:
 
 MAX_TIMES = 8
 """Times of a question that are searched, the first of them. Chosen by hand: people name two or three, and each is a
-search of its own, so that a pasted calendar of hundreds would keep every reader busy."""
+search of its own, so that a pasted calendar of hundreds would keep every reader busy. One such calendar made 130
+searches."""
 
 
 class TimePath(RecallPath):
@@ -141,7 +146,11 @@ class TimePath(RecallPath):
         return 1.0 if question.dates else 0.0
 
     async def find(self, question: Question, *, limit: int) -> list[Candidate]:
-        """Search each time that is named."""
+        """Search each time that is named.
+
+        Words first and then whatever else happened then: somebody who asks what happened last Tuesday names nothing of
+        it.
+        """
         times = ((mention, _within(question.record_filter, mention)) for mention in question.dates)
         named = list(islice(((mention, wanted) for mention, wanted in times if wanted is not None), MAX_TIMES))
         scope, terms = question.scope, question.terms

@@ -161,13 +161,21 @@ class Question:
         return named[0] if len(named) == 1 else None
 
     def seconds_left(self) -> float:
-        """Return how long whoever asks still waits."""
+        """Return how long whoever asks still waits.
+
+        A server that has just started loads its models for some seconds; a chat that came meanwhile waited two seconds
+        for recall and then went to the model with no memory at all, though words would have found it. So whoever asks
+        says how long to wait, and a path that is late is left out and named.
+        """
         if self.answer_by is None:
             return math.inf
         return max(0.0, self.answer_by - asyncio.get_running_loop().time())
 
     def analyse(self) -> None:
-        """Read all that can be read from the words; what was read stays read."""
+        """Read all that can be read from the words; what was read stays read.
+
+        In one go, for a thread: what is read lazily on the event loop would be read there.
+        """
         for name in _ANALYSED:
             getattr(self, name)
 

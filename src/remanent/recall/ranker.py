@@ -128,7 +128,11 @@ class Ranker(Gathering):
         around: Mapping[str, RecordPosition] | None = None,
         all_of_them: bool = False,
     ) -> list[RankedCandidate]:
-        """Rank what was gathered, best first: as many as are read, or all."""
+        """Rank what was gathered, best first: as many as are read, or all.
+
+        Candidates beyond the shortlist are only worked out where whole sessions are ranked: most are never looked at
+        again.
+        """
         fused = self.considered(question, options, gathered, all_of_them=all_of_them)
         places = {one: gathered.places[one] for one in fused if one in gathered.places} | dict(around or {})
         return scoring.weigh(

@@ -63,7 +63,7 @@ COMPARED_CHARACTERS = 300
 """Characters by which texts are compared; twins show early, and every pair of the shortlist is compared."""
 MAX_WIDTH = 1000
 """How many candidates are gathered and read where near-duplicates crowd the shortlist: what stands behind more of them
-than that is not found."""
+than that is not found. It bounds one more search of all paths, which only a flood causes."""
 
 
 KNOWN = GateVerdict(passed=True, reason=GateReason.KNOWN)
@@ -261,7 +261,12 @@ class Recall:
             return found if finish is None else await finish.make(found)
 
     async def _find(self, question: Question, options: AnswerOptions, *, cached: bool, finish: Finish | None) -> Found:
-        """Return an answer that was kept, or work one out."""
+        """Return an answer that was kept, or work one out.
+
+        The counters are read first, and a kept answer is one of the same revision: whoever writes meanwhile raises it,
+        so that an answer from before the write is never given after it. Answers that lack a path are not kept, because
+        the path may be back for the next question.
+        """
         # Before all else, so that what is written meanwhile is found twice rather than not at all.
         standing = question.standing or await self._store.standing(question.scope, states=BEFORE_ALL.states)
         question = question.at(standing)
@@ -286,7 +291,10 @@ class Recall:
     # ── answering ────────────────────────────────────────────────────────────
 
     async def _answer(self, question: Question, options: AnswerOptions) -> tuple[Found, datetime | None]:
-        """Return the answer, and until when everything in it lives."""
+        """Return the answer, and until when everything in it lives.
+
+        How long everything in an answer lives is told with it: a kept answer must not outlive a memory in it.
+        """
         if len(question.read) > READ_ON_THE_LOOP:
             await asyncio.to_thread(question.analyse)
         with self._store.visit(question.scope):
@@ -315,7 +323,12 @@ class Recall:
         return found, min((end for end in ends if end is not None), default=None)
 
     async def _shortlist(self, question: Question, options: AnswerOptions) -> _Shortlist:
-        """Return the best candidates, read whole and judged by the gate."""
+        """Return the best candidates, read whole and judged by the gate.
+
+        What can be read at the same time is: places, records, sources and the gate's own look go out together, since
+        each of them is one call of the store and a store over a network charges for calls. Whatever the gate holds back
+        is let go here, so that no later step can show it.
+        """
         width, share = 2 * options.depth, options.flood_share(question)
         gathered = await self._ranker.gather(question, options.recipe, width=width, share=share)
         ranked = self._ranker.order(question, options, gathered)
@@ -365,7 +378,10 @@ class Recall:
         known: Mapping[str, RecordPosition] | None = None,
         all_of_them: bool = False,
     ) -> dict[str, RecordPosition]:
-        """Return where candidates and their neighbours stand, if that is of any use to the recipe or the answer."""
+        """Return where candidates and their neighbours stand, if that is of any use to the recipe or the answer.
+
+        Places cost a call of the store, so that recipes by scores alone ask for none.
+        """
         if not (options.recipe.surroundings.neighbours or options.grain == "turns"):
             return {}
         considered = self._ranker.considered(question, options, gathered, all_of_them=all_of_them)
@@ -387,7 +403,11 @@ class Recall:
     async def _uncrowded(
         self, question: Question, texts: _Texts, crowd_of: dict[str, str], options: AnswerOptions
     ) -> tuple[Gathered, list[RankedCandidate]]:
-        """Look further than near-duplicates reach, and return what they leave room for; the records read are added."""
+        """Look further than near-duplicates reach, and return what they leave room for; the records read are added.
+
+        Asking again is worth its price only where near-duplicates fill more than their share of a full shortlist:
+        otherwise nothing was pushed out.
+        """
         share = options.flood_share(question)
         gathered = await self._ranker.gather(question, options.recipe, width=MAX_WIDTH, share=share)
         await self._ranker.follow(question, options.recipe, gathered, width=MAX_WIDTH, share=share)
@@ -506,6 +526,9 @@ def _talks_with_agents(candidates: Sequence[RankedCandidate]) -> dict[str, str |
 
     Who talks with an agent tells a thing once and goes on with it; people among themselves, and a diary that nobody
     replies to, have the whole answer in one place.
+
+    Where no agent's turn is found in a session nothing of it gives way: a user's messages alone are a diary, and a
+    tenth of MemDaily's questions lost a part of their evidence while diaries gave way like talks.
     """
     places = [one.place for one in candidates if one.place.kind is Kind.TURN]
     answered = {place.session for place in places if place.trust is Origin.AGENT}

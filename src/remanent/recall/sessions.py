@@ -43,7 +43,11 @@ def by_their_turns(groups: Mapping[str, Sequence[RankedCandidate]], around: Surr
 async def by_their_words(
     store: Store, question: Question, scores: Mapping[str, float], around: Surroundings
 ) -> dict[str, float]:
-    """Return the scores with the words of whole sessions weighed in; of all but the best, the scores as they are."""
+    """Return the scores with the words of whole sessions weighed in; of all but the best, the scores as they are.
+
+    Only of the best, because reading the words of a session costs, and only for facts: who goes on talking uses the
+    words of every talk.
+    """
     best = sorted(scores, key=lambda name: (-scores[name], name))[: around.words_of]
     if not around.words or not question.asks_for_a_fact or len(best) < 2:
         return dict(scores)

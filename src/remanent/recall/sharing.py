@@ -23,7 +23,11 @@ def bearing(question: str, item: FoundItem) -> float:
 
 
 def joined(answers: Sequence[Found], *, most: int) -> Found:
-    """Return one answer of several to the same question: the best items, and what all of them left out."""
+    """Return one answer of several to the same question: the best items, and what all of them left out.
+
+    Each memory answered under its own revision and by its own threshold; what is put together of them is not kept,
+    since neither revision says when it changes.
+    """
     first = answers[0]
     scored = [(item.score * bearing(first.query, item), item) for found in answers for item in found.items]
     scored.sort(key=lambda one: (-one[0], -one[1].score, one[1].record_id))

@@ -135,6 +135,9 @@ def _stands_out(items: Sequence[FoundItem], *, language: Language) -> bool:
     """Tell whether one memory is much nearer in meaning than the others, by every model that compares.
 
     One in another language than the question can be told by meaning alone, and by the model that knows both.
+
+    Words of two languages never agree: of 16 questions whose answer was told in the other language 5 were called untold
+    while words alone decided, 2 since; of 16 without an answer none was called told before and one is now.
     """
     scores: dict[str, list[tuple[float, str]]] = {}
     for item in items:

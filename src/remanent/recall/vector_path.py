@@ -49,7 +49,11 @@ class Coverage:
         self._known: OrderedDict[tuple[Scope, str, str], _Counted] = OrderedDict()
 
     async def is_whole(self, scope: Scope, model: str, *, beside: str, revision: int | None = None) -> bool:
-        """Return whether a model has a vector of every record of which the one beside it has one, and of any."""
+        """Return whether a model has a vector of every record of which the one beside it has one, and of any.
+
+        Counting goes through all vectors of an agent, so that only what was added since the last count is counted, and
+        a model known not to have read all is not counted again until the store has grown.
+        """
         key = scope.owner, model, beside
         known = self._known.get(key)
         if revision is None:
@@ -178,7 +182,11 @@ def _revision(question: Question) -> int | None:
 async def _nearest(
     vectors: Vectors, embedder: Embedder, question: Question, *, limit: int, places: bool = True
 ) -> list[Candidate]:
-    """Search near each part of the question; a record that is near one of them with one of its own parts is near."""
+    """Search near each part of the question; a record that is near one of them with one of its own parts is near.
+
+    Every part of the question is searched by itself, and every record is as near as the nearest of its parts: a vector
+    of several matters is near to none of them.
+    """
     has_parts = question.standing is None or bool(question.standing.states.get(PARTS))
     names = vector_names(embedder.model_id) if has_parts else (embedder.model_id,)
     wanted = [(vector, name) for vector in await embedder.embed(list(question.parts)) if vector.any() for name in names]
