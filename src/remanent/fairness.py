@@ -192,6 +192,7 @@ class Pauses:
         (self._call_later or asyncio.get_running_loop().call_later)(seconds, lambda: self._look(name))
 
     def _look(self, name: str) -> None:
+        """End a pause whose time is over, or for which nobody waits any more: it is for others, no punishment."""
         if self._timer() < self._until[name] and self._shares.waiting_others(name):
             self._look_later(name)
         else:
@@ -427,6 +428,7 @@ class FairThreads(Executor):
                 del self._waiting[served]
 
     def _may(self, queue: tuple[str, bool]) -> bool:
+        """Tell whether a queue may have another thread; alone it may have nearly all, beside others its share."""
         # The pool is never given more than it has threads for: what waits there would wait behind anybody's.
         if self._held.total() >= self._total:
             return False

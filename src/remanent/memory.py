@@ -178,6 +178,10 @@ class _Parts(Parts):
 # The order matters: disciplines are given the journal, recall takes up their paths, and the journal is told of both
 # last. Whatever needs something that is made later gets it as a callable or by an attribute that is set at the end.
 def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Clock, new_id: NewId) -> _Parts:
+    """Build a memory of its parts, each once: which store, cache, models and disciplines, by the settings.
+
+    It is the only place that knows them all. What two parts need of each other is given as a function (`read_path`).
+    """
     store, vectors, blobs, shelf = open_stores(settings)
     models = embedders, known, questions = _embedding(settings, shelf, clock=clock)
     cache, echoes = open_cache(settings, clock=clock), Echoes(store)

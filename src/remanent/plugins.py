@@ -125,6 +125,7 @@ def _ours() -> Iterator[Declared]:
 
 
 def _other(point: "EntryPoint") -> Declared:
+    """Return the discipline that another distribution declares; one that cannot be loaded ends the start."""
     whose = f"the discipline {point.name!r} of {point.dist.name if point.dist else 'an unknown distribution'}"
     try:
         named = point.load()
@@ -159,6 +160,7 @@ def _mentions(folder: str) -> bool:
 
 
 def _is_there(package: str) -> bool:
+    """Tell whether a package can be imported, without importing it."""
     try:
         return find_spec(package) is not None
     except ModuleNotFoundError:

@@ -63,6 +63,7 @@ def _key(cls: type) -> Callable[[Any], tuple[Any, ...]]:
 
 
 def _eq(self: Any, other: object) -> Any:
+    """Compare two values field by field; those of different classes are never the same, as with `dataclasses`."""
     if other.__class__ is not self.__class__:
         return NotImplemented
     cls: Any = type(self)

@@ -62,6 +62,7 @@ def tree_of(
 
 
 def _tree_entry(entry: Entry, parts: Sequence[Source], source: str) -> TreeEntry:
+    """Return an entry as far as a record rests on it: the stretches that are its sources, in the order of the text."""
     text = "".join(entry.text[part.start : part.end] for part in sorted(parts, key=lambda part: part.start))
     # An entry that a discipline ingested may carry many files; a record is about those that its own span mentions.
     return TreeEntry(
@@ -200,6 +201,10 @@ async def retrieve_record(
 async def _retrieve(
     node_id: str, entries: Sequence[TreeEntry], kept: AttachmentStore, attachment_id: str | None
 ) -> DeepRetrieved:
+    """Return the entries behind a node with the contents of their files, or of the one file that was asked for.
+
+    A file that no entry has is refused with the ids of those that are there, so that a model can ask again rightly.
+    """
     known = {item.attachment_id for entry in entries for item in entry.attachments}
     if attachment_id is not None and attachment_id not in known:
         raise NotFound(f"node {node_id} has no attachment {attachment_id}; it has {', '.join(sorted(known)) or 'none'}")
@@ -209,6 +214,7 @@ async def _retrieve(
 
 
 async def _entry(entry: TreeEntry, kept: AttachmentStore, attachment_id: str | None) -> DeepEntry:
+    """Return an entry with the files that are wanted of it, all of them unless one is named."""
     wanted = [item for item in entry.attachments if attachment_id in {None, item.attachment_id}]
     return DeepEntry(
         id=entry.entry_id,
@@ -221,6 +227,10 @@ async def _entry(entry: TreeEntry, kept: AttachmentStore, attachment_id: str | N
 
 
 async def _attachment(item: Attachment, kept: AttachmentStore) -> DeepAttachment:
+    """Return a file with its text, or with the reason why it cannot be read.
+
+    One damaged or missing file must not keep the words and the other files of a node from whoever asks.
+    """
     shown = DeepAttachment(
         id=item.attachment_id,
         type=type_of(item.media_type, item.name),

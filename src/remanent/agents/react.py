@@ -66,6 +66,7 @@ class Limits:
         )
 
     def __post_init__(self) -> None:
+        """Refuse limits under which no agent could take a step, or that would end none."""
         if self.max_calls < 1 or self.max_tokens < 1 or self.max_result < 1 or self.tool_timeout <= 0:
             raise InvalidInput("the limits of an agent must be positive")
         if self.max_calls > MAX_CALLS:
@@ -111,6 +112,7 @@ class TokenLedger:
 
 
 def _shorter(turn: Turn, longest: int) -> Turn:
+    """Return a turn whose results have at most so many characters; what the agent itself said stays whole."""
     results = (
         ToolResult(name=result.name, content=abridged(result.content, longest), failed=result.failed)
         for result in turn.results
@@ -225,6 +227,12 @@ class _ReactRun:
         self._usage: list[Usage] = []
 
     async def finish(self) -> AgentResult:
+        """Ask and call tools, turn by turn, until there is an answer, a limit is reached or the model fails.
+
+        A failing model ends the run with what was found so far and the reason: a run of many calls is not thrown away
+        for its last one. Whatever is said is reported before it is acted on, so that the journal has it even if the
+        next call fails.
+        """
         if (search := search_of_claims(self._request)) is not None:
             self._add(Turn(said=search.said, results=tuple(await self._results(search))))
         while True:
@@ -334,6 +342,7 @@ class _ReactRun:
             await self._listener(step)
 
     def _outcome(self, answer: str | None, reason: StopReason, *, detail: str = "") -> AgentResult:
+        """Return how the run ended, with all that it cost."""
         return AgentResult(
             answer=answer,
             reason=reason,
@@ -347,6 +356,7 @@ class _ReactRun:
 
 
 def _by_name(tools: Sequence[AgentTool]) -> dict[str, AgentTool]:
+    """Return tools by the names that a model calls them by; of two with one name only one could ever be called."""
     named = {tool.declaration.name: tool for tool in tools}
     if len(named) != len(tools):
         raise InvalidInput("two tools of an agent have the same name; give each its own")

@@ -155,6 +155,10 @@ class _PassageWords(InMemoryPath):
             return await asyncio.to_thread(self._index.scores, terms, size=len(self._rows.ids))
 
     def _read(self, texts: Sequence[SearchableText]) -> None:
+        """Bring the index up to date: passages of texts that changed or went are dropped, those of new ones added.
+
+        Texts that stay as they are keep their passages, because an agent searches the same ones many times in a run.
+        """
         current = {text.text_id: text for text in texts}
         for text_id, (known, passage_ids) in list(self._passages_of.items()):
             if current.get(text_id) != known:
@@ -181,6 +185,10 @@ def _titled(text: SearchableText, passage: str) -> str:
 
 
 def _render_passages(query: str, passages: list[tuple[SearchableText, str]]) -> str:
+    """Return passages as a model reads them: numbered, each with the id by which its text can be cited.
+
+    The words for an empty result are in both languages, because the language of the task is not known here.
+    """
     lines = [f"# {query}"]
     for number, (text, passage) in enumerate(passages, 1):
         title = f" {text.title}" if text.title else ""

@@ -189,6 +189,7 @@ def _arguments_of(function: Callable[..., Any]) -> type[BaseModel]:
 
 
 def _to_text(result: object) -> str:
+    """Return what a function returned as a model reads it: text as it is, all else as JSON."""
     if isinstance(result, str):
         return result
     adapter: TypeAdapter[Any] = TypeAdapter(Any)

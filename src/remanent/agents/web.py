@@ -92,6 +92,7 @@ class SerperSearch:
         await self._api.close()
 
     async def _search(self, query: str) -> "_SerperResponse":
+        """Return what the search engine found; its failures become `ToolFailed`, which the model is told of."""
         try:
             body = await self._api.post("search", {"q": query, "num": self._results})
         except LanguageError as error:
@@ -140,6 +141,7 @@ class _SerperResponse(_SerperPart):
 
 
 def _render_results(query: str, answer: _SerperResponse) -> str:
+    """Return hits as a model reads them: numbered, with address, date and snippet, direct answers before all."""
     lines = [f"# {query}", *answer.direct]
     for number, hit in enumerate(answer.organic, 1):
         when = f" ({hit.date})" if hit.date else ""
@@ -201,6 +203,7 @@ class Visit:
             await self._jina.close()
 
     async def _read_through(self, jina: JsonApi, url: str) -> tuple[str, str]:
+        """Return title and text of a page as the reading service gives them; its failures are told to the model."""
         try:
             answer = _JinaResponse.model_validate(json.loads(await jina.post("", {"url": url})))
         except LanguageError as error:
@@ -226,6 +229,10 @@ class _JinaResponse(BaseModel):
 
 
 def _jina(settings: ReaderSettings, *, sleep: Callable[[float], Awaitable[None]]) -> JsonApi:
+    """Return the client of the reading service.
+
+    Two attempts and the setting's time for both together: a page that takes longer is worth less than the next hit.
+    """
     return JsonApi(
         settings.base_url,
         key=settings.api_key,

@@ -65,6 +65,7 @@ class _Layout:
     """Boxes that words must not cover: left, top, right, bottom."""
 
     def is_free(self, box: tuple[float, float, float, float]) -> bool:
+        """Tell whether a box overlaps none that is taken."""
         left, top, right, bottom = box
         return not any(
             left < other[2] and other[0] < right and top < other[3] and other[1] < bottom for other in self.taken

@@ -153,6 +153,10 @@ class AsyncAssociativeMemory:
         )
 
     async def _found(self, keywords: str | Sequence[str], **asked: Any) -> SearchResult:
+        """Return what a search finds, and how many messages have not become nodes yet.
+
+        The watch comes first: whoever asks right after remembering has its jobs done by this process, if no other does.
+        """
         self._check()
         self._associations.watch(self._scope)
         not_in_graph = await self._associations.watermark.reach(self._scope)

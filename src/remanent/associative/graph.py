@@ -303,6 +303,7 @@ class Graph:
             self._buried[entry_id].remove(node_id)
 
     def _detach(self, source: Vertex, edges: Sequence[Edge]) -> None:
+        """Take edges off both of their ends; a forgotten far end that nothing points to any more goes, too."""
         gone = set(map(id, edges))
         for edge in edges:
             target = edge.target

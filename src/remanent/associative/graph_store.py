@@ -20,6 +20,8 @@ MAX_ABOUT_LENGTH = 40
 
 
 def _burial(forgotten: Forgotten) -> Effect:
+    """Return what a forgetting does to the graph in memory, to be done when it is committed and not before."""
+
     def bury(graph: Graph) -> None:
         graph.remove(forgotten.node_id)
         graph.bury(forgotten)

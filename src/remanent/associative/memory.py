@@ -191,5 +191,6 @@ class Associations:
 def _recalled(
     record: Record, entries: Mapping[str, Entry], match: Mapping[str, Any], *, score: float, rank: int
 ) -> RecalledNode:
+    """Return a found node with the stretches of the journal that it rests on."""
     sources = FoundSource.all_of(record, entries)
     return RecalledNode.of(record, sources, text=match["node"].content, score=score, rank=rank, **match)

@@ -208,6 +208,7 @@ class SearchHit:
 
     @property
     def _edges(self) -> list[Edge]:
+        """Return the edges of the path to this hit, from the focus on."""
         edges: list[Edge] = []
         at = self.label
         while at is not None and at.edge is not None:
@@ -254,6 +255,10 @@ class Matcher:
         return at is not None and (since is None or at >= since) and (until is None or at < until)
 
     def _with_words(self, vertices: Iterable[Vertex]) -> set[Vertex]:
+        """Return the vertices with any of the keywords or similar in meaning; all of them where nothing is asked.
+
+        One keyword without meaning is asked without a loop over keywords for each vertex.
+        """
         similar, keys = self._wanted.similar, [key for _, key in self._keys]
         if not self._wanted.keywords:
             return set(vertices)

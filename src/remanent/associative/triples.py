@@ -305,6 +305,7 @@ def _unnamed(told: Properties, what: str) -> InvalidInput:
 
 
 def _id(text: str, line: int) -> str:
+    """Return an id that a line names; one that no store would take is refused with the number of its line."""
     try:
         return _ID.validate_python(text)
     except ValidationError as error:
@@ -312,6 +313,7 @@ def _id(text: str, line: int) -> str:
 
 
 def _ends(name: str, line: int) -> LinkEnds:
+    """Return the two ends of a link, and its relation where it has one, from the name by which triples speak of it."""
     parts = name.split(":")
     if len(parts) not in {2, 3}:
         raise invalid_line(line, "a link is called <link:FROM:TO>")

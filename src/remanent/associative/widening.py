@@ -187,6 +187,7 @@ class WideningSearch:
     # ── finding ──────────────────────────────────────────────────────────────
 
     async def _question(self, scope: Scope, text: str, kind: Kind, wanted: GraphQuery | None = None) -> Question:
+        """Return a question for records of one kind within the time that is asked for."""
         since, until = (wanted.since, wanted.until) if wanted is not None else (None, None)
         counted = RecordFilter(kinds=(kind,), occurred_from=since, occurred_before=until)
         standing = await self._store.standing(scope.owner, states=STATES)
@@ -362,6 +363,10 @@ def _lenience(text: str, inputs: GateInputs) -> _Lenience:
 
 
 def _passes(verdict: GateVerdict, lenience: _Lenience) -> bool:
+    """Tell whether the gate lets an answer pass, with the leniency that a list of keywords gets.
+
+    Only a verdict by score can be softened: where nothing was measured or nothing was asked, the gate's word stands.
+    """
     if verdict.reason not in {GateReason.NEAR, GateReason.STRANGE}:
         return verdict.passed
     margin = min(lenience.margin, 0.0) if verdict.coverage < lenience.barely else lenience.margin

@@ -87,6 +87,7 @@ class GraphWriter:
     # ── language work ────────────────────────────────────────────────────────
 
     async def _entries(self, job: Job) -> list[Entry]:
+        """Return the entries of a job of which nodes are made."""
         # One that was stored before under the caller's id is not found under the new one, and was remembered then.
         found = await self._parts.store.entries_by_id(job.scope.owner, entries_of(job))
         # Of thanks and greetings no node is made; nor is a model asked for them.
@@ -111,6 +112,10 @@ class GraphWriter:
         return answer.value.segments
 
     async def _draft(self, job: Job, index: int, segment: Segment, focused: Sequence[Vertex]) -> TraceDraft:
+        """Return what becomes of a segment: phrase, keywords and the relation to each node in focus.
+
+        Between the two requests others get a turn: offline both are done by the processor without a pause.
+        """
         annotation = await self._annotation(segment.text)
         await asyncio.sleep(0)
         names = await self._relations(segment.text, focused)
@@ -118,6 +123,11 @@ class GraphWriter:
         return TraceDraft(node_id_of(job, index), segment, annotation.value, annotation.made_by, relations)
 
     async def _annotation(self, text: str) -> Answer[AnnotationResponse]:
+        """Return phrase and keywords of a text; without the model where that fails or is late.
+
+        The jobs of a graph run one after another, so that a model which hangs would keep everything said later from it,
+        too.
+        """
         request = AnnotationRequest(text=text)
         try:
             async with asyncio.timeout(self._parts.settings.worker_timeout):
@@ -143,6 +153,11 @@ class GraphWriter:
     async def _write(
         self, work: GraphTransaction, job: Job, entries: Sequence[Entry], drafts: Sequence[TraceDraft]
     ) -> None:
+        """Make nodes of drafts, link them with each other and with what was in focus, and focus on them.
+
+        With a fixed number of slots, what has no room even if all else went is buried at once, so that a tombstone
+        tells of it.
+        """
         nodes, links = NodeStore(work, self._parts.store), LinkStore(work)
         if self._parts.settings.schedule == "fixed":
             for draft in drafts[: -self._parts.settings.max_nodes]:
@@ -310,6 +325,7 @@ async def _gathered(work: Callable[[T], Awaitable[R]], items: Sequence[T], *, at
 
 
 def _overlaps(place: UtteranceSpan, said: Sequence[Entry], spans: Sequence[Source]) -> bool:
+    """Tell whether a stretch of what was said has a part in common with any of the spans."""
     entry_id = said[place.utterance].id
     return any(
         span.entry_id == entry_id and span.start < place.end and (span.end is None or place.start < span.end)

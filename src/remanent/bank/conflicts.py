@@ -289,6 +289,10 @@ def contested(conflicts: Sequence[Conflict], answer: str) -> Conflict | None:
 
 
 def _takes_a_side(answer: str, one: str, other: str) -> bool:
+    """Tell whether an answer upholds one of two claims and not the other, by the words that only one of them has.
+
+    An answer with words of both, or about something else, settles nothing; guessing here would uphold a wrong claim.
+    """
     said, first, second = (frozenset(query_terms(text)) for text in (answer, one, other))
     if (one in answer) != (other in answer):
         return True

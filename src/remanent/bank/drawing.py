@@ -72,6 +72,7 @@ def _cut(text: str, columns: int) -> str:
 
 
 def _line(one: Point, other: Point, colour: str, dash: str) -> str:
+    """Return an edge as SVG."""
     dashed = f' stroke-dasharray="{dash}"' if dash else ""
     return (
         f'<line x1="{one[0]:.1f}" y1="{one[1]:.1f}" x2="{other[0]:.1f}" y2="{other[1]:.1f}" '
@@ -80,6 +81,7 @@ def _line(one: Point, other: Point, colour: str, dash: str) -> str:
 
 
 def _node(node: QueryNode, place: Point) -> str:
+    """Return a node as SVG, coloured by whether it stands, waits or is disputed; the rest shows when pointed at."""
     colour = _WAITS if node.provisional else _OPEN if node.unresolved else _PLAIN
     label = escape(_cut((node.context or node.summary).lstrip("# "), _LABEL))
     title = escape(f"{node.id}\n{node.context}\n{', '.join(node.keywords)}\n{excerpt(node.summary, 600)}")
@@ -107,6 +109,10 @@ def _placed(ids: Sequence[str], ties: Sequence[tuple[str, str]]) -> dict[str, Po
 
 
 def _moved(places: dict[str, Point], ties: Sequence[tuple[str, str]], *, step: float, rest: float) -> dict[str, Point]:
+    """Return places after one round of forces: all nodes push each other off, edges pull their ends together.
+
+    It is Fruchterman and Reingold's layout: `rest` is the length at which push and pull are even, `step` bounds a move.
+    """
     forces = dict.fromkeys(places, (0.0, 0.0))
 
     def push(node_id: str, by: Point) -> None:

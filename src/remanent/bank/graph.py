@@ -368,6 +368,7 @@ class QueryGraph:
         self.index.put(self._rows[record.id], index_terms(node_of(record, embedding={}).text))
 
     def _drop(self, node_id: str) -> None:
+        """Take a node out of what is searched; its record stays in the ledger."""
         row = self._rows.remove(node_id)
         if row is not None:
             self.index.drop(row)
@@ -385,6 +386,7 @@ class QueryGraph:
         return node_of(record, embedding=dict(kept))
 
     def _live(self, node_id: str) -> Record:
+        """Return the record of a node that is in the graph; deleted and merged ones are refused like unknown ones."""
         record = self._ledger.record(node_id) if node_id in self._rows else None
         if record is None:
             raise NotFound(f"there is no node {node_id} in this graph; `search` returns the ids of existing nodes")
@@ -397,6 +399,7 @@ def newest_first(found: Iterable[RetrievedNode]) -> tuple[RetrievedNode, ...]:
 
 
 def _check_parameters(k: int, alpha: float) -> None:
+    """Refuse a search that could return nothing, or whose weights mean nothing."""
     if k < 1:
         raise InvalidInput(f"k must be at least 1, not {k}")
     if not 0 <= alpha <= 1:

@@ -56,6 +56,7 @@ class NodeEmbedder:
         return [self._stored(vectors.get(summary, 0), vectors.get(label, 0)) for summary, label in nodes]
 
     def _stored(self, summary: "NDArray[np.float32] | int", label: "NDArray[np.float32] | int") -> dict[str, bytes]:
+        """Return the vector under which a node is stored, by its model: summary and label mixed, and of unit length."""
         import numpy as np
 
         assert self._embedder is not None, "only called by an embedder"

@@ -138,6 +138,7 @@ class TopicExtractor:
         return [(part, answer.value)]
 
     async def _draft(self, entry: Entry, part: Chunk, cluster: Cluster, task: str) -> NodeDraft:
+        """Return the node that becomes of a cluster, with the spans of the entry that its sentences stand at."""
         request = StructureRequest(
             content=cluster.content[:MAX_TEXT], context=cluster.context, keywords=cluster.keywords, task=task
         )
@@ -286,6 +287,11 @@ class NodeLinker:
         return merged
 
     async def _analyse(self, node: QueryNode, candidates: Sequence[QueryNode], *, task: str) -> AnalysisResponse:
+        """Return how a new node relates to each candidate.
+
+        Contradictions that comparing the sources finds are taken in any case, and a model is asked of the others only:
+        asking it of these, too, cost some 700 tokens of prompt and 240 of answer for nothing.
+        """
         runtime = self._runtime
         request = AnalysisRequest(
             new_node=node.shown,

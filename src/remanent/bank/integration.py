@@ -157,6 +157,10 @@ class Merger:
         records: dict[str, Record],
         node_id: str,
     ) -> None:
+        """Write that conflicts go over to the merged node, and how the one that asked for the merge was settled.
+
+        The versions of all that is merged stand in the verdict, which makes undoing it a matter of putting them back.
+        """
         settled = reason.conflict
         self._conflicts.put_successor(tx, records, node_id, settled=settled.id if settled else None)
         if settled is not None:
@@ -170,6 +174,7 @@ class Merger:
             self._conflicts.put_state(tx, settled, ConflictState.RESOLVED, verdict=verdict)
 
     def _conflicts_of(self, records: dict[str, Record]) -> dict[str, list[str]]:
+        """Return the claims of every conflict that is open on these nodes before the merge: undoing restores them."""
         return {
             conflict.id: [claim.record_id for claim in conflict.claims]
             for conflict in self._conflicts.all
@@ -239,6 +244,7 @@ class Merger:
         return tuple(graph.get(node_id) for node_id in node_ids)
 
     def _undoable(self, event_id: str) -> dict[str, JsonValue]:
+        """Return what a merge noted of itself; one that was undone or merged further is refused: others rest on it."""
         ledger = self._runtime.ledger
         entry = ledger.entries.get(event_id)
         event = bank_metadata(entry) if entry is not None else {}

@@ -141,6 +141,7 @@ class Ledger:
             reached[record_id] = expects + 1
 
     def _apply(self, change: Change) -> None:
+        """Take a change into the memory of this process, just as a store would write it."""
         if isinstance(change, AppendEntry):
             self._seq += 1
             self.entries[change.entry.id] = change.entry.replace(seq=self._seq)
@@ -190,6 +191,7 @@ class Ledger:
             held.clear()
 
     async def _stored_entries(self) -> list[Entry]:
+        """Return every entry of the bank, page by page."""
         assert self.store is not None, "only a stored bank is read back"
         found: list[Entry] = []
         while True:
@@ -200,6 +202,7 @@ class Ledger:
                 return found
 
     async def _stored_records(self) -> list[Record]:
+        """Return every node of the bank, deleted ones too: undoing a merge brings them back."""
         assert self.store is not None, "only a stored bank is read back"
         found: list[Record] = []
         wanted = RecordFilter(kinds=(QUERY_NODE,), statuses=None)
@@ -211,6 +214,7 @@ class Ledger:
                 return found
 
     async def _stored_conflicts(self) -> list[Conflict]:
+        """Return the conflicts of this bank; other banks of the agent have theirs in the same scope."""
         assert self.store is not None, "only a stored bank is read back"
         return [
             conflict
@@ -219,6 +223,7 @@ class Ledger:
         ]
 
     async def _stored_vectors(self, wanted: frozenset[str]) -> list[PutVector]:
+        """Return the vectors of nodes by every model that made some: a bank may be older than the model of today."""
         assert self.store is not None, "only a stored bank is read back"
         found: list[PutVector] = []
         for model in await self.store.vector_models(self.scope):

@@ -412,6 +412,7 @@ def _bank(
     context: str = "",
     sources: dict[str, str] | None = None,
 ) -> AsyncBank:
+    """Return the bank of a task at the place that the call was made for."""
     scope = call.agent.scope
     return call.memory.face(AsyncBanks)(
         task,
@@ -426,6 +427,7 @@ def _bank(
 
 @asynccontextmanager
 async def _opened(call: Call, bank_id: str) -> AsyncIterator[AsyncBank]:
+    """Open a kept bank for one operation; one that was never kept is refused."""
     async with _bank(call, bank_id) as bank:
         # Opening a bank writes nothing, so an unknown id leaves no trace behind.
         if not await bank.is_stored():

@@ -146,6 +146,7 @@ class PassageIndex:
             self._rows_of[node_id] = (state, rows)
 
     def _forget(self, node_id: str) -> None:
+        """Let go of the passages of a node; their rows are used again, so that a long run does not grow without end."""
         if node_id in self._rows_of:
             _, rows = self._rows_of.pop(node_id)
             for row in rows:
@@ -394,6 +395,7 @@ class _Packing:
         return group("node", [*labels, block("summary", text)], **self._attributes(node_id))
 
     def _attributes(self, node_id: str) -> dict[str, str]:
+        """Return what a prompt says of a node beside its words: its id, and whether it is disputed or unchecked."""
         node = self._graph.get(node_id)
         status = {"status": _UNRESOLVED[self._language]} if node.unresolved else {}
         if node.provisional and not status:

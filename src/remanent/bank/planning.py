@@ -253,6 +253,7 @@ class Planner:
     def _request(
         self, finished: FinishedTask | None, uploads: Sequence[PendingUpload], tools: Sequence[str]
     ) -> PlanningRequest:
+        """Return what the planner is told of how the task stands."""
         insight = self.insight
         if finished is not None:
             finished = finished.replace(
@@ -281,6 +282,7 @@ class Planner:
         self._notices.append(line(_NOTICES[name][self.insight.language].format(**values), MAX_REMARK))
 
     async def _keep(self, insight: InsightDoc, *, given: Sequence[Entry] = ()) -> InsightDoc:
+        """Write down the Insight Doc as an entry, with what it was made after; a resumed run reads the last one."""
         async with self._runtime.ledger.transaction() as tx:
             for entry in given:
                 tx.append(entry)

@@ -140,6 +140,7 @@ class BankRun(Generic[StepT, StepResultT]):
         return FinishedTask(type=task.type, description=task.description, result=conflict.verdict.text)
 
     async def _finish(self) -> RunResult:
+        """Work round by round until nothing is planned, the rounds are used up or the tokens are."""
         rounds = 0
         most = self._bank.settings.max_rounds
         while (insight := await self._next()).current is not None:

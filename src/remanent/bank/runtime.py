@@ -184,6 +184,10 @@ class BankRuntime:
     async def _ask(
         self, role: Role[RequestT, ReplyT, ResponseT], call: Callable[[], Awaitable[Answer[ResponseT]]]
     ) -> Answer[ResponseT]:
+        """Ask a role, with others up to the bound; once more where it fails, unless the request was refused.
+
+        A bank is worked on for many requests in a row: one reply that cannot be used must not end its run.
+        """
         if self._asking is None:
             self._asking = asyncio.Semaphore(self.settings.concurrency)
         async with self._asking:

@@ -115,6 +115,7 @@ class Uploads:
             await asyncio.to_thread(_release, self._root, insight_id, lock)
 
     def _known(self, insight_id: str, upload_id: str) -> Upload:
+        """Return an upload that waits; one of another task is refused like one that never was."""
         upload = self._waiting.get(insight_id, {}).get(upload_id)
         if upload is None:
             raise NotFound(f"no upload {upload_id} waits in this task")
@@ -150,6 +151,10 @@ def _release(root: Path, insight_id: str, descriptor: int) -> None:
 
 
 def _sweep(root: Path, own: frozenset[str]) -> int:
+    """Remove the folders of tasks whose process is gone, and return how many there were.
+
+    A living process holds the lock beside its folder, and the system lets go of it however that process ends.
+    """
     if not root.is_dir():
         return 0
     removed = 0
@@ -172,6 +177,7 @@ def _sweep(root: Path, own: frozenset[str]) -> int:
 
 
 def _write(path: Path, content: bytes) -> None:
+    """Write an upload to a file that only this user may read, or leave none."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "wb") as file:
@@ -219,6 +225,7 @@ async def recognise(upload: Upload, content: bytes, *, reader: ImageReader | Non
 
 
 async def _words(upload: Upload, content: bytes, reader: ImageReader | None) -> str | None:
+    """Return what is written in an upload, or nothing for a picture where nothing reads pictures."""
     if upload.type is AttachmentType.IMAGE:
         return await reader.read_text(content) if reader is not None else None
     if upload.type is AttachmentType.CODE:

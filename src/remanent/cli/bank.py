@@ -183,6 +183,7 @@ class _Watch:
         self._count = dict.fromkeys(EventKind, 0)
 
     def __enter__(self) -> Self:
+        """Begin to draw, at a terminal only: in a pipe a picture that is drawn over itself would be noise."""
         if self._screen.err.is_terminal:
             self._shown = Live(console=self._screen.err, auto_refresh=False)
             self._shown.start()

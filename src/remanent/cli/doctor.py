@@ -137,6 +137,7 @@ def _erasures(screen: Terminal, settings: Settings) -> Iterator[Finding]:
 
 
 def _settings(screen: Terminal, place: CommonOptions) -> Finding:
+    """Say where settings come from: most questions of support are about a file or a variable that nobody thought of."""
     sources = setting_sources(**place.overrides())
     found = []
     for where, names in sources.items():

@@ -186,6 +186,10 @@ class _Served:
         return _told_state(self._ask("GET", "sessions/state", query={"session": session}))
 
     def recall(self, query: str, *, budget: int, but: str | None = None) -> str:
+        """Return what a server recalls, without what the running session said itself.
+
+        Only the answer tells which of its items are of the session, so that a second question leaves those out.
+        """
         asked = {"query": query, "budget": budget, "limit": _WIDTH}
         found = self._ask("POST", "recall", body=asked)
         if seen := _of_session(found, but):
@@ -203,6 +207,7 @@ class _Local:
         self._place = place
 
     def _with(self, work: Callable[[Any], Any]) -> Any:
+        """Do some work with the agent's memory opened in this process, where no server runs."""
         from remanent._sync import open as open_memory
 
         place = self._place

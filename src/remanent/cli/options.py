@@ -213,6 +213,7 @@ class HelpFormatter(_Formatter):  # type: ignore[misc]
         return "\b\n" + "\n".join(_lines("".join(map(str.strip, text.split("\n"))), max(10, room)))
 
     def _said(self, text: str) -> str:
+        """Return a text of the help in the user's language, the notes about defaults and bounds included."""
         if locale_language() != "zh":
             return text
         text = HELP.get(text, text)

@@ -36,6 +36,7 @@ def check(place: CommonOptions, *, minutes: float, dry_run: bool, file: Path | N
 
 
 async def _marks(settings: Settings, *, seconds: float, meter: ProgressMeter) -> list[RoleMarks]:
+    """Return how well a model does each role beside the offline engine."""
     # One attempt each: an examination that waits for a server to recover marks the server.
     model = ModelEngine(settings.model.model_copy(update={"attempts": 1}))
 

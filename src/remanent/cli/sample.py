@@ -269,6 +269,7 @@ class SampleWriter:
         await self._settle(COLLEAGUE)
 
     async def _tidy(self) -> None:
+        """Pin one memory of the sample and forget another, so that a page or a list shows what both look like."""
         for memory in (await self._do("cognition.list", AGENT, kinds=("semantic",), limit=1000)).items:
             if PINNED in memory.content:
                 await self._do("cognition.pin", AGENT, record_id=memory.id)

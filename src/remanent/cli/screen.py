@@ -177,6 +177,7 @@ class _Pipe:
         self.width = PLAIN_WIDTH
 
     def print(self, shown: "RenderableType", *, style: str = "", soft_wrap: bool = False) -> None:
+        """Print to a pipe; a plain line goes there as it is, and only tables need the library that draws them."""
         if soft_wrap and isinstance(shown, str):
             print(shown, file=sys.stderr if self._stderr else sys.stdout, flush=True)
         else:

@@ -182,6 +182,7 @@ def record_of(draft: Draft, settings: CognitionSettings, *, now: datetime) -> Re
 
 
 def _data(draft: Draft, kind: Kind, *, now: datetime) -> MemoryData:
+    """Return the typed data of a memory by the tier that it belongs to."""
     one = draft.statement
     common: dict[str, Any] = {
         "user": draft.user,
@@ -203,6 +204,7 @@ def _data(draft: Draft, kind: Kind, *, now: datetime) -> MemoryData:
 
 
 def _category(one: Statement) -> str:
+    """Return what a fact is about, in the design's words."""
     if one.kind == "preference":
         return "user_preference"
     if one.kind in {"decision", "follow_up"} or _PROJECT.search(one.subject):

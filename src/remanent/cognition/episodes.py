@@ -38,6 +38,10 @@ async def make_episode(parts: Parts, settings: CognitionSettings, job: Job, tx: 
 
 
 async def _make_episode_of(parts: Parts, entries: list[Entry], tx: Transaction, *, user: str) -> None:
+    """Make an episode of a session, or its next version where more was said since; the same summary again is none.
+
+    Secrets are left out: what a summary says outlives the words that it was made of.
+    """
     scope = entries[-1].scope
     request = SummaryRequest(
         level=SummaryLevel.SEGMENT,
@@ -62,6 +66,7 @@ async def _make_episode_of(parts: Parts, entries: list[Entry], tx: Transaction, 
 def _episode(
     parts: Parts, entries: list[Entry], event: str, *, record_id: str, made_by: Maker, known: Record | None, user: str
 ) -> Record:
+    """Return the record of an episode, as trustworthy as the least trusted of what it rests on."""
     now, last = parts.clock(), entries[-1]
     answers = [entry for entry in entries if entry.origin is Origin.AGENT]
     participants = dict.fromkeys(user_of(entry) or entry.role for entry in entries)

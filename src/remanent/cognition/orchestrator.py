@@ -251,6 +251,7 @@ class _Reader:
         return role, newest
 
     def _question(self, scope: Scope, kinds: Sequence[Kind], *, where: bool = True) -> Question:
+        """Return the message as a question about some kinds, of one user unless what everybody shares is asked."""
         conditions = of_user(self._user) if where else ()
         wanted = RecordFilter(kinds=tuple(kinds), alive_at=self._alive_at, where=conditions)
         beside = {_TURNS: self._turns} if self._standing and scope.owner == self._scope.owner and where else {}
@@ -266,6 +267,7 @@ class _Reader:
     async def _find(
         self, scope: Scope, kinds: Sequence[Kind], *, limit: int, intent: Intent, where: bool = True
     ) -> list[FoundItem]:
+        """Return what a tier has to say to the message; a tier that never had a record is not searched."""
         recall = self._parts.recall
         question = self._question(scope, kinds, where=where)
         kept = question.standing.graphs if question.standing is not None else {}

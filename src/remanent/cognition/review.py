@@ -103,6 +103,7 @@ class _Review:
         return found.replace(items=tuple(ranked))
 
     def _with_memories(self, item: FoundItem) -> FoundItem:
+        """Return a turn with the ids of the memories that were made of it, and why one of them no longer holds."""
         if item.kind is not Kind.TURN:
             return item
         made = [record for source in item.sources for record in self._current.get(source.entry_id, ())]

@@ -145,6 +145,7 @@ class SharedMemories:
         return await self._get(record_id)
 
     def _approved(self, record: Record, *, by: str) -> Record:
+        """Return a proposal as it is in force, with who approved it."""
         return record.replace(
             status=Status.ACTIVE,
             data=_shared(record).replace(approved_by=by),
@@ -187,6 +188,7 @@ class SharedMemories:
                 tx.put(old, expects=known.version)
 
     async def _get(self, record_id: str) -> Record:
+        """Return what is shared under an id, whatever its status: what was refused or revoked still has a history."""
         wanted = RecordFilter(kinds=(Kind.SHARED,), statuses=None)
         query = RecordQuery(filter=wanted, record_ids=(record_id,), limit=1)
         found = await self._parts.store.records(self._scope, query)

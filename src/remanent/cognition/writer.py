@@ -75,6 +75,10 @@ def read_entries(
 def _of_entry(
     entry: Entry, before: Sequence[Entry], turn: Record | None, settings: CognitionSettings
 ) -> Iterable[Draft]:
+    """Return what an entry states, ends or confirms, as drafts of memories; what the settings forbid is left out.
+
+    Of an entry that repeats in part what was recalled only the new part counts: else memory would confirm itself.
+    """
     if turn is not None and turn.status is not Status.ACTIVE:
         return []  # an echo of what was recalled, or out of mind already
     is_user = entry.origin is Origin.USER
@@ -149,6 +153,7 @@ def _overlap(one: Draft, other: Draft) -> bool:
 
 
 def _same_talk(one: Entry, entry: Entry) -> bool:
+    """Tell whether two entries are of one speaker in one session: a "yes" confirms only what its own speaker said."""
     return may_state(one) and (one.scope.session, user_of(one), one.role) == (
         entry.scope.session,
         user_of(entry),
@@ -384,6 +389,11 @@ class MemoryWriter:
         return [one for one in turns if one.status in _STANDING and one.id not in resting and is_told(one)]
 
     def _take_one(self, changes: Changes, draft: Draft, *, now: datetime) -> None:
+        """Take one statement in: a new memory, more evidence for a known one, its next version, or an open conflict.
+
+        A later statement replaces an earlier one by itself and can be undone; it does not where a person pinned or
+        settled the earlier one, or where it comes from a less trusted source.
+        """
         known = changes.known.get(draft.record_id)
         if known is None:
             changes.put(drafts.record_of(draft, self.settings, now=now))

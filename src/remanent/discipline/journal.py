@@ -173,6 +173,11 @@ class Journal:
         return tx.committed
 
     async def _follow(self, tx: Transaction, entries: Sequence[Entry], *, by: str) -> None:
+        """Do what follows from entries inside of the unit of work that appends them.
+
+        Echoes are marked, indexing is requested, sessions and disciplines are told. After the commit a crash could come
+        first, and what was acknowledged would stay unindexed without anybody noticing.
+        """
         await self._echoes.keep(tx)
         self._indexing.request(tx)
         if self.sessions is not None and not by:  # a discipline's own notes are nothing that was said

@@ -216,6 +216,7 @@ async def spooled_lines(pieces: AsyncIterator[bytes]) -> AsyncIterator[Iterator[
 
 
 def _text(line: bytes, number: int) -> str:
+    """Return a line of an upload as text; one that is not UTF-8 is refused with its number."""
     try:
         return line.decode().rstrip("\r\n")
     except UnicodeDecodeError as error:

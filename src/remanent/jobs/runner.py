@@ -334,6 +334,12 @@ class Runner:
         return self._clock() + timedelta(seconds=self._settings.lease)
 
     async def _renew(self, job: Job) -> None:
+        """Ask for more time for a job that is still being done.
+
+        Where another process has it by now, the work is cancelled: its effects would be refused anyway by the fence
+        number. Any other failure is only noted, since the lease holds for a while and is asked for again before it
+        ends.
+        """
         key, lease, until = (job.id, job.fence), timedelta(seconds=self._settings.lease), self._lease_end()
         try:
             await self._store.renew(job.scope, job_id=job.id, fence=job.fence, lease=lease, now=lease_time(self._clock))

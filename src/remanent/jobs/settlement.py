@@ -144,6 +144,7 @@ class Settlement:
         return sum([await self._count(owner) for owner in self._unsettled])
 
     async def _count(self, owner: Scope) -> int:
+        """Return how many jobs an agent has left; a busy store counts as having some, or waiting would end too soon."""
         try:
             state = await self._store.queue(owner)
         except StoreBusy:

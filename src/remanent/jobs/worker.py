@@ -520,6 +520,7 @@ class Worker:
                 settlement.doubt(None)
 
     def _found_nothing(self, owner: Scope, wake_at: datetime | None, *, now: datetime) -> None:
+        """Note that an agent has nothing to do, or nothing yet, for whoever waits until it has settled."""
         self._agenda.look_at(owner, self._next_look(wake_at, now=now))
         if not self._agenda.is_due(owner):
             for settlement in self._settlements:

@@ -282,6 +282,7 @@ def _files(folder: Path) -> tuple[Path, list[Path]]:
 
 
 def _walk(root: Path) -> Iterator[Path]:
+    """Yield the files below a folder; hidden ones and links are passed over: no content, or outside of it."""
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:

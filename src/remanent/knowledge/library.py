@@ -425,6 +425,7 @@ class Library:
         return await self._store.records_by_id(scope.owner, record_ids, as_of=as_of)
 
     async def _document(self, home: Scope, document_id: str) -> Record | None:
+        """Return a document by its id; a name that can be no id is simply not the id of one, and is no mistake."""
         wanted = RecordFilter(kinds=(Kind.DOCUMENT,))
         try:
             query = RecordQuery(filter=wanted, record_ids=(document_id,), limit=1)
@@ -507,6 +508,7 @@ class Library:
         return chunk_of(record)
 
     async def _put(self, changed: Record, *, over: Record) -> None:
+        """Write the next version of a record, unless another one changed it since it was read."""
         now = to_instant(self._parts.clock())
         async with self._parts.journal.writing(over.scope.owner) as tx:
             tx.put(changed.replace(version=over.version + 1, updated_at=now), expects=over.version)
@@ -760,6 +762,7 @@ def _reserved(new: NewDocument, collection: str) -> JsonObject:
 
 
 def _is_same(current: Record, digest: str, metadata: JsonObject, tags: tuple[str, ...], size: int) -> bool:
+    """Tell whether a file that is added again changes nothing: not its bytes, what is said of it, nor how it is cut."""
     extra = _extra(current)
     return (
         _passage(current).digest == digest
@@ -839,6 +842,7 @@ def chunk_of(record: Record) -> DocumentChunk:
 
 
 def _chunk(record_id: str, content: str, data: PassageData) -> DocumentChunk:
+    """Return a chunk as it is shown, with its place in the document."""
     return DocumentChunk(
         chunk_id=record_id,
         document_id=data.document_id,

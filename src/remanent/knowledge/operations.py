@@ -250,6 +250,7 @@ _command = partial(Command, agent=SHARED)
 
 
 def _of(call: Call, collection: str) -> AsyncKnowledgeCollection:
+    """Return a collection at the place that the call was made for."""
     scope = call.agent.scope
     return call.memory.face(AsyncKnowledgeBases)(
         collection, agent=scope.agent, workspace=scope.workspace, org=scope.org
@@ -310,6 +311,8 @@ async def add(call: Call, request: AddDocument) -> Added:
 
 
 async def _add(call: Call, request: AddDocument, content: bytes) -> Added:
+    """Add a file and report how far its chunks are embedded, which takes nearly all of the time."""
+
     def tell(progress: Progress) -> None:
         done, total = progress.done, progress.done + progress.pending
         call.report(ProgressStep(done=done, total=total, note=f"{request.name} {done}/{total}"))

@@ -132,6 +132,7 @@ class _Trail:
     techniques: list[Technique] = field(default_factory=list)
 
     def note(self, name: Any, began: float, detail: str, *, by: Answer[Any] | None = None) -> None:
+        """Note what a technique did and what it cost, so that an answer can say why it holds what it holds."""
         elapsed = 1000 * (time.perf_counter() - began)
         told = Technique(name=name, detail=detail, milliseconds=round(elapsed, 2))
         if by is not None:
@@ -404,6 +405,7 @@ def _company(question: str, texts: Sequence[str]) -> list[str]:
 
 
 def _neighbours(order: Sequence[str], record_id: str) -> tuple[str | None, str | None]:
+    """Return the chunks before and behind one in its document, where there are such."""
     if record_id not in order:
         return None, None
     at = order.index(record_id)

@@ -97,6 +97,7 @@ class DocumentStatuses:
 
 
 def _noted(value: object) -> Document | None:
+    """Return how far a document is, as it was noted; its error in Chinese is made anew, since wording changes."""
     if not isinstance(value, dict):
         return None
     document = Document.model_validate(value)

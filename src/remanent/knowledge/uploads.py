@@ -174,6 +174,7 @@ class SharedUploads(PartialUploads):
         await self.discard(scope, "")
 
     def _read(self, scope: Scope, digest: str) -> bytes:
+        """Return the bytes that arrived, in order."""
         parts = self._parts(scope, digest)
         if not parts:
             raise FileNotFoundError
@@ -259,6 +260,7 @@ def _appending(path: Path) -> Iterator[BinaryIO]:
 
 
 def _write(file: BinaryIO, piece: bytes) -> None:
+    """Write a piece; a full disk becomes an error that says so."""
     try:
         file.write(piece)
     except OSError as error:

@@ -147,6 +147,7 @@ class ListSessions(Model):
 
 
 def _show(screen: Screen, answer: Page[SessionInfo]) -> None:
+    """Show sessions with how each stands and when it was used."""
     rows = []
     for one in answer.items:
         state = "open" if one.is_open else one.reason or "idle"

@@ -45,6 +45,7 @@ def _within(reach: Reach, scopes: list[Scope]) -> tuple[Scope, ...]:
 
 
 def _show_settings(screen: Screen, answer: Page[ShownSetting]) -> None:
+    """Show settings; of a secret only whether it is set."""
     rows = []
     for one in answer.items:
         secret = "" if one.is_default else screen.word(_SET)

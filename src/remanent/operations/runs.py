@@ -135,6 +135,10 @@ def _lock_of(process: str) -> str:
 
 
 def _run_of(content: bytes | None) -> RunFile | None:
+    """Return a run as it was written, or nothing where it cannot be read.
+
+    A damaged file costs the knowledge of one run; refusing it would keep a server from listing the others.
+    """
     try:
         return None if content is None else RunFile.from_json(content)
     except InvalidInput:

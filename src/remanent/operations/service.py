@@ -41,6 +41,7 @@ class Catalogue(Mapping[str, Operation[Any, Any]]):
         self._add(operations)
 
     def _add(self, operations: Iterable[Operation[Any, Any]]) -> None:
+        """Take operations in; two that share a name or a route are refused, since one could never be called."""
         for operation in operations:
             if operation.name in self._at_hand:
                 raise ValueError(f"two operations are called {operation.name}")

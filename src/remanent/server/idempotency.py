@@ -201,6 +201,7 @@ class _ShelfNotes:
         await asyncio.to_thread(self._write, name, note)
 
     def _find(self, name: str) -> NotedAnswer | None:
+        """Return the answer that was noted under a name, unless it is too old to be given again."""
         try:
             content = self._shelf.read(name)
         except OSError as error:

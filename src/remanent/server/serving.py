@@ -178,6 +178,7 @@ class GentleServer(uvicorn.Server):
                 task.cancel()
 
     async def _answered(self) -> None:
+        """Wait until every request that was begun is answered, or the server is told to end at once."""
         # Soon at first: most connections are idle and gone at once, and uvicorn's own always waits a tenth of a second.
         for tries in count():
             if self.force_exit or not (self.server_state.connections or self.server_state.tasks):

@@ -146,6 +146,7 @@ class FileBlobs(Blobs):
         return await asyncio.to_thread(_digests, self._folder(scope))
 
     def _folder(self, scope: Scope) -> Path:
+        """Return where an agent's files lie; a link is refused, or erasing would reach into another's folder."""
         folder = self._directory_of(scope.owner) / FOLDER
         if folder.is_symlink():
             raise StorageError(f"{folder} is a link; files are kept in the agent's own folder only")
@@ -214,6 +215,7 @@ def _digests(folder: Path) -> list[str]:
 
 
 def _holds(path: Path, content: bytes) -> bool:
+    """Tell whether a file holds just these bytes already."""
     try:
         return path.stat().st_size == len(content) and path.read_bytes() == content
     except FileNotFoundError:

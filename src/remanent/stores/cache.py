@@ -185,6 +185,7 @@ class InProcessCache(Cache):
             self._charge(kept, cost)
 
     def _charge(self, kept: _CacheEntry, cost: int) -> None:
+        """Count what a value costs, and let go of the longest unused until all fit."""
         kept.cost += cost
         self._bytes += cost
         while self._bytes > self._max_bytes:

@@ -313,6 +313,7 @@ def _hash(text: str) -> str:
 
 
 def _question(search: VectorSearch) -> "NDArray[np.float32]":
+    """Return a question as a vector of unit length; anything but one row of finite numbers is refused."""
     question = np.array(search.vector, dtype=np.float32)
     if question.ndim != 1 or not len(question) or not np.isfinite(question).all():
         raise InvalidInput("a question is one vector of finite numbers")
@@ -323,6 +324,7 @@ def _question(search: VectorSearch) -> "NDArray[np.float32]":
 
 
 def _near(client: MilvusClient, place: _Place, questions: Sequence[Any], count: int) -> list[list[str]]:
+    """Return the ids nearest to each question, among all that was written before (`_STRONG`)."""
     found = client.search(
         place.collection, data=list(questions), filter=place.filter, limit=count, output_fields=["record"], **_STRONG
     )

@@ -140,6 +140,7 @@ class RedisCache(Cache):
             await self._client.connection_pool.disconnect()
 
     async def _run(self, name: str, key: str, *values: object) -> Any:
+        """Run a script on a key; for a moment after a failure none is, so that a dead server slows nobody down."""
         if self._closed:
             raise StoreClosed("the cache was closed; open another")
         if time.monotonic() < self._away_until:
@@ -150,6 +151,7 @@ class RedisCache(Cache):
 
     @contextmanager
     def _translated(self, key: str) -> Iterator[None]:
+        """Turn the server's errors into ours: wrong use into `InvalidInput`, all else into `StoreBusy` and a pause."""
         try:
             yield
         except ResponseError as error:
@@ -167,6 +169,7 @@ _AWAY = "the cache does not answer; look whether the server of `cache` runs"
 
 
 def _milliseconds(ttl: timedelta | None) -> str:
+    """Return a time to live as scripts take it, empty for none; one that is over already is refused."""
     if ttl is None:
         return ""
     if ttl <= timedelta():

@@ -95,6 +95,7 @@ def _scheme(url: str) -> str:
 
 
 def _sqlite(url: str, settings: Settings) -> tuple[SqliteStore, Vectors]:
+    """Open the embedded store; a URL without a path means the home of the settings."""
     path = unquote(urlsplit(url).path)
     home = Path(path) if path.strip("/") and ":" in url else settings.home
     store = SqliteStore(home, busy_timeout=settings.busy_timeout, max_open=settings.open_agents)

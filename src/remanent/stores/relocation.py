@@ -64,6 +64,10 @@ _LOGS = ".access/audit"
 
 
 def _move_shelf(source: Shelf, target: Shelf) -> int:
+    """Copy keys, notes and audit logs, what is there already excepted, and return how many were copied.
+
+    Logs are compared line by line afterwards: their chain is the proof of what was done, and must arrive whole.
+    """
     documents = [*(pair for folder in SHELVED for pair in source.documents(folder))]
     marker = source.read(_MARKER)
     if marker is not None:

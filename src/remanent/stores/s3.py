@@ -98,6 +98,7 @@ class S3Blobs(Blobs):
         return bytes(await answer.bytes_async())
 
     async def _is_whole(self, key: str, digest: str) -> bool:
+        """Tell whether an object has the bytes that its name promises."""
         try:
             return hashlib.sha256(await self._read(key)).hexdigest() == digest
         except FileNotFoundError:  # removed meanwhile

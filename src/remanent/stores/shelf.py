@@ -360,6 +360,7 @@ class _OpenFile(OpenLog):
         return os.fstat(self._handle).st_size
 
     def backwards(self, *, within: int) -> Iterator[tuple[bytes, int]]:
+        """Yield whole lines from the end of the file backwards, with where each ends, within so many bytes."""
         size = self.end
         start = max(0, size - within)
         block = os.pread(self._handle, size - start, start)

@@ -99,6 +99,7 @@ def _dump(value: object) -> str:
 
 
 def _safe(text: str) -> str:
+    """Return JSON without the three signs that Python's `splitlines` and JavaScript take for the end of a line."""
     for char, escape in _LINE_ENDS.items():
         if char in text:
             text = text.replace(char, escape)
@@ -423,12 +424,14 @@ class _ImportReader:
         return PutVector(str(record_id), str(model), raw)
 
     def state(self, body: dict[str, Any]) -> Change:
+        """Return a state to write; one of our own bookkeeping is refused, since an import must not set it."""
         key, value = body.get("key"), body.get("value")
         if len(body) != 2 or not isinstance(key, str) or value is None or key.startswith(HIDDEN):
             raise InvalidInput("a state has a key and a value")
         return PutState(key, check_json(value))
 
     def job(self, body: dict[str, Any]) -> Change:
+        """Return a job to enqueue; the bound on the queue does not hold for it: a whole agent comes or none."""
         job = Job.model_validate(self._owned(body))
         if job.state is JobState.RUNNING:
             raise InvalidInput("no job runs inside an export")

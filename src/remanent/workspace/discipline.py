@@ -124,6 +124,7 @@ class OpenWorkspace(OpenDiscipline):
         return self._face(agent.scope.owner)
 
     def _face(self, scope: Scope) -> "AsyncWorkspace":
+        """Return what an agent holds of its workspace; indexes are shared by all faces of a folder."""
         from remanent.workspace.face import AsyncWorkspace
         from remanent.workspace.index import WorkspaceIndex, WorkspaceMemoryStore
 

@@ -113,6 +113,7 @@ class AsyncWorkspace:
         return await self._facts(_listed(messages), session=session, root=None)
 
     async def _facts(self, messages: Sequence[Any], *, session: str | None, root: Path | None) -> HookReport:
+        """Take down what was asked for and done in a conversation: in the day's file, or in the journal if full."""
         history = list(messages)
         if len(history) < MIN_CHAT_TURNS * 2:
             return _report(reason=f"fewer than {MIN_CHAT_TURNS * 2} messages")
@@ -136,6 +137,10 @@ class AsyncWorkspace:
         )
 
     def _take_down(self, files: WorkspaceFiles, facts: Sequence[str], at: datetime, session: str | None) -> _TakenDown:
+        """Write facts into the file of the day and the newest of them into MEMORY.md, each within its size.
+
+        Both are changes of a text, called again when a person saved the file meanwhile: so what was done is noted anew.
+        """
         done = _TakenDown()
 
         def to_day(text: str | None) -> str | None:
@@ -172,6 +177,7 @@ class AsyncWorkspace:
         return receipt.entry_ids
 
     async def _note_in_pad(self, facts: Sequence[str], *, session: str) -> None:
+        """Keep facts on the session's scratchpad, the newest that fit."""
         pad = Scratchpad(self._parts.store, self._scope, session=session)
         held: JsonValue = (await pad.read()).get(SESSION_FACTS, "")
         merged = merged_facts(held if isinstance(held, str) else "", facts).splitlines()

@@ -268,6 +268,7 @@ class WorkspaceFiles:
         return sha256(name.encode()).hexdigest()[:16]
 
     def _check_size(self, name: str, text: str) -> None:
+        """Refuse a text that would make a file larger than the settings allow."""
         if len(text) > self._max_size:
             raise InvalidInput(
                 f"{name} would have {len(text)} characters, more than the {self._max_size} that memory.max_file_size "
@@ -408,6 +409,7 @@ def _mark(about: os.stat_result) -> tuple[int, int, int]:
 
 
 def _mark_at(path: Path) -> tuple[int, int, int] | None:
+    """Return by what a file is known to have changed, or nothing where there is none."""
     try:
         return _mark(os.stat(path))
     except FileNotFoundError:

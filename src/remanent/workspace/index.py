@@ -615,6 +615,7 @@ class WorkspaceMemoryStore:
         return self._wait(self.search(query, limit=limit, mode=mode, workspace_dir=workspace_dir))
 
     def _wait(self, doing: Coroutine[Any, Any, T]) -> T:
+        """Wait for something on the memory's event loop; in its own thread that would never end, and is refused."""
         if threading.get_ident() == getattr(self._loop, "_thread_id", None):
             doing.close()
             raise InvalidInput("the memory's event loop runs in this thread; await the method without _sync")

@@ -142,6 +142,7 @@ async def init(call: Call, request: InitWorkspace) -> WorkspaceState:
 
 
 def _show_log(screen: Screen, log: DayLog) -> None:
+    """Show the file of a day without the marks that are for us."""
     if not log.text:
         screen.tell(NO_LOG, day=log.day)
     for line in log.text.splitlines():
@@ -178,6 +179,7 @@ class EndedRun(Model):
 
 
 def _show_report(screen: Screen, report: HookReport) -> None:
+    """Say what was taken down, where, and what not."""
     if report.facts:
         screen.line(screen.word(WRITTEN, count=len(report.facts), path=report.path, known=report.known))
     if report.skipped:
@@ -227,6 +229,7 @@ class SearchFiles(Model):
 
 
 def _show_hits(screen: Screen, found: WorkspaceFound) -> None:
+    """Show hits as compilers name places, `path:line`, which terminals and editors open."""
     if not found.items:
         screen.tell(NO_HIT)
     for hit in found.items:
@@ -258,6 +261,7 @@ async def index(call: Call, _: Nothing) -> IndexReport:
 
 
 def _show_layers(screen: Screen, page: Page[Layer]) -> None:
+    """Show each layer of memory with what it is for and how much it holds."""
     for layer in page.items:
         screen.line(f"{layer.name:<10} {screen.word(ROLES[layer.name], root=layer.root)}")
         for one in layer.holds:
@@ -390,6 +394,7 @@ class ListChanges(Model):
 
 
 def _show_changes(screen: Screen, page: Page[FileChange]) -> None:
+    """Show our changes with their differences, as `git log -p` does."""
     if not page.items:
         screen.tell(NO_CHANGES)
     for change in page.items:

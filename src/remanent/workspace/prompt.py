@@ -112,6 +112,7 @@ def instruction_files(root: Path, project: Path | None) -> Iterator[Path]:
 
 
 def _text(path: Path) -> str | None:
+    """Return a file's text; one that is missing or no text is left out of the prompt and is no error."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):

@@ -77,6 +77,11 @@ class Roots:
         return None if folder is None else self._open(folder)
 
     def _found(self, scope: Scope, noted: object) -> Path | None:
+        """Return the folder of an agent's workspace, if there is one.
+
+        The folder of the settings belongs to whoever made it: another agent has its own, unless it is said to be
+        shared.
+        """
         folder = Path(str(noted["root"])) if isinstance(noted, dict) else self._settled()
         is_own = isinstance(noted, dict) or self._settings.shared
         with suppress(FileNotFoundError, NotADirectoryError):
@@ -122,6 +127,7 @@ class Roots:
         return self._include.get(scope) == VAULT
 
     def _open(self, folder: Path) -> WorkspaceFiles:
+        """Return the files of a folder, with the bounds of the settings."""
         settings = self._settings
         return WorkspaceFiles(
             folder, clock=self._parts.clock, max_size=settings.max_file_size, max_changes=settings.max_changes
@@ -133,6 +139,7 @@ class Roots:
         return folder if self._settings.shared or _claim(folder, scope) else self.own_folder(scope)
 
     def _settled(self) -> Path:
+        """Return the folder that settings name, or the one in the user's home."""
         folder = self._settings.root or self._settings.path
         if folder is None:
             try:
@@ -143,6 +150,7 @@ class Roots:
 
 
 def _folder(named: str | PathLike[str]) -> Path:
+    """Return a folder as a whole path, `~` included."""
     try:
         return Path(named).expanduser().absolute()
     except RuntimeError as error:

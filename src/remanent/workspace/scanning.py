@@ -86,6 +86,7 @@ class FolderWatch:
             return {number: self._watched[number] for number in numbers if number in self._watched}
 
     def _is_open(self) -> bool:
+        """Tell whether the system tells of changes here; elsewhere than on Linux files are looked at instead."""
         if self._process != os.getpid():  # a forked process would take what is meant for its parent
             self._process, self._handle = os.getpid(), -1
             self._watched.clear()

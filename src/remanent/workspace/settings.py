@@ -19,6 +19,7 @@ VAULT = "**/*.md"
 
 
 def _check_backend(name: str) -> str:
+    """Refuse a backend that there is none of."""
     # The address of a database is a setting of its own: one may not name a store without saying where it is.
     if name not in BACKENDS:
         raise ValueError(f"there is no such backend; it is one of {', '.join(BACKENDS)}")

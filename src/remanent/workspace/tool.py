@@ -48,6 +48,7 @@ def _view(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
 
 
 def _range(view_range: Sequence[int] | None, count: int) -> tuple[int, int]:
+    """Return the first and the last line of a view; -1 is the end, as the memory tool's specification has it."""
     if view_range is None:
         return 1, count
     match list(view_range):
@@ -126,6 +127,7 @@ def _rename(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
 
 
 def _need(given: dict[str, Any], name: str, command: str) -> str:
+    """Return an argument that a command cannot do without; its lack is told to the model that called."""
     value = given.get(name)
     if not isinstance(value, str):
         raise InvalidInput(f"{command} needs {name}, a text")

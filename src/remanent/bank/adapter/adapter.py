@@ -192,6 +192,11 @@ class AsyncAdapter:
     # ── routes ───────────────────────────────────────────────────────
 
     async def _route(self, task: PlannedTask, execution: Execution, problem: str) -> RoutedStep:
+        """Put what came of a step where it belongs: a verdict, recognised files, or new words.
+
+        A model that fails while that is read does not fail the step: its words are in the journal, and are read with
+        the next.
+        """
         try:
             if task.type is TaskType.CROSS_VALIDATE:
                 return await self._route_validation(task, execution, problem)
@@ -204,6 +209,10 @@ class AsyncAdapter:
             return RoutedStep(route, problem=str(error))
 
     async def _route_validation(self, task: PlannedTask, execution: Execution, problem: str) -> RoutedStep:
+        """Settle a conflict by what a validation found, or give it up for this time where it found nothing.
+
+        `give_up` counts the attempts; without that, a conflict that cannot be settled would be planned for ever.
+        """
         assert task.conflict_id is not None, "a cross-validation names its conflict"
         problem = problem or ("" if execution.answer.strip() else NO_ANSWER)
         if problem:
@@ -224,6 +233,10 @@ class AsyncAdapter:
         return RoutedStep("validation", node_ids=conflict.verdict.upheld if conflict.verdict else ())
 
     async def _route_execution(self, task: PlannedTask, execution: Execution, problem: str) -> RoutedStep:
+        """Take in what a step brought; what failed and what is known already is noted and makes no node.
+
+        Notes keep the journal complete, and a node that only repeats another would be compared with every later one.
+        """
         text = execution.context.strip() or execution.answer.strip()
         problem = problem or ("" if execution.answer.strip() else NO_ANSWER)
         about: dict[str, JsonValue] = {"task": task.description, "tool_calls": _describe_calls(execution)}
@@ -280,6 +293,7 @@ class AsyncAdapter:
         return replace(_route_of(RECOGNITION, observed), learned=learned)
 
     async def _ingest(self, items: Sequence[Upload], text: str) -> Observed:
+        """Take in the text that was recognised in uploads, with the files themselves as its attachments."""
         attachments = [await self._store_upload(item) for item in items]
         references = "\n".join(f"{item.name} [{item.attachment_id}]" for item in attachments)
         try:
@@ -365,6 +379,7 @@ def _describe_calls(execution: Execution) -> list[JsonValue]:
 
 
 def _route_of(route: str, observed: Sequence[Observed]) -> RoutedStep:
+    """Return the route of texts that were taken in, with every node once, in the order in which they were touched."""
     return RoutedStep(
         route,
         node_ids=tuple(dict.fromkeys(node_id for item in observed for node_id in item.node_ids)),

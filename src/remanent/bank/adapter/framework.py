@@ -271,6 +271,7 @@ class BuiltinReact:
         )
 
     async def _read(self, prompt: EnhancedPrompt) -> dict[str, str]:
+        """Return what is read in the pictures of a prompt, by upload; the step's own model is given words only."""
         pictures = iter(prompt.images)
         texts: dict[str, str] = {}
         for upload in prompt.uploads:
@@ -281,6 +282,10 @@ class BuiltinReact:
         return texts
 
     def _transcript(self, outcome: AgentResult, step: ReactStep) -> Transcript:
+        """Return what an agent said and did as a text that a bank takes in, without the words that we gave it.
+
+        What only repeats the prompt would come back as a finding of the agent's own.
+        """
         transcript = Transcript(step.tools)
         names = [tool.declaration.name for tool in step.tools]
         shown = REACT.prompt(ReactRequest(task=step.prompt.text), language=step.prompt.insight.language)

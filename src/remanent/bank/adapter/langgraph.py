@@ -105,6 +105,7 @@ class LangGraphFramework:
         )
 
     def _tool(self, tool: AgentTool, transcript: Transcript, language: Language) -> "BaseTool":
+        """Return a tool of ours as LangChain calls it; a failure is told to the model, and ends nothing."""
         from langchain_core.tools import StructuredTool, ToolException
 
         async def call(**arguments: Any) -> str:

@@ -109,6 +109,11 @@ class OpenAIAgentsFramework:
         )
 
     def _tool(self, tool: AgentTool, transcript: Transcript, language: Language) -> "FunctionTool":
+        """Return a tool of ours as the SDK calls it; arguments that are no JSON object are answered, and not raised.
+
+        The SDK hands over what the model wrote: raising there would end the run, while a model that is told mends its
+        call.
+        """
         try:
             from agents import FunctionTool
         except ImportError as error:
@@ -139,6 +144,7 @@ class OpenAIAgentsFramework:
 
 
 def _call_of(raw: Any) -> ToolCall:
+    """Return a call as it was asked for; arguments that cannot be read count as none: this only tells what was done."""
     try:
         arguments = json.loads(_field(raw, "arguments") or "{}")
     except ValueError:

@@ -234,6 +234,7 @@ class SharedAnchors(Anchors):
 
 
 def _latest(content: bytes, sealer: Sealer) -> Head:
+    """Return how far the log has come by the newer of the two slots that can be read; one may be spoiled by a crash."""
     heads = [head for head in _slots(content, sealer) if head is not None]
     if not heads:
         raise IntegrityError("how far the audit log has come cannot be read: it was damaged, or the key is another")

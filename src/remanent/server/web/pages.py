@@ -67,6 +67,7 @@ class Pages:
         return HTMLResponse(_shell(chinese=prefers_chinese(language)), headers={"Content-Security-Policy": _policy()})
 
     async def _static(self, request: Request) -> Response:
+        """Answer with a file of the pages, as it was compressed once where the browser takes that."""
         found = _files().get(request.path_params["name"])
         if found is None:
             raise Refusal(404, "there is no such file")

@@ -238,6 +238,7 @@ class Rows:
         return rest
 
     def _reserve(self, rows: int) -> None:
+        """Make room for rows, at least twice as much as there was: growing one by one would copy all each time."""
         if rows > len(self._kinds):
             size = max(rows, 2 * len(self._kinds))
             self._kinds = np.concatenate([self._kinds, np.zeros(size - len(self._kinds), dtype=np.uint8)])

@@ -452,6 +452,7 @@ class LocalVectors(Vectors):
         return slot
 
     def _release(self, key: tuple[Scope, str]) -> None:
+        """Let go of an index and of what it holds in memory; it is read again when somebody searches it."""
         slot = self._slots.pop(key)
         self._size -= slot.size
         slot.index.release()
@@ -574,6 +575,7 @@ async def _check_origin(store: Store, owner: Scope, model: str, *, revision: int
 
 
 def _question(vector: "NDArray[np.float32]") -> "NDArray[np.float32]":
+    """Return a question as a vector of unit length; anything but one row of finite numbers is refused."""
     question = np.array(vector, dtype=np.float32)
     if question.ndim != 1 or not np.isfinite(question).all():
         raise InvalidInput("a question is one vector of finite numbers")

@@ -227,6 +227,7 @@ class _PostgresLog(Log):
         yield None if self.state() is None else _OpenRows(self._shelf, self._name)
 
     def lines(self) -> Iterator[bytes]:
+        """Yield every line, in pages, so that a long log is never held as a whole."""
         place = 0
         while found := self._shelf.rows("log_lines", self._name, place):
             yield from (bytes(line) for _, line in found)
@@ -263,6 +264,7 @@ class _OpenRows(OpenLog):
         self._shelf.rows("log_put", self._name, place, list(lines))
 
     def set_aside(self, place: int, *, name: Callable[[str], str]) -> tuple[str, str]:
+        """Copy the lines behind a place into a document named after their hash, before they are cut off."""
         found = self._shelf.rows("log_behind", self._name, place)
         content = b"".join(bytes(line) for (line,) in found)
         digest = hashlib.sha256(content).hexdigest()

@@ -48,6 +48,11 @@ class Wakeups:
             self._telling = asyncio.create_task(self._tell(), name="remanent notify")
 
     async def _tell(self) -> None:
+        """Tell other processes which agents have work, all that waits at once and then none for a moment.
+
+        It is a courtesy: whoever does not hear of it looks at the queue by itself a little later, so failures are let
+        pass.
+        """
         try:
             while self._waiting:
                 scopes, self._waiting = self._waiting, set()
@@ -69,6 +74,10 @@ class Wakeups:
             await begun.wait()
 
     async def _listen(self, begun: asyncio.Event) -> None:
+        """Hear which agents have work, and connect again after a while whenever the connection is lost.
+
+        `begun` is set either way: who waits for the listening to begin must not wait for a database that is away.
+        """
         while True:
             try:
                 async with await psycopg.AsyncConnection.connect(

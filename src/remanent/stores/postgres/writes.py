@@ -51,6 +51,10 @@ class Encoder:
         return [self._change(change) for change in changes]
 
     def _change(self, change: Change) -> Payload:
+        """Return a change as the JSON that `functions.sql` reads, under the name of its class.
+
+        Of a state, `...` is left out: whatever its value is, where `null` would mean that there must be none.
+        """
         payload: Payload = {"do": type(change).__name__}
         for name in change.__dataclass_fields__:
             value = getattr(change, name)
@@ -81,6 +85,7 @@ def _sourced(item: Record | Tombstone) -> Payload:
 
 
 def _record(record: Record) -> Payload:
+    """Return a record's row; by the hash, `functions.sql` knows that a text is another and its vectors are stale."""
     return {
         **_sourced(record),
         "trust": record.trust.value,
@@ -90,6 +95,7 @@ def _record(record: Record) -> Payload:
 
 
 def _version(version: Version) -> Payload:
+    """Return the row of an earlier version, which an import brings; the current one is put as the record itself."""
     if version.superseded_at is None:
         record = version.record
         raise InvalidInput(f"version {record.version} of record {record.id} is the current one; put the record")
@@ -118,6 +124,7 @@ def to_json(value: Any) -> str:
 
 
 def _escaped(value: Any) -> Any:
+    """Return JSON in which every text can be stored: PostgreSQL takes no zero byte in a text."""
     if isinstance(value, str):
         return escape(value)
     if isinstance(value, dict):
@@ -167,6 +174,7 @@ class GroupCommit:
             await asyncio.wait(list(self._running.values()))
 
     async def _work(self, lane: int) -> None:
+        """Commit what waits in a lane, group after group, until nothing waits; whatever happens, everyone is told."""
         try:
             while self._waiting[lane]:
                 group, self._waiting[lane] = self._waiting[lane][:MAX_GROUP], self._waiting[lane][MAX_GROUP:]
@@ -184,6 +192,11 @@ class GroupCommit:
             del self._running[lane]
 
     async def _run(self, group: list[_Unit]) -> list[Payload]:
+        """Commit a group in one call and return what became of each unit.
+
+        A connection that breaks leaves open whether they were committed: whoever sends them again does so under the
+        same ids.
+        """
         agents = [unit.agent for unit in group]
         changes = f"[{','.join(unit.changes for unit in group)}]"
         vectors = [vector for unit in group for vector in unit.vectors]
@@ -207,6 +220,7 @@ COMMIT_UNITS = "SELECT commit_units(%s, %s::jsonb, %b::vector[], %s)"
 
 
 def _settle(done: "asyncio.Future[Committed]", outcome: Committed | RemanentError) -> None:
+    """Tell whoever waits how its unit ended, if anybody still does."""
     if done.done():
         return
     if isinstance(outcome, RemanentError):

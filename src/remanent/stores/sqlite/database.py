@@ -159,6 +159,7 @@ class Database:
         return result
 
     def _read_for(self, request: _Request) -> None:
+        """Read in this thread for somebody who waits on an event loop, and hand over the answer or the error there."""
         try:
             request.result = self._read(request.work)
         except BaseException as error:  # noqa: BLE001 - border: it goes to whoever asked
@@ -380,6 +381,7 @@ def _enter(path: Path) -> None:
 
 
 def _leave(path: Path) -> None:
+    """Count one user of a file less."""
     with _present_lock:
         _present[path] -= 1
         if not _present[path]:

@@ -466,6 +466,7 @@ def scrub(connection: apsw.Connection, traces: Traces | None, *, timeout: float)
 
 
 def _wait(done: Callable[[], bool], deadline: float) -> None:
+    """Wait until something is so; after the deadline say that the rows are gone and only the log is left to cut."""
     while not done():
         if time.monotonic() > deadline:
             raise StoreBusy("the rows are erased, but a reader keeps the log from being cut; erase again to finish")

@@ -520,6 +520,7 @@ def _copy_database(path: Path, target: Path) -> None:
 
 
 def _work_in(image: Path, frames: Iterable[tuple[int, bytes]]) -> None:
+    """Write the pages of a log's frames into an image of the database."""
     with open(image, "rb+") as file:
         for page, content in frames:
             file.seek((page - 1) * PAGE_SIZE)

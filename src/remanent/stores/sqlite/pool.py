@@ -283,6 +283,7 @@ class DatabasePool:
         return bool(tasks)
 
     def _begin_to_close(self, key: Key) -> "asyncio.Task[None]":
+        """Close a database in the background; whoever asks for it meanwhile waits for the end of that."""
         slot = self._databases[key]
         slot.closing = asyncio.create_task(self._close(key, slot))
         slot.closing.add_done_callback(_retrieve_exception)

@@ -209,6 +209,7 @@ _KNOWN_ON_SIGHT = {
 
 
 def _as_written(table: str, row: Row) -> bool:
+    """Tell whether a row fits what we write: its checksum, or at least its form; what damage left there does not."""
     try:
         return table not in _AS_WRITTEN or _AS_WRITTEN[table](row)
     except (KeyError, TypeError, AttributeError, StorageError):

@@ -128,6 +128,7 @@ class SqliteStore(Store):
             self._pool.release(scope, pooled)
 
     async def _answer(self, database: Database, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
+        """Answer questions, several at a time where there are enough; half of the readers stay free for others."""
         groups = spread(queries, threads=READERS // 2)
         if len(groups) == 1:
             return await database.read(lambda connection: answer(connection, scope, queries))

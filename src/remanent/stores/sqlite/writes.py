@@ -155,6 +155,7 @@ class UnitOfWork:
         self._index(ref, change.record, change.terms)
 
     def _archive(self, ref: int, *, superseded_at: int) -> None:
+        """Keep the current version among the earlier ones, and its words among those that are searched for `as_of`."""
         old = self._sql(_ARCHIVE, (superseded_at, ref)).get
         self._sql(
             "INSERT INTO versions_text (rowid, terms) SELECT ?, terms FROM records_text WHERE rowid = ?", (old, ref)
@@ -209,6 +210,7 @@ class UnitOfWork:
             )
 
     def _ref(self, record_id: str) -> int:
+        """Return the number under which a record is kept inside of the file."""
         ref: int | None = self._sql("SELECT ref FROM records WHERE id = ?", (record_id,)).get
         if ref is None:
             raise NotFound(f"no record {record_id} here")
@@ -253,6 +255,7 @@ class UnitOfWork:
         self._sql("UPDATE counters SET value = ? WHERE name = 'vector_floor'", (self._next_revision(),))
 
     def _next_revision(self) -> int:
+        """Return the next number of the changes to vectors, by which an index knows what it has not read yet."""
         revision: int = self._sql(
             "UPDATE counters SET value = value + 1 WHERE name = 'vector_revision' RETURNING value"
         ).get
