@@ -435,14 +435,9 @@ svg{width:100%;height:100%;cursor:grab;touch-action:none}
 .dim .lit{opacity:1}
 """
 _DARK = {
-    "white": "#14181c",
-    "#222": "#e6e9ec",
-    _GROUND: "#1f262d",
-    _LINE: "#a9bac9",
-    _FOCUS: "#f29459",
-    _NODE: "#4d9fd8",
+    "white": "#14181c", "#222": "#e6e9ec", _GROUND: "#1f262d", _LINE: "#a9bac9", _FOCUS: "#f29459", _NODE: "#4d9fd8",
     _GONE: "#d6a5cf",
-}
+}  # fmt: skip
 """What each colour is for who has asked for dark pages."""
 _PAGE_STYLE += (
     "@media (prefers-color-scheme:dark){:root{color-scheme:dark}html,body,#said{background:#14181c;color:#e6e9ec}\n"

@@ -30,21 +30,11 @@ OPTIONS: Final = Path(options.__file__)
 
 # How fields that many operations share are called on a command line.
 FLAGS: Final = {
-    "after_seq": ("--after",),
-    "after_id": ("--after",),
-    "before_seq": ("--before",),
-    "any_tags": ("--any-tag",),
-    "entry_ids": ("--entry",),
-    "kinds": ("--kind",),
-    "limit": ("--limit", "-n"),
-    "permissions": ("--permission",),
-    "record_ids": ("--record",),
-    "scopes": ("--scope",),
-    "session": ("--session", "-s"),
-    "states": ("--state",),
-    "statuses": ("--status",),
-    "tags": ("--tag",),
-}
+    "after_seq": ("--after",), "after_id": ("--after",), "before_seq": ("--before",), "any_tags": ("--any-tag",),
+    "entry_ids": ("--entry",), "kinds": ("--kind",), "limit": ("--limit", "-n"), "permissions": ("--permission",),
+    "record_ids": ("--record",), "scopes": ("--scope",), "session": ("--session", "-s"), "states": ("--state",),
+    "statuses": ("--status",), "tags": ("--tag",),
+}  # fmt: skip
 PAIRS: Final = {"metadata", "where"}
 """Objects that are given pair by pair."""
 NOT_SHOWN: Final = {"cursor"}

@@ -33,23 +33,11 @@ _PORTS: Mapping[str, int] = {"http": 80, "https": 443}
 # Each is set by some reverse proxy, load balancer or tunnel; a caller that sends one is not believed to be anywhere.
 _FORWARDED = frozenset(
     {
-        b"cf-connecting-ip",
-        b"cf-ray",
-        b"client-ip",
-        b"fastly-client-ip",
-        b"fly-client-ip",
-        b"forwarded",
-        b"forwarded-for",
-        b"true-client-ip",
-        b"via",
-        b"x-client-ip",
-        b"x-cluster-client-ip",
-        b"x-original-forwarded-for",
-        b"x-original-host",
-        b"x-proxyuser-ip",
-        b"x-real-ip",
+        b"cf-connecting-ip", b"cf-ray", b"client-ip", b"fastly-client-ip", b"fly-client-ip", b"forwarded",
+        b"forwarded-for", b"true-client-ip", b"via", b"x-client-ip", b"x-cluster-client-ip",
+        b"x-original-forwarded-for", b"x-original-host", b"x-proxyuser-ip", b"x-real-ip",
     }
-)
+)  # fmt: skip
 _FORWARDED_PREFIX = b"x-forwarded"
 
 

@@ -24,32 +24,15 @@ Headers = list[tuple[bytes, bytes]]
 
 _HOP_BY_HOP = frozenset(
     {
-        b"connection",
-        b"keep-alive",
-        b"proxy-authenticate",
-        b"proxy-authorization",
-        b"proxy-connection",
-        b"te",
-        b"trailer",
-        b"transfer-encoding",
-        b"upgrade",
+        b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection", b"te",
+        b"trailer", b"transfer-encoding", b"upgrade",
     }
-)
+)  # fmt: skip
 # Cookies belong to the address they were set for; forwarding notes tell of networks that are no business of a model's.
 _NOT_SENT = _HOP_BY_HOP | {
-    b"accept-encoding",
-    b"content-length",
-    b"cookie",
-    b"expect",
-    b"forwarded",
-    b"host",
-    b"origin",
-    b"referer",
-    b"x-forwarded-for",
-    b"x-forwarded-host",
-    b"x-forwarded-proto",
-    b"x-real-ip",
-}
+    b"accept-encoding", b"content-length", b"cookie", b"expect", b"forwarded", b"host", b"origin", b"referer",
+    b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto", b"x-real-ip",
+}  # fmt: skip
 _KEYS = frozenset({b"authorization", b"api-key", b"x-api-key"})
 """Headers that carry a client's key; they are left out where the settings hold one for the model."""
 # The server in front of us writes its own.

@@ -29,40 +29,10 @@ from remanent.stores.vectors import Vectors, VectorSearch
 from remanent.text.terms import query_terms
 
 SYNTAX = [
-    "AND",
-    "OR",
-    "NOT",
-    "NEAR",
-    "NEAR(lisbon tea, 5)",
-    "lisbon AND tea",
-    '"',
-    '""',
-    '"lisbon',
-    "*",
-    "lis*",
-    "^",
-    "^lisbon",
-    ":",
-    "terms:lisbon",
-    "terms : lisbon",
-    "-terms:lisbon",
-    "(",
-    ")",
-    "{",
-    "+",
-    "-",
-    "'",
-    ";",
-    "--",
-    "%",
-    "_",
-    "\\",
-    "\x00",
-    "\n",
-    " ",
-    "",
-    "& | ! <->",
-]
+    "AND", "OR", "NOT", "NEAR", "NEAR(lisbon tea, 5)", "lisbon AND tea", '"', '""', '"lisbon', "*", "lis*", "^",
+    "^lisbon", ":", "terms:lisbon", "terms : lisbon", "-terms:lisbon", "(", ")", "{", "+", "-", "'", ";", "--", "%",
+    "_", "\\", "\x00", "\n", " ", "", "& | ! <->",
+]  # fmt: skip
 
 
 class TextConformance(StoreSuite):
