@@ -14,8 +14,8 @@ from bench.corpus import Corpus, moment
 from bench.figures import Figure, Report, at_least, at_most
 from bench.retrieval.speed import fill as fill_turns
 from remanent.embedding import open_embedders
-from remanent.knowledge.library import collection_scope, document_id_of
 from remanent.knowledge.model import COLLECTION
+from remanent.knowledge.records import collection_scope, document_id_of
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import Entry, EntryKind, Kind, PassageData, Record, Scope, Source, id_source
 from remanent.recall.evaluation import percentile

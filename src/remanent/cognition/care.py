@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from remanent.cognition.drafts import CONFIRMED, Draft, says_the_same, slot, value_of
+from remanent.cognition.learning import UNDONE, Changes, MemoryWriter, user_of
 from remanent.cognition.model import MEMORIES, PREMISE, Flaw, MemoryHealth, Quote, Why, memory_id
 from remanent.cognition.review import entries_of
-from remanent.cognition.writer import UNDONE, Changes, MemoryWriter, user_of
 from remanent.discipline import Parts
 from remanent.errors import InvalidInput, NotFound
 from remanent.language.offline.changes import changes

@@ -28,7 +28,7 @@ from remanent.stores import EntryQuery, Transaction
 
 if TYPE_CHECKING:
     from remanent.cognition.face import AsyncCognition
-    from remanent.cognition.writer import MemoryWriter
+    from remanent.cognition.learning import MemoryWriter
 
 NAME = "cognition"
 _SPOKEN = 8
@@ -73,7 +73,7 @@ class OpenCognition(OpenDiscipline):
     @cached_property
     def writer(self) -> "MemoryWriter":
         """What learns; it knows every form of statement, and is loaded when there is something to learn."""
-        from remanent.cognition.writer import MemoryWriter
+        from remanent.cognition.learning import MemoryWriter
 
         return MemoryWriter(self._parts, self._settings)
 

@@ -1,8 +1,8 @@
 """Episodes: what a session was about, who took part and what came of it, made when the session ends."""
 
+from remanent.cognition.learning import user_of
 from remanent.cognition.model import memory_id
 from remanent.cognition.settings import CognitionSettings
-from remanent.cognition.writer import user_of
 from remanent.discipline import Parts
 from remanent.language.offline.statements import is_secret
 from remanent.language.roles.summary import MARKS, SUMMARY, SummaryLevel, SummaryRequest

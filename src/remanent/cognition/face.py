@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from remanent.cognition import care, drafts, orchestrator
 from remanent.cognition.agent_roles import ROLE, AgentRole, role_of
+from remanent.cognition.learning import Changes, MemoryWriter
 from remanent.cognition.lifecycle import Lifecycle, promoted, score
 from remanent.cognition.model import (
     MEMORIES,
@@ -17,7 +18,6 @@ from remanent.cognition.model import (
     memory_id,
 )
 from remanent.cognition.shared import SharedMemories
-from remanent.cognition.writer import Changes, MemoryWriter
 from remanent.discipline import AnyAgent, Parts
 from remanent.errors import InvalidInput, NotFound, VersionConflict
 from remanent.language.offline.statements import is_secret

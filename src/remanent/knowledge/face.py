@@ -9,7 +9,7 @@ from remanent.discipline import AnyMemory
 from remanent.errors import InvalidInput
 from remanent.jobs import Progress
 from remanent.knowledge.folders import Folders, Removal, sync_folder, sync_repeatedly
-from remanent.knowledge.library import Library, NewDocument
+from remanent.knowledge.library import Library
 from remanent.knowledge.model import (
     COLLECTION,
     Added,
@@ -27,6 +27,7 @@ from remanent.knowledge.model import (
     Verification,
 )
 from remanent.knowledge.proof import Prover
+from remanent.knowledge.records import NewDocument
 from remanent.knowledge.search import Searcher, SearchOptions, SearchPlace
 from remanent.model import SHARED, Scope, to_instant
 from remanent.model.clock import Moment, read_moment

@@ -12,8 +12,9 @@ from typing import Any, Literal, Protocol
 from remanent.errors import InvalidInput, ToolFailed
 from remanent.http.public import PublicFetcher
 from remanent.jobs import Progress
-from remanent.knowledge.library import Library, NewDocument
+from remanent.knowledge.library import Library
 from remanent.knowledge.model import Added, Document, Failure, SyncReport
+from remanent.knowledge.records import NewDocument
 from remanent.model import Origin, to_instant
 from remanent.model.clock import Clock, Moment
 

@@ -9,36 +9,48 @@ document to the last byte.
 import asyncio
 import hashlib
 import time
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 from weakref import WeakValueDictionary
 
 from remanent.discipline import Parts
 from remanent.embedding import open_image_reader
 from remanent.errors import InvalidInput, MissingDependency, NotFound, UnreadableFile
-from remanent.knowledge.chunking import ChunkSpan, cut
 from remanent.knowledge.model import (
     Added,
-    ChunkState,
     CollectionView,
     Document,
     DocumentChunk,
     DocumentView,
     KnowledgeStats,
 )
+from remanent.knowledge.records import (
+    NAME,
+    DocumentChanges,
+    NewDocument,
+    chunk_ids,
+    chunk_of,
+    collection_scope,
+    compare,
+    document_id_of,
+    document_of,
+    document_record,
+    entry_of,
+    expected_document,
+    extra_of,
+    is_same,
+    parts_of,
+    reserved,
+    shown_chunk,
+    state_of,
+    with_extra,
+)
 from remanent.knowledge.settings import KnowledgeSettings
 from remanent.knowledge.statuses import DocumentStatuses, OnChunks
 from remanent.loaders import LoadedDocument, Place, load
 from remanent.model import (
-    Attachment,
-    Entry,
-    EntryKind,
     JsonObject,
     Kind,
-    Origin,
     PassageData,
     Record,
     Scope,
@@ -52,64 +64,13 @@ from remanent.model.kinds import PASSAGES
 from remanent.recall import FINER, FinerState
 from remanent.stores import LIVE, Erasure, Order, RecordFilter, RecordQuery, Transaction
 from remanent.stores.transaction import search_terms
-from remanent.text.boundaries import excerpt
-from remanent.text.sentences import sentences
-from remanent.values import dataclass
 
-NAME = "knowledge"
 _COLLECTIONS = f"{NAME}.collection."
 """Where the settings of collections stand among an agent's named values."""
-_LEAD = 300
-"""Characters from the beginning of a section that stand for it: of news and reference texts, the beginning is the
-summary that is hardest to beat."""
-_MAX_TITLE = 80
-"""Characters up to which a first line or a first sentence is taken for a title. Chosen by hand."""
 _AT_ONCE = 500
 """Records that are read in one go."""
-_TOLD = 50
-"""Chunks after which it is told how many are indexed: some 50 ms of work."""
-
-
 _PAUSE = 0.002
 """Seconds that adding waits after each chunk, some 1 ms of work, while somebody asks something. Chosen by hand."""
-
-
-class NewDocument(Model):
-    """What is to be added: bytes, and what is said of them."""
-
-    data: bytes
-    name: str
-    source: str = ""
-    media_type: str = ""
-    charset: str = ""
-    metadata: JsonObject | None = None
-    tags: tuple[str, ...] = ()
-    occurred_at: datetime | None = None
-    synced: bool = False
-    origin: Origin = Origin.USER
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A record as it should be: a chunk, a section or the document itself, without its version."""
-
-    record_id: str
-    kind: Kind
-    content: str
-    context: str
-    """What it stands under: the title and the headings; it is found by these words, too."""
-    data: PassageData
-
-
-@dataclass(slots=True)
-class _Changes:
-    """What becomes of the records of a document."""
-
-    put: list[tuple[Record, int, str]] = field(default_factory=list)
-    """With the version that must be current, and the search terms."""
-    embedded: int = 0
-    kept: int = 0
-    removed: int = 0
 
 
 class CollectionSettings(Model):
@@ -117,20 +78,6 @@ class CollectionSettings(Model):
 
     chunk_size: int
     agents: tuple[str, ...] | None = None
-
-
-def collection_scope(scope: Scope, collection: str) -> Scope:
-    """Return the part of an agent's memory that a collection is."""
-    return scope.owner.within(task=f"{NAME}/{collection}")
-
-
-def document_id_of(collection: str, name: str) -> str:
-    """Return the id of a document: by its name, so that the same one added by two processes is one."""
-    return _hash(collection, name)
-
-
-def _hash(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]
 
 
 class Library:
@@ -196,7 +143,7 @@ class Library:
             raise InvalidInput("name: a document needs a name, by which it is found and replaced")
         home = collection_scope(scope, collection)
         document_id = document_id_of(collection, new.name)
-        metadata = check_metadata({**(new.metadata or {}), **_reserved(new, collection)})
+        metadata = check_metadata({**(new.metadata or {}), **reserved(new, collection)})
         tags = read_tags(new.tags)
         key = (scope.owner, document_id)
         lock = self._locks.setdefault(key, asyncio.Lock())
@@ -206,11 +153,11 @@ class Library:
                 self._document(home, document_id), self._statuses.failed(scope, document_id)
             )
             digest = hashlib.sha256(new.data).hexdigest()
-            if current is not None and not anew and _is_same(current, digest, metadata, tags, size):
+            if current is not None and not anew and is_same(current, digest, metadata, tags, size):
                 if failed is not None:
                     await self._forgive(scope, document_id)
-                return Added(document=document_of(current), status="unchanged", kept=_count(current))
-            coming = _coming(collection, new, to_instant(self._parts.clock()))
+                return Added(document=document_of(current), status="unchanged", kept=len(chunk_ids(current)))
+            coming = expected_document(collection, new, to_instant(self._parts.clock()))
             with self._statuses.adding(scope, coming, on_chunks) as tell:
                 try:
                     loaded = await self._load(new)
@@ -245,8 +192,8 @@ class Library:
         KnowledgeSettings(chunk_size=chunk_size)
         loaded = await self._load(new)
         document_id = document_id_of(collection, new.name)
-        parts, _ = await asyncio.to_thread(_parts_of, document_id, loaded, chunk_size)
-        return [_chunk(part.record_id, part.content, part.data) for part in parts if part.kind == Kind.CHUNK]
+        parts, _ = await asyncio.to_thread(parts_of, document_id, loaded, chunk_size)
+        return [shown_chunk(part.record_id, part.content, part.data) for part in parts if part.kind == Kind.CHUNK]
 
     async def _write(
         self,
@@ -267,21 +214,21 @@ class Library:
         # The disk is waited for while the text is cut.
         _, (parts, title), known = await asyncio.gather(
             self._parts.blobs.put(scope.owner, new.data),
-            asyncio.to_thread(_parts_of, document_id, loaded, size),
+            asyncio.to_thread(parts_of, document_id, loaded, size),
             self._records_of(scope),
         )
         now = to_instant(self._parts.clock())
-        entry = _entry(
+        entry = entry_of(
             self._parts.new_id(), scope, new, now, metadata=metadata, tags=tags, digest=digest, loaded=loaded
         )
-        like = current is not None and current.tags == tags and _extra(current).get("metadata") == metadata
+        like = current is not None and current.tags == tags and extra_of(current).get("metadata") == metadata
         loop, total = asyncio.get_running_loop(), sum(part.kind == Kind.CHUNK for part in parts)
         tell(0, total)
         changes = await asyncio.to_thread(
-            _compare, parts, known, entry, now, like=like,
+            compare, parts, known, entry, now, like=like,
             tell=lambda done: loop.call_soon_threadsafe(tell, done, total), give_way=self._give_way,
         )  # fmt: skip
-        document = _document_record(
+        document = document_record(
             entry, loaded, parts, known.get(document_id), title=title, new=new, size=size, metadata=metadata
         )
         changes.put.append((document, document.version - 1, search_terms(document)))
@@ -306,7 +253,7 @@ class Library:
         if self._parts.recall.is_asked:
             time.sleep(_PAUSE)
 
-    def _put_all(self, tx: Transaction, changes: _Changes) -> None:
+    def _put_all(self, tx: Transaction, changes: DocumentChanges) -> None:
         for record, expects, terms in changes.put:
             tx.put(record, expects=expects, terms=terms)
         self._parts.journal.index(tx)
@@ -462,8 +409,8 @@ class Library:
         if text is not None:
             if not text.strip():
                 raise InvalidInput("text: a chunk must say something; switch it off with enabled=False")
-            state = "added" if _state(record) == "added" else "edited"
-            changed = changed.replace(content=text, data=_with(changed, state=state))
+            state = "added" if state_of(record) == "added" else "edited"
+            changed = changed.replace(content=text, data=with_extra(changed, state=state))
         if enabled is not None:
             changed = changed.replace(status=Status.ACTIVE if enabled else Status.QUARANTINED)
         await self._put(changed, over=record)
@@ -526,341 +473,3 @@ class Library:
         """Erase everything in a document's session, with the bytes that nothing refers to any more."""
         await self._forgive(scope, document_id)
         await self._parts.journal.erase_noted(scope.owner, Erasure(session=document_id))
-
-
-def _entry(
-    entry_id: str,
-    scope: Scope,
-    new: NewDocument,
-    now: datetime,
-    *,
-    metadata: JsonObject,
-    tags: tuple[str, ...],
-    digest: str,
-    loaded: LoadedDocument,
-) -> Entry:
-    """Return the entry of the journal that a document is."""
-    attachment = Attachment(
-        attachment_id=digest, media_type=loaded.media_type, name=new.name, digest=digest, size=len(new.data)
-    )
-    return Entry(
-        id=entry_id,
-        scope=scope,
-        kind=EntryKind.DOCUMENT,
-        role="document",
-        # The words stand in the chunks; the bytes, from which they can be read again, among the blobs.
-        text="",
-        occurred_at=new.occurred_at or now,
-        recorded_at=now,
-        metadata={**metadata, "type": loaded.media_type},
-        tags=tags,
-        attachments=(attachment,),
-        origin=new.origin,
-    )
-
-
-def _coming(collection: str, new: NewDocument, now: datetime) -> Document:
-    """Return what is known of a document before it is read."""
-    return Document(
-        document_id=document_id_of(collection, new.name), name=new.name, collection=collection, source=new.source,
-        media_type=new.media_type, synced=new.synced, size=len(new.data), version=0, added_at=now, updated_at=now,
-        occurred_at=new.occurred_at or now,
-    )  # fmt: skip
-
-
-# ── from a loaded document to its parts ──────────────────────────────────────
-
-
-def title_of(loaded: LoadedDocument) -> str:
-    """Return what a document calls itself: its own title, its first heading, or a first line or sentence like one."""
-    if loaded.title and loaded.title.strip():
-        return excerpt(loaded.title.strip(), _MAX_TITLE)
-    if loaded.sections and loaded.sections[0].title:
-        return excerpt(loaded.sections[0].title, _MAX_TITLE)
-    start = loaded.text.lstrip()[: 4 * _MAX_TITLE]
-    first = sentences(start)[0].of(start).strip() if start else ""
-    bare = first.splitlines()[0].strip().rstrip(".。:：") if first else ""
-    return bare if 0 < len(bare) <= _MAX_TITLE and len(loaded.text) > 2 * len(bare) else ""
-
-
-def _parts_of(document_id: str, loaded: LoadedDocument, size: int) -> tuple[list[_Part], str]:
-    """Return the sections and chunks of a document, and its title."""
-    title, text = title_of(loaded), loaded.text
-    parts: list[_Part] = []
-    seen: Counter[tuple[str, str]] = Counter()
-    pieces = cut(loaded, size=size)
-    sections: dict[tuple[int, tuple[str, ...]], str] = {}
-    for section in loaded.sections if len(pieces) > 1 else ():
-        body = text[section.start : section.end]
-        content = f"{' › '.join(section.path)}\n{excerpt(body.partition(chr(10))[2].strip(), _LEAD)}".strip()
-        data = PassageData(
-            document_id=document_id, parent_id=document_id, title=title, start=section.start, end=section.end,
-            extra={"path": list(section.path), "place": section.place.model_dump(exclude_none=True)},
-        )  # fmt: skip
-        seen[(content, title)] += 1
-        section_id = _hash(document_id, "section", content, title, str(seen[(content, title)]))
-        sections[(section.start, section.path)] = section_id
-        parts.append(_Part(section_id, Kind.SECTION, content, title, data))
-    for position, piece in enumerate(pieces):
-        content, context = piece.of(text), context_of(title, piece)
-        seen[(content, context)] += 1
-        record_id = _hash(document_id, "chunk", content, context, str(seen[(content, context)]))
-        under = loaded.section(piece.start)
-        parent = sections.get((under.start, under.path), document_id) if under is not None else document_id
-        place = loaded.place_of(piece.start, piece.end).model_dump(exclude_none=True)
-        data = PassageData(
-            document_id=document_id, parent_id=parent, title=title, position=position, start=piece.start,
-            end=piece.end, extra={"path": list(piece.path), "place": place},
-        )  # fmt: skip
-        parts.append(_Part(record_id, Kind.CHUNK, content, context, data))
-    return parts, title
-
-
-def context_of(title: str, piece: ChunkSpan) -> str:
-    """Return what a chunk stands under: the title of its document, then the headings above it."""
-    return " › ".join(dict.fromkeys(part for part in (title, *piece.path) if part))
-
-
-def _compare(
-    parts: Sequence[_Part],
-    known: Mapping[str, Record],
-    entry: Entry,
-    now: datetime,
-    *,
-    like: bool,
-    tell: Callable[[int], object],
-    give_way: Callable[[], None],
-) -> _Changes:
-    """Return what must be written so that the records of a document are those of its new version."""
-    changes = _Changes()
-    for part in parts:
-        if (done := changes.embedded + changes.kept) % _TOLD == 0 and done:
-            tell(done)
-        before = known.get(part.record_id)
-        is_chunk = part.kind == Kind.CHUNK
-        if before is None:
-            changes.embedded += is_chunk
-            record = _record(part, entry, now)
-            changes.put.append((record, 0, search_terms(record)))
-            give_way()
-            continue
-        changes.kept += is_chunk
-        state = _extra(before).get("state")
-        data = part.data.replace(extra={**part.data.extra, **({"state": "edited"} if state else {})})
-        status = Status.QUARANTINED if before.status is Status.QUARANTINED else Status.ACTIVE
-        if like and before.data == data and before.status is status:
-            continue  # nothing moved: the words, their place and what is said of them are as they were
-        record = before.replace(
-            data=data, status=status, tags=entry.tags, updated_at=now, version=before.version + 1,
-            sources=_sources(part, entry), trust=entry.origin, occurred_at=entry.occurred_at,
-        )  # fmt: skip
-        changes.put.append((record, before.version, search_terms(record)))
-    wanted = {part.record_id for part in parts}
-    for record_id, before in known.items():
-        if record_id in wanted or before.kind == Kind.DOCUMENT or before.status is Status.SUPERSEDED:
-            continue
-        state = _state(before)
-        if state in {"added", "outdated"}:
-            continue
-        if state == "edited":
-            # Somebody's words about a place that has changed: they stay, and say so.
-            record = before.replace(data=_with(before, state="outdated"), updated_at=now, version=before.version + 1)
-            changes.put.append((record, before.version, search_terms(record)))
-            continue
-        changes.removed += before.kind == Kind.CHUNK
-        record = before.replace(status=Status.SUPERSEDED, updated_at=now, version=before.version + 1)
-        changes.put.append((record, before.version, ""))
-    return changes
-
-
-def _sources(part: _Part, entry: Entry) -> tuple[Source, ...]:
-    return (Source(entry_id=entry.id, start=part.data.start, end=part.data.end),)
-
-
-def _record(part: _Part, entry: Entry, now: datetime) -> Record:
-    """Return the record of a part; it is found by its headings as well as by its words."""
-    return Record(
-        id=part.record_id,
-        scope=entry.scope,
-        kind=part.kind,
-        content=part.content,
-        summary=part.context,
-        # A second time, so that what a document is about counts for more than what it mentions.
-        keywords=(part.data.title,) if part.data.title else (),
-        tags=entry.tags,
-        created_at=now,
-        updated_at=now,
-        occurred_at=entry.occurred_at,
-        sources=_sources(part, entry),
-        trust=entry.origin,
-        data=part.data,
-    )
-
-
-def _document_record(
-    entry: Entry,
-    loaded: LoadedDocument,
-    parts: Sequence[_Part],
-    before: Record | None,
-    *,
-    title: str,
-    new: NewDocument,
-    size: int,
-    metadata: JsonObject,
-) -> Record:
-    """Return the record of the document itself: its summary, and what else is known of it."""
-    attachment = entry.attachments[0]
-    chunks = [part.record_id for part in parts if part.kind == Kind.CHUNK]
-    extra: JsonObject = {
-        "name": new.name,
-        "collection": str(entry.metadata["collection"]),
-        "source": new.source,
-        "synced": new.synced,
-        "size": attachment.size,
-        "chunk_size": size,
-        "chunks": list(chunks),
-        "sections": len(loaded.sections),
-        "metadata": metadata,
-        "unread": len(loaded.unread),
-    }
-    # Of a short document its only chunk is the summary already: its title must do.
-    lead = excerpt(loaded.text.strip(), _LEAD) if len(chunks) > 1 else ""
-    headings = "; ".join(section.title for section in loaded.sections)[:_LEAD]
-    content = "\n".join(dict.fromkeys(part for part in (title or new.name, lead, headings) if part))
-    return Record(
-        id=str(entry.scope.session),
-        scope=entry.scope,
-        kind=Kind.DOCUMENT,
-        content=content,
-        keywords=(new.name,),
-        tags=entry.tags,
-        created_at=entry.recorded_at if before is None else before.created_at,
-        updated_at=entry.recorded_at,
-        occurred_at=entry.occurred_at,
-        version=1 if before is None else before.version + 1,
-        sources=(Source(entry_id=entry.id),),
-        trust=entry.origin,
-        data=PassageData(
-            document_id=str(entry.scope.session),
-            title=title,
-            end=len(loaded.text),
-            media_type=loaded.media_type,
-            digest=str(attachment.digest),
-            extra=extra,
-        ),
-    )
-
-
-def _reserved(new: NewDocument, collection: str) -> JsonObject:
-    """Return what every document can be filtered by, beside what its caller says of it."""
-    return {
-        "collection": collection,
-        "name": new.name,
-        "source": new.source,
-        "path": new.source if new.synced else new.name,
-    }
-
-
-def _is_same(current: Record, digest: str, metadata: JsonObject, tags: tuple[str, ...], size: int) -> bool:
-    """Tell whether a file that is added again changes nothing: not its bytes, what is said of it, nor how it is cut."""
-    extra = _extra(current)
-    return (
-        _passage(current).digest == digest
-        and extra.get("metadata") == metadata
-        and extra.get("chunk_size") == size
-        and current.tags == tags
-    )
-
-
-# ── from records to what people see ──────────────────────────────────────────
-
-
-def _passage(record: Record) -> PassageData:
-    if not isinstance(record.data, PassageData):
-        raise InvalidInput(f"{record.id} is no part of a document")
-    return record.data
-
-
-def _extra(record: Record) -> JsonObject:
-    return _passage(record).extra
-
-
-def _state(record: Record) -> ChunkState:
-    state = _extra(record).get("state", "made")
-    return state if state in {"edited", "added", "outdated"} else "made"  # type: ignore[return-value]
-
-
-def _with(record: Record, **extra: Any) -> PassageData:
-    data = _passage(record)
-    return data.replace(extra={**data.extra, **extra})
-
-
-def _count(record: Record) -> int:
-    chunks = _extra(record).get("chunks")
-    return len(chunks) if isinstance(chunks, list) else 0
-
-
-def chunk_ids(record: Record) -> tuple[str, ...]:
-    """Return the chunks of a document in order, without those that were added by hand."""
-    chunks = _extra(record).get("chunks")
-    return tuple(map(str, chunks)) if isinstance(chunks, list) else ()
-
-
-def document_of(record: Record) -> Document:
-    """Return a document as people see it."""
-    data, extra = _passage(record), _extra(record)
-    metadata = extra.get("metadata")
-    given = dict(metadata) if isinstance(metadata, dict) else {}
-    return Document(
-        document_id=record.id,
-        name=str(extra.get("name", "")),
-        title=data.title,
-        collection=str(extra.get("collection", "")),
-        media_type=data.media_type,
-        source=str(extra.get("source", "")),
-        synced=extra.get("synced") is True,
-        digest=data.digest,
-        size=int(str(extra.get("size", 0))),
-        characters=data.end,
-        sections=int(str(extra.get("sections", 0))),
-        chunks=_count(record),
-        version=record.version,
-        added_at=record.created_at,
-        updated_at=record.updated_at,
-        occurred_at=record.occurred_at,
-        metadata={key: value for key, value in given.items() if key not in {"collection", "name", "source", "path"}},
-        tags=record.tags,
-        unread=int(str(extra.get("unread", 0))),
-        indexed=_count(record),
-    )
-
-
-def chunk_of(record: Record) -> DocumentChunk:
-    """Return a chunk as people see it."""
-    shown = _chunk(record.id, record.content, _passage(record))
-    return shown.replace(state=_state(record), enabled=record.status is not Status.QUARANTINED)
-
-
-def _chunk(record_id: str, content: str, data: PassageData) -> DocumentChunk:
-    """Return a chunk as it is shown, with its place in the document."""
-    return DocumentChunk(
-        chunk_id=record_id,
-        document_id=data.document_id,
-        position=data.position,
-        text=content,
-        path=path_of(data),
-        place=place_of(data),
-        start=data.start,
-        end=data.end,
-    )
-
-
-def path_of(data: PassageData) -> tuple[str, ...]:
-    """Return the headings above a passage."""
-    path = data.extra.get("path")
-    return tuple(map(str, path)) if isinstance(path, list) else ()
-
-
-def place_of(data: PassageData) -> Place:
-    """Return where a passage stands in the original."""
-    return Place.model_validate(data.extra.get("place") or {})

@@ -14,9 +14,10 @@ from typing import Any
 
 from remanent.discipline import Parts
 from remanent.errors import InvalidInput
-from remanent.knowledge.library import Library, chunk_ids, collection_scope, path_of, place_of
+from remanent.knowledge.library import Library
 from remanent.knowledge.model import KnowledgeFound, Passage, Technique
 from remanent.knowledge.recipe import KNOWLEDGE, MEANING
+from remanent.knowledge.records import chunk_ids, collection_scope, path_of, place_of
 from remanent.language.engine import Answer
 from remanent.language.engines import run_or_offline
 from remanent.language.role import Toolbox

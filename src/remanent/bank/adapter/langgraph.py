@@ -1,4 +1,8 @@
-"""The steps of a bank executed by LangGraph."""
+"""Adapter: the steps that a task bank plans, carried out by an agent of LangGraph.
+
+LangGraph runs the loop of the model and its tools; this module hands it our tools and makes a transcript of what was
+said and called, which the bank takes in like that of its own agent.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any

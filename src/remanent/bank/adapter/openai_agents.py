@@ -1,4 +1,8 @@
-"""The steps of a bank executed by the OpenAI Agents SDK."""
+"""Adapter: the steps that a task bank plans, carried out by an agent of the OpenAI Agents SDK.
+
+The SDK runs the loop of the model and its tools; this module hands it our tools and makes a transcript of what was said
+and called, which the bank takes in like that of its own agent.
+"""
 
 import json
 from collections.abc import Sequence

@@ -34,7 +34,7 @@ from remanent.operations.access.keys import PREFIX
 from remanent.server.authentication import Authenticator, default_scope, place_of, scope_of, user_of
 from remanent.server.limits import JSON, OrgCapacity, body_chunks, body_cost, check_type, declared_length
 from remanent.server.problems import RETRY_SECONDS, Refusal, log_failure, problem_type_of
-from remanent.server.proxy.answers import ChatAnswer
+from remanent.server.proxy.chat_answers import ChatAnswer
 from remanent.server.proxy.conversation import (
     WINDOW,
     ChatBody,

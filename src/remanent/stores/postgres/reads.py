@@ -13,7 +13,7 @@ from remanent.model import MetadataCondition, Scope, from_millis
 from remanent.model.filters import MAX_VALUE_LENGTH
 from remanent.stores import queries as q
 from remanent.stores import rows
-from remanent.stores.answers import ANSWERS, Answer, Rows, Steps, each, no_vectors, pairs
+from remanent.stores.query_steps import ANSWERS, Answer, Rows, Steps, each, no_vectors, pairs
 from remanent.stores.sql import (
     MAX_TERMS,
     OF_RECORD,

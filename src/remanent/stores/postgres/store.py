@@ -15,13 +15,13 @@ from typing import Any
 from remanent.errors import InvalidInput, LeaseLost, NotFound, StoreClosed
 from remanent.model import Scope, from_millis, to_millis
 from remanent.stores import rows
-from remanent.stores.answers import Rows, answer_together, nothing_stored
 from remanent.stores.postgres.connection import ConnectionPool, statement, translated
 from remanent.stores.postgres.migrations import migrate, steps
 from remanent.stores.postgres.reads import POSTGRES_ANSWERS, PostgresDialect, VectorIndex
 from remanent.stores.postgres.wakeups import Wakeups
 from remanent.stores.postgres.writes import Encoder, Eraser, GroupCommit, to_json
 from remanent.stores.queries import Claims, Erased, Erasure, ErasureDepth, Health, Hit, Query
+from remanent.stores.query_steps import Rows, answer_together, nothing_stored
 from remanent.stores.sql import IN_USE, SqlStatement, in_use
 from remanent.stores.store import MAX_WAIT, Store
 from remanent.stores.transaction import Change, Committed

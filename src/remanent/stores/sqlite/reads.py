@@ -19,7 +19,7 @@ from pydantic import JsonValue
 from remanent.model import Kind, MetadataCondition, Record, Scope
 from remanent.stores import queries as q
 from remanent.stores import rows, sql
-from remanent.stores.answers import ANSWERS, Answer, Rows, answer_in_turn, no_vectors
+from remanent.stores.query_steps import ANSWERS, Answer, Rows, answer_in_turn, no_vectors
 from remanent.stores.rows import KindsByName, dump, parse, place_of, verify
 from remanent.stores.sql import (
     MAX_TERMS,

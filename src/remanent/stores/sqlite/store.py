@@ -18,8 +18,8 @@ import apsw
 from remanent.errors import IntegrityError, NotFound, RemanentError, StoreClosed
 from remanent.fairness import FairThreads, carried
 from remanent.model import Job, Scope, system_clock
-from remanent.stores.answers import nothing_stored
 from remanent.stores.queries import Claims, Erased, Erasure, ErasureDepth, Health, Query, QueueQuery
+from remanent.stores.query_steps import nothing_stored
 from remanent.stores.sqlite import erasure as erasing
 from remanent.stores.sqlite import queue, reads, repair
 from remanent.stores.sqlite.connection import READERS, bound_memory, descriptor_budget, translated

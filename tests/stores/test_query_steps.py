@@ -6,8 +6,8 @@ import typing
 from importlib import resources
 
 from remanent.stores import queries, transaction
-from remanent.stores.answers import ANSWERS
 from remanent.stores.queries import Query
+from remanent.stores.query_steps import ANSWERS
 from remanent.stores.sqlite import writes
 from remanent.stores.sqlite.reads import SQLITE_ANSWERS
 from remanent.stores.vectors import VectorSearch

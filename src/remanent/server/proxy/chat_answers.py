@@ -1,4 +1,4 @@
-"""What a model answered, gathered from a whole answer or from the events of a stream: pure.
+"""What a model answered through the proxy, gathered from a whole answer or from the events of a stream: pure.
 
 Everything here is read leniently: providers differ in what they send, and a strange event must neither break the chat
 nor lose the rest of the answer.

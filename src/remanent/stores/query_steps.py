@@ -1,8 +1,8 @@
-"""From the rows of statements to answers, once for every engine.
+"""How each query of the `Store` port is answered: the SQL it takes, step by step, and the answer made of the rows.
 
-What answers a question is a generator: it gives statements, gets their rows, may give further ones, and returns the
+What answers a query is a generator: it gives statements, gets their rows, may give further ones, and returns the
 answer. An engine drives it as suits it: one after the other over a file, all side by side over a network, so that many
-questions take as many round trips as the longest of them has steps.
+queries take as many round trips as the longest of them has steps.
 """
 
 from collections import Counter
