@@ -1,4 +1,4 @@
-"""The tools that agents call: the protocol, any typed function as a tool, and listening to what is called.
+"""What a model can call: the `AgentTool` protocol, any typed function as a tool, and calls within a time limit.
 
 One small protocol serves the built-in agent and every framework that a bank is put on: an adapter wraps an `AgentTool`
 into its framework's own kind of tool, so that a tool is written once.

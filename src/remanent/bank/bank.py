@@ -159,12 +159,7 @@ class MemoryBank:
         return insight
 
     async def _question(self, context: str) -> str:
-        """Take in the context and return the question that is asked in it, if one is.
-
-        A context that is in the journal already was taken in by a run that was cut off: it is read for its question
-        only.
-        """
-        known = self._entry_with(context)
+        known = self._entry_with(context)  # by a run that was cut off
         if known is None:
             return (await self.observe(context, find_question=True)).question
         await self.catch_up()
@@ -466,11 +461,10 @@ class MemoryBank:
         self._resume()
 
     def _resume(self) -> None:
-        """Go on where a bank that was read back stood: no later event may seem to be earlier than what is stored."""
+        """Go on where a bank that was read back stood: no later event may seem earlier than what is stored."""
+        records = self._runtime.ledger.records.values()
         self._runtime.advance_past([entry.recorded_at for entry in self.tree.entries])
-        self._runtime.advance_past(
-            [v.updated_at for versions in self._runtime.ledger.records.values() for v in versions]
-        )
+        self._runtime.advance_past([version.updated_at for versions in records for version in versions])
         self._planner.resume()
 
     async def clear(self) -> None:

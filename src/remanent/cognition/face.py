@@ -380,7 +380,6 @@ class AsyncCognition:
         tags: tuple[str, ...],
         known: Record | None,
     ) -> Record:
-        """Return a memory as a person wrote it: sure, without evidence in the journal, with its tier's time to live."""
         now, life = self._parts.clock(), drafts.lifetime(kind, self._writer.settings)
         return Record(
             id=record_id,
@@ -436,7 +435,6 @@ class AsyncCognition:
         )
 
     async def _write(self, changes: Changes, *, said: Sequence[Entry] = ()) -> None:
-        """Write changes with whatever follows from them marked as stale, and have them indexed, in one unit of work."""
         await self._writer.mark_stale(self._scope, changes, changes.changed, now=self._parts.clock())
         async with self._parts.store.transaction(self._scope) as tx:
             if said:

@@ -1,4 +1,8 @@
-"""Making memories of what was said, as a background job behind the one that makes turns."""
+"""Learning: the job that finds statements in new entries, and makes, strengthens or replaces memories by them.
+
+It runs behind the job that makes turns, in the same lane. `drafts.py` says what one statement becomes; here it is held
+against what is known already, and contradictions, premises and what they make stale are written with it.
+"""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence

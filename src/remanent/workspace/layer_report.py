@@ -1,4 +1,4 @@
-"""The six layers of memory, and what each holds of this agent at the moment."""
+"""`workspace.layers`: how much each of the six layers of an agent's memory holds, for who looks for something."""
 
 import asyncio
 import json
