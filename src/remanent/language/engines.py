@@ -1,6 +1,9 @@
 """The engines there are (offline, hybrid, within a budget), which of them settings choose, and how it does each role.
 
 The port is `engine.py`; models are asked in `models/`.
+
+A role that a model refuses or cannot answer is done offline everywhere: a refused role failed its step or set a text
+aside. A rejected key is still raised, since nobody would else learn of it.
 """
 
 import logging

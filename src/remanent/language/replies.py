@@ -1,4 +1,8 @@
-"""What the replies of models have in common: forms of a value that have one reading are taken for it."""
+"""What the replies of models have in common: forms of a value that have one reading are taken for it.
+
+Names and numbers that were not shown are passed over one by one, and a reply is refused only where none is left: a
+model that cites five passages rightly and one that does not exist has still said something.
+"""
 
 import re
 from collections.abc import Collection, Sequence

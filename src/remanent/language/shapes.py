@@ -1,4 +1,8 @@
-"""The shapes that requests and responses share: texts of bounded length, what was said, nodes of a task's graph."""
+"""The shapes that requests and responses share: texts of bounded length, what was said, nodes of a task's graph.
+
+Bounds are here so that neither a caller's text nor a model's reply can make a prompt, a row or a page of any size; no
+measurement stands behind them but where one is named.
+"""
 
 from typing import Annotated
 

@@ -1,4 +1,8 @@
-"""How stored text is shown to a model: in tags that it cannot leave."""
+"""How stored text is shown to a model: in tags that it cannot leave.
+
+What was stored may be anybody's words, and instructions to a model are words as well: material can neither close its
+tag nor open another, and a reminder stands behind it, because small models forget what stands before a long text.
+"""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime

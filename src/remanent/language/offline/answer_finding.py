@@ -31,6 +31,7 @@ from remanent.text.terms import query_terms
 from remanent.values import dataclass
 
 _MAX_SENTENCES = 2_000
+"""Sentences of all texts together; bounds what one question over a large document costs. Chosen by hand."""
 _HEADS = 12
 """Sentences from which a second one is looked for: the best by themselves."""
 _FITTING = 0.1
@@ -39,8 +40,13 @@ _WORDING = 0.12
 """What a sentence gains by the question's own verb and preposition: "built of" is not "built for"."""
 _VERB_PREPOSITION = re.compile(r"\b([a-z]{3,} (?:of|in|for|by|at|on|from|to|with|as|after|into))\b", re.IGNORECASE)
 _LONGEST_TITLE = 60
+"""Characters of a sentence that may be a title: shorter than the 80 of encyclopedias (`claims.py`), since a first
+sentence that is taken for one answers nothing. Chosen by hand."""
 _TOLD_OF = 2 / 3
-"""Of the names in a question, the share that texts which answer it must speak of more than."""
+"""Of the names in a question, the share that texts which answer it must speak of more than. Of 60 questions whose
+documents were removed 23 were answered from what speaks of another name, with it 13; with the documents there 55 as
+before. Chinese is not asked for it: its names are cut differently in a question and in a sentence, and the rule would
+lose 49 right answers to 140 questions."""
 _SPELT_ALIKE, _LEAST_SPELT = 0.8, 6
 """How alike two words are, by the letters they have in common, of which one is the other misspelt; and their length."""
 _ASKED_FOR = re.compile(r"\b(?:what|which|whose)\s+$", re.IGNORECASE)
@@ -215,7 +221,11 @@ class _AnswerReader:
         return _FITTING * self.fits(one) + _WORDING * worded
 
     def part_of(self, one: _Sentence) -> str:
-        """Return a sentence, of one that is too long for an answer the part that covers most of the question."""
+        """Return a sentence, of one that is too long for an answer the part that covers most of the question.
+
+        Given whole, a long sentence left the gold answer within 200 characters for 38 % of 50 public questions; by its
+        best part 52 % have it.
+        """
         if len(one.text) <= LONGEST_ANSWER:
             return one.text
         parts = []
@@ -369,7 +379,11 @@ def _topic(sentence: str) -> str:
 
 
 def find_answer(question: str, texts: Sequence[str], *, titles: Sequence[str] = ()) -> AnswerCandidates:
-    """Return the sentences of some texts that answer a question best; each text may begin with its title."""
+    """Return the sentences of some texts that answer a question best; each text may begin with its title.
+
+    Both parts of a question are answered only where each is known and the second names what it asks about; none of the
+    100 public questions asks so, and people do.
+    """
     # What a single word is asked of stands in the other half: 谁是首任经理，何时离任.
     halves = [part for part in _SECOND.split(question) if _ASKING.search(part) and len(content_words(part)) > 1]
     found = [find_answer(half, texts, titles=titles) for half in halves] if len(halves) == 2 else []
@@ -590,12 +604,19 @@ _ASIDE = re.compile(r"\s*[(（](?![^()（）]*\d{4})[^()（）]*[)）]")
 
 
 def _in_short(sentence: str, room: int) -> str:
-    """Return a sentence in so many characters: what it says aside goes first, then its end, between words."""
+    """Return a sentence in so many characters: what it says aside goes first, then its end, between words.
+
+    Each half of an answer was cut after 97 characters, wherever that fell: "is a prefe".
+    """
     return sentence if len(sentence) <= room else excerpt(_ASIDE.sub("", sentence), room)
 
 
 def _whether(question: str, reader: _AnswerReader) -> AnswerCandidates | None:
-    """Answer whether something holds of two things: yes where it is said of both; nothing where one is not known."""
+    """Answer whether something holds of two things: yes where it is said of both; nothing where one is not known.
+
+    With the evidence taken away, all of 26 public two-hop questions are told to be unanswerable, and 85 % of 27 that
+    nobody had looked at.
+    """
     told = _told_of_names(question, reader)
     names = list(told)
     chosen = [max(about, key=lambda one: reader.cover(one.terms)) for about in told.values()]

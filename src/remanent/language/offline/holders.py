@@ -3,6 +3,9 @@
 The general comparison of two claims lays whole sentences side by side and asks for many words that agree. What one
 person alone is or did is told in three words and in many forms (leads it, is led by, its leader is), often in a clause
 of a sentence on something else. These forms are read by patterns, clause by clause.
+
+A stranger's first tries were missed without it: "Sarah Kim leads Orion", then "Daniel leads Orion now"; 由张伟翻译,
+then 李娜 译.
 """
 
 import re

@@ -4,6 +4,10 @@
 the same, and what else they say is mostly the same, too (or speaks of one attribute). Then one difference decides. Who
 says too much that the other does not speak of speaks of something else. Rules were made by looking at one half of the
 texts that `bench.language_texts` reads; docs/figures.md has what they reach on the other.
+
+Each family of rules was switched off by itself on 1,200 public sentence pairs, 400 generated memories and 465 pairs
+written by hand; twelve that changed none of the figures by a tenth of a point are gone. Those for holders of posts
+stay: without them, 78 of 3,600 pairs of statements from documents of public questions are called conflicts, not 64.
 """
 
 import re
@@ -82,7 +86,11 @@ _LONGEST_SENTENCE = 400
 
 
 def contradictions(texts: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the sentences of one text, by their places, that contradict one before them, and that one."""
+    """Return the sentences of one text, by their places, that contradict one before them, and that one.
+
+    Sentences of one text are judged more strictly (`in_one_text`): of 45 real tasks 22 had a false conflict, every one
+    between sentences of one text, and none has since; on the 55 that nobody had looked at 4 had one.
+    """
     claims = read_claims([text if len(text) <= _LONGEST_SENTENCE else "" for text in texts[:_MOST_SENTENCES]])
     found = []
     holders: dict[str, deque[int]] = {}
@@ -167,7 +175,10 @@ def _bans(claim: ParsedClaim) -> bool:
 
 
 def excluded(one: ParsedClaim, other: ParsedClaim) -> Difference | None:
-    """Return in what two claims exclude each other whatever else they say: one holder, or a ban and what it bans."""
+    """Return in what two claims exclude each other whatever else they say: one holder, or a ban and what it bans.
+
+    It is asked beside the comparison, because a short denial has too few words for it.
+    """
     if any(claim.is_conditional or claim.is_question for claim in (one, other)):
         return None
     if (names := rivals(one.text, other.text)) is not None:
@@ -223,6 +234,9 @@ def _is_dated(claim: ParsedClaim, difference: Difference) -> bool:
 
 
 def _is_scene(comparison: Comparison) -> bool:
+    """Tell whether one of the claims describes what is seen ("A man is riding a horse") and neither names anybody:
+    captions of pictures, as public inference pairs are made of. Of one picture everything that is said must hold.
+    """
     claims = (comparison.one, comparison.other)
     named = any(token.part is TokenKind.NAME for claim in claims for token in claim.tokens)
     return (comparison.one.is_scene or comparison.other.is_scene) and not named
@@ -237,13 +251,22 @@ _SCENES = {
 
 
 def _scene(comparison: Comparison, difference: Difference) -> float:
-    """Return how sure it is that two descriptions are not of one scene: there, everything is said of what is seen."""
+    """Return how sure it is that two descriptions are not of one scene: there, everything is said of what is seen.
+
+    Captions ask for less agreement, since both are of the same picture by assumption.
+    """
     if difference.kind is DifferenceKind.DENIAL:
         return 0.9 if _cover(comparison, difference) >= _COVER[DifferenceKind.DENIAL] else 0.4
     return _SCENES.get(difference.kind, 0.0)
 
 
 def _weigh(comparison: Comparison, difference: Difference) -> float:
+    """Return how sure one difference is a contradiction, from 0 to 1.
+
+    First what rules it out: another subject, an attribute that has several values, deeds of different makers. Then the
+    share of what both say, which carries from .6 up to .95; then what makes it doubtful (a condition, another tense, a
+    second difference, another scope), each of which by itself brings the surest below the threshold.
+    """
     one, other = comparison.one, comparison.other
     if not same_subject(comparison, difference) or not _has_one_value(comparison, difference):
         return 0.0
@@ -273,7 +296,10 @@ def _weigh(comparison: Comparison, difference: Difference) -> float:
 
 
 def _are_deeds(comparison: Comparison, difference: Difference) -> bool:
-    """Tell whether words say what was done by somebody or at a time: a bridge is built by Rehn and opened in 1938."""
+    """Tell whether words say what was done by somebody or at a time: a bridge is built by Rehn and opened in 1938.
+
+    "Was opened in 1938" and "was designed by Rehn" were called a contradiction of each other.
+    """
     for claim, said in ((comparison.one, difference.one), (comparison.other, difference.other)):
         after = next((token for token in claim.tokens if token.place == said[0].place + 1), None)
         if after is None:
@@ -284,6 +310,7 @@ def _are_deeds(comparison: Comparison, difference: Difference) -> bool:
 
 
 _WAS, _NOW_IS = lazy_regex(r"\bwas\b"), lazy_regex(r"\bis\b")
+"""One was, the other is: two holders of one post, one after the other."""
 _NOW = lazy_regex(r"\bnow\b|\bcurrently\b|现在|目前|如今")
 _BEFORE = lazy_regex(r"\bbefore\b|之前|以前|\bweekdays?\b|工作日", re.IGNORECASE)
 # What holds up to a time, or hardly ever, is neither said nor denied.
@@ -292,7 +319,11 @@ _AFTER = lazy_regex(r"\bafter\b|之后|以后|\bweekends?\b|周[末六日]", re.
 
 
 def _other_scope(comparison: Comparison, difference: Difference) -> bool:
-    """Tell whether the claims hold of different parts or times: in staging, in production; in 2010, now."""
+    """Tell whether the claims hold of different parts or times: in staging, in production; in 2010, now.
+
+    "Closed on weekdays" and "open on weekends" hold side by side, as do a rule and its case: up to 140 euros a night,
+    in London up to 210.
+    """
     left, right = comparison.left_one, comparison.left_other
     denies = difference.kind in {DifferenceKind.DENIAL, DifferenceKind.OPPOSITE}
     if denies and any(_UNTIL.search(claim.text) for claim in (comparison.one, comparison.other)):
@@ -316,6 +347,7 @@ def _other_scope(comparison: Comparison, difference: Difference) -> bool:
 
 
 _SCOPING = frozenset("in for at on during within when 在 对 于".split())
+"""Prepositions behind which stands where, when or for whom something holds."""
 
 
 def _frame(claim: ParsedClaim, taken: set[int]) -> list[Token]:
@@ -350,7 +382,11 @@ def _predicates(comparison: Comparison, difference: Difference) -> int:
 
 
 def same_subject(comparison: Comparison, difference: Difference) -> bool:
-    """Tell whether both claims are about one thing, whichever of them names it first."""
+    """Tell whether both claims are about one thing, whichever of them names it first.
+
+    Where it is not named in both, only short claims, or such as agree in nearly all of their words, are taken to be of
+    one thing.
+    """
     valued = difference.kind in {DifferenceKind.NAME, DifferenceKind.WORD, DifferenceKind.GROUP}
     taken = {id(token) for token in (*difference.one, *difference.other)} if valued else set()
     partner = {id(a) for a, _ in comparison.shared} | {id(b) for _, b in comparison.shared}
@@ -428,7 +464,11 @@ def _head(side: Sequence[Token]) -> Token:
 
 
 def _has_one_value(comparison: Comparison, difference: Difference) -> bool:
-    """Tell whether only one value can hold: a denial excludes what it denies, a measure has one value, a name many."""
+    """Tell whether only one value can hold: a denial excludes what it denies, a measure has one value, a name many.
+
+    Two names in one place are two members of a band more often than two answers to one question; two heights of one
+    mountain are always a contradiction.
+    """
     if difference.kind not in {DifferenceKind.NAME, DifferenceKind.TIME, DifferenceKind.WORD}:
         return True
     tokens = (*difference.one, *difference.other)

@@ -272,6 +272,10 @@ class _Tables(NamedTuple):
 
 
 def _read(tables: _Tables, key: Callable[[str], str]) -> Lexicon:
+    """Read the tables of one language into what comparisons look up, each word brought to its stem first; done once,
+    and only for a language that is met.
+    """
+
     def plain(text: str) -> list[str]:
         return [" ".join(key(part) for part in word.split("_")) for word in text.split()]
 

@@ -2,6 +2,10 @@
 
 Words in the same order are the strongest sign there is that two sentences speak of one thing, so that this asks neither
 for an attribute nor for a subject that is named, as `judgement.py` does of sentences that share no order.
+
+A second generator of contradictions (other leads, number words, changed units, moved dates) showed that the rules of
+subject and attribute had learned the wording of the first one: of its values, dates, names and denials they found .39
+to .46, and .16 to .44 where a text repeats the title of the one that it contradicts.
 """
 
 from collections import Counter
@@ -26,6 +30,8 @@ _LEAST_REPEATED = 3
 _LEAST_OF_TOPIC = 1
 """Words that are no names which two sentences must share of what is said of the topic of one's text."""
 _LONGEST_SWAP = 4
+"""Words on either side of a difference: a value or a name is no longer, and what is longer says something else. Chosen
+by hand."""
 _CHINESE_SUBJECT = 2
 """Words at the beginning of a Chinese sentence that must be the same."""
 _LOOSE_WORDS = 0.25
@@ -37,6 +43,9 @@ def restated_value(comparison: Comparison) -> Difference | None:
 
     The longer one may say more, either may have a word of its own, and a phrase may stand elsewhere (in 1967, …); but
     where a second value differs, or what both are about, they speak of different things.
+
+    That two sentences share names alone makes neither the other said again: a song named after somebody and his father
+    contradicted each other, the one false conflict among the documents of 100 public tasks.
     """
     one, other = _spoken(comparison.one, comparison.other), _spoken(comparison.other, comparison.one)
     placed = all(any(t.slot == "@" for t in claim.tokens) for claim in (comparison.one, comparison.other))

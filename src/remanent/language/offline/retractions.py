@@ -2,6 +2,10 @@
 
 A sentence that denies something is read as the one that would state it; what that one states is what is taken back.
 Nothing is made of it by itself: it only ends what is known, so that a denial of what nobody said changes nothing.
+
+An order to delete a thing is no wish to forget it: "Please delete my branch", said to an agent that works, put what was
+known of branches out of mind. A thing that is only named is forgotten where it is asked to be forgotten, or where what
+was told is meant.
 """
 
 import re

@@ -29,6 +29,8 @@ _READ = 400
 _GAINS = {TokenKind.NAME: 0.5, TokenKind.AMOUNT: 0.6, TokenKind.TIME: 0.6}
 _DENIAL = 0.5
 _MAX_OF_ONE = 2
+"""What a denial gains, and how many names, numbers or dates count: a list of twenty names would outweigh what is told.
+"""
 
 
 def salient_sentences(text: str, *, about: str = "", most: int) -> list[str]:
@@ -40,7 +42,11 @@ def salient_sentences(text: str, *, about: str = "", most: int) -> list[str]:
 
 
 def sentence_weights(sentences: Sequence[str], *, about: str = "") -> list[float]:
-    """Return how much each sentence tells, about something if that is given."""
+    """Return how much each sentence tells, about something if that is given.
+
+    Names, numbers, dates and denials count because a summary without them is wrong or empty; that words come again in
+    other sentences, because that is what a text is about.
+    """
     if not sentences:
         return []
     terms = [set(query_terms(sentence)) for sentence in sentences]
@@ -78,6 +84,8 @@ _HEADING = lazy_regex(
     re.IGNORECASE,
 )
 MAX_STATEMENTS = 40
+"""Statements that are compared with those of others, each with each; what a memory or a summary has to say is said in
+fewer. Chosen by hand."""
 
 
 # A line that ends so goes on in the next one, if that begins like the middle of a sentence.

@@ -2,6 +2,9 @@
 
 Whoever speaks of now, or tells of a change, knows more than who does not; else the statement holds that more sources
 bear out by contradicting the other one. Where they are even nothing is decided.
+
+A model of 1.5 B left a contradiction open whose validation said which side is wrong; so code decides what a finding
+leaves open, and most of the sources settle it.
 """
 
 import re
@@ -19,6 +22,7 @@ _MAX_STATEMENTS = 2_000
 """Statements of all sources together that are weighed."""
 _BETWEEN = " / "
 _MAX_PER_SOURCE = 200
+"""Statements of one source: one long document must not use up what all of them may have."""
 # Whoever speaks of now knows of an earlier state; this tells more than that it was said later.
 _NOW = re.compile(
     r"\b(?:now|nowadays|currently|these days|lately|no longer|any ?more|from now on|since then)\b|"
@@ -86,7 +90,10 @@ def _described(task: str) -> str:
 
 
 def leaves_open(matter: Contradiction, finding: str) -> bool:
-    """Tell whether a finding settles nothing: it says so, or it tells what both statements say and judges neither."""
+    """Tell whether a finding settles nothing: it says so, or it tells what both statements say and judges neither.
+
+    A finding that only tells both sides is none, whatever it is called.
+    """
     if UNDECIDED.search(finding):
         return True
     one, other, told = (set(query_terms(text)) for text in (matter.newer, matter.older, finding))
@@ -127,7 +134,10 @@ def _sources(results: Sequence[str]) -> list[str]:
 
 
 def _support(matter: Contradiction, sources: Sequence[str]) -> tuple[int, int]:
-    """Return how many sources contradict the second statement and not the first, and the other way round."""
+    """Return how many sources contradict the second statement and not the first, and the other way round.
+
+    A source that contradicts both sides speaks for neither.
+    """
     told = [(place, text) for place, source in enumerate(sources) for text in statements(source, most=_MAX_PER_SOURCE)]
     for_one: set[int] = set()
     for_other: set[int] = set()

@@ -3,6 +3,10 @@
 A memory that is wrong is worse than none. So a sentence must be a plain statement (no question, no supposition, nobody
 else's words), and its clause must have one of the forms below, each of which says whose it is (subject), of what
 (attribute) and what holds (value). The words of a memory are those of its clause in the third person.
+
+Of 60 everyday sentences in each language, written before the rules were read, 59 become a memory, and 30 and 27 did
+with fewer forms; of 91 memories from 1,400 messages of LoCoMo 4 were wrong. What points at something that is not said
+(this money, the idea), tells nothing (had a milestone) or holds for the day only is not learned.
 """
 
 import re

@@ -1,4 +1,8 @@
-"""The forms of Chinese statements: 我的…是…, 其…是…, 我住在…, 我将要参加…; what the user orders and teaches."""
+"""The forms of Chinese statements: 我的…是…, 其…是…, 我住在…, 我将要参加…; what the user orders and teaches.
+
+A half-width stop ends a sentence as well: 我住在北京. had named a town called 北京., and none of the Chinese dependants
+of such a premise was known to be stale.
+"""
 
 import re
 from collections.abc import Iterator

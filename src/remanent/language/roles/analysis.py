@@ -1,4 +1,9 @@
-"""Analysis: a model judges how a new node stands to each candidate, in the order conflict, merge, related."""
+"""Analysis: a model judges how a new node stands to each candidate, in the order conflict, merge, related.
+
+The rules' contradictions are taken whatever a model says, so that it is not asked of them: that cost some 700 tokens of
+prompt and 240 of answer, two minutes with a model of 1.5 B, for nothing. Such a model found 0 of 21 contradictions on
+reading where the rules found 7 of 9: it puts both statements into one topic, or merges the two.
+"""
 
 import asyncio
 from collections.abc import Iterator, Sequence

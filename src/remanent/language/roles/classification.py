@@ -1,4 +1,9 @@
-"""Classification: a model names the passages of each topic by number; code puts the topics' texts together."""
+"""Classification: a model names the passages of each topic by number; code puts the topics' texts together.
+
+Sentences that contradict each other are topics of their own whatever a model makes of them: only two topics can be in
+conflict, and a small model put both statements into one. A topic never holds what stands under the names of two
+sources.
+"""
 
 import re
 from bisect import bisect_right
@@ -267,6 +272,7 @@ _LONGEST_PASSAGE = 400
 # Below this many characters a text is about one thing, whatever its words.
 _SHORT = 160
 _LONGEST_CONTEXT = 120
+"""Characters of the sentence that says what a topic is about, with the title before it; a model's may be longer."""
 _MOST_KEYWORDS = 8
 """Keywords of a topic: as many as a model is asked for."""
 _MOST_CONTESTED = 5

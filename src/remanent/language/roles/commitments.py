@@ -1,4 +1,8 @@
-"""What a conversation binds its people to, without a model; what they took back later binds nobody any more."""
+"""What a conversation binds its people to, without a model; what they took back later binds nobody any more.
+
+The later word counts: a decision that was taken back (cancel that; 不用 X 了，改用 Y) is neither listed nor told. What
+binds is read once for each message, not once for each view.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

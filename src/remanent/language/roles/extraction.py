@@ -1,4 +1,8 @@
-"""Extraction: a model finds what of a conversation is worth keeping; code keeps where it was said."""
+"""Extraction: a model finds what of a conversation is worth keeping; code keeps where it was said.
+
+A fact that was not said is dropped, and one without sources gets the utterance that says it, or none: it had all of
+them.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,8 @@
-"""HyDE: a model writes the passage that would answer a question, to be searched with."""
+"""HyDE: a model writes the passage that would answer a question, to be searched with.
+
+The passage is only searched with and shown to nobody, so that it may be wrong; offline it is the question put as a
+statement, which has the same words in the order of an answer.
+"""
 
 from typing import Annotated
 

@@ -1,4 +1,9 @@
-"""Integration: a model writes one node out of several, or says that the validation settles nothing."""
+"""Integration: a model writes one node out of several, or says that the validation settles nothing.
+
+What a merged summary leaves out is put back, and the sources' own statements are compared before anything is merged: a
+small model lost the figures in its summary. A validation that answers nothing settles nothing; one that says which side
+is wrong is read by the rules where the model calls it unresolved.
+"""
 
 import re
 from collections.abc import Iterator, Sequence

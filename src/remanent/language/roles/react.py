@@ -1,4 +1,9 @@
-"""ReAct: a model thinks, calls tools or answers, in tags; code takes the turn apart."""
+"""ReAct: a model thinks, calls tools or answers, in tags; code takes the turn apart.
+
+An answer that tells nothing of what was shown gives way to the sentence that has all that was asked (`direct_answer`):
+a model that says the same to everything left the contradiction unsettled and its shrug as the answer, though without a
+model both are right.
+"""
 
 import base64
 import json

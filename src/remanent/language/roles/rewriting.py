@@ -104,9 +104,12 @@ _POINTING = re.compile(
     r"\b(?:it|its|that|this|those|these|they|them|their|he|him|his|she|her|there|one)\b|[他她它]|这|那", re.IGNORECASE
 )
 _FEW_WORDS = 3
+"""Words below which a question leans on what was said before, and the longest so many that make its shortest wording.
+Chosen by hand."""
 # What was said last is most likely what a question points back to.
 _LOOKED_BACK = 3
 _ADDED = 6
+"""Words of earlier messages that are put before a question: more would outweigh its own. Chosen by hand."""
 
 
 async def rewrite(request: RewritingRequest, toolbox: Toolbox) -> RewritingResponse:

@@ -1,4 +1,8 @@
-"""Structure: a model takes one topic's text apart into facts, evidence and reasoning; code renders the summary."""
+"""Structure: a model takes one topic's text apart into facts, evidence and reasoning; code renders the summary.
+
+Without a model nothing is worded anew: sentences are chosen, those with names, numbers, dates and denials before all
+others, and what is left out and could be checked is quoted.
+"""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -67,6 +71,8 @@ def _rendered(facts: Sequence[str], evidence: Sequence[str], reasoning: str, lan
 _MOST_FACTS = 40
 _MOST_QUOTES = 20
 _LONGEST_FACT = 600
+"""What is kept of a model's lists, and characters of each item: far more than a topic has, so that a runaway reply is
+bounded and nothing else. Chosen by hand."""
 _INSTRUCTIONS: Bilingual = Bilingual(
     """
 You compress the text of one topic into a structured summary. Others will work from the summary alone, so leave out \
@@ -150,6 +156,7 @@ class Structure(Role[StructureRequest, StructureReply, StructureResponse]):
 
 
 _LONGEST_OFFLINE_FACT = 400
+"""Characters of a sentence that is chosen: longer ones are lists or tables. Chosen by hand."""
 _MOST_STATEMENTS = 2_000
 """Statements of a text that are weighed."""
 # Of a short text all is kept; of a long one at least so many statements, all that tell something, or one in so many.
@@ -157,6 +164,7 @@ _FEW = 12
 _ONE_IN = 3
 _MOST_OFFLINE_FACTS = 80
 _MOST_OFFLINE_QUOTES = 5
+"""The most that is kept of a very long topic, and what is quoted of the rest. Chosen by hand."""
 _CERTAIN = frozenset({TokenKind.AMOUNT, TokenKind.TIME})
 
 

@@ -1,4 +1,8 @@
-"""Summarisation: a model shortens a conversation at one of three levels; code sets the mark and holds the length."""
+"""Summarisation: a model shortens a conversation at one of three levels; code sets the mark and holds the length.
+
+Whose a decision was is said with it, once and under that name: a segment told "The agent decided: User: We agreed to
+meet Clara", twice.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
