@@ -2,6 +2,8 @@
 
 Only the longest texts are cut, all to one length, so that what is short stays as it is. Calls of tools keep their form:
 texts inside their arguments are cut, never the arguments themselves.
+
+It is the last means, where the newest message alone is too long.
 """
 
 import math

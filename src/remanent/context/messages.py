@@ -2,6 +2,9 @@
 
 A message stays the object that the caller gave; beside it stands what shortening must know of it. What a provider would
 refuse is mended first: results whose call is gone, calls that were never answered, the same message twice in a row.
+
+A key of each message's content is made once, by which everything that is worked out of it is kept: one more message on
+50,000 tokens took 170 ms of processor time before anything was, and takes some 20.
 """
 
 import json

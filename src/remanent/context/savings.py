@@ -1,4 +1,7 @@
-"""What was saved, in tokens, by which strategy: of conversations made to fit, and of briefings."""
+"""What was saved, in tokens, by which strategy: of conversations made to fit, and of briefings.
+
+It stands apart from the compactor, which is slow to import, because briefings report by it as well.
+"""
 
 from enum import StrEnum
 

@@ -1,4 +1,8 @@
-"""A scratchpad: a small, durable set of named values that an agent keeps while it works, for a session or for all."""
+"""A scratchpad: a small, durable set of named values that an agent keeps while it works, for a session or for all.
+
+Values are states of the store and not entries of the journal: what an agent has at hand changes with every step and is
+nothing that happened.
+"""
 
 from collections.abc import Collection, Mapping
 from urllib.parse import quote, unquote

@@ -3,6 +3,9 @@
 The proxy puts turns on the shelf, which all servers of one database share: any of them stores what waits, and erasing
 looks through it here, whichever process erases and whether or not a server runs. While the database itself is away, a
 server keeps turns in files of its own home.
+
+A turn that one server could not store was stored by no other, and an erasure asked of another did not see it, while the
+spool was files of one machine.
 """
 
 import json

@@ -2,6 +2,9 @@
 
 It lives while the session does. When the session ends it goes into the journal, and when the session is resumed it is
 there again. Writers say which version they read; whoever was slower is told, and nothing is written over.
+
+Versions, because two processes of one agent may both write: whoever was slower is told and reads again, where the last
+one would else have undone the first.
 """
 
 import json
@@ -20,6 +23,7 @@ from remanent.stores import Store, Transaction
 # What an agent reads before each step must stay short. Chosen by hand.
 MAX_ITEMS = 100
 MAX_ITEM_CHARACTERS = 2_000
+"""Characters of one line."""
 MAX_CHARACTERS = 20_000
 """Characters of a session's state as JSON."""
 

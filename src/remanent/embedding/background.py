@@ -1,4 +1,8 @@
-"""Threads of low priority, on which local models work."""
+"""Threads of low priority, on which local models work.
+
+Batches are small and
+taken in turn, so that whoever asks waits for one of them and not for an import.
+"""
 
 import asyncio
 import contextlib

@@ -1,4 +1,8 @@
-"""The models that a memory was used with: how those that are not bundled are opened again after a change."""
+"""The models that a memory was used with: how those that are not bundled are opened again after a change.
+
+While records are embedded anew the former model answers, so that a changed setting does not empty a memory. How it is
+opened is noted outside of the agent's data: an import must not name an address that questions are sent to.
+"""
 
 from datetime import timedelta
 from hashlib import blake2b

@@ -2,6 +2,9 @@
 
 The models live once per process, on threads of low priority that take small batches in turn; questions have a thread of
 their own.
+
+Weights are not put into another order for a program that asks one question (`load_in_a_hurry`): that saves less than it
+costs there.
 """
 
 import os

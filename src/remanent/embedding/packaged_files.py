@@ -1,4 +1,9 @@
-"""Files of models inside installed packages: found, and checked before use."""
+"""Files of models inside installed packages: found, and checked before use.
+
+A package of the same name with other bytes would give other vectors under the same name, and every comparison with
+those kept before would be wrong without a sign of it; so every byte is checked, once for as long as the file is not
+touched.
+"""
 
 import contextlib
 import json

@@ -1,4 +1,8 @@
-"""The ports: embedding texts, reranking them for a question, reading the writing in pictures."""
+"""The ports: embedding texts, reranking them for a question, reading the writing in pictures.
+
+Cleaning, batching and normalising are done once here and not by each adapter, so that a vector means the same whoever
+made it.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence

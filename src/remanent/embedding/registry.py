@@ -1,4 +1,8 @@
-"""Which models embed what: by the names that settings give them, and several side by side by language."""
+"""Which models embed what: by the names that settings give them, and several side by side by language.
+
+Two models side by side: the multilingual one reads everything, the English one only what is English, where it tells
+more. A question is asked of each by how well it knows the language.
+"""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,8 @@
-"""The port of whatever runs roles: a model, or no model at all."""
+"""The port of whatever runs roles: a model, or no model at all.
+
+There is always one: without a model the offline engine runs every role, so that no caller asks whether a model is
+there.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,4 +1,8 @@
-"""Numbered passages: what a model names by number, so that it need not copy text, and code puts together again."""
+"""Numbered passages: what a model names by number, so that it need not copy text, and code puts together again.
+
+A model that copies loses words and invents others; numbers cannot be misquoted, and one that was not shown is seen at
+once.
+"""
 
 import math
 import re

@@ -1,6 +1,9 @@
 """Turns of a model in tags: where thoughts, calls of tools and the answer begin and end, and what the calls say.
 
 Models forget tags, nest them, quote them inside of arguments and make up results; all of that is read as it was meant.
+
+A call without its tags counts, and a result that a model made up itself does not: what follows it was said to a
+result that nobody gave.
 """
 
 import re

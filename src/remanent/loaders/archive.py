@@ -1,4 +1,7 @@
-"""Packed files: what is inside, asked for within bounds, so that nothing small becomes something huge."""
+"""Packed files: what is inside, asked for within bounds, so that nothing small becomes something huge.
+
+Office files and books come packed, and anybody can pack a gigabyte of zeros into a megabyte.
+"""
 
 import re
 import zipfile

@@ -1,4 +1,7 @@
-"""Bytes as text: which encoding they are in, found by how well each explains them."""
+"""Bytes as text: which encoding they are in, found by how well each explains them.
+
+Nothing is asked but the bytes: a name says nothing of an encoding, and what a sender says is taken only where it fits.
+"""
 
 import codecs
 import re

@@ -1,4 +1,8 @@
-"""E-mail: who wrote to whom and when, what they wrote, and what is attached, each attachment read as the file it is."""
+"""E-mail: who wrote to whom and when, what they wrote, and what is attached, each attachment read as the file it is.
+
+An attachment is read by the reader of its own type and within the same bounds; one that cannot be read is named with
+the reason, since a missing contract must not look like a mail without one.
+"""
 
 from contextlib import suppress
 from email import message_from_bytes

@@ -2,6 +2,9 @@
 
 A document keeps its headings, lists and tables with the numbers of its paragraphs; every slide its title, texts, tables
 and notes; every sheet is a section with one table, every row a line of it.
+
+Pandoc and LibreOffice mark listings by a style of the paragraph, which reads as prose unless it is known: indentation
+and lines were lost.
 """
 
 from collections.abc import Iterable

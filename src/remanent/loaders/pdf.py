@@ -91,7 +91,11 @@ def _document(pdf: "PdfDocument", data: bytes, reading: Reading) -> LoadedDocume
 
 
 def _page_text(pdf: "PdfDocument", number: int, reading: Reading, draft: DocumentBuilder, ruled: set[int]) -> str:
-    """Return what a page says; note it where lines are drawn on it as around the cells of a table."""
+    """Return what a page says; note it where lines are drawn on it as around the cells of a table.
+
+    pdfplumber takes ten times as long as reading the text, so that only pages with lines across and down, or boxes
+    beside each other, are searched for tables.
+    """
     from pypdfium2 import raw
 
     page = pdf.get_page(number - 1)

@@ -1,4 +1,8 @@
-"""Which loader reads which type, in the process that this is called in."""
+"""Which loader reads which type, in the process that this is called in.
+
+Our own readers of text run in this process; every other one in the child (`worker.py`), since parsers of foreign
+formats crash, run on and eat memory.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace

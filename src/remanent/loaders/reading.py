@@ -1,4 +1,8 @@
-"""What every loader is given beside the bytes: names, bounds, and a reader of pictures."""
+"""What every loader is given beside the bytes: names, bounds, and a reader of pictures.
+
+It is passed down to files inside of files, with their depth, so that an archive in an e-mail in an archive meets the
+same bounds.
+"""
 
 from collections.abc import Callable
 from dataclasses import field

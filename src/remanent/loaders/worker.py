@@ -199,7 +199,10 @@ atexit.register(WORKER.close)
 
 
 def main() -> None:
-    """Serve until the other side is gone, nothing comes for a while, or enough was read."""
+    """Serve until the other side is gone, nothing comes for a while, or enough was read.
+
+    It ends by itself: a child that outlives the program which asked would keep its memory for nobody.
+    """
     source, target = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
     os.dup2(0, 1)  # what a parser prints must not reach the frames

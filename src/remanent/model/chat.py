@@ -3,6 +3,9 @@
 One chat message can hold several things that happened: words, calls of tools, results of tools. Each becomes a message
 of its own, in order, so that a call is found as a call. Their SDKs' own objects are taken like the dictionaries that
 they stand for. What a model only thought is left out: it was never said.
+
+An agent has its conversation in the form of its vendor (calls beside no content, parts, blocks of tools and results,
+names, pictures), and `remember` refused all of it but texts before there was one reader for every door.
 """
 
 import base64

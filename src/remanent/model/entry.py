@@ -2,6 +2,9 @@
 
 An entry is never changed: what was understood of it is made anew from it at any time, and erasing leaves its place, so
 that what cites it still cites something.
+
+The roles of a chat stand here once: seven sets of role words disagreed, so that a bot was an assistant when facts were
+extracted and a person when they were summed up.
 """
 
 import base64

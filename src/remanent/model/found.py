@@ -1,4 +1,7 @@
-"""The answer to a recall: items with their sources and reasons, the gate's verdict, and the text for a model."""
+"""The answer to a recall: items with their sources and reasons, the gate's verdict, and the text for a model.
+
+There is one answer type for recall and for every discipline's search; they add their own fields to its items.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum

@@ -1,4 +1,8 @@
-"""Time-ordered identifiers (UUID version 7) from passed-in time and randomness."""
+"""Time-ordered identifiers (UUID version 7) from passed-in time and randomness.
+
+Rising with time, so that rows of one moment lie together and an order is there without asking the clock; from passed-in
+randomness, so that a test can set every id.
+"""
 
 import os
 import random

@@ -1,4 +1,8 @@
-"""Background work that was promised, and what was promised to the caller."""
+"""Background work that was promised, and what was promised to the caller.
+
+A receipt is given when the entries and the job that indexes them are on disk, so that what was promised to a caller is
+kept by whichever process runs next.
+"""
 
 from enum import StrEnum
 from typing import Annotated

@@ -2,6 +2,9 @@
 
 The set of kinds is open: a discipline registers its own with the data they carry. A record of a kind that nobody has
 registered, because its discipline is not installed, stays readable; its data is kept as it is.
+
+It is where a new sort of memory begins: name it, say what its records carry, register it. `Kind.TURN`, `Kind.SEMANTIC`
+and so on are the names that all disciplines share; those of one discipline alone are registered by it.
 """
 
 import re

@@ -1,4 +1,8 @@
-"""Whose memory it is: every call names its scope, and no scope means everything."""
+"""Whose memory it is: every call names its scope, and no scope means everything.
+
+Names become folders and rows, so that they are checked before they are anything; a session narrows a scope and never
+widens it.
+"""
 
 import re
 import unicodedata

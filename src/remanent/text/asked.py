@@ -1,4 +1,8 @@
-"""What a message asks: its questions one by one, without what its writer says is not the question."""
+"""What a message asks: its questions one by one, without what its writer says is not the question.
+
+A long message says many things and asks one; searched whole, what it says first outweighs what it asks. Several
+questions in one message are searched one by one, because a vector of two matters is near to neither.
+"""
 
 import re
 

@@ -2,6 +2,9 @@
 
 A long text is cut at the best border there is: sections stay whole while they fit, then paragraphs, then sentences,
 then words, then graphemes. No character is lost: chunks joined are the text, so that places in it stay true.
+
+A border is guessed from how many tokens a character took before, because counting is the dear part: with more different
+words than a counter's cache holds, each count is a whole one.
 """
 
 from bisect import bisect_right

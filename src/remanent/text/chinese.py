@@ -200,7 +200,10 @@ def _is_person(word: TaggedWord) -> bool:
 
 
 def _organisation_start(words: Sequence[TaggedWord], number: int) -> int:
-    """Go back over the words that the name of an organisation is made of."""
+    """Go back over the words that the name of an organisation is made of.
+
+    The segmenter cuts long names into words, and the last one alone (大学, 公司) names nobody.
+    """
     start = words[number].start
     for place in range(number - 1, -1, -1):
         word = words[place]

@@ -1,4 +1,9 @@
-"""Dates behind words that had a meaning only on the day they were said: "yesterday [2023-05-07]"."""
+"""Dates behind words that had a meaning only on the day they were said: "yesterday [2023-05-07]".
+
+Who reads a memory later takes "yesterday" for another day. A weekday in a sentence that tells of a habit has no date
+("every Tuesday" was given that of the last one), nor has one inside a word: "Sunday morning [2026-10-25]s" stood in
+what a model reads.
+"""
 
 import re
 from datetime import datetime, timedelta

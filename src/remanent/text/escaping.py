@@ -10,6 +10,10 @@ with the place that every character came from; a sign that would open a reserved
 template's control token becomes ‹, the brackets of one become 〔 and 〕, and the colon behind a role at the beginning
 of a line becomes ∶ (the sign of a ratio), each in its place. Nothing is removed after that, so nested and overlapping
 tricks have nothing to fall together to. What was escaped stays readable, and escaping twice changes nothing.
+
+Stored text could speak in a chat template's control words, forge a line of an answer, and pass as a user under any
+role. It is read as the most lenient reader would (entities of entities, invisible signs, look-alikes), since nobody
+knows which model or template reads it in the end.
 """
 
 import html

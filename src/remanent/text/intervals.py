@@ -196,7 +196,10 @@ def unit_at_distance(amount: float, unit: str, now: datetime) -> Interval:
 
 
 def window(amount: float, unit: str, now: datetime, *, ahead: bool) -> Interval:
-    """Return the time from so many units ago up to now, or from now on; in whole days from a day up."""
+    """Return the time from so many units ago up to now, or from now on; in whole days from a day up.
+
+    In whole days from a day up: who asks for the last three days means days, not 72 hours.
+    """
     direction = 1 if ahead else -1
     if unit in {"second", "sec", "minute", "min", "hour", "hr"}:
         seconds = amount * {"s": 1, "m": 60, "h": 3600}[unit[0]]

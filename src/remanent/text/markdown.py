@@ -25,7 +25,11 @@ class Fence(Span):
 
 
 def fences(text: str) -> list[Fence]:
-    """Return the fenced code blocks of a text in order; one that is never closed reaches to the end."""
+    """Return the fenced code blocks of a text in order; one that is never closed reaches to the end.
+
+    One that is never closed reaches to the end, as renderers have it: a model's reply that was cut inside of code is
+    code.
+    """
     found: list[Fence] = []
     position = 0
     while opening := _OPENING.search(text, position):

@@ -189,7 +189,10 @@ def _title(text: str, start: int) -> str:
 
 
 def _name(text: str, start: int, end: int, title: str) -> Iterator[Mention]:
-    """Take the ends of a sequence of capitals off that are no part of a name, and say what kind of name is left."""
+    """Take the ends of a sequence of capitals off that are no part of a name, and say what kind of name is left.
+
+    A sentence begins with a capital as well, and a title goes before a name: neither belongs to it.
+    """
     words = [(start + found.start(), found[0]) for found in re.finditer(r"\S+", text[start:end])]
     idle = 0
     while idle < len(words) and not _may_stand_at_an_end(words[idle][1], alone=idle == len(words) - 1):

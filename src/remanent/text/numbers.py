@@ -201,7 +201,11 @@ _RANGE = re.compile(r"\s?(?:[-–—~～]|to|到|至)\s?")
 
 
 def quantities(text: str) -> list[Quantity]:
-    """Return the numbers of a text in order; dates with separators, clock times, versions and codes are left out."""
+    """Return the numbers of a text in order; dates with separators, clock times, versions and codes are left out.
+
+    What looks like a number and is none is matched first and passed over: a date read as three amounts would contradict
+    every other date.
+    """
     found: list[Quantity] = []
     for match in _number().finditer(text):
         quantity = None if match["skip"] else _quantity(text, match)
@@ -240,7 +244,10 @@ def _made(text: str, span: Span, value: Fraction, unit: MeasurementUnit) -> Quan
 
 
 def _value(match: re.Match[str]) -> Fraction | None:
-    """Return the value of a number, in whichever way it is written."""
+    """Return the value of a number, in whichever way it is written.
+
+    In fractions: a third of three is one, and amounts are compared for equality.
+    """
     if match["percent"]:
         return chinese_value(match["percent"]) or digits_value(match["percent"])
     if match["below"]:
@@ -321,7 +328,10 @@ def _stands_alone(match: re.Match[str]) -> bool:
 
 
 def _with_range_units(text: str, found: list[Quantity]) -> Iterator[Quantity]:
-    """Give the first number of a range the unit of the second: 5–10 kg is 5 kg to 10 kg."""
+    """Give the first number of a range the unit of the second: 5–10 kg is 5 kg to 10 kg.
+
+    "5–10 kg" without it is five of nothing, and agrees with five of anything.
+    """
     for number, quantity in enumerate(found):
         following = found[number + 1] if number + 1 < len(found) else None
         if (

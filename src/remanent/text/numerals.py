@@ -1,6 +1,9 @@
 """Numerals: the value of a number that is written in digits, in English words or in Chinese characters.
 
 Values are fractions, so that a third and 0.333 differ, and three tenths are what 0.3 is.
+
+There is one list of number words for all who read them: a second one had lost forty, so that "Forty people fit in" was
+no answer to "How many?".
 """
 
 import re

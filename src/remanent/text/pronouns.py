@@ -130,7 +130,11 @@ def _window(starts: Sequence[int], position: int) -> int:
 def _candidates(
     names: Sequence[Mention], reach: int, position: int, gender: Gender | Literal["neuter"]
 ) -> tuple[Mention, ...]:
-    """Return the names within reach that fit, the nearest first; of two forms of one name the longer."""
+    """Return the names within reach that fit, the nearest first; of two forms of one name the longer.
+
+    Of two forms of one name the longer: "Ann" and "Ann Lee" in one text are one person, and would else make every "she"
+    uncertain.
+    """
     first = bisect_left(names, reach, key=lambda name: name.start)
     last = bisect_right(names, position, key=lambda name: name.end)
     found: dict[str, Mention] = {}

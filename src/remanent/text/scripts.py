@@ -76,6 +76,9 @@ def well_formed(text: str) -> str:
     """Return the text with halves of surrogate pairs joined, or replaced by U+FFFD: no file and no tokenizer takes one.
 
     Whoever cuts JSON at an escape or a UTF-16 string at a character makes them.
+
+    Nine places did this, by ? or by U+FFFD, and one of them joined two halves in a row: an emoji that came in two
+    escapes was ?? to an embedder.
     """
     try:
         text.encode()

@@ -65,7 +65,10 @@ _LINE = 200
 
 
 def sentences(text: str) -> list[Span]:
-    """Return the sentences of a text in order; joined they are the text, and none is empty."""
+    """Return the sentences of a text in order; joined they are the text, and none is empty.
+
+    Every character belongs to one of them, so that what is found in a sentence can be shown in the text.
+    """
     blocks = fences(text)
     borders: list[int] = [border for block in blocks for border in (block.start, block.end)]
     start = position = 0
@@ -158,7 +161,10 @@ def _mark_ends(text: str, start: int, mark: int, end: int) -> bool:
 
 
 def _point_ends(text: str, start: int, mark: int, end: int) -> bool:
-    """Tell whether a full stop ends a sentence, and is no decimal point, list number or abbreviation."""
+    """Tell whether a full stop ends a sentence, and is no decimal point, list number or abbreviation.
+
+    The next word decides where the abbreviation does not: "etc." ends a sentence as often as it stands within one.
+    """
     before, following = text[mark - 1 : mark], text[end]
     if not following.isspace():
         chinese = _is_han(before) or (_is_han(following) and before.isalpha())
@@ -199,7 +205,11 @@ def _is_informal(text: str, start: int) -> bool:
 
 
 def _line_ends(text: str, start: int, candidate: re.Match[str]) -> bool:
-    """Tell whether a line break ends a sentence, or only a line of a wrapped paragraph."""
+    """Tell whether a line break ends a sentence, or only a line of a wrapped paragraph.
+
+    Mail and printed text break lines in the middle of a sentence, chats and lists at its end; the length of the line
+    and how the next one begins tell which.
+    """
     if len(_LINE_BREAK.findall(candidate["line"])) > 1:
         return True
     following = text[candidate.end() : candidate.end() + 1]

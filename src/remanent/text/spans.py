@@ -1,4 +1,8 @@
-"""Spans: stretches of a text by their places, so that what is found can be shown, cut out and counted once."""
+"""Spans: stretches of a text by their places, so that what is found can be shown, cut out and counted once.
+
+Places that are taken are marked character by character: asking every span whether it overlaps each of those before took
+the square of a long text.
+"""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise

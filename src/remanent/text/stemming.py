@@ -89,7 +89,10 @@ def _without_plural(word: str) -> str:
 
 
 def _without_tense(word: str) -> str:
-    """Take off -ing and -ed where a word with a vowel is left, and undo what they did to its end."""
+    """Take off -ing and -ed where a word with a vowel is left, and undo what they did to its end.
+
+    Where nothing with a vowel would be left it is no ending: "red", "thing", "bring".
+    """
     if word.endswith("ied"):
         return word[:-1] if len(word) == 4 else word[:-3] + "y"
     if word.endswith("ing"):

@@ -277,7 +277,10 @@ def _density(unit: Span, found: Sequence[SalientTerm]) -> float:
 
 
 def _units(text: str, span: Span, held: Sequence[SalientTerm]) -> list[Span]:
-    """Return the words of a stretch without punctuation; names, numbers and dates are one, negations take the next."""
+    """Return the words of a stretch without punctuation; names, numbers and dates are one, negations take the next.
+
+    A negation takes the word behind it along, so that no shortening turns a sentence into its opposite.
+    """
     borders = {span.start, *(span.start + border for border in word_boundaries(span.of(text)))}
     for mark in held:
         if mark.key.startswith(("name ", "number ", "date ")):

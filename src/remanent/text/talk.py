@@ -1,6 +1,9 @@
 """What kind of talk a text is: small talk, a question and nothing else, or something that tells.
 
 Rules, not a model: they run over every message of a chat and every memory that is given to a model, in microseconds.
+
+What only asks, greets or says next to nothing stood before what tells: of 294 questions of LoCoMo the best turn was
+missing among five for 64, and a third of those had farewells, praise or questions in their place.
 """
 
 import re

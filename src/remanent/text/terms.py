@@ -8,6 +8,9 @@ Every term is made of letters and digits only, lower case, without accents, at m
 - Chinese gives every character, every pair of neighbours, and the longer words that a segmenter finds. A question
   gives the words and the pairs inside what its stop words leave.
 - Japanese, Korean, Thai and others without dependable spaces give characters, pairs and whole runs of one script.
+
+Chinese is cut into words only for a question that has Chinese: the dictionary takes 0.6 s to load, which a command that
+asks one English question need not pay.
 """
 
 import math

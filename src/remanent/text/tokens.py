@@ -73,7 +73,11 @@ _SPACES_PER_TOKEN = 64
 
 
 def estimate_tokens(text: str) -> int:
-    """Return a number of tokens that no text exceeds in cl100k or o200k; about a third too high on plain English."""
+    """Return a number of tokens that no text exceeds in cl100k or o200k; about a third too high on plain English.
+
+    Never too low, because a prompt that is a token too long is refused, and one that is a third shorter than it could
+    be is only shorter.
+    """
     total = 0
     end = len(text)
     for piece in _PIECE.finditer(text):

@@ -1,4 +1,8 @@
-"""The engine that asks language models: it does not hang, does not leak and does not believe all it is told."""
+"""The engine that asks language models: it does not hang, does not leak and does not believe all it is told.
+
+A reply that cannot be read is repaired once, by telling the model what is wrong with it; then the role is done
+without a model.
+"""
 
 import asyncio
 import logging

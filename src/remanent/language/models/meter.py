@@ -1,4 +1,7 @@
-"""What language work takes, counted per role."""
+"""What language work takes, counted per role.
+
+A part without a price makes the whole unknown: the sum of the prices that are known was passed off as the whole.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator

@@ -1,4 +1,8 @@
-"""Speaking to providers through pydantic-ai, which knows the form of each one's API."""
+"""Speaking to providers through pydantic-ai, which knows the form of each one's API.
+
+Only the form of an API is theirs. Retries, time-outs, reading and repair are ours, so that they are alike for every
+provider.
+"""
 
 import asyncio
 from collections.abc import Mapping
