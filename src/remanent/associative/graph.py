@@ -16,7 +16,7 @@ from remanent.associative.model import TRACE, Forgotten, GraphState, Node, Trace
 from remanent.discipline import Append
 from remanent.language import Engine
 from remanent.model import Clock, Link, NewId, Record, Scope, Tombstone
-from remanent.stores import Committed, LinkQuery, RecordFilter, RecordQuery, Store, Transaction
+from remanent.stores import Committed, LinkQuery, RecordFilter, RecordQuery, Store, Transaction, every_record
 from remanent.text.scripts import caseless
 from remanent.values import dataclass
 
@@ -316,8 +316,6 @@ class Graph:
 FOCUS = "associative.focus"
 """The state that holds the ids of the nodes in focus, newest first."""
 
-PAGE_SIZE = 1000
-"""Records that are read at a time while a graph is loaded; others may write in between."""
 MAX_VERTICES = 400_000
 """Vertices that all graphs may have together before the longest unused is let go.
 
@@ -443,11 +441,8 @@ class Graphs:
 
     async def _fill(self, owner: Scope, graph: Graph) -> None:
         """Fill a graph page by page; links last, because both of their ends must be known."""
-        after: str | None = None
-        while page := await self._page(owner, after):
-            for record in page:
-                graph.add(record)
-            after = page[-1].id
+        async for record in every_record(self._store, owner, RecordQuery(filter=RecordFilter(kinds=(TRACE,)))):
+            graph.add(record)
         links = await self._store.links(owner, LinkQuery())
         foreign = await self._foreign(owner, _unknown_ends(graph, links))
         for start in range(0, len(links), LINKS_AT_ONCE):
@@ -457,10 +452,6 @@ class Graphs:
             if tombstone.kind is TRACE:
                 graph.bury(forgotten_of(tombstone))
         graph.focuses = focus_ids(await self._store.state(owner, FOCUS))
-
-    async def _page(self, owner: Scope, after: str | None) -> list[Record]:
-        wanted = RecordQuery(filter=RecordFilter(kinds=(TRACE,)), after_id=after, limit=PAGE_SIZE)
-        return await self._store.records(owner, wanted)
 
     async def _foreign(self, owner: Scope, record_ids: set[str]) -> set[str]:
         """Return those of the ids that are records of another kind: links to them are not ours, nor do they dangle."""

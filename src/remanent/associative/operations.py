@@ -204,15 +204,7 @@ class Recalled(Model):
 
 # Two operations, one search: `recall` gives the text for a model, as the design has it, `search` the data behind it.
 async def _search(call: Call, request: AssociativeQuery) -> AssociativeFound:
-    return await _of(call).search(
-        request.keywords,
-        request.relations,
-        request.depth,
-        limit=request.limit,
-        since=request.since,
-        until=request.until,
-        by_meaning=request.by_meaning,
-    )
+    return await _of(call).search(**dict(request))
 
 
 @operation(

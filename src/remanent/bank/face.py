@@ -35,12 +35,9 @@ from remanent.model import Conflict, EntryKind, Instant, Model, Scope
 from remanent.model.base import Count, Text
 from remanent.model.ids import Id
 from remanent.settings import Settings
-from remanent.stores import EntryQuery
+from remanent.stores import EntryQuery, every_entry
 from remanent.stores.blobs import AttachmentStore, Blobs, FileBlobs
 from remanent.values import dataclass
-
-_PAGE = 500
-"""Journal entries that are looked through at a time, as where a bank is read back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,20 +120,16 @@ class AsyncBanks:
         """Return the banks that an agent keeps, those that were worked on last first."""
         scope = self._memory.agent(agent, workspace=workspace, org=org).scope
         found: dict[str, BankInfo] = {}
-        before: int | None = None
-        while len(found) < limit:
-            query = EntryQuery(kinds=(EntryKind.EVENT,), before_seq=before, newest_first=True, limit=_PAGE)
-            page = await self._parts.store.entries(scope, query)
-            for entry in page:
-                # The last Insight Doc of a task says how it stands.
-                name = entry.scope.task
-                insight = insight_in(entry) if name is not None and name not in found else None
-                if name is not None and insight is not None:
-                    found[name] = BankInfo.of(name, insight, entry.recorded_at)
-            if len(page) < _PAGE:
+        query = EntryQuery(kinds=(EntryKind.EVENT,), newest_first=True)
+        async for entry in every_entry(self._parts.store, scope, query):
+            if len(found) >= limit:
                 break
-            before = page[-1].seq
-        return [*found.values()][:limit]
+            # The last Insight Doc of a task says how it stands.
+            name = entry.scope.task
+            insight = insight_in(entry) if name is not None and name not in found else None
+            if name is not None and insight is not None:
+                found[name] = BankInfo.of(name, insight, entry.recorded_at)
+        return [*found.values()]
 
 
 class AsyncBank:

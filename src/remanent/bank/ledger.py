@@ -20,13 +20,14 @@ from remanent.stores import (
     Change,
     Committed,
     ConflictQuery,
-    EntryQuery,
     Erasure,
     LinkQuery,
     RecordFilter,
     RecordQuery,
     Store,
     Transaction,
+    every_entry,
+    every_record,
 )
 from remanent.stores.transaction import AppendEntry, DropLink, PutConflict, PutLink, PutRecord, PutVector, search_terms
 
@@ -50,8 +51,6 @@ in the code."""
 INGESTED_SOURCES = (CONTEXT, EXECUTION, RECOGNITION)
 """The sources of entries that nodes are made of."""
 
-_PAGE = 500
-"""Rows that are read back at a time, so that no single query holds a connection for long."""
 _LinkKey = tuple[str, str, str]
 
 
@@ -191,27 +190,15 @@ class Ledger:
             held.clear()
 
     async def _stored_entries(self) -> list[Entry]:
-        """Return every entry of the bank, page by page."""
+        """Return every entry of the bank."""
         assert self.store is not None, "only a stored bank is read back"
-        found: list[Entry] = []
-        while True:
-            after = found[-1].seq if found else 0
-            page = await self.store.entries(self.scope, EntryQuery(after_seq=after, limit=_PAGE))
-            found += page
-            if len(page) < _PAGE:
-                return found
+        return [entry async for entry in every_entry(self.store, self.scope)]
 
     async def _stored_records(self) -> list[Record]:
         """Return every node of the bank, deleted ones too: undoing a merge brings them back."""
         assert self.store is not None, "only a stored bank is read back"
-        found: list[Record] = []
-        wanted = RecordFilter(kinds=(QUERY_NODE,), statuses=None)
-        while True:
-            after = found[-1].id if found else None
-            page = await self.store.records(self.scope, RecordQuery(filter=wanted, after_id=after, limit=_PAGE))
-            found += page
-            if len(page) < _PAGE:
-                return found
+        wanted = RecordQuery(filter=RecordFilter(kinds=(QUERY_NODE,), statuses=None))
+        return [record async for record in every_record(self.store, self.scope, wanted)]
 
     async def _stored_conflicts(self) -> list[Conflict]:
         """Return the conflicts of this bank; other banks of the agent have theirs in the same scope."""

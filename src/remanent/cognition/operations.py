@@ -380,14 +380,7 @@ class BriefRequest(Model):
 )
 async def brief(call: Call, request: BriefRequest) -> Briefing:
     """Say what to know before answering a message: tiers are chosen by its intent, and every choice is explained."""
-    return await _of(call).brief(
-        request.message,
-        user=request.user,
-        session=request.session,
-        agents=request.agents,
-        budget=request.budget,
-        report=request.report,
-    )
+    return await _of(call).brief(**dict(request))
 
 
 # ── contradictions ───────────────────────────────────────────────────────────
@@ -463,15 +456,7 @@ class ResolveConflict(ByConflict):
 )
 async def resolve(call: Call, request: ResolveConflict) -> Conflict:
     """Settle a contradiction, or undo how it was settled."""
-    return await _of(call).resolve(
-        request.conflict_id,
-        request.how,
-        claim=request.claim,
-        text=request.text,
-        scopes=request.scopes,
-        by=call.principal.name,
-        user=request.user,
-    )
+    return await _of(call).resolve(**dict(request), by=call.principal.name)
 
 
 # ── what a workspace shares ──────────────────────────────────────────────────
@@ -502,13 +487,7 @@ class ProposeShared(Model):
 )
 async def propose(call: Call, request: ProposeShared) -> Record:
     """Offer something to the workspace; a coordinator's approval puts it into effect, a coordinator's own at once."""
-    return await _of(call).propose(
-        request.content,
-        sort=request.sort,
-        number=request.number,
-        confidence=request.confidence,
-        **_who(call),
-    )
+    return await _of(call).propose(**dict(request), **_who(call))
 
 
 def _who(call: Call) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from remanent.recall.paths import best_of_parts, indexed_by_words
 from remanent.recall.question import READ_ON_THE_LOOP
 from remanent.recall.recall import BEFORE_ALL, READ_WHOLE
 from remanent.recall.recipe import TIERS
-from remanent.stores import NO_LIMIT, Order, RecordFilter, RecordPosition, RecordQuery, Standing, Store
+from remanent.stores import NO_LIMIT, Order, RecordFilter, RecordPosition, RecordQuery, Standing, Store, every_record
 from remanent.text.scripts import working_language
 from remanent.text.talk import is_small_talk
 from remanent.text.tokens import ROUGH, token_counter
@@ -48,8 +48,6 @@ _TURNS = "cognition.turns"
 _TELLING = 50
 """Turns whose memories are looked at: five for each memory that the design's recipe takes from a path. Twice as many
 find no more: 19 of 120 questions (LoCoMo) asked of memories by kind find their evidence among five either way."""
-_PAGE = 500
-"""Memories that are read at once where all are counted."""
 _HOLDING = (*LONG_TERM, Kind.PREFERENCE)
 """The kinds of what holds whatever the words."""
 _NEWEST = 8 * STANDING
@@ -358,14 +356,8 @@ class _Reader:
             (self._scope, RecordFilter(kinds=MEMORIES, alive_at=self._alive_at, where=of_user(self._user or None))),
             (self._scope.shared, RecordFilter(kinds=(Kind.SHARED,), alive_at=self._alive_at)),
         ):
-            last = None
-            while True:
-                query = RecordQuery(filter=wanted, after_id=last, limit=_PAGE)
-                page = await self._store.records(scope, query)
-                everything += sum(count(f"- {one.content}\n") for one in page)
-                if len(page) < _PAGE:
-                    break
-                last = page[-1].id
+            async for one in every_record(self._store, scope, RecordQuery(filter=wanted)):
+                everything += count(f"- {one.content}\n")
         told = count(text)
         return (
             Saving(strategy=Strategy.RECALL, before=everything, after=told),

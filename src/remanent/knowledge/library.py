@@ -62,7 +62,7 @@ from remanent.model.base import Model
 from remanent.model.filters import check_metadata, read_tags
 from remanent.model.kinds import PASSAGES
 from remanent.recall import FINER, FinerState
-from remanent.stores import LIVE, Erasure, Order, RecordFilter, RecordQuery, Transaction
+from remanent.stores import LIVE, Erasure, RecordFilter, RecordQuery, Transaction, every_record
 from remanent.stores.transaction import search_terms
 
 _COLLECTIONS = f"{NAME}.collection."
@@ -387,14 +387,7 @@ class Library:
 
     async def _all(self, scope: Scope, wanted: RecordFilter) -> list[Record]:
         """Return all records that pass, page by page: a document may have more than one answer holds."""
-        found: list[Record] = []
-        while True:
-            after = found[-1].id if found else None
-            query = RecordQuery(filter=wanted, order=Order.FIRST_CREATED, after_id=after, limit=_AT_ONCE)
-            more = await self._store.records(scope, query)
-            found += more
-            if len(more) < _AT_ONCE:
-                return found
+        return [record async for record in every_record(self._store, scope, RecordQuery(filter=wanted))]
 
     # ── chunks by hand ───────────────────────────────────────────────────────
 

@@ -317,17 +317,8 @@ async def _add(call: Call, request: AddDocument, content: bytes) -> Added:
         done, total = progress.done, progress.done + progress.pending
         call.report(ProgressStep(done=done, total=total, note=f"{request.name} {done}/{total}"))
 
-    return await _of(call, request.collection).upload(
-        content,
-        name=request.name,
-        media_type=request.media_type,
-        metadata=request.metadata,
-        tags=request.tags,
-        occurred_at=request.occurred_at,
-        source=request.source,
-        synced=request.synced,
-        on_progress=tell,
-    )
+    given = {name: value for name, value in request if name not in {"collection", "digest"}}
+    return await _of(call, request.collection).upload(content, **given, on_progress=tell)
 
 
 class UploadReference(Model):

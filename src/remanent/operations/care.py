@@ -90,13 +90,7 @@ def _ask_erase(screen: Screen, request: Mapping[str, Any], agent: str | None) ->
 )
 async def erase(call: ServiceCall, request: Erase) -> Erased:
     """Destroy texts for good, with everything derived from them: no byte remains, nothing can be restored."""
-    return await call.agent.erase(
-        entry_ids=request.entry_ids,
-        record_ids=request.record_ids,
-        session=request.session,
-        everything=request.everything,
-        user=request.user,
-    )
+    return await call.agent.erase(**dict(request))
 
 
 class ErasePreview(Model):

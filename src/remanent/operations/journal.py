@@ -251,18 +251,9 @@ async def entries(call: ServiceCall, request: ListEntries) -> Page[Entry]:
     if request.cursor is not None:
         place = read_cursor(request.cursor, int)
         after, before = (after, place) if request.newest_first else (place, before)
-    found = await call.agent.entries(
-        session=request.session,
-        since=request.since,
-        until=request.until,
-        where=request.where,
-        tags=request.tags,
-        any_tags=request.any_tags,
-        after_seq=after,
-        before_seq=before,
-        newest_first=request.newest_first,
-        limit=request.limit + 1,
-    )
+    given = dict(request) | {"after_seq": after, "before_seq": before, "limit": request.limit + 1}
+    del given["cursor"]
+    found = await call.agent.entries(**given)
     return page_of(found, limit=request.limit, after=lambda entry: entry.seq)
 
 

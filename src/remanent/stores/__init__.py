@@ -36,7 +36,7 @@ from remanent.stores.queries import (
     TermCounts,
     WalkQuery,
 )
-from remanent.stores.store import FileStore, Store
+from remanent.stores.store import FileStore, Store, every_entry, every_record
 from remanent.stores.transaction import NO_LIMIT, Change, Committed, Transaction, acting_for, is_searched, search_terms
 from remanent.stores.vectors import Vectors
 
@@ -71,6 +71,8 @@ __all__ = [
     "Vectors",
     "WalkQuery",
     "acting_for",
+    "every_entry",
+    "every_record",
     "is_searched",
     "search_terms",
 ]

@@ -314,6 +314,35 @@ class Store(ABC):
         return claims.jobs[0] if claims.jobs else None
 
 
+PAGE = 500
+"""Rows that are read at a time where all are wanted: no single call holds a connection, or others up, for long."""
+
+
+async def every_entry(store: Store, scope: Scope, query: q.EntryQuery | None = None) -> AsyncIterator[Entry]:
+    """Yield all entries that a query finds, read page by page; its own limit does not count."""
+    query = replace(query or q.EntryQuery(), limit=PAGE)
+    while True:
+        page = await store.entries(scope, query)
+        for entry in page:
+            yield entry
+        if len(page) < PAGE:
+            return
+        last = page[-1].seq
+        query = replace(query, before_seq=last) if query.newest_first else replace(query, after_seq=last)
+
+
+async def every_record(store: Store, scope: Scope, query: q.RecordQuery) -> AsyncIterator[Record]:
+    """Yield all records that a query finds, in the order of their creation and read page by page."""
+    query = replace(query, limit=PAGE)
+    while True:
+        page = await store.records(scope, query)
+        for record in page:
+            yield record
+        if len(page) < PAGE:
+            return
+        query = replace(query, after_id=page[-1].id)
+
+
 async def vector_pages(
     store: Store, scope: Scope, model: str, *, since: int = 0, limit: int = q.VECTORS_AT_ONCE
 ) -> AsyncIterator[q.VectorChanges]:

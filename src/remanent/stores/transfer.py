@@ -26,7 +26,7 @@ from remanent.errors import IntegrityError, InvalidInput, SchemaTooNew, StoreBus
 from remanent.model import Conflict, Entry, Job, JobState, Link, Record, Scope, Status, Tombstone, Version
 from remanent.model.base import check_json
 from remanent.stores.queries import ConflictQuery, EntryQuery, JobQuery, LinkQuery, RecordFilter, RecordQuery
-from remanent.stores.store import HIDDEN, Store, vector_pages
+from remanent.stores.store import HIDDEN, Store, every_entry, every_record, vector_pages
 from remanent.stores.transaction import (
     AppendEntry,
     Change,
@@ -109,10 +109,10 @@ def _safe(text: str) -> str:
 async def _words(store: Store, scope: Scope) -> AsyncIterator[tuple[str, str]]:
     """Yield the sort and the JSON of every item; journal, records and versions page by page."""
     last_seq, fingerprint = 0, 0
-    async for entry in _entries(store, scope):
+    async for entry in every_entry(store, scope):
         last_seq = entry.seq
         yield "entry", entry.to_json()
-    async for record in _records(store, scope):
+    async for record in every_record(store, scope, RecordQuery(_EVERY_STATUS)):
         fingerprint ^= _fingerprint(record)
         yield "record", record.to_json()
     async for version in _past_versions(store, scope):
@@ -131,24 +131,6 @@ async def _words(store: Store, scope: Scope) -> AsyncIterator[tuple[str, str]]:
     for job in await _jobs(store, scope):
         yield "job", job.to_json()
     await _check_undisturbed(store, scope, last_seq=last_seq, fingerprint=fingerprint)
-
-
-async def _entries(store: Store, scope: Scope) -> AsyncIterator[Entry]:
-    """Yield the journal, page by page."""
-    page = await store.entries(scope, EntryQuery(limit=PAGE))
-    while page:
-        for entry in page:
-            yield entry
-        page = await store.entries(scope, EntryQuery(after_seq=page[-1].seq, limit=PAGE))
-
-
-async def _records(store: Store, scope: Scope) -> AsyncIterator[Record]:
-    """Yield records of every status in the order of their creation, page by page."""
-    page = await store.records(scope, RecordQuery(_EVERY_STATUS, limit=PAGE))
-    while page:
-        for record in page:
-            yield record
-        page = await store.records(scope, RecordQuery(_EVERY_STATUS, after_id=page[-1].id, limit=PAGE))
 
 
 async def _past_versions(store: Store, scope: Scope) -> AsyncIterator[Version]:
@@ -189,7 +171,7 @@ async def _jobs(store: Store, scope: Scope) -> list[Job]:
 async def _check_undisturbed(store: Store, scope: Scope, *, last_seq: int, fingerprint: int) -> None:
     """Refuse to seal what was read while somebody wrote: a record of one moment, its history of another."""
     newest = await store.entries(scope, EntryQuery(newest_first=True, limit=1))
-    async for record in _records(store, scope):
+    async for record in every_record(store, scope, RecordQuery(_EVERY_STATUS)):
         fingerprint ^= _fingerprint(record)
     if fingerprint or last_seq != (newest[0].seq if newest else 0):
         raise StoreBusy(f"{scope} changed while it was exported; let its jobs finish, then export again")
