@@ -243,6 +243,7 @@ async def test_an_agent_is_read_and_filled_page_by_page(
     tmp_path: Path, elsewhere: SqliteStore, monkeypatch: pytest.MonkeyPatch, page: int, batch: int
 ) -> None:
     monkeypatch.setattr(transfer, "PAGE", page)
+    monkeypatch.setattr("remanent.stores.store.PAGE", page)
     monkeypatch.setattr(transfer, "BATCH", batch)
     samples, store = Samples(), Watched(tmp_path / "here")
     entries = await append(store, *(samples.make_entry(SCOPE, f"entry {number}") for number in range(20)))

@@ -258,7 +258,12 @@ class Runner:
         return None
 
     async def _conclude(self, job: Job, error: BaseException | None) -> FinishedJob:
-        """Decide what becomes of a job: done, lost, given back, retried or buried; only its own faults count."""
+        """Decide what becomes of a job: done, lost, given back, retried or buried.
+
+        Only its own faults count as attempts. Whatever is away or busy (a store, a model, this process, which is
+        ending) would otherwise use them all up within one outage, and every job of that time would be buried though
+        nothing is wrong with it.
+        """
         if error is None:
             return FinishedJob(job, JobOutcome.DONE)
         if isinstance(error, LeaseLost) or (job.id, job.fence) in self._lost:
@@ -296,7 +301,11 @@ class Runner:
         return await self._write(transaction, FinishedJob(job, JobOutcome.BURIED, text))
 
     async def _write(self, transaction: Transaction, ended: FinishedJob) -> FinishedJob:
-        """Commit what became of a job, or keep it for later when the store cannot take it now."""
+        """Commit what became of a job, or keep it for later when the store cannot take it now.
+
+        It is tried at once a few times, since a busy store mostly is so for a moment; then the lease is left to stand,
+        and the outcome is written before anything else of that agent is claimed.
+        """
         for _ in range(MAX_IMMEDIATE_RUNS):
             try:
                 await self._store.commit(transaction.scope, transaction.changes)

@@ -108,7 +108,11 @@ class Settlement:
                 await asyncio.wait({timer})
 
     async def _wait(self, timeout: float | None) -> None:
-        """Wait until nothing is left; what this process does wakes it, what others do shows at the next poll."""
+        """Wait until nothing is left; what this process does wakes it, what others do shows at the next poll.
+
+        At the end of the time the queue is counted once more, because a job of another process may have been the last
+        one; an error that names no number would leave the caller to guess whether to wait longer.
+        """
         while True:
             self._woken.clear()
             await self._tell()

@@ -153,7 +153,11 @@ def _too_many(values: int) -> InvalidInput:
 
 
 def check_shape(value: object, *, depth: int, values: int) -> None:
-    """Refuse JSON that is nested too deep or holds too many values."""
+    """Refuse JSON that is nested too deep or holds too many values.
+
+    Level by level and not by recursion: the depth is the caller's to choose, and a stack that overflows ends more than
+    one request. It counts before it goes down, so that no more values are looked at than are allowed.
+    """
     level: list[object] = [value]
     count = 0
     for _ in range(depth + 1):

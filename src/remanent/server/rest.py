@@ -60,7 +60,11 @@ def check_types(request: type[Model], body: Mapping[str, Any]) -> None:
 
 
 def _fits(schema: Any, value: Any, definitions: Mapping[str, Any], depth: int) -> bool:
-    """Whether a value has the JSON type that a schema names; limits and patterns are left to the request itself."""
+    """Tell whether a value has the JSON type that a schema names; limits and patterns are the request's own.
+
+    Pydantic would take "3" for a number and 1 for true; whoever sends JSON means the types that they send, and a
+    mistake that is mended here unseen comes back as a wrong answer later.
+    """
     if not isinstance(schema, dict) or depth == 0:
         return True
     if "$ref" in schema:
@@ -120,7 +124,11 @@ def is_list(operation: Operation[Any, Any], name: str) -> bool:
 
 
 def from_query(operation: Operation[Any, Any], request: Request) -> Model:
-    """Read a request whose fields are in the address."""
+    """Read a request whose fields are in the address.
+
+    There all values are texts, so that they are read leniently; a parameter that is not known is refused all the same,
+    because a filter that is misspelt would answer with everything.
+    """
     values: dict[str, Any] = {name: request.path_params[name] for name in operation.path_fields}
     for name in dict.fromkeys(request.query_params.keys()):
         given = request.query_params.getlist(name)

@@ -315,7 +315,8 @@ class Store(ABC):
 
 
 PAGE = 500
-"""Rows that are read at a time where all are wanted: no single call holds a connection, or others up, for long."""
+"""Rows that are read at a time where all are wanted. Chosen by hand: it bounds the memory of an export, and how long
+one reading holds a connection that others wait for."""
 
 
 async def every_entry(store: Store, scope: Scope, query: q.EntryQuery | None = None) -> AsyncIterator[Entry]:

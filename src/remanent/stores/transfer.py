@@ -26,7 +26,7 @@ from remanent.errors import IntegrityError, InvalidInput, SchemaTooNew, StoreBus
 from remanent.model import Conflict, Entry, Job, JobState, Link, Record, Scope, Status, Tombstone, Version
 from remanent.model.base import check_json
 from remanent.stores.queries import ConflictQuery, EntryQuery, JobQuery, LinkQuery, RecordFilter, RecordQuery
-from remanent.stores.store import HIDDEN, Store, every_entry, every_record, vector_pages
+from remanent.stores.store import HIDDEN, PAGE, Store, every_entry, every_record, vector_pages
 from remanent.stores.transaction import (
     AppendEntry,
     Change,
@@ -44,8 +44,6 @@ from remanent.stores.transaction import (
 
 FORMAT = 1
 """Raised when an older Remanent could not read an export any more; it then says so instead of guessing."""
-PAGE = 500
-"""Items that are read from the store at a time; chosen by hand, to bound the memory of an export."""
 BATCH = 1000
 """Lines that are handed to the store at a time; the next batch is parsed while one is written."""
 _ALL = 2**31

@@ -111,7 +111,11 @@ class IdTable:
         return [name.decode("ascii") for name in self.packed[rows].tolist()]
 
     def rows_of(self, names: Iterable[str]) -> "NDArray[np.int64]":
-        """Return the rows of those ids that are here, in no order."""
+        """Return the rows of those ids that are here, in no order.
+
+        They are looked up by sorted hashes and compared in full only where a hash is the same: a dictionary would keep
+        a Python object for every id, and be made anew whenever the file is opened.
+        """
         width = self.packed.dtype.itemsize
         wanted = [name for name in names if len(name) <= width]
         if not wanted or not len(self):

@@ -109,7 +109,11 @@ class Assignment:
         return cells
 
     def _some(self, rows: "NDArray[np.float32]") -> "NDArray[np.int32]":
-        """Return the cells of some rows: the best among all cells under the few top clusters nearest to each."""
+        """Return the cells of some rows: the best among all cells under the few top clusters nearest to each.
+
+        A row that lies at the border of its top cluster may belong to a cell under the next one, which is why more than
+        one is looked under.
+        """
         near = cross(rows, self._tops)
         if near.shape[1] > _NEAR_TOPS:
             border = np.partition(near, -_NEAR_TOPS, axis=1)[:, -_NEAR_TOPS]

@@ -77,7 +77,10 @@ class Header:
     """The kinds that the numbers in the file stand for, in the order of the numbers."""
 
     def sections(self) -> dict[str, tuple[int, int]]:
-        """Return where each section begins and how long it is."""
+        """Return where each section begins and how long it is.
+
+        The rows come last and at a border of pages, so that all else can be read and checked without touching them.
+        """
         sizes = {
             "checks": 4 * self.cells,
             "offsets": 8 * (self.cells + 1),
@@ -126,7 +129,11 @@ class CellsFile:
 
     @classmethod
     def open(cls, path: Path, *, model: str | None = None) -> "CellsFile":
-        """Open a file and check all of it but the rows; `Damaged` when it is not as written."""
+        """Open a file and check all of it but the rows; `Damaged` when it is not as written.
+
+        The rows have a checksum for each cell, to be checked when it is read: all of them at once would be the whole
+        file.
+        """
         handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         try:
             header = Header.read(os.pread(handle, _BLOCK, 0), model=model)

@@ -238,7 +238,11 @@ class Index:
         self._put_off = self._loose
 
     def start_sealing(self) -> IndexSnapshot:
-        """Return what is held now; until the end every change is noted."""
+        """Return what is held now; until the end every change is noted.
+
+        Sealing takes long, in a thread of its own, while searches and writes go on; what they touch meanwhile is
+        applied to the sealed cells when they take over.
+        """
         assert self._rows is not None
         self._touched = set()
         self._stop = threading.Event()

@@ -83,7 +83,11 @@ def dot(rows: "NDArray[np.float32]", vector: "NDArray[np.float32]", out: "NDArra
 
 
 def cross(rows: "NDArray[np.float32]", others: "NDArray[np.float32]") -> "NDArray[np.float32]":
-    """Return the product of every row with each of the others, on this thread only."""
+    """Return the product of every row with each of the others, on this thread only.
+
+    It is done in blocks that are small enough for OpenBLAS not to take threads of its own, which wait for each other
+    busily (see `_BELOW_BLAS_THREADS`).
+    """
     dimension = rows.shape[1]
     out = np.empty((len(rows), len(others)), dtype=np.float32)
     width = max(1, min(len(others), _BELOW_BLAS_THREADS_OF_MATRICES // (4 * dimension)))

@@ -156,7 +156,10 @@ class DatabasePool:
         return slot
 
     async def acquire(self, scope: Scope) -> PooledDatabase:
-        """Return the place of a scope's database, which stays open until it is given back."""
+        """Return the place of a scope's database, which stays open until it is given back.
+
+        Opening is shielded: whoever waits for it may be cancelled while others wait for the same file.
+        """
         key = _key(scope)
         slot = self._databases.get(key)
         if slot is None or slot.closing is not None or self._closed:
@@ -199,7 +202,11 @@ class DatabasePool:
                 return slot
 
     async def _wait_for_room(self, key: Key) -> None:
-        """Wait until it is the agent's turn; `StoreBusy` when that takes too long."""
+        """Wait until it is the agent's turn; `StoreBusy` when that takes too long.
+
+        All callers of one agent wait in one place of the line, or an agent with many callers would come before the
+        others. Visitors, who hold a place without working, are asked to leave only after a moment.
+        """
         turn = self._waiting.get(key)
         if turn is None:
             turn = self._waiting[key] = _Waiters(asyncio.get_running_loop().create_future())
@@ -336,7 +343,10 @@ class DatabasePool:
         return left.state if key not in self._databases else None
 
     async def close(self) -> None:
-        """Finish what is under way and let go of every file."""
+        """Finish what is under way and let go of every file.
+
+        In a loop, because somebody who was let in before may open another one while these are closed.
+        """
         self._closed = True
         self._make_room()
         while self._databases:

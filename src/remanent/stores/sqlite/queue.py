@@ -50,7 +50,11 @@ def renew(connection: apsw.Connection, *, job_id: str, fence: int, until: dateti
 
 
 def state(connection: apsw.Connection) -> QueueState:
-    """Return how the queue stands."""
+    """Return how the queue stands.
+
+    Timers are left out of the oldest, since they wait by design. When to look again is told by the heads of the lanes
+    alone: what stands behind one cannot run before it.
+    """
     counts = {str(name): int(many) for name, many in connection.execute(_COUNTS)}
     oldest, wake = connection.execute(
         f"""

@@ -268,7 +268,10 @@ def _most_pass(connection: apsw.Connection, scope: Scope, terms: str, record_fil
 
 
 def _search_then_filter(connection: apsw.Connection, scope: Scope, terms: str, query: q.TextQuery) -> list[q.Hit]:
-    """Rank first and look up few rows; widen while too many of the best do not pass."""
+    """Rank first and look up few rows; widen while too many of the best do not pass.
+
+    Where most rows pass, that is far cheaper than looking all of them up before they are ranked.
+    """
     columns, entry = _places(query)
     width = query.limit + 8
     while True:

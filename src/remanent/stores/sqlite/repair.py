@@ -72,7 +72,10 @@ _REPAIRED = "SELECT value FROM counters WHERE name = 'repairs'"
 
 
 def check(connection: apsw.Connection, path: Path, *, quick: bool = False) -> Health:
-    """Examine pages, indexes and references; runs on the writer, outside a transaction. `quick` only counts."""
+    """Examine pages, indexes and references; runs on the writer, outside a transaction. `quick` only counts.
+
+    Damage that stops the examination is a finding like any other: the report must come in any case.
+    """
     problems: list[str] = []
     try:
         with translated(connection):
@@ -105,7 +108,10 @@ def _examine(connection: apsw.Connection) -> Iterator[str]:
 
 
 def _contradictions(connection: apsw.Connection) -> Iterator[str]:
-    """Yield what rows say against each other, or against their own checksums."""
+    """Yield what rows say against each other, or against their own checksums.
+
+    After a repair some contradictions are known losses and are not told again: they would hide new ones.
+    """
     repaired = connection.execute(_REPAIRED).get
     for what, sql in (_CONTRADICTIONS | ({} if repaired else _CONTRADICTIONS_UNLESS_REPAIRED)).items():
         count = connection.execute(sql).get
@@ -286,7 +292,11 @@ class _TableReader:
             self.complete = False
 
     def _by_halves(self, damaged: apsw.Connection) -> Iterator[Row]:
-        """Go around damage by halving the range of keys it lies in."""
+        """Go around damage by halving the range of keys it lies in.
+
+        SQLite says only that somewhere in a range a page cannot be read. Halving finds all rows beside it in as many
+        steps as the logarithm of the keys, for each damaged place; `MAX_FAILURES` bounds it where nothing can be read.
+        """
         key = self._keys[0]
         sql = f"{self._select} WHERE {key} BETWEEN ? AND ? ORDER BY {key}"
         waiting = [(1, self._highest(damaged, key))]
@@ -354,7 +364,11 @@ _PUT_RIGHT: tuple[LiteralString, ...] = (
 
 
 def _make_derived(copy: apsw.Connection, scope: Scope) -> None:
-    """Make indexes and other derived tables anew from the rows that were saved."""
+    """Make indexes and other derived tables anew from the rows that were saved.
+
+    They are not copied: a row that is missing there or too many would go unnoticed for ever, and all of it follows from
+    the records.
+    """
     for table, index in (("records", "records_text"), ("versions", "versions_text")):
         sql = f"SELECT {RECORD_COLUMNS}, ref, status FROM {table}"
         for row in copy.execute(sql).fetchall():

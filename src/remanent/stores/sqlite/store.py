@@ -109,7 +109,11 @@ class SqliteStore(Store):
         return await self._read(scope, queries)
 
     async def _read(self, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
-        """Read from the agent's file; one that was never written to has nothing and is not made by asking."""
+        """Read from the agent's file; one that was never written to has nothing and is not made by asking.
+
+        How the queue of a closed agent stands is noted when it is closed: asking all of thousands of agents for work
+        would otherwise open every file in turn.
+        """
         pooled = self._pool.acquire_open(scope)
         if pooled is None:
             if all(isinstance(query, QueueQuery) for query in queries):

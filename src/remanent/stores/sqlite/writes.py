@@ -115,7 +115,11 @@ class UnitOfWork:
     # ── records ──────────────────────────────────────────────────────────────
 
     def put_record(self, change: transaction.PutRecord) -> None:
-        """Write the next version of a record and turn the current one into history."""
+        """Write the next version of a record and turn the current one into history.
+
+        Its vectors stay where neither words nor kind changed, because embedding is what costs most; where they did,
+        they go in the same unit of work, so that no search compares a text with the vector of another.
+        """
         record, row = change.record, rows.record_row(change.record)
         current = self._sql("SELECT ref, version, kind, body FROM records WHERE id = ?", (record.id,)).get
         self._kind_of[record.id] = record.kind.value
@@ -219,7 +223,11 @@ class UnitOfWork:
     # ── vectors ──────────────────────────────────────────────────────────────
 
     def put_vector(self, change: transaction.PutVector) -> None:
-        """Keep a vector under a new revision, unless the record has moved on since it was read."""
+        """Keep a vector under a new revision, unless the record has moved on since it was read.
+
+        Embedding takes long, and the text may be another by now; that is no fault of the job, and passed over. One
+        model has one dimension, or no index could hold its vectors.
+        """
         found = self._sql("SELECT ref, version, kind FROM records WHERE id = ?", (change.record_id,)).get
         if change.expects is not None and (found is None or found[1] != change.expects):
             return
