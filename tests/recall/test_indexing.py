@@ -84,6 +84,24 @@ async def test_what_was_said_a_moment_ago_is_found_before_what_only_resembles_th
             assert found.items[0].ranks[0].reason == BY_WORDS_ALONE
 
 
+async def test_what_is_not_indexed_yet_answers_as_of_a_moment_since_it_was_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first question of a process found nothing, and the second all."""
+
+    async def later(*_: object) -> None:
+        """Leave it for another day."""
+
+    monkeypatch.setattr(Indexing, "make_turns", later)
+    async with aopen(tmp_path) as memory:
+        ada = memory.agent("ada")
+        said = (await ada.remember("I live in Rome.")).entry_ids
+        (entry,) = await ada.entries()
+        for moment, expected in ((entry.recorded_at, said), (entry.recorded_at - timedelta(milliseconds=1), ())):
+            found = await ada.recall("where do I live?", options=RecallOptions(as_of=moment))
+            assert tuple(item.record_id for item in found.items) == expected
+
+
 _NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 
 

@@ -291,7 +291,8 @@ class Found(Model):
     """Whether it was kept from the same question asked before; nothing was written in between."""
 
     gate: GateVerdict | None = None
-    """How it was judged whether anything here answers the question; `None` when that was not asked for."""
+    """How it was judged whether anything here answers the question; `None` when that was not asked for, or when nothing
+    was found that could be judged."""
     injection: Injection = Injection()
     """What to give a model of it."""
 

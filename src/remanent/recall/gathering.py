@@ -114,8 +114,6 @@ class CandidateReader:
 
     async def _unindexed(self, question: Question, record_ids: Sequence[str]) -> list[Entry]:
         """Return those of the ids that are entries without any record; a record that was filtered out stays out."""
-        if question.record_filter.as_of is not None:
-            return []
         known = set(await self._store.match(question.scope.owner, record_ids, RecordFilter(statuses=None)))
         fresh = tuple(record_id for record_id in record_ids if record_id not in known)
         if not fresh:
@@ -125,7 +123,7 @@ class CandidateReader:
             entry_ids=fresh, where=wanted.where, tags=wanted.tags, any_tags=wanted.any_tags, limit=len(fresh)
         )
         entries = await self._store.entries(question.scope, query)
-        return [entry for entry in entries if entry.text and not entry.erased]
+        return [entry for entry in question.recorded(entries) if entry.text and not entry.erased]
 
 
 def _place_of(entry: Entry) -> RecordPosition:

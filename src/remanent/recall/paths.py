@@ -54,7 +54,7 @@ class KeywordPath(RecallPath):
         hits, entries = await asyncio.gather(
             searching, self._store.entries(question.scope, _tail(question, covered=covered))
         )
-        found, tail = best_of_parts(hits, limit=limit), _by_shared_words(entries, frozenset(terms))
+        found, tail = best_of_parts(hits, limit=limit), _by_shared_words(question.recorded(entries), frozenset(terms))
         if not tail:
             return found
         known = {one.record_id for one in found}
@@ -124,7 +124,7 @@ def _by_shared_words(entries: Sequence[Entry], terms: frozenset[str]) -> list[Ca
 def _may_be_unindexed(question: Question) -> bool:
     """Tell whether a turn without a record could pass the filter; other kinds are searchable from their commit on."""
     wanted = question.record_filter
-    return (wanted.kinds is None or Kind.TURN in wanted.kinds) and wanted.as_of is None
+    return wanted.kinds is None or Kind.TURN in wanted.kinds
 
 
 MAX_TIMES = 8

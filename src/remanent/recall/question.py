@@ -3,13 +3,13 @@
 import asyncio
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
-from remanent.model import Scope, TurnData
+from remanent.model import Entry, Scope, TurnData
 from remanent.model.filters import USER_KEY, MetadataCondition
 from remanent.stores import RecordFilter, Standing
 from remanent.text.asked import focus, questions
@@ -133,6 +133,11 @@ class Question:
     def times(self) -> tuple[tuple[datetime, datetime], ...]:
         """From when to when people told of the times that the words name."""
         return tuple(map(told_within, self.dates))
+
+    def recorded(self, entries: Sequence[Entry]) -> Sequence[Entry]:
+        """Return those of the entries that had been taken down by the moment from which it is answered."""
+        as_of = self.record_filter.as_of
+        return entries if as_of is None else [entry for entry in entries if entry.recorded_at <= as_of]
 
     @cached_property
     def asks_for_order(self) -> bool:
