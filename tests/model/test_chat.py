@@ -1,6 +1,8 @@
 """Chat messages as vendors have them become messages to remember, one for each thing that happened."""
 
 import base64
+import sys
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -8,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.errors import InvalidInput
-from remanent.model import EntryKind, Origin
-from remanent.model.chat import expand_messages
+from remanent.model import EntryKind, Message, Origin
+from remanent.model.chat import expand_messages, read_messages
 
 PIXEL = base64.b64encode(b"\x89PNG pixel").decode()
 
@@ -283,3 +285,25 @@ def test_whatever_comes_is_read_or_refused_and_never_anything_else(message: dict
         return
     assert read
     assert all(one.content.strip() for one in read)
+
+
+def test_a_plain_message_is_read_as_one_in_parts_in_fewer_steps() -> None:
+    def steps(content: object) -> tuple[int, list[Message]]:
+        count = 0
+
+        def note(_frame: FrameType, event: str, _argument: object) -> None:
+            nonlocal count
+            count += event == "call"
+
+        message = {"role": "Anna", "content": content, "id": "7", "metadata": {"mood": "calm"}}
+        read_messages([message], longest=100)  # what is made once is no part of it
+        sys.setprofile(note)
+        try:
+            read = read_messages([message], longest=100)
+        finally:
+            sys.setprofile(None)
+        return count, read
+
+    (plain, read), (parted, same) = steps("I like tea."), steps([{"type": "text", "text": "I like tea."}])
+    assert read == same
+    assert plain < parted - 10  # the rest is what the message itself checks

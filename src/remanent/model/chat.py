@@ -29,6 +29,8 @@ Messages = str | Message | Mapping[str, Any] | Iterable[str | Message | Mapping[
 """What `remember` takes: a text, a message (`{"role": …, "content": …}`), or several of those."""
 
 _OWN = frozenset(Message.model_fields)
+_PLAIN = _OWN - {"files", "attachments"}
+"""What most messages have and nothing else: a text and what is said about it."""
 _READ = frozenset({"content", "refusal", "name", "type", "tool_calls", "function_call", "tool_call_id", "is_error"})
 _IGNORED = frozenset(
     # Other fields of OpenAI's answers and of servers compatible with it, then the envelope of Anthropic's.
@@ -122,6 +124,9 @@ def expand_message(item: object, tools: dict[str, str]) -> list[Message]:
         given = (
             {"role": "assistant", "content": [given]} if kind in _ITEMS else {**given, "role": _ROLES.get(kind, "user")}
         )
+    content = given.get("content")
+    if isinstance(content, str) and content.strip() and given.keys() <= _PLAIN and given.get("role") not in _TOOL_ROLES:
+        return [Message.model_validate(given)]  # nothing to take apart: what nearly every write gives
     return _ChatMessage(given, tools).messages()
 
 
@@ -156,7 +161,7 @@ class _ChatMessage:
             raise InvalidInput(f"{named}: no field of a message; put what is your own into `metadata`")
         self._given = given
         self._tools = tools
-        self._own = {name: value for name, value in given.items() if name in _OWN - _Words.__dataclass_fields__.keys()}
+        self._own = {name: value for name, value in given.items() if name in _PLAIN}
         self._made: list[dict[str, Any]] = []
 
     def messages(self) -> list[Message]:

@@ -227,7 +227,7 @@ def check_metadata(metadata: dict[str, JsonValue]) -> dict[str, JsonValue]:
     """Return the metadata of a message, or refuse keys that cannot be asked for, and what is a text of its own."""
     for key in metadata:
         check_key(key, what="metadata")
-    size = len(json.dumps(metadata, ensure_ascii=False).encode())
+    size = len(json.dumps(metadata, ensure_ascii=False).encode()) if metadata else 0
     if size > MAX_METADATA_BYTES:
         raise InvalidInput(
             f"metadata: {size} bytes are more than the {MAX_METADATA_BYTES} that are allowed; remember long texts as "
