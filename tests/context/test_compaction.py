@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from remanent.context import Compactor, ContextView, Strategy
-from remanent.context.compaction import ContextCompactor
 from remanent.context.messages import MESSAGE_TOKENS, read_messages
+from remanent.context.threshold_compaction import ContextCompactor
 from remanent.errors import InvalidInput, ModelUnavailable
 from remanent.language.engine import Answer, Engine
 from remanent.language.engines import OfflineEngine
@@ -164,7 +164,7 @@ async def test_what_older_messages_tell_is_ranked_once_however_their_room_shrink
         calls.append(len(said))
         return ranked(said)
 
-    monkeypatch.setattr("remanent.context.compaction.ranked", counted)
+    monkeypatch.setattr("remanent.context.digests.ranked", counted)
     messages = dialogue("en", messages=100, tokens=20_000)
     shrinking = compactor()
     for budget in (9_000, 8_000, 7_000, 6_000):
@@ -191,7 +191,7 @@ async def test_a_new_message_has_no_older_one_parted_into_sentences_again_nor_th
             digests.append(text)
         return COUNT(text)
 
-    monkeypatch.setattr("remanent.context.compaction.sentence_texts", sentences)
+    monkeypatch.setattr("remanent.context.digests.sentence_texts", sentences)
     growing = compactor(counter=replace(COUNT, count=count))
     messages = dialogue("en", messages=60, tokens=12_000)
     for length in range(40, 60):
@@ -561,7 +561,7 @@ async def test_a_digest_has_as_many_tokens_as_the_tokenizer_says_though_its_line
     view = await made.view(ADA, messages, budget=6_000)
     (digest,) = read_messages(view.messages[:1])
     assert digest.text.count("\n") > 20
-    assert made.tokens(digest, made._of(ADA)) == COUNT(digest.text) + MESSAGE_TOKENS
+    assert made.tokens(digest, made.notes_of(ADA)) == COUNT(digest.text) + MESSAGE_TOKENS
 
 
 @pytest.mark.spec("COG-03")
