@@ -580,3 +580,46 @@ async def test_the_text_that_holds_the_answer_comes_before_the_one_it_replaced(t
     result = await BankRun(made.adapter, Anything("The survey gives 640 metres.", CLAIMS[0])).resume()
     assert list(result.node_ids) == [node.id for node in made.bank.graph.nodes]
     assert made.bank.tree.entry(result.entry_ids[0]).text == CLAIMS[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "sources", "texts", "answer"),
+    [
+        (
+            "Who founded Pollux Ltd?",
+            {"register": "Register of companies: Pollux Ltd was founded by Mary Quill on 3 May 1987."},
+            ("From an interview. Pollux Ltd was founded by Mary Quill. Pollux Ltd makes lenses.",
+             "From a forum. Pollux Ltd was founded by Peter Storm. Pollux Ltd has a shop in Leeds."),
+            "From an interview: Pollux Ltd was founded by Mary Quill.",
+        ),
+        (
+            "远山公司是谁创办的？",
+            {"登记": "工商登记：远山公司由陈敏于1987年5月3日创办。"},
+            ("摘自访谈。远山公司由陈敏创办。远山公司生产镜片。",
+             "摘自论坛。远山公司由赵磊创办。远山公司在杭州有一家门店。"),
+            "摘自访谈：远山公司由陈敏创办。",
+        ),
+        (
+            "In which country was the architect of the Aldern bridge born?",
+            {"lexicon": "Jonas Rehn, architect, was born in Estonia."},
+            ("From a guide. Aldern Bridge was built by Jonas Rehn. Aldern Bridge is 412 metres long.",),
+            "lexicon: Jonas Rehn, architect, was born in Estonia. From a guide: Aldern Bridge was built by Jonas Rehn.",
+        ),
+        (
+            "云溪大桥的设计师出生在哪个省？",
+            {"人物志": "周远，建筑师，1932年生于云南省，2001年在上海去世。"},
+            ("摘自导游手册。云溪大桥由周远设计。云溪大桥全长4.2公里。",),
+            "人物志：周远，建筑师，1932年生于云南省，2001年在上海去世。摘自导游手册：云溪大桥由周远设计。",
+        ),
+    ],
+)  # fmt: skip
+async def test_two_founders_are_settled_and_two_hops_are_taken_without_a_model(
+    question: str, sources: dict[str, str], texts: tuple[str, ...], answer: str, tmp_path: Path
+) -> None:
+    made = desk(tmp_path)
+    given = [SearchableText(name, text, title=name, is_known=False) for name, text in sources.items()]
+    tools = default_tools(Settings(home=tmp_path), made.bank, embedder=WordEmbedder(), sources=given)
+    await made.bank.start(question)
+    for text in texts:
+        await made.bank.observe(text)
+    assert (await BankRun(made.adapter, BuiltinReact(made.bank.engine), tools=tools).resume()).answer == answer

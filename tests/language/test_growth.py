@@ -200,6 +200,7 @@ ADAPTERS: dict[str, Work] = {
     "language.offline.comparison.name_runs": lambda text: comparison.name_runs(claims.read_claim(text).tokens),
     "language.offline.judgement.excluded": lambda text: judgement.excluded(*_two_halves(text)),
     "language.offline.holders.rivals": lambda text: holders.rivals(text, text[1:]),
+    "language.offline.holders.are_two_deeds": lambda text: holders.are_two_deeds(text, text[1:]),
     "language.offline.restatement.restated_value": lambda text: restatement.restated_value(_compared(text)),
     "language.offline.judgement.judge": lambda text: judgement.judge(_compared(text)),
     "language.offline.judgement.same_subject": lambda text: [
@@ -331,6 +332,7 @@ EXEMPT: dict[str, str] = {
     "language.offline.comparison.differ_in_time": "takes two words, already read",
     "language.offline.comparison.is_defined": "looks at a few characters before a word",
     "language.offline.comparison.is_equal": "takes two words, already read",
+    "language.offline.comparison.is_land": "takes the words of one name",
     "language.offline.comparison.count_alike": "looks at two numbers and the word behind each",
     "language.offline.statement_rules.filled": "takes a form of the tables",
     "language.offline.statement_rules.pairs_of": "takes a table of words",

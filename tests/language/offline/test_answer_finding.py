@@ -385,3 +385,35 @@ def test_what_a_text_made_of_several_says_is_told_under_the_name_that_stands_bef
     text = "From a blog. Mount Kelt has snow all year. From a magazine. Mount Kelt is 3,412 metres high."
     told = find_answer("How high is Mount Kelt?", [text])
     assert told.said[0] == "From a magazine: Mount Kelt is 3,412 metres high."
+
+
+@pytest.mark.parametrize(
+    ("question", "texts", "gold"),
+    [
+        (
+            "In which country was the architect of the Aldern bridge born?",
+            ["From a guide. The Aldern bridge was designed by Jonas Rehn. It is 412 metres long.",
+             "lexicon\nJonas Rehn, architect, was born in Estonia in 1902 and died in Oslo in 1971."],
+            "Estonia",
+        ),
+        (
+            "Who founded the company that bought Zenith Labs?",
+            ["From a paper. Zenith Labs was bought by Corden Group in 2018.",
+             "From a register. Corden Group was founded by Mary Quill."],
+            "Quill",
+        ),
+        (
+            "云溪大桥的设计师出生在哪个省？",
+            ["摘自手册。云溪大桥由周远设计。云溪大桥全长4.2公里。", "人物志\n周远，建筑师，1932年生于云南省。"],
+            "云南",
+        ),
+        ("启明软件的创办人在哪里出生？", ["启明软件由韩冬创办。", "韩冬出生于厦门，毕业于浙江大学。"], "厦门"),
+    ],
+)  # fmt: skip
+def test_whom_one_sentence_names_another_may_tell_of(question: str, texts: list[str], gold: str) -> None:
+    found = find_answer(question, texts)
+    assert found.is_good
+    assert gold in found.text
+    alone = find_answer(question, texts[:1])
+    assert gold not in alone.text
+    assert alone.onward  # a name to search for, and what is not told of it

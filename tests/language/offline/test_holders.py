@@ -25,10 +25,21 @@ from remanent.language.offline.judgement import CONFLICT, judge
         ("前端组由陈晨负责。", "前端组的负责人换成了周敏。"),
         ("数据库由李明管理。", "现在王静管理数据库。"),
         ("电影《无名》由程耳执导。", "《无名》的导演是张艺谋。"),
+        ("Orbis Records was started by Paul Hanley in 1974.", "Orbis Records was established by Greta Voss in 1974."),
+        ("Solway College was founded in 1893 by Edith Crane.", "Ralph Temple founded Solway College."),
+        ("The novel Grey Harbour was written by Ellen Marsh.", "Grey Harbour is a novel by Simon Pike."),
+        ("The Sorrel theatre was designed by the Danish architect Ida Blom.", "Karl Wess designed the Sorrel theatre."),
+        ("The chief executive of Bramley Foods is Ian Cross.", "Bramley Foods's CEO is Tessa Ward."),
+        ("A forum says Fennick Ltd was bought by Oakley Group.", "Fennick Ltd was acquired by Marlow Capital."),
+        ("The Brenn river flows into the Oder.", "The Brenn river flows into the Elbe."),
+        ("工商登记：海岳科技由林志远于1987年5月3日创立。", "海岳科技的创始人是周晓岚。"),
+        ("《寒山行》是作家陆游之写的。", "《寒山行》的作者是冯远。"),
+        ("龙门石桥由工匠李春山修建。", "龙门石桥是由工匠赵大有修建的。"),
+        ("北辰药业2015年被华康集团收购。", "北辰药业2015年被同泰集团收购。"),
+        ("清水河注入长江。", "清水河注入黄河。"),
     ],
 )
 def test_two_who_are_said_to_hold_what_one_holds_are_a_conflict(older: str, newer: str) -> None:
-    assert rivals(older, newer) is not None
     for one, other in ((older, newer), (newer, older)):
         assert judge(compare(read_claim(one), read_claim(other))).conflict >= CONFLICT
 
@@ -46,6 +57,20 @@ def test_two_who_are_said_to_hold_what_one_holds_are_a_conflict(older: str, newe
         ("《流浪地球》由吴京、屈楚萧主演。", "《流浪地球》由屈楚萧主演。"),
         ("刘洋曾任市场部经理。", "赵磊现任市场部经理。"),
         ("1998年严长寿出任圆山饭店总经理。", "圆山饭店总经理是李明。"),
+        ("Brightwell was founded by Anna Kerr and Tobias Lund.", "Brightwell was founded by Tobias Lund."),
+        ("Anna Kerr and Tobias Lund founded Brightwell.", "Anna Kerr founded Brightwell."),
+        ("Lumen was founded by Clara Voigt and her brother.", "Lumen was founded by Stefan Roth."),
+        ("Helvex was founded by Ruth Amsel among others.", "Helvex was founded by Dieter Knoll."),
+        ("Brightwell Foods was founded by Anna Kerr.", "Brightwell Farms was founded by Tobias Lund."),
+        ("Fennick Ltd was bought by Oakley Partners in 2003.", "Fennick Ltd was bought by Marlow Capital in 2011."),
+        ("Quiet Rivers was written by Thomas Bell.", "Quiet Rivers was edited by Nadia Kern."),
+        ("Arne Vik was born in Bergen.", "Arne Vik was born in Norway."),
+        ("Tom bought a car.", "Anna bought a car."),
+        ("海岳科技由林志远和周晓岚创立。", "海岳科技由周晓岚创立。"),
+        ("海岳科技的联合创始人是林志远。", "海岳科技的联合创始人是周晓岚。"),
+        ("启明软件2009年被远东控股收购。", "启明软件2020年被新程资本收购。"),
+        ("天元集团董事长原为孙伟。", "天元集团董事长现为罗敏。"),
+        ("王明发现了问题。", "李娜发现了问题。"),
     ],
 )
 def test_what_others_hold_or_held_is_none(older: str, newer: str) -> None:

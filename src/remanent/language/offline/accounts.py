@@ -23,6 +23,7 @@ from remanent.language.offline.comparison import (
     are_alike,
     are_opposites,
     count_alike,
+    is_land,
     name_runs,
     plain_forms,
 )
@@ -227,7 +228,7 @@ def _differences(claim: ParsedClaim, own: Sequence[Token], said: ParsedClaim, ac
     ):
         fresh = claim.text[one[0].start : one[-1].end] not in account.text
         alike = _part(one, claim, said) == _part(other, said, claim) and _are_of_one_part(own, claim, facing, said)
-        if fresh and alike and _tells_of(own, one, said, other, account):
+        if fresh and alike and is_land(one) == is_land(other) and _tells_of(own, one, said, other, account):
             yield Difference(DifferenceKind.NAME, one, other)
 
 

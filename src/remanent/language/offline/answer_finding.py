@@ -1,7 +1,7 @@
 """Answers out of texts, without a model: the sentence that holds what is asked for, or that it is not there.
 
-A question is answered by one sentence, or by two that belong together: one names what the other's text is about (two
-hops). How well they answer is the share of the question's words, rare ones counting more, that they cover with the
+A question is answered by one sentence, or by two that belong together: one names what the other, or its text, is about
+(two hops). How well they answer is the share of the question's words, rare ones counting more, that they cover with the
 titles of their texts; they must have a name that the question has, and the words beside what it asks for choose among
 them. What is asked of two things is answered by what is said of both. The figures are in docs/figures.md.
 """
@@ -16,7 +16,9 @@ from functools import cache, lru_cache
 
 from remanent.bilingual import Bilingual
 from remanent.language.offline.claims import TokenKind, read_claim
+from remanent.language.offline.comparison import name_runs
 from remanent.language.offline.headings import is_source_heading
+from remanent.language.offline.holders import holders
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_statements
 from remanent.language.offline.lexicon import lexicon
 from remanent.language.offline.questions import AnswerType, answer_type, is_question
@@ -54,6 +56,8 @@ _UNNAMED = re.compile(r"\bwhich of (?:the|these|those) (?:two|three)\b", re.IGNO
 _CAPITAL = re.compile(r"\b[^\W_a-z][\w'’]*")
 _BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
 _TOLD_APART = re.compile(r"\s*[(（][^()（）]*[)）]|(?<=\w), .*")
+_LISTED_AS = re.compile(r"\A\d{1,3}\.\s*\[[^\]\n]*\]\s*(?P<title>\S.*)\n")
+"""The line with the title of a text in what a search gave."""
 _BESIDE, _AFTER, _ASKED = 5, 8, 0.3
 """Words on either side of the one that asks, and what a sentence that has them is preferred by. It says which of the
 sentences answers, not whether one does."""
@@ -85,6 +89,11 @@ _PARTS = {
 }
 _TOPIC = re.compile(r"[《「“]?[\w·\-/ ]{1,40}?(?=[》」”]|\s*[(（,，]|\s(?:is|was|are|were)\b|[是为于在])")
 """The subject of a sentence as encyclopaedias and policies begin with one."""
+_ABOUT = re.compile(
+    r"(?:The )?([A-Z][\w'’.&-]+(?: (?:of |the |de |van |von )?[A-Z][\w'’.&-]*)+)|"
+    r"([A-Z][\w'’-]{3,})(?=,| (?:is|was|has)\b)|([\w·]{2,10}?)(?=，|[由被是为于在]|出?生于|的)"
+)
+"""The name that a sentence begins with."""
 _SAME = re.compile(r"\b(?:same|in common|share[sd]?)\b|同一|相同|一样", re.IGNORECASE)
 _YES, _NO = Bilingual("Yes: ", "是。"), Bilingual("No: ", "不是。")
 
@@ -109,6 +118,8 @@ class AnswerCandidates:
     """How each sentence is told: the part of a long one that answers, under the name of what it speaks of."""
     sources: tuple[int, ...] = ()
     """The places from 0 of the texts that the sentences stand in: a shortened one cannot be looked up there."""
+    onward: str = ""
+    """What to search for where they name somebody of whom the rest may be asked: that name, and what they leave out."""
 
     @property
     def text(self) -> str:
@@ -134,6 +145,8 @@ class _Sentence:
     """The title without what only tells it from others of that name: (singer), West Virginia."""
     heading: str = ""
     """That title as it is written."""
+    about: str = ""
+    """The name that the sentence itself begins with."""
 
     @property
     def all(self) -> frozenset[str]:
@@ -149,6 +162,7 @@ class _AnswerReader:
 
     def __init__(self, question: str, sentences: Sequence[_Sentence]) -> None:
         self.kind = answer_type(question)
+        self.question = question
         self.sentences = sentences
         # 山有 in 凯尔特山有多高 is no word that a sentence could have.
         words = _terms(" ".join(content_words(question)) or question)
@@ -187,13 +201,16 @@ class _AnswerReader:
             for name in lexicon(claim.language).attributes.get(token.key, ())
         }
 
-    def spoken(self, one: _Sentence) -> _Sentence:
-        """Return a sentence with the question's words for what it speaks of: who moved to Lisbon lives there."""
+    def spoken(self, one: _Sentence, *, beside: bool = False) -> _Sentence:
+        """Return a sentence with the question's words for what it speaks of: who moved to Lisbon lives there.
+
+        One that has none of the others speaks of something else, unless it stands beside one that has them.
+        """
         claim = read_claim(one.text)
         names = {"duration"} if _FROM_TO.search(one.text) else set[str]()
         names |= {name for token in claim.tokens for name in lexicon(claim.language).attributes.get(token.key, ())}
         words = [terms for name, terms in self.attributes.items() if name in names]
-        return replace(one, terms=one.terms.union(*words)) if words and one.terms & self.asked else one
+        return replace(one, terms=one.terms.union(*words)) if words and (beside or one.terms & self.asked) else one
 
     def share(self, part: frozenset[str], terms: frozenset[str]) -> float:
         """Return the share of a part of the question that some words cover, rare ones counting more."""
@@ -219,6 +236,23 @@ class _AnswerReader:
             self.unit is not None and self.unit.search(said) is not None
         )
         return _FITTING * self.fits(one) + _WORDING * worded
+
+    def told_further(self, head: _Sentence) -> list[_Sentence]:
+        """Return the sentences on whom or what another one names that tell what is asked and it does not."""
+        named = [one for one in self.sentences if one.about and one.about in head.text and one.text != head.text]
+        further = [self.spoken(one, beside=True) for one in named if one.about not in self.question]
+        return [one for one in further if (one.terms - head.all) & self.asked]
+
+    def onward(self, told: Sequence[_Sentence]) -> str:
+        """Return what to search for to learn the rest: a name that was told and not asked of, and what is missing."""
+        held = frozenset[str]().union(*(self.spoken(one, beside=True).all for one in told))
+        of_word = {word: self.asked.intersection(_terms(word)) for word in content_words(self.question)}
+        words = [word for word, terms in of_word.items() if terms and terms.isdisjoint(held)]
+        runs = name_runs(read_claim(told[0].text).tokens)
+        names = [holder.text for holder in holders(told[0].text)]
+        names += [told[0].text[run[0].start : run[-1].end] for run in runs]
+        name = next((name for name in names if not self.asked & frozenset(_terms(name))), "")
+        return " ".join([name, *words]) if name and words else ""
 
     def part_of(self, one: _Sentence) -> str:
         """Return a sentence, of one that is too long for an answer the part that covers most of the question.
@@ -258,6 +292,8 @@ class _AnswerReader:
                 # What the one names is what the other tells of: there the answer stands.
                 onward = head.names(other) and not other.title <= self.asked
                 add(*((other, head) if onward else (head, other)), onward=onward)
+            for other in self.told_further(head):
+                add(other, head, onward=True)
         top = max((one[0] for one in found), default=0.0)
         # Of those that do alike, the one that is about it: "The notice period is …, during probation two weeks" is not.
         tied = [one for one in found if one[0] > top - _ALIKE]
@@ -332,8 +368,9 @@ def _sentences(texts: Sequence[str], titles: Sequence[str]) -> list[_Sentence]:
     """Return the sentences of some texts; where no title is given, a short one that a text begins with is its title."""
     found: dict[str, _Sentence] = {}
     for source, text in enumerate(texts):
-        said = statements(text, most=_MAX_SENTENCES)
-        given = titles[source] if titles else ""
+        listed = _LISTED_AS.match(text)
+        said = statements(text[listed.end() if listed else 0 :], most=_MAX_SENTENCES)
+        given = titles[source] if titles else listed["title"] if listed else ""
         titled = bool(said) and not given and len(said[0]) <= _LONGEST_TITLE and _is_title(said[0])
         topic = given or (said[0] if titled else _topic(said[0]) if said else "")
         named = _named(topic)
@@ -344,7 +381,9 @@ def _sentences(texts: Sequence[str], titles: Sequence[str]) -> list[_Sentence]:
                 named = _named(sentence)
             elif (place or not titled) and not is_question(sentence) and not sentence.startswith("#"):
                 terms = frozenset(_terms(sentence))
-                found.setdefault(sentence, _Sentence(sentence, source, terms, *named))
+                opening = _ABOUT.match(sentence)
+                about = next(filter(None, opening.groups()), "") if opening else ""
+                found.setdefault(sentence, _Sentence(sentence, source, terms, *named, about))
         if len(found) >= _MAX_SENTENCES:
             break
     return list(found.values())
@@ -402,7 +441,8 @@ def find_answer(question: str, texts: Sequence[str], *, titles: Sequence[str] = 
         return AnswerCandidates((), 0.0)
     said = _told(best, reader)
     kept = best[: len(said)]
-    return AnswerCandidates(tuple(one.text for one in kept), score, said, tuple(one.source for one in kept))
+    sources = tuple(one.source for one in kept)
+    return AnswerCandidates(tuple(one.text for one in kept), score, said, sources, reader.onward(best))
 
 
 _SECOND = re.compile(
@@ -672,4 +712,4 @@ def agreeing(found: AnswerCandidates, known: Sequence[str]) -> AnswerCandidates:
         one, others = DatedStatement(sentence), map(DatedStatement, (*known, *kept))
         if all(judge_statements(one, other).conflict < CONFLICT for other in others):
             kept[sentence] = told
-    return AnswerCandidates(tuple(kept), found.score if kept else 0.0, tuple(kept.values()))
+    return AnswerCandidates(tuple(kept), found.score if kept else 0.0, tuple(kept.values()), onward=found.onward)

@@ -146,7 +146,7 @@ _CONDITION = lazy_regex(
 )
 _PAST = lazy_regex(
     r"\b(?:formerly|previously|once|originally|former|previous|ex|erstwhile|used to|as a child|was a child)\b|"
-    r"前任|原任|以前|从前|原来|原先|曾|过去|当初|当年|起初|本来|小时候|年轻时|那时",
+    r"前任|(?<![平草高中])原[任为是系]|以前|从前|原来|原先|曾|过去|当初|当年|起初|本来|小时候|年轻时|那时",
     re.IGNORECASE,
 )
 _CHANGE = lazy_regex(
@@ -397,7 +397,9 @@ def is_title(claim: ParsedClaim) -> bool:
         return False
     if words[0].lower() in _FROM or claim.text.rstrip().endswith(":"):
         return False  # says whose words follow, not what they are about
-    if not claim.has_verb or all(word[0].isupper() for word in words if len(word) > 3):
+    if not claim.has_verb:
+        return True
+    if all(word[0].isupper() for word in words if len(word) > 3) and not {"is", "was", "are", "were"} & set(words):
         return True
     says = any(word.lower().replace("’", "'") in _AUXILIARY or word.lower() in _PERSONS for word in words)
     verb = any(

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from remanent.language.offline.claims import ParsedClaim, Token, TokenKind
-from remanent.language.offline.lexicon import Lexicon, lexicon, stem
+from remanent.language.offline.lexicon import LANDS, Lexicon, lexicon, stem
 from remanent.text.numerals import has_digit
 from remanent.text.regex import lazy_regex
 from remanent.values import dataclass
@@ -284,7 +284,11 @@ def _values(
                 right.remove(match)
     runs, others = name_runs(left), name_runs(right)
     for run in runs:
-        facing_runs = [candidate for candidate in others if _one_slot(run, candidate, first, second)]
+        facing_runs = [
+            candidate
+            for candidate in others
+            if _one_slot(run, candidate, first, second) and is_land(run) == is_land(candidate)
+        ]
         if facing_runs:
             best = max(facing_runs, key=lambda candidate: _nearness(run[0], candidate[0], first, second))
             others.remove(best)
@@ -373,6 +377,10 @@ def _one_slot(one: Sequence[Token], other: Sequence[Token], first: ParsedClaim, 
     same = {token.key for token in first.tokens} & {token.key for token in second.tokens}
     if before & before_other:
         return True
+    if one[0].slot == other[0].slot == "by" and before and before_other:
+        spoken = lexicon(first.language).attributes  # written by one, edited by the other
+        told = [frozenset(name for key in keys for name in spoken.get(key, ())) for keys in (before, before_other)]
+        return not told[0].isdisjoint(told[1])
     if _near_attributes(one[0], first) & _near_attributes(other[0], second):
         return True
     if one[0].opening != other[0].opening:  # Wei owns it; it is owned by Tara
@@ -398,6 +406,11 @@ def _around(token: Token, claim: ParsedClaim, step: int) -> set[str]:
     while 0 <= place < len(claim.tokens) and claim.tokens[place].aside and not token.aside:
         place += step
     return {claim.tokens[place].key} if 0 <= place < len(claim.tokens) else set()
+
+
+def is_land(name: Sequence[Token]) -> bool:
+    """Tell whether a name is that of a land, in which a town may well be."""
+    return " ".join(token.text for token in name).casefold().removeprefix("the ") in LANDS
 
 
 def name_runs(tokens: Sequence[Token]) -> list[list[Token]]:

@@ -22,7 +22,7 @@ _FROM = lazy_regex(
     r"(?:(?:quoted|taken|excerpt(?:ed)?|an excerpt|extract(?:ed)?|copied|translated) )?from "
     r"(?!\d|(?:here|there|then|now|this|that|these|those|them|it|time|day)\b)(?P<who>[^,;:!?\n]{2,60}?)[.:]?|"
     r"according to (?P<said>[^,;:!?\n]{2,60}?)[.:]|sources?: ?[^;!?\n]{2,60}|"
-    r"(?:来源|出处)[：:][^，。；\n]{1,30}[。]?|"
+    r"(?:来源|出处)[：:][^，。；\n]{1,30}[。]?|(?:摘|引)自[^，。；：:\n]{1,20}[。：:]?|"
     r"(?:来自|摘自|引自|出自|根?据)[^，。；：:\n]{0,20}?(?:《[^》\n]{1,30}》|报[道纸告]|杂志|博客|网[站页]|官网|年鉴|百科|新闻|论坛|手册|"
     r"指南|档案|记录|公告|文章|统计)[^，。；：:\n]{0,10}[。：:]?",
     re.IGNORECASE,

@@ -28,7 +28,7 @@ from remanent.language.offline.comparison import (
     compare,
     is_defined,
 )
-from remanent.language.offline.holders import rivals
+from remanent.language.offline.holders import JOINT, are_two_deeds, rivals
 from remanent.language.offline.lexicon import RELATIVES, Lexicon, lexicon
 from remanent.language.offline.restatement import restated_value
 from remanent.language.offline.values import Form
@@ -136,7 +136,7 @@ def judge(comparison: Comparison, *, in_one_text: bool = False) -> Judgement:
         return Judgement(0.0)
     if one.is_question or other.is_question or one.language != other.language or one.text == other.text:
         return Judgement(0.0)
-    if _have_other_topics(one, other):
+    if _have_other_topics(one, other) or are_two_deeds(one.text, other.text):
         return Judgement(0.0)
     restated = restated_value(comparison)
     if in_one_text and not one.is_reported and (restated is None or _is_dated(one, restated)):
@@ -146,7 +146,10 @@ def judge(comparison: Comparison, *, in_one_text: bool = False) -> Judgement:
         best = Judgement(_RESTATED, restated, one.is_change or other.is_change)
     if (ruled_out := excluded(one, other)) is not None:
         best = Judgement(_EXCLUDED, ruled_out, one.is_change or other.is_change)
+    joint = JOINT.search(one.text) or JOINT.search(other.text)
     for difference in comparison.differences:
+        if joint and difference.kind in {DifferenceKind.NAME, DifferenceKind.WORD}:
+            continue  # each of two tellers may name another one of several
         score = _scene(comparison, difference) if _is_scene(comparison) else _weigh(comparison, difference)
         if score > best.conflict:
             best = Judgement(score, difference, one.is_change or other.is_change)
@@ -181,9 +184,14 @@ def excluded(one: ParsedClaim, other: ParsedClaim) -> Difference | None:
     """
     if any(claim.is_conditional or claim.is_question for claim in (one, other)):
         return None
-    if (names := rivals(one.text, other.text)) is not None:
+    # Who says so is not what it is about, and the segmenter may glue a word to a name, or drop it.
+    spoken = [
+        claim.text[claim.tokens[0].start :] if claim.is_reported and claim.tokens else claim.text
+        for claim in (one, other)
+    ]
+    if (names := rivals(spoken[0], spoken[1])) is not None:
         named = [
-            tuple(token for token in claim.tokens if token.text in name)
+            tuple(token for token in claim.tokens if token.text in name or name in token.text) or claim.tokens
             for claim, name in zip((one, other), names, strict=True)
         ]
         return Difference(DifferenceKind.NAME, named[0], named[1])
@@ -270,7 +278,7 @@ def _weigh(comparison: Comparison, difference: Difference) -> float:
     one, other = comparison.one, comparison.other
     if not same_subject(comparison, difference) or not _has_one_value(comparison, difference):
         return 0.0
-    if difference.kind is DifferenceKind.WORD and not comparison.attributes and _are_deeds(comparison, difference):
+    if difference.kind is DifferenceKind.WORD and _are_deeds(comparison, difference):
         return 0.0
     cover = _cover(comparison, difference)
     short = min(len(one.tokens), len(other.tokens)) <= SHORT and max(len(one.tokens), len(other.tokens)) <= 2 * SHORT
@@ -298,15 +306,15 @@ def _weigh(comparison: Comparison, difference: Difference) -> float:
 def _are_deeds(comparison: Comparison, difference: Difference) -> bool:
     """Tell whether words say what was done by somebody or at a time: a bridge is built by Rehn and opened in 1938.
 
-    "Was opened in 1938" and "was designed by Rehn" were called a contradiction of each other.
+    "Was opened in 1938" and "was designed by Rehn" were called a contradiction of each other. What both say
+    is done by somebody may be two deeds, whatever they speak of; else an attribute of both makes it one.
     """
+    deeds = []
     for claim, said in ((comparison.one, difference.one), (comparison.other, difference.other)):
         after = next((token for token in claim.tokens if token.place == said[0].place + 1), None)
-        if after is None:
-            continue
-        if after.slot == "by" or (after.part is TokenKind.TIME and said[0].text.endswith("ed")):
-            return True
-    return False
+        dated = after is not None and after.part is TokenKind.TIME and said[0].text.endswith("ed")
+        deeds.append(after is not None and (after.slot == "by" or dated))
+    return all(deeds) if comparison.attributes else any(deeds)
 
 
 _WAS, _NOW_IS = lazy_regex(r"\bwas\b"), lazy_regex(r"\bis\b")

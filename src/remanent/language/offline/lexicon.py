@@ -247,6 +247,30 @@ RELATIVES = frozenset(
 )
 
 
+LANDS = frozenset(
+    name.replace("_", " ")
+    for name in (
+        "afghanistan albania algeria argentina armenia australia austria azerbaijan bangladesh belarus belgium bolivia "
+        "brazil britain great_britain bulgaria cambodia cameroon canada chile china colombia croatia cuba cyprus "
+        "czechia czech_republic denmark ecuador egypt england estonia ethiopia finland france georgia germany ghana "
+        "greece hungary iceland india indonesia iran iraq ireland israel italy jamaica japan jordan kazakhstan kenya "
+        "latvia lebanon libya lithuania luxembourg malaysia malta mexico mongolia morocco myanmar nepal netherlands "
+        "new_zealand nigeria north_korea northern_ireland norway pakistan peru philippines poland portugal romania "
+        "russia saudi_arabia scotland senegal serbia slovakia slovenia south_africa south_korea soviet_union spain "
+        "sri_lanka sweden switzerland syria taiwan tanzania thailand tunisia turkey uganda ukraine united_kingdom uk "
+        "united_states united_states_of_america usa us uruguay uzbekistan venezuela vietnam wales europe asia africa "
+        "alabama alaska arizona california colorado florida hawaii illinois indiana iowa kansas kentucky louisiana "
+        "maine maryland massachusetts michigan minnesota mississippi missouri montana nebraska nevada new_england "
+        "new_jersey new_mexico north_carolina ohio oklahoma ontario oregon pennsylvania quebec south_carolina "
+        "tennessee texas utah vermont virginia wisconsin wyoming bavaria catalonia "
+        "中国 美国 日本 德国 法国 英国 韩国 俄罗斯 加拿大 澳大利亚 印度 意大利 西班牙 荷兰 瑞典 挪威 瑞士 奥地利 巴西 "
+        "埃及 泰国 越南 新西兰 英格兰 苏格兰 河北 山西 辽宁 吉林 黑龙江 江苏 浙江 安徽 福建 江西 山东 河南 湖北 湖南 "
+        "广东 海南 四川 贵州 云南 陕西 甘肃 青海 台湾 内蒙古 广西 西藏 宁夏 新疆"
+    ).split()
+)
+"""Lands and provinces: who was born in one of them was born in a town of it, too."""
+
+
 @cache
 def verbs() -> frozenset[str]:
     """Return the stems of English verbs."""

@@ -21,6 +21,7 @@ from remanent.language.offline.comparison import (
     are_opposites,
     differ_in_time,
     is_equal,
+    is_land,
 )
 
 _LEAST_RESTATED = 5
@@ -175,7 +176,9 @@ def _swapped(one: Sequence[Token], other: Sequence[Token]) -> DifferenceKind | N
             # Two of these prizes and three of those are no two counts of one thing.
             return None if all(names) else kind
     # From Los Angeles and based in San Rafael: what stands before a name says what part it has.
-    return DifferenceKind.NAME if all(names) and names[0][0].slot == names[1][0].slot else None
+    if not all(names) or is_land(names[0]) != is_land(names[1]):
+        return None
+    return DifferenceKind.NAME if names[0][0].slot == names[1][0].slot else None
 
 
 def _is_one_number(one: Token, other: Token) -> bool:

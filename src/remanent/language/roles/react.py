@@ -311,6 +311,8 @@ _TAGS = re.compile(r"</?[A-Za-z_][^<>]{0,200}>")
 _LONGEST_QUERY = 200
 """Characters of a query that the offline agent searches with."""
 _LONGEST_QUESTION = 600
+_MOST_SEARCHES = 2
+"""Searches for one question: for its own words, and for a name that was found with them."""
 
 _SAID = {
     "from_memory": Bilingual(
@@ -320,6 +322,10 @@ _SAID = {
         "The results have what is asked for; the answer quotes them.", "工具结果中有相关内容，引用作答。"
     ),
     "search": Bilingual("Memory does not hold enough; search first.", "记忆中没有足够的信息，先检索。"),
+    "onward": Bilingual(
+        "Memory names somebody or something of which the rest is asked; search for that.",
+        "记忆里提到了相关的人或事物，再查它的情况。",
+    ),
     "compare": Bilingual(
         "Two statements contradict each other; see what sources say.", "两种说法矛盾，先看看各来源怎么说。"
     ),
@@ -356,14 +362,17 @@ async def react(request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
     # What memory holds was checked against the rest; a result that contradicts it was not.
     told = [part for result in results for part in source_texts(result)]
     from_results = agreeing(find_answer(asked, told), from_memory.sentences)
-    if from_memory.is_good and from_memory.score >= from_results.score:
-        return _answer(said["from_memory"], from_memory)
-    if from_results.is_good:
-        return _answer(said["from_results"], from_results)
+    best = from_memory if from_memory.score >= from_results.score else from_results
     tool = _search_tool(request.tools)
-    searched = any(result.name == tool.name for turn in request.turns for result in turn.results) if tool else True
-    if tool is not None and not searched and request.urgency is Urgency.NONE:
-        return _search_call(said["search"], tool, asked)
+    if tool is not None and request.urgency is Urgency.NONE:
+        searches = sum(result.name == tool.name for turn in request.turns for result in turn.results)
+        # Whom one sentence names, another may tell of: what is asked beyond it is looked for once, under that name.
+        if best.onward and searches < _MOST_SEARCHES and not any(best.onward in turn.said for turn in request.turns):
+            return _search_call(said["onward"], tool, best.onward)
+        if not best.is_good and not searches:
+            return _search_call(said["search"], tool, asked)
+    if best.is_good:
+        return _answer(said["from_memory" if best is from_memory else "from_results"], best)
     return _answer(said["nothing"], AnswerCandidates((said["unknown"],), 0.0))
 
 
