@@ -44,8 +44,9 @@ $(VENV)/.made:
 	printf 'No Python >= 3.11 found (tried: %s).\n' "$(strip $(PYTHONS))" >&2; \
 	printf 'Install one, or name it: make PYTHON=/path/to/python3.12 <target>\n' >&2; exit 1
 
-$(VENV)/.base: $(VENV)/.made requirements/base.txt requirements/build.txt pyproject.toml
+$(VENV)/.base: $(VENV)/.made requirements/pip.txt requirements/base.txt requirements/build.txt pyproject.toml
 	@printf '» installing Remanent and what it needs (about 200 MB the first time)\n'
+	@$(PIP) install $(LISTED) -r requirements/pip.txt || printf 'Going on with the pip that is there, which takes longer.\n' >&2
 	@$(PIP) install $(LISTED) -r requirements/base.txt -r requirements/build.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
@@ -162,7 +163,9 @@ check: $(VENV)/.dev browser  ## Everything that CI does: format, lint, types, ge
 	@$(BIN)/python scripts/cli_face.py --check
 	@$(BIN)/python scripts/sync_face.py --check
 	@printf '» types, beside the tests\n'
-	@$(BIN)/mypy & types=$$!; $(PYTEST) -q $(ARGS); tests=$$?; wait $$types && exit $$tests
+	@# What no process has compiled yet, one compiles for all: else each of them would, at the same time.
+	@$(BIN)/mypy & types=$$!; [ -d tests/__pycache__ ] || $(BIN)/python -m pytest --collect-only -qq >/dev/null 2>&1; \
+	  $(PYTEST) -q $(ARGS); tests=$$?; wait $$types && exit $$tests
 
 # Apart from `make check`: counting lines makes every test half as slow again, and no bound hangs on it.
 .PHONY: coverage
@@ -188,6 +191,7 @@ LOCK = $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.
 
 .PHONY: lock
 lock: $(VENV)/.dev  ## Compile requirements/*.txt anew (UPGRADE=--upgrade for newer versions)
+	@$(LOCK) requirements/pip.in --output-file requirements/pip.txt
 	@$(LOCK) pyproject.toml --constraints requirements/limits.in --output-file requirements/base.txt
 	@$(LOCK) requirements/build.in --constraints requirements/base.txt --output-file requirements/build.txt
 	@$(LOCK) pyproject.toml --extra models --extra mcp --extra minilm --extra langgraph --extra openai-agents --extra telemetry --extra postgres --extra redis --extra s3 --extra milvus --extra documents --extra mem0 requirements/dev.in --constraints requirements/base.txt \

@@ -95,7 +95,7 @@ def test_no_file_names_a_package_registry() -> None:
 
 
 def test_there_are_requirements_for_running_building_developing_and_breaking() -> None:
-    assert [path.name for path in REQUIREMENTS] == ["base.txt", "build.txt", "chaos.txt", "dev.txt"]
+    assert [path.name for path in REQUIREMENTS] == ["base.txt", "build.txt", "chaos.txt", "dev.txt", "pip.txt"]
 
 
 @pytest.mark.parametrize("path", REQUIREMENTS, ids=lambda path: path.name)
