@@ -55,8 +55,9 @@ OpenWindow = Callable[..., Coroutine[Any, Any, Window]]
 PLACE = "/org/acme/ws/lab"
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
+    """One for all files: every window is a profile of its own, and to start one takes two seconds of CPU."""
     path = installed()
     if path is None:
         pytest.skip("no browser is installed: run `make browser`")
@@ -67,7 +68,7 @@ async def browser() -> AsyncIterator[Browser]:
         await browser.close()
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def window(browser: Browser, tmp_path: Path) -> AsyncIterator[OpenWindow]:
     """Open windows at one server; `language`, `theme`, `width` and `zoom` as a person would have them."""
     async with AsyncExitStack() as stack:

@@ -12,7 +12,7 @@ from playwright.async_api import Page, expect
 from remanent.cli.sample import SampleWriter
 from tests.server.web.conftest import OpenWindow
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 PLACE = "/org/default/ws/sample"

@@ -8,7 +8,7 @@ from playwright.async_api import Page, Route, expect
 from remanent.errors import JobFailed
 from tests.server.web.conftest import PLACE, OpenWindow
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 AGENT = "/v1/orgs/acme/workspaces/lab/agents/ada"
 
 

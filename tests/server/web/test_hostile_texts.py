@@ -8,7 +8,7 @@ from playwright.async_api import expect
 from tests.server.rest.conftest import FILE
 from tests.server.web.conftest import PLACE, OpenWindow
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 ACTS = (
     "window.__ran=1",

@@ -14,7 +14,7 @@ from tests.server.rest.conftest import running
 from tests.server.web.conftest import PLACE, OpenWindow
 from tests.servers import free_port
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def collect(runs: AsyncIterator[Run]) -> list[Run]:

@@ -9,7 +9,7 @@ from playwright.async_api import expect
 from remanent.cli.sample import BANK, QUESTION, SampleWriter
 from tests.server.web.conftest import OpenWindow
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 PLACE = "/org/default/ws/sample"
 
 

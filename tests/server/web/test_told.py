@@ -7,7 +7,7 @@ from playwright.async_api import Route, expect
 
 from tests.server.web.conftest import PLACE, OpenWindow
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 AGENT = "/v1/orgs/acme/workspaces/lab/agents/ada"
 LONG = "The tide tables of Vell fill many a page. " * 200
 
