@@ -279,8 +279,28 @@ I go to the gym every Monday.|I go to the gym on Wednesdays now.
 我准备考研。|我放弃考研了。
 我每天早上六点起床跑步。|最近改成晚上跑步了。
 我在苏州租房子住。|我回老家南通了，不在苏州住了。
-我有胃病。|我的胃病已经好了。"""
+我有胃病。|我的胃病已经好了。
+I drink three cups of coffee every day.|I gave up coffee.
+I eat chocolate every evening.|I've cut out chocolate completely.
+I go to the gym every morning.|I don't go to the gym these days.
+I'm on a keto diet.|I'm not doing keto anymore.
+I play the guitar in a band.|I left the band in March.
+I drive a Ford Fiesta.|Sold the car last week.
+I study physics.|I dropped out and now I study carpentry.
+I'm studying for the bar exam.|I passed the bar exam!
+I work at Oracle.|I'm no longer at Oracle.
+I have a cat named Luna.|Luna isn't with us anymore.
+My girlfriend is called Nina.|Nina and I are no longer together.
+我每天喝两杯咖啡。|我现在不喝咖啡了。
+我每天早上跑五公里。|最近膝盖不好，跑步停了。
+我男朋友叫阿杰。|我跟阿杰已经散了。"""
 STANDS = """I smoke a pack a day.|My brother quit smoking.
+My sister is called Nina.|Nina and I broke up.
+I work at Bosch.|I left Bosch early today.
+I drink coffee every morning.|I gave up my seat on the bus.
+I drink coffee every morning.|I'm done with my coffee.
+I drive a Ford Fiesta.|I drive a van at work now.
+我每天开车上班。|我把车停了。
 I smoke a pack a day.|I want to quit smoking.
 I drink coffee every morning.|I switched to green tea in the afternoon.
 I'm single.|I went to a wedding; my cousin got married.

@@ -207,6 +207,13 @@ ADAPTERS: dict[str, Work] = {
         judgement.same_subject(compared, found) for compared in [_compared(text)] for found in compared.differences
     ],
     "language.offline.statement_rules.person": statement_rules.person,
+    "language.offline.statements.said_by_oneself": statements.said_by_oneself,
+    "language.offline.statements_chinese.with_company": lambda text: statements_chinese.with_company(
+        f"小林等人{text}", "小林", before=text[:300], said=text
+    ),
+    "language.offline.statements_english.with_company": lambda text: statements_english.with_company(
+        f"Ada and others {text}", "Ada", before=text[:300], said=text
+    ),
     "language.offline.changes.changes": lambda text: list(changes.changes(text)),
     "language.offline.life.life_changes": lambda text: list(life.life_changes(text)),
     "language.offline.life.bears_on": lambda text: life.bears_on(

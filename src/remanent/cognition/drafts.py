@@ -244,6 +244,10 @@ _ARTICLE = re.compile(r"^(?:an?|the|some|any) |^[一两二三四五\d]+[只个�
 
 
 _WHO = frozenset(canonical(word) for word in "name 姓名 family 家庭 has 身份".split())
+_PARTNER = re.compile(
+    r"\b(?:wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?)\b|老婆|老公|妻子?|丈夫|爱人|太太|先生|[男女]朋?友|对象|未婚夫",
+    re.IGNORECASE,
+)
 
 
 def is_meant(known: Record, draft: Draft) -> bool:
@@ -260,6 +264,10 @@ def is_meant(known: Record, draft: Draft) -> bool:
         topic = canonical(one.attribute)
         if draft.retracts == "ends" and data.attribute not in _WHO:
             return False  # that somebody died ends who they are to the user, and not what they liked
+        if person(one.subject).endswith(("'s partner", "的爱人")) and not _PARTNER.search(
+            f"{data.subject} {data.value}"
+        ):
+            return False
         return bool(topic) and (
             data.attribute == topic or any(_holds(text, topic) for text in (data.subject, data.value))
         )
@@ -292,6 +300,13 @@ _HABITS = frozenset(canonical(word) for word in "habit does 习惯".split())
 _TAKES = frozenset(
     "drink eat use drive take play ride study learn read watch wear smoke buy order practice do go attend".split()
 )
+_AMOUNT = re.compile(
+    r"\b(?:(?:\d+|one|two|three|four|five|six|a|an|my|some|a few|lots? of|a lot of|too much|too many) )*"
+    r"(?:cups?|glass(?:es)?|bottles?|cans?|packs?|bowls?|bars?|pieces?|pots?|mugs?|shots?) of "
+    r"|[一二两三四五六七八九十几半\d]+(?:杯|瓶|包|碗|支|根|罐|斤|公里|个|次|顿|小时|分钟)的?",
+    re.IGNORECASE,
+)
+"""How much of it: who gave up coffee drinks no three cups of it either."""
 _COUNTED = re.compile(
     r"\d|[一二三四五六七八九十百千万两]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|noon|midnight|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|"
@@ -304,7 +319,7 @@ _DAYTIME = re.compile(
     re.IGNORECASE,
 )
 _SINCE = re.compile(
-    r"\b(?:from now on|now|nowadays|these days|instead of|rather than|any ?more|no longer|by now)\b"
+    r"\b(?:from now on|now|nowadays|these days|instead of|rather than|instead|any ?more|no longer|by now)\b"
     r"|从今|从现在|以后都|现在|如今|改(?:到|成|为)|不再",
     re.IGNORECASE,
 )
@@ -333,7 +348,9 @@ def _is_changed(known: Record, data: MemoryData, change: Change) -> bool:
         return whose and bears_on(change.life, change.value, said, of=of, attribute=data.attribute, content=content)
     if change.stated or not _same_subject(data.subject, change.subject):
         return False
-    return _is_planned(known, data, change) if change.plan else _is_kept_up(data, change)
+    if change.done and data.attribute == "event":
+        return False
+    return _is_planned(known, data, change) if change.plan or change.done else _is_kept_up(data, change)
 
 
 def _is_kept_up(data: MemoryData, change: Change) -> bool:
@@ -343,10 +360,9 @@ def _is_kept_up(data: MemoryData, change: Change) -> bool:
     if data.attribute not in (_HAD if change.sold else _KEPT_UP | _HAD):
         return False
     if _HAN.search(change.was):
-        return alphanumeric(change.was) in alphanumeric(data.value) or alphanumeric(change.was[1:]) == alphanumeric(
-            data.value
-        )
-    was, had = query_terms(change.was), query_terms(data.value)
+        does = alphanumeric(_AMOUNT.sub("", data.value))
+        return alphanumeric(change.was.removesuffix("步")) in does or alphanumeric(change.was[1:]) == does
+    was, had = query_terms(change.was), query_terms(_AMOUNT.sub("", data.value))
     if not was or not set(was) <= set(had[: len(was) + 2]):
         return data.attribute == canonical(change.was.casefold())
     # "I sold the car" ends that there is one; not that its windows are cleaned on Sundays.
@@ -419,7 +435,24 @@ def may_restate(draft: Draft) -> bool:
     before, behind = draft.entry.text[: one.start], draft.entry.text[one.end :]
     said = f"{_STOP.split(before)[-1]}{draft.entry.text[one.start : one.end]}{_STOP.split(behind, maxsplit=1)[0]}"
     told = one.kind == "fact" and not one.single and not draft.retracts
-    return told and _times(one.value) != one.value and _SINCE.search(said) is not None
+    return (
+        told
+        and _SINCE.search(said) is not None
+        and (_times(one.value) != one.value or bool(_one_at_a_time(one.content)))
+    )
+
+
+_ONE_AT_A_TIME = re.compile(
+    r"^(?:The user|[A-Z]\w+) (?:(?:now|currently) )?(?P<en>stud(?:y|ies)|drives?|rides?|commutes?|rents?) "
+    r"(?!.*\b(?:at (?:work|night)|on|for work|during|when)\b)"
+    r"|^[^，。]{1,6}?(?:现在|如今)(?P<zh>[开骑读学租])(?!.*的时候)|^[^，。]{1,6}?(?P<zh_>[开骑读学租])(?:着?一)",
+)
+"""What somebody does one of at a time: who drives another car now drives the old one no more."""
+
+
+def _one_at_a_time(content: str) -> str:
+    found = _ONE_AT_A_TIME.match(content)
+    return "" if found is None else next(filter(None, found.groups()))
 
 
 def is_restated(known: Record, draft: Draft) -> bool:
@@ -427,16 +460,20 @@ def is_restated(known: Record, draft: Draft) -> bool:
     data, one = known.data, draft.statement
     if not isinstance(data, MemoryData) or data.user != draft.user or not _same_subject(data.subject, one.subject):
         return False
-    if data.attribute != canonical(one.attribute) or _times(data.value) == data.value:
+    if data.attribute != canonical(one.attribute) or says_the_same(known, one.value):
+        return False
+    if verb := _one_at_a_time(one.content):
+        return verb == _one_at_a_time(known.content)
+    if _times(data.value) == data.value:
         return False
     had, new = (_times(_OLD_VALUE.sub("", text)) for text in (data.value, one.value))
     if data.attribute in _HABITS and _HAN.search(new):  # 每天早上六点起床跑步, 改成晚上跑步了
         done, does = (alphanumeric(text.replace("#", "")) for text in (had, new))
-        return len(does) > 1 and done.endswith(does) and not says_the_same(known, one.value)
+        return len(does) > 1 and done.endswith(does)
     if data.attribute in _HABITS:  # "I go to the gym every Monday", "on Wednesdays now"
         done, does = (" ".join(sorted(set(query_terms(text)) - _OFTEN)) for text in (had, new))
-        return bool(does) and done == does and not says_the_same(known, one.value)
-    return alphanumeric(had) == alphanumeric(new) and not says_the_same(known, one.value)
+        return bool(does) and done == does
+    return alphanumeric(had) == alphanumeric(new)
 
 
 def _times(text: str) -> str:

@@ -70,6 +70,16 @@ def test_a_plain_statement_is_taken_with_its_subject_attribute_and_value(
         ("我的职业是护士，养了一只狗。", ["用户的职业是护士", "用户养了一只狗"]),
         ("我的英文名是Tom，在腾讯工作。", ["用户的英文名是Tom", "用户在腾讯工作"]),
         ("我妈妈的生日是5月3日，住在成都。", ["用户的妈妈的生日是5月3日", "用户的妈妈住在成都"]),
+        ("我爸爸的教育程度是硕士。", ["用户的爸爸的教育程度是硕士"]),
+        ("重写后的用户消息：我上司的邮箱是li@example.com。", ["用户的上司的邮箱是li@example.com"]),
+        (
+            "I'm vegetarian, lactose intolerant and allergic to nuts.",
+            ["The user is vegetarian", "The user is lactose intolerant", "The user is allergic to nuts"],
+        ),
+        (
+            "My brother is vegan and allergic to soy.",
+            ["The user's brother is vegan", "The user's brother is allergic to soy"],
+        ),
         ("我们的计划是先在北京上班，再搬到上海。", ["用户等人的计划是先在北京上班，再搬到上海"]),
         ("I work at Fidelity and live in Boston.", ["The user works at Fidelity", "The user lives in Boston"]),
         ("I'm 34 and live in Leeds.", ["The user is 34", "The user lives in Leeds"]),
@@ -193,6 +203,40 @@ def test_what_we_do_and_what_stands_behind_a_time_is_told_of_the_speaker() -> No
         "Yesterday, the user and others started on a trip to Bern", "Last week the user sold their old bike",
         "The user and others have two kids", "The user's Mom turned 70",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("We decided to do doggy playdates.", "Melanie and others decided to do doggy playdates"),
+        ("My wife and I live in Oslo.", "Melanie and their wife live in Oslo"),
+        (
+            "I take classes with my friend Emily and we always grab smoothies after.",
+            "Melanie and their friend Emily always grab smoothies after",
+        ),
+        (
+            "I went camping with my family. We went hiking last Sunday.",
+            "Melanie and their family went hiking last Sunday",
+        ),
+        (
+            "My boss gave me Friday off. We went to the lake last week.",
+            "Melanie and others went to the lake last week",
+        ),
+        ("我们搬到了通州。", "Melanie等人搬到了通州"),
+        ("我们一家去年去了三亚旅游。", "Melanie一家去年去了三亚旅游"),
+        ("我带孩子去了动物园。我们昨天看了大熊猫。", "Melanie和孩子昨天看了大熊猫"),
+        ("我和家人上个月搬到了苏州。", "Melanie和家人上个月搬到了苏州"),
+    ],
+)
+def test_what_several_did_is_told_of_all_of_them_and_of_nobody_else(text: str, content: str) -> None:
+    assert content in [one.content for one in statements(text, speaker="Melanie")]
+
+
+@pytest.mark.parametrize("text", ["我的上司是总裁或者高级合伙人。", "我爸爸是退伍军人。"])
+def test_what_somebody_is_is_no_home(text: str) -> None:
+    (one,) = statements(text)
+    assert one.attribute in {"身份", "职业"}
+    assert one.value in text
 
 
 @pytest.mark.spec("COG-07")

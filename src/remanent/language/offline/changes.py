@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from remanent.language.offline.life import ROWS, life_changes
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.statement_rules import subject_name
-from remanent.language.offline.statements import is_secret, plain_sentences, third_person
+from remanent.language.offline.statements import is_secret, plain_sentences, said_by_oneself, third_person
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
 from remanent.text.spans import Span
@@ -48,11 +48,17 @@ class Change:
     """Of what the sentence states the new value as others do: what was told of just that is not left to end."""
     plan: bool = False
     """Whether it was meant to be done, and will not be."""
+    done: bool = False
+    """Whether somebody was at it, and is through."""
     life: str = ""
     """The row of changes in a life that it is told by; then `value` is what took the place of something."""
 
 
-_ADVERBS = r"(?:['’]ve| have|['’]s| has)?(?: just| recently| finally| now| actually| also)*"
+_ADVERBS = r"(?:['’]ve| have|['’]s| has)?(?: just| recently| finally| now| actually| also| had to| decided to)*"
+_THEN = r"(?= in for\b| for\b| with\b| and\b| last\b| yesterday\b| because\b| completely\b| altogether\b|[,.;!]|$)"
+_GROUP = (
+    "band|team|club|choir|orchestra|group|class|course|church|board|committee|army|league|society|party|program(?:me)?"
+)
 _SOLE = (
     r"(?!(?:friend|cousin|colleague|coworker|neighbou?r|client|customer|student|brother|sister|son|daughter|"
     r"child|baby|"
@@ -67,13 +73,33 @@ _ENGLISH = (
     ),
     (
         rf"\b(?P<who>I|[Ww]e|[Mm]y [a-z]+){_ADVERBS} (?:(?:traded|swapped|exchanged)(?: in)?|replaced|ditched|sold|"
-        r"cancell?ed|gave up|given up|got rid of|dropped(?=[^,.;!?]* for ))"
-        r" (?:my |our |the )?(?:old )?(?P<was>[^,.;!?]{2,60}?)"
-        r"(?= in for\b| for\b| with\b| and\b| last\b| yesterday\b|[,.;!]|$)"
+        r"cancell?ed|g[ai]ven? up|cut out|sw(?:ore|orn) off|got rid of|dropped(?=[^,.;!?]* for ))"
+        rf" (?:my |our |the )?(?:old )?(?P<was>[^,.;!?]{{2,60}}?){_THEN}"
     ),
     (
-        rf"\b(?P<who>I|[Ww]e|[Mm]y [a-z]+){_ADVERBS} (?:stopped|quit|gave up|given up) "
-        r"(?P<was>[a-z]+ing\b[^,.;!?]{0,60}?)(?= and\b| last\b| because\b|[,.;!]|$)"
+        rf"\b(?P<who>I|[Ww]e|[Mm]y [a-z]+){_ADVERBS} (?:stop(?:ped)?|quit|g[ai]ven? up) "
+        rf"(?P<was>[a-z]+ing\b[^,.;!?]{{0,60}}?){_THEN}"
+    ),
+    (
+        r"\b(?P<who>I)(?:['’]m| am) (?:done|through|finished) with (?!(?:my|our|the|this|that|it)\b)"
+        rf"(?P<was>[^,.;!?]{{2,60}}?){_THEN}"
+    ),
+    # "I don't go to the gym these days", "I'm not doing keto anymore"
+    (
+        rf"\b(?P<who>I|[Ww]e){_ADVERBS} (?:no longer (?P<was>[a-z]+ [^,.;!?]{{2,60}}?){_THEN}|(?:don['’]t|do not) "
+        r"(?P<was_>[a-z]+ [^,.;!?]{2,60}?) (?:any ?more|any longer|these days|nowadays)\b)"
+    ),
+    (
+        r"\b(?P<who>I|[Ww]e)(?:['’]m|['’]re| am| are) (?:no longer|not(?=.* (?:any ?more|any longer|these days)\b)) "
+        r"(?:doing )?(?P<was>(?<=doing )[a-z-]+|[a-z]+ [^,.;!?]{2,60}?)(?= any ?more\b| any longer\b| these\b|[,.;!]|$)"
+    ),
+    (
+        rf"\b(?P<who>I){_ADVERBS} (?:left|quit) (?:my |the |our )(?P<was>(?:[\w'’-]+ ){{0,2}}(?:{_GROUP}))\b"
+        r"(?! (?:early|late|at|around|before|for)\b)"
+    ),
+    (
+        rf"\b(?P<who>I){_ADVERBS} (?:passed|finished|completed|graduated from) (?:my |our |the )"
+        rf"(?P<done>[^,.;!?]{{2,60}}?){_THEN}"
     ),
     rf"\b(?P<who>[Mm]y [a-z]+){_ADVERBS} (?:quit|left|resigned from) (?P<work>[A-Z][\w&.'’-]*(?: [A-Z][\w&.'’-]*)*)",
     (
@@ -166,7 +192,11 @@ _CHINESE = (
         r"(?<=[，,])(?P<who>)(?:现在|已经)*不再?(?P<was>(?:吃|喝|学|用|开|坐|骑|抽|玩|看|练|打|做|"
         r"穿)[^，。；！？了]{1,12})了"
     ),
-    r"(?P<who>我)(?:已经|终于|最近|彻底|刚)*(?:把)?戒了?(?P<was>[^，。；！？了]{1,6})了",
+    r"(?P<who>我)(?:已经|终于|最近|彻底|刚)*戒了?(?P<was>[^，。；！？了]{1,6})了",
+    (
+        r"(?P<who>我)?(?:已经|终于|最近|彻底|刚)*把?(?:(?P<was>[\u4e00-\u9fff]{1,4}?)(?:也|都|已经)?戒了|"
+        r"(?P<was_>[跑练学打健游吃喝做][\u4e00-\u9fff]{1,2})(?:也|都|已经)?停了)(?=[，。；！]|$)"
+    ),
     r"(?P<who>我)的?(?P<was>[^，。；！？的]{2,8}?)(?:已经|终于|完全|彻底|都|也)*(?:好了|痊愈了|治好了|康复了|没事了)",
     rf"(?P<who>我(?:的|家)?(?:{_KIN})?)(?:已经|刚|上个?月|最近|今年|去年)*离开了?(?P<work>[^，。；！？去了]{{2,16}})",
     (
@@ -203,7 +233,7 @@ _CHINESE = (
     rf"(?P<who>我)(?:{_LATELY})*辞(?:掉|去)?了?(?P<work>[^，。；！？我]{{2,16}}?)的?(?:工作|职位)",
     (
         rf"(?P<who>)(?:^|[，,。；！])(?:我们?)?(?:{_LATELY})*(?:把|将)?(?:我们?家?的)?(?:(?:那|这)[辆台部只]|旧的?|老)?"
-        rf"(?P<sold>{_WORD}{{2,12}}?)(?:{_LATELY})*(?:给|被人?)?(?:卖|处理|报废|送人|扔|淘汰|偷|丢)掉?了"
+        rf"(?P<sold>{_WORD}{{2,12}}?)(?:{_LATELY})*(?:给|被人?)?(?:卖(?:给[^，。；！？]{{1,6}})?|处理|报废|送人|扔|淘汰|偷|丢)掉?了"
     ),
     (
         rf"(?:{_SAYS}|^|[，,])(?P<who>我(?:的|家)?(?:{_KIN})?|{_ONE}{{2,3}}?)?(?:{_LATELY})*(?:可以|能)(?:吃|喝|碰|用)"
@@ -234,7 +264,8 @@ _MAY_CHANGE = lazy_regex(
     r"husband|off\b|stole|crash|total|longer|rais|lower|increas|reduc|cut|mov|push|postpon|reschedul|delay|"
     r"brought|extend|shift|new\b|"
     r"is now\b|my [a-z ]+ now\b|outgr|got over|lost|can\b|allowed|fine (?:to|for)|(?:safe|ok|okay) for|"
-    r"recover|gone\b|cured|healed|cleared|back to|under control|notice|resignation|to work (?:now|these))"
+    r"recover|gone\b|any ?more|these days|nowadays|stop|done with|through with|finish|"
+    r"pass|complet|graduat|swor|cured|healed|cleared|back to|under control|notice|resignation|to work (?:now|these))"
     r"|[不戒停换改涨降调变新离卖退辞扔婚证裁失跳入转偷丢没]|放弃|取消|好了|康复|痊愈|现在|如今|处理|报废|送人|"
     r"淘汰|(?:可以|能)[吃喝碰用]|推迟|提前|延[期后]|取消",
     re.IGNORECASE,
@@ -247,7 +278,7 @@ _LONGEST = 200
 def changes(text: str, *, speaker: str = "user") -> Iterator[Change]:
     """Yield what a message says has changed, sentence by sentence."""
     for span in plain_sentences(text):
-        sentence = span.of(text)
+        sentence = said_by_oneself(span.of(text))
         if len(sentence) > _LONGEST or not _MAY_CHANGE.search(sentence) or is_question(sentence):
             continue
         if is_secret(sentence):
@@ -257,7 +288,7 @@ def changes(text: str, *, speaker: str = "user") -> Iterator[Change]:
         zh = _HAN.search(sentence) is not None
         for form in _FORMS[zh]:
             for found in form.finditer(sentence):
-                told = found.groupdict()
+                told = {**found.groupdict(), **({"was": found["was_"]} if found.groupdict().get("was_") else {})}
                 if of_others if not told.get("safe") else _UNREAL.search(sentence):
                     continue
                 named = told.get("thing") or told.get("renewed")
@@ -278,10 +309,11 @@ def changes(text: str, *, speaker: str = "user") -> Iterator[Change]:
                     safe=(told.get("safe") or "").strip(),
                     sold=bool(told.get("sold")),
                     plan=bool(told.get("plan")),
+                    done=bool(told.get("done")),
                 )
 
 
-_ENDED = ("was", "work", "sold", "safe", "plan")
+_ENDED = ("was", "work", "sold", "safe", "plan", "done")
 
 
 def _of_life(sentence: str, span: Span, speaker: str) -> Iterator[Change]:

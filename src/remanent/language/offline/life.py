@@ -1,6 +1,6 @@
 """What a change in somebody's life ends of what was told before, although it names nothing of it.
 
-Who has quit smoking names no pack a day, and who got married no longer is single. Each row says how such a change is
+Who sold the car names no Civic, and who got married no longer is single. Each row says how such a change is
 told, and of which attributes and words what was told is then over; or, where that is likely and not certain, may be.
 
 Of 40 pairs in ten areas of life 31 old statements were left standing without it, of 20 written later 8 at first sight,
@@ -98,11 +98,6 @@ _NEW_WORK = (
 )
 _MEAT = r"(?:meat|fish|chicken|beef|pork|seafood|everything)"
 ROWS: dict[str, LifeRow] = {
-    "smoking": _row(
-        rf"{_I} {_FREE} (?:smok(?:e|ing)|cigarettes|vap(?:e|ing)|nicotine|tobacco)\b|{_ZH}(?:戒了?烟|"
-        rf"不再?抽烟|把烟戒)了?",
-        _HABITS, r"\bsmok|cigarette|\bvap(?:e|ing)|抽.{0,4}烟|吸烟|包烟", "smoke smoking cigarettes vape 抽烟 烟 吸烟",
-    ),
     "alcohol": _row(
         rf"{_I} {_FREE} (?:drinking|alcohol|booze|drink alcohol)(?=[.,;!]|$| and| last| this| for| since)|"
         rf"{_I} sober\b|"

@@ -14,7 +14,13 @@ from dataclasses import replace
 
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.statement_rules import Statement, subject_name
-from remanent.language.offline.statements import is_secret, plain_sentences, statements, third_person
+from remanent.language.offline.statements import (
+    is_secret,
+    plain_sentences,
+    said_by_oneself,
+    statements,
+    third_person,
+)
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
 from remanent.values import dataclass
@@ -70,7 +76,10 @@ _ENGLISH: tuple[tuple[re.Pattern[str], str], ...] = (
     (lazy_regex(r"\b([Ii])(['’]m| am) not (?:actually |really )?"), r"\1\2 "),
     (lazy_regex(r"\b(is|are|was)(?: not|n['’]t) (?:actually |really )?"), r"\1 "),
     (
-        lazy_regex(r"\b[Ii](?:['’]ve| have)? (?:just |recently )?(?:quit|left|resigned from|was laid off from)"
+        lazy_regex(r"\b[Ii](?:['’]ve| have|['’]m| am)? (?:just |recently )?(?:quit|"
+                   r"left(?! [A-Z]\w* (?:early|late|at|around|before|for)\b)|resigned from|"
+                   r"was laid off from|(?:done|through|finished) with|"
+                   r"(?:no longer|not(?=.* any ?more\b)) (?:working )?(?:at|with|for))"
                    r"(?: my (?:old |last )?(?:job|position)(?: at| with)?)? (?=[A-Z])"),
         "I work at ",
     ),
@@ -107,7 +116,7 @@ _GONE = lazy_regex(
     r"(?P<en>(?!(?i:he|she|it|they|we|who|that|this|the|everyone|nobody|people)\b)[\w'’-]+)"
     r" (?:has |have |just |sadly |recently )*(?:died|passed away|was put (?:down|to sleep)|"
     r"crossed the rainbow bridge|"
-    r"ran away|run away)\b"
+    r"ran away|run away|(?:is no longer|isn['’]t) with us)\b"
     r"|^\W*(?:[Ww]e|I) (?:recently |just )?(?:had to )?(?:put|let|said goodbye to|say goodbye to) (?:our |"
     r"my )?(?:old )?"
     r"(?P<en_>[\w'’-]+)(?: (?:down|to sleep|go))?(?: (?:last|yesterday|today|this|in|on)\b|[.!]*$)"
@@ -118,11 +127,13 @@ _GONE = lazy_regex(
 _PARTED = lazy_regex(
     r"^\W*(?:(?i:sadly|so|well|oh|and|but|actually)\W+)*(?:(?P<en>(?:[Mm]y )?[\w'’-]+) and [Ii]|[Ww]e|I)"
     r"(?:['’]ve| have|['’]re| are| just| recently| finally)*"
-    r" (?:broke up|broken up|split up|separated|got divorced|divorced|called off our engagement)\b"
+    r" (?:broke up|broken up|split up|separated|got (?:a )?divorced?|divorced|called off our engagement|ended things|"
+    r"(?:no longer|not) together|over|aren['’]t together)\b"
     r"(?: with (?P<with>(?:my )?[\w'’-]+))?"
     r"|^\W*我们?(?:[和跟与](?P<zh>[\u4e00-\u9fff]{2,4}?))?(?:已经|最近|上个?[周月]|刚刚?|昨天|终于|"
-    r"前几天){0,2}(?:分手|离婚)了?\W*$"
+    r"前几天){0,2}(?:分手|离婚|散|掰|不在一起)了?\W*$"
 )
+"""Whoever is parted from was a partner: of another of that name nothing is over."""
 _SPOUSES = "wife husband 老婆 老公 妻子 丈夫".split()
 _PARTNERS = "girlfriend boyfriend partner fiancée fiancé 女朋友 男朋友 女友 男友 对象 未婚妻 未婚夫".split()
 _END = lazy_regex(r"\s+(?:any ?more|any longer|these days|now|after all)(?=[\s.!,;]*$)", re.IGNORECASE)
@@ -145,7 +156,7 @@ def retractions(text: str, *, speaker: str = "user", is_user: bool = True) -> li
     """Return what a message takes back, in order; only a user has something forgotten."""
     found: list[Retraction] = []
     for span in plain_sentences(text):
-        sentence = span.of(text)
+        sentence = said_by_oneself(span.of(text))
         made = list(_of_sentence(sentence, speaker=speaker, is_user=is_user))
         found += [
             replace(one, statement=replace(one.statement, start=span.start, end=span.end))
@@ -173,7 +184,10 @@ def _of_sentence(sentence: str, *, speaker: str, is_user: bool) -> Iterator[Retr
             r"^[Ww]e\b(?:['’]re| are|['’]ve| have)?|^我们", "我" if zh else "I", _HEDGE.sub("", sentence).strip()
         )
         content = third_person(told.strip(" .。!！"), speaker)
-        yield Retraction(Statement("fact", subject_name(speaker, zh=zh), topic, "", content, 0, 0))
+        whose = subject_name(speaker, zh=zh)
+        if _PARTED.match(sentence):
+            whose = f"{whose}的爱人" if zh else f"{whose}'s partner"
+        yield Retraction(Statement("fact", whose, topic, "", content, 0, 0))
     for one in _denied(sentence, speaker):
         yield Retraction(replace(one, content=third_person(_HEDGE.sub("", sentence).strip(" .。!！"), speaker)))
 

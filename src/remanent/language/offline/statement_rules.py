@@ -127,19 +127,20 @@ def carried_on(
     sentence: str,
     *,
     joint: re.Pattern[str],
-    subject: Callable[[Statement], str],
+    subject: Callable[[Statement, str], str],
     rules: Iterable[StatementRule],
     make: MakeStatement,
 ) -> Iterator[Statement]:
     """Yield what is told, and what the same breath goes on to say of the same person without naming them again.
 
-    `subject` gives the words that would name them, none where what follows may be about somebody else; `joint` is what
-    stands between two clauses when the second one begins with what is said.
+    `subject` gives the words that would name them before what follows, none where that may be about somebody else;
+    `joint` is what stands between two clauses when the second one begins with what is said.
     """
     found = list(told)
     taken = {one.start for one in found}
     for one in found:  # which grows: I live in Leeds and work at the hospital and have two cats
-        words, then = subject(one), joint.match(sentence, one.end)
+        then = joint.match(sentence, one.end)
+        words = "" if then is None else subject(one, sentence[then.end() :])
         if not words or then is None or any(one.end <= start <= then.end() for start in taken):
             continue
         place = then.end()
@@ -169,7 +170,7 @@ _ALIKE = tuple(
         "home 家乡 老家 籍贯 hometown home_country",
         "birthday 生日 出生日期",
         "age 年龄 岁数",
-        "workplace 工作地 工作地点 工作的地方 办公地点",
+        "workplace 工作地 工作地儿 工作地点 工作的地方 办公地点",
         "time 时间 举办时间 开始时间 日期 date",
         "place 地点 举办地点 位置",
         "deadline 截止日期 截止时间 期限",

@@ -133,6 +133,21 @@ def only_confirms(text: str) -> bool:
     return len(spans) == 1 and _confirmation(spans[0].of(text), spans[0]) == (True, None)
 
 
+_BARE = lazy_regex(
+    r"^(?:(?:Finally|Just|Recently) )?(?:sold|quit|stopped|gave up|got rid of|got a new|moved|relocated|switched|"
+    r"broke up|split up|started|dropped|cut out|retired|traded|ditched|left|joined|adopted|bought|no longer)\b(?= \w)",
+    re.IGNORECASE,
+)
+
+
+def said_by_oneself(sentence: str) -> str:
+    """Return a sentence with the "I" that its speaker left out: "Sold the car last week"."""
+    found = _BARE.match(sentence)
+    if found is None or not sentence[0].isupper():
+        return sentence
+    return f"I {'am ' if found[0].lower() == 'no longer' else ''}{sentence[0].lower()}{sentence[1:]}"
+
+
 def plain_sentences(text: str) -> Iterator[Span]:
     """Yield the sentences that stand outside of quotation marks and brackets and are not too long to be plain.
 
@@ -203,12 +218,25 @@ def _of_sentence(text: str, span: Span, *, speaker: str, is_user: bool) -> Itera
     because = next((reason[name] for name in ("why", "why2", "why3") if reason[name]), "") if reason else ""
     for one in rules.clauses(sentence, speaker):
         placed = _placed(one, span, "")
+        if _AMONG.search(placed.content):
+            placed = _in_company(placed, text, subject_name(speaker, zh=zh), rules)
         # What follows from a reason follows from another clause than its own.
         yield (
             replace(placed, because=because.strip(" .。!！"))
             if because and one.content and sentence[one.start : one.end] not in because
             else placed
         )
+
+
+_AMONG = lazy_regex(r" and others\b|等人")
+_TALKED_OF = 300
+"""Characters before "we" in which it was said who that is."""
+
+
+def _in_company(one: Statement, text: str, name: str, rules: ModuleType) -> Statement:
+    """Return what several people did, told with who they are."""
+    before, said = text[max(0, one.start - _TALKED_OF) : one.start], text[one.start : one.end]
+    return replace(one, content=rules.with_company(one.content, name, before=before, said=said))
 
 
 _ASKS_FOR_IT = lazy_regex(r"[?？]\s*$|吗。?$")

@@ -32,8 +32,8 @@ kin = {family}|爸|妈|哥|姐|弟|妹|先生|太太|医生|老师|律师|教练
     师傅|助理
 several = [表堂][哥弟姐妹]|[叔婶伯舅姑姨侄甥]|同事|上司|领导|老板|经理|下属|助理|实习生|徒弟|师傅|导师|老师|同学|
     [室舍]友|邻居|朋友|好友|闺蜜|哥们|客户|手下|教练|医生|律师
-thing = 姓名|名字|[全大小]名|昵称|年龄|岁数|生日|出生日期|身高|体重|血型|学历|教育背景|文化程度|专业|学校|毕业院校|
-    职业|工作|职[务位]|岗位|单位(?:名称)?|公司(?:名称)?|工作单位|工作(?:地点?|的地方)|办公地点|家乡|老家|籍贯|住址|
+thing = 姓名|名字|[全大小]名|昵称|年龄|岁数|生日|出生日期|身高|体重|血型|学历|教育(?:背景|程度)|文化程度|专业|学校|毕业院校|
+    职业|工作|职[务位]|岗位|单位(?:名称)?|公司(?:名称)?|工作单位|工作(?:地点|地儿?|的地方)|办公地点|家乡|老家|籍贯|住址|
     家庭住址|地址|住处|性别|性格|脾气|爱好|兴趣(?:爱好)?|喜好|特长|(?:电子)?邮箱(?:地址)?|邮件地址|
     (?:联系)?电话号?码?|手机号?码?|联系方式|微信号?|关系|(?:举办|开始|持续)?时间|日期|(?:举办)?地点|位置|规模|人数|
     (?:主要)?内容|主题|时长|价格|预算|截止(?:日期|时间)|期限|负责人|目标|计划|型号|品牌|颜色|版本|名称|[全简]称|网址|
@@ -63,7 +63,7 @@ who = (?:我(?:的|们的|们|家的|家|那个|那位|有个|有一个|的一�
     那个人)?|(?P<s>{family}))(?:[小老阿]{han})?[，,]?{his}
 now = (?:从{any}{1,6}(?:开始|起)|现在|目前|最近|一直|已经|平时|平常|从小|刚|才|都|快|马上|今年|去年|前年|前不久|
     上个?月|其实|主要|一般|也|还|就){0,3}
-subject = (?:{who}|我(?:们|自己|家|[和跟]我?的?(?:{kin}))?){now}
+subject = (?:{who}|我(?:们(?:一家人?|全家|俩)?|自己|家|[和跟]我?的?(?:{kin}|家人|全家))?){now}
 digit = [\d零一二两三四五六七八九十百千万几]
 count = {digit}[\d零一二两三四五六七八九十百千万几.,]*
 weekday = (?:周|星期|礼拜)[一二三四五六日天末]
@@ -111,7 +111,7 @@ fact 住址! = {subject}在(?P<v>{han}{2,8}?)(?<!医院)(?<!酒店)(?<!宾馆)(?
 fact 住址! = (?:我们?的?)?新家在(?P<v>{han}{2,12}?){end}
 fact ! = (?:(?:我们?的?)?新的?(?P<a>号码?|手机号码?|电话|邮箱|微信号?)(?:是|为|：|:)|(?P<a>手机号码?|电话号码|邮箱|微信号)
     (?:已经|刚|又)?(?:换|改|变)成了?)\s*(?P<v>[\w.@+-]{5,40}?)了?{end}
-fact 家乡! = (?:{who}家[是在](?P<v>{han}{2,10}?)的?|{subject}(?:是|来自)(?P<v>{han}{2,10}?)人|
+fact 家乡! = (?:{who}家[是在](?P<v>{han}{2,10}?)的?|{subject}(?:是|来自)(?P<v>{han}{2,10}?)(?<![伙责持纪承始主老好大工军商诗盲病恋亲介证候的个])人|
     {subject}来自(?P<v>{han}{2,12}?)){end}
 fact 生日! = {who}过生日是?在?{value}{end}
 fact 出生地! = {subject}出生[在于](?P<v>[\u4e00-\u9fff\d]{2,14}?){end}
@@ -119,11 +119,11 @@ fact 成长地! = {subject}在(?P<v>{han}{2,12}?)长大{any}{0,3}{end}
 fact 职业! = {subject}在{any}{1,30}?(?:(?:做|当|担任|任)(?P<v>{any}{0,10}?(?:{job}))|[做搞](?![了过完着])(?P<v>{han}{0,6}?(?:{field}))){end}
 fact 工作单位! = (?:{subject}在{value}(?:工作|上班|任职|实习|做事|当\w{1,6})[的呢了]?|{subject}(?:入职了|跳槽到了?|
     加入了)(?P<v>{any}{2,20}?)|{subject}{lately}?(?:从{any}{1,12}?)?跳槽[到去]了?(?P<v>{any}{2,20}?)了?){end}
-fact 学历! = {who}[就只才]?(?:是|读到|念到|有)个?(?P<v>(?:小学|初中|高中|中专|大专|专科|本科|硕士|研究生|博士)(?:学历|
-    毕业|文凭)?)[的生呢了]*{end}
+fact 学历! = {who}[就只才可]{0,2}(?:是|读到|念到|有)?个?(?P<v>(?:小学|初中|高中|中专|大专|专科|本科|硕士|研究生|博士)(?:学历|
+    毕业|文凭)|(?<=[是到有个])(?:小学|初中|高中|中专|大专|专科|本科|硕士|研究生|博士))[的生呢了]*{end}
 fact 从前的职业 = {who}(?:以前|从前|曾经|原来|年轻时)(?:是|当过?|做过?)(?:一?[名个位])?(?P<v>{any}{0,8}?(?:{job}))
     的?{end}
-fact 职业! = {subject}(?:在单位)?(?:是一[名个位]|是个|是做?|当|从事|做)(?P<v>{any}{0,14}?(?:{job}))(?:的|工作|呢|了|
+fact 职业! = {subject}(?:在单位)?可?(?:是一[名个位]|是个|是做?|当|从事|做)(?P<v>{any}{0,14}?(?:{job}))(?:的|工作|呢|了|
     这一?行)?{end}
 fact 职业! = {subject}(?:主要)?[做搞](?![了过完着])(?P<v>{han}{0,6}?(?:{field})){end}
 fact 职业! = {subject}(?:是[做干搞]|从事|做)(?P<v>{any}{1,10}?)(?:的|工作|这一?行|行业)[的呢]?{end}
@@ -191,7 +191,7 @@ follow_up 计划 = (?:我们?{future}{any}{0,8}?|{future}我们?)(?:要|得|会|
 fact 时间 = {who}(?:{han}{2})??(?P<v>是?(?:{point}|{past}|{future}){any}{0,4}?(?:出生|结婚|生孩子|刚?上小学|刚?上学|
     开学|毕业|退休|做手术|做过{any}{1,8}手术|满{any}{1,6}岁|过生日|高考|中考|出院|回国|出国|搬家|中风|住院|
     刚?上幼儿园|去世)[的过了]?){end}
-event 事件 = (?:我们?{past}|{past}[，,]?我们?)(?P<v>(?:去|参加|见|买|看|完成|收到|吃|和|跟|搬|开始|学|考|做|拿到|参观|
+event 事件 = (?:我们?(?:一家人?|全家|俩)?{past}|{past}[，,]?我们?)(?P<v>(?:去|参加|见|买|看|完成|收到|吃|和|跟|搬|开始|学|考|做|拿到|参观|
     游览|办|写|读|卖|换|修|领养|上线){any}{0,60}?了{any}{0,30}?|(?:去了|参加了){any}{2,40}?|{any}{0,6}?(?:骨折|做手术|
     住院|感冒|发烧|受伤|戒烟|戒酒|离职|辞职|毕业|结婚|搬家|退休|入职)了|被{any}{1,8}了){end}
 event 事件 = 我们?(?:刚|刚刚|最近|终于)(?P<v>(?:买|换|入手|养|办|考|拿到|收到|参加|完成|订|报名|加入|搬|看完|读完)
@@ -224,7 +224,9 @@ RULES: tuple[StatementRule, ...] = rules_of(_TABLE, PARTS)
 _KIN = filled("{kin}", PARTS)
 _SEVERAL = lazy_regex(PARTS["several"])
 """Of whom one may have several: what is said of another colleague or uncle corrects nothing."""
-_START = lazy_regex(r"(?=(^(?:[^：:，。我]{0,4}[：:])?\s*|(?<=[，。；！,;!\n])\s*))")
+_START = lazy_regex(r"(?=((?<=[，。；！,;!\n])\s*))")
+_LABEL = lazy_regex(r"^(?:[^：:，。我]{0,16}[：:](?=\s*我)|[^：:，。我]{0,4}[：:])?\s*")
+"""Before what is said: whoever pastes 「用户消息：我…」 tells nothing of a message."""
 _OPENING = lazy_regex(
     r"(?:对了|哦|嗯|其实|另外|还有|顺便说一下|顺便说|话说|说起来|你知道吗|告诉你|那个|然后|而且|因为|所以|但是|不过|现在|目前|最近|"
     r"以后|今后|从现在(?:起|开始)|从今(?:天起|往后|以后)|从(?:明天|下个?[周月]|今年)(?:起|开始)|"
@@ -246,20 +248,20 @@ _VAGUE = lazy_regex(
 def _starts(sentence: str) -> list[int]:
     """Return where a clause may begin: at the beginning, behind a comma, and behind the words that open a clause."""
     found: set[int] = set()
-    for start in _START.finditer(sentence):
-        place = start.end(1)
+    label = _LABEL.match(sentence)
+    begin = 0 if label is None else label.end()
+    for start in (begin, *(one.end(1) for one in _START.finditer(sentence, begin))):
+        place = start
         while place not in found:
             found.add(place)
             opening = _OPENING.match(sentence, place)
             place = place if opening is None else opening.end()
-    return sorted({0, *found})
+    return sorted(found)
 
 
-_TOGETHER = lazy_regex(r"^(?:我们|咱们)")
 _UNNAMED = lazy_regex("新|手机|电话|邮箱|微信")
 _OTHERS = lazy_regex(f"{_KIN}|[他她]")
 """Before what names nobody: 我妈换号了，新号码是… is not the speaker's."""
-_OF_ONE = frozenset(["近况", "婚姻状况", "住址"])
 _TIME_OF_DAY = lazy_regex(r"(?:上午|下午|晚上|早上|中午|凌晨|傍晚|今天|明天|后天)$")
 _ADDRESSED = lazy_regex(r"^[\u4e00-\u9fff]{1,4}(?:先生|女士|小姐|太太)$")
 
@@ -289,8 +291,7 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         said = match.string[start:end].strip(" ，。！!")
         if _UNNAMED.match(said) and _OTHERS.search(match.string[:start]):
             return None
-        # Who moves or marries with others moves: 用户等人搬家了 says no more.
-        clause = third_person(_TOGETHER.sub("我", said) if attribute in _OF_ONE else said, name)
+        clause = third_person(said, name)
         owner = (
             (f"{name}的{kin}{named}" if kin else named)
             or (f"{name}的{who}" if who and "参加" not in match[0][:8] else who)
@@ -303,7 +304,7 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         single = rule.single and not (who and owner != who and _SEVERAL.search(who)) and not attribute.endswith("的")
         return Statement(rule.kind, owner, attribute, value, clause, start, end, single=single)
 
-    def subject(one: Statement) -> str:
+    def subject(one: Statement, _then: str) -> str:
         """Return the words that name whom a statement is about; none where what follows may be about another."""
         said = sentence[one.start : one.end]
         if one.attribute not in _ABOUT_ONESELF or "和" in said or "跟" in said:
@@ -339,10 +340,24 @@ _SELF = lazy_regex(
     filled(r"(?P<ours>(?:我们|咱们)的?(?=(?:{ours}|{kin})))|[我咱]们家|我家|我们|咱们|我的|(?<![自忘])我", PARTS)
 )
 
+_OURSELVES = lazy_regex("[我咱]们(?=一家|全家|俩|夫妻)")
+_COMPANY = lazy_regex(
+    filled(
+        "[和跟与同陪带](?:着|了)?(?:我的?)?(?P<who>家人|全家|爸妈|父母|朋友们?|同事们?|同学们?|孩子们?|{family})", PARTS
+    )
+)
+
+
+def with_company(content: str, name: str, *, before: str, said: str) -> str:
+    """Return what several did with who the others are, where that was said right before: 用户和家人."""
+    named = [found["who"] for found in _COMPANY.finditer(before)]
+    return content.replace(f"{name}等人", f"{name}和{named[-1]}", 1) if named else content
+
 
 def third_person(clause: str, name: str) -> str:
     """Return a clause of the first person as others would say it."""
     said = {"我们": f"{name}等人", "咱们": f"{name}等人", "我的": f"{name}的", "我": name}
+    clause = _OURSELVES.sub("我", clause)
     told = _SELF.sub(lambda one: f"{name}的" if one["ours"] else said.get(one[0], f"{name}家"), clause)
     told = re.sub(rf"^(?:请|记得|到时候?)?提醒{name}", f"{name}要求提醒：", told)
     return re.sub(rf"({re.escape(name)})(?=(?:{_KIN}))", r"\1的", told)

@@ -7,9 +7,11 @@ public turns in both languages, the 15 statements that this changed were read, a
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from remanent.language.offline.statement_rules import (
+    MakeStatement,
     Statement,
     StatementRule,
     apply,
@@ -136,6 +138,7 @@ fact birthplace! = {who} was born in (?P<v>{place})
 fact birthday! = {who} was born on (?P<v>{words}){to}
 fact job! = (?:{who} {adv}?works? as|{who_is} {adv}?working as|{i}(?:['’]ve| have)? {adv}?(?:got|started|landed|took|found|accepted) an? (?:new )?(?:job|position|role) as) an?
     [ ](?P<v>{words})(?:{dated}|{to})
+fact job! = {i}(?:['’]ve been| have been| was| got|['’]m| am) {adv}?promoted to (?:an? |the )?(?P<v>{words})(?:{dated}|{to})
 fact job! = {who_is} {adv}?an? (?P<v>(?:[a-z-]+ ){0,3}(?:{job})(?: and [a-z]+ (?:{job}))?)\b(?: (?:at|for|in|
     from) {words}{to})?
 fact former job = {who} was an? (?P<v>(?:[a-z-]+ ){0,2}(?:{job}))\b
@@ -147,8 +150,9 @@ fact employer! = {i} {adv}?(?:quit|left) (?:[A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*|my 
 fact field! = {who} {adv}?works? in (?P<v>(?!the\b|an?\b|my\b)[a-z][\w -]{2,40}?)(?= for | at |{or_to})
 fact marital status! = {who_is} {adv}?(?:a )?(?P<v>single(?: (?:mom|dad|parent|mother|father))?|married|divorced|
     engaged|widowed)\b
-fact diet! = (?:{who_is} {adv}?|{who_has} been )(?:a )?(?P<v>vegetarian|vegan|pescatarian|lactose intolerant|
-    gluten[- ]free|diabetic|on an? [\w -]{2,30}diet)\b(?: since {words}{to})?
+fact diet! = (?:{who_is} {adv}?|{who_has} been )(?:a )?(?P<v>vegetarian|vegan|pescatarian|on an? [\w -]{2,30}diet)\b
+    (?: since {words}{to})?
+fact restriction = (?:{who_is} {adv}?|{who_has} been )(?P<v>[a-z]+[ -]intolerant|gluten[- ]free|diabetic)\b(?: since {words}{to})?
 fact allergy = {who_is} (?:very |severely |highly )?allergic to (?P<v>{words}){to}
 fact health = (?:{who} {adv}?(?:ha(?:ve|s)|suffers? from|gets?|was diagnosed with)|
     {have} got) (?P<v>{condition}(?:(?:,|,? and) {condition})*(?: (?:when|after|from) {words})?)(?:\b|{to})
@@ -401,15 +405,27 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         return Statement(rule.kind, owner, attribute, value, third_person(clause, name), start, end, single=single)
 
     starts = sorted({found.end(1) for start in _STARTS for found in start.finditer(sentence)})
-    told = apply(RULES, sentence, starts=starts, make=make)
+    told = [*apply(RULES, sentence, starts=starts, make=make)]
+    told += _of_two(sentence, told, make)
     yield from carried_on(told, sentence, joint=_JOINT, subject=_named_again, rules=RULES, make=make)
 
 
 _ABOUT_ONESELF = frozenset(
-    ["age", "residence", "home", "birthplace", "job", "employer", "field", "marital status", "diet", "allergy"]
+    "age residence home birthplace job employer field marital_status diet allergy restriction is".split()
 )
 """What a clause tells of somebody without bringing in another."""
-_JOINT = lazy_regex(filled(r",?\s+(?:and|but)\s+(?:(?:then|now|currently|also)\s+)?(?=(?:{on}))", PARTS))
+_STATE = (
+    r"(?:(?:a )?(?:vegetarian|vegan|pescatarian|diabetic|single|married|divorced|engaged|widowed|pregnant|retired)"
+    r"|[a-z]+[ -]intolerant|gluten[- ]free|(?:severely |highly )?allergic to|an? (?:[a-z-]+ ){0,2}(?:{job}))\b"
+)
+_IS = lazy_regex(filled(_STATE, PARTS))
+_JOINT = lazy_regex(
+    filled(
+        r",?\s+(?:and|but)\s+(?:(?:then|now|currently|also)\s+)?(?=(?:{on}))"
+        rf"|(?:,(?:\s+and)?|\s+and)\s+(?:also\s+)?(?={_STATE})",
+        PARTS,
+    )
+)
 """Between a clause that tells of somebody and one that goes on: "I live in Leeds and work at the hospital"."""
 FORMER = lazy_regex(
     r"^\W*(?:I|i|[Ww]e) used to [^,;.!?]{3,60}?,? (?:but|and)(?: then| now| later)*(?: (?:I|we)\b(?: now)?)? (?=[a-z])"
@@ -418,18 +434,32 @@ FORMER = lazy_regex(
 SPEAKER = "I "
 
 
+def _of_two(sentence: str, told: Sequence[Statement], make: MakeStatement) -> Iterator[Statement]:
+    """Yield what somebody says of themselves and another: "My wife and I live in Oslo" is what we do.
+
+    But no decision: whose it is to keep to it is not said.
+    """
+    for pair in _PAIR.finditer(sentence):
+        place = pair.start("pair")
+        if all(not one.start <= place < one.end for one in told):
+            for one in apply(RULES, f"We{sentence[pair.end() :]}", starts=(0,), make=make):
+                if one.kind != "decision":
+                    yield replace(one, start=place, end=pair.end() - 2 + one.end)
+
+
 def _rest_of_list(sentence: str, place: int) -> str:
     """Return the further things of a list whose first one ends in a place."""
     found = _REST_OF_LIST.match(sentence, place)
     return "" if found is None else found[0]
 
 
-def _named_again(one: Statement) -> str:
+def _named_again(one: Statement, then: str) -> str:
     """Return the words that name whom a statement is about; none where what follows may be about another."""
-    if one.attribute not in _ABOUT_ONESELF:
+    if one.attribute.replace(" ", "_") not in _ABOUT_ONESELF:
         return ""
     _, owned, who = one.subject.partition("'s ")
-    return f"My {who} " if owned else SPEAKER
+    what = _IS.match(then) is not None  # "I'm vegetarian and allergic to nuts"
+    return (f"My {who} is " if what else f"My {who} ") if owned else "I am " if what else SPEAKER
 
 
 def _owner(who: str, name: str, clause: str) -> str:
@@ -490,14 +520,44 @@ _BEGINNINGS = tuple(
 _AMID = lazy_regex(r"(?<=[\w,] )The user\b")
 
 
+_WHO = filled(
+    r"(?:[Mm]y|[Oo]ur|[Tt]he(?= kids| boys| girls| family| whole)) (?:(?:{old}|whole) )?(?:family|friends|{kin})s?(?: (?!I\b)[A-Z]\w+)?",
+    PARTS,
+)
+_PAIR = lazy_regex(
+    rf"(?:^|[,.;!?–—]\s*|\b(?:so|but|then|and|because|yesterday|today)\s+)(?P<pair>(?:(?!And|But|So|Yes|You|Then)[A-Z][a-z]+|{_WHO}) and I)\b"
+)
+_COMPANY = lazy_regex(
+    rf"\b(?:with|took|take|taking|brought|bring|visited|met) (?P<with>{_WHO}(?: and (?:{_WHO}|friends|family))?)"
+    rf"|(?P<and>(?:\b(?!And|But|So|Yes|You|Then)[A-Z][a-z]+|{_WHO})) and (?:I|me)\b"
+    rf"|\bme and (?P<me>{_WHO})|(?P<next>{_WHO}),?(?: and)?\s*$"
+)
+"""Who is with somebody that goes on with "we": "with my friend Emily and we …", "my wife and I"."""
+_OUR_FAMILY = lazy_regex(r"\bour (?:own )?(?:whole )?family\b|\bas a family\b")
+
+
+def with_company(content: str, name: str, *, before: str, said: str) -> str:
+    """Return what several did with who the others are, where that was said: "Ada and their family"."""
+    named = [next(filter(None, found.groups())) for found in _COMPANY.finditer(f"{before}{_pair_of(said)}")]
+    who = named[-1] if named else "our family" if _OUR_FAMILY.search(said) else ""
+    if not who:
+        return content
+    others = _OTHERS.sub(lambda one: _POSSESSIVES[one[0].lower()], who)
+    return re.sub(rf"(?i:{re.escape(name)}) and others", lambda found: f"{found[0][:-6]}{others}", content, count=1)
+
+
+def _pair_of(said: str) -> str:
+    """Return the words of a clause that name both: "My wife and I"."""
+    found = _PAIR.match(said)
+    return "" if found is None else found["pair"]
+
+
 def third_person(clause: str, name: str) -> str:
     """Return a clause of the first person as others would say it."""
     text = _WE_ARE.sub(" are", _WE_HAVE.sub(" have", clause.strip()))
     for form, told in _BEGINNINGS:
         if found := form.match(text):
             text = told.format(name, found["when"] or "") + text[found.end() :]
-    if "decided" in text:
-        text = text.replace(f"{name} and others", name)
     for short, full in _CONTRACTIONS:
         text = re.sub(rf"\b[Ii]{short}\b", f"{name}{full}", text)
     found = re.search(rf"(?<![\w'’])[Ii] (?P<adverbs>(?:no longer )?{_ADVERB}*)(?P<verb>[a-z]+(?:['’]t)?)", text)
