@@ -90,7 +90,7 @@ async def test_what_happened_is_told_with_its_day(ada: AsyncAgent, clock: SetClo
 
 async def test_that_somebody_moved_does_not_end_that_they_resigned(ada: AsyncAgent, clock: SetClock) -> None:
     await told(ada, clock, "我们搬家了。", "我辞职了。")
-    assert {record.content for record in await ada.cognition.memories()} == {"用户搬家了", "用户辞职了"}
+    assert {record.content for record in await ada.cognition.memories()} == {"用户等人搬家了", "用户辞职了"}
     assert (await ada.recall("我搬家了吗？")).items[0].text == "我们搬家了。"
 
 

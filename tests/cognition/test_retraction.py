@@ -291,6 +291,13 @@ I'm studying for the bar exam.|I passed the bar exam!
 I work at Oracle.|I'm no longer at Oracle.
 I have a cat named Luna.|Luna isn't with us anymore.
 My girlfriend is called Nina.|Nina and I are no longer together.
+I'm engaged.|We called the wedding off.
+I live in Lyon.|I packed up and moved to Nantes in May.
+I play chess every Thursday.|I stopped playing chess ages ago.
+My landlord is Mr. Brown.|Mr. Green is our landlord now.
+I work at Accenture.|My contract with Accenture ran out.
+我每周去两次健身房。|我的健身卡到期了，不去健身房了。
+我养了一只仓鼠叫球球。|球球前几天死了。
 我每天喝两杯咖啡。|我现在不喝咖啡了。
 我每天早上跑五公里。|最近膝盖不好，跑步停了。
 我男朋友叫阿杰。|我跟阿杰已经散了。"""
@@ -300,6 +307,9 @@ I work at Bosch.|I left Bosch early today.
 I drink coffee every morning.|I gave up my seat on the bus.
 I drink coffee every morning.|I'm done with my coffee.
 I drive a Ford Fiesta.|I drive a van at work now.
+I have a parrot named Kiwi.|I no longer like kiwi.
+I live in Lyon.|I met a man who quit his job and moved to Nantes.
+我每周去两次健身房。|我今天不去健身房了。
 我每天开车上班。|我把车停了。
 I smoke a pack a day.|I want to quit smoking.
 I drink coffee every morning.|I switched to green tea in the afternoon.

@@ -55,7 +55,10 @@ class Change:
 
 
 _ADVERBS = r"(?:['’]ve| have|['’]s| has)?(?: just| recently| finally| now| actually| also| had to| decided to)*"
-_THEN = r"(?= in for\b| for\b| with\b| and\b| last\b| yesterday\b| because\b| completely\b| altogether\b|[,.;!]|$)"
+_THEN = (
+    r"(?= (?:in for|for|with|and|last|yesterday|because|completely|altogether|ages|years|months|"
+    r"a (?:while|year|month|few)|since|this|after|when)\b|[,.;!]|$)"
+)
 _GROUP = (
     "band|team|club|choir|orchestra|group|class|course|church|board|committee|army|league|society|party|program(?:me)?"
 )
@@ -86,7 +89,8 @@ _ENGLISH = (
     ),
     # "I don't go to the gym these days", "I'm not doing keto anymore"
     (
-        rf"\b(?P<who>I|[Ww]e){_ADVERBS} (?:no longer (?P<was>[a-z]+ [^,.;!?]{{2,60}}?){_THEN}|(?:don['’]t|do not) "
+        rf"\b(?P<who>I|[Ww]e){_ADVERBS} (?:no longer (?!like|love|enjoy|have|need|want|feel)"
+        rf"(?P<was>[a-z]+ [^,.;!?]{{2,60}}?){_THEN}|(?:don['’]t|do not) "
         r"(?P<was_>[a-z]+ [^,.;!?]{2,60}?) (?:any ?more|any longer|these days|nowadays)\b)"
     ),
     (
@@ -161,8 +165,11 @@ _ENGLISH = (
     r"\b(?P<who>[Mm]y) new (?P<renewed>[a-z]+(?: [a-z]+)?)(?: is|['’]s)(?: called| named)? (?P<value>[^,.;!?]{1,60})",
     # "My manager is now Bram", "Bram is my manager now": a name, and of whom there is one at a time.
     rf"\b(?P<who>[Mm]y|[Oo]ur) {_SOLE} (?:is|['’]s) now(?: called| named)? (?P<value>[A-Z][^,.;!?]{{1,60}})",
-    rf"\b(?P<value>[A-Z][\w.'’-]+(?: [A-Z][\w.'’-]+){{0,3}}) is (?P<who>now my|my new) {_SOLE}(?= now\b|[,.;!]|$)",
-    rf"\b(?P<value>[A-Z][\w.'’-]+(?: [A-Z][\w.'’-]+){{0,3}}) is (?P<who>my) {_SOLE} now\b",
+    (
+        r"\b(?P<value>[A-Z][\w.'’-]+(?: [A-Z][\w.'’-]+){0,3}) is (?P<who>now (?:my|our)|(?:my|our) new) "
+        rf"{_SOLE}(?= now\b|[,.;!]|$)"
+    ),
+    rf"\b(?P<value>[A-Z][\w.'’-]+(?: [A-Z][\w.'’-]+){{0,3}}) is (?P<who>my|our) {_SOLE} now\b",
     rf"\b(?P<who>I)(?:['’]ve)?(?: have| got) a new {_SOLE}(?: called| named|[,:]) (?P<value>[A-Z][^,.;!?]{{1,40}})",
     (
         r"\b(?P<who>I|[Mm]y [a-z]+|[A-Z][a-z]+)(?: can|(?: am|['’]m| is) allowed to|(?:['’]s| is|['’]m| am) fine to)"
@@ -186,10 +193,10 @@ _SAYS = "(?:医生|大夫|医院|检查|复查|结果|老师)(?:结果)?(?:都|�
 _CHINESE = (
     (
         rf"(?P<who>我(?:的|家)?(?:{_KIN})?)(?:现在|已经|最近|早就)*(?:[，,])?(?:不再?|戒了?|停止)"
-        r"(?P<was>(?:吃|喝|学|用|开|坐|骑|抽|玩|看|练|打|做|穿)[^，。；！？了]{1,12})了"
+        r"(?P<was>(?:去|吃|喝|学|用|开|坐|骑|抽|玩|看|练|打|做|穿)[^，。；！？了]{1,12})了"
     ),
     (
-        r"(?<=[，,])(?P<who>)(?:现在|已经)*不再?(?P<was>(?:吃|喝|学|用|开|坐|骑|抽|玩|看|练|打|做|"
+        r"(?<=[，,])(?P<who>)(?:现在|已经)*不再?(?P<was>(?:去|吃|喝|学|用|开|坐|骑|抽|玩|看|练|打|做|"
         r"穿)[^，。；！？了]{1,12})了"
     ),
     r"(?P<who>我)(?:已经|终于|最近|彻底|刚)*戒了?(?P<was>[^，。；！？了]{1,6})了",
@@ -248,6 +255,8 @@ _FORMS = {zh: tuple(lazy_regex(form) for form in forms) for zh, forms in ((True,
 _UNREAL = lazy_regex(
     r"\b(?:would|could|might|if|want|plan|once|until|unless|not|never)\b|n['’]t\b|如果|想要?|打算|等|要是|希望"
 )
+_ONCE = lazy_regex("今[天晚早]|明[天晚早]|后天|这[周次个]|周末|下[周次个]|国庆|元旦|[暑寒]假|春节|五一")
+"""On one day: who is not going today still goes."""
 _UNREAL_LIFE = lazy_regex(
     r"\b(?:would|could|might|should|if|want|wanted|plan|hope|trying|tried|going to|will|when|before|until|"
     r"almost|never|not "
@@ -263,7 +272,7 @@ _MAY_CHANGE = lazy_regex(
     r"stopp|quit|left|resign|retir|laid|fired|married|knot|elope|sober|vegetarian|vegan|eat|start|join|wife|"
     r"husband|off\b|stole|crash|total|longer|rais|lower|increas|reduc|cut|mov|push|postpon|reschedul|delay|"
     r"brought|extend|shift|new\b|"
-    r"is now\b|my [a-z ]+ now\b|outgr|got over|lost|can\b|allowed|fine (?:to|for)|(?:safe|ok|okay) for|"
+    r"is now\b|(?:my|our) [a-z ]+ now\b|outgr|got over|lost|can\b|allowed|fine (?:to|for)|(?:safe|ok|okay) for|"
     r"recover|gone\b|any ?more|these days|nowadays|stop|done with|through with|finish|"
     r"pass|complet|graduat|swor|cured|healed|cleared|back to|under control|notice|resignation|to work (?:now|these))"
     r"|[不戒停换改涨降调变新离卖退辞扔婚证裁失跳入转偷丢没]|放弃|取消|好了|康复|痊愈|现在|如今|处理|报废|送人|"
@@ -290,6 +299,8 @@ def changes(text: str, *, speaker: str = "user") -> Iterator[Change]:
             for found in form.finditer(sentence):
                 told = {**found.groupdict(), **({"was": found["was_"]} if found.groupdict().get("was_") else {})}
                 if of_others if not told.get("safe") else _UNREAL.search(sentence):
+                    continue
+                if (told.get("was") or "").startswith("去") and _ONCE.search(sentence):
                     continue
                 named = told.get("thing") or told.get("renewed")
                 if zh and named and re.search(f"我(?:的|家)?(?:{_KIN})", sentence[: found.start()]):

@@ -147,8 +147,8 @@ ROWS: dict[str, LifeRow] = {
     ),
     "married": _row(_MARRIED, "marital_status 婚姻状况", _STATES, "single engaged divorced 单身 未婚 离异"),
     "parted": _row(
-        rf"\b(?:[Ww]e|I)(?:['’]ve| have)?(?: just| recently)* (?:called off|cancell?ed|broke off) (?:our|the|"
-        rf"my) (?:wedding|engagement)|"
+        rf"\b(?:[Ww]e|I)(?:['’]ve| have)?(?: just| recently)* (?:(?:called off|cancell?ed|broke off) (?:our|the|"
+        rf"my) (?:wedding|engagement)|called (?:our|the|my) (?:wedding|engagement) off)|"
         rf"{_I} (?:got )?divorced\b|{_ZH}(?:离婚|退婚|取消婚约)了",
         "marital_status 婚姻状况", r"\b(?:engaged|married)\b|订婚|结婚|已婚", "engaged married 订婚 结婚",
     ),

@@ -84,6 +84,11 @@ _ENGLISH: tuple[tuple[re.Pattern[str], str], ...] = (
         "I work at ",
     ),
     (
+        lazy_regex(r"\b[Mm]y (?:contract|job|internship|position|time|stint) (?:with|at) "
+                   r"(?=[A-Z][\w&. -]* (?:ran out|ended|expired|is over|came to an end|was cut))"),
+        "I work at ",
+    ),
+    (
         lazy_regex(r"\b[Ii](?:['’]ve| have)? (?:just |recently )?(?:gave away|lost|sold|rehomed) (?:my|our|the) "
                    r"(?=(?:old |poor |little )?(?:[a-z-]+|[A-Z][\w-]*(?: [A-Z\d][\w-]*)*)"
                    r"(?:[.,;!]|$| (?:and|last|yesterday|today|this|to|in|on|again)\b))"),
@@ -122,7 +127,7 @@ _GONE = lazy_regex(
     r"(?P<en_>[\w'’-]+)(?: (?:down|to sleep|go))?(?: (?:last|yesterday|today|this|in|on)\b|[.!]*$)"
     r"|^\W*(?:可惜|唉|难过的是)?[，,]?\s*(?:我们?家?的?)?(?:猫|狗|兔子)?(?P<zh>[\u4e00-\u9fff]{2,4}?)"
     r"(?:昨[天晚]|今[天早]|前天|上个?[周月]|去年|[春夏秋冬]天|刚刚?|已经|前几天|不幸){0,3}(?:(?:去世|过世|"
-    r"离世|病逝)了?|(?:走丢|跑丢|没|被?送人)了)\W*$"
+    r"离世|病逝)了?|(?:走丢|跑丢|没|被?送人|死|死掉)了)\W*$"
 )
 _PARTED = lazy_regex(
     r"^\W*(?:(?i:sadly|so|well|oh|and|but|actually)\W+)*(?:(?P<en>(?:[Mm]y )?[\w'’-]+) and [Ii]|[Ww]e|I)"

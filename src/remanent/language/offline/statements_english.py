@@ -124,7 +124,8 @@ fact age! = (?:[Ii](?:['’]m| am) (?:now |already )?|{somebody} is )(?P<v>\d{1,
     {or_to}))\b(?: years? old)?(?=[.,!;]|$| and| years| months)|{who} (?:just )?turned (?P<v>{number})\b
 fact residence! = (?:{who} {adv}?lives? (?:(?:just |right )?outside(?: of)?|(?:in an? (?:[a-z-]+ ){0,3}(?:apartment|
     house|flat|studio|condo|loft|room|place) )?in|at|near)|{who_is} {adv}?(?:living|
-    based) in|{have} been living in|{who}(?:['’]ve| have| has)? {adv}{0,2}(?:moved|relocated)
+    based) in|{have} been living in|{who}(?:['’]ve| have| has)?
+    (?: (?:(?!(?:who|that|which|and|helped)\b)[\w'’]+ ){1,5}and)? {adv}{0,2}(?:moved|relocated)
     (?: back)? (?:from [A-Z]\w+ )?to) (?P<v>{place})
 fact residence! = (?:{i}|{have}) {adv}{0,2}(?:bought|rented|found|got|leased) (?:an?|our|my) (?:new )?(?:[a-z]+ ){0,2}
     (?:house|home|apartment|flat|place|condo|studio) in (?P<v>{place})(?=[^.!?]*\bmoved in\b)|{our} new (?:place|home|
@@ -150,7 +151,7 @@ fact employer! = {i} {adv}?(?:quit|left) (?:[A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*|my 
 fact field! = {who} {adv}?works? in (?P<v>(?!the\b|an?\b|my\b)[a-z][\w -]{2,40}?)(?= for | at |{or_to})
 fact marital status! = {who_is} {adv}?(?:a )?(?P<v>single(?: (?:mom|dad|parent|mother|father))?|married|divorced|
     engaged|widowed)\b
-fact diet! = (?:{who_is} {adv}?|{who_has} been )(?:a )?(?P<v>vegetarian|vegan|pescatarian|on an? [\w -]{2,30}diet)\b
+fact diet! = (?:{who_is} {adv}?|{who_has} been |(?:{i}|{have}) {adv}?(?:became|become|turned|went|gone) )(?:a )?(?P<v>vegetarian|vegan|pescatarian|on an? [\w -]{2,30}diet)\b
     (?: since {words}{to})?
 fact restriction = (?:{who_is} {adv}?|{who_has} been )(?P<v>[a-z]+[ -]intolerant|gluten[- ]free|diabetic)\b(?: since {words}{to})?
 fact allergy = {who_is} (?:very |severely |highly )?allergic to (?P<v>{words}){to}
