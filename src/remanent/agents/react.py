@@ -38,6 +38,8 @@ _ANSWER_SHARE = 8
 """What a window keeps free for the answer: so many tokens, or this part of a small window (by hand, from BANK-25's
 128,000 and from windows of 4,096)."""
 _MOST_IDLE = 2
+"""Turns in a row without a call or an answer, after which the answer is forced, as after two that are alike: a small
+model that goes astray would say the same until its calls are used up."""
 _MIN_RESULT_CHARS = 200
 """Characters that are left of a result when nothing else helps: about a sentence or two (chosen by hand)."""
 
@@ -247,12 +249,8 @@ class _ReactRun:
             if response.answer is not None:
                 self._add(Turn(said=response.said))
                 return self._outcome(await self._checked(request, response.answer), why)
-            self._note_progress(response)
+            self._idle = 0 if response.tool_calls else self._idle + 1
             self._add(Turn(said=response.said, results=tuple(await self._results(response))))
-
-    def _note_progress(self, response: ReactResponse) -> None:
-        """Count the turns in a row that have neither a call nor an answer."""
-        self._idle = 0 if response.tool_calls else self._idle + 1
 
     def _next(self) -> tuple[ReactRequest, StopReason]:
         """Return the next request, and the reason to report if it brings the answer."""
@@ -260,7 +258,8 @@ class _ReactRun:
         limits = self._limits
         # The last call must bring the answer: another turn of tools would have nobody left to read it.
         is_last = self._calls >= limits.max_calls - 1
-        is_stuck = self._idle >= _MOST_IDLE or self._repeats()
+        is_repeated = len(self._turns) > 1 and self._turns[-1].said == self._turns[-2].said
+        is_stuck = is_repeated or self._idle >= _MOST_IDLE
         if is_last or is_stuck or tokens > self._most_tokens:
             request = self._request.replace(urgency=Urgency.NOW)
             request = self._ledger.fitted(request, self._most_tokens)
@@ -272,10 +271,6 @@ class _ReactRun:
         self._tokens = tokens
         request = self._request.replace(urgency=Urgency.SOON) if near else self._request
         return request, StopReason.ANSWER
-
-    def _repeats(self) -> bool:
-        """Tell whether the last two turns were alike."""
-        return len(self._turns) > 1 and self._turns[-1].said == self._turns[-2].said
 
     async def _ask(self, request: ReactRequest) -> ReactResponse:
         """Ask the model; after one failure it is asked once more, a second one is the caller's."""

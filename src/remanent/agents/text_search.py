@@ -98,7 +98,7 @@ class TextSearch(MemoryBackedTool):
             best = await self._best(query)
             found += [text.text_id for text, _ in best]
             parts.append(_render_passages(query, best))
-            new += [_titled(text, passage) for text, passage in best if not text.is_known]
+            new += [f"{text.title}\n{passage}".lstrip("\n") for text, passage in best if not text.is_known]
         text_ids: list[JsonValue] = list(dict.fromkeys(found))
         output = "\n\n".join(parts)
         self._news[output] = "\n\n".join(dict.fromkeys(new))
@@ -178,10 +178,6 @@ class _PassageWords(InMemoryPath):
                 self._index.put(self._rows.add(passage_id), index_terms(part))
                 passage_ids.append(passage_id)
             self._passages_of[text_id] = (text, passage_ids)
-
-
-def _titled(text: SearchableText, passage: str) -> str:
-    return f"{text.title}\n{passage}" if text.title else passage
 
 
 def _render_passages(query: str, passages: list[tuple[SearchableText, str]]) -> str:

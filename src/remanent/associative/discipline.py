@@ -59,7 +59,7 @@ class AssociativePath(RecallPath):
         depth = associations.settings.default_search_depth  # the other paths of recall do what lies beyond
         found = await associations.search(question.scope, words, depth=depth, limit=0)
         scores = {item.vertex.id: _score(item, len(words)) for item in found.items}
-        reasons = {item.vertex.id: _reason(item) for item in found.items}
+        reasons = {one.vertex.id: " → ".join(relation or "·" for relation in one.relations) for one in found.items}
         passing = await self._store.match(question.scope, list(scores), wanted) if scores else []
         ordered = sorted(passing, key=lambda node_id: -scores[node_id])[:limit]
         return [Candidate(node_id, scores[node_id], reasons[node_id]) for node_id in ordered]
@@ -69,11 +69,6 @@ def _score(item: "SearchHit", words: int) -> float:
     # Words count more than links, because a strong link says nothing of this question: half of a score is certain by
     # the words alone, the other half goes with the path. Chosen by hand; fusion uses the ranks only.
     return len(item.matched_keywords) / words * (0.5 + item.strength / 2)
-
-
-def _reason(item: "SearchHit") -> str:
-    """Say along which links it came to mind."""
-    return " → ".join(relation or "·" for relation in item.relations)
 
 
 NAME = "associative"

@@ -444,7 +444,8 @@ class Graphs:
         async for record in every_record(self._store, owner, RecordQuery(filter=RecordFilter(kinds=(TRACE,)))):
             graph.add(record)
         links = await self._store.links(owner, LinkQuery())
-        foreign = await self._foreign(owner, _unknown_ends(graph, links))
+        elsewhere = {link.to_id for link in links if link.to_id not in graph and link.from_id in graph}
+        foreign = await self._foreign(owner, elsewhere)
         for start in range(0, len(links), LINKS_AT_ONCE):
             _tie(graph, links[start : start + LINKS_AT_ONCE], foreign=foreign)
             await asyncio.sleep(0)
@@ -487,11 +488,6 @@ class GraphParts:
     """Has what a unit of work puts indexed."""
     append: Append
     """Appends entries to the journal as part of a unit of work."""
-
-
-def _unknown_ends(graph: Graph, links: Sequence[Link]) -> set[str]:
-    """Return where links of the graph's nodes lead to, other than to its nodes."""
-    return {link.to_id for link in links if link.to_id not in graph and link.from_id in graph}
 
 
 def _tie(graph: Graph, links: Sequence[Link], *, foreign: Collection[str]) -> None:

@@ -146,7 +146,7 @@ class Conflicts:
                 assert record is not None, "the nodes of a waiting conflict are live"
                 undo[node_id] = record.version
                 sources = with_entry(record.sources, evidence)
-                still = any(other.id != conflict.id for other in self._waiting_with(node_id))
+                still = any(other.id != conflict.id and node_id in nodes_of(other) for other in self.waiting)
                 marked = record.replace(
                     status=Status.PROVISIONAL if still else Status.ACTIVE,
                     tags=tuple(dict.fromkeys([*record.tags, UNRESOLVED])),
@@ -240,9 +240,6 @@ class Conflicts:
             state = conflict.state if conflict.state is not ConflictState.RESOLVED else ConflictState.OPEN
             verdict = conflict.verdict if state is ConflictState.UNRESOLVED else None
             self.put_state(tx, conflict, state, verdict=verdict, claims=claims)
-
-    def _waiting_with(self, node_id: str) -> list[Conflict]:
-        return [conflict for conflict in self.waiting if node_id in nodes_of(conflict)]
 
 
 def nodes_of(conflict: Conflict) -> tuple[str, ...]:

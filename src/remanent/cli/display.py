@@ -123,10 +123,6 @@ def _joined(receipts: Sequence[Receipt]) -> Receipt:
     )
 
 
-def _show_receipt(shown: CommandResult) -> None:
-    show_receipt(shown.screen, _joined(shown.answers))
-
-
 def _prepare_found(shown: CommandResult) -> None:
     """Say which paths did not answer, and end with 1 where nothing was found, as `grep` does."""
     shown.ends_with = tell_found(shown.screen, shown.answer)
@@ -387,7 +383,7 @@ def _cell(screen: Terminal, value: Any) -> str:
 
 Show = Callable[[CommandResult], None]
 SHOWN: Mapping[Any, Show] = {
-    Receipt: _show_receipt,
+    Receipt: lambda shown: show_receipt(shown.screen, _joined(shown.answers)),
     Found: _show_found,
     Page[Scope]: _show_scopes,
     Page[Entry]: lambda shown: show_entries(shown.screen, shown.answer.items),

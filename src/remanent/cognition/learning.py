@@ -110,10 +110,6 @@ def _echoes(turn: Record | None) -> bool:
     return turn.status is not Status.ACTIVE or (isinstance(turn.data, TurnData) and bool(turn.data.repeats))
 
 
-def _in_order(made: Sequence[Draft]) -> list[Draft]:
-    return sorted(made, key=lambda draft: (draft.entry.seq, draft.statement.start))
-
-
 _MATTER = Bilingual("{}: {}", "{}：{}")
 _NO_MORE = Bilingual("{} (no longer true)", "{}（已不再成立）")
 
@@ -240,7 +236,8 @@ class MemoryWriter:
         ids = tuple(entry.id for entry in fresh if may_state(entry))
         turns = await self.records(scope, ids)
         made = await asyncio.to_thread(read_entries, fresh, earlier, turns, self.settings)
-        made = _in_order([*made, *await self._proposed(fresh, turns, made)])
+        made = [*made, *await self._proposed(fresh, turns, made)]
+        made.sort(key=lambda draft: (draft.entry.seq, draft.statement.start))
         changes = await self.take(scope, made)
         changes.write(tx, now=self._parts.clock())
         tx.state(LEARN, fresh[-1].seq)

@@ -305,7 +305,7 @@ class _Reader:
         if not newest and self._user is None and any(map(self._standing[self._scope.owner].graphs.get, _HOLDING)):
             # Those of the agent's only user: whoever said the newest, unless anybody else said something of the sort.
             newest = await self._newest(None)
-            users = {_user_of(one) for one in newest}
+            users = {one.data.user if isinstance(one.data, MemoryData) else "" for one in newest}
             newest = newest if len(users) == 1 and not await self._others(*users) else []
         best = sorted(newest, key=_standing_rank)[:STANDING]
         return [told(item_of(one, {}, score=one.importance), one) for one in best]
@@ -370,10 +370,6 @@ def _standing_rank(record: Record) -> tuple[bool, bool, float, float, str]:
     pinned = isinstance(record.data, MemoryData) and record.data.pinned
     sure = record.confidence * max(1, record.evidence_count)
     return record.kind is not INSTRUCTION, not pinned, -sure, -record.created_at.timestamp(), record.id
-
-
-def _user_of(record: Record) -> str:
-    return record.data.user if isinstance(record.data, MemoryData) else ""
 
 
 def told(item: FoundItem, record: Record | None) -> FoundItem:

@@ -66,16 +66,13 @@ async def review(
     memories = [
         one
         for one in await _memories(store, question, entry_ids)
-        if _is_alive(one, alive_at)
+        if one.status in LIVE
+        and (one.expires_at is None or one.expires_at > alive_at)
         and not (one.sources and without.issuperset(source.entry_id for source in one.sources))
     ]
     if not memories:
         return found
     return await _Review(store, question, memories).apply(found)
-
-
-def _is_alive(record: Record, at: datetime) -> bool:
-    return record.status in LIVE and (record.expires_at is None or record.expires_at > at)
 
 
 class _Review:

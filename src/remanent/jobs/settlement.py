@@ -119,7 +119,7 @@ class Settlement:
             if not self._unsettled:
                 return
             if self._stopped or self._late:
-                pending = await self._pending()
+                pending = sum([await self._count(owner) for owner in self._unsettled])
                 if not pending:
                     return
                 if self._stopped:
@@ -143,9 +143,6 @@ class Settlement:
             for owner in changed:
                 await self._count(owner)
             self._report(Progress(pending=sum(self._counts.values()), done=self._done, failed=self._failed))
-
-    async def _pending(self) -> int:
-        return sum([await self._count(owner) for owner in self._unsettled])
 
     async def _count(self, owner: Scope) -> int:
         """Return how many jobs an agent has left; a busy store counts as having some, or waiting would end too soon."""

@@ -318,17 +318,13 @@ def _shown(operation: Operation[Any, Any], example: dict[str, Any]) -> str:
     if takes_body(operation):
         body = json.dumps(own, ensure_ascii=False).replace("'", "'\\''")
         return f"curl -s http://127.0.0.1:8765{path} -H 'content-type: application/json' -d '{body}'"
-    pairs = "&".join(f"{name}={_plain(item)}" for name, value in own.items() for item in _each(value))
+    pairs = "&".join(
+        f"{name}={json.dumps(item) if isinstance(item, bool) else item}"
+        for name, value in own.items()
+        for item in (value if isinstance(value, list) else [value])
+    )
     address = f"'http://127.0.0.1:8765{path}{'?' + pairs if pairs else ''}'"
     types = upload_types(operation)
     sent = f" -H 'content-type: {types[0]}' --data-binary @FILE" if types else ""
     method = "" if operation.method == "GET" or sent else f"-X {operation.method} "
     return f"curl -s {method}{address}{sent}"
-
-
-def _each(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
-def _plain(value: Any) -> str:
-    return json.dumps(value) if isinstance(value, bool) else str(value)

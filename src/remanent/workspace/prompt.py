@@ -88,15 +88,12 @@ def core_section(files: WorkspaceFiles, *, budget: int, language: Language, proj
         # Each may take what the others leave, and at least its equal share.
         room = left // (len(texts) - place) if place < len(texts) - 1 else left
         whole = f"{title}\n{escape(text)}"
-        part = whole if count(whole) <= max(room, left - _lean(texts[place + 1 :], count)) else ""
+        behind = sum(count(f"### {name}\n{text}") + 2 for name, text in texts[place + 1 :])
+        part = whole if count(whole) <= max(room, left - behind) else ""
         part = part or f"{title}\n{fit(escape(text), max(0, room - count(title) - 2))}"
         parts.append(part)
         left -= count(part) + 1
     return "\n\n".join(part for part in parts if part.partition("\n")[2] or part == heading)
-
-
-def _lean(rest: Sequence[tuple[str, str]], count: Any) -> int:
-    return sum(count(f"### {name}\n{text}") + 2 for name, text in rest)
 
 
 def instruction_files(root: Path, project: Path | None) -> Iterator[Path]:

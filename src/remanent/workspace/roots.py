@@ -64,7 +64,7 @@ class Roots:
             else:
                 self._chosen[scope] = self._open(await asyncio.to_thread(self._usual, scope))
         files = self._chosen[scope]
-        if not self._is_vault(scope):
+        if self._include.get(scope) != VAULT:
             await asyncio.to_thread(_prepare, files)
         return files
 
@@ -122,9 +122,6 @@ class Roots:
         """Let go of what is kept of an agent."""
         self._chosen.pop(scope.owner, None)
         self._include.pop(scope.owner, None)
-
-    def _is_vault(self, scope: Scope) -> bool:
-        return self._include.get(scope) == VAULT
 
     def _open(self, folder: Path) -> WorkspaceFiles:
         """Return the files of a folder, with the bounds of the settings."""

@@ -120,7 +120,8 @@ class Index:
 
     def apply(self, changes: VectorChanges) -> None:
         """Take in what happened in the store; what is gone or replaced is overwritten, here and in the file."""
-        if changes.reset or (self._rows is not None and changes.record_ids and self._differs(changes)):
+        rows = self._rows
+        if changes.reset or (rows is not None and changes.record_ids and changes.matrix.shape[1] != rows.dimension):
             self.clear()
         if changes.record_ids and self._rows is None:
             self._rows = Rows(changes.matrix.shape[1])
@@ -136,9 +137,6 @@ class Index:
             self.revision = changes.revision
         if self._cells is not None and len(self) <= self._exact_limit // 2:
             self._unseal()
-
-    def _differs(self, changes: VectorChanges) -> bool:
-        return self._rows is not None and changes.matrix.shape[1] != self._rows.dimension
 
     def _remove_sealed(self, ids: Iterable[str]) -> None:
         """Mask vectors in the cells, and overwrite them in the file so that no copy outlives their removal."""
