@@ -6,7 +6,7 @@ import pytest
 
 import remanent.memory as facade
 from remanent.embedding import Embedders
-from remanent.knowledge.listings import steps, with_rows_read
+from remanent.knowledge.proof import steps, with_rows_read
 from tests.embedding.fakes import HashEmbedder
 from tests.knowledge.test_languages import CHINESE, ENGLISH
 from tests.knowledge.world import opened

@@ -27,9 +27,10 @@ from remanent.stores.conformance.metadata import MetadataConformance  # noqa: E4
 from remanent.stores.conformance.queue import ClaimingConformance, QueueConformance  # noqa: E402
 from remanent.stores.conformance.records import PlacesConformance, RecordsConformance  # noqa: E402
 from remanent.stores.conformance.scopes import ScopesConformance  # noqa: E402
-from remanent.stores.conformance.search import TextConformance, VectorRowsConformance, VectorsConformance  # noqa: E402
+from remanent.stores.conformance.search import TextConformance  # noqa: E402
 from remanent.stores.conformance.shelf import ShelfConformance  # noqa: E402
 from remanent.stores.conformance.transfer import TransferConformance  # noqa: E402
+from remanent.stores.conformance.vectors import VectorRowsConformance, VectorsConformance  # noqa: E402
 
 __all__ = ["BlobsConformance", "CacheConformance", "ShelfConformance", "StoreConformance", "VectorsConformance"]
 
