@@ -1,6 +1,6 @@
 """Finding disciplines: what does not fit is refused by name, and what is given takes the place of what is installed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -43,6 +43,9 @@ class Other(Discipline):
 
     name = "other"
     purpose = Bilingual("Another.", "另一个。")
+
+    def terms(self) -> Mapping[str, str]:
+        return {"tide": "潮汐", "high": "高"}
 
     def open(self, parts: Parts) -> OpenDiscipline:
         del parts
@@ -113,6 +116,35 @@ def test_operations_carry_the_name_of_their_discipline(monkeypatch: pytest.Monke
     entry_point(f"{__name__}:Stray", monkeypatch)
     with pytest.raises(InvalidSettings, match=r"elsewhere.do is an operation of other"):
         registry.operations()
+
+
+@pytest.mark.usefixtures("forgetful")
+@pytest.mark.parametrize(
+    ("written", "english", "chinese"),
+    [
+        ("tide: high", "tide: high", "潮汐：高"),
+        ("潮汐：高", "tide: high", "潮汐：高"),
+        ("tide: 4 m: measured", "tide: 4 m: measured", "潮汐：4 m: measured"),
+        ("Vell: high", "Vell: high", "Vell: high"),
+        ("tide", "tide", "tide"),
+    ],
+)
+def test_data_that_begins_with_a_term_is_told_in_the_language_of_the_reader(
+    written: str, english: str, chinese: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry_point(f"{__name__}:Other", monkeypatch)
+    assert registry.in_language(written, "en") == english
+    assert registry.in_language(written, "zh") == chinese
+
+
+def test_what_an_operation_does_is_told_by_its_help_up_to_the_first_pause() -> None:
+    assert do.title == Bilingual("Do it", "做")
+    assert not any(
+        mark in title
+        for one in registry.operations()
+        for title in (one.title.en, one.title.zh)
+        for mark in ("。", "；", "：", ", ", "; ", ": ")
+    )
 
 
 def test_a_face_that_nobody_gives_is_refused_with_those_that_are(tmp_path: Path) -> None:

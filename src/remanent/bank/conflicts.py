@@ -37,6 +37,8 @@ _MERGED = Bilingual(
 _OWN = 0.5
 """The share of the words that only one side has from which on an answer takes that side (chosen by hand)."""
 _SHORT_ANSWER = 4
+"""Words from which on an answer must share some of those that both claims have, or it is about something else: a
+shorter one, "48 metres", names what it upholds and nothing more."""
 
 
 class Conflicts:

@@ -64,6 +64,7 @@ _NAME = re.compile(rf"[A-Z0-9][\w'’.,-]*|[{HAN}]+")
 """What may be a name: capitalised words and numbers; in Chinese, which has no capitals, everything."""
 
 _PASSES = 2
+"""Times that passages are packed: pieces take fewer tokens together than one by one, and the second time fills that."""
 _SHORTEST = 8
 """Tokens of room below which no further sentence is looked for (chosen by hand)."""
 

@@ -42,6 +42,7 @@ _DISAGREE: Bilingual = Bilingual("Sources disagree: {sides}", "各来源说法�
 _SIDE: Bilingual = Bilingual("“{side}” ({origin})", "“{side}”（{origin}）")
 _SIDE_ALONE: Bilingual = Bilingual("“{side}”", "“{side}”")
 _MAX_ORIGIN_CHARS = 60
+"""Characters of how a text begins, by which a reader knows which source says so where two disagree."""
 
 
 class RunStatus(StrEnum):

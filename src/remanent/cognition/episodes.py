@@ -17,8 +17,10 @@ MAX_ENTRIES = 200
 MIN_ENTRIES = 3
 """Below that a session is no event but a remark."""
 MAX_TEXT = 2000
+"""Characters of one message that a session is summed up from: what a program printed must not crowd out the talk."""
 _TALK = frozenset({Origin.USER, Origin.AGENT, Origin.UNTRUSTED})
 _LONGEST = 300
+"""Characters of the last answer that stand for how the session ended."""
 
 
 async def make_episode(parts: Parts, settings: CognitionSettings, job: Job, tx: Transaction) -> None:

@@ -57,6 +57,7 @@ DEPTH = 4
 """How many times as many passages are considered as are wanted: what twins and the share of a document leave out is
 taken from there."""
 MIN_DEPTH = 20
+"""At least so many, however few are wanted: of four passages, twins of the first may be all."""
 OTHER_WORDINGS = 2
 """Other wordings that are asked beside the question; each costs a search."""
 OTHER_WEIGHT = 0.4

@@ -41,6 +41,8 @@ REFUSALS_PER_SECOND = 25.0
 """Of one caller. A refusal takes 1 to 2 ms of the event loop, so whoever sends again at once, over however many
 connections, takes no more than 5 % of it."""
 LONGEST_PAUSE = 10.0
+"""Seconds that the next refusal of a caller is put off at the most, however many were asked for: a program that was
+mended meanwhile is answered soon."""
 _PIECE = 64 * 1024
 """Bytes that are looked through at a time: a fraction of a millisecond, after which other threads get a turn."""
 JSON = "application/json"

@@ -38,6 +38,7 @@ _TOP_SAMPLE = 256
 _NEAR_TOPS = 4
 """A vector is compared with the cells under so many top clusters: about as good as with all, and far cheaper."""
 _AT_ONCE = 8_192
+"""Vectors whose products with all centres are held at a time: that matrix is what takes most memory here."""
 
 
 def cell_count(vectors: int) -> int:
