@@ -102,11 +102,13 @@ def _announce(screen: Terminal, settings: Settings, url: str, *, is_open: bool, 
     if sample:
         place |= {"workspace": WORKSPACE, "agent": AGENT}
     if screen.as_json:
-        screen.give({"url": url, "docs": f"{url}/docs", "mcp": f"{url}/mcp", "proxy": f"{url}/v1", "keys": not is_open})
+        spoken = f"{url}/mcp" if mcp.is_installed() else None
+        screen.give({"url": url, "docs": f"{url}/docs", "mcp": spoken, "proxy": f"{url}/v1", "keys": not is_open})
         return
     behind = settings.proxy.base_url
     model = screen.word(words.PROXY_TO, address=behind) if behind else screen.word(words.PROXY_WITHOUT_MODEL)
-    screen.show(screen.word(words.SERVING, url=url, model=model))
+    spoken = f"{url}/mcp" if mcp.is_installed() else screen.word(words.MCP_MISSING, install=mcp.INSTALL)
+    screen.show(screen.word(words.SERVING, url=url, mcp=spoken, model=model))
     key = "" if is_open else "-H 'authorization: Bearer KEY' "
     steps: list[tuple[Bilingual, str, dict[str, Any]]] = [(words.ASK_FIRST, "recall", {"query": QUESTION, "limit": 1})]
     if not sample:  # where nothing was told, a question has no answer

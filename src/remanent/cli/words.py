@@ -224,19 +224,20 @@ NO_KEY_HOLDS = Bilingual(
 )
 PROXY_WITHOUT_MODEL = Bilingual("set proxy.base_url to the model behind it", "用 proxy.base_url 指定其后的模型")
 PROXY_TO = Bilingual("to {address}", "转发到 {address}")
+MCP_MISSING = Bilingual("not installed: {install}", "尚未安装：{install}")
 SERVING = Bilingual(
     "Serving on {url}. Stop with Ctrl-C.\n"
     "  pages         {url}/\n"
     "  API docs      {url}/docs\n"
     "  OpenAPI       {url}/openapi.json\n"
-    "  MCP           {url}/mcp\n"
+    "  MCP           {mcp}\n"
     "  OpenAI proxy  {url}/v1  ({model})\n"
     "  health        {url}/readyz",
     "正在 {url} 提供服务。按 Ctrl-C 停止。\n"
     "  管理页面      {url}/\n"
     "  接口文档      {url}/docs\n"
     "  OpenAPI       {url}/openapi.json\n"
-    "  MCP           {url}/mcp\n"
+    "  MCP           {mcp}\n"
     "  OpenAI 代理   {url}/v1 （{model}）\n"
     "  健康状况      {url}/readyz",
 )

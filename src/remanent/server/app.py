@@ -19,9 +19,10 @@ from starlette.types import ASGIApp
 
 from remanent.bilingual import prefers_chinese
 from remanent.operations import Service
+from remanent.server import mcp
 from remanent.server import telemetry as figures
 from remanent.server.authentication import Authenticator
-from remanent.server.documentation import ABOUT, openapi, page
+from remanent.server.documentation import about, openapi, page
 from remanent.server.health import Warmup, readiness
 from remanent.server.hosts import allowed_hosts, allowed_origins
 from remanent.server.middleware import RequestMiddleware
@@ -112,10 +113,9 @@ def _own(service: Service, counted: figures.Metrics, warming: Warmup | None, web
         return HTMLResponse(page_of(chinese=_wants_chinese(request)), headers=_PAGE)
 
     async def root(request: Request) -> Response:
-        about = ABOUT.zh if _wants_chinese(request) else ABOUT.en
         if "text/html" in request.headers.get("accept", ""):
             return await web.shell(request)
-        return PlainTextResponse(about)
+        return PlainTextResponse(about("zh" if _wants_chinese(request) else "en"))
 
     addresses = {
         "/": root,
@@ -158,5 +158,7 @@ async def _refuse_protocol(request: Request, error: Exception) -> Response:
     """Answer what routing refused in the one form of all errors."""
     status = getattr(error, "status_code", 404)
     told = {404: "there is no such address; /docs lists them", 405: "this address takes other methods"}
+    if request.url.path == "/mcp" and not mcp.is_installed():
+        told[404] = mcp.MISSING
     headers = dict(getattr(error, "headers", None) or {})
     return error_response(Refusal(status, told.get(status, "the request cannot be read"), headers), request)

@@ -11,9 +11,10 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.json_schema import JsonSchemaMode
 
-from remanent.bilingual import Bilingual
+from remanent.bilingual import Bilingual, Language
 from remanent.discipline.shapes import ZH
 from remanent.operations import Body, Catalogue, Level, Operation, Run
+from remanent.server import mcp
 from remanent.server.idempotency import HEADER
 from remanent.server.problems import MEDIA_TYPE, PROBLEM_TYPES, PROTOCOL_TITLES
 from remanent.server.rest import BYTES, EVENTS, LINES, RUNS, address_of, own_fields, takes_body, upload_types
@@ -255,14 +256,14 @@ _INTRO = Bilingual(
 _FIELD, _MEANING, _NEEDS = Bilingual("field", "字段"), Bilingual("meaning", "含义"), Bilingual("needs", "所需权限")
 
 
-ABOUT = Bilingual(
+_ABOUT = Bilingual(
     "This is Remanent, a memory for agents that talk with language models: it keeps what was said and finds what "
     "matters later.\n"
     "\n"
     "/docs          what it can do over HTTP, with examples\n"
     "/openapi.json  the same for programs\n"
     "/v1            the base URL for chat clients: the model behind it answers, and remembers\n"
-    "/mcp           for agents that speak the Model Context Protocol\n"
+    "/mcp           for agents that speak the Model Context Protocol{missing}\n"
     "/livez         whether it runs\n"
     "/readyz        whether it can do its work\n",
     "这里是 Remanent：为与大语言模型对话的智能体提供的长期记忆，保存说过的话，并在需要时找出相关内容。\n"
@@ -270,11 +271,17 @@ ABOUT = Bilingual(
     "/docs          HTTP 接口说明与示例\n"
     "/openapi.json  供程序读取的接口描述\n"
     "/v1            对话客户端的 base URL：由后方模型回答，并带上记忆\n"
-    "/mcp           供支持模型上下文协议（MCP）的智能体使用\n"
+    "/mcp           供支持模型上下文协议（MCP）的智能体使用{missing}\n"
     "/livez         是否在运行\n"
     "/readyz        能否正常工作\n",
 )
-"""What the server says of itself to whoever opens its address."""
+_NOT_HERE = Bilingual(" (not here yet: {install})", "（尚未安装：{install}）")
+
+
+def about(language: Language) -> str:
+    """Return what the server says of itself to whoever opens its address."""
+    missing = "" if mcp.is_installed() else _NOT_HERE.say(language, install=mcp.INSTALL)
+    return _ABOUT.say(language, missing=missing)
 
 
 def page(catalogue: Catalogue, *, chinese: bool) -> str:

@@ -8,6 +8,9 @@ from importlib.util import find_spec
 
 from remanent.errors import MissingDependency
 
+INSTALL = "pip install 'remanent[mcp]'"
+MISSING = f"the Model Context Protocol needs its SDK: {INSTALL}"
+
 
 def is_installed() -> bool:
     """Return whether the protocol's SDK is there."""
@@ -17,4 +20,4 @@ def is_installed() -> bool:
 def require() -> None:
     """Refuse when it is not."""
     if not is_installed():
-        raise MissingDependency("the Model Context Protocol needs its SDK: pip install 'remanent[mcp]'")
+        raise MissingDependency(MISSING)

@@ -23,7 +23,7 @@ from remanent.discipline import registry
 from remanent.errors import InvalidInput, NotAuthenticated
 from remanent.operations import Permission, Principal, Service
 from remanent.server.authentication import Authenticator, default_scope
-from remanent.server.documentation import ABOUT
+from remanent.server.documentation import about
 from remanent.server.limits import read_json_body
 from remanent.server.page_sessions import IDLE_SECONDS, PageSessions, cookie_name
 from remanent.server.problems import Refusal
@@ -182,7 +182,7 @@ def _policy() -> str:
 def _shell(*, chinese: bool) -> str:
     """Return the page that loads the app; without JavaScript it says so, and what the server is."""
     language, needs = ("zh-CN", "此页面需要 JavaScript。") if chinese else ("en", "These pages need JavaScript.")
-    about = escape(ABOUT.zh if chinese else ABOUT.en)
+    here = escape(about("zh" if chinese else "en"))
     return (
         f'<!doctype html><html lang="{language}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -191,5 +191,5 @@ def _shell(*, chinese: bool) -> str:
         f'<script type="importmap">{_import_map()}</script>'
         f"{_preloads()}"
         '<script type="module" src="/static/app.mjs"></script></head>'
-        f'<body><div id="app"></div><noscript><p>{needs}</p><pre>{about}</pre></noscript></body></html>'
+        f'<body><div id="app"></div><noscript><p>{needs}</p><pre>{here}</pre></noscript></body></html>'
     )

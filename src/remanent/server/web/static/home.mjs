@@ -51,7 +51,7 @@ function Ways() {
   const ways = [
     ["Python", `import remanent\n\nwith remanent.connect("${address}"${key ? `, key="${key}"` : ""}) as memory:\n    agent = memory.agent("${agent}", workspace="${workspace}", org="${org}")\n    agent.remember([{"role": "user", "content": "${remember}"}])\n    print(agent.recall("${question}").text)`],
     ["REST", `curl ${address}${place(org, workspace, agent)}/recall${bearer} \\\n  -H 'content-type: application/json' -d '{"query": "${question}"}'`],
-    ["MCP", JSON.stringify({ mcpServers: { remanent: { url: `${address}/mcp?agent=${encodeURIComponent(agent)}`, ...(key ? { headers: { Authorization: `Bearer ${key}` } } : {}) } } }, null, 2)],
+    [isChinese() ? "MCP（服务器须安装 remanent[mcp]）" : "MCP (the server needs remanent[mcp])", JSON.stringify({ mcpServers: { remanent: { url: `${address}/mcp?agent=${encodeURIComponent(agent)}`, ...(key ? { headers: { Authorization: `Bearer ${key}` } } : {}) } } }, null, 2)],
     [isChinese() ? "代理（OpenAI / Anthropic 客户端）" : "Proxy (clients of OpenAI and Anthropic)", `OPENAI_BASE_URL=${address}/v1\nANTHROPIC_BASE_URL=${address}`],
   ];
   return html`${session.csrf && html`<label class="row gap">${say("key_paste")} <input class="grow" type="password" autocomplete="off" value=${typed} onInput=${(event) => setTyped(event.target.value)} /></label>`}<div class="ways">${ways.map(([name, text]) => html`<${Way} name=${name} text=${text} />`)}</div>`;
