@@ -44,3 +44,44 @@ def test_what_is_shown_has_every_date_once() -> None:
 )
 def test_dates_stand_behind_whole_times_and_not_behind_habits(said: str, shown: str) -> None:
     assert with_dates(said, SUNDAY) == shown
+
+
+MONDAY = datetime(2026, 11, 16, 10, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The release train leaves on the last Thursday of a month.",
+        "The rent is due on the first Monday of each month.",
+        "The last weekend of the month is for the family.",
+        "The bakery is closed on Sunday.",
+        "See you on Friday!",
+        "Please book a table for Saturday.",
+        "The user likes to run on Saturday.",
+        "发布列车每月最后一个星期四出发。",
+        "每个月的第二个星期三复盘。",
+        "面包店周日关门。",
+        "用户喜欢周末去西湖跑步",
+        "周末过来画画太合适了。",
+    ],
+)
+def test_a_day_that_the_words_do_not_settle_gets_no_date(said: str) -> None:
+    assert with_dates(said, MONDAY) == said
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("We agreed to meet Clara on Friday.", "We agreed to meet Clara on Friday [2026-11-20]."),
+        ("We met Clara on Friday.", "We met Clara on Friday [2026-11-13]."),
+        ("It rained on Saturday.", "It rained on Saturday [2026-11-14]."),
+        ("Friday of next week suits me.", "Friday of next week [2026-11-27] suits me."),
+        ("我们约好周五在车站见面。", "我们约好周五[2026-11-20]在车站见面。"),
+        ("周日我去爬山了。", "周日[2026-11-15]我去爬山了。"),
+        ("周末去了趟苏州。", "周末[2026-11-14 – 2026-11-15]去了趟苏州。"),
+        ("周末要去苏州了。", "周末[2026-11-21 – 2026-11-22]要去苏州了。"),
+    ],
+)
+def test_a_bare_weekday_lies_where_its_sentence_says(said: str, shown: str) -> None:
+    assert with_dates(said, MONDAY) == shown

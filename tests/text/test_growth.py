@@ -8,7 +8,7 @@ from remanent.loaders import code, decoding, document, plain, types
 from remanent.loaders.reading import Reading
 from remanent.text import budget, dated, dates, dialogue_summary, markdown, pronouns, spans, summary, terms, tokens
 from remanent.text.boundaries import excerpt, first_graphemes, inside_graphemes, is_inside_grapheme
-from remanent.text.date_rules import DateMeaning
+from remanent.text.date_rules import DateMeaning, speaks_of_future, speaks_of_past
 from remanent.text.intervals import Interval
 from remanent.text.spans import Span
 from tests.growth import FULL, HUGE, Work, public_functions, takes_just_a_text, too_fast
@@ -93,6 +93,8 @@ ADAPTERS: dict[str, Work] = {
     "text.terms.telling_part": lambda text: terms.telling_part(
         text, dict.fromkeys(terms.query_terms(text)[:16], 1.0), length=3000
     ),
+    "text.date_rules.speaks_of_future": lambda text: speaks_of_future(text, 0, len(text)),
+    "text.date_rules.speaks_of_past": lambda text: speaks_of_past(text, 0),
     "text.dated.with_certain_days": lambda text: dated.with_certain_days(text, _NOW),
     "text.dated.with_dates": lambda text: dated.with_dates(text, _NOW),
     "text.tokens.counter_for": lambda text: tokens.counter_for(text)(text),

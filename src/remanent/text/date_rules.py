@@ -18,10 +18,15 @@ from remanent.values import dataclass
 _AROUND = 60
 _AHEAD = re.compile(
     r"\b(?:will|shall|'ll|going to|gonna|plan|plans|planning|planned|upcoming|schedule|scheduled|due|deadline|let's|"
-    r"remind|looking forward|about to|hope to|want to|booked|until|by)\b"
-    r"|将|打算|计划|准备|即将|会在|要去|要在|想在|预定|截止",
+    r"remind|looking forward|about to|hope to|want to|agreed to|booked|until|by)\b"
+    r"|将|打算|计划|准备|即将|会在|要去|要在|想在|预定|截止|约好|约定|约了|说好",
     re.IGNORECASE,
 )
+_CLAUSE_END = lazy_regex("[，。！？；,.!?;\n]")
+_OVER = lazy_regex(
+    r"^(?!.*(?:[太最更]|真是|不过了)).*?(?:[^要快就会极多]了(?!解)|[^通超不]过(?![于来去程度敏期年生])|已经|当时)"
+)
+"""Of the past: 去了, 去过. Not 太好了, 快到了, 过来."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,17 @@ class DateMeaning:
     """How many characters at the beginning of the match belong to the sentence and not to the date."""
 
 
+def speaks_of_future(text: str, start: int, end: int) -> bool:
+    """Tell whether the words around a place in a text speak of the future."""
+    return _AHEAD.search(text, max(0, start - _AROUND), end + _AROUND // 2) is not None
+
+
+def speaks_of_past(text: str, end: int) -> bool:
+    """Tell whether the Chinese words that follow a place, up to the end of the clause, speak of the past."""
+    clause = _CLAUSE_END.split(text[end : end + _AROUND], maxsplit=1)[0]
+    return _OVER.search(clause) is not None
+
+
 def on_the_wall(moment: datetime) -> datetime:
     """Return what the clocks of this machine's zone show at a moment, written as UTC."""
     return local(moment).replace(tzinfo=UTC)
@@ -83,8 +99,11 @@ class DateContext:
 
     def is_ahead(self, match: re.Match[str]) -> bool:
         """Tell whether the words around a match speak of the future."""
-        start = max(0, match.start() - _AROUND)
-        return _AHEAD.search(self.text, start, match.end() + _AROUND // 2) is not None
+        return speaks_of_future(self.text, match.start(), match.end())
+
+    def is_over(self, match: re.Match[str]) -> bool:
+        """Tell whether the Chinese words behind a match speak of the past."""
+        return not self.is_ahead(match) and speaks_of_past(self.text, match.end())
 
     def year_of(self, month: int, day: int, match: re.Match[str]) -> int:
         """Return the year of a date without one: the nearest, the coming one when the words speak of the future."""

@@ -9,10 +9,12 @@ import re
 from datetime import datetime, timedelta
 
 from remanent.model import local
+from remanent.text.date_rules import speaks_of_future, speaks_of_past
 from remanent.text.dates import TimeMention, find_dates
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentences
+from remanent.text.stemming import is_past_form
 
 _RELATIVE = lazy_regex(
     r"\b(?:yesterday|tomorrow|tonight|today|ago|recently|(?:last|past|next|this|coming|previous|earlier)\s+"
@@ -26,10 +28,15 @@ _REACH = 12
 """Characters before a date within which such a word stands."""
 _WEEKDAY = lazy_regex(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|星期|礼拜)[一二三四五六日天末]", re.IGNORECASE)
 _HABIT = lazy_regex(
-    r"\b(?:every|usually|always|normally|generally|regularly|weekly)\b|[每总]|固定|一般|通常|平[时常]|定期|照例",
+    r"\b(?:every|usually|always|normally|generally|regularly|weekly|(?:like|love|prefer|enjoy)s?)\b"
+    r"|[每总]|固定|一般|通常|平[时常]|定期|照例|喜欢|爱",
     re.IGNORECASE,
 )
 """What tells that a weekday without "last" or "next" comes again each week."""
+_PAST_FORM = lazy_regex(
+    r"(?<!\bis )(?<!\bare )(?<!\bam )(?<!\bbe )(?<!'s )(?<!'re )\b[a-z]{2,}+(?<!need)(?<!feed)", re.IGNORECASE
+)
+"""A word that may be a verb in the past, and not what is "closed" on a Sunday or "booked" for one."""
 DATE_BEHIND = lazy_regex(r"\s*[\[(（]\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?[\])）]")
 """A date behind words, in whichever brackets: a memory that was made of a turn may have it already."""
 RESOLVED = lazy_regex(r" ?\[\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?\]")
@@ -53,7 +60,7 @@ def with_dates(text: str, occurred_at: datetime, *, is_dated: bool = True) -> st
         for mention in find_dates(words, reference=occurred_at):
             if not mention.relative or (is_dated and mention.begin.date() == local(occurred_at).date()):
                 continue
-            if is_habit and _WEEKDAY.match(mention.text):
+            if _WEEKDAY.match(mention.text) and (is_habit or not _is_settled(words, mention, occurred_at)):
                 continue
             if _REPEATED.search(words[max(0, mention.start - _REACH) : mention.start]) or DATE_BEHIND.match(
                 words, mention.end
@@ -64,6 +71,20 @@ def with_dates(text: str, occurred_at: datetime, *, is_dated: bool = True) -> st
             parts.append(f"{text[position:end]}{space}[{_date_of(mention)}]")
             position = end
     return "".join([*parts, text[position:]])
+
+
+def _is_settled(words: str, mention: TimeMention, occurred_at: datetime) -> bool:
+    """Tell whether a sentence says on which side of its saying a bare weekday lies.
+
+    "See you on Friday", "the shop is closed on Sunday": a date there was as often wrong as right.
+    """
+    if mention.text.endswith(("week", "weeks")) or speaks_of_future(words, mention.start, mention.end):
+        return True
+    is_past = mention.begin.date() < local(occurred_at).date()
+    if not mention.text.isascii():
+        return is_past and speaks_of_past(words, mention.end)
+    told = (word.lower() for word in _PAST_FORM.findall(words))
+    return is_past and any(word.endswith("ed") or is_past_form(word) for word in told)
 
 
 def _date_of(mention: TimeMention) -> str:

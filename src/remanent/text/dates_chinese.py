@@ -230,8 +230,10 @@ def _day_or_part(day: date, part: str | None) -> DateMeaning:
     return DateMeaning(interval, relative=True)
 
 
+# 第二个星期三, 最后一个周五: one of several, and no certain one.
 _WEEKDAY = (
-    rf"(?<![{_DIGIT}十两几\d])(?<![{_DIGIT}十两几\d]个){_WEEK}(?P<weekday>[一二三四五六日天1-7])(?!\d|[年岁个季期])"
+    rf"(?<!最后)(?<!第)(?<![{_DIGIT}十两几\d])(?<![{_DIGIT}十两几\d]个)"
+    rf"{_WEEK}(?P<weekday>[一二三四五六日天1-7])(?!\d|[年岁个季期])"
 )
 
 
@@ -246,6 +248,8 @@ def _weekday(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     part = match.groupdict().get("part")
     shift = _SHIFTS[match["week"] or "本"]
     day = intervals.weekday_in_week(view.today + timedelta(weeks=shift), number)
+    if not match["week"] and day > view.today and view.is_over(match):
+        day -= timedelta(weeks=1)  # 周日我去爬山了, said on a Monday
     meaning = _day_or_part(day, part)
     return DateMeaning(meaning.interval, relative=True, weekday=not match["week"] and not part)
 
@@ -253,7 +257,9 @@ def _weekday(match: re.Match[str], view: DateContext) -> DateMeaning | None:
 @CHINESE_DATES.rule(r"(?P<week>上上|下下|上|下|这|本)一?个?(?:周末|星期末|礼拜末)|(?<![一-九\d])(?P<bare>周末)")
 def _weekend(match: re.Match[str], view: DateContext) -> DateMeaning:
     """上周末, 这个周末, 周末."""
-    return DateMeaning(intervals.unit_near("weekend", _SHIFTS.get(match["week"] or "本", 0), view.today), relative=True)
+    is_last = not match["week"] and view.today.weekday() < 5 and view.is_over(match)
+    shift = -1 if is_last else _SHIFTS.get(match["week"] or "本", 0)
+    return DateMeaning(intervals.unit_near("weekend", shift, view.today), relative=True)
 
 
 @CHINESE_DATES.rule(r"(?P<week>上上|下下|上|下|这|本)一?个?(?:周|星期|礼拜)(?![一二三四五六日天末1-7])")

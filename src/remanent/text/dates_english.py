@@ -27,6 +27,8 @@ _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _SEASON = r"(?P<season>spring|summer|fall|autumn|winter)"
 _PART = r"(?P<part>morning|afternoon|evening|night)\b"
 _NO_HABIT = r"(?!\s+(?:morning|afternoon|evening|night)s\b)"
+# "The last Friday of the month", "the second Tuesday of October": one of several, whenever they were counted.
+_NOT_OF = r"(?!\s+of\b)"
 _STAGE = r"(?:(?P<stage>early|mid|late|(?:the\s+)?(?:beginning|start|middle|end)\s+of)[\s-]+(?:in\s+)?)?"
 # The longest first: "sixty" must not be read as "six".
 _NUMERAL = f"(?:{'|'.join(sorted(ENGLISH_NUMERALS, key=len, reverse=True))})"
@@ -221,7 +223,7 @@ def _part_of_today(match: re.Match[str], view: DateContext) -> DateMeaning:
 
 @ENGLISH_DATES.rule(
     r"\b(?:the\s+)?(?P<lead>last|past|previous|prior|this\s+past|this\s+coming|this|current|next|coming|following)\s+"
-    r"(?P<unit>weekend|week|month|quarter|year|decade)\b(?!\s+(?:before|after)\s)",
+    rf"(?P<unit>weekend|week|month|quarter|year|decade)\b(?!\s+(?:before|after)\s){_NOT_OF}",
     words="week month quarter year decade",
 )
 @ENGLISH_DATES.rule(
@@ -243,11 +245,12 @@ def _near_unit(match: re.Match[str], view: DateContext) -> DateMeaning:
 
 @ENGLISH_DATES.rule(
     rf"\b(?P<lead>last|this\s+past|this\s+coming|this|next|the\s+previous|the\s+following)\s+(?P<weekday>{_WEEKDAY})"
-    rf"(?:\s+{_PART})?",
+    rf"{_NOT_OF}(?:\s+{_PART})?",
     words=_WEEKDAY_WORDS,
 )
 @ENGLISH_DATES.rule(
-    rf"\b(?P<weekday>{_FULL_WEEKDAY}){_NO_HABIT}(?:\s+{_PART})?(?:\s+(?P<lead>last|next|this)\s+week\b)?",
+    rf"\b(?P<weekday>{_FULL_WEEKDAY}){_NO_HABIT}(?:\s+{_PART})?(?:\s+(?:of\s+)?(?P<lead>last|next|this)\s+week\b)?"
+    rf"{_NOT_OF}",
     words="monday tuesday wednesday thursday friday saturday sunday",
 )
 @ENGLISH_DATES.rule(rf"(?<=[(（,])\s?(?P<weekday>{_WEEKDAY})(?=\s?[)）,])", words=_WEEKDAY_WORDS)

@@ -57,6 +57,18 @@ def is_irregular(word: str) -> bool:
     return word in _IRREGULAR
 
 
+_PRESENT = frozenset("am is are being has having does doing goes flies dying lying tying".split())
+_PLURALS = frozenset(
+    "buses busses children feet gases geese halves knives lenses loaves men mice persons quizzes shelves skis teeth "
+    "thieves wives wolves women".split()
+)
+
+
+def is_past_form(word: str) -> bool:
+    """Tell whether a lower-case word is an irregular verb in the past or its participle: wrote, found, gone."""
+    return word in _IRREGULAR and word not in _PRESENT and word not in _PLURALS
+
+
 def stem(word: str) -> str:
     """Return the key under which all forms of a lower-case English word meet."""
     if len(word) < 3 or word in _KEEP:
