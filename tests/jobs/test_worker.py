@@ -1,6 +1,6 @@
 import asyncio
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -347,6 +347,29 @@ async def test_a_clock_that_jumps_takes_no_job_from_who_runs_it(world: World, sc
     await world.until(worker.settle())
     assert len(script.runs) == 7
     assert (await world.store.states(ADA))[job_id] == 1
+
+
+async def test_a_clock_that_goes_on_by_days_at_every_look_takes_no_job_from_who_runs_it(
+    world: World, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was claimed and not begun, or was renewed by an earlier look at the clock, was taken over by itself."""
+
+    left = iter(range(300))
+
+    def clock(time: Time) -> datetime:
+        time.now += timedelta(days=0 if next(left, None) is None else 3)
+        return time.now
+
+    monkeypatch.setattr(Time, "clock", clock)
+    script.hold = asyncio.Event()
+    worker = world.worker({"index": script}, lease=60, concurrency=4)
+    for scope in (ADA, BOB):
+        await world.enqueue(["index"] * 5, scope=scope)
+    await world.quiet()
+    script.hold.set()
+    await world.until(worker.settle([ADA, BOB]))
+    assert len(script.runs) == 10
+    assert await world.jobs() == []
 
 
 async def test_a_renewal_that_fails_for_a_moment_does_no_harm(world: World, script: Script) -> None:

@@ -6,7 +6,8 @@ taken for dead can finish nothing any more. What failed is tried again in its pl
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from enum import StrEnum
 from types import TracebackType
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 from remanent.errors import LeaseLost, RemanentError, StorageFull, StoreBusy, StoreClosed, VersionConflict
 from remanent.jobs.timing import Sleep, lease_time
 from remanent.model import Clock, Job, Scope
-from remanent.stores import Store, Transaction, acting_for
+from remanent.stores import Claims, Store, Transaction, acting_for
 from remanent.text.scripts import well_formed
 from remanent.values import dataclass
 
@@ -142,7 +143,8 @@ class Runner:
         self._work: dict[tuple[str, int], asyncio.Task[None]] = {}
         self._lost: set[tuple[str, int]] = set()
         self._held: dict[tuple[str, int], tuple[Job, datetime]] = {}
-        """The jobs that run here, each with when its lease is over."""
+        """The jobs that were claimed here and have not ended, each with when its lease is over."""
+        self._reckoning = asyncio.Lock()
         self._pending: dict[Scope, list[_PendingOutcome]] = {}
         self._setbacks: dict[str, int] = {}
         """How often each job was given back in a row; its attempts do not tell."""
@@ -165,8 +167,8 @@ class Runner:
         """Run a job to its end and write down what became of it."""
         refusal = self._refusal(job)
         if refusal:
+            self._held.pop((job.id, job.fence), None)
             return await self._bury(job, refusal)
-        self._held[job.id, job.fence] = job, self._lease_end()
         keeper = asyncio.create_task(self._keep_lease(job))
         try:
             with self._store.visit(job.scope):
@@ -189,6 +191,7 @@ class Runner:
 
     async def give_back(self, job: Job, *, wait: timedelta = timedelta(0), error: str = "") -> FinishedJob:
         """Return a job that did not fail to its place; the attempt does not count."""
+        self._held.pop((job.id, job.fence), None)
         transaction = self._store.transaction(job.scope)
         transaction.retry(job, not_before=self._clock() + wait, error=error, counts=False)
         return await self._write(transaction, FinishedJob(job, JobOutcome.GIVEN_BACK, error))
@@ -326,32 +329,49 @@ class Runner:
         while (job.id, job.fence) not in self._lost:
             # A third: two renewals may fail before the lease is over.
             await self._sleep(self._settings.lease / 3)
-            await self._renew(job)
+            async with self._lease_moment() as now:
+                await self._renew(job, now=now)
 
-    async def keep_overdue(self) -> None:
-        """Renew the leases of what runs here that are over by the clock, before anybody here looks for such jobs.
+    async def claim(self, *, worker: str, limit: int, among: Sequence[Scope] | None) -> Claims:
+        """Claim jobs, once the leases of what was claimed here before and is over by the clock are renewed.
 
         A clock that was set forward, or a machine that slept, ends leases of jobs whose worker is well: it would take
-        them from itself, again and again, until they are given up.
+        them from itself, again and again, until they are given up. All of it goes by one look at the clock, and what
+        is claimed is held from then on: a clock that goes on by days between two looks would do the same.
         """
-        now = self._clock()
-        for job in [job for job, until in self._held.values() if until <= now]:
-            if (job.id, job.fence) not in self._lost:
-                await self._renew(job)
+        lease = timedelta(seconds=self._settings.lease)
+        async with self._lease_moment() as now:
+            by_now = self._clock() if now is None else now
+            for job in [job for job, until in self._held.values() if until <= by_now]:
+                if (job.id, job.fence) not in self._lost:
+                    await self._renew(job, now=now)
+            claims = await self._store.claim_any(worker=worker, limit=limit, lease=lease, now=now, among=among)
+            self._held |= {(job.id, job.fence): (job, by_now + lease) for job in claims.jobs}
+        return claims
 
-    def _lease_end(self) -> datetime:
-        return self._clock() + timedelta(seconds=self._settings.lease)
+    @asynccontextmanager
+    async def _lease_moment(self) -> AsyncIterator[datetime | None]:
+        """Give what leases are reckoned by; where a clock was given, to one after another: it may jump meanwhile."""
+        if lease_time(self._clock) is None:
+            yield None
+        else:
+            async with self._reckoning:
+                yield self._clock()
 
-    async def _renew(self, job: Job) -> None:
+    async def _renew(self, job: Job, *, now: datetime | None) -> None:
         """Ask for more time for a job that is still being done.
 
         Where another process has it by now, the work is cancelled: its effects would be refused anyway by the fence
         number. Any other failure is only noted, since the lease holds for a while and is asked for again before it
         ends.
         """
-        key, lease, until = (job.id, job.fence), timedelta(seconds=self._settings.lease), self._lease_end()
+        key, lease, since = (
+            (job.id, job.fence),
+            timedelta(seconds=self._settings.lease),
+            self._clock() if now is None else now,
+        )
         try:
-            await self._store.renew(job.scope, job_id=job.id, fence=job.fence, lease=lease, now=lease_time(self._clock))
+            await self._store.renew(job.scope, job_id=job.id, fence=job.fence, lease=lease, now=now)
         except LeaseLost:
             self._lost.add(key)
             if (work := self._work.get(key)) is not None:
@@ -360,4 +380,4 @@ class Runner:
             _logger.warning("the lease of job %s was not renewed: %s", job.id, describe_failure(error))
         else:
             if key in self._held:
-                self._held[key] = job, until
+                self._held[key] = job, since + lease

@@ -19,7 +19,7 @@ from remanent.errors import CallerError, JobFailed, RemanentError
 from remanent.fairness import Pauses, Shares
 from remanent.jobs.runner import FinishedJob, Handler, JobOutcome, Runner, describe_failure, retry_delay
 from remanent.jobs.settlement import Progress, Settlement
-from remanent.jobs.timing import Sleep, lease_time, pause, wait_first
+from remanent.jobs.timing import Sleep, pause, wait_first
 from remanent.model import Clock, Job, NewId, Scope
 from remanent.stores import Claims, Store
 from remanent.values import dataclass
@@ -474,14 +474,7 @@ class Worker:
         among = None if owners == [None] else [owner for owner in owners if owner is not None and owner not in failed]
         if among == []:
             return Claims(failed=failed)
-        await self._runner.keep_overdue()
-        claims = await self._store.claim_any(
-            worker=self._name,
-            limit=limit,
-            lease=timedelta(seconds=self._settings.lease),
-            now=lease_time(self._clock),
-            among=among,
-        )
+        claims = await self._runner.claim(worker=self._name, limit=limit, among=among)
         return replace(claims, failed={**claims.failed, **failed})
 
     def _arrange(self, owners: list[Owner], claims: Claims, *, now: datetime, is_full: bool) -> None:
