@@ -168,6 +168,24 @@ async def test_passages_are_read_in_their_document_changed_left_out_and_added(wi
     assert shown.complaints == []
 
 
+async def test_a_key_for_one_agent_shows_its_documents_and_names_no_other(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("I keep bees.", agent="eve")
+    shelf = "/v1/orgs/acme/workspaces/lab/agents/lin/knowledge/documents?name=bees.md"
+    kind = {"content-type": "application/octet-stream"}
+    added = await shown.served.http.post(shelf, content=b"# Bees\n\nThe hive stands by the lake.", headers=kind)
+    assert added.status_code == 200, added.text
+    header = await shown.served.key("read", "write", within_workspace="lab", within_agent="lin")
+    await shown.open(f"{PLACE}/knowledge")
+    page = shown.page
+    await page.get_by_label("Key").fill(header["authorization"].removeprefix("Bearer "))
+    await page.get_by_role("button", name="Sign in").click()
+    await expect(page.get_by_role("row").filter(has_text="bees.md")).to_contain_text("lin")
+    assert await page.get_by_label("Agent").locator("option").all_text_contents() == ["lin"]
+    assert "eve" not in await page.content()
+    assert [one for one in shown.complaints if "401" not in one] == []
+
+
 async def test_a_key_that_is_pasted_fills_the_examples_and_is_kept_nowhere(window: OpenWindow) -> None:
     shown = await window()
     header = await shown.served.key("read", "write")

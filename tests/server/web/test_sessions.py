@@ -97,6 +97,18 @@ async def test_a_session_sees_no_further_than_its_key(start: Start) -> None:
     assert (await served.http.get("/v1/orgs/other/workspaces/lab/agents/eve/entries")).status_code == 404
 
 
+async def test_a_session_says_whether_its_key_is_for_one_agent(start: Start) -> None:
+    served = await start()
+    for within, agent, alone in (
+        ({"within_workspace": "lab", "within_agent": "lin"}, "lin", True),
+        ({"within_workspace": "lab"}, "me", False),
+    ):
+        header = await served.key("read", **within)
+        about = (await served.http.get("/session", headers=header)).json()
+        assert (about["workspace"], about["one_agent"]) == ("lab", alone)
+        assert not alone or about["agent"] == agent
+
+
 @pytest.mark.parametrize("body", [{}, {"key": ""}, {"key": 5}, {"key": "nonsense"}])
 async def test_a_wrong_key_opens_nothing(start: Start, body: dict[str, object]) -> None:
     served = await start()

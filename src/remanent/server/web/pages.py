@@ -127,6 +127,7 @@ class Pages:
             "org": scope.org,
             "workspace": scope.workspace,
             "agent": scope.agent,
+            "one_agent": principal.reach.agent is not None,  # nothing is asked of other agents, nor of the workspace
             "operations": {name: [one.title.en, one.title.zh] for name, one in self._service.catalogue.items()},
             "terms": registry.terms(),
         }

@@ -46,7 +46,7 @@ export const place = (org, workspace, agent) =>
 
 /** Return what an agent's storage says of itself; null where nothing was ever stored, which is no failure. */
 export const storageHealth = (at, options) =>
-  ask("GET", `${at}/health`, options).catch((error) => { if (error.status === 404) return null; throw error; });
+  ask("GET", `${at}/health`, options).then((found) => (found.bytes_on_disk || found.problems.length ? found : null));
 
 export const can = (operation) => operation in session.operations;
 export const may = (permission) => session.permissions.includes(permission);

@@ -77,6 +77,7 @@ function Top({ app, onLanguage }) {
 }
 
 export async function agentsOf(here, signal) {
+  if (session.one_agent) return [session.agent];
   const listed = await ask("GET", `${place(here.org, here.workspace)}/agents`, { signal });
   return listed.items.map((scope) => scope.agent).sort();
 }

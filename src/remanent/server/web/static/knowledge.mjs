@@ -13,14 +13,14 @@ export function Page() {
   const { here } = app;
   // An agent reads its own documents beside what the workspace shares. Who adds one means the workspace unless they say otherwise.
   const shelf = (owner) => `${place(here.org, here.workspace, owner)}/knowledge`;
-  const owners = [...new Set([here.agent || "shared", "shared"])];
+  const owners = session.one_agent ? [session.agent] : [...new Set([here.agent || "shared", "shared"])];
   const at = shelf(owners[0]);
-  const [owner, setOwner] = useState("shared");
+  const [owner, setOwner] = useState(owners.at(-1));
   const [uploads, setUploads] = useState([]);
   const [shown, setShown] = useState(null);
   const [removing, setRemoving] = useState(null);
   const state = useLoad(async (signal) => (can("knowledge.list") ? (await Promise.all(owners.map(async (one) => (await ask("GET", `${shelf(one)}/documents`, { signal })).items.map((document) => ({ ...document, owner: one }))))).flat() : null), [at]);
-  const shelfOf = (document) => shelf(state.value.find((one) => one.document_id === document.document_id)?.owner ?? "shared");
+  const shelfOf = (document) => shelf(state.value.find((one) => one.document_id === document.document_id)?.owner ?? owners.at(-1));
   const busy = state.value?.some((one) => one.status === "indexing") ?? false;
   useEffect(() => { if (!busy) return undefined; const timer = setInterval(state.again, LOOK); return () => clearInterval(timer); }, [busy, at]);
   const note = (name, change) => setUploads((now) => now.map((one) => (one.name === name ? { ...one, ...change } : one)));
