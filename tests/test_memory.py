@@ -237,6 +237,7 @@ async def test_a_question_must_ask_something(ada: AsyncAgent) -> None:
         ({"query": None}, "a question is a text, not None"),
         ({"query": 7}, "a question is a text, not int"),
         ({"limit": "5"}, "limit: a whole number"),
+        ({"limit": True}, "limit: a whole number"),
         ({"since": 7}, "a moment is"),
         ({"until": "soon"}, "no date or time"),
         ({"kinds": "memo"}, "no kind 'memo'"),
@@ -316,6 +317,13 @@ async def test_an_agent_whose_database_is_gone_says_so_to_every_call(tmp_path: P
             with pytest.raises(DatabaseMissing):
                 await call()
         await memory.agent("bob").remember("I am well")
+
+
+async def test_an_agent_that_was_told_nothing_has_nothing_wrong_with_it(memory: AsyncMemory) -> None:
+    nobody = memory.agent("nobody")
+    health = await nobody.admin.check()
+    assert (health.entries, health.bytes_on_disk, health.problems) == (len(await nobody.entries()), 0, ())
+    assert await memory.agents() == []
 
 
 def test_the_plain_face_does_the_same_without_an_event_loop(tmp_path: Path) -> None:

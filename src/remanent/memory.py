@@ -598,7 +598,7 @@ class AsyncAgent(AgentFaces):
         user: str | None = None,
         grain: Grain = "item",
         budget: int | None = None,
-        options: RecallOptions | None = None,
+        options: RecallOptions | Mapping[str, Any] | None = None,
     ) -> Found:
         """Return what is remembered that answers a question, best first, each item with its sources.
 
@@ -870,7 +870,7 @@ def _check_call(query: object, limit: object, budget: int | None) -> None:
     """Refuse what is no question, without repeating it: in the depths it would look like a path that failed."""
     if not isinstance(query, str):
         raise InvalidInput(f"query: a question is a text, not {'None' if query is None else type(query).__name__}")
-    if not isinstance(limit, int):
+    if not isinstance(limit, int) or isinstance(limit, bool):
         raise InvalidInput(f"limit: a whole number was expected, not {type(limit).__name__}")
     if budget is not None and budget < 0:
         raise InvalidInput(f"budget must not be below 0, but is {budget}")

@@ -517,6 +517,7 @@ def test_what_is_rarely_asked_for_goes_there_in_one_object(memory: RemoteMemory)
     memory.settle()
     found = ada.recall("Lisbon", options=RecallOptions(recipe="words", gate=False))
     assert (found.recipe, len(found.items), found.gate) == ("words", 1, None)
+    assert ada.recall("Lisbon", options={"recipe": "words", "gate": False}).items == found.items
     assert ada.recall("Lisbon", options=RecallOptions(seen=found.injection.fingerprints)).text == ""
     with pytest.raises(InvalidInput, match="recipe"):
         ada.recall("Lisbon", options=RecallOptions(recipe=Recipe(name="own", paths={"keyword": PathUse()})))

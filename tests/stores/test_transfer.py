@@ -74,6 +74,13 @@ async def test_the_last_line_counts_and_seals_the_others(lines: list[str]) -> No
     assert set(sorts) == set(SORTS)
 
 
+async def test_an_export_that_was_saved_with_a_byte_order_mark_is_welcome(
+    elsewhere: SqliteStore, lines: list[str]
+) -> None:
+    await import_lines(elsewhere, SCOPE, ["\ufeff" + lines[0], *lines[1:]])
+    assert await exported(elsewhere) == lines
+
+
 async def test_an_edited_export_with_a_new_seal_is_welcome(elsewhere: SqliteStore, lines: list[str]) -> None:
     changed, _ = edited(lines, "record", lambda body: body.update(content="Edited by hand."))
     await import_lines(elsewhere, SCOPE, changed)

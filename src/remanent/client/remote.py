@@ -1107,7 +1107,7 @@ class AsyncRemoteAgent(RemotePart):
         user: str | None = None,
         grain: Grain = "item",
         budget: int | None = None,
-        options: RecallOptions | None = None,
+        options: RecallOptions | Mapping[str, Any] | None = None,
     ) -> Found:
         """Return what is remembered that answers a question, best first, each item with its sources.
 

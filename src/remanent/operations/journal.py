@@ -178,8 +178,10 @@ class RecallRequest(Model):
 
 def _flattened(given: dict[str, Any]) -> dict[str, Any]:
     """Lay the options beside the other fields: over the wire a request is flat, so that each field is an option."""
-    options: RecallOptions | None = given.pop("options", None)
-    return given if options is None else given | {name: getattr(options, name) for name in options.model_fields_set}
+    if (wished := given.pop("options", None)) is None:
+        return given
+    options = RecallOptions.model_validate(wished)
+    return given | {name: getattr(options, name) for name in options.model_fields_set}
 
 
 @operation(

@@ -274,8 +274,9 @@ class _ImportReader:
         changes = []
         for line in lines:
             self._number += 1
+            marked = self._number == 1 and line.startswith("\ufeff")  # as some editors and shells save a file
             try:
-                change = self._line(line.rstrip("\r\n"))
+                change = self._line(line[marked:].rstrip("\r\n"))
             except InvalidInput as error:
                 raise InvalidInput(f"line {self._number} of the export: {error}") from error
             if change is not None:

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from remanent.errors import InvalidInput, LeaseLost, NotFound, StoreClosed
+from remanent.errors import InvalidInput, LeaseLost, StoreClosed
 from remanent.model import Scope, from_millis, to_millis
 from remanent.stores import rows
 from remanent.stores.postgres.connection import ConnectionPool, statement, translated
@@ -178,7 +178,7 @@ class PostgresStore(Store):
         """Compare what must agree among an agent's rows; the pages themselves are the server's to check."""
         agent = await self._agent(scope)
         if agent == 0:
-            raise NotFound(f"nothing is stored for {scope}")
+            return Health()
         asked = ("counts",) if quick else ("counts", "disagree")
         counts, *problems = await self._read(agent, [SqlStatement(statement(name), {"agent": agent}) for name in asked])
         names = ("entries", "records", "vectors", "bytes_on_disk", "engine")

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import apsw
 
-from remanent.errors import IntegrityError, NotFound, RemanentError, StoreClosed
+from remanent.errors import IntegrityError, RemanentError, StoreClosed
 from remanent.fairness import FairThreads, carried
 from remanent.model import Job, Scope, system_clock
 from remanent.stores.queries import Claims, Erased, Erasure, ErasureDepth, Health, Query, QueueQuery
@@ -213,7 +213,7 @@ class SqliteStore(Store):
         """Examine every page, index and reference; report, change nothing."""
         path = self.layout.database(scope)
         if not self._is_stored(scope):
-            raise NotFound(f"nothing is stored for {scope}")
+            return Health()
         try:
             async with self._pool.check_out(scope) as database:
                 return await database.write(lambda connection: repair.check(connection, path, quick=quick), alone=True)
