@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remanent.language.role import Toolbox
+from remanent.errors import Refused
+from remanent.language.role import TextReply, Toolbox
 from remanent.language.roles.react import (
+    REACT,
     ReactRequest,
     ReactResponse,
     ToolDefinition,
@@ -280,3 +282,12 @@ async def test_chinese_is_answered_in_chinese() -> None:
 )
 def test_the_question_is_found_in_the_task(task: str, asked: str) -> None:
     assert question_of(task) == asked
+
+
+@pytest.mark.parametrize("task", ["How high is it?", "它有多高？"])
+def test_a_reply_that_repeats_the_rules_is_refused(task: str) -> None:
+    request = ReactRequest(task=task)
+    told = REACT.prompt(request, language=REACT.language(request)).instructions
+    with pytest.raises(Refused, match="repeats the instructions"):
+        REACT.read(request, TextReply(text=told[-300:]))
+    assert REACT.read(request, TextReply(text="<answer>412</answer>")).answer == "412"

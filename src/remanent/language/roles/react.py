@@ -221,6 +221,9 @@ class React(Role[ReactRequest, TextReply, ReactResponse]):
         """Take the turn apart; what cannot be called is told, not called."""
         if not reply.text.strip():
             raise Refused("the reply is empty; think in <think>, then write <tool_call> or <answer>")
+        language = self.language(request)
+        if _repeats(reply.text, self.prompt(request, language=language).instructions):
+            raise Refused("the reply repeats the instructions; think in <think>, then write <tool_call> or <answer>")
         return parse(
             reply.text,
             tools=[tool.name for tool in request.tools],
@@ -231,6 +234,16 @@ class React(Role[ReactRequest, TextReply, ReactResponse]):
     async def offline(self, request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
         """Search once with the words of the task, then answer with what says most about it."""
         return await react(request, toolbox)
+
+
+def _repeats(text: str, instructions: str) -> bool:
+    """Tell whether every line of a reply stands in the instructions, as a model writes that has nothing to say."""
+    lines = [line.strip() for line in text.splitlines() if len(line.strip()) > 1]
+    return len(text.strip()) > _SHORTEST_ECHO and all(line in instructions for line in lines)
+
+
+_SHORTEST_ECHO = 60
+"""Characters from which on a reply that stands in the rules was copied from them: a name of a tag is no echo."""
 
 
 def tool_responses(results: Sequence[ToolResult]) -> str:
