@@ -17,7 +17,7 @@ from remanent.bank.conflicts import contested
 from remanent.bank.ledger import source_of
 from remanent.bank.run import BankRun, GivenFile, close_tools, default_tools
 from remanent.bank.runtime import EventKind
-from remanent.errors import LanguageError, ModelDenied, ModelRejected, NotFound, Refused, ToolFailed
+from remanent.errors import LanguageError, ModelDenied, ModelRejected, ModelUnavailable, NotFound, Refused, ToolFailed
 from remanent.language.engine import Answer, Usage
 from remanent.language.engines import OfflineEngine
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role, Toolbox
@@ -324,19 +324,41 @@ async def test_a_run_whose_budget_is_spent_goes_on_without_the_model_and_says_so
     assert [event.kind for event in made.events].count(EventKind.LIMIT) == 1
 
 
+class Named(Told):
+    """Says that its answers are a model's."""
+
+    async def run(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
+        answer = await super().run(role, request)
+        return replace(answer, made_by=answer.made_by.replace(engine="a model"))
+
+
 @pytest.mark.spec("USE-08")
 @pytest.mark.parametrize("role", ["classification", "structure", "analysis", "planning", "react"])
 @pytest.mark.parametrize("kind", [Refused, ModelRejected])
 async def test_a_role_that_a_model_refuses_is_done_without_one(
     tmp_path: Path, role: str, kind: type[LanguageError]
 ) -> None:
+    asked = list[str]()
+
     def refusing(request: Any) -> Any:
+        asked.append(role)
         raise kind("I cannot help with that")
 
-    made = desk(tmp_path, engine=Told(**{role: refusing}))
+    made = desk(tmp_path, engine=Named(**{role: refusing}))
     result = await BankRun(made.adapter, BuiltinReact(made.bank.engine)).run(LENGTH, context=CLAIMS[0])
     assert "640" in result.answer
-    assert result.end == "done"
+    assert (result.end, result.fell_back) == ("done", tuple(dict.fromkeys(asked)))
+
+
+@pytest.mark.spec("USE-08")
+async def test_a_model_that_cannot_be_reached_leaves_the_answer_that_there_is_without_one(tmp_path: Path) -> None:
+    def away(request: Any) -> Any:
+        raise ModelUnavailable("nobody answers")
+
+    made = desk(tmp_path, engine=Named(react=away))
+    result = await BankRun(made.adapter, BuiltinReact(made.bank.engine)).run(LENGTH, context=CLAIMS[0])
+    assert "640" in result.answer
+    assert (result.end, result.fell_back) == ("done", ("react",))
 
 
 @pytest.mark.spec("USE-08")

@@ -273,13 +273,16 @@ class _ReactRun:
         return request, StopReason.ANSWER
 
     async def _ask(self, request: ReactRequest) -> ReactResponse:
-        """Ask the model; after one failure it is asked once more, a second one is the caller's."""
+        """Ask the model; after one failure it is asked once more, a second one is the engine's, or the caller's."""
         self._calls += 1
         try:
             answer = await self._engine.run(REACT, request)
         except LanguageError as error:
             _logger.warning("the agent's model failed and is asked once more: %s", error)
-            answer = await self._engine.run(REACT, request)
+            try:
+                answer = await self._engine.run(REACT, request)
+            except LanguageError as again:
+                answer = await self._engine.run_instead(REACT, request, again)
         self._usage.append(answer.usage)
         return answer.value
 

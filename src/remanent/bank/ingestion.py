@@ -134,7 +134,7 @@ class TopicExtractor:
         if answer is None and (halves := _halves(part)):
             found = [await self._classified(half, task=task, find_question=find_question) for half in halves]
             return [item for items in found for item in items]
-        answer = answer or await self._runtime.engine.run_offline(CLASSIFICATION, request)
+        answer = answer or await self._runtime.engine.run_fallen(CLASSIFICATION, request)
         return [(part, answer.value)]
 
     async def _draft(self, entry: Entry, part: Chunk, cluster: Cluster, task: str) -> NodeDraft:
@@ -161,7 +161,7 @@ class TopicExtractor:
         if answer is None and (halves := _halves(Chunk(0, len(request.content), request.content, 0))):
             parts = [await self._summary(request.replace(content=half.text)) for half in halves]
             return shortened("\n".join(text for text, _ in parts), MAX_SUMMARY), parts[0][1]
-        answer = answer or await self._runtime.engine.run_offline(STRUCTURE, request)
+        answer = answer or await self._runtime.engine.run_fallen(STRUCTURE, request)
         return answer.value.summary, answer.made_by
 
 
@@ -338,7 +338,7 @@ class NodeLinker:
         if answer is None and (smaller := _smaller(request)):
             found = [await self._judged(part) for part in smaller]
             return AnalysisResponse(relations=tuple(relation for part in found for relation in part.relations))
-        answer = answer or await self._runtime.engine.run_offline(ANALYSIS, request)
+        answer = answer or await self._runtime.engine.run_fallen(ANALYSIS, request)
         second = second_phase(request, answer.value)
         return await self._judged(second) if second is not None else answer.value
 

@@ -67,6 +67,8 @@ class RunResult(Model):
     rounds: Count
     tokens: Count = 0
     """What the task took of a model, requests and answers together; 0 without one. `bank.max_tokens` bounds it."""
+    fell_back: tuple[str, ...] = ()
+    """The roles that were done without the model that they are given to: it failed, or the budget was spent."""
     insight: InsightDoc
     node_ids: tuple[Id, ...] = ()
     """The nodes that hold the answer's words, those that the answering step was shown, and those that came of it."""
@@ -217,6 +219,7 @@ class BankRun(Generic[StepT, StepResultT]):
             end=end,
             rounds=rounds,
             tokens=self._bank.engine.tokens,
+            fell_back=tuple(self._bank.engine.fell_back),
             insight=self._bank.insight,
             node_ids=nodes,
             entry_ids=tuple(entries),

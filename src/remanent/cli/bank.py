@@ -146,6 +146,7 @@ def _report(screen: Terminal, bank: "SyncBank", result: RunResult, *, export: Pa
                 "end": result.end,
                 "rounds": result.rounds,
                 "tokens": result.tokens,
+                "fell_back": result.fell_back,
                 "calls": bank.calls,
                 "completed": result.insight.completed,
                 "conflicts": bank.conflicts,
@@ -164,6 +165,8 @@ def _report(screen: Terminal, bank: "SyncBank", result: RunResult, *, export: Pa
     calls = sum(bank.calls.values())
     end, rounds, tokens = result.end.value, result.rounds, result.tokens
     screen.tell(words.BANK_ENDED, end=end, rounds=rounds, calls=calls, tokens=tokens, style="dim")
+    if result.fell_back:
+        screen.tell(words.BANK_FELL_BACK, roles=", ".join(result.fell_back), style="dim")
     if export is not None:
         screen.tell(words.BANK_EXPORTED, file=export)
 

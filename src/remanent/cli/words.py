@@ -529,6 +529,10 @@ BANK_ENDED = Bilingual(
     "Ended: {end}, {rounds} rounds, {calls} calls, {tokens} tokens",
     "结束：{end}，{rounds} 轮，{calls} 次调用，{tokens} 个 token",
 )
+BANK_FELL_BACK = Bilingual(
+    "Done without the model, which failed or had no tokens left: {roles}",
+    "模型出错或 token 已用完，以下角色改为不用模型完成：{roles}",
+)
 BANK_EXPORTED = Bilingual("The bank is in {file}.", "记忆库已写入 {file}。")
 BANK_DRAWN = Bilingual("The graph is drawn in {file}.", "记忆图已绘制到 {file}。")
 BANK_NO_TASK = Bilingual("Say what the task is: --task TEXT", "请用 --task 说明任务")

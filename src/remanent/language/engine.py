@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Generic
 
+from remanent.errors import LanguageError
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.model import Maker, RoleFigures
 from remanent.text.tokens import TokenCounter, token_counter
@@ -77,6 +78,12 @@ class Engine(ABC):
         An engine that has its answer all at once tells none, so the answer is what counts.
         """
         return await self.run(role, request)
+
+    async def run_instead(
+        self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT, error: LanguageError
+    ) -> Answer[ResponseT]:
+        """Do a role in another way after its model failed for good, or raise the failure where there is none."""
+        raise error
 
     @property
     def figures(self) -> tuple[RoleFigures, ...]:

@@ -137,6 +137,8 @@ class BudgetedEngine(HybridEngine):
         self._max_tokens = max_tokens
         self.tokens = 0
         """Tokens of requests and answers so far, those of failed attempts included."""
+        self.fell_back: dict[str, int] = {}
+        """How often each role was done without the model that it is given to: it failed, or nothing was left."""
 
     @property
     def is_spent(self) -> bool:
@@ -153,7 +155,13 @@ class BudgetedEngine(HybridEngine):
         request: RequestT,
         ask: Callable[[], Awaitable[Answer[ResponseT]]],
     ) -> Answer[ResponseT]:
+        inner = self._engine
+        is_meant = inner.name == "offline" or (
+            isinstance(inner, HybridEngine) and inner.is_without_model(role, request)
+        )
         if self.is_spent:
+            if not is_meant:
+                self._note_fall(role.name)
             return await self.run_offline(role, request)
         try:
             answer = await super()._fall_back(role, request, ask)
@@ -161,7 +169,31 @@ class BudgetedEngine(HybridEngine):
             self.tokens += error.tokens
             raise
         self.tokens += answer.usage.input_tokens + answer.usage.output_tokens
+        if answer.made_by.engine == self._offline.name and not is_meant:
+            self._note_fall(role.name)
         return answer
+
+    def _note_fall(self, role: str) -> None:
+        self.fell_back[role] = self.fell_back.get(role, 0) + 1
+
+    async def run_fallen(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
+        """Do a role offline for whoever asked for less and less and was rejected all the same, and count it."""
+        self._note_fall(role.name)
+        return await self.run_offline(role, request)
+
+    async def run_instead(
+        self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT, error: LanguageError
+    ) -> Answer[ResponseT]:
+        """Do a role offline whose model is out of reach: a task is to have the answer that it has without a model."""
+        if isinstance(error, ModelDenied):
+            raise error
+        return await self._instead(role, request, error)
+
+    async def _instead(
+        self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT, error: LanguageError
+    ) -> Answer[ResponseT]:
+        self._note_fall(role.name)
+        return await super()._instead(role, request, error)
 
     def sees(self, role: Role[RequestT, ReplyT, ResponseT]) -> bool:
         """Tell whether the engine can be shown pictures and there is something left to pay for it."""
