@@ -1,4 +1,9 @@
-"""What a statement is, and what the rules of both languages have in common."""
+"""The rules by which statements are found: tables of clause forms, how they are read, and what a match becomes.
+
+`statements_english.py` and `statements_chinese.py` hold the tables, one row for each way of saying something ("I live
+in …", 我住在…); here is what they have in common: how a row becomes a pattern, where in a sentence it is tried, and
+what a statement is. Whoever adds a form writes a line.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -104,6 +109,8 @@ def apply(
     """Yield what the first fitting rule says of each stretch of a sentence; none takes words of another.
 
     A rule is tried only where a clause may begin: looking for all of them everywhere takes several times as long.
+
+    The order of the rules decides, so that special forms stand before general ones.
     """
     taken: list[tuple[int, int]] = []
     found: list[Statement] = []
@@ -135,6 +142,9 @@ def carried_on(
 
     `subject` gives the words that would name them before what follows, none where that may be about somebody else;
     `joint` is what stands between two clauses when the second one begins with what is said.
+
+    "The user works at Fidelity and live in Boston" was kept as the employer while the second clause was taken for a
+    part of the first.
     """
     found = list(told)
     taken = {one.start for one in found}
@@ -177,7 +187,8 @@ _ALIKE = tuple(
         "name_to_call form_of_address 称呼",
     )
 )
-"""The names of each attribute that has several, its own first."""
+"""The names of each attribute that has several, its own first. A memory takes the place of another of the same
+attribute, so that 住址 and "address" must be one: else a move would leave both addresses standing."""
 _SAME: dict[str, str] = {word: words[0] for words in _ALIKE for word in words}
 
 
