@@ -288,7 +288,7 @@ async def test_a_heading_is_no_to_do() -> None:
     talk = [{"role": "assistant", "content": f"{reply} Run {turn}."} for turn in range(12)]
     digest = str((await compactor().view(ADA, talk, level=3)).messages[0]["content"])
 
-    assert "- TODO: ask Dana about the rule." in digest
+    assert "- Assistant: TODO: ask Dana about the rule." in digest
     assert "Next" not in digest
 
 
@@ -627,7 +627,7 @@ async def test_what_was_taken_back_is_told_no_more() -> None:
     ]
     digest = await digest_of(in_turn(*said), 500)
     assert "We decided to use Redis" not in digest
-    assert "- 不用Redis了，改用Memcached。" in digest
+    assert "- Assistant: 不用Redis了，改用Memcached。" in digest
 
 
 @pytest.mark.parametrize("budget", [100, 150, 300])

@@ -403,8 +403,9 @@ class StretchSummaries:
         before = ""
         for part in read:
             for one in self.telling(part, notes, limit=int(share * part.tokens), alike=alike):
-                if bare(one.text) not in told:
-                    who = part.speakers[one.message]
+                who = part.speakers[one.message]
+                # A person's name before a line of a list is no role's, and stays when the line is made bare.
+                if bare(one.text) not in told and with_speaker(one.text, who) not in told:
                     yield one.text if who == before else with_speaker(one.text, who, language)
                     before = who
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from remanent.language.offline.salience import with_speaker
 from remanent.language.roles.commitments import Commitments, find_commitments, standing
 from remanent.language.shapes import Utterance
 
@@ -25,9 +26,9 @@ def found(*said: str) -> Commitments:
 )
 def test_the_later_word_counts(decided: str, later: str) -> None:
     kept = found(decided, "Fine.", later)
-    assert [*kept.decisions, *kept.agreements] == [later]
+    assert [*kept.decisions, *kept.agreements] == [with_speaker(later, "user")]
     apart = standing([found(decided), found("Fine."), found(later)])
-    assert [*apart.decisions, *apart.agreements] == [later]
+    assert [*apart.decisions, *apart.agreements] == [with_speaker(later, "user")]
     assert any(decided in item for item in apart.gone)
 
 
@@ -47,4 +48,49 @@ def test_what_nobody_took_back_stands(decided: str, later: str) -> None:
 
 def test_what_is_decided_again_stands() -> None:
     again = found("决定缓存用 Redis。", "好的。", "不用Redis了，改用Memcached。", "好的。", "最后决定缓存用 Redis。")
-    assert again.decisions[-1] == "最后决定缓存用 Redis。"
+    assert again.decisions[-1] == "用户：最后决定缓存用 Redis。"
+
+
+@pytest.mark.spec("COG-03")
+@pytest.mark.parametrize(
+    ("speaker", "text"),
+    [
+        ("user", "But I'm not sure how to handle existing rows, and I don't want to lose any data."),
+        ("user", "I'd love to get your feedback on how to improve it."),
+        ("assistant", "1. **Scalability**: Scaling can be challenging, you need to plan for it."),
+        ("assistant", "Switching from SQLite to PostgreSQL for your application is a great step."),
+        ("assistant", "Let's use the known area to verify."),
+        ("assistant", "You'll need to configure Gunicorn to serve HTTPS traffic."),
+        ("assistant", "你需要在周五之前完成配置。"),
+        ("user", "I had to call the doctor on Monday."),
+        ("user", "我还没决定用哪个数据库。"),
+        ("user", "我记得小时候住在河边。"),
+        ("Melanie", "These figurines always remind me of family love."),
+    ],
+)
+def test_advice_praise_and_doubt_bind_nobody(speaker: str, text: str) -> None:
+    earlier = Utterance(text="We decided to use SQLite for the application.")
+    assert find_commitments([Utterance(speaker=speaker, text=text)])[:3] == ((), (), ())
+    assert find_commitments([earlier, Utterance(speaker=speaker, text=text)]).decisions == (f"User: {earlier.text}",)
+
+
+@pytest.mark.spec("COG-03")
+@pytest.mark.parametrize(
+    ("speaker", "text", "kind"),
+    [
+        ("user", "Let's go with bcrypt.", 0),
+        ("Ben", "I've decided against microservices for now.", 0),
+        ("user", "那就用 bcrypt 吧。", 0),
+        ("user", "Remind me to renew the certificate.", 1),
+        ("Clara", "I'll send the contract to Maria.", 1),
+        ("assistant", "I'll send the report by Friday.", 1),
+        ("user", "我来准备幻灯片。", 1),
+        ("user", "记得三月轮换密钥。", 1),
+        ("user", "We agreed to meet at noon.", 2),
+        ("user", "Always include version numbers when I ask about libraries.", 2),
+        ("user", "我们约定只在周二发布。", 2),
+    ],
+)
+def test_what_binds_is_listed_with_its_speaker(speaker: str, text: str, kind: int) -> None:
+    lists = find_commitments([Utterance(speaker=speaker, text=text)])[:3]
+    assert lists == tuple((with_speaker(text, speaker),) if place == kind else () for place in range(3))

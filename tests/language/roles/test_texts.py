@@ -307,12 +307,12 @@ async def test_a_summary_has_its_mark_and_keeps_to_its_tokens(
 async def test_a_session_lists_decisions_to_dos_and_agreements() -> None:
     found = await summarise(SummaryRequest(level=SummaryLevel.SESSION, utterances=MEETING), TOOLBOX)
     assert found.decisions == ("Assistant: We decided to use OAuth with PKCE.",)
-    assert "Don't forget to renew the certificate by Friday." in found.todos
-    assert found.agreements == ("As agreed, comments are in English.",)
+    assert "User: Don't forget to renew the certificate by Friday." in found.todos
+    assert found.agreements == ("User: As agreed, comments are in English.",)
     found = await summarise(SummaryRequest(level=SummaryLevel.SESSION, utterances=BESPRECHUNG), TOOLBOX)
     assert found.decisions == ("助手：我们决定用 OAuth。",)
-    assert "别忘了周五前续证书。" in found.todos
-    assert found.agreements == ("我们约定注释用中文。",)
+    assert "用户：别忘了周五前续证书。" in found.todos
+    assert found.agreements == ("用户：我们约定注释用中文。",)
 
 
 async def test_what_matters_outlives_small_talk_when_there_is_little_room() -> None:

@@ -10,9 +10,11 @@ from dataclasses import field
 from itertools import chain
 from typing import NamedTuple
 
-from remanent.language.offline.questions import is_question
-from remanent.language.roles.extraction import AGREEMENT, FactKind, facts_in
-from remanent.language.shapes import Utterance
+from remanent.language.offline.salience import with_speaker
+from remanent.language.roles.binding import bond_of, is_open
+from remanent.language.shapes import MAX_REMARK, Utterance
+from remanent.language.tidying import line
+from remanent.model.entry import chat_role
 from remanent.text.dialogue_summary import is_heading
 from remanent.text.regex import lazy_regex
 from remanent.text.sentences import sentence_texts
@@ -68,6 +70,9 @@ _HINT = lazy_regex(
     re.IGNORECASE,
 )
 """What a sentence holds that takes something back: most hold none of it, and need no closer look."""
+_TRYING = lazy_regex(r"\b(?:trying|want(?:ing)?|how|like) to\b|想要|打算", re.IGNORECASE)
+"""Who is still trying to change something has not changed it."""
+_ADVICE = lazy_regex(r"\byou|\binstead of|\brather than|^\W*[-*\d]|[你您]", re.IGNORECASE)
 _POINTING = frozenset("that this it idea plan decision use using go do need 决定 方案 计划 安排 这个 那个".split())
 _EMPTY = ENGLISH_STOP_WORDS | CHINESE_STOP_WORDS | _POINTING
 
@@ -121,31 +126,19 @@ def find_commitments(
 ) -> Commitments:
     """Return the decisions, to-dos and agreements of a conversation, without a model.
 
-    `sentences` parts a text into its sentences; who has done so before passes what it found. "### Next steps" is none.
+    Each with its speaker before it. `sentences` parts a text into its sentences; who has done so before passes what it
+    found. "### Next steps" is none.
     """
-
-    def said(text: str) -> list[str]:
-        return [sentence for sentence in sentences(text) if not is_heading(sentence)]
-
-    heard = utterances[-1000:]
-    facts = facts_in(
-        heard,
-        kinds=(FactKind.DECISION, FactKind.FOLLOW_UP, FactKind.PREFERENCE),
-        limit=3 * _MAX_LISTED,
-        sentences=said,
-    )
-    parts = [(list[str](), list[str](), list[str]()) for _ in heard]
-    for (_, _, agreed), one in zip(parts, heard, strict=True):
-        agreed += [sentence for sentence in said(one.text) if AGREEMENT.search(sentence)]
-    known = {text for _, _, agreed in parts for text in agreed}
-    of_kind = {FactKind.DECISION: 0, FactKind.FOLLOW_UP: 1, FactKind.PREFERENCE: 2}
-    for fact in facts:
-        if fact.kind is not FactKind.DECISION or fact.content not in known:
-            parts[fact.sources[-1]][of_kind[fact.kind]].append(fact.content)
-    found = [
-        Commitments(tuple(decided), tuple(to_do), tuple(agreed), tuple(_revocations(said(one.text))))
-        for (decided, to_do, agreed), one in zip(parts, heard, strict=True)
-    ]
+    found = []
+    for one in utterances[-1000:]:
+        lists = (list[str](), list[str](), list[str]())
+        own = [sentence for sentence in sentences(one.text) if not is_heading(sentence)]
+        for sentence in own:
+            bond = bond_of(sentence, one.speaker)
+            if bond is not None:
+                lists[bond].append(with_speaker(line(sentence, MAX_REMARK), one.speaker))
+        decided, to_do, agreed = map(tuple, lists)
+        found.append(Commitments(decided, to_do, agreed, tuple(_revocations(own, one.speaker))))
     together = standing(found)
     return Commitments(
         together.decisions[:_MAX_LISTED],
@@ -183,11 +176,17 @@ def _is_named(item: str, revocation: Revocation) -> bool:
     return sum(term in text for term in revocation.named) >= _HOLDS * len(revocation.named)
 
 
-def _revocations(said: Sequence[str]) -> Iterator[Revocation]:
-    """Yield the sentences that take something back, with the words for what it is."""
+def _revocations(said: Sequence[str], speaker: str) -> Iterator[Revocation]:
+    """Yield the sentences in which somebody takes something back, with the words for what it is.
+
+    An assistant that advises ("use pull requests instead of merging") takes nothing back.
+    """
+    machine = chat_role(speaker) in {"assistant", "system", "tool"}
     for sentence in said:
         text = sentence[:_LONGEST]
-        if not _HINT.search(text) or is_question(text):
+        if not _HINT.search(text) or is_open(text) or _TRYING.search(text):
+            continue
+        if machine and _ADVICE.search(text) and bond_of(text, speaker) is None:
             continue
         named = frozenset(
             term
@@ -197,4 +196,4 @@ def _revocations(said: Sequence[str]) -> Iterator[Revocation]:
             if term not in _EMPTY
         )
         if named or _LAST.search(text):
-            yield Revocation(sentence, named)
+            yield Revocation(with_speaker(line(sentence, MAX_REMARK), speaker), named)

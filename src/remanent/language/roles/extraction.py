@@ -5,7 +5,7 @@ them.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 
@@ -336,11 +336,6 @@ _CONFIRMING = word_regex(
     r"don['’]t forget (?:this|that)",
     r"记住|请记下|记下来|记一下|帮我记|牢记|别忘了这",
 )
-AGREEMENT = word_regex(
-    r"(?:we|both|all)(?:['’]ve| have)? agreed?|as agreed|agreement:|it['’]s a deal|we (?:both )?commit",
-    r"约定|说好|商定|达成一致|一致同意|达成共识",
-)
-"""What several people bound themselves to."""
 _LONGEST_CONFIRMATION = 80
 _ONLY_CONFIRMING = lazy_regex(
     r"\W*(?:(?:please|so|and|ok|okay)\W+)*(?:remember|note|keep|don['’]?t forget)\s+(?:this|that|it)(?:\s+in mind|"
@@ -387,16 +382,10 @@ async def extract(request: ExtractionRequest, toolbox: Toolbox) -> ExtractionRes
     return ExtractionResponse(facts=facts_in(request.utterances, kinds=request.kinds, limit=request.limit))
 
 
-def facts_in(
-    utterances: Sequence[Utterance],
-    *,
-    kinds: Sequence[FactKind],
-    limit: int,
-    sentences: Callable[[str], Sequence[str]] = sentence_texts,
-) -> tuple[ExtractedFact, ...]:
-    """Return the facts of an extraction; `sentences` says how a text is parted where that is known already."""
+def facts_in(utterances: Sequence[Utterance], *, kinds: Sequence[FactKind], limit: int) -> tuple[ExtractedFact, ...]:
+    """Return the facts of an extraction."""
     facts: dict[str, ExtractedFact] = {}
-    for sentence in _sentences(utterances, sentences):
+    for sentence in _sentences(utterances):
         fact = _fact_of(sentence, kinds)
         if fact is not None:
             key = alphanumeric(fact.content)
@@ -411,11 +400,11 @@ def only_confirms(text: str) -> bool:
     return len(text) <= _LONGEST_CONFIRMATION and _ONLY_CONFIRMING.fullmatch(text) is not None
 
 
-def _sentences(utterances: Sequence[Utterance], sentences: Callable[[str], Sequence[str]]) -> Iterator[_SpokenSentence]:
+def _sentences(utterances: Sequence[Utterance]) -> Iterator[_SpokenSentence]:
     """Yield sentences in order; "remember this" by itself confirms the one before it."""
     waiting: _SpokenSentence | None = None
     for number, said in enumerate(utterances):
-        for text in sentences(said.text):
+        for text in sentence_texts(said.text):
             if _ONLY_CONFIRMING.fullmatch(text):
                 if waiting is not None:
                     waiting = _SpokenSentence(waiting.text, waiting.utterance, waiting.said, confirmed=True)
