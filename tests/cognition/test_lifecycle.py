@@ -51,6 +51,18 @@ async def test_what_expires_unread_is_gone_and_its_turn_stays(ada: AsyncAgent, c
     assert (await ada.recall("hiking")).items
 
 
+@pytest.mark.spec("COG-06")
+async def test_a_mood_is_of_the_day_on_which_it_was_told(ada: AsyncAgent, clock: SetClock) -> None:
+    old = {"role": "user", "content": "I'm so excited about the concert!", "occurred_at": clock() - timedelta(days=2)}
+    await ada.remember([old])
+    await ada.settle()
+    assert await ada.cognition.memories(kinds=["mood"]) == []
+    await ada.remember([{**old, "content": "I'm really stressed about work.", "occurred_at": clock()}])
+    await ada.settle()
+    (mood,) = await ada.cognition.memories(kinds=["mood"])
+    assert mood.expires_at == clock() + timedelta(days=1)
+
+
 @pytest.mark.parametrize("plan", ["I'm going to meet the landlord in two weeks.", "我下下周四要参加面试。"])
 async def test_a_plan_lives_until_its_day_is_over(ada: AsyncAgent, clock: SetClock, plan: str) -> None:
     await ada.remember(plan)

@@ -311,11 +311,12 @@ async def test_a_mode_that_does_not_exist_or_needs_an_embedder_is_refused(notes:
 def test_code_without_an_event_loop_has_the_names_of_the_seed(notes: Path, tmp_path: Path) -> None:
     with _sync.open(tmp_path / "home", memory={"path": tmp_path / "ws"}, embedder="none") as memory:
         store = memory.agent("ada").workspace.store
-        assert store.index_workspace_sync(notes).added == ()  # none of the names of a workspace, and none is made
+        there = {"Packing list.md", "trips/Lisbon.md", "人/老王.md"}
+        assert {*store.index_workspace_sync(notes).added} == there  # every note, and none is made
         write(notes, "MEMORY.md", "# Memory\n\nThe umbrella is red.\n")
         assert store.index_workspace_sync(notes).added == ("MEMORY.md",)
         found = store.search_sync("umbrella", limit=5, mode="fts", workspace_dir=notes)
-        assert [hit.path for hit in found.items] == ["MEMORY.md"]
+        assert {hit.path for hit in found.items} == {"MEMORY.md", "Packing list.md"}
 
 
 async def test_waiting_on_the_loops_own_thread_is_refused_and_not_for_ever(tmp_path: Path) -> None:
@@ -340,3 +341,23 @@ async def test_old_encodings_and_files_that_are_too_large_stop_nothing(notes: Pa
         await vault_of(agent, notes)
         assert (await agent.workspace.search("国标编码", mode="fts")).items[0].path == "old.md"
         assert all(record.data.path != "huge.md" for record in await agent.records(kinds=["note"]))  # type: ignore[attr-defined]
+
+
+@pytest.mark.spec("WORK-06")
+async def test_a_note_that_an_agent_or_a_person_puts_into_the_folder_is_found(tmp_path: Path) -> None:
+    async with agent_in(tmp_path) as agent:
+        await agent.workspace.memory("create", "notes.md", file_text="The spare key hangs behind the blue door.\n")
+        (tmp_path / "ws" / "狐狸.md").write_text("# 狐狸\n\n狐狸住在后山的石洞里。\n", encoding="utf-8")
+        (tmp_path / "ws" / "big.md").write_text("Crate 7 holds item Z7.\n\n" * 200_000, encoding="utf-8")
+        assert (await agent.workspace.search("Where is the spare key?")).items[0].path == "notes.md"
+        assert (await agent.workspace.search("狐狸住在哪里")).items[0].path == "狐狸.md"
+        assert (await agent.workspace.search("crate 77777", mode="fts")).items == ()
+
+
+async def test_a_search_says_that_nothing_answers(tmp_path: Path) -> None:
+    async with agent_in(tmp_path, embedder="multilingual") as agent:
+        await agent.workspace.memory("create", "trips.md", file_text="The hotel in Lisbon is called Avenida Palace.\n")
+        assert (await agent.workspace.search("Which hotel in Lisbon is it?")).items[0].path == "trips.md"
+        for asked in ("狐狸住在哪里", "crate 77777"):
+            found = await agent.workspace.search(asked)
+            assert (found.items, found.gate is not None) == ((), True)

@@ -951,7 +951,10 @@ class AsyncRemoteWorkspace(RemotePart):
         return answer
 
     async def search(self, query: str, *, limit: int = 5, mode: SearchMode = "hybrid") -> WorkspaceFound:
-        """Find passages of the files by words (`fts`), by meaning (`semantic`) or by both (`hybrid`), best first."""
+        """Find passages of the files by words (`fts`), by meaning (`semantic`) or by both (`hybrid`), best first.
+
+        Where nothing answers, nothing is found unless by words alone, and `gate` says why.
+        """
         answer: WorkspaceFound = await self._connection.do(
             "workspace.search", {"query": query, "limit": limit, "mode": mode}, place=self._place
         )

@@ -220,8 +220,13 @@ def _happened(draft: Draft) -> datetime:
 
 
 def _expiry(draft: Draft, kind: Kind, life: timedelta) -> datetime:
-    """Return when a short-term memory ends: a plan not before the day that it names is over."""
-    end = draft.entry.recorded_at + life
+    """Return when a short-term memory ends: a plan not before the day that it names is over.
+
+    A mood is of the day on which it was told, also where old talk is taken in; what else is short-lived counts from
+    when it was noted, since a preference of last year that is heard of today is news.
+    """
+    entry = draft.entry
+    end = (min(entry.occurred_at, entry.recorded_at) if kind is Kind.MOOD else entry.recorded_at) + life
     if kind is not Kind.FOLLOW_UP:
         return end
     days = find_dates(draft.statement.content, reference=draft.entry.occurred_at)
@@ -507,7 +512,7 @@ def ended(known: Record, draft: Draft, settings: CognitionSettings, *, now: date
         scope=known.scope,
         kind=known.kind,
         data=data.replace(value=value, replaces=data.value, stale="", quoted=True),
-        expires_at=None if life is None else draft.entry.recorded_at + life,
+        expires_at=None if life is None else _expiry(draft, known.kind, life),
         created_at=known.created_at,
         tags=known.tags,
         version=known.version + 1,

@@ -84,7 +84,10 @@ class Workspace:
         return self._portal.call(self._wrapped.index)
 
     def search(self, query: str, *, limit: int = 5, mode: SearchMode = "hybrid") -> WorkspaceFound:
-        """Find passages of the files by words (`fts`), by meaning (`semantic`) or by both (`hybrid`), best first."""
+        """Find passages of the files by words (`fts`), by meaning (`semantic`) or by both (`hybrid`), best first.
+
+        Where nothing answers, nothing is found unless by words alone, and `gate` says why.
+        """
         return self._portal.call(self._wrapped.search, query, limit=limit, mode=mode)
 
     def prompt(self, messages: Messages = (), *, budget: int | None = None) -> str:

@@ -219,7 +219,10 @@ class AsyncWorkspace:
         return await self._store.index_workspace()
 
     async def search(self, query: str, *, limit: int = 5, mode: SearchMode = "hybrid") -> WorkspaceFound:
-        """Find passages of the files by words (`fts`), by meaning (`semantic`) or by both (`hybrid`), best first."""
+        """Find passages of the files by words (`fts`), by meaning (`semantic`) or by both (`hybrid`), best first.
+
+        Where nothing answers, nothing is found unless by words alone, and `gate` says why.
+        """
         return await self._store.search(query, limit=limit, mode=mode)
 
     async def prompt(self, messages: Messages = (), *, budget: int | None = None) -> str:
@@ -244,7 +247,7 @@ class AsyncWorkspace:
         query = query_of(history) if history else ""
         if not query or is_small_talk(query):
             return ""
-        found = await self._store.search(query, limit=RECALLED_LIMIT, mode="hybrid", gated=True)
+        found = await self._store.search(query, limit=RECALLED_LIMIT, mode="hybrid")
         return recalled_section(
             found.items, query=query, language=language_for(history, chosen=self._parts.settings.language)
         )

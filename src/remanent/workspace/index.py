@@ -240,8 +240,8 @@ class WorkspaceIndex:
             self._known, self._generation = {}, None
         return len(records)
 
-    async def search(self, query: str, *, limit: int, mode: SearchMode, gated: bool = False) -> WorkspaceFound:
-        """Find passages; edits are taken up first."""
+    async def search(self, query: str, *, limit: int, mode: SearchMode, gated: bool = True) -> WorkspaceFound:
+        """Find passages; edits are taken up first. Words alone (`fts`) find what has them, whatever answers."""
         if not query.strip() or not 1 <= limit <= MAX_HITS:
             raise InvalidInput(f"ask for something, and for 1 to {MAX_HITS} passages")
         if mode not in RECIPES:
@@ -252,7 +252,7 @@ class WorkspaceIndex:
         now = self._parts.clock()
         wanted = RecordFilter(kinds=(Kind.NOTE,), alive_at=now)
         answer = WorkspaceFound(query=query, recipe=RECIPES[mode])
-        if mode == "fts" and not gated:
+        if mode == "fts":
             # The text index alone: half of what a recall takes, and all that words by themselves can tell.
             terms = query_terms(query)
             hits = await self._parts.store.search_text(self._scope, terms, record_filter=wanted, limit=2 * limit)
@@ -268,7 +268,7 @@ class WorkspaceIndex:
         _, own, names = self._summary()
         best = [one for one in ranked if one[0] in own]
         # Who asks for a note by its name wants the note, before those that link to it and are shorter.
-        named = [] if gated else names.get(_name(query), [])
+        named = names.get(_name(query), [])
         best = [*((one, best[0][1] if best else 1.0) for one in named), *(one for one in best if one[0] not in named)]
         passages: dict[str, WorkspaceHit] = {}
         for some in (best[:limit], best[limit:]):
@@ -572,11 +572,11 @@ class WorkspaceMemoryStore:
         limit: int = 5,
         mode: SearchMode = "hybrid",
         workspace_dir: str | os.PathLike[str] | None = None,
-        gated: bool = False,
+        gated: bool = True,
     ) -> WorkspaceFound:
         """Find passages by words (`fts`), by meaning (`semantic`) or by both (`hybrid`); edits are taken up first.
 
-        With `gated`, nothing is found where nothing there answers, rather than what is least far away.
+        Unless `gated` is false, meaning finds nothing where nothing answers, and `gate` says why.
         """
         index = await self._open(workspace_dir)
         return await index.search(query, limit=limit, mode=mode, gated=gated)

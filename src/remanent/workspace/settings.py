@@ -13,9 +13,8 @@ from remanent.settings import Folder, Number, SettingsSection, setting
 BACKENDS = ("sqlite", "postgresql", "redis")
 """What the design calls backends and exists: stores of records, and a cache beside one."""
 
-INCLUDE = "MEMORY.md, IDENTITY.md, USER.md, SOUL.md, CLAUDE.md, AGENTS.md, memory/*.md"
 VAULT = "**/*.md"
-"""What is indexed of a folder of notes that was there before: everything but what lies in dot folders."""
+"""What is indexed of a folder: every note that an agent or a person put there, but what lies in dot folders."""
 
 
 def _check_backend(name: str) -> str:
@@ -59,7 +58,7 @@ class WorkspaceSettings(SettingsSection):
         "是否所有智能体共用该目录；否则它归最先使用者，其他智能体在 `home` 下各有目录。",
     )
     include: str = setting(
-        INCLUDE,
+        VAULT,
         "Which files of the folder are indexed: patterns, parted by commas; `**/*.md` is every note outside of dot "
         "folders. It may also be called `workspace.include`.",
         "索引哪些文件：以逗号分隔的通配式；`**/*.md` 为点目录以外的所有笔记。也可写作 `workspace.include`。",
