@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from remanent.language import passages, replies, role, tagged_turns, tidying, wording
+from remanent.language import passages, reply_fields, role, tagged_turns, tidying, wording
 from remanent.language.offline import (
     accounts,
     answer_finding,
@@ -123,7 +123,9 @@ def _alike(text: str) -> "tuple[np.ndarray[tuple[int, int], np.dtype[np.float32]
 
 
 ADAPTERS: dict[str, Work] = {
-    "language.replies.known_numbers": lambda text: replies.known_numbers(range(1, len(text)), shown=len(text)),
+    "language.reply_fields.known_numbers": lambda text: reply_fields.known_numbers(
+        range(1, len(text)), shown=len(text)
+    ),
     "language.passages.assembled": lambda text: passages.assembled(len(text), [[1], range(5, len(text), 9)]),
     "language.passages.filled": lambda text: passages.filled(_spans(text), at_most=20),
     "language.passages.packed": lambda text: passages.packed(_spans(text), at_least=20),
@@ -132,8 +134,10 @@ ADAPTERS: dict[str, Work] = {
     ),
     "language.offline.questions.may_answer": lambda text: questions.may_answer("When was it built?", text),
     "language.passages.places_of": lambda text: passages.places_of(_said(text)),
-    "language.replies.numbered": lambda text: replies.numbered(len(text)),
-    "language.replies.require_known": lambda text: replies.require_known(range(1, len(text)), shown=len(text)),
+    "language.reply_fields.numbered": lambda text: reply_fields.numbered(len(text)),
+    "language.reply_fields.require_known": lambda text: reply_fields.require_known(
+        range(1, len(text)), shown=len(text)
+    ),
     "language.roles.react.search_of_claims": lambda text: react.search_of_claims(
         ReactRequest(task=_clean(text) or "x", tools=(ToolDefinition(name="search", description="Search."),))
     ),
@@ -379,7 +383,7 @@ HURT: dict[str, tuple[str, ...]] = {
 FUNCTIONS = (
     public_functions("remanent.language.offline")
     | public_functions("remanent.language.roles")
-    | public_functions("remanent.language", "passages", "replies", "role", "tidying", "tagged_turns", "wording")
+    | public_functions("remanent.language", "passages", "reply_fields", "role", "tidying", "tagged_turns", "wording")
 )
 WORKS: dict[str, Work] = {
     name: function for name, function in FUNCTIONS.items() if takes_just_a_text(function) and name not in EXEMPT

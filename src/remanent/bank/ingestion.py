@@ -96,7 +96,7 @@ class TopicExtractor:
                 clusters=len(clusters),
             )
             drafts = [self._draft(entry, *pair, task) for pair in clusters if pair[1].content.strip()]
-            return await gather_all(drafts), "\n".join(answer.question for _, answer in found if answer.question)
+            return await _gather_all(drafts), "\n".join(answer.question for _, answer in found if answer.question)
 
         results = await asyncio.gather(
             *(drafted(number, part) for number, part in enumerate(parts)), return_exceptions=True
@@ -197,7 +197,7 @@ def _smaller(request: AnalysisRequest) -> list[AnalysisRequest]:
     return [request.replace(new_node=new, candidates=tuple(candidates))]
 
 
-async def gather_all(work: Sequence[Awaitable[_T]]) -> list[_T]:
+async def _gather_all(work: Sequence[Awaitable[_T]]) -> list[_T]:
     """Run all concurrently and return their results in order; the first failure is raised once all have ended.
 
     Unlike a task group it lets the others finish: what a role has answered was paid for, and a retry may use it.

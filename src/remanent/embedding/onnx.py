@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from remanent.embedding.background import Background
+from remanent.embedding.model_threads import Background
 from remanent.embedding.packaged_files import CHECKS, PackagedFile, require
 from remanent.embedding.port import Embedder, Reranker, spread
 from remanent.text.scripts import TextLanguage, well_formed

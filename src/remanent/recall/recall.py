@@ -41,7 +41,7 @@ from remanent.recall.question import READ_ON_THE_LOOP, Question
 from remanent.recall.ranker import STATES, AnswerOptions, Ranker
 from remanent.recall.recipe import Recipe, Recipes, Rerank, built_in
 from remanent.recall.scoring import RankedCandidate
-from remanent.recall.sessions import by_their_likeness, by_their_turns, by_their_words
+from remanent.recall.session_scores import by_their_likeness, by_their_turns, by_their_words
 from remanent.recall.sharing import joined
 from remanent.recall.vector_path import VectorPath
 from remanent.settings import RecallSettings

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from remanent.language.models.fitting import bounded, fit, read_reply, schema_of
 from remanent.language.models.parsing import UnreadableReply
-from remanent.language.replies import Words
+from remanent.language.reply_fields import Words
 from remanent.language.roles.analysis import ANALYSIS
 from remanent.language.roles.catalogue import ROLES
 from remanent.model import JsonObject, Model

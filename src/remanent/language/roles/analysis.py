@@ -21,7 +21,7 @@ from remanent.language.offline.headings import is_source_heading
 from remanent.language.offline.judgement import CONFLICT, Judgement, judge
 from remanent.language.offline.salience import statements
 from remanent.language.offline.similarity import similarities
-from remanent.language.replies import MAX_ITEMS, Confidence, IdAliases, Prose, Words
+from remanent.language.reply_fields import MAX_ITEMS, Confidence, IdAliases, Prose, Words
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_CONTEXT, Context, GraphNode, Keywords, Remark
 from remanent.language.tidying import keywords, line, remark

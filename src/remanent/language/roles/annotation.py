@@ -15,7 +15,7 @@ from pydantic import Field
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import Refused
 from remanent.language.offline.salience import key_phrases, salient_sentences
-from remanent.language.replies import Prose, Words
+from remanent.language.reply_fields import Prose, Words
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import Keyword, LongText
 from remanent.language.tidying import keywords, line, remark, shortened

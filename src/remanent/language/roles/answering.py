@@ -14,7 +14,7 @@ from pydantic import Field
 
 from remanent.bilingual import Bilingual, Language
 from remanent.language.offline.answer_finding import find_answer
-from remanent.language.replies import MAX_ITEMS, Numbers, Prose, known_numbers, numbered, require_known
+from remanent.language.reply_fields import MAX_ITEMS, Numbers, Prose, known_numbers, numbered, require_known
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import LongText, Remark
 from remanent.language.tidying import line

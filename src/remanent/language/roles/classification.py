@@ -22,7 +22,7 @@ from remanent.language.offline.questions import is_question
 from remanent.language.offline.salience import key_phrases, salient_sentences, unwrapped
 from remanent.language.offline.similarity import similarity_matrix
 from remanent.language.passages import assembled, passages, stretches
-from remanent.language.replies import MAX_ITEMS, Numbers, Prose, Words, known_numbers, numbered, require_known
+from remanent.language.reply_fields import MAX_ITEMS, Numbers, Prose, Words, known_numbers, numbered, require_known
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_CONTEXT, SHORT_TEXT, Context, Keywords, LongText, Remark, TextSpan
 from remanent.language.tidying import keywords, line

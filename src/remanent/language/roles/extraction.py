@@ -15,7 +15,7 @@ from remanent.bilingual import Bilingual, Language
 from remanent.language.coverage import WordIndex
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.salience import with_speaker
-from remanent.language.replies import MAX_ITEMS, Confidence, Numbers, Prose, known_numbers, numbered
+from remanent.language.reply_fields import MAX_ITEMS, Confidence, Numbers, Prose, known_numbers, numbered
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import MAX_REMARK, Remark, Utterance
 from remanent.language.tidying import line, remark

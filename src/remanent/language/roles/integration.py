@@ -23,7 +23,7 @@ from remanent.language.offline.judgement import CONFLICT, Judgement, judge
 from remanent.language.offline.salience import statements
 from remanent.language.offline.settling import UNDECIDED
 from remanent.language.offline.similarity import similarity_matrix
-from remanent.language.replies import MAX_ITEMS, IdAliases, Prose, Words
+from remanent.language.reply_fields import MAX_ITEMS, IdAliases, Prose, Words
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.roles.structure import render
 from remanent.language.shapes import (

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from remanent.bilingual import Bilingual, Language
 from remanent.language.offline.similarity import term_overlap
-from remanent.language.replies import Confidence, Prose
+from remanent.language.reply_fields import Confidence, Prose
 from remanent.language.role import Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import LongText, Utterance
 from remanent.language.wording import abridged, block, group, utterance_blocks

@@ -16,7 +16,7 @@ from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput
 from remanent.language.offline.salience import salient_sentences
 from remanent.language.offline.similarity import term_overlap
-from remanent.language.replies import IdAliases, Prose, Words
+from remanent.language.reply_fields import IdAliases, Prose, Words
 from remanent.language.role import Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_REMARK, MAX_TEXT, GraphNode, Remark
 from remanent.language.tidying import remark, shortened

@@ -15,7 +15,7 @@ from remanent.language.offline.comparison import compare
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge
 from remanent.language.offline.salience import statements
 from remanent.language.offline.similarity import similarities
-from remanent.language.replies import MAX_ITEMS, IdAliases, Prose
+from remanent.language.reply_fields import MAX_ITEMS, IdAliases, Prose
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import LongText
 from remanent.language.wording import abridged, block

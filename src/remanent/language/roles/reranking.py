@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput
 from remanent.language.offline.similarity import word_scores
-from remanent.language.replies import MAX_ITEMS, require_known
+from remanent.language.reply_fields import MAX_ITEMS, require_known
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import LongText, Remark
 from remanent.language.wording import abridged, block, group, passage_blocks

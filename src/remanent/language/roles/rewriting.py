@@ -10,7 +10,7 @@ from remanent.bilingual import Bilingual, Language
 from remanent.errors import Refused
 from remanent.language.offline.lexicon import other_word
 from remanent.language.offline.questions import keyword_form, statement_form
-from remanent.language.replies import Lines
+from remanent.language.reply_fields import Lines
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import Remark, Utterance
 from remanent.language.tidying import line, lines

@@ -17,7 +17,7 @@ from remanent.errors import Refused
 from remanent.language.coverage import WordIndex
 from remanent.language.offline.salience import with_speaker
 from remanent.language.passages import piece_spans, pieces, places_of
-from remanent.language.replies import MAX_ITEMS, Numbers, Prose, known_numbers, numbered
+from remanent.language.reply_fields import MAX_ITEMS, Numbers, Prose, known_numbers, numbered
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import MAX_SEGMENT, Utterance, UtteranceSpan
 from remanent.language.tidying import remark

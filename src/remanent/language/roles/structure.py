@@ -14,7 +14,7 @@ from remanent.bilingual import Bilingual, Language
 from remanent.errors import Refused
 from remanent.language.offline.claims import TokenKind, read_claim
 from remanent.language.offline.salience import sentence_weights, statements
-from remanent.language.replies import Lines, Prose
+from remanent.language.reply_fields import Lines, Prose
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_SUMMARY, SHORT_TEXT, Context, Keywords, LongText, Remark, Summary
 from remanent.language.tidying import line, lines, remark

@@ -14,7 +14,7 @@ import remanent.memory as facade
 from remanent.embedding import Embedder, Embedders
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import RecallOptions
-from remanent.recall.sessions import SEEDS, lift, relevance
+from remanent.recall.session_scores import SEEDS, lift, relevance
 from remanent.stores import SessionTerms, TermCounts
 
 MAY = datetime(2024, 5, 1, tzinfo=UTC)
