@@ -11,6 +11,7 @@ from tests.language.scripted.server import ScriptedServer
 from tests.language.scripted.steps import says
 
 
+@pytest.mark.needs("bank", "associative")
 @pytest.mark.spec("USE-08")
 async def test_a_model_that_only_ever_shrugs_loses_nothing_and_hides_no_contradiction(
     capsys: pytest.CaptureFixture[str],
