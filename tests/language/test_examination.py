@@ -9,6 +9,7 @@ from remanent.language.engines import OfflineEngine
 from remanent.language.examination import EXERCISES, examine, says_unknown
 from remanent.language.role import ReplyT, RequestT, ResponseT, Role
 from remanent.language.roles.catalogue import ROLES
+from remanent.language.roles.next_step import PlannedTask, PlanningRequest, PlanningResponse, TaskType
 from tests.language.models.samples import engine_at
 from tests.language.scripted.server import ScriptedServer
 from tests.language.scripted.steps import gives, says
@@ -39,6 +40,17 @@ class Forgetful(Engine):
 
     async def close(self) -> None:
         """Nothing is open."""
+
+
+def test_a_step_that_was_taken_is_no_plan() -> None:
+    exercises = [one for one in EXERCISES if one.role == "planning"]
+    assert {one.language for one in exercises} == {"en", "zh"}
+    for one in exercises:
+        assert isinstance(one.request, PlanningRequest)
+        assert one.request.finished is not None
+        for planned, is_plan in ((one.request.finished.description, False), (one.request.goal, True)):
+            step = PlannedTask(type=TaskType.NORMAL, description=planned)
+            assert one.is_right(PlanningResponse(completed=(), current_task=step)) is is_plan
 
 
 def test_every_role_is_examined_in_both_languages() -> None:

@@ -25,7 +25,7 @@ from remanent.language.roles.extraction import ExtractionRequest, ExtractionResp
 from remanent.language.roles.hyde import HydeRequest
 from remanent.language.roles.integration import IntegrationRequest, Trigger
 from remanent.language.roles.intent import IntentRequest
-from remanent.language.roles.next_step import FinishedTask, PlanningRequest
+from remanent.language.roles.next_step import FinishedTask, PlanningRequest, PlanningResponse
 from remanent.language.roles.react import ReactRequest
 from remanent.language.roles.relation_naming import RelationNamingRequest
 from remanent.language.roles.reranking import PassageToRank, RerankingRequest
@@ -259,7 +259,7 @@ def _reading() -> Iterator[Exercise]:
         ("en", "How long is the bridge of Arlo, and when did it open?", done_en),
         ("zh", "阿洛大桥有多长？哪一年通车？", done_zh),
     ):
-        yield Exercise("planning", language, PlanningRequest(goal=goal, finished=done), _goes_on(goal))
+        yield Exercise("planning", language, PlanningRequest(goal=goal, finished=done), _goes_on(goal, done))
 
 
 def _wish(chat: tuple[str, ...]) -> ExtractionRequest:
@@ -294,9 +294,15 @@ def _parts_two_topics(answer: ClassificationResponse) -> bool:
     return len(parted) == 2 and len({text.count("omato") + text.count("番茄") for text in parted} & {0, 2}) == 2
 
 
-def _goes_on(goal: str) -> Check:
+def _goes_on(goal: str, done: FinishedTask) -> Check:
+    """Return a check that a step is of the goal, and not the one that was taken already: small models plan it again."""
     words = WordIndex(goal)
-    return lambda answer: answer.current_task is not None and words.share(answer.current_task.description) > 0
+
+    def is_right(answer: PlanningResponse) -> bool:
+        planned = answer.current_task.description if answer.current_task is not None else ""
+        return words.share(planned) > 0 and not WordIndex(planned).holds(done.description)
+
+    return is_right
 
 
 EXERCISES: tuple[Exercise, ...] = (*_answering(), *_quoting(), *_searching(), *_judging(), *_reading())
