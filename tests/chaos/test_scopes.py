@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from remanent.errors import InvalidScope, RemanentError, StorageError
+from remanent.errors import InvalidScope, StorageError
 from remanent.memory import aopen
 from remanent.model import Scope
-from remanent.stores import ConflictQuery, EntryQuery, Erasure, JobQuery, LinkQuery, RecordQuery
+from remanent.stores import ConflictQuery, EntryQuery, Erasure, Health, JobQuery, LinkQuery, RecordQuery
 from remanent.stores.blobs import FileBlobs
 from remanent.stores.sqlite import SqliteStore
 from remanent.text.terms import index_terms
@@ -149,8 +149,7 @@ async def test_asking_about_an_agent_that_never_was_makes_nothing(tmp_path: Path
     store = SqliteStore(tmp_path)
     await store.entries(ADA, EntryQuery())
     await store.erase(ADA, Erasure(everything=True))
-    with pytest.raises(RemanentError):
-        await store.check(ADA)
+    assert await store.check(ADA) == Health()
     await store.close()
     assert os.listdir(tmp_path) == []
 

@@ -110,6 +110,10 @@ class Terminal:
         """Return what a kind, a state, a role or a discipline's term is called in the user's language."""
         if self.language == "zh" and name in NAMES:
             return NAMES[name]
+        if (
+            ":" not in name and "：" not in name
+        ):  # no term: a command through a server loads no discipline for its kinds
+            return visible(name)
         from remanent.discipline.registry import in_language
 
         return visible(in_language(name, self.language))

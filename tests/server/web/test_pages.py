@@ -458,7 +458,7 @@ async def test_a_task_bank_is_shown_with_its_insight_its_graph_and_the_words_beh
     started = await shown.served.http.post("/v1/orgs/acme/workspaces/lab/agents/ada/banks", json=body)
     await collect(shown.served.service.runs.follow(started.json()["run_id"]))
     await shown.open(f"{PLACE}/runs?agent=ada")
-    row = shown.page.get_by_role("row").filter(has_text="Task bank: work on a task")
+    row = shown.page.get_by_role("row").filter(has_text="Work on one long task")
     await expect(row).to_contain_text("Done")
     await row.get_by_role("button", name="Open").click()
     await expect(shown.page.get_by_role("heading", name="Insight Doc")).to_be_visible()
