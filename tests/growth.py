@@ -42,18 +42,16 @@ _STEP = 4
 _TRIES = 6
 _TICK = 0.0005
 """Seconds below which two measurements cannot be told apart."""
-_DEAR = 0.0015
-"""Seconds for a sixteenth of the text from which on not every text is measured whole, unless the counts are full.
-
-Three times what two measurements can be told apart by: a quarter of the text then takes long enough to say."""
+_DEAR = 0.005
+"""Seconds for a sixteenth of the text from which on not every text is measured whole, unless the counts are full."""
 _BRIEF = 0.2
 """Seconds for a text up to which one four times as long is measured before it is said that work grows too fast."""
 _WHOLE = 2
 """How many texts are measured whole all the same: those with which the work grows fastest up to a quarter of them."""
 FULL = os.environ.get("REMANENT_CHAOS") == "full"
-LARGE = 100_000 if FULL else 64_000
+LARGE = 100_000
 HUGE = 1_000_000
-"""Characters of the longer text, a third fewer than at full counts; a million at full counts only."""
+"""Characters of the longer text; the second at full counts only."""
 
 
 def public_functions(package: str, *modules: str) -> dict[str, Callable[..., object]]:
@@ -133,10 +131,8 @@ def too_fast(work: Work, makers: dict[str, Callable[[int], str]], *, large: int 
         kind: exponent(work, make, large=large // _STEP if kind in dear else large, measured=measured[kind])
         for kind, make in makers.items()
     }
-    fastest = set(sorted(dear, key=powers.__getitem__)[-_WHOLE:])
-    for kind in fastest | {kind for kind in dear if powers[kind] > EXPONENT}:
-        # As at full counts, the whole text decides: a short one may hold too little of what makes the work.
-        powers[kind] = exponent(work, makers[kind], large=large, measured=measured[kind])
+    for kind in sorted(dear, key=powers.__getitem__)[-_WHOLE:]:
+        powers[kind] = max(powers[kind], exponent(work, makers[kind], large=large, measured=measured[kind]))
     return {kind: round(power, 2) for kind, power in powers.items() if power > EXPONENT}
 
 

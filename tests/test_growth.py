@@ -56,6 +56,6 @@ def test_every_function_takes_every_hostile_text(name: str) -> None:
 
 def test_work_that_grows_faster_only_in_the_last_part_of_a_long_text_is_found() -> None:
     def work(text: str) -> int:
-        return sum(range(len(text) * (100 if len(text) < 50_000 else 250)))
+        return sum(range(len(text) * (60 if len(text) < 50_000 else 150)))
 
     assert set(too_fast(work, {"words": TEXTS["words"]})) == {"words"}

@@ -10,7 +10,7 @@ from tests.descriptors import needs_proc
 
 pytestmark = [pytest.mark.chaos, needs_proc]
 
-AGENTS = times(150, full=10_000)
+AGENTS = times(300, full=10_000)
 """Several times what has room: of 256 descriptors 96 are for databases, each of which takes some."""
 
 
