@@ -56,12 +56,16 @@ def with_dates(text: str, occurred_at: datetime, *, is_dated: bool = True) -> st
         words = sentence.of(text)
         if not _RELATIVE.search(words):
             continue
+        is_told_past: bool | None = None
         is_habit = _HABIT.search(words) or ("都" in words and not {"了", "过"} & set(words))
         for mention in find_dates(words, reference=occurred_at):
             if not mention.relative or (is_dated and mention.begin.date() == local(occurred_at).date()):
                 continue
-            if _WEEKDAY.match(mention.text) and (is_habit or not _is_settled(words, mention, occurred_at)):
-                continue
+            if _WEEKDAY.match(mention.text):
+                if is_told_past is None:  # once for a sentence, however many weekdays it has
+                    is_told_past = _tells_of_past(words)
+                if is_habit or not _is_settled(words, mention, occurred_at, is_told_past=is_told_past):
+                    continue
             if _REPEATED.search(words[max(0, mention.start - _REACH) : mention.start]) or DATE_BEHIND.match(
                 words, mention.end
             ):
@@ -73,7 +77,13 @@ def with_dates(text: str, occurred_at: datetime, *, is_dated: bool = True) -> st
     return "".join([*parts, text[position:]])
 
 
-def _is_settled(words: str, mention: TimeMention, occurred_at: datetime) -> bool:
+def _tells_of_past(words: str) -> bool:
+    """Tell whether an English sentence has a verb in the past."""
+    told = (word.lower() for word in _PAST_FORM.findall(words))
+    return any(word.endswith("ed") or is_past_form(word) for word in told)
+
+
+def _is_settled(words: str, mention: TimeMention, occurred_at: datetime, *, is_told_past: bool) -> bool:
     """Tell whether a sentence says on which side of its saying a bare weekday lies.
 
     "See you on Friday", "the shop is closed on Sunday": a date there was as often wrong as right.
@@ -83,8 +93,7 @@ def _is_settled(words: str, mention: TimeMention, occurred_at: datetime) -> bool
     is_past = mention.begin.date() < local(occurred_at).date()
     if not mention.text.isascii():
         return is_past and speaks_of_past(words, mention.end)
-    told = (word.lower() for word in _PAST_FORM.findall(words))
-    return is_past and any(word.endswith("ed") or is_past_form(word) for word in told)
+    return is_past and is_told_past
 
 
 def _date_of(mention: TimeMention) -> str:
