@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from remanent.associative.graph import Graph, Vertex
 from remanent.associative.model import Forgotten
 from remanent.associative.search import LANE, GraphQuery, SearchEngine, SearchResult, StrongestPaths, Watermark
-from remanent.associative.writer import entries_payload
 from remanent.model import Job, JobState, Source
 from remanent.stores import Store
 from remanent.text.escaping import escape_lines
@@ -381,7 +380,7 @@ async def test_what_can_run_is_waited_for_and_what_waits_itself_is_counted(
 ) -> None:
     job = Job(
         id="j", scope=SCOPE, kind="k", lane=LANE, state=state, not_before=not_before, enqueued_at=START, seq=3,
-        payload=entries_payload(["a", "b"]),
+        payload={"entries": ["a", "b"]},
     )  # fmt: skip
     # The first look, the mark and the head see it; whoever waits looks again, and whoever does not counts it.
     queue = Queue(job, looks=3 if is_waited_for else 4)

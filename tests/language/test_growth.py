@@ -127,13 +127,13 @@ ADAPTERS: dict[str, Work] = {
         range(1, len(text)), shown=len(text)
     ),
     "language.passages.assembled": lambda text: passages.assembled(len(text), [[1], range(5, len(text), 9)]),
-    "language.passages.filled": lambda text: passages.filled(_spans(text), at_most=20),
+    "language.passages.joined_within": lambda text: passages.joined_within(_spans(text), at_most=20),
     "language.passages.packed": lambda text: passages.packed(_spans(text), at_least=20),
     "language.passages.stretches": lambda text: passages.stretches(
         _spans(text), [number for number in range(1, len(text) // 5) if number % 3]
     ),
     "language.offline.questions.may_answer": lambda text: questions.may_answer("When was it built?", text),
-    "language.passages.places_of": lambda text: passages.places_of(_said(text)),
+    "language.passages.utterance_spans": lambda text: passages.utterance_spans(_said(text)),
     "language.reply_fields.numbered": lambda text: reply_fields.numbered(len(text)),
     "language.reply_fields.require_known": lambda text: reply_fields.require_known(
         range(1, len(text)), shown=len(text)
@@ -148,7 +148,7 @@ ADAPTERS: dict[str, Work] = {
     "language.roles.react.parse": lambda text: react.parse(_clean(text), tools=("search",)),
     # Longer than a summary at every size: the step where cutting begins is no growth.
     "language.roles.summary.unmarked": lambda text: unmarked("One sentence. " * 2000 + text),
-    "language.tidying.line": lambda text: tidying.line(text, 300),
+    "language.tidying.one_line": lambda text: tidying.one_line(text, 300),
     "language.tidying.lines": lambda text: tidying.lines(_parts(text, len(text)), most=20),
     "language.tidying.keywords": lambda text: tidying.keywords(_parts(text, len(text))),
     "language.role.assembled": lambda text: role.assembled(text, _parts(text, len(text)), language="en"),
@@ -160,7 +160,9 @@ ADAPTERS: dict[str, Work] = {
     "language.wording.group": lambda text: wording.group("nodes", _parts(text, len(text))),
     "language.wording.node_block": lambda text: wording.node_block(_nodes(text, 1)[0]),
     "language.wording.passage_blocks": lambda text: wording.passage_blocks(_parts(text, len(text))),
-    "language.wording.place_blocks": lambda text: wording.place_blocks(_said(text), passages.places_of(_said(text))),
+    "language.wording.place_blocks": lambda text: wording.place_blocks(
+        _said(text), passages.utterance_spans(_said(text))
+    ),
     "language.wording.spoken_language": lambda text: wording.spoken_language(_said(text)),
     # Of one length: short parts mostly hold nothing that could open a tag and are passed over, long ones are not.
     "language.wording.utterance_blocks": lambda text: wording.utterance_blocks(_said(text, max(1, len(text) // 2_000))),
@@ -348,7 +350,7 @@ EXEMPT: dict[str, str] = {
     "language.offline.comparison.is_equal": "takes two words, already read",
     "language.offline.comparison.is_land": "takes the words of one name",
     "language.offline.comparison.count_alike": "looks at two numbers and the word behind each",
-    "language.offline.statement_rules.filled": "takes a form of the tables",
+    "language.offline.statement_rules.expanded_form": "takes a form of the tables",
     "language.offline.statement_rules.pairs_of": "takes a table of words",
     "language.offline.statement_rules.parts_of": "takes a table of parts",
     "language.offline.statement_rules.rules_of": "takes a table of forms",

@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remanent.language.passages import assembled, filled, packed, passages, piece_spans, pieces, places_of, stretches
+from remanent.language.passages import (
+    assembled,
+    joined_within,
+    packed,
+    passages,
+    piece_spans,
+    pieces,
+    stretches,
+    utterance_spans,
+)
 from remanent.language.shapes import Utterance, UtteranceSpan
 from remanent.text.spans import Span, joined
 
@@ -78,8 +87,8 @@ def test_neighbouring_passages_make_one_stretch() -> None:
 def test_spans_are_joined_to_a_least_and_to_a_greatest_size() -> None:
     spans = [Span(0, 2), Span(2, 4), Span(4, 9), Span(9, 10)]
     assert packed(spans, at_least=3) == [Span(0, 4), Span(4, 9), Span(9, 10)]
-    assert filled(spans, at_most=5) == [Span(0, 4), Span(4, 9), Span(9, 10)]
-    assert filled(spans, at_most=6) == [Span(0, 4), Span(4, 10)]
+    assert joined_within(spans, at_most=5) == [Span(0, 4), Span(4, 9), Span(9, 10)]
+    assert joined_within(spans, at_most=6) == [Span(0, 4), Span(4, 10)]
 
 
 MIXED = st.text(alphabet="ab 。，,.\n小丽搬家\U0001f468\u200d", max_size=600)
@@ -97,7 +106,7 @@ def test_pieces_hold_all_that_is_no_white_space(text: str, longest: int) -> None
 @given(text=MIXED)
 def test_places_are_where_the_pieces_stand(text: str) -> None:
     said = Utterance(text=text)
-    for place in places_of([said]):
+    for place in utterance_spans([said]):
         part = said.text[place.start : place.end]
         assert part == part.strip() != ""
         assert len(part) <= 200
@@ -128,7 +137,7 @@ def test_sentences_have_numbers_of_their_own_and_short_ones_share() -> None:
     said = Utterance(
         text="Good. Fine. " + "A much longer sentence that surely stands alone because of its length here."
     )
-    assert places_of([Utterance(text=""), said]) == [
+    assert utterance_spans([Utterance(text=""), said]) == [
         UtteranceSpan(utterance=1, start=0, end=11),
         UtteranceSpan(utterance=1, start=12, end=len(said.text)),
     ]

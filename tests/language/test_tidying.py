@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remanent.language.tidying import keywords, line, lines, remark, shortened, within_tokens
+from remanent.language.tidying import keywords, lines, one_line, remark, shortened, within_tokens
 from remanent.text.tokens import ESTIMATE
 
 ANYTHING = st.text(max_size=200)
@@ -13,7 +13,7 @@ ANYTHING = st.text(max_size=200)
 @settings(deadline=None)
 @given(text=ANYTHING, limit=st.integers(1, 60))
 def test_a_line_is_one_line_within_its_limit(text: str, limit: int) -> None:
-    made = line(text, limit)
+    made = one_line(text, limit)
     assert len(made) <= limit
     assert made.split() == " ".join(made.split()).split(" ") or not made
     assert not any(character in made for character in "\n\r\x00\u2028")
@@ -68,4 +68,4 @@ def test_text_within_tokens_has_no_more_by_the_safe_count(limit: int) -> None:
 
 
 def test_controls_become_spaces_and_joined_emoji_stay() -> None:
-    assert line("a\x00b\x1b[31m\u2028c \U0001f468\u200d\U0001f469", 40) == "a b [31m c \U0001f468\u200d\U0001f469"
+    assert one_line("a\x00b\x1b[31m\u2028c \U0001f468\u200d\U0001f469", 40) == "a b [31m c \U0001f468\u200d\U0001f469"

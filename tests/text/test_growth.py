@@ -142,7 +142,7 @@ HURT: dict[str, tuple[str, ...]] = {
     "text.dates.find_dates": ("two dates with a gap", "weekdays after a date", "days in digits", "times ago"),
     "text.escaping.escape": ("a sign, spaces, a word", "a huge entity", "entities of entities", "opened tags"),
     "text.markdown.fences": ("fences", "fences that never close", "fences of two sorts", "nested lists"),
-    "text.asked.questions": ("questions",),
+    "text.question_parts.questions": ("questions",),
     "text.markdown.parse_markdown": (
         "a heading with a gap",
         "one long field of front matter",

@@ -24,6 +24,6 @@ ADAPTERS: dict[str, Work] = {
     "workspace.hooks.facts_of": lambda text: hooks.facts_of(
         [{"role": "user", "content": f"x{text.encode(errors='replace').decode()}"}] * 40
     ),
-    "workspace.hooks.merged_facts": lambda text: hooks.merged_facts(text, lines(text, 8)),
+    "workspace.daylog.merged_facts": lambda text: daylog.merged_facts(text, lines(text, 8)),
     "workspace.index.passages_of, of sections": lambda text: index.passages_of(text.replace(" ", "\n# a\nb")),
 }

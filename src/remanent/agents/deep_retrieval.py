@@ -1,7 +1,7 @@
-"""Deep Retrieval: everything behind a record, word for word, with the files that belong to it.
+"""Deep Retrieval: a tool that shows an agent the original messages and files that a summary was made from.
 
-A summary is what fits into a prompt; this is how an agent gets from a summary back to what was really said. It reads
-the journal only, so a record of any discipline can be looked behind.
+A summary is what fits into a prompt; this leads from it back to what was really said, word for word. It reads the
+journal only, so a record of any discipline can be looked behind.
 """
 
 import base64

@@ -116,15 +116,13 @@ class Associations:
 
     def request(self, tx: Transaction, entry_ids: Sequence[str]) -> None:
         """Ask, as part of the unit of work that appends them, for nodes of entries."""
-        from remanent.associative.writer import entries_payload
-
         for start in range(0, len(entry_ids), ENTRIES_AT_ONCE):
             job = Job(
                 id=self.new_id(),
                 scope=tx.scope,
                 kind=REMEMBER,
                 lane=LANE,
-                payload=entries_payload(entry_ids[start : start + ENTRIES_AT_ONCE]),
+                payload={"entries": list(entry_ids[start : start + ENTRIES_AT_ONCE])},
                 enqueued_at=self.clock(),
                 max_attempts=self.settings.max_retries + 1,
             )

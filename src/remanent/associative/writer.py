@@ -8,8 +8,6 @@ from datetime import datetime
 from hashlib import sha256
 from typing import TypeVar
 
-from pydantic import JsonValue
-
 from remanent.associative.compression import SAMPLE_FACTOR, CompressionScheduler, least_important
 from remanent.associative.graph import GraphParts, GraphTransaction, Vertex
 from remanent.associative.graph_store import FocusManager, LinkStore, NodeStore
@@ -331,8 +329,3 @@ def _overlaps(place: UtteranceSpan, said: Sequence[Entry], spans: Sequence[Sourc
         span.entry_id == entry_id and span.start < place.end and (span.end is None or place.start < span.end)
         for span in spans
     )
-
-
-def entries_payload(entry_ids: Sequence[str]) -> dict[str, JsonValue]:
-    """Return the payload of a job for entries."""
-    return {"entries": list(entry_ids)}

@@ -29,7 +29,7 @@ from remanent.bank.uploads import Uploads
 from remanent.discipline import AnyMemory, Parts
 from remanent.embedding.port import ImageReader
 from remanent.errors import InvalidInput
-from remanent.language.models.call import choose
+from remanent.language.models.call import model_selection
 from remanent.language.roles.classification import CLASSIFICATION
 from remanent.model import Conflict, EntryKind, Instant, Model, Scope
 from remanent.model.base import Count, Text
@@ -370,7 +370,7 @@ def _read_file(file: str | Path | bytes | GivenFile) -> GivenFile:
 
 def _window(settings: Settings) -> int:
     if settings.uses_model:
-        return choose(settings.model, role=CLASSIFICATION.name, defaults=CLASSIFICATION.defaults).window
+        return model_selection(settings.model, role=CLASSIFICATION.name, defaults=CLASSIFICATION.defaults).window
     return settings.model.window or CLASSIFICATION.defaults.window
 
 

@@ -27,7 +27,7 @@ from remanent.language.roles.next_step import (
     settle,
 )
 from remanent.language.shapes import MAX_REMARK, MAX_TEXT, GraphNode, Remark
-from remanent.language.tidying import line, shortened
+from remanent.language.tidying import one_line, shortened
 from remanent.model import Conflict, Entry, Model
 from remanent.model.ids import Id
 from remanent.text.scripts import working_language
@@ -183,7 +183,7 @@ class Planner:
     def note(self, report: IngestReport) -> None:
         """Remember what an ingestion found for the next plan."""
         self._new += [node_id for node_id in report.node_ids if node_id not in self._new]
-        self._notices += [line(text, MAX_REMARK) for text in (*report.merges, *report.bounds)]
+        self._notices += [one_line(text, MAX_REMARK) for text in (*report.merges, *report.bounds)]
 
     def notice_unresolved(self, conflict: Conflict) -> None:
         """Have the next plan told that a conflict stays unresolved."""
@@ -193,7 +193,7 @@ class Planner:
     def notice_set_aside(self, entry: Entry, why: str) -> None:
         """Have the next plan told that a text could not be read; before the task is known there is nobody to tell."""
         if self._insight is not None:
-            self._notice("set_aside", text=line(entry.text, 200), why=why)
+            self._notice("set_aside", text=one_line(entry.text, 200), why=why)
 
     async def plan(
         self,
@@ -239,7 +239,7 @@ class Planner:
             self._runtime.emit(EventKind.FAILED, str(error), role="planning")
             self._notice("planner", why=str(error))
             goal = PlannedTask(type=TaskType.NORMAL, description=request.goal)
-            context = line(str(error), 300)
+            context = one_line(str(error), 300)
             return settle(
                 request,
                 status=TaskStatus.FAILED,
@@ -279,7 +279,7 @@ class Planner:
         return tuple(node.replace(summary=shortened(node.summary, room)) for node in live)
 
     def _notice(self, name: str, **values: str) -> None:
-        self._notices.append(line(_NOTICES[name][self.insight.language].format(**values), MAX_REMARK))
+        self._notices.append(one_line(_NOTICES[name][self.insight.language].format(**values), MAX_REMARK))
 
     async def _keep(self, insight: InsightDoc, *, given: Sequence[Entry] = ()) -> InsightDoc:
         """Write down the Insight Doc as an entry, with what it was made after; a resumed run reads the last one."""

@@ -116,8 +116,10 @@ def take_questions(
     return [{**given, "questions": questions}]
 
 
-def take_request(screen: Terminal, given: Mapping[str, Any], *, file: Path, schema: bool, prompt: bool) -> Requests:
-    """Make a request of JSON; or only show what a request is, or what a model would be told."""
+def take_role_request(
+    screen: Terminal, given: Mapping[str, Any], *, file: Path, schema: bool, prompt: bool
+) -> Requests:
+    """Make a request of a language role of JSON; or only show what a request is, or what a model would be told."""
     from remanent.operations.language import role_of
 
     role = role_of(given["role"])
@@ -134,7 +136,7 @@ def take_request(screen: Terminal, given: Mapping[str, Any], *, file: Path, sche
 INTAKES: Mapping[str, Callable[..., Requests]] = {
     "messages": take_messages,
     "questions": take_questions,
-    "request": take_request,
+    "request": take_role_request,
     "targets": take_targets,
 }
 """Makes the requests of a command, by what it declares that it `takes`."""

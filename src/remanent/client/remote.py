@@ -88,9 +88,7 @@ if TYPE_CHECKING:
     )
     from remanent.workspace.face import CompactedDay, DayLog, WorkspaceState
     from remanent.workspace.files import FileChange
-    from remanent.workspace.hooks import (
-        HookReport,
-    )
+    from remanent.workspace.hooks import HookReport
     from remanent.workspace.index import IndexReport, SearchMode, WorkspaceFound
     from remanent.workspace.layer_report import Layer
     from remanent.workspace.tool import MemoryCommand

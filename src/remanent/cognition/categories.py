@@ -8,7 +8,7 @@ called by few words: those are searched for, and a turn counts where it says of 
 import re
 from functools import cached_property
 
-from remanent.language.offline.statement_rules import filled, parts_of
+from remanent.language.offline.statement_rules import expanded_form, parts_of
 from remanent.text.regex import lazy_regex
 from remanent.text.terms import query_terms
 from remanent.values import dataclass
@@ -223,14 +223,14 @@ class Category:
     def _compiled(self, form: str) -> re.Pattern[str]:
         own = {name: _TABLE[f"{self.name}_{name}"] for name in ("noun", "zh_noun", "things", "zh_things")}
         own |= {"things": rf"(?:{own['things']})(?:e?s)?\b", "zh_things": f"(?:{own['zh_things']})"}
-        return re.compile(filled(form, {**_PARTS, **own}), re.IGNORECASE)
+        return re.compile(expanded_form(form, {**_PARTS, **own}), re.IGNORECASE)
 
 
 CATEGORIES = tuple(
     Category(name.removesuffix("_noun")) for name in _TABLE if name.endswith("_noun") and "zh" not in name
 )
 _OTHERS = lazy_regex(r"\b(?:he|she|they|you|your|his|her|their)\b|[他她你您]", re.IGNORECASE)
-_KIN = lazy_regex(filled(r"\b(?:{kin_too})'?e?s?\b|{zh_kin_too}", _PARTS), re.IGNORECASE)
+_KIN = lazy_regex(expanded_form(r"\b(?:{kin_too})'?e?s?\b|{zh_kin_too}", _PARTS), re.IGNORECASE)
 _MINE = lazy_regex(r"\b(?:i|my|we|our)\b|我", re.IGNORECASE)
 
 

@@ -281,11 +281,11 @@ def role_setups(settings: Settings) -> list[RoleSetup]:
 
 
 def _setup(role: Role[Any, Any, Any], settings: Settings) -> RoleSetup:
-    from remanent.language.models.call import choose
+    from remanent.language.models.call import model_selection
 
     defaults = role.defaults
     by_model = settings.uses_model and not is_offline(settings.model, role)
-    choice = choose(settings.model, role=role.name, defaults=defaults) if by_model else None
+    choice = model_selection(settings.model, role=role.name, defaults=defaults) if by_model else None
     # Without a model these are what one would be called with.
     called = defaults if choice is None else choice
     return RoleSetup(

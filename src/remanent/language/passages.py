@@ -51,7 +51,7 @@ def packed(spans: Sequence[Span], *, at_least: int) -> list[Span]:
     return _joined(spans, lambda before, _: len(before) < at_least)
 
 
-def filled(spans: Sequence[Span], *, at_most: int) -> list[Span]:
+def joined_within(spans: Sequence[Span], *, at_most: int) -> list[Span]:
     """Join spans that follow each other as long as they have at most so many characters together."""
     return _joined(spans, lambda before, span: span.end - before.start <= at_most)
 
@@ -86,7 +86,7 @@ def stretches(spans: Sequence[Span], numbers: Sequence[int]) -> list[Span]:
 def _at_sentences(text: str, paragraph: Span, longest: int) -> list[Span]:
     start = paragraph.start
     parts = [Span(start + part.start, start + part.end) for part in sentences(paragraph.of(text))]
-    return filled(parts, at_most=longest)
+    return joined_within(parts, at_most=longest)
 
 
 def _with_headings(text: str, spans: Sequence[Span]) -> list[Span]:
@@ -122,11 +122,11 @@ def piece_spans(text: str, *, longest: int = MAX_SEGMENT, joined: int | None = N
     parts: list[Span] = []
     for sentence in sentences(text):
         parts += [sentence] if len(sentence.trimmed(text)) <= longest else _cut(text, sentence, longest)
-    spans = [span.trimmed(text) for span in filled(parts, at_most=longest if joined is None else joined)]
+    spans = [span.trimmed(text) for span in joined_within(parts, at_most=longest if joined is None else joined)]
     return [span for span in spans if len(span)]
 
 
-def places_of(utterances: Sequence[Utterance]) -> list[UtteranceSpan]:
+def utterance_spans(utterances: Sequence[Utterance]) -> list[UtteranceSpan]:
     """Return the sentences of each utterance, in their order, small ones together."""
     return [
         UtteranceSpan(utterance=number, start=span.start, end=span.end)

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from remanent.errors import InvalidInput
 from remanent.language.models.parsing import UnreadableReply, read_values
 from remanent.language.shapes import MAX_REMARK
-from remanent.language.tidying import line
+from remanent.language.tidying import one_line
 from remanent.model import JsonObject, Model
 from remanent.model.base import Text
 from remanent.values import dataclass
@@ -208,4 +208,4 @@ def _call(value: JsonValue, tools: Collection[str]) -> ToolCall | str:
 
 
 def _problem(text: str) -> str:
-    return line(text, MAX_REMARK)
+    return one_line(text, MAX_REMARK)

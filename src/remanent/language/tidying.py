@@ -14,7 +14,7 @@ _SPACE = re.compile(r"\s+")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]|[\ud800-\udfff]")
 
 
-def line(text: str, limit: int) -> str:
+def one_line(text: str, limit: int) -> str:
     """Return the text as one line of at most so many characters, cut between words."""
     return excerpt(_SPACE.sub(" ", _CONTROL.sub(" ", text)).strip(), limit)
 
@@ -28,12 +28,12 @@ def remark(text: str, limit: int = MAX_REMARK) -> str:
 
 def lines(texts: Iterable[str], *, most: int, limit: int = MAX_REMARK) -> tuple[str, ...]:
     """Return the texts as single lines, each once and none blank."""
-    return tuple(_once(line(text, limit) for text in texts))[:most]
+    return tuple(_once(one_line(text, limit) for text in texts))[:most]
 
 
 def keywords(words: Iterable[str], *, most: int = MAX_KEYWORDS) -> tuple[str, ...]:
     """Return the words without the marks around them, each once whatever its case, none blank."""
-    return tuple(_once(line(word.strip(" \t\n#,，、。;；\"'“”‘’`"), MAX_KEYWORD) for word in words))[:most]
+    return tuple(_once(one_line(word.strip(" \t\n#,，、。;；\"'“”‘’`"), MAX_KEYWORD) for word in words))[:most]
 
 
 _LOOK_AHEAD = 1000

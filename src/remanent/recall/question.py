@@ -12,8 +12,8 @@ from typing import Any
 from remanent.model import Entry, Scope, TurnData
 from remanent.model.filters import USER_KEY, MetadataCondition
 from remanent.stores import RecordFilter, Standing
-from remanent.text.asked import focus, questions
 from remanent.text.dates import TimeMention, find_dates
+from remanent.text.question_parts import focus, questions
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import TextLanguage, fold, language_of
 from remanent.text.terms import query_terms

@@ -43,6 +43,15 @@ def known_keys(text: str) -> set[str]:
     return {bullet_key(line) for line in text.splitlines() if _BULLET.match(line.lstrip())}
 
 
+def merged_facts(held: str, facts: Sequence[str]) -> str:
+    """Return the facts of a session with new ones behind them, each once, a line each."""
+    kept: dict[str, str] = {}
+    for line in (*held.splitlines(), *facts):
+        if line.strip():
+            kept.setdefault(bullet_key(line), line)
+    return "\n".join(kept.values())
+
+
 def without_comments(text: str) -> str:
     """Return a text without its HTML comments; not by a pattern, which would try each opening to the end."""
     parts, at = [], 0

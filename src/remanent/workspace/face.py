@@ -18,10 +18,10 @@ from remanent.model.base import Count, Text
 from remanent.model.chat import Messages
 from remanent.text.talk import is_small_talk
 from remanent.values import dataclass
-from remanent.workspace.daylog import bullet_key, compacted, known_keys, with_extracted, with_facts
+from remanent.workspace.daylog import bullet_key, compacted, known_keys, merged_facts, with_extracted, with_facts
 from remanent.workspace.erasing import TAG
 from remanent.workspace.files import FileChange, WorkspaceFiles
-from remanent.workspace.hooks import MAX_MEMORY_FACTS, MIN_CHAT_TURNS, HookReport, MemoryHook, facts_of, merged_facts
+from remanent.workspace.hooks import MAX_MEMORY_FACTS, MIN_CHAT_TURNS, HookReport, MemoryHook, facts_of
 from remanent.workspace.index import IndexReport, SearchMode, WorkspaceFound, WorkspaceMemoryStore
 from remanent.workspace.layer_report import Layer, layers_of
 from remanent.workspace.mem0 import AsyncMem0

@@ -21,7 +21,7 @@ from remanent.model.chat import expand_messages
 from remanent.model.entry import EntryKind, Origin, origin_of_role
 from remanent.text.boundaries import excerpt
 from remanent.text.scripts import working_language
-from remanent.workspace.daylog import bullet_key
+from remanent.workspace.daylog import bullet_key, merged_facts
 
 _logger = logging.getLogger(__name__)
 
@@ -137,15 +137,6 @@ class MemoryHook(AgentHook):
         if isinstance(pad, MutableMapping) and (report.facts or report.skipped):
             pad[SESSION_FACTS] = merged_facts(str(pad.get(SESSION_FACTS, "")), (*report.facts, *report.skipped))
         return report
-
-
-def merged_facts(held: str, facts: Sequence[str]) -> str:
-    """Return the facts of a session with new ones behind them, each once, a line each."""
-    kept: dict[str, str] = {}
-    for line in (*held.splitlines(), *facts):
-        if line.strip():
-            kept.setdefault(bullet_key(line), line)
-    return "\n".join(kept.values())
 
 
 async def facts_of(messages: Sequence[Any], *, engine: Engine | None = None) -> list[str]:

@@ -5,7 +5,7 @@ from pydantic import SecretStr
 
 from remanent.bilingual import Language
 from remanent.errors import InvalidSettings
-from remanent.language.models.call import Endpoint, ModelCall, ask_again, check_roles, choose, with_form
+from remanent.language.models.call import Endpoint, ModelCall, ask_again, check_roles, model_selection, with_form
 from remanent.language.role import ChatMessage, Defaults, Form, Tier
 from remanent.language.roles.catalogue import ROLES
 from remanent.settings import ModelSettings
@@ -19,12 +19,12 @@ def settings(**values: Any) -> ModelSettings:
 
 @pytest.mark.spec("BANK-29")
 def test_without_settings_of_its_own_a_role_is_called_as_it_was_made() -> None:
-    plain = choose(settings(), role="anything", defaults=Defaults())
+    plain = model_selection(settings(), role="anything", defaults=Defaults())
     assert (plain.temperature, plain.top_p, plain.max_tokens, plain.window) == (0.6, 0.95, 4096, 32_000)
     sampling = {
         name: (choice.temperature, choice.top_p, choice.window)
         for name, role in ROLES.items()
-        for choice in [choose(settings(), role=name, defaults=role.defaults)]
+        for choice in [model_selection(settings(), role=name, defaults=role.defaults)]
     }
     assert sampling["classification"] == (0.4, 0.9, 32_000)
     assert sampling["structure"] == (0.1, 0.8, 32_000)
@@ -36,9 +36,11 @@ def test_without_settings_of_its_own_a_role_is_called_as_it_was_made() -> None:
 
 @pytest.mark.spec("USE-08")
 def test_an_answer_has_a_part_of_a_small_window_unless_settings_say_more() -> None:
-    assert choose(settings(window=4_096), role="react", defaults=Defaults()).max_tokens == 585
-    assert choose(settings(window=4_096, max_tokens=2_000), role="react", defaults=Defaults()).max_tokens == 2_000
-    assert choose(settings(), role="react", defaults=Defaults(window=128_000)).max_tokens == 4_096
+    assert model_selection(settings(window=4_096), role="react", defaults=Defaults()).max_tokens == 585
+    assert (
+        model_selection(settings(window=4_096, max_tokens=2_000), role="react", defaults=Defaults()).max_tokens == 2_000
+    )
+    assert model_selection(settings(), role="react", defaults=Defaults(window=128_000)).max_tokens == 4_096
 
 
 @pytest.mark.spec("COG-15")
@@ -47,9 +49,9 @@ def test_each_tier_names_its_model_and_a_role_can_name_another() -> None:
         tiers={tier.value: {"name": f"model-for-{tier}"} for tier in Tier}, roles={"hyde": {"name": "model-for-hyde"}}
     )
     for tier in Tier:
-        assert choose(chosen, role="any", defaults=Defaults(tier=tier)).model == f"model-for-{tier}"
-        assert choose(chosen, role="hyde", defaults=Defaults(tier=tier)).model == "model-for-hyde"
-    assert choose(settings(), role="any", defaults=Defaults(tier=Tier.RERANK)).model == "general"
+        assert model_selection(chosen, role="any", defaults=Defaults(tier=tier)).model == f"model-for-{tier}"
+        assert model_selection(chosen, role="hyde", defaults=Defaults(tier=tier)).model == "model-for-hyde"
+    assert model_selection(settings(), role="any", defaults=Defaults(tier=Tier.RERANK)).model == "general"
 
 
 @pytest.mark.spec("BANK-29")
@@ -64,7 +66,7 @@ def test_the_role_beats_its_tier_beats_the_general_beats_the_default(
     role = {"roles": {"hyde": {name: own}}}
 
     def chosen(**values: Any) -> float:
-        value: float = getattr(choose(settings(**values), role="hyde", defaults=Defaults()), name)
+        value: float = getattr(model_selection(settings(**values), role="hyde", defaults=Defaults()), name)
         return value
 
     assert chosen(**{name: general}, **tier, **role) == own
@@ -78,11 +80,11 @@ def test_a_key_goes_only_to_the_place_it_was_given_for() -> None:
         tiers={"core": {"base_url": "http://localhost:1/v1", "name": "mine"}},
         roles={"hyde": {"provider": "anthropic", "name": "theirs", "api_key": "key-of-anthropic"}},
     )
-    own = choose(chosen, role="any", defaults=Defaults(tier=Tier.CORE))
+    own = model_selection(chosen, role="any", defaults=Defaults(tier=Tier.CORE))
     assert (own.place, own.model) == (Endpoint("local", "http://localhost:1/v1", None), "mine")
-    role = choose(chosen, role="hyde", defaults=Defaults(tier=Tier.CORE))
+    role = model_selection(chosen, role="hyde", defaults=Defaults(tier=Tier.CORE))
     assert role.place == Endpoint("anthropic", "https://api.anthropic.com", SecretStr("key-of-anthropic"))
-    other = choose(chosen, role="any", defaults=Defaults(tier=Tier.CODE))
+    other = model_selection(chosen, role="any", defaults=Defaults(tier=Tier.CODE))
     assert other.place == Endpoint("openai", "https://api.openai.com/v1", SecretStr("key-of-openai"))
 
 
@@ -99,11 +101,11 @@ def test_a_key_goes_only_to_the_place_it_was_given_for() -> None:
 )
 def test_what_is_missing_is_named(values: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidSettings, match=said):
-        choose(ModelSettings.model_validate(values), role="hyde", defaults=Defaults())
+        model_selection(ModelSettings.model_validate(values), role="hyde", defaults=Defaults())
 
 
 def test_a_provider_at_home_needs_no_key() -> None:
-    place = choose(ModelSettings(provider="ollama", name="x"), role="hyde", defaults=Defaults()).place
+    place = model_selection(ModelSettings(provider="ollama", name="x"), role="hyde", defaults=Defaults()).place
     assert place == Endpoint("ollama", "http://localhost:11434/v1", None)
 
 

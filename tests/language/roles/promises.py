@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from remanent.language.passages import places_of
+from remanent.language.passages import utterance_spans
 from remanent.language.roles.analysis import AnalysisPhase, AnalysisRequest, AnalysisResponse, Relationship
 from remanent.language.roles.annotation import AnnotationRequest, AnnotationResponse
 from remanent.language.roles.answering import AnsweringRequest, AnsweringResponse
@@ -108,7 +108,7 @@ def segmentation(request: SegmentationRequest, response: SegmentationResponse) -
         for place in segment.places
         for at in range(place.start, place.end)
     }
-    for place in places_of(request.utterances):
+    for place in utterance_spans(request.utterances):
         covered = [(place.utterance, at) in held for at in range(place.start, place.end)]
         assert all(covered) or (not any(covered) and place.end - place.start <= 40)
     assert all(0 < len(segment.text) <= 200 for segment in response.segments)

@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from remanent.errors import Refused
-from remanent.language.passages import places_of
+from remanent.language.passages import utterance_spans
 from remanent.language.roles.classification import CLASSIFICATION, ClassificationRequest
 from remanent.language.roles.segmentation import SEGMENTATION, SegmentationRequest
 from tests.language.roles.cases import CASES, role_of
@@ -56,5 +56,5 @@ def test_no_sentence_of_any_text_is_lost_by_segmentation(text: str, data: st.Dat
     except Refused:
         return
     check("segmentation", request, response)
-    shown = "".join(text[place.start : place.end] for place in places_of(request.utterances))
+    shown = "".join(text[place.start : place.end] for place in utterance_spans(request.utterances))
     assert "".join(shown.split()) == "".join(text.split())

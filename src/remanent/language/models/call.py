@@ -51,7 +51,7 @@ _ANSWER_SHARE = 7
 writes until it is stopped, for minutes on a machine of its size (by hand: 550 tokens of 4,000, all 4,096 of 32,000)."""
 
 
-def choose(settings: ModelSettings, *, role: str, defaults: Defaults) -> ModelSelection:
+def model_selection(settings: ModelSettings, *, role: str, defaults: Defaults) -> ModelSelection:
     """Return what settings choose for a role: its own, then its tier's, then the general; then the role's defaults."""
     layers = [settings.roles.get(role), settings.tiers.get(defaults.tier.value), settings]
     given = [layer for layer in layers if layer is not None]

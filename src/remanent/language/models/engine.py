@@ -15,7 +15,15 @@ from typing import Generic
 from remanent.errors import InvalidInput, LanguageError, ModelRejected, ModelUnavailable, Refused
 from remanent.http.client import backoff
 from remanent.language.engine import Answer, Engine, Listener
-from remanent.language.models.call import Completion, Endpoint, ModelCall, ModelSelection, ask_again, choose, with_form
+from remanent.language.models.call import (
+    Completion,
+    Endpoint,
+    ModelCall,
+    ModelSelection,
+    ask_again,
+    model_selection,
+    with_form,
+)
 from remanent.language.models.failures import CircuitBreaker, CircuitOpen, OutputUnsupported
 from remanent.language.models.fitting import bounded, read_reply, schema_of
 from remanent.language.models.meter import RoleUsage, RunUsage, UsageMeter
@@ -132,7 +140,7 @@ class ModelEngine(Engine):
 
     def choice(self, role: Role[RequestT, ReplyT, ResponseT]) -> ModelSelection:
         """Return the model that does a role's work, and how it is called."""
-        return choose(self._settings, role=role.name, defaults=role.defaults)
+        return model_selection(self._settings, role=role.name, defaults=role.defaults)
 
     def sees(self, role: Role[RequestT, ReplyT, ResponseT]) -> bool:
         """Tell whether settings say that the role's model sees pictures."""

@@ -53,7 +53,7 @@ class StatementRule:
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         """The form, compiled when it is first looked for: a command that learns nothing pays for none of them."""
-        form = filled(self.source, self.parts)
+        form = expanded_form(self.source, self.parts)
         # A form may say in several places where its value or its subject stands: `group` looks at all of them.
         numbers = count(1)
         return re.compile(_GROUP.sub(lambda found: f"{found[0]}_{next(numbers)}", form))
@@ -64,7 +64,7 @@ _PART = re.compile(r"\{([a-z_]+)\}")
 _GROUP = re.compile(r"\(\?P<[a-z]+(?=>)")
 
 
-def filled(form: str, parts: Mapping[str, str]) -> str:
+def expanded_form(form: str, parts: Mapping[str, str]) -> str:
     """Return a form with what stands for each `{name}` in it."""
     while _PART.search(form):
         form = _PART.sub(lambda found: parts[found[1]], form)

@@ -12,7 +12,7 @@ from remanent.language.offline.statement_rules import (
     StatementRule,
     apply,
     carried_on,
-    filled,
+    expanded_form,
     group,
     parts_of,
     rules_of,
@@ -221,7 +221,7 @@ preference 爱好 = (?P<n>{person_name}){very}(?:喜欢(?:做的(?:一件)?事�
     [了的]?{end}
 """
 RULES: tuple[StatementRule, ...] = rules_of(_TABLE, PARTS)
-_KIN = filled("{kin}", PARTS)
+_KIN = expanded_form("{kin}", PARTS)
 _SEVERAL = lazy_regex(PARTS["several"])
 """Of whom one may have several: what is said of another colleague or uncle corrects nothing."""
 _START = lazy_regex(r"(?=((?<=[，。；！,;!\n])\s*))")
@@ -322,7 +322,7 @@ _ABOUT_ONESELF = frozenset(
 )
 """What a clause tells of somebody without bringing in another: in 我有个哥哥，是医生 the second clause is not about me."""
 _JOINT = lazy_regex(
-    filled(
+    expanded_form(
         r"[，,]\s*(?:但|不过|而且|并且|也|还|同时)?(?={now}(?:在|住|搬|来自|出生|老家|家乡|籍贯|单身|已婚|未婚|对{any}{1,12}过敏|"
         r"养了?[一两三\d]|有[一两三\d个]|喜欢|特别喜欢|最?爱|讨厌|不[吃喝碰爱喜能]|会|每|做|当|从事|"
         r"是(?!我|你|他|她|它|这|那|一[家座所个]|[的很因为不]))|今年)",
@@ -337,12 +337,12 @@ FORMER = lazy_regex(
 SPEAKER = "我"
 
 _SELF = lazy_regex(
-    filled(r"(?P<ours>(?:我们|咱们)的?(?=(?:{ours}|{kin})))|[我咱]们家|我家|我们|咱们|我的|(?<![自忘])我", PARTS)
+    expanded_form(r"(?P<ours>(?:我们|咱们)的?(?=(?:{ours}|{kin})))|[我咱]们家|我家|我们|咱们|我的|(?<![自忘])我", PARTS)
 )
 
 _OURSELVES = lazy_regex("[我咱]们(?=一家|全家|俩|夫妻)")
 _COMPANY = lazy_regex(
-    filled(
+    expanded_form(
         "[和跟与同陪带](?:着|了)?(?:我的?)?(?P<who>家人|全家|爸妈|父母|朋友们?|同事们?|同学们?|孩子们?|{family})", PARTS
     )
 )

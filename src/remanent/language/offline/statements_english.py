@@ -16,7 +16,7 @@ from remanent.language.offline.statement_rules import (
     StatementRule,
     apply,
     carried_on,
-    filled,
+    expanded_form,
     group,
     pairs_of,
     parts_of,
@@ -280,8 +280,8 @@ _VAGUE = lazy_regex(
     r"idea|first one|second one|so far|sounds?)\b",
     re.IGNORECASE,
 )
-_PAST, _ADVERB, _KIN = (filled(f"{{{part}}}", PARTS) for part in ("past", "adv", "kin"))
-_SEVERAL = lazy_regex(filled("(?:^| )(?:{several})$", PARTS))
+_PAST, _ADVERB, _KIN = (expanded_form(f"{{{part}}}", PARTS) for part in ("past", "adv", "kin"))
+_SEVERAL = lazy_regex(expanded_form("(?:^| )(?:{several})$", PARTS))
 """Of whom one may have several: what is said of another cousin or colleague corrects nothing."""
 _IRREGULAR = frozenset(
     "went ran met saw took got had made did bought found began gave came left lost won wrote read spent built drew ate "
@@ -419,9 +419,9 @@ _STATE = (
     r"(?:(?:a )?(?:vegetarian|vegan|pescatarian|diabetic|single|married|divorced|engaged|widowed|pregnant|retired)"
     r"|[a-z]+[ -]intolerant|gluten[- ]free|(?:severely |highly )?allergic to|an? (?:[a-z-]+ ){0,2}(?:{job}))\b"
 )
-_IS = lazy_regex(filled(_STATE, PARTS))
+_IS = lazy_regex(expanded_form(_STATE, PARTS))
 _JOINT = lazy_regex(
-    filled(
+    expanded_form(
         r",?\s+(?:and|but)\s+(?:(?:then|now|currently|also)\s+)?(?=(?:{on}))"
         rf"|(?:,(?:\s+and)?|\s+and)\s+(?:also\s+)?(?={_STATE})",
         PARTS,
@@ -521,7 +521,7 @@ _BEGINNINGS = tuple(
 _AMID = lazy_regex(r"(?<=[\w,] )The user\b")
 
 
-_WHO = filled(
+_WHO = expanded_form(
     r"(?:[Mm]y|[Oo]ur|[Tt]he(?= kids| boys| girls| family| whole)) (?:(?:{old}|whole) )?(?:family|friends|{kin})s?(?: (?!I\b)[A-Z]\w+)?",
     PARTS,
 )

@@ -24,7 +24,7 @@ from remanent.language.offline.similarity import similarities
 from remanent.language.reply_fields import MAX_ITEMS, Confidence, IdAliases, Prose, Words
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_CONTEXT, Context, GraphNode, Keywords, Remark
-from remanent.language.tidying import keywords, line, remark
+from remanent.language.tidying import keywords, one_line, remark
 from remanent.language.wording import block, group, node_block
 from remanent.model import Model
 from remanent.model.base import Share
@@ -307,8 +307,8 @@ def _relation(node_id: str, proposed: RelationReply, phase: AnalysisPhase) -> Re
         reasoning=reasoning,
         conflict_description=description,
         merge_strategy=remark(proposed.merge_strategy) if relationship is Relationship.MERGE else "",
-        context_update_new=line(proposed.context_update_new, MAX_CONTEXT) if related else "",
-        context_update_existing=line(proposed.context_update_existing, MAX_CONTEXT) if related else "",
+        context_update_new=one_line(proposed.context_update_new, MAX_CONTEXT) if related else "",
+        context_update_existing=one_line(proposed.context_update_existing, MAX_CONTEXT) if related else "",
         keywords_update_new=keywords(proposed.keywords_update_new) if related else (),
         keywords_update_existing=keywords(proposed.keywords_update_existing) if related else (),
     )
@@ -380,7 +380,7 @@ async def analyse(request: AnalysisRequest, toolbox: Toolbox) -> AnalysisRespons
     for node in (request.new_node, *request.candidates):
         await asyncio.sleep(0)  # reading many nodes takes a while; others may have their turn
         said = statements(node.summary, most=_MAX_STATEMENTS)
-        said = said or [line(node.context or " ".join(node.keywords) or node.summary, 300)]
+        said = said or [one_line(node.context or " ".join(node.keywords) or node.summary, 300)]
         # What a node is about says of what its statements are: those about "it", and a value alone.
         claims = read_claims(said, context=node.context, said_at=node.timestamp)
         sides.append(_Side(node, said, claims))
@@ -535,8 +535,8 @@ def _judged(found: _Evidence, phase: AnalysisPhase, *, by_meaning: bool) -> Rela
 def _conflict(found: _Evidence, worst: int) -> Relation:
     judgement = found.judgements[worst]
     one, other = found.pairs[worst]
-    new = line(found.new.statements[one], _LONGEST_QUOTE)
-    old = line(found.old.statements[other], _LONGEST_QUOTE)
+    new = one_line(found.new.statements[one], _LONGEST_QUOTE)
+    old = one_line(found.old.statements[other], _LONGEST_QUOTE)
     reasoning = found.said("update" if judgement.is_update and _is_newer(found) else "conflict", new=new, old=old)
     described = found.said("description", new=new, old=old)
     return found.relation(

@@ -18,7 +18,7 @@ from remanent.language.offline.salience import key_phrases, salient_sentences
 from remanent.language.reply_fields import Prose, Words
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import Keyword, LongText
-from remanent.language.tidying import keywords, line, remark, shortened
+from remanent.language.tidying import keywords, one_line, remark, shortened
 from remanent.language.wording import block
 from remanent.model import Model
 from remanent.model.base import Text
@@ -142,7 +142,7 @@ class Annotation(Role[AnnotationRequest, AnnotationReply, AnnotationResponse]):
     def read(self, request: AnnotationRequest, reply: AnnotationReply) -> AnnotationResponse:
         """Hold the lengths; refuse a compression that is none or that brings in numbers of its own."""
         target = _target(request)
-        if not line(reply.phrase, MAX_PHRASE):
+        if not one_line(reply.phrase, MAX_PHRASE):
             raise Refused("phrase must not be empty")
         words = [word for word in reply.keywords if word.strip().casefold() not in _EMPTY]
         return AnnotationResponse(
@@ -164,8 +164,8 @@ def _target(request: AnnotationRequest) -> int | None:
 
 def _telling(phrase: str, text: str) -> str:
     """Return a model's phrase, or where it is too short to tell anything or no phrase, the one that the text gives."""
-    told = line(phrase, MAX_PHRASE)
-    is_long = len(line(phrase, len(phrase))) > _LONGEST_CUT
+    told = one_line(phrase, MAX_PHRASE)
+    is_long = len(one_line(phrase, len(phrase))) > _LONGEST_CUT
     if len(told) >= _SHORTEST_PHRASE and not is_long:
         return told
     read = _read_part(text)
@@ -299,9 +299,9 @@ def _phrase(text: str, words: tuple[str, ...]) -> str:
     # Of equals the first.
     _, best = max(weighed, key=lambda one: one[0], default=(0.0, ""))
     best = best or compress_within(body.strip(), MAX_PHRASE).strip(_MARKS)
-    told = line(body, len(body) + 1)
+    told = one_line(body, len(body) + 1)
     if len(best) >= _SHORTEST_PHRASE or len(told) <= MAX_PHRASE:
-        return best or line(text, MAX_PHRASE)
+        return best or one_line(text, MAX_PHRASE)
     # A word longer than a phrase (an address) leaves a single one of those before it: then the beginning says more.
     return first_graphemes(told, MAX_PHRASE - 1) + "…"
 

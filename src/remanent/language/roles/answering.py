@@ -17,7 +17,7 @@ from remanent.language.offline.answer_finding import find_answer
 from remanent.language.reply_fields import MAX_ITEMS, Numbers, Prose, known_numbers, numbered, require_known
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import LongText, Remark
-from remanent.language.tidying import line
+from remanent.language.tidying import one_line
 from remanent.language.wording import abridged, block, group, passage_blocks
 from remanent.model import Model
 from remanent.text.scripts import working_language
@@ -137,8 +137,8 @@ class Answering(Role[AnsweringRequest, AnsweringReply, AnsweringResponse]):
         require_known(named, shown=len(request.passages))
         sentences = []
         for said in reply.sentences[:MAX_SENTENCES]:
-            text, known = line(said.text, LONGEST_SENTENCE), known_numbers(said.passages, shown=len(request.passages))
-            if text:
+            known = known_numbers(said.passages, shown=len(request.passages))
+            if text := one_line(said.text, LONGEST_SENTENCE):
                 sentences.append(WrittenSentence(text=text, passages=tuple(known)))
         return AnsweringResponse(sentences=tuple(sentences))
 
@@ -165,7 +165,7 @@ async def quote(request: AnsweringRequest, toolbox: Toolbox) -> AnsweringRespons
 def _quoted(sentence: str, source: int, texts: Sequence[str]) -> WrittenSentence:
     """Return a sentence with the passage that it was taken from, and others that say the same word for word."""
     held = [number for number, text in enumerate(texts, 1) if number == source + 1 or sentence in text]
-    return WrittenSentence(text=line(sentence, LONGEST_SENTENCE), passages=tuple(held))
+    return WrittenSentence(text=one_line(sentence, LONGEST_SENTENCE), passages=tuple(held))
 
 
 ANSWERING = Answering()

@@ -1,4 +1,6 @@
-"""Classification: a model names the passages of each topic by number; code puts the topics' texts together.
+"""Classification: part a long text by topics before it is stored, each topic's passages a text of its own.
+
+A model names the passages of each topic by number; code puts the topics' texts together.
 
 Sentences that contradict each other are topics of their own whatever a model makes of them: only two topics can be in
 conflict, and a small model put both statements into one. A topic never holds what stands under the names of two
@@ -25,7 +27,7 @@ from remanent.language.passages import assembled, passages, stretches
 from remanent.language.reply_fields import MAX_ITEMS, Numbers, Prose, Words, known_numbers, numbered, require_known
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_CONTEXT, SHORT_TEXT, Context, Keywords, LongText, Remark, TextSpan
-from remanent.language.tidying import keywords, line
+from remanent.language.tidying import keywords, one_line
 from remanent.language.wording import block, group, passage_blocks
 from remanent.model import Model
 from remanent.model.base import Count, Text
@@ -198,7 +200,7 @@ def _clusters(text: str, spans: list[Span], numbers: list[int], proposed: tuple[
     return [
         Cluster(
             cluster_id=number,
-            context=line(cluster.context, MAX_CONTEXT) or line(joined(text, parts), 100),
+            context=one_line(cluster.context, MAX_CONTEXT) or one_line(joined(text, parts), 100),
             content=joined(text, parts),
             keywords=keywords(cluster.keywords) or key_phrases(joined(text, parts)[:_READ], most=_MOST_KEYWORDS),
             stretches=tuple(TextSpan(start=part.start, end=part.end) for part in parts),
@@ -262,7 +264,7 @@ def _of_one_source(text: str, spans: Sequence[Span], groups: Sequence[Sequence[i
 
 def _contested_clusters(text: str, contested: Sequence[tuple[Span, str]]) -> list[Cluster]:
     return [
-        _cluster(text, [span], [1], number).replace(context=line(beside, _LONGEST_CONTEXT))
+        _cluster(text, [span], [1], number).replace(context=one_line(beside, _LONGEST_CONTEXT))
         for number, (span, beside) in enumerate(contested, 1)
     ]
 
@@ -311,7 +313,9 @@ async def classify(request: ClassificationRequest, toolbox: Toolbox) -> Classifi
     clusters = [_cluster(text, rest, group, number) for number, group in enumerate(_with_blanks(groups, rest), 1)]
     if title := _title(text):
         # What "it" and "the town" are, only the title says.
-        clusters[1:] = [one.replace(context=line(f"{title} {one.context}", _LONGEST_CONTEXT)) for one in clusters[1:]]
+        clusters[1:] = [
+            one.replace(context=one_line(f"{title} {one.context}", _LONGEST_CONTEXT)) for one in clusters[1:]
+        ]
     clusters += _contested_clusters(text, contested)
     return ClassificationResponse(
         should_cluster=len(clusters) > 1,
@@ -359,7 +363,7 @@ def _cluster(text: str, spans: Sequence[Span], numbers: Sequence[int], cluster_i
     about = salient_sentences(content[:_READ], about=" ".join(words), most=1)
     return Cluster(
         cluster_id=cluster_id,
-        context=line(about[0] if about else content, _LONGEST_CONTEXT),
+        context=one_line(about[0] if about else content, _LONGEST_CONTEXT),
         content=content,
         keywords=words,
         stretches=tuple(TextSpan(start=part.start, end=part.end) for part in parts),

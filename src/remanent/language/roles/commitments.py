@@ -13,7 +13,7 @@ from typing import NamedTuple
 from remanent.language.offline.salience import with_speaker
 from remanent.language.roles.binding import bond_of, is_open
 from remanent.language.shapes import MAX_REMARK, Utterance
-from remanent.language.tidying import line
+from remanent.language.tidying import one_line
 from remanent.model.entry import chat_role
 from remanent.text.dialogue_summary import is_heading
 from remanent.text.regex import lazy_regex
@@ -136,7 +136,7 @@ def find_commitments(
         for sentence in own:
             bond = bond_of(sentence, one.speaker)
             if bond is not None:
-                lists[bond].append(with_speaker(line(sentence, MAX_REMARK), one.speaker))
+                lists[bond].append(with_speaker(one_line(sentence, MAX_REMARK), one.speaker))
         decided, to_do, agreed = map(tuple, lists)
         found.append(Commitments(decided, to_do, agreed, tuple(_revocations(own, one.speaker))))
     together = standing(found)
@@ -196,4 +196,4 @@ def _revocations(said: Sequence[str], speaker: str) -> Iterator[Revocation]:
             if term not in _EMPTY
         )
         if named or _LAST.search(text):
-            yield Revocation(with_speaker(line(sentence, MAX_REMARK), speaker), named)
+            yield Revocation(with_speaker(one_line(sentence, MAX_REMARK), speaker), named)

@@ -18,7 +18,7 @@ from remanent.language.offline.salience import with_speaker
 from remanent.language.reply_fields import MAX_ITEMS, Confidence, Numbers, Prose, known_numbers, numbered
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import MAX_REMARK, Remark, Utterance
-from remanent.language.tidying import line, remark
+from remanent.language.tidying import one_line, remark
 from remanent.language.wording import block, group, spoken_language, utterance_blocks
 from remanent.model import Model, Origin
 from remanent.model.base import Count, Share
@@ -196,7 +196,7 @@ class Extraction(Role[ExtractionRequest, ExtractionReply, ExtractionResponse]):
         facts: dict[tuple[str, str], ExtractedFact] = {}
         said = WordIndex("\n".join(f"{one.speaker}\n{one.text}" for one in request.utterances))
         for proposed in reply.facts:
-            content = line(proposed.content, _LONGEST_FACT)
+            content = one_line(proposed.content, _LONGEST_FACT)
             if FactKind(proposed.kind) in request.kinds and _stands_in(content, said, FactKind(proposed.kind)):
                 facts.setdefault((proposed.kind, content.casefold()), _fact(request, proposed, content))
         kept = sorted(facts.values(), key=lambda fact: -fact.importance)[: request.limit]
@@ -428,8 +428,8 @@ def _fact_of(sentence: _SpokenSentence, kinds: Sequence[FactKind]) -> ExtractedF
     importance += 0.2 if sentence.confirmed else 0.0
     return ExtractedFact(
         kind=kind,
-        content=line(_standing_alone(sentence), MAX_REMARK),
-        reason=line((reason["en"] or reason["zh"]).strip(), 500) if reason else "",
+        content=one_line(_standing_alone(sentence), MAX_REMARK),
+        reason=one_line((reason["en"] or reason["zh"]).strip(), 500) if reason else "",
         importance=round(min(1.0, importance), 2),
         confirmed=sentence.confirmed,
         sources=(sentence.utterance,),

@@ -13,7 +13,7 @@ from remanent.errors import Refused
 from remanent.language.offline.questions import statement_form
 from remanent.language.role import Defaults, Role, TextReply, Tier, Toolbox
 from remanent.language.shapes import Remark
-from remanent.language.tidying import line, remark
+from remanent.language.tidying import one_line, remark
 from remanent.language.wording import block
 from remanent.model import Model
 from remanent.text.keywords import content_words
@@ -91,7 +91,7 @@ async def imagine(request: HydeRequest, toolbox: Toolbox) -> HydeResponse:
         passage = f"{statement}。{'、'.join(words)}。" if words else f"{statement}。"
     else:
         passage = f"{statement}. {', '.join(words)}." if words else f"{statement}."
-    return HydeResponse(passage=line(passage, LONGEST_PASSAGE))
+    return HydeResponse(passage=one_line(passage, LONGEST_PASSAGE))
 
 
 HYDE = Hyde()

@@ -38,7 +38,7 @@ from remanent.language.shapes import (
     Remark,
     Summary,
 )
-from remanent.language.tidying import keywords, line, remark
+from remanent.language.tidying import keywords, one_line, remark
 from remanent.language.wording import abridged, block, group, node_block
 from remanent.model import Model
 from remanent.model.base import Text
@@ -270,10 +270,10 @@ class Integration(Role[IntegrationRequest, IntegrationReply, IntegrationResponse
         return IntegrationResponse(
             outcome=IntegrationOutcome.INTEGRATED,
             summary=summary,
-            context=line(reply.context, MAX_CONTEXT) or line(summary, 100),
+            context=one_line(reply.context, MAX_CONTEXT) or one_line(summary, 100),
             keywords=keywords(reply.keywords) or keywords(word for node in request.nodes for word in node.keywords),
             neighbour_updates=updates,
-            interaction_tree_description=description or line(reply.context, MAX_CONTEXT) or line(summary, 200),
+            interaction_tree_description=description or one_line(reply.context, MAX_CONTEXT) or one_line(summary, 200),
             upheld=upheld,
         )
 
@@ -320,7 +320,7 @@ def _updates(request: IntegrationRequest, reply: IntegrationReply) -> tuple[Neig
         near = known.get(aliases.find(proposed.node) or "")
         if near is None:
             continue
-        context = line(proposed.context, MAX_CONTEXT) or near.context
+        context = one_line(proposed.context, MAX_CONTEXT) or near.context
         words = keywords(proposed.keywords) or near.keywords
         if (context, words) != (near.context, near.keywords):
             updates.setdefault(near.node_id, NeighbourUpdate(node_id=near.node_id, context=context, keywords=words))
@@ -503,7 +503,7 @@ def _node(
     return IntegrationResponse(
         outcome=IntegrationOutcome.INTEGRATED,
         summary=render(facts=kept, evidence=evidence, reasoning="", language=matter.language),
-        context=next(contexts, "") or line(kept[0], MAX_CONTEXT),
+        context=next(contexts, "") or one_line(kept[0], MAX_CONTEXT),
         keywords=keywords(word for node in matter.nodes for word in node.keywords),
         interaction_tree_description=remark(description, MAX_REMARK),
         upheld=upheld,
@@ -517,7 +517,7 @@ async def _by_validation(
     validation: str, matter: _NodeSet, clashes: Sequence[_Clash], toolbox: Toolbox
 ) -> IntegrationResponse:
     nodes, facts, said = matter.nodes, matter.facts, in_language(_REMARKS, matter.language)
-    quote = line(validation, _LONGEST_QUOTE)
+    quote = one_line(validation, _LONGEST_QUOTE)
     if UNDECIDED.search(validation):
         return _unresolved(said["undecided"].format(quote=quote))
     findings = [read_claim(part) for text in _whole(statements(validation)) for part in _PART.split(text) if part]
@@ -550,7 +550,7 @@ async def _by_validation(
     # What was refuted stands in the history; here it would be taken for a fact again.
     about = {key for fact in facts for key in _keys(fact.claim)}
     telling = [found for found in findings if not _WRONG.search(found.text) and len(_keys(found) & about) > 1]
-    evidence = [line(finding.text, _LONGEST_QUOTE) for finding in telling[:_MAX_QUOTES]]
+    evidence = [one_line(finding.text, _LONGEST_QUOTE) for finding in telling[:_MAX_QUOTES]]
     ids = tuple(nodes[number].node_id for number in sorted(right))
     return _node(matter, kept or evidence or [quote], " ".join(notes), evidence=evidence, upheld=ids)
 

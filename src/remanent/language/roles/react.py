@@ -30,7 +30,7 @@ from remanent.language.offline.settling import (
 from remanent.language.role import ChatMessage, Defaults, Picture, Prompt, Role, TextReply, Toolbox
 from remanent.language.shapes import MAX_TEXT, LongText, Remark
 from remanent.language.tagged_turns import ToolCall, read_calls, scan_turn
-from remanent.language.tidying import line
+from remanent.language.tidying import one_line
 from remanent.language.wording import block
 from remanent.model import JsonObject, Model
 from remanent.model.base import Text
@@ -450,12 +450,12 @@ def question_of(task: str) -> str:
     text = _TAGS.sub("\n", inside["body"] if inside else _without_elements(task, "memory")).strip()
     step, goal = (pattern.search(text) for pattern in (_STEP, _GOAL))
     if step and goal and goal["rest"].strip() in step["rest"]:
-        return line(goal["rest"], _LONGEST_QUESTION)  # the step only says that the goal is to be answered
+        return one_line(goal["rest"], _LONGEST_QUESTION)  # the step only says that the goal is to be answered
     if named := step or goal:
-        return line(named["rest"], _LONGEST_QUESTION)
+        return one_line(named["rest"], _LONGEST_QUESTION)
     sentences = sentence_texts(text)
     asked = [sentence for sentence in sentences if is_question(sentence)]
-    return line((asked or sentences[:1] or [task])[-1], _LONGEST_QUESTION)
+    return one_line((asked or sentences[:1] or [task])[-1], _LONGEST_QUESTION)
 
 
 def _last_closing(text: str, name: str) -> int:
@@ -500,7 +500,7 @@ def _search_call(thought: str, tool: ToolDefinition, asked: str) -> ReactRespons
     name = _query_name(tool) or "query"
     properties = tool.parameters.get("properties")
     schema = properties.get(name) if isinstance(properties, dict) else None
-    query = line(keyword_form(asked) or asked, _LONGEST_QUERY)
+    query = one_line(keyword_form(asked) or asked, _LONGEST_QUERY)
     listed = isinstance(schema, dict) and schema.get("type") == "array"
     arguments: dict[str, JsonValue] = {name: [query] if listed else query}
     written = json.dumps({"name": tool.name, "arguments": arguments}, ensure_ascii=False)

@@ -13,7 +13,7 @@ from remanent.language.offline.questions import keyword_form, statement_form
 from remanent.language.reply_fields import Lines
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import Remark, Utterance
-from remanent.language.tidying import line, lines
+from remanent.language.tidying import lines, one_line
 from remanent.language.wording import block, group, utterance_blocks
 from remanent.model import Model
 from remanent.text.keywords import content_words
@@ -89,7 +89,7 @@ class Rewriting(Role[RewritingRequest, RewritingReply, RewritingResponse]):
 
     def read(self, request: RewritingRequest, reply: RewritingReply) -> RewritingResponse:
         """Keep other wordings, each once."""
-        asked = line(request.query, LONGEST_QUERY)
+        asked = one_line(request.query, LONGEST_QUERY)
         queries = lines((asked, *reply.queries), most=request.count + 1, limit=LONGEST_QUERY)
         if not any(query.strip() for query in reply.queries):
             raise Refused("queries must hold at least one query")
@@ -117,7 +117,7 @@ async def rewrite(request: RewritingRequest, toolbox: Toolbox) -> RewritingRespo
     seen = {alphanumeric(request.query)}
     queries: list[str] = []
     for wording in _wordings(request):
-        query = line(wording, LONGEST_QUERY)
+        query = one_line(wording, LONGEST_QUERY)
         if query and alphanumeric(query) not in seen:
             seen.add(alphanumeric(query))
             queries.append(query)

@@ -16,7 +16,7 @@ from remanent.bilingual import Bilingual, Language
 from remanent.errors import Refused
 from remanent.language.coverage import WordIndex
 from remanent.language.offline.salience import with_speaker
-from remanent.language.passages import piece_spans, pieces, places_of
+from remanent.language.passages import piece_spans, pieces, utterance_spans
 from remanent.language.reply_fields import MAX_ITEMS, Numbers, Prose, known_numbers, numbered
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import MAX_SEGMENT, Utterance, UtteranceSpan
@@ -126,18 +126,18 @@ class Segmentation(Role[SegmentationRequest, SegmentationReply, SegmentationResp
     def material(self, request: SegmentationRequest, *, language: Language) -> list[str]:
         """Show what was said in numbered parts."""
         earlier = utterance_blocks(request.earlier, longest=_LONGEST_EARLIER, are_numbered=False)
-        said = place_blocks(request.utterances, places_of(request.utterances))
+        said = place_blocks(request.utterances, utterance_spans(request.utterances))
         return [group("earlier", earlier), group("said", said), _BOUNDS[language].format(n=len(said))]
 
     def bounds(self, request: SegmentationRequest) -> Bounds:
         """Hold the numbers to those of the utterances."""
-        count = len(places_of(request.utterances))
+        count = len(utterance_spans(request.utterances))
         numbers = numbered(count)
         return {"segments": {"maxItems": _PER_PLACE * count}, "segments.sources": numbers, "skipped": numbers}
 
     def read(self, request: SegmentationRequest, reply: SegmentationReply) -> SegmentationResponse:
         """Check each piece against its sources; what no piece covers becomes a piece as it is without a model."""
-        places = places_of(request.utterances)
+        places = utterance_spans(request.utterances)
         said = {n: _text_at(request, place) for n, place in enumerate(places, 1)}
         skipped = {n for n in known_numbers(reply.skipped, shown=len(places)) if says_nothing_alone(said[n])}
         skipped |= {n for n in said if says_nothing_alone(request.utterances[places[n - 1].utterance].text)}
@@ -179,7 +179,7 @@ def _supported(request: SegmentationRequest, reply: SegmentationReply, *, shown:
     Nor is a piece that only copies: without a model more is done for those words, such as putting names for pronouns.
     """
     said = WordIndex("\n".join(f"{one.speaker}\n{one.text}" for one in (*request.earlier, *request.utterances)))
-    places = places_of(request.utterances)
+    places = utterance_spans(request.utterances)
     copied = {
         text.strip()
         for text in (*(one.text for one in request.utterances), *(_text_at(request, place) for place in places))

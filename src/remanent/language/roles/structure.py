@@ -17,7 +17,7 @@ from remanent.language.offline.salience import sentence_weights, statements
 from remanent.language.reply_fields import Lines, Prose
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_SUMMARY, SHORT_TEXT, Context, Keywords, LongText, Remark, Summary
-from remanent.language.tidying import line, lines, remark
+from remanent.language.tidying import lines, one_line, remark
 from remanent.language.wording import block
 from remanent.model import Model
 from remanent.text.scripts import alphanumeric, working_language
@@ -170,16 +170,16 @@ _CERTAIN = frozenset({TokenKind.AMOUNT, TokenKind.TIME})
 
 async def structure(request: StructureRequest, toolbox: Toolbox) -> StructureResponse:
     """Return a summary under headings; names, numbers, dates and denials are kept before anything else."""
-    every = statements(request.content, most=_MOST_STATEMENTS) or [line(request.content, _LONGEST_OFFLINE_FACT)]
+    every = statements(request.content, most=_MOST_STATEMENTS) or [one_line(request.content, _LONGEST_OFFLINE_FACT)]
     about = f"{request.task}\n{request.context}\n{' '.join(request.keywords)}"
     weights = sentence_weights(every, about=about)
     telling = sum(_says_something(statement) for statement in every)
     room = min(_MOST_OFFLINE_FACTS, max(_FEW, -(-len(every) // _ONE_IN), telling))
     best = sorted(range(len(every)), key=lambda place: (-weights[place], place))
-    facts = [line(every[place], _LONGEST_OFFLINE_FACT) for place in sorted(best[:room])]
+    facts = [one_line(every[place], _LONGEST_OFFLINE_FACT) for place in sorted(best[:room])]
     # Where something was left out, what could be checked is quoted: figures, dates, denials.
     left_out = [place for place in best[room:] if _is_checkable(every[place])]
-    quotes = [line(every[place], _LONGEST_OFFLINE_FACT) for place in sorted(left_out[:_MOST_OFFLINE_QUOTES])]
+    quotes = [one_line(every[place], _LONGEST_OFFLINE_FACT) for place in sorted(left_out[:_MOST_OFFLINE_QUOTES])]
     evidence = quotes or [fact for fact in facts if _is_checkable(fact)][:1]
     language = working_language(request.content, request.context)
     return StructureResponse(summary=render(facts=facts, evidence=evidence, reasoning="", language=language))

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.text.asked import focus, questions
+from remanent.text.question_parts import focus, questions
 
 
 @pytest.mark.parametrize(
