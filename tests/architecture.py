@@ -29,8 +29,14 @@ ORDER: Final[tuple[tuple[str, ...], ...]] = (
     ("server",),
     ("cli",),
 )
-# The generated sync face and what it stands on are one layer with the façade they are made from.
-SAME_LAYER: Final = {"_sync": "memory", "_faces": "memory", "_portal": "discipline"}
+# The façade, what it is put together by and erases with, and the generated sync face are one layer.
+SAME_LAYER: Final = {
+    "assembly": "memory",
+    "erasing": "memory",
+    "_sync": "memory",
+    "_faces": "memory",
+    "_portal": "discipline",
+}
 # What the root module offers comes from these, and is loaded when it is first asked for.
 ROOT_MAY_IMPORT: Final = frozenset({"errors", "model", "settings", "memory", "client"})
 MAIN_MAY_IMPORT: Final = frozenset({"cli"})

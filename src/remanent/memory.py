@@ -1,17 +1,15 @@
-"""The façade and composition root: where the parts are put together, and what a user of the library sees.
+"""The façade: what a user of the library sees of a memory, and of one agent's.
 
-Everything is wired here and nowhere else, so that any part can be built by hand with another beside it. No discipline
-is named: they are found by `plugins.py` and asked for what they add. An agent is a name bound to these parts and costs
-nothing until it is used; `_sync.py` is the blocking face of all of it, written by scripts/sync_face.py.
+An agent is a name bound to the parts that `assembly.py` puts together, and costs nothing until it is used. `_sync.py`
+is the blocking face of all of it, written by scripts/sync_face.py.
 """
 
 import asyncio
-import logging
 import mimetypes
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields, replace
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -21,33 +19,14 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from pydantic import JsonValue
 
 from remanent._faces import AgentFaces, MemoryFaces
-from remanent.context import (
-    Decision,
-    Scratchpad,
-    SessionInfo,
-    Sessions,
-    SessionState,
-    SessionStates,
-)
-from remanent.context import sessions as session_states
-from remanent.context.scratchpad import PREFIX as PADS
-from remanent.context.sessions import PREFIX as SESSIONS
-from remanent.context.sessions import EndReason, SessionEnd
-from remanent.context.spool import WaitingTurns
-from remanent.discipline import Discipline, Disciplines, Journal, Parts, chosen
-from remanent.embedding import (
-    CachedEmbedder,
-    Embedders,
-    KnownEmbedders,
-    open_embedders,
-    open_reranker,
-)
-from remanent.errors import CallerError, DatabaseMissing, InvalidInput, NotFound, RemanentError, VersionConflict
+from remanent.assembly import MemoryParts, assemble
+from remanent.context import Decision, Scratchpad, SessionInfo, SessionState
+from remanent.context.sessions import EndReason
+from remanent.discipline import Discipline, chosen
+from remanent.erasing import erase_noted, finish_erasures, mind_erasures, said_by
+from remanent.errors import CallerError, InvalidInput, NotFound, RemanentError, VersionConflict
 from remanent.fairness import Shares
-from remanent.jobs import Progress, Worker
-from remanent.language import Engine
-from remanent.language.engines import OfflineEngine, open_engine
-from remanent.late import Late
+from remanent.jobs import Progress
 from remanent.model import (
     Attachment,
     CacheFigures,
@@ -81,33 +60,7 @@ from remanent.model.base import read_word
 from remanent.model.chat import Chat, Messages
 from remanent.model.clock import Moment, read_span
 from remanent.model.filters import USER_KEY, check_user, of_user, read_tags, read_where
-from remanent.recall import (
-    EMBED,
-    GATE,
-    INJECTED_ITEMS,
-    REEMBED,
-    ROUGH,
-    TURNS,
-    AnswerCache,
-    Calibration,
-    Coverage,
-    Echoes,
-    Finish,
-    FormerVectorPath,
-    Gate,
-    GraphPath,
-    Indexing,
-    KeywordPath,
-    Question,
-    Recall,
-    RecallPath,
-    RecencyPath,
-    Recipe,
-    TimePath,
-    VectorPath,
-    evaluate_recall,
-    inject,
-)
+from remanent.recall import EMBED, INJECTED_ITEMS, ROUGH, Finish, Question, Recipe, evaluate_recall, inject
 from remanent.settings import Settings, load_settings, plug_in_sections
 from remanent.stores import (
     LIVE,
@@ -124,234 +77,20 @@ from remanent.stores import (
     QueueState,
     RecordFilter,
     RecordQuery,
-    Store,
-    Transaction,
-    Vectors,
 )
 from remanent.stores.blobs import AttachmentStore
-from remanent.stores.cache import Cache
-from remanent.stores.idempotency import NotedAnswers
-from remanent.stores.pending_erasures import PendingErasure, PendingErasures, open_erasures
-from remanent.stores.registry import open_cache, open_stores
-from remanent.stores.shelf import Shelf
-from remanent.stores.store import ERASING
 from remanent.stores.transfer import export_lines, import_lines
-from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from remanent.agents.deep_retrieval import DeepRetrieved
-    from remanent.context import Compactor, ContextView
+    from remanent.context import ContextView
 
-EMBEDDERS = ".embedders"
-"""The folder of the home that says how embedders which are not bundled are opened again."""
-
-_logger = logging.getLogger(__name__)
 F = TypeVar("F")
 
 _ANY_WORD = "ready"
 """What is embedded to have a model loaded; its vector is thrown away."""
-ERASURES_EVERY = 60.0
-"""Seconds between two looks for erasures that other servers left unfinished; one question to the database each."""
 _INDEXING_TIMEOUT = 30.0
 """Seconds to wait until something that was just said has become a record."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Parts(Parts):
-    """Everything that one open memory is made of: what disciplines share, and what only the memory itself uses."""
-
-    cache: Cache
-    known: KnownEmbedders
-    """Embedders of before: records that they embedded are searched by them until they are embedded anew."""
-    questions: tuple[CachedEmbedder, ...]
-    """The embedders with a cache before them, for questions only."""
-    indexing: Indexing
-    echoes: Echoes
-    compactor: "Late[Compactor]"
-    sessions: SessionStates
-    disciplines: Disciplines
-    notes: NotedAnswers
-    worker: Worker
-    erasures: PendingErasures
-
-
-# The order matters: disciplines are given the journal, recall takes up their paths, and the journal is told of both
-# last. Whatever needs something that is made later gets it as a callable or by an attribute that is set at the end.
-def _assemble(settings: Settings, declared: Sequence[Discipline], *, clock: Clock, new_id: NewId) -> _Parts:
-    """Build a memory of its parts, each once: which store, cache, models and disciplines, by the settings.
-
-    It is the only place that knows them all. What two parts need of each other is given as a function (`read_path`).
-    """
-    store, vectors, blobs, shelf = open_stores(settings)
-    models = embedders, known, questions = _embedding(settings, shelf, clock=clock)
-    cache, echoes = open_cache(settings, clock=clock), Echoes(store)
-    indexing = Indexing(
-        store, embedders, clock=clock, new_id=new_id, queue_limit=settings.jobs.queue_limit, echoes=echoes, known=known
-    )
-    engine = open_engine(settings, embedder=None if embedders is None else embedders.remembering)
-    journal = Journal(
-        store,
-        vectors,
-        indexing,
-        blobs=blobs,
-        echoes=echoes,
-        embedders=embedders,
-        longest=settings.max_text_length,
-        clock=clock,
-        new_id=new_id,
-    )
-    shared = Parts(
-        settings=settings,
-        store=store,
-        vectors=vectors,
-        blobs=blobs,
-        shelf=shelf,
-        embedders=embedders,
-        engine=engine,
-        journal=journal,
-        clock=clock,
-        new_id=new_id,
-        read_path=lambda: recall,
-    )
-    disciplines = Disciplines(declared, shared)
-    recall, calibration = _recall(settings, store, vectors, cache=cache, models=models, clock=clock, own=disciplines)
-    compactor = Late(lambda: _compactor(engine, cache, settings))
-    sessions = _sessions(shared, disciplines, compactor)
-    worker = _worker(shared, indexing, calibration, disciplines, sessions=sessions.sessions, recall=recall)
-    return _Parts(
-        **{field.name: getattr(shared, field.name) for field in fields(shared)},
-        cache=cache,
-        known=known,
-        questions=questions,
-        indexing=indexing,
-        echoes=echoes,
-        compactor=compactor,
-        sessions=sessions,
-        disciplines=disciplines,
-        notes=NotedAnswers(store, clock=clock),
-        worker=worker,
-        erasures=open_erasures(settings.home, shelf),
-    )
-
-
-def _compactor(engine: Engine, cache: Cache, settings: Settings) -> "Compactor":
-    from remanent.context import Compactor
-
-    return Compactor(engine, cache=cache, settings=settings.context)
-
-
-def _sessions(shared: Parts, disciplines: Disciplines, compactor: "Late[Compactor]") -> SessionStates:
-    """Return the sessions with their states; of an end the journal is told first, then the disciplines."""
-
-    async def let_go(_: Transaction, ended: SessionEnd) -> None:
-        # Only a model's summaries are kept by session: without one, the compactor is not loaded for that.
-        if not isinstance(shared.engine, OfflineEngine):
-            await compactor().forget(ended.scope)
-
-    async def append(tx: Transaction, entries: Sequence[Entry]) -> None:
-        await shared.journal.append(tx, entries, by="session")  # which does not keep the session open
-
-    idle = timedelta(minutes=shared.settings.context.idle_minutes)
-    sessions = Sessions(shared.store, idle=idle, clock=shared.clock, new_id=shared.new_id)
-    states = SessionStates(shared.store, sessions, append=append, clock=shared.clock, new_id=shared.new_id)
-    sessions.listeners += [disciplines.on_session_end, let_go]
-    return states
-
-
-def _worker(
-    shared: Parts,
-    indexing: Indexing,
-    calibration: Calibration,
-    disciplines: Disciplines,
-    *,
-    sessions: Sessions,
-    recall: Recall,
-) -> Worker:
-    """Return the one worker of this memory, with the jobs of the core and of every discipline; all are told of it."""
-    if shared.settings.recall.gate:
-        indexing.followed_by(GATE, calibration.is_due)
-    handlers = {
-        TURNS: indexing.make_turns,
-        EMBED: indexing.embed,
-        REEMBED: indexing.reembed,
-        GATE: calibration.measure,
-        session_states.SWEEP: sessions.sweep,
-        **disciplines.handlers,
-    }
-    worker = Worker(
-        shared.store,
-        handlers=handlers,
-        settings=shared.settings.jobs,
-        clock=shared.clock,
-        new_id=shared.new_id,
-        shares=recall.shares,
-    )
-    journal = shared.journal
-    journal.listener, journal.recall, journal.sessions = disciplines, recall, sessions
-    journal.watch, journal.rest, sessions.watch = worker.watch, worker.rest, worker.watch
-    return worker
-
-
-_Models = tuple[Embedders | None, KnownEmbedders, tuple[CachedEmbedder, ...]]
-"""What embeds records, what opens models of before, and what embeds questions."""
-
-
-def _embedding(settings: Settings, shelf: Shelf, *, clock: Clock) -> _Models:
-    """Return the models; those that are not bundled are noted on the shelf, so that old vectors can still be asked."""
-    embedders = open_embedders(settings.embedder, embedding=settings.embedding)
-    # Questions are cached: the same ones come again, texts rarely do.
-    lifetime = timedelta(seconds=settings.recall.embeddings_lifetime)
-    members = embedders.members if embedders is not None else ()
-    questions = tuple(CachedEmbedder(member, lifetime=lifetime, clock=clock) for member in members)
-    known = KnownEmbedders(
-        shelf,
-        folder=EMBEDDERS,
-        kind=settings.embedder,
-        settings=settings.embedding,
-        lifetime=lifetime,
-        clock=clock,
-    )
-    return embedders, known, questions
-
-
-def _recall(
-    settings: Settings,
-    store: Store,
-    vectors: Vectors,
-    *,
-    cache: Cache,
-    models: _Models,
-    clock: Clock,
-    own: Disciplines,
-) -> tuple[Recall, Calibration]:
-    """Return the read path, with the disciplines' own paths, and what measures a store for its gate."""
-    embedders, known, questions = models
-    paths: list[RecallPath] = [
-        KeywordPath(store),
-        TimePath(store),
-        RecencyPath(store),
-        GraphPath(store),
-        *own.paths,
-    ]
-    if embedders is not None:
-        coverage = Coverage(store)
-        paths += [VectorPath(vectors, member, among=embedders, coverage=coverage) for member in questions]
-        paths.append(FormerVectorPath(store, vectors, embedders, known=known))
-    gate = Gate(store, models={path.name: path.model_id for path in paths if isinstance(path, VectorPath)})
-    recall = Recall(
-        store,
-        paths,
-        settings=settings.recall,
-        clock=clock,
-        reranker=open_reranker(settings.recall.reranker),
-        cache=AnswerCache(cache, lifetime=timedelta(seconds=settings.recall.answers_lifetime), clock=clock),
-        gate=gate,
-        on_candidates=own.on_candidates,
-        elsewhere=own.elsewhere,
-    )
-    for recipe in own.recipes:
-        recall.recipes.add(recipe)
-    return recall, Calibration(store, gate, paths)
 
 
 class AsyncAgentAdmin:
@@ -360,7 +99,7 @@ class AsyncAgentAdmin:
     It stands apart from the verbs of `AsyncAgent` so that those stay few: nothing here remembers or recalls.
     """
 
-    def __init__(self, parts: _Parts, scope: Scope) -> None:
+    def __init__(self, parts: MemoryParts, scope: Scope) -> None:
         self._parts = parts
         self._scope = scope
 
@@ -408,7 +147,7 @@ class AsyncAgentAdmin:
 class AsyncAgent(AgentFaces):
     """One agent's memory: everything here happens in its scope and in no other."""
 
-    def __init__(self, parts: _Parts, scope: Scope) -> None:
+    def __init__(self, parts: MemoryParts, scope: Scope) -> None:
         self._parts = parts
         self._scope = scope
 
@@ -561,12 +300,12 @@ class AsyncAgent(AgentFaces):
         """
         others = entry_ids or record_ids or session or everything
         if user is not None and not others:
-            entry_ids = await _said_by(self._parts, self._scope, user)
+            entry_ids = await said_by(self._parts, self._scope, user)
         elif user is not None or not others:
             raise InvalidInput("say what to erase: entry_ids, record_ids, a session, everything=True, or a user alone")
         await self._parts.compactor().forget(self._scope)
         erasure = Erasure(tuple(entry_ids), tuple(record_ids), session, everything)
-        return await _erase_noted(self._parts, self._scope, erasure)
+        return await erase_noted(self._parts, self._scope, erasure)
 
     # ── reading ──────────────────────────────────────────────────────────────
 
@@ -801,7 +540,7 @@ class AsyncAgent(AgentFaces):
         await self._parts.worker.settle([self._scope], timeout=timeout, on_progress=on_progress)
 
 
-async def _current(parts: _Parts, scope: Scope, record_id: str, *, expects: int | None = None) -> Record:
+async def _current(parts: MemoryParts, scope: Scope, record_id: str, *, expects: int | None = None) -> Record:
     """Return a record as it stands, at the version that the caller expects if one is named."""
     store = parts.store
     record = (await store.records_by_id(scope, (record_id,))).get(record_id)
@@ -816,7 +555,7 @@ async def _current(parts: _Parts, scope: Scope, record_id: str, *, expects: int 
     return record
 
 
-async def _readable(parts: _Parts, scope: Scope, record_id: str) -> Record:
+async def _readable(parts: MemoryParts, scope: Scope, record_id: str) -> Record:
     """Return a record that an agent may read: its own, or one that is shared with it, which recall gives as well."""
     try:
         return await _current(parts, scope, record_id)
@@ -849,7 +588,7 @@ def _filter(
 
 
 def _with_text(
-    parts: _Parts, question: Question, options: RecallOptions, *, now: datetime, limit: int, budget: int | None
+    parts: MemoryParts, question: Question, options: RecallOptions, *, now: datetime, limit: int, budget: int | None
 ) -> Finish:
     """Return what has disciplines look through an answer, cuts it to its limit and adds the text for a model."""
     tokens, counter = (parts.settings.recall.budget, ROUGH) if budget is None else (budget, None)
@@ -884,91 +623,19 @@ def _recipe(options: RecallOptions) -> str | Recipe | None:
     raise InvalidInput(f"recipe is a name or a Recipe, not a {type(recipe).__name__}")
 
 
-# ── erasing ──────────────────────────────────────────────────────────────────
-
-
-async def _said_by(parts: _Parts, scope: Scope, user: str) -> tuple[str, ...]:
-    """Return all entries of a user who is to be erased; what of theirs waits on disk is gone then."""
-    said = await parts.store.entries(scope, EntryQuery(where=of_user(user), limit=NO_LIMIT))
-    waiting = WaitingTurns(parts.shelf, parts.settings.home)
-    if not await asyncio.to_thread(waiting.erase, scope, user=user) and not said:
-        raise NotFound(f"nothing here is of the user {user!r}; users are named as they were when it was said")
-    return tuple(entry.id for entry in said)
-
-
-async def _erase_noted(parts: _Parts, scope: Scope, erasure: Erasure) -> Erased:
-    """Erase, written down before it begins: should a crash cut it short, what is said after that stays."""
-    erasure = replace(erasure, keeps_note=True)
-    newest = await parts.store.entries(scope, EntryQuery(newest_first=True, limit=1))
-    last_seq = newest[0].seq if newest else 0
-    begun = await asyncio.to_thread(parts.erasures.begin, scope, erasure, last_seq=last_seq)
-    return await _carry_out(parts, begun, erasure)
-
-
-async def _finish_erasure(parts: _Parts, begun: PendingErasure) -> None:
-    """Bring an erasure to its end that a crash cut short; what was said since it was begun stays."""
-    await _carry_out(parts, begun, replace(begun.erasure, keeps_note=True, up_to=begun.last_seq))
-
-
-async def _carry_out(parts: _Parts, begun: PendingErasure, erasure: Erasure) -> Erased:
-    """Erase, then drop the note that it was begun; one that fails and was not refused is tried again later."""
-    try:
-        erased = await _erase(parts, begun, erasure)
-    except (CallerError, DatabaseMissing):
-        begun.end()  # it was refused, and will be again
-        raise
-    except BaseException:
-        begun.release()
-        raise
-    await asyncio.to_thread(begun.end)
-    return erased
-
-
-async def _erase(parts: _Parts, begun: PendingErasure, erasure: Erasure) -> Erased:
-    """Erase rows first, then what lies beside the store, by the store's own note of what went."""
-    scope, asked = begun.scope, begun.erasure
-    parts.worker.watch(scope)
-    # Before the rest: erasing leaves no byte behind of what was removed until then.
-    await parts.notes.blank(scope)
-    waiting = WaitingTurns(parts.shelf, parts.settings.home)
-    await asyncio.to_thread(waiting.erase, scope, session=asked.session, everything=asked.everything)
-    if asked.session is not None:
-        await Scratchpad(parts.store, scope, session=asked.session).clear()
-        async with parts.store.transaction(scope) as tx:
-            for key in session_states.names_of(asked.session):
-                tx.state(key, None)
-    elif asked.everything:
-        # Also when something was said since a crash, and not all states may go: these are the ones that hold texts.
-        held = {**await parts.store.states(scope, prefix=PADS), **await parts.store.states(scope, prefix=SESSIONS)}
-        async with parts.store.transaction(scope) as tx:
-            for key in held:
-                tx.state(key, None)
-    erased = await parts.journal.erase(scope, erasure)
-    note = await parts.store.state(scope, ERASING)
-    went: dict[str, Any] = note if isinstance(note, dict) else {}
-    for digest in went.get("digests", ()):
-        await parts.blobs.delete(scope, digest)
-    # A turn may have been stored and wait all the same, when whoever stored it was not told in time.
-    await asyncio.to_thread(waiting.erase, scope, sent=frozenset(went.get("sent", ())))
-    if note is not None:
-        async with parts.store.transaction(scope) as tx:
-            tx.state(ERASING, None)
-    return erased
-
-
 class AsyncMemory(MemoryFaces):
     """An open memory: agents, and the background work they share."""
 
-    def __init__(self, parts: _Parts) -> None:
+    def __init__(self, parts: MemoryParts) -> None:
         self._parts = parts
         self.notes = parts.notes
-        parts.journal.erase_noted = partial(_erase_noted, parts)
+        parts.journal.erase_noted = partial(erase_noted, parts)
         self.shelf = parts.shelf
         look = parts.erasures.is_shared or parts.erasures.has_any()
-        self._finishing = asyncio.create_task(self._finish_erasures()) if look else None
+        self._finishing = asyncio.create_task(finish_erasures(parts)) if look else None
         self._is_home_attended = False
         """Whether the queues of all agents of the home are worked on, and not only of those that were used here."""
-        self._minding = asyncio.create_task(self._mind_erasures()) if parts.erasures.is_shared else None
+        self._minding = asyncio.create_task(mind_erasures(parts)) if parts.erasures.is_shared else None
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._parts.settings.home}>"
@@ -1070,29 +737,6 @@ class AsyncMemory(MemoryFaces):
         if self._parts.embedders is not None:
             await self._parts.embedders.close()
 
-    async def _finish_erasures(self) -> None:
-        """Bring erasures to their end that a crash cut short."""
-        try:
-            left = await asyncio.to_thread(lambda: list(self._parts.erasures.interrupted()))
-        except RemanentError as error:
-            _logger.warning("whether erasures were cut short could not be seen: %s", error)
-            return
-        try:
-            for begun in left:
-                try:
-                    await _finish_erasure(self._parts, begun)
-                except RemanentError as error:
-                    _logger.warning("an erasure of %s was cut short and could not be finished: %s", begun.scope, error)
-        finally:
-            for begun in left:
-                begun.release()  # what was not come to is for others
-
-    async def _mind_erasures(self) -> None:
-        """Look now and then for erasures of servers that died meanwhile."""
-        while True:
-            await asyncio.sleep(ERASURES_EVERY)
-            await self._finish_erasures()
-
     async def __aenter__(self) -> Self:
         return self
 
@@ -1125,7 +769,7 @@ def aopen(
         settings = load_settings(home=home, **overrides)
     elif home is not None or overrides:
         raise InvalidInput("give either settings or single values, not both")
-    parts = _assemble(settings, chosen(disciplines), clock=clock, new_id=new_id or id_source(clock))
+    parts = assemble(settings, chosen(disciplines), clock=clock, new_id=new_id or id_source(clock))
     if settings.jobs.enabled:
         parts.worker.start()
     return AsyncMemory(parts)

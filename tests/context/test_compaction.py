@@ -405,7 +405,7 @@ async def test_the_end_of_a_session_lets_go_of_what_a_model_made_in_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = ScriptedEngine()
-    monkeypatch.setattr("remanent.memory.open_engine", lambda *_, **__: model)
+    monkeypatch.setattr("remanent.assembly.open_engine", lambda *_, **__: model)
     messages = [{"role": "user", "content": f"Fact {n}."} for n in range(30)]
     quiet: dict[str, Any] = {"cognition": {"learn": False}} if "cognition" in ours_available() else {}
     async with aopen(tmp_path, embedder="none", **quiet) as memory:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-import remanent.memory as facade
+from remanent import assembly
 from remanent.embedding import Embedders
 from remanent.knowledge.proof import steps, with_rows_read
 from tests.embedding.fakes import HashEmbedder
@@ -108,7 +108,7 @@ async def test_by_a_model_whose_cosines_nobody_measured_no_foreign_sentence_answ
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     high = Embedders(HashEmbedder(model_id="of-a-provider"))  # any two texts are near: numbers above nought alone
-    monkeypatch.setattr(facade, "open_embedders", lambda _, embedding: high)
+    monkeypatch.setattr(assembly, "open_embedders", lambda _, embedding: high)
     async with opened(tmp_path, embedder="auto") as (memory, base):
         await base.add(text=ENGLISH["harbour"], name="harbour")
         await memory.settle()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import remanent.memory as facade
+from remanent import assembly
 from remanent.embedding import CachedEmbedder, Embedders
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import Found, Scope
@@ -27,7 +27,7 @@ def clock() -> SetClock:
 
 @pytest.fixture
 async def memory(tmp_path: Path, clock: SetClock, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[AsyncMemory]:
-    monkeypatch.setattr(facade, "open_embedders", lambda _, *, embedding: Embedders(HashEmbedder()))
+    monkeypatch.setattr(assembly, "open_embedders", lambda _, *, embedding: Embedders(HashEmbedder()))
     async with aopen(tmp_path / "home", clock=clock) as opened:
         await opened.agent("ada").remember("The heron fishes at dawn.")
         await opened.settle()

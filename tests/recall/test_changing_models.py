@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import remanent.memory as facade
+from remanent import assembly
 from remanent.embedding import Embedder, Embedders, KnownEmbedders
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import Scope
@@ -29,7 +29,7 @@ def wanted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     def former(_: KnownEmbedders, name: str) -> Embedder:
         return HashEmbedder(model_id=name)
 
-    monkeypatch.setattr(facade, "open_embedders", opened)
+    monkeypatch.setattr(assembly, "open_embedders", opened)
     monkeypatch.setattr(KnownEmbedders, "open", former)
     monkeypatch.setattr(indexing, "RECORD_BATCH", 4)
     return names

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-import remanent.memory as facade
+from remanent import assembly
 from remanent.embedding import Embedders
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Found, RecallOptions
@@ -60,7 +60,7 @@ async def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, english: Held)
     def opened(_: str, *, embedding: object) -> Embedders:
         return Embedders(HashEmbedder(model_id="general"), english=english)
 
-    monkeypatch.setattr(facade, "open_embedders", opened)
+    monkeypatch.setattr(assembly, "open_embedders", opened)
     async with aopen(tmp_path, recall={"path_timeout": 60, "gate": False}) as memory:
         yield memory
         english.let_go()
@@ -105,7 +105,7 @@ async def test_between_the_readings_a_question_goes_as_if_there_were_the_general
     assert 0 < (await _counts(ada))[1] < len(MANY)
     between = await ada.recall("bee number 71", options=UNGATED)
     assert _paths(between) == {"vector"}
-    monkeypatch.setattr(facade, "open_embedders", lambda _, embedding: Embedders(HashEmbedder(model_id="general")))
+    monkeypatch.setattr(assembly, "open_embedders", lambda _, embedding: Embedders(HashEmbedder(model_id="general")))
     async with aopen(tmp_path / "alone", recall={"path_timeout": 60, "gate": False}) as other:
         alone = other.agent("ada")
         await alone.remember(MANY)

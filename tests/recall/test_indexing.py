@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import remanent
-import remanent.memory as facade
+from remanent import assembly
 from remanent.embedding import Embedders
 from remanent.errors import ModelUnavailable, QueueFull
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
@@ -22,7 +22,7 @@ SCOPE = Scope(org="default", workspace="default", agent="ada")
 
 @pytest.fixture(autouse=True)
 def _hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(facade, "open_embedders", lambda *_, **__: Embedders(HashEmbedder(model_id="hash")))
+    monkeypatch.setattr(assembly, "open_embedders", lambda *_, **__: Embedders(HashEmbedder(model_id="hash")))
 
 
 @pytest.mark.needs("associative")

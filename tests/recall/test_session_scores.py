@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-import remanent.memory as facade
+from remanent import assembly
 from remanent.embedding import Embedder, Embedders
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import RecallOptions
@@ -148,7 +148,7 @@ class TopicEmbedder(Embedder):
 
 @pytest.fixture
 async def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[AsyncMemory]:
-    monkeypatch.setattr(facade, "open_embedders", lambda _, *, embedding: Embedders(TopicEmbedder()))
+    monkeypatch.setattr(assembly, "open_embedders", lambda _, *, embedding: Embedders(TopicEmbedder()))
     async with aopen(tmp_path, recall={"path_timeout": 60}) as opened:
         yield opened
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import remanent.memory as facade
+from remanent import assembly
 from remanent.embedding import Embedders
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Found, RecallOptions, Scope
@@ -22,7 +22,7 @@ async def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
     def opened(_: str, *, embedding: object) -> Embedders:
         return Embedders(HashEmbedder(model_id="general"), english=HashEmbedder(model_id="english"))
 
-    monkeypatch.setattr(facade, "open_embedders", opened)
+    monkeypatch.setattr(assembly, "open_embedders", opened)
     async with aopen(tmp_path, recall={"path_timeout": 60}) as memory:
         yield memory
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import remanent.memory as facade
+from remanent import assembly
 from remanent.embedding import Embedders
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import Kind, Origin, RecallOptions, Record, Scope, TurnData
@@ -31,7 +31,7 @@ TURN = f"{PLANS} {ASIDE} {REQUEST}"
 @pytest.fixture
 def embedder(monkeypatch: pytest.MonkeyPatch) -> HashEmbedder:
     embedder = HashEmbedder(model_id="hash")
-    monkeypatch.setattr(facade, "open_embedders", lambda *_, **__: Embedders(embedder))
+    monkeypatch.setattr(assembly, "open_embedders", lambda *_, **__: Embedders(embedder))
     return embedder
 
 

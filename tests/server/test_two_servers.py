@@ -17,6 +17,7 @@ from starlette.responses import Response
 from remanent.context.spool import FOLDER as WAITING
 from remanent.discipline.operation import operation
 from remanent.embedding import KnownEmbedders
+from remanent.erasing import finish_erasures
 from remanent.errors import InvalidInput, InvalidSettings, NotAuthenticated, QueueFull, StoreBusy, VersionConflict
 from remanent.memory import aopen
 from remanent.model import Message, Scope
@@ -315,10 +316,10 @@ async def test_an_erasure_of_a_server_that_died_is_finished_by_another(start: St
         said = await ada.remember("The safe opens with 4711.")
         erasures = one.memory._parts.erasures
         begun = erasures.begin(ada.scope, Erasure(entry_ids=said.entry_ids), last_seq=said.last_seq)
-        await two.memory._finish_erasures()
+        await finish_erasures(two.memory._parts)
         assert (await two.memory.agent("ada", org="acme", workspace="lab").entries())[0].text, "somebody is at it"
         begun.release()  # as the database does when the server is gone
-        await two.memory._finish_erasures()
+        await finish_erasures(two.memory._parts)
         assert not erasures.has_any()
         assert not [entry.text for entry in await ada.entries() if entry.text]
 

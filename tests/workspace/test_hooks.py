@@ -141,7 +141,7 @@ async def test_a_models_facts_can_take_the_place_of_the_rules(
                 ExtractionResponse(facts=(fact,)), Maker(role=role.name, engine="scripted", version=role.version)
             )
 
-    monkeypatch.setattr("remanent.memory.open_engine", lambda *_, **__: Model())
+    monkeypatch.setattr("remanent.assembly.open_engine", lambda *_, **__: Model())
     async with agent_in(tmp_path, memory={"extractor": extractor}) as agent:
         report = await agent.workspace.end(TALK)
         assert report.facts == (FACTS if extractor == "rules" else ("- User request: Fix auth.py, says the model.",))
