@@ -18,7 +18,7 @@ from remanent.jobs import Worker
 from remanent.language import Engine
 from remanent.language.engines import OfflineEngine, open_engine
 from remanent.late import Late
-from remanent.model import Clock, Entry, NewId
+from remanent.model import Clock, Entry, Job, NewId
 from remanent.recall import (
     EMBED,
     GATE,
@@ -169,11 +169,16 @@ def _worker(
     """Return the one worker of this memory, with the jobs of the core and of every discipline; all are told of it."""
     if shared.settings.recall.gate:
         indexing.followed_by(GATE, calibration.is_due)
+
+    async def measure(job: Job, tx: Transaction) -> None:
+        await shared.journal.lull(job.scope)
+        await calibration.measure(job, tx)
+
     handlers = {
         TURNS: indexing.make_turns,
         EMBED: indexing.embed,
         REEMBED: indexing.reembed,
-        GATE: calibration.measure,
+        GATE: measure,
         session_states.SWEEP: sessions.sweep,
         **disciplines.handlers,
     }
@@ -184,10 +189,12 @@ def _worker(
         clock=shared.clock,
         new_id=shared.new_id,
         shares=recall.shares,
+        hurried=shared.journal.hurried,
     )
     journal = shared.journal
     journal.listener, journal.recall, journal.sessions = disciplines, recall, sessions
-    journal.watch, journal.rest, sessions.watch = worker.watch, worker.rest, worker.watch
+    journal.watch, journal.attend, journal.rest = worker.watch, worker.attend, worker.rest
+    sessions.watch, indexing.on_turns = worker.watch, disciplines.on_turns
     return worker
 
 

@@ -1,7 +1,9 @@
 """Indexing goes on however full the queue is: what was let in is worked on to its end."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -10,13 +12,22 @@ from remanent import assembly
 from remanent.embedding import Embedders
 from remanent.errors import ModelUnavailable, QueueFull
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
-from remanent.model import JobState, Kind, PassageData, RecallOptions, Record, Scope
-from remanent.recall.indexing import EMBEDDED, TURNS, Indexing, indexed_through
+from remanent.model import Job, JobState, Kind, PassageData, RecallOptions, Record, Scope
+from remanent.recall.indexing import (
+    EMBEDDED,
+    MAX_WRITER_WAIT,
+    STREAM_GAP,
+    TURNS,
+    Indexing,
+    WriterPriority,
+    indexed_through,
+)
 from remanent.recall.path import BY_WORDS_ALONE
 from remanent.recall.windows import as_spoken
-from remanent.stores import JobQuery
+from remanent.stores import JobQuery, Transaction
 from tests.embedding.fakes import HashEmbedder
 
+LEARN = "cognition.learn"
 SCOPE = Scope(org="default", workspace="default", agent="ada")
 
 
@@ -55,6 +66,70 @@ async def test_a_queue_that_is_full_keeps_no_message_from_its_index(
         assert all("let them run, then try again" in said for said in refused)
         assert kept
         assert len(await ada.associative.nodes()) == (len(kept) if associate else 0)
+
+
+async def _until_idle(task: "asyncio.Task[None]") -> bool:
+    """Let a task do all that it can do without waiting; return whether it has ended."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+    return task.done()
+
+
+async def test_a_stream_of_writes_is_waited_for_until_it_pauses_or_somebody_waits_for_its_index() -> None:
+    moment = 0.0
+    writing = WriterPriority(lambda: moment)
+    other = SCOPE.model_copy(update={"agent": "bo"})
+
+    def write() -> None:
+        writing.begin(SCOPE)
+        writing.end()
+
+    write()
+    single = asyncio.create_task(writing.wait(SCOPE))
+    assert await _until_idle(single)  # a single message is indexed at once
+    moment += STREAM_GAP / 2
+    write()
+    waiting = asyncio.create_task(writing.wait(SCOPE))
+    assert not await _until_idle(waiting)
+    assert await _until_idle(asyncio.create_task(writing.wait(other)))  # whose agent is not written to
+    with writing.waived():
+        assert await _until_idle(waiting)
+        assert await _until_idle(asyncio.create_task(writing.wait(SCOPE)))
+    write()
+    paused = asyncio.create_task(writing.wait(SCOPE))
+    assert not await _until_idle(paused)
+    moment += STREAM_GAP
+    await asyncio.wait_for(paused, 30)
+    write()
+    moment += STREAM_GAP / 2
+    write()
+    endless = asyncio.create_task(writing.wait(SCOPE))
+    assert not await _until_idle(endless)
+    for _ in range(int(2 * MAX_WRITER_WAIT / STREAM_GAP)):
+        moment += STREAM_GAP / 2
+        write()
+    await asyncio.wait_for(endless, 30)
+
+
+@pytest.mark.needs("cognition")
+async def test_a_write_asks_for_one_job_and_the_rest_is_asked_for_once_for_many(tmp_path: Path) -> None:
+    async with aopen(tmp_path, jobs={"enabled": False}) as memory:
+        for number in range(30):
+            await memory.agent("ada").remember(f"Bee number {number} came by." if number else "I live in Lisbon.")
+        assert [job.kind for job in await memory._parts.store.jobs(SCOPE, JobQuery())] == [TURNS]
+    asked: list[int] = []
+    async with aopen(tmp_path) as memory:
+        learn = memory._parts.worker._runner._handlers[LEARN]
+
+        async def noted(job: Job, tx: Transaction) -> None:
+            asked.append(len(asked))
+            await learn(job, tx)
+
+        cast("dict[str, object]", memory._parts.worker._runner._handlers)[LEARN] = noted
+        await memory.settle()
+        known = await memory.agent("ada").cognition.memories()
+    assert asked == [0]
+    assert "Lisbon" in str(known)
 
 
 async def _out_of_order(*_: object, **__: object) -> None:

@@ -92,25 +92,22 @@ class OpenCognition(OpenDiscipline):
         """One for each intent."""
         return RECIPES
 
-    async def on_append(self, tx: Transaction, entries: Sequence[Entry]) -> None:
+    async def on_turns(self, tx: Transaction, entries: Sequence[Entry]) -> None:
         """Ask for memories of what was said, if any of it may state something and enough was said to be read."""
-        said = sum(map(may_state, entries)) if self._settings.learn else 0
-        if said and await self._waiting(tx.scope) + said >= self._settings.learn_every:
-            request_learning(self._parts, tx)
-
-    async def _waiting(self, scope: Scope) -> int:
-        """Return how many messages nothing was learnt from yet, as far as that decides anything."""
         every = self._settings.learn_every
-        if every == 1:
-            return 0
+        if self._settings.learn and any(map(may_state, entries)) and (every == 1 or await self._waits(tx.scope, every)):
+            request_learning(self._parts, tx, every=every)
+
+    async def _waits(self, scope: Scope, every: int) -> bool:
+        """Tell whether there are so many messages that nothing was learnt from yet."""
         read = await self._parts.store.state(scope.owner, LEARN)
         query = EntryQuery(after_seq=read if isinstance(read, int) else 0, limit=_SPOKEN * every)
-        return sum(map(may_state, await self._parts.store.entries(scope.owner, query)))
+        return sum(map(may_state, await self._parts.store.entries(scope.owner, query))) >= every
 
     async def on_session_end(self, tx: Transaction, ended: SessionEnd) -> None:
         """Ask for the episode that a session was, and for memories of what was not read yet."""
         if self._settings.learn and self._settings.learn_every > 1:
-            request_learning(self._parts, tx)
+            request_learning(self._parts, tx, every=self._settings.learn_every)
         if self._settings.learn and ended.scope.session is not None:
             self._parts.enqueue(tx, EPISODE, payload={"session": ended.scope.session}, key=ended.scope.session)
 
@@ -138,6 +135,7 @@ class OpenCognition(OpenDiscipline):
         await make_episode(self._parts, self._settings, job, tx)
 
     async def _learn(self, job: Job, tx: Transaction) -> None:
+        await self._parts.journal.lull(job.scope)
         await self.lifecycle.flush(job.scope)
         # Side by side, so that what both read first is one call of the store.
         await asyncio.gather(self.writer.learn(job, tx), self.lifecycle.sweep_now_and_then(job.scope.owner, tx))

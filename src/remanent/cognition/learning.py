@@ -1,6 +1,6 @@
 """Learning: the job that finds statements in new entries, and makes, strengthens or replaces memories by them.
 
-It runs behind the job that makes turns, in the same lane. `drafts.py` says what one statement becomes; here it is held
+It is asked for when turns are made. `drafts.py` says what one statement becomes; here it is held
 against what is known already, and contradictions, premises and what they make stale are written with it.
 """
 
@@ -227,10 +227,11 @@ class MemoryWriter:
         )
         earlier = [entry for entry in entries if entry.seq <= read]
         fresh = [entry for entry in entries if read < entry.seq <= indexed]
-        if len(fresh) < len(entries) - len(earlier) or len(entries) == BATCH + LOOK_BACK:
-            request_learning(
-                self._parts, tx
-            )  # more were said meanwhile, whose turns are made by a job that waits in this lane
+        every = self.settings.learn_every
+        has_turnless = bool(entries) and entries[-1].seq > indexed
+        # What has no turn yet is learnt from when its turn is made, or by a job behind that one in its lane.
+        if every > 1 if has_turnless else len(entries) == BATCH + LOOK_BACK:
+            request_learning(self._parts, tx, every=every)
         if not fresh:
             return
         ids = tuple(entry.id for entry in fresh if may_state(entry))

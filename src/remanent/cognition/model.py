@@ -74,10 +74,11 @@ def may_state(entry: Entry) -> bool:
     return entry.kind is EntryKind.MESSAGE and entry.origin in _SPEAKERS and not entry.erased and bool(entry.text)
 
 
-def request_learning(parts: Parts, tx: Transaction) -> None:
-    """Ask for memories of what was said, behind the turns that are made of it."""
-    # In the lane of turns, whose jobs run one after another: what was recalled and comes back is marked there.
-    parts.enqueue(tx, LEARN, lane=TURNS, key=LEARN)
+def request_learning(parts: Parts, tx: Transaction, *, every: int) -> None:
+    """Ask for memories of what was said, where they are made of so many messages together."""
+    # Asked for whenever turns were made, it needs no place behind them and keeps none waiting. At the end of a session
+    # it is asked for once, and must come behind the turns of what was said last.
+    parts.enqueue(tx, LEARN, lane=LEARN if every == 1 else TURNS, key=LEARN)
 
 
 def memory_id(user: str, *about: str) -> str:

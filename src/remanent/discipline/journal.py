@@ -5,10 +5,11 @@ journal that recall cannot find later; erasing has everybody let go of what was 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
+from types import TracebackType
 from typing import Any, Protocol
 
 from remanent.context import Sessions
@@ -16,6 +17,7 @@ from remanent.embedding import Embedders
 from remanent.model import Attachment, Clock, Entry, Message, NewId, Receipt, Scope, read_messages, to_instant
 from remanent.model.chat import STAMPS, Messages
 from remanent.recall import EMBED, TURNS, Echoes, Indexing, Recall
+from remanent.recall.indexing import MAX_STREAM_WAIT
 from remanent.stores import (
     NO_LIMIT,
     Change,
@@ -63,6 +65,33 @@ class JournalListener(Protocol):
         """Let go of what was erased."""
 
 
+class _Writing:
+    """A unit of work that goes before indexing. Every write passes here: a generator would take twice as long."""
+
+    __slots__ = ("_attend", "_indexing", "_tx")
+
+    def __init__(self, indexing: Indexing, tx: Transaction, *, attend: Callable[[Scope], None]) -> None:
+        self._indexing = indexing
+        self._tx = tx
+        self._attend = attend
+
+    async def __aenter__(self) -> Transaction:
+        await self._indexing.follow_models(self._tx.scope)
+        self._indexing.writing.begin(self._tx.scope.owner)
+        return self._tx
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            await self._tx.__aexit__(kind, error, trace)
+        finally:
+            self._indexing.writing.end()
+        if kind is None:
+            # What was stored before may still wait for its index: an earlier process may have ended too soon.
+            self._attend(self._tx.scope)
+
+
 class Journal:
     """Appends, keeps and erases for everybody."""
 
@@ -96,6 +125,8 @@ class Journal:
         """The read path, which keeps answers; set once it is put together."""
         self.watch: Callable[[Scope], None] = lambda _: None
         """Has the worker look at an agent's queue; set once there is a worker."""
+        self.attend: Callable[[Scope], None] = lambda _: None
+        """Has the worker look at an agent's queue unless it does so already; set once there is a worker."""
         self.rest: Callable[[Scope], None] = lambda _: None
         """Has the worker leave an agent's queue alone until it is watched again; set once there is a worker."""
         self.erase_noted: Callable[[Scope, Erasure], Awaitable[Erased]] = self.erase
@@ -120,10 +151,11 @@ class Journal:
         """
         scope = scope.within(session=session, task=task)
         read = read_messages(messages, longest=self._longest, metadata=metadata, tags=tags, user=user)
-        read = [await self._with_files_kept(scope, one) for one in read]
+        if any(one.files for one in read):
+            read = [await self._with_files_kept(scope, one) for one in read]
         now = to_instant(self._clock())
         async with self.writing(scope) as tx:
-            entries = []
+            entries: list[Entry] = []
             for number, message in enumerate(read, start=1):
                 entries.append(_dated(message, now).entry(self._new_id(), scope=scope, recorded_at=now))
                 if number % MADE_AT_ONCE == 0:
@@ -143,15 +175,17 @@ class Journal:
             kept.append(Attachment.model_validate({"attachment_id": digest, "digest": digest, **about}))
         return message.replace(files=(), attachments=(*message.attachments, *kept)) if kept else message
 
-    @asynccontextmanager
-    async def writing(self, scope: Scope) -> AsyncIterator[Transaction]:
+    def writing(self, scope: Scope) -> "_Writing":
         """Lend a unit of work that goes before indexing, and have the worker look at what it asks for."""
-        await self._indexing.follow_models(scope)
-        with self._indexing.writing:
-            async with self._store.transaction(scope) as tx:
-                yield tx
-        # What was stored before may still wait for its index: an earlier process may have ended too soon.
-        self.watch(scope)
+        return _Writing(self._indexing, self._store.transaction(scope), attend=self.attend)
+
+    async def lull(self, scope: Scope) -> None:
+        """Wait until a stream of writes to the agent pauses, but not for ever: for work that can wait."""
+        await self._indexing.writing.wait(scope.owner, most=MAX_STREAM_WAIT)
+
+    def hurried(self) -> AbstractContextManager[None]:
+        """Have no background work wait for a lull: somebody waits for it."""
+        return self._indexing.writing.waived()
 
     async def append(self, tx: Transaction, entries: Sequence[Entry], *, by: str = "") -> None:
         """Append entries in a unit of work, ask for their index and tell the disciplines, but not the one they are of.

@@ -94,7 +94,14 @@ class OpenDiscipline:
     async def on_append(self, tx: Transaction, entries: Sequence[Entry]) -> None:
         """Do what follows from entries that somebody else appends, inside of that unit of work.
 
-        Ask for jobs here; a model must not stand between a user and the acknowledgement.
+        Ask for jobs here; a model must not stand between a user and the acknowledgement. What can wait until recall
+        finds the entries is asked for in `on_turns`, once for many of them.
+        """
+
+    async def on_turns(self, tx: Transaction, entries: Sequence[Entry]) -> None:
+        """Do what follows from entries that have just got their turns, inside of that unit of work; ask for jobs here.
+
+        However many are appended one by one, they come together; entries of this discipline are among them.
         """
 
     async def on_candidates(self, question: Question, record_ids: Sequence[str]) -> None:

@@ -80,6 +80,9 @@ class Disciplines:
 
     def __init__(self, declared: Sequence[Discipline], parts: Parts) -> None:
         self._open = {discipline: discipline.open(parts) for discipline in declared}
+        follow = self._with("on_append")
+        self._appending = [(discipline.name, one) for discipline, one in self._open.items() if one in follow]
+        """Whom every write stops at, by name."""
 
     def __iter__(self) -> Iterator[OpenDiscipline]:
         return iter(self._open.values())
@@ -106,9 +109,14 @@ class Disciplines:
 
     async def on_append(self, tx: Transaction, entries: Sequence[Entry], *, by: str) -> None:
         """Tell all but the one that the entries are of."""
-        for declared, one in self._open.items():
-            if declared.name != by:
+        for name, one in self._appending:
+            if name != by:
                 await one.on_append(tx, entries)
+
+    async def on_turns(self, tx: Transaction, entries: Sequence[Entry]) -> None:
+        """Tell all of entries that recall finds from now on."""
+        for one in self._with("on_turns"):
+            await one.on_turns(tx, entries)
 
     async def on_candidates(self, question: Question, record_ids: Sequence[str]) -> None:
         """Have all read along."""

@@ -11,6 +11,7 @@ import itertools
 import logging
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -191,8 +192,11 @@ class Worker:
         new_id: NewId,
         sleep: Sleep = asyncio.sleep,
         shares: Shares | None = None,
+        hurried: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
+        """Take what runs jobs, and what has their handlers wait for nobody while somebody waits for them."""
         self._store = store
+        self._hurried = hurried
         self._settings = settings
         self._clock = clock
         self._sleep = sleep
@@ -279,7 +283,8 @@ class Worker:
         for owner in owners:
             self.watch(owner)
         try:
-            await settlement.wait(timeout=timeout)
+            with self._hurried():
+                await settlement.wait(timeout=timeout)
         finally:
             self._settlements.discard(settlement)
         self._tell_failures(owners)
@@ -304,7 +309,8 @@ class Worker:
 
     async def _stop(self, seconds: float) -> None:
         """Drain, then cancel, then give up on what does not listen; everybody who waits for an empty queue is told."""
-        await wait_first(self._all_turns(), pause(self._sleep, seconds), self._hurry.wait())
+        with self._hurried():
+            await wait_first(self._all_turns(), pause(self._sleep, seconds), self._hurry.wait())
         self._runner.abort()
         await wait_first(self._all_turns(), pause(self._sleep, GRACE))
         turns = list(self._turns)

@@ -235,6 +235,8 @@ class DatabasePool:
 
     def _make_room(self, *, visited: bool = False) -> None:
         """Give free places to those who wait, and close what nobody uses for the others."""
+        if not self._waiting:
+            return
         while self._waiting and (self._has_room() or self._closed):
             key, turn = self._waiting.popitem(last=False)
             self._promised[key] = turn
