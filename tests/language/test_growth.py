@@ -360,7 +360,6 @@ EXEMPT: dict[str, str] = {
     "language.offline.statement_rules.subject_name": "takes a name",
     "language.offline.statements_chinese.clauses": "takes one plain sentence, of bounded length",
     "language.offline.statements_english.clauses": "takes one plain sentence, of bounded length",
-    "language.roles.analysis.in_one_text": "compares names of texts",
 }
 """Functions that no long text is given to, and why."""
 

@@ -52,7 +52,7 @@ async def test_large_bodies_are_parsed_and_checked_off_the_event_loop(
             with (
                 threads_of(monkeypatch, limits, "from_json") as parsed,
                 threads_of(monkeypatch, limits, "check_shape") as shaped,
-                threads_of(monkeypatch, rest, "check_types") as typed,
+                threads_of(monkeypatch, rest, "_check_types") as typed,
             ):
                 answer = await served.http.post(f"{AGENT}/entries", json={"messages": ["x" * size]})
                 assert answer.status_code == 200

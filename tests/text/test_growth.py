@@ -117,17 +117,15 @@ EXEMPT: dict[str, str] = {
     },
     "text.regex.alternation": "is given words of ours",
     "text.regex.word_regex": "is given patterns of ours",
-    "text.dates_english.month_number": "is given the name of a month that a pattern has matched",
     "text.date_rules.clock_time": _OF_THE_CALENDAR,
-    "text.date_rules.on_the_wall": _OF_THE_CALENDAR,
     "text.dates.said_at": "reads no text that is longer than a date",
     "loaders.html.read": "decodes bytes, then reads them as `read_html` does",
     "loaders.reading.refuse": "takes a sentence of our own",
     **{
         f"loaders.{name}": "takes a file of a format with a parser of its own, in a process that is bounded in time"
         for name in (
-            "archive.entry archive.open_archive archive.properties html.article_of epub.read load.load eml.read "
-            "office.read_docx office.read_sheets office.read_slides pdf.read pdf.table_blocks readers.read worker.main"
+            "archive.entry archive.open_archive archive.properties epub.read load.load eml.read "
+            "office.read_docx office.read_sheets office.read_slides pdf.read readers.read worker.main"
         ).split()
     },
     "text.chinese.segmenter": "takes nothing",

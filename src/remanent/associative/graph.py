@@ -452,7 +452,7 @@ class Graphs:
         for tombstone in await self._store.tombstones(owner):
             if tombstone.kind is TRACE:
                 graph.bury(forgotten_of(tombstone))
-        graph.focuses = focus_ids(await self._store.state(owner, FOCUS))
+        graph.focuses = _focus_ids(await self._store.state(owner, FOCUS))
 
     async def _foreign(self, owner: Scope, record_ids: set[str]) -> set[str]:
         """Return those of the ids that are records of another kind: links to them are not ours, nor do they dangle."""
@@ -512,6 +512,6 @@ def forgotten_of(tombstone: Tombstone) -> Forgotten:
     )
 
 
-def focus_ids(value: JsonValue) -> tuple[str, ...]:
+def _focus_ids(value: JsonValue) -> tuple[str, ...]:
     """Return the ids that the focus state holds."""
     return tuple(str(node_id) for node_id in value) if isinstance(value, list) else ()

@@ -72,7 +72,7 @@ TRIPLES_LOADED = Bilingual(
 )
 
 
-def show_found(screen: Screen, found: AssociativeFound) -> None:
+def _show_found(screen: Screen, found: AssociativeFound) -> None:
     """Show what came to mind, the path to each, and what was once known with what it could be rebuilt from."""
     if not found.items and not found.once_known:
         screen.tell(NEVER_TOLD if found.knowledge is Knowledge.NEVER_TOLD else NO_ASSOCIATION)
@@ -80,7 +80,7 @@ def show_found(screen: Screen, found: AssociativeFound) -> None:
     for item in found.items:
         screen.line(item.node.content)
         screen.line(f"    {_path(screen, item, phrases)}")
-    show_forgotten(screen, found.once_known)
+    _show_forgotten(screen, found.once_known)
     if found.not_in_graph:
         screen.tell(NOT_IN_GRAPH, count=found.not_in_graph)
 
@@ -100,7 +100,7 @@ def _path(screen: Screen, item: RecalledNode, phrases: dict[str, str]) -> str:
     return f"{begin}{hops} = {item.strength:.2f}"
 
 
-def show_forgotten(screen: Screen, stones: Iterable[Forgotten]) -> None:
+def _show_forgotten(screen: Screen, stones: Iterable[Forgotten]) -> None:
     """Show what is left of deleted nodes, and from which entries each could be made again."""
     for stone in stones:
         times = {"learned": screen.moment(stone.learned_at), "forgotten": screen.moment(stone.forgotten_at)}
@@ -110,20 +110,20 @@ def show_forgotten(screen: Screen, stones: Iterable[Forgotten]) -> None:
             screen.line(f"    {screen.word(REBUILT_FROM, entries=entries, node_id=stone.node_id)}")
 
 
-def show_nodes(screen: Screen, nodes: Iterable[Node]) -> None:
+def _show_nodes(screen: Screen, nodes: Iterable[Node]) -> None:
     """Show nodes as a table."""
     rows = [(one.id, one.content, ", ".join(one.keywords), screen.moment(one.occurred_at)) for one in nodes]
     screen.rows([screen.word(heading) for heading in NODE_HEADINGS], rows)
 
 
-def show_links(screen: Screen, links: LinkHealth) -> None:
+def _show_links(screen: Screen, links: LinkHealth) -> None:
     """Show links as a table, those to what was forgotten at the end."""
     rows = [(one.relation, f"{one.strength:.2f}", one.to_id, "") for one in links.valid]
     rows += [(one.relation, f"{one.strength:.2f}", one.to_id, screen.word(DANGLES)) for one in links.dangling]
     screen.rows([screen.word(heading) for heading in LINK_HEADINGS], rows)
 
 
-def show_loaded(screen: Screen, loaded: LoadedTriples) -> None:
+def _show_loaded(screen: Screen, loaded: LoadedTriples) -> None:
     """Say how much of a graph was taken in."""
     screen.line(screen.word(TRIPLES_LOADED, nodes=loaded.nodes, links=loaded.links, known=loaded.known))
 
@@ -215,7 +215,7 @@ async def _search(call: Call, request: AssociativeQuery) -> AssociativeFound:
     route="POST associative/recall",
     examples=({"keywords": ["Lisbon"]},),
     face=_face("recall", give=lambda answer: answer.text),
-    command=Command(arguments=("keywords",), show=lambda screen, answer: show_found(screen, answer.found)),
+    command=Command(arguments=("keywords",), show=lambda screen, answer: _show_found(screen, answer.found)),
 )
 async def recall(call: Call, request: AssociativeQuery) -> Recalled:
     """Bring to mind by words, meaning and links, best first; says what is far away, forgotten, or was never told."""
@@ -230,7 +230,7 @@ async def recall(call: Call, request: AssociativeQuery) -> Recalled:
     act="search_memory",
     route="POST associative/search",
     face=_face("search"),
-    command=Command(arguments=("keywords",), show=show_found),
+    command=Command(arguments=("keywords",), show=_show_found),
 )
 async def search(call: Call, request: AssociativeQuery) -> AssociativeFound:
     """Search like recall, and return every node with its sources and the path that leads to it."""
@@ -280,7 +280,7 @@ async def compress(call: Call, _: Nothing) -> Done:
     permission=READ,
     route="GET associative/forgotten",
     face=_face("forgotten", give=items_of),
-    command=Command(show=lambda screen, page: show_forgotten(screen, page.items)),
+    command=Command(show=lambda screen, page: _show_forgotten(screen, page.items)),
 )
 async def forgotten(call: Call, _: Nothing) -> Page[Forgotten]:
     """Show what is left of deleted nodes, last forgotten first."""
@@ -301,7 +301,7 @@ class ByNode(Model):
     permission=READ,
     route="GET associative/nodes",
     face=_face("nodes", give=items_of),
-    command=Command(show=lambda screen, page: show_nodes(screen, page.items)),
+    command=Command(show=lambda screen, page: _show_nodes(screen, page.items)),
 )
 async def nodes(call: Call, _: Nothing) -> Page[Node]:
     """List every node of the graph, oldest first."""
@@ -314,7 +314,7 @@ async def nodes(call: Call, _: Nothing) -> Page[Node]:
     permission=READ,
     route="GET associative/nodes/{node_id}",
     face=_face("node"),
-    command=Command(arguments=("node_id",), show=lambda screen, node: show_nodes(screen, [node])),
+    command=Command(arguments=("node_id",), show=lambda screen, node: _show_nodes(screen, [node])),
 )
 async def node(call: Call, request: ByNode) -> Node:
     """Show a node of the graph."""
@@ -327,7 +327,7 @@ async def node(call: Call, request: ByNode) -> Node:
     permission=READ,
     route="GET associative/nodes/{node_id}/links",
     face=_face("links"),
-    command=Command(arguments=("node_id",), show=show_links),
+    command=Command(arguments=("node_id",), show=_show_links),
 )
 async def links(call: Call, request: ByNode) -> LinkHealth:
     """Show the links that leave a node: those whose far end is there, and those that dangle."""
@@ -402,7 +402,7 @@ async def triples(call: Call, _: Nothing) -> AsyncIterator[str]:
     face=_face("load_triples", upload="lines"),
     reads=Body.LINES,
     settles=True,
-    command=Command(show=show_loaded),
+    command=Command(show=_show_loaded),
 )
 async def load_triples(call: Call, _: Nothing) -> LoadedTriples:
     """Take in a graph of N-Triples: all of it or nothing. Nodes that are here already stay as they are."""

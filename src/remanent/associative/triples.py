@@ -159,7 +159,7 @@ class Properties(dict[str, ParsedValue]):
         text, line = self[name]
         # Not any digits that Python knows: a count has one form.
         if not re.fullmatch("[0-9]{1,16}", text) or int(text) > 2**53:
-            raise invalid_line(line, f"memory:{name} is a whole number that is not negative")
+            raise _invalid_line(line, f"memory:{name} is a whole number that is not negative")
         return int(text)
 
     def strength(self, default: float) -> float:
@@ -172,7 +172,7 @@ class Properties(dict[str, ParsedValue]):
         except ValueError:
             strength = -1.0
         if not 0 <= strength <= 1:
-            raise invalid_line(line, "memory:strength is a number from 0 to 1")
+            raise _invalid_line(line, "memory:strength is a number from 0 to 1")
         return strength
 
     def keywords(self) -> tuple[str, ...]:
@@ -185,7 +185,7 @@ class Properties(dict[str, ParsedValue]):
         except ValueError:
             words = None
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-            raise invalid_line(line, 'memory:keywords is a JSON list of texts, such as "[\\"pier\\"]"')
+            raise _invalid_line(line, 'memory:keywords is a JSON list of texts, such as "[\\"pier\\"]"')
         return tuple(words)
 
 
@@ -220,7 +220,7 @@ class ParsedGraph:
         return sorted(self.members, key=lambda node_id: self.of_nodes[node_id].whole("order"))
 
 
-def invalid_line(line: int, what: str) -> InvalidInput:
+def _invalid_line(line: int, what: str) -> InvalidInput:
     """Return the error for a line."""
     return InvalidInput(f"line {line}: {what}; nothing was taken in")
 
@@ -233,7 +233,7 @@ def read_triples(lines: Iterable[str]) -> ParsedGraph:
             continue
         found = _LINE.fullmatch(line.rstrip("\r\n"))
         if found is None:
-            raise invalid_line(number, 'this is no triple: <subject> <predicate> <object> or "text", then a dot')
+            raise _invalid_line(number, 'this is no triple: <subject> <predicate> <object> or "text", then a dot')
         subject, predicate, target = (found[one] or found[one + 1] for one in (1, 3, 5))
         predicate, text = TYPE if predicate == "rdf:type" else predicate, found[7]
         if text is not None:
@@ -257,9 +257,9 @@ def _add_value(reading: ParsedGraph, subject: str, predicate: str, said: ParsedV
     elif subject == FOCUS_LIST and predicate == "memory:order":
         return  # of whom, it does not say; the members come in the order of their lines then
     else:
-        raise invalid_line(said.line, f"<{predicate}> says nothing of <{subject}> in this vocabulary")
+        raise _invalid_line(said.line, f"<{predicate}> says nothing of <{subject}> in this vocabulary")
     if told.setdefault(what, said).text != said.text:
-        raise invalid_line(said.line, f"line {told[what].line} says another <{predicate}> of <{subject}>")
+        raise _invalid_line(said.line, f"line {told[what].line} says another <{predicate}> of <{subject}>")
 
 
 def _add_reference(reading: ParsedGraph, subject: str, predicate: str, target: str, line: int) -> None:
@@ -277,7 +277,7 @@ def _add_reference(reading: ParsedGraph, subject: str, predicate: str, target: s
     elif subject == FOCUS_LIST and predicate == "memory:member" and far_sort == "node":
         reading.members.setdefault(_id(far, line), line)
     elif not (subject == FOCUS_LIST and predicate == TYPE and target == "memory:FocusList"):
-        raise invalid_line(line, f"<{subject}> <{predicate}> <{target}> is not of this vocabulary")
+        raise _invalid_line(line, f"<{subject}> <{predicate}> <{target}> is not of this vocabulary")
 
 
 def _check_whole(reading: ParsedGraph) -> None:
@@ -301,7 +301,7 @@ def _check_whole(reading: ParsedGraph) -> None:
 
 def _unnamed(told: Properties, what: str) -> InvalidInput:
     """Return the error for something that is described and never named as what it is."""
-    return invalid_line(min(said.line for said in told.values()), f"no line says that {what}")
+    return _invalid_line(min(said.line for said in told.values()), f"no line says that {what}")
 
 
 def _id(text: str, line: int) -> str:
@@ -309,14 +309,14 @@ def _id(text: str, line: int) -> str:
     try:
         return _ID.validate_python(text)
     except ValidationError as error:
-        raise invalid_line(line, "an id is 1 to 64 letters, digits, - and _") from error
+        raise _invalid_line(line, "an id is 1 to 64 letters, digits, - and _") from error
 
 
 def _ends(name: str, line: int) -> LinkEnds:
     """Return the two ends of a link, and its relation where it has one, from the name by which triples speak of it."""
     parts = name.split(":")
     if len(parts) not in {2, 3}:
-        raise invalid_line(line, "a link is called <link:FROM:TO>")
+        raise _invalid_line(line, "a link is called <link:FROM:TO>")
     return LinkEnds(*(_id(part, line) for part in parts))
 
 
@@ -328,10 +328,10 @@ def _unescaped(text: str, line: int) -> str:
         if name[0] in "uU" and len(name) > 1:
             code = int(name[1:], 16)
             if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
-                raise invalid_line(line, f"\\{name} is no character")
+                raise _invalid_line(line, f"\\{name} is no character")
             return chr(code)
         if name not in _ESCAPED:
-            raise invalid_line(line, f"\\{name} is no escape of N-Triples")
+            raise _invalid_line(line, f"\\{name} is no escape of N-Triples")
         return _ESCAPED[name]
 
     return _ESCAPE.sub(one, text) if "\\" in text else text
@@ -403,7 +403,7 @@ class TripleLoader:
     async def _check_free(self, work: GraphTransaction, new: dict[str, int]) -> None:
         """Refuse the id of something else that the agent remembers."""
         for record in (await self._parts.store.records_by_id(work.scope, new)).values():
-            raise invalid_line(
+            raise _invalid_line(
                 new[record.id], f"the id {record.id} belongs to something else here ({record.kind.value})"
             )
 
@@ -411,7 +411,7 @@ class TripleLoader:
         """Return the words of a node as they go into the journal."""
         content = told.text("content")
         if not content.strip():
-            raise invalid_line(line, f"<node:{node_id}> has no memory:content")
+            raise _invalid_line(line, f"<node:{node_id}> has no memory:content")
         created = from_millis(told.whole("createdAt")) if "createdAt" in told else work.at
         return Entry(
             id=self._parts.new_id(),
@@ -430,14 +430,14 @@ class TripleLoader:
         met: set[tuple[str, str, str]] = set()
         for ends, line in reading.links.items():
             if ends.from_id not in new and ends.from_id not in work.graph:
-                raise invalid_line(
+                raise _invalid_line(
                     line, f"<node:{ends.from_id}>, where this link begins, is neither here nor in these triples"
                 )
             told = reading.of_links.get(ends, Properties())
             strength = told.strength(self._parts.settings.link_initial_strength)
             link = (ends.from_id, ends.to_id, told.text("relation"))
             if link in met:
-                raise invalid_line(line, "a line before tells of a link with the same ends and the same relation")
+                raise _invalid_line(line, "a line before tells of a link with the same ends and the same relation")
             met.add(link)
             links.create_link(ends.from_id, ends.to_id, strength, link[2])
 

@@ -41,7 +41,7 @@ R = TypeVar("R")
 _logger = logging.getLogger(__name__)
 
 
-def node_id_of(job: Job, index: int) -> str:
+def _node_id_of(job: Job, index: int) -> str:
     """Return the id of a job's n-th node: the same each time the job runs, and in the order of the nodes."""
     digest = int.from_bytes(sha256(f"{job.id} {index}".encode()).digest()[:8])
     return uuid7(to_millis(job.enqueued_at), (index % _INDEXES) << 62 | digest >> 2)
@@ -118,7 +118,7 @@ class GraphWriter:
         await asyncio.sleep(0)
         names = await self._relations(segment.text, focused)
         relations = {vertex.id: name for vertex, name in zip(focused, names, strict=True)}
-        return TraceDraft(node_id_of(job, index), segment, annotation.value, annotation.made_by, relations)
+        return TraceDraft(_node_id_of(job, index), segment, annotation.value, annotation.made_by, relations)
 
     async def _annotation(self, text: str) -> Answer[AnnotationResponse]:
         """Return phrase and keywords of a text; without the model where that fails or is late.

@@ -103,7 +103,7 @@ class AsyncBanks:
         """
         owner = self._memory.agent(agent, workspace=workspace, org=org).scope
         texts = tuple(SearchableText(name, text, title=name, is_known=False) for name, text in (sources or {}).items())
-        task_input = TaskInput(task=task, context=context, files=read_files(files), sources=texts)
+        task_input = TaskInput(task=task, context=context, files=_read_files(files), sources=texts)
         scope = owner.within(task=bank_id or self._parts.new_id())
         settings = self._parts.settings.section(BankSettings)
         if prompt_tokens is not None and not MIN_PROMPT_TOKENS <= prompt_tokens <= MAX_PROMPT_TOKENS:
@@ -352,7 +352,7 @@ class AsyncBank:
         await self.aclose()
 
 
-def read_files(files: Sequence[str | Path | bytes | GivenFile]) -> tuple[GivenFile, ...]:
+def _read_files(files: Sequence[str | Path | bytes | GivenFile]) -> tuple[GivenFile, ...]:
     """Return files that are given by their path, as bytes, or as they are."""
     return tuple(_read_file(file) for file in files)
 

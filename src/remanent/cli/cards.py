@@ -45,9 +45,9 @@ def show_found(screen: Terminal, found: "Found", *, now: datetime, explain: bool
     """Show every answer as a card: the words, then where they come from; on demand how each came to its rank."""
     _show_cards(screen, found, now=now)
     if explain and found.items:
-        show_explanation(screen, found)
+        _show_explanation(screen, found)
     if explain and found.gate is not None:
-        screen.show(gate_line(screen, found.gate))
+        screen.show(_gate_line(screen, found.gate))
 
 
 def _show_cards(screen: Terminal, found: "Found", *, now: datetime) -> None:
@@ -80,7 +80,7 @@ def _source(screen: Terminal, item: "FoundItem", source: "FoundSource") -> str:
     return line if source.text == item.text else f"{line}: “{visible(excerpt(source.text, QUOTED))}”"
 
 
-def show_explanation(screen: Terminal, found: "Found") -> None:
+def _show_explanation(screen: Terminal, found: "Found") -> None:
     """Show every answer's places on every path, and all that moved it."""
     from rich.text import Text
 
@@ -100,7 +100,7 @@ def show_explanation(screen: Terminal, found: "Found") -> None:
         screen.fields((f"   {screen.word(phrase)}", value or "–") for phrase, value in fields.items())
 
 
-def gate_line(screen: Terminal, verdict: "GateVerdict") -> str:
+def _gate_line(screen: Terminal, verdict: "GateVerdict") -> str:
     """Return in a line why a question was answered or not."""
     reason = screen.word(words.GATE_REASONS[verdict.reason])
     if verdict.score == verdict.threshold == 0:  # it passed or not for another reason than how much speaks for it

@@ -100,7 +100,7 @@ def sessions() -> dict[str, list[dict[str, Any]]]:
     return told
 
 
-def settle(screen: Terminal, memory: Memory) -> None:
+def _settle(screen: Terminal, memory: Memory) -> None:
     """Wait for the index, and show that there is something to wait for."""
     with screen.indexing() as report:
         memory.settle(on_progress=report)
@@ -182,7 +182,7 @@ def _remember(stage: Stage) -> None:
     for session, messages in sessions().items():
         count += len(stage.agent.remember(messages, session=session).entry_ids)
     written = time.perf_counter() - begun
-    settle(stage.screen, stage.memory)
+    _settle(stage.screen, stage.memory)
     indexed = time.perf_counter() - begun
     stage.say(words.DEMO_REMEMBERED, count=count, written=_seconds(written), indexed=_seconds(indexed))
     stage.done |= {"remembered": count}

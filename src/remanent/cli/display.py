@@ -79,7 +79,7 @@ def show(shown: CommandResult) -> None:
     if shown.operation.answers is not Body.JSON:
         _show_written(shown)
     elif shown.screen.as_json:
-        shown.screen.give(value_of(shown))
+        shown.screen.give(_value_of(shown))
     elif command is not None and (told := command.show) is not None:
         for answer in shown.answers:
             told(shown.screen, answer)
@@ -87,7 +87,7 @@ def show(shown: CommandResult) -> None:
         SHOWN.get(shown.operation.response, _show_plainly)(shown)
 
 
-def value_of(shown: CommandResult) -> Any:
+def _value_of(shown: CommandResult) -> Any:
     """Return what a program is given: what the library's own method would return."""
     if shown.operation.response is Receipt:
         return _joined(shown.answers)

@@ -63,7 +63,7 @@ def _messages_of(
     if file is not None:
         if texts:
             raise typer.BadParameter(screen.word(words.TEXT_AND_FILE))
-        yield from read_messages_file(file, session=session)
+        yield from _read_messages_file(file, session=session)
         return
     if list(texts) == [str(STANDARD)] or (not texts and waits()):
         content = read_text(STANDARD)
@@ -75,7 +75,7 @@ def _messages_of(
     yield session, Message.model_validate({**named, "content": content})
 
 
-def read_messages_file(file: Path, *, session: str | None) -> list[SessionMessage]:
+def _read_messages_file(file: Path, *, session: str | None) -> list[SessionMessage]:
     """Return the messages of a file, all of them checked before the first is kept."""
     told: list[SessionMessage] = []
     tools: dict[str, str] = {}

@@ -84,7 +84,7 @@ class HookChange:
     """The file as it is afterwards; empty where it goes."""
 
 
-def agent_of(name: str) -> CodingAgent:
+def _agent_of(name: str) -> CodingAgent:
     """Return a coding agent by name."""
     if name not in AGENTS:
         raise NotFound(f"no coding agent {name!r} is known here; there are {', '.join(AGENTS)}")
@@ -94,7 +94,7 @@ def agent_of(name: str) -> CodingAgent:
 def install_for(place: CommonOptions, name: str, *, file: Path | None, dry_run: bool) -> None:
     """Install hooks for this place, and say what was done."""
     screen, settings = begin(place)
-    agent = agent_of(name)
+    agent = _agent_of(name)
     command = [sys.executable, "-m", "remanent"]
     scope = ["--home", str(settings.home), "--org", settings.org, "--workspace", settings.workspace]
     scope += ["--agent", place.agent or settings.agent]
@@ -110,7 +110,7 @@ def install_for(place: CommonOptions, name: str, *, file: Path | None, dry_run: 
 def remove_from(place: CommonOptions, name: str, *, file: Path | None, dry_run: bool) -> None:
     """Take hooks out, and say what was done."""
     screen, _ = begin(place)
-    agent = agent_of(name)
+    agent = _agent_of(name)
     done = remove(file=agent.settings(file), dry_run=dry_run)
     _tell(screen, place, agent, done, _REMOVED if done.changed else _NONE, dry_run=dry_run)
 

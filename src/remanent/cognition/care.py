@@ -65,7 +65,7 @@ async def why(store: Store, scope: Scope, record: Record) -> Why:
         premises=await _premises(store, scope, record),
         dependants=await _dependants(store, scope, record),
         conflicts=tuple(await conflicts(store, scope, record_id=record.id)),
-        rotten=is_rotten(record, entries),
+        rotten=_is_rotten(record, entries),
         by_hand_at=None if written is None else written.updated_at,
         by_hand_of="" if written is None else written.changed_by,
     )
@@ -173,7 +173,7 @@ async def _premises(store: Store, scope: Scope, record: Record) -> tuple[Record,
     return tuple(premises)
 
 
-def is_rotten(record: Record, entries: dict[str, Entry]) -> bool:
+def _is_rotten(record: Record, entries: dict[str, Entry]) -> bool:
     """Tell whether a memory would not be made of its words today: they are gone, or say something else."""
     data = record.data
     if not isinstance(data, MemoryData) or not data.quoted or not record.sources:
@@ -257,7 +257,7 @@ async def _with_flaw(store: Store, scope: Scope, newest: Sequence[Record], flaw:
         return _doubles(oldest_first)
     if flaw is Flaw.ROTTEN:
         reread = newest[_READ_AGAIN - 1 :: -1]
-        return [one for one in reread if is_rotten(one, await entries_of(store, scope, one))]
+        return [one for one in reread if _is_rotten(one, await entries_of(store, scope, one))]
     if flaw is Flaw.JUNK:
         return [one for one in oldest_first if is_small_talk(one.content) or is_question(one.content)]
     mean = sum(one.confidence for one in newest) / len(newest) if newest else 0.0

@@ -38,7 +38,7 @@ def _face(method: str, **more: object) -> Face:
     return Face(method, part="cognition", **more)  # type: ignore[arg-type]
 
 
-def show_memories(screen: Screen, page: Page[Record]) -> None:
+def _show_memories(screen: Screen, page: Page[Record]) -> None:
     """Show memories, one a line."""
     if not page.items:
         screen.tell(NO_MEMORIES)
@@ -46,7 +46,7 @@ def show_memories(screen: Screen, page: Page[Record]) -> None:
         screen.line(f"{record.id}  [{screen.name(record.kind)}, {record.confidence:.0%}]  {record.content}")
 
 
-def show_health(screen: Screen, health: MemoryHealth) -> None:
+def _show_health(screen: Screen, health: MemoryHealth) -> None:
     """Show how memories stand, with examples of what is wrong."""
     screen.tell(
         STANDS,
@@ -99,7 +99,7 @@ class ListMemories(Model):
     permission=READ,
     route="GET memories",
     face=_face("memories", give=items_of),
-    command=Command(path=("memories", "list"), show=show_memories),
+    command=Command(path=("memories", "list"), show=_show_memories),
 )
 async def listed(call: Call, request: ListMemories) -> Page[Record]:
     """List memories, newest first."""
@@ -343,7 +343,7 @@ async def clean(call: Call, request: CleanMemories) -> CleanReport:
     permission=READ,
     route="GET memories/health",
     face=_face("health"),
-    command=Command(path=("memories", "audit"), also=("audit",), show=show_health),
+    command=Command(path=("memories", "audit"), also=("audit",), show=_show_health),
 )
 async def health(call: Call, request: Nothing) -> MemoryHealth:
     """Audit the memories: totals, confidence, what is expired, stale, in conflict, double or junk, with examples."""
@@ -510,7 +510,7 @@ class ListShared(Model):
     permission=READ,
     route="GET shared",
     face=_face("shared", give=items_of),
-    command=Command(path=("shared", "list"), show=show_memories),
+    command=Command(path=("shared", "list"), show=_show_memories),
 )
 async def shared(call: Call, request: ListShared) -> Page[Record]:
     """List what the workspace shares, newest first."""

@@ -103,7 +103,7 @@ class CognitionPath(RecallPath):
         """Return the memories that were made of the turns which hold the question's words."""
         turns = question.beside.get(_TURNS)
         if turns is None:
-            turns = await turns_by_words(self._store, question)
+            turns = await _turns_by_words(self._store, question)
         scores = {turn.record_id: turn.score for turn in turns}
         if not scores:
             return []
@@ -129,7 +129,7 @@ class CognitionPath(RecallPath):
         return sorted(found, key=lambda one: (-one.score, one.record_id))[:limit]
 
 
-async def turns_by_words(store: Store, question: Question) -> list[Candidate]:
+async def _turns_by_words(store: Store, question: Question) -> list[Candidate]:
     """Return the turns that hold the question's words, whose memories may answer it.
 
     When something happened and what it is tagged with, the memory itself says, not the turn that tells of it.
@@ -242,7 +242,7 @@ class _Reader:
             self._store.ask(self._scope, BEFORE_ALL),
             self._store.ask(self._scope.shared, BEFORE_ALL),
             role_of(self._store, self._scope),
-            turns_by_words(self._store, self._question(self._scope, (Kind.TURN,))),
+            _turns_by_words(self._store, self._question(self._scope, (Kind.TURN,))),
             self._newest(self._user or ""),
         )
         self._standing = {self._scope.owner: own, self._scope.shared: shared}

@@ -25,7 +25,7 @@ from remanent.stores import LIVE, NO_LIMIT, Order, RecordFilter, RecordQuery, Tr
 COORDINATOR = "coordinator"
 
 
-def about(content: str, *, sort: SharedSort, number: str) -> str:
+def _about(content: str, *, sort: SharedSort, number: str) -> str:
     """Return what an entry is about, by which a newer one takes its place: its number, or what it states."""
     if number:
         return f"{sort}:{number}"
@@ -82,7 +82,7 @@ class SharedMemories:
                 number=number,
                 created_by=self._agent,
                 user=by or self._agent,
-                attribute=about(content, sort=sort, number=number),
+                attribute=_about(content, sort=sort, number=number),
                 value=content,
             ),
         )

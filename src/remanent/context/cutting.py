@@ -56,7 +56,7 @@ class Cutting:
             now = [without_pictures(one, is_chinese=self.language == "zh") for one in now]
         limit, cut = room, now
         for _ in range(_TRIES):
-            sizes = [self.count(text) for one in now for text in texts_of(one)]
+            sizes = [self.count(text) for one in now for text in _texts_of(one)]
             level = _level(sizes, limit - self._tokens(now) + sum(sizes))
             cut = [self._cut(one, level) for one in now]
             over = self._tokens(cut) - room
@@ -128,7 +128,7 @@ class Cutting:
         ]
 
 
-def texts_of(message: ReadMessage) -> list[str]:
+def _texts_of(message: ReadMessage) -> list[str]:
     """Return the texts that may be cut: what is said, results of tools, texts in the arguments of calls."""
     found: list[str] = []
 

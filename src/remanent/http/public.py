@@ -140,7 +140,7 @@ class _Checked:
     address: IPAddress
 
 
-async def resolve(host: str, port: int) -> list[str]:
+async def _resolve(host: str, port: int) -> list[str]:
     """Ask the system for the addresses of a name."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(place[0]) for *_, place in found))
@@ -158,7 +158,7 @@ class PublicFetcher:
         *,
         timeout: float = 30.0,
         max_bytes: int = 8 * 1024**2,
-        resolver: Resolver = resolve,
+        resolver: Resolver = _resolve,
         allowed: Callable[[IPAddress], bool] = is_public,
     ) -> None:
         self._timeout = timeout

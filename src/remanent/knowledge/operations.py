@@ -103,14 +103,14 @@ Collections = Annotated[
 Named = Annotated[str, about("A document: its name or its id.", "文档的名称或 id。", min_length=1, max_length=1000)]
 
 
-def show_added(screen: Screen, answer: Added) -> None:
+def _show_added(screen: Screen, answer: Added) -> None:
     """Say what adding did."""
     status = screen.word(STATUS[answer.status])
     document = answer.document
     screen.line(screen.word(ADDED, name=document.name, status=status, chunks=document.chunks, embedded=answer.embedded))
 
 
-def add_folder(
+def _add_folder(
     memory: Any,
     folder: Path,
     given: Mapping[str, Any],
@@ -141,7 +141,7 @@ def add_folder(
     return report
 
 
-def show_synced(screen: Screen, report: SyncReport) -> None:
+def _show_synced(screen: Screen, report: SyncReport) -> None:
     """Say what became of the files of a folder."""
     for one in report.failed:
         screen.tell(FAILED, name=one.name, reason=translated(one.reason, screen.language))
@@ -149,22 +149,22 @@ def show_synced(screen: Screen, report: SyncReport) -> None:
     screen.line(screen.word(SYNCED, unchanged=report.unchanged, embedded=report.embedded, **counts))
 
 
-def sync_folder(memory: Any, folder: Path, given: Mapping[str, Any], **more: Any) -> SyncReport:
+def _sync_folder(memory: Any, folder: Path, given: Mapping[str, Any], **more: Any) -> SyncReport:
     """Bring a folder and a collection together; what is gone is removed, too."""
-    return add_folder(memory, folder, {**given, "remove": "all" if given["force"] else "gone"}, **more)
+    return _add_folder(memory, folder, {**given, "remove": "all" if given["force"] else "gone"}, **more)
 
 
-def watch_folder(memory: Any, folder: Path, given: Mapping[str, Any], *, agent: str | None) -> Iterator[SyncReport]:
+def _watch_folder(memory: Any, folder: Path, given: Mapping[str, Any], *, agent: str | None) -> Iterator[SyncReport]:
     """Keep a folder and a collection together."""
     found: Iterator[SyncReport] = memory.knowledge(given["collection"], agent=agent).watch(folder)
     return found
 
 
-FOLDER = FolderCommand(run=add_folder, show=show_synced)
-SYNC = FolderCommand(run=sync_folder, show=show_synced, watch=watch_folder)
+FOLDER = FolderCommand(run=_add_folder, show=_show_synced)
+SYNC = FolderCommand(run=_sync_folder, show=_show_synced, watch=_watch_folder)
 
 
-def show_documents(screen: Screen, page: Page[Document]) -> None:
+def _show_documents(screen: Screen, page: Page[Document]) -> None:
     """Show documents as a table."""
     rows = [
         (one.name, one.title, str(one.chunks), screen.moment(one.updated_at), _status(screen, one))
@@ -180,15 +180,15 @@ def _status(screen: Screen, document: Document) -> str:
     return screen.word(status, done=document.indexed, total=document.chunks, error=error)
 
 
-def show_document(screen: Screen, view: DocumentView) -> None:
+def _show_document(screen: Screen, view: DocumentView) -> None:
     """Show the chunks of a document, under how far it is where it is not ready."""
     if view.document.status != "ready":
         screen.line(_status(screen, view.document))
     for chunk in view.chunks:
-        show_chunk(screen, chunk)
+        _show_chunk(screen, chunk)
 
 
-def show_chunk(screen: Screen, chunk: DocumentChunk) -> None:
+def _show_chunk(screen: Screen, chunk: DocumentChunk) -> None:
     """Show a chunk under its headings, with what was done to it by hand."""
     marks = [screen.word(CHUNK_STATE[chunk.state])] if chunk.state in CHUNK_STATE else []
     marks += [] if chunk.enabled else [screen.word(SWITCHED_OFF)]
@@ -197,7 +197,7 @@ def show_chunk(screen: Screen, chunk: DocumentChunk) -> None:
     screen.line(_indented(chunk.text))
 
 
-def show_preview(screen: Screen, page: Page[DocumentChunk]) -> None:
+def _show_preview(screen: Screen, page: Page[DocumentChunk]) -> None:
     """Show the chunks that a document would have, in order."""
     for number, chunk in enumerate(page.items, start=1):
         screen.line(" ".join(part for part in (f"{number}.", " › ".join(chunk.path)) if part))
@@ -208,7 +208,7 @@ def _indented(text: str) -> str:
     return "    " + excerpt(text, _SHOWN).replace("\n", "\n    ")
 
 
-def show_stats(screen: Screen, stats: KnowledgeStats) -> None:
+def _show_stats(screen: Screen, stats: KnowledgeStats) -> None:
     """Show how much there is, by collection."""
     counts = {name: getattr(stats, name) for name in ("documents", "chunks", "characters", "bytes", "unembedded")}
     screen.line(screen.word(STATS, **counts))
@@ -221,7 +221,7 @@ def show_stats(screen: Screen, stats: KnowledgeStats) -> None:
     screen.rows([screen.word(heading) for heading in COLLECTION_HEADINGS], rows)
 
 
-def show_passages(screen: Screen, found: KnowledgeFound) -> None:
+def _show_passages(screen: Screen, found: KnowledgeFound) -> None:
     """Show passages, each under where it stands."""
     if not found.items:
         screen.tell(NOTHING_FOUND)
@@ -303,7 +303,7 @@ class AddDocument(Model):
     settles=True,
     examples=({"name": "manual.md"},),
     face=_face("upload", upload="content"),
-    command=_command(show=show_added, folder=FOLDER),
+    command=_command(show=_show_added, folder=FOLDER),
 )
 async def add(call: Call, request: AddDocument) -> Added:
     """Add a document: kept as it is, cut and indexed; under a known name, only what changed is made anew."""
@@ -414,7 +414,7 @@ class AddAddress(Model):
     act="create_memory",
     route="POST knowledge/pages",
     settles=True,
-    command=_command(arguments=("url",), show=show_added),
+    command=_command(arguments=("url",), show=_show_added),
 )
 async def fetch(call: Call, request: AddAddress) -> Added:
     """Fetch a page of the public web and add it as a document."""
@@ -436,7 +436,7 @@ class PreviewDocument(Model):
     route="POST knowledge/preview",
     changes=False,
     reads=Body.BYTES,
-    command=_command(show=show_preview),
+    command=_command(show=_show_preview),
 )
 async def preview(call: Call, request: PreviewDocument) -> Page[DocumentChunk]:
     """Show the chunks that a document would have; nothing is kept."""
@@ -458,7 +458,7 @@ class ListDocuments(Model):
     permission=READ,
     route="GET knowledge/documents",
     face=_face("list", give=items_of),
-    command=_command(show=show_documents),
+    command=_command(show=_show_documents),
 )
 async def list_documents(call: Call, request: ListDocuments) -> Page[Document]:
     """List the documents by name."""
@@ -477,7 +477,7 @@ class ShowDocument(ListDocuments):
     permission=READ,
     route="GET knowledge/documents/{document}",
     face=_face("show"),
-    command=_command(arguments=("document",), show=show_document),
+    command=_command(arguments=("document",), show=_show_document),
     tool=Tool(
         "knowledge_open",
         Bilingual(
@@ -559,7 +559,7 @@ async def reindex(call: Call, request: Reindex) -> Page[Added]:
     permission=READ,
     route="GET knowledge/stats",
     face=_face("stats"),
-    command=_command(show=show_stats),
+    command=_command(show=_show_stats),
 )
 async def stats(call: Call, _: Nothing) -> KnowledgeStats:
     """Show how much the collections hold."""
@@ -612,7 +612,7 @@ class SearchKnowledge(Model):
     changes=False,
     examples=({"question": "How often is the filter cleaned?"},),
     face=_face("search"),
-    command=_command(arguments=("question",), show=show_passages, found=lambda answer: bool(answer.items)),
+    command=_command(arguments=("question",), show=_show_passages, found=lambda answer: bool(answer.items)),
     tool=Tool(
         "knowledge_search",
         Bilingual(
@@ -639,7 +639,7 @@ class AskKnowledge(Model):
     where: Where = None
 
 
-def show_answer(screen: Screen, answer: KnowledgeAnswer) -> None:
+def _show_answer(screen: Screen, answer: KnowledgeAnswer) -> None:
     """Show an answer, and under it where its sentences stand."""
     screen.line(answer.text)
     if answer.answered:
@@ -656,7 +656,7 @@ def show_answer(screen: Screen, answer: KnowledgeAnswer) -> None:
     changes=False,
     examples=({"question": "How often is the filter cleaned?"},),
     face=_face("ask"),
-    command=_command(arguments=("question",), show=show_answer, found=lambda answer: answer.answered),
+    command=_command(arguments=("question",), show=_show_answer, found=lambda answer: answer.answered),
 )
 async def ask(call: Call, request: AskKnowledge) -> KnowledgeAnswer:
     """Answer a question from the documents, each sentence with its place; say so where nothing answers it."""
@@ -681,7 +681,7 @@ VERDICTS = {
 }
 
 
-def show_verification(screen: Screen, answer: Verification) -> None:
+def _show_verification(screen: Screen, answer: Verification) -> None:
     """Show what the documents say of each sentence."""
     for one in answer.sentences:
         screen.line(f"{screen.word(VERDICTS[one.verdict])}: {one.text}")
@@ -697,7 +697,7 @@ def show_verification(screen: Screen, answer: Verification) -> None:
     route="POST knowledge/verify",
     changes=False,
     face=_face("verify"),
-    command=_command(arguments=("text",), show=show_verification),
+    command=_command(arguments=("text",), show=_show_verification),
 )
 async def verify(call: Call, request: VerifyText) -> Verification:
     """Check a text sentence by sentence: whether the documents support, contradict or do not mention it."""
@@ -722,7 +722,7 @@ class EditChunk(Model):
     route="PUT knowledge/chunks/{chunk_id}",
     settles=True,
     face=_face("edit_chunk"),
-    command=_command(arguments=("chunk_id",), show=show_chunk),
+    command=_command(arguments=("chunk_id",), show=_show_chunk),
 )
 async def edit_chunk(call: Call, request: EditChunk) -> DocumentChunk:
     """Change what a chunk says, or whether searches find it; that survives indexing anew."""
@@ -747,7 +747,7 @@ class AddChunk(OneDocument):
     route="POST knowledge/documents/{document}/chunks",
     settles=True,
     face=_face("add_chunk"),
-    command=_command(arguments=("document", "text"), show=show_chunk),
+    command=_command(arguments=("document", "text"), show=_show_chunk),
 )
 async def add_chunk(call: Call, request: AddChunk) -> DocumentChunk:
     """Add a chunk to a document by hand."""

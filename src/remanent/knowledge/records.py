@@ -143,7 +143,7 @@ def expected_document(collection: str, new: NewDocument, now: datetime) -> Docum
 # ── from a loaded document to its parts ──────────────────────────────────────
 
 
-def title_of(loaded: LoadedDocument) -> str:
+def _title_of(loaded: LoadedDocument) -> str:
     """Return what a document calls itself: its own title, its first heading, or a first line or sentence like one."""
     if loaded.title and loaded.title.strip():
         return excerpt(loaded.title.strip(), _MAX_TITLE)
@@ -157,7 +157,7 @@ def title_of(loaded: LoadedDocument) -> str:
 
 def parts_of(document_id: str, loaded: LoadedDocument, size: int) -> tuple[list[DocumentPart], str]:
     """Return the sections and chunks of a document, and its title."""
-    title, text = title_of(loaded), loaded.text
+    title, text = _title_of(loaded), loaded.text
     parts: list[DocumentPart] = []
     seen: Counter[tuple[str, str]] = Counter()
     pieces = cut(loaded, size=size)
@@ -174,7 +174,7 @@ def parts_of(document_id: str, loaded: LoadedDocument, size: int) -> tuple[list[
         sections[(section.start, section.path)] = section_id
         parts.append(DocumentPart(section_id, Kind.SECTION, content, title, data))
     for position, piece in enumerate(pieces):
-        content, context = piece.of(text), context_of(title, piece)
+        content, context = piece.of(text), _context_of(title, piece)
         seen[(content, context)] += 1
         record_id = _hash(document_id, "chunk", content, context, str(seen[(content, context)]))
         under = loaded.section(piece.start)
@@ -188,7 +188,7 @@ def parts_of(document_id: str, loaded: LoadedDocument, size: int) -> tuple[list[
     return parts, title
 
 
-def context_of(title: str, piece: ChunkSpan) -> str:
+def _context_of(title: str, piece: ChunkSpan) -> str:
     """Return what a chunk stands under: the title of its document, then the headings above it."""
     return " › ".join(dict.fromkeys(part for part in (title, *piece.path) if part))
 
@@ -339,7 +339,7 @@ def is_same(current: Record, digest: str, metadata: JsonObject, tags: tuple[str,
     """Tell whether a file that is added again changes nothing: not its bytes, what is said of it, nor how it is cut."""
     extra = extra_of(current)
     return (
-        passage_of(current).digest == digest
+        _passage_of(current).digest == digest
         and extra.get("metadata") == metadata
         and extra.get("chunk_size") == size
         and current.tags == tags
@@ -349,7 +349,7 @@ def is_same(current: Record, digest: str, metadata: JsonObject, tags: tuple[str,
 # ── from records to what people see ──────────────────────────────────────────
 
 
-def passage_of(record: Record) -> PassageData:
+def _passage_of(record: Record) -> PassageData:
     """Return what a record of a document is; one of another kind is refused, whoever named its id."""
     if not isinstance(record.data, PassageData):
         raise InvalidInput(f"{record.id} is no part of a document")
@@ -358,7 +358,7 @@ def passage_of(record: Record) -> PassageData:
 
 def extra_of(record: Record) -> JsonObject:
     """Return what a passage carries beside the fields that all passages have."""
-    return passage_of(record).extra
+    return _passage_of(record).extra
 
 
 def state_of(record: Record) -> ChunkState:
@@ -369,7 +369,7 @@ def state_of(record: Record) -> ChunkState:
 
 def with_extra(record: Record, **extra: Any) -> PassageData:
     """Return the data of a record with more beside its fields."""
-    data = passage_of(record)
+    data = _passage_of(record)
     return data.replace(extra={**data.extra, **extra})
 
 
@@ -381,7 +381,7 @@ def chunk_ids(record: Record) -> tuple[str, ...]:
 
 def document_of(record: Record) -> Document:
     """Return a document as people see it."""
-    data, extra = passage_of(record), extra_of(record)
+    data, extra = _passage_of(record), extra_of(record)
     metadata = extra.get("metadata")
     given = dict(metadata) if isinstance(metadata, dict) else {}
     return Document(
@@ -410,7 +410,7 @@ def document_of(record: Record) -> Document:
 
 def chunk_of(record: Record) -> DocumentChunk:
     """Return a chunk as people see it."""
-    shown = shown_chunk(record.id, record.content, passage_of(record))
+    shown = shown_chunk(record.id, record.content, _passage_of(record))
     return shown.replace(state=state_of(record), enabled=record.status is not Status.QUARANTINED)
 
 

@@ -67,7 +67,7 @@ class PartialUploads:
                 raise VersionConflict(f"{size} bytes of this file are here; send it from there on")
             async for piece in pieces:
                 size += len(piece)
-                check_size(size)
+                _check_size(size)
                 await asyncio.to_thread(_write, file, piece)
         return size
 
@@ -153,7 +153,7 @@ class SharedUploads(PartialUploads):
 
             try:
                 async for piece in pieces:
-                    check_size(size + len(waiting) + len(piece))
+                    _check_size(size + len(waiting) + len(piece))
                     waiting += piece
                     if len(waiting) >= PART_BYTES:
                         size = await asyncio.to_thread(keep)
@@ -227,7 +227,7 @@ def open_uploads(home: Path, shelf: Shelf) -> PartialUploads:
     return SharedUploads(shelf) if shelf.is_shared else PartialUploads(home)
 
 
-def check_size(size: int) -> None:
+def _check_size(size: int) -> None:
     """Refuse a file as soon as it is larger than any that is read."""
     if size > MAX_FILE_BYTES:
         message = f"the file has more than {MAX_FILE_BYTES} bytes, which are read at most; split it"
@@ -239,7 +239,7 @@ async def read_file(pieces: AsyncIterator[bytes]) -> bytes:
     content = bytearray()
     async for piece in pieces:
         content += piece
-        check_size(len(content))
+        _check_size(len(content))
     return bytes(content)
 
 

@@ -32,7 +32,7 @@ _BACK = "↩↑^\ufe0e\ufe0f "
 """What links say that lead back from a footnote to its place."""
 
 
-def article_of(html: str) -> str | None:
+def _article_of(html: str) -> str | None:
     """Return the part of a page that somebody wrote, as HTML; None where there is none, or nothing to find it with."""
     try:
         from trafilatura import extract
@@ -83,7 +83,7 @@ def read(data: bytes, reading: Reading) -> LoadedDocument:
     whole = read_html(page)
     if len(whole.text) < _LEAST_ARTICLE:
         return whole
-    article = read_html(_with_title(article_of(page) or "", whole))
+    article = read_html(_with_title(_article_of(page) or "", whole))
     is_whole = len(article.text) >= max(_LEAST_ARTICLE, len(whole.text) * _LEAST_SHARE)
     return article.model_copy(update={"title": whole.title}) if is_whole else whole
 

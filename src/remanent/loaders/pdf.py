@@ -82,7 +82,7 @@ def _document(pdf: "PdfDocument", data: bytes, reading: Reading) -> LoadedDocume
             refuse("too_large", f"this PDF has more than {reading.limits.max_characters} characters; split it")
     draft.headings = list(_outline(pdf, pages))
     if ruled:
-        draft.blocks = list(table_blocks(data, {number: pages[number - 1] for number in ruled}))
+        draft.blocks = list(_table_blocks(data, {number: pages[number - 1] for number in ruled}))
     said = pdf.get_metadata_dict(skip_empty=True)
     draft.metadata = {
         key.lower(): value.replace("\0", "") for key, value in said.items() if key in {"Author", "CreationDate"}
@@ -200,7 +200,7 @@ _LEAST_FOUND = 0.6
 """The share of a table's rows that must be found in the text: else the lines on the page were no table's. By hand."""
 
 
-def table_blocks(data: bytes, pages: Mapping[int, tuple[int, str]]) -> Iterator[Block]:
+def _table_blocks(data: bytes, pages: Mapping[int, tuple[int, str]]) -> Iterator[Block]:
     """Yield the tables on some pages, given by number with the offset and the text of each; none without the extra.
 
     The lines drawn on a page say where a table is, its text was read already: so a table is looked up in it, row by

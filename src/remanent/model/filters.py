@@ -82,7 +82,7 @@ def read_where(where: object) -> tuple[MetadataCondition, ...]:
     """Return the conditions that a caller wrote; `InvalidInput` says how they are written."""
     found: list[MetadataCondition] = []
     for key, wanted in where_object(where).items():
-        check_key(key, what="where")
+        _check_key(key, what="where")
         if isinstance(wanted, Mapping):
             if not wanted:
                 raise InvalidInput(f"where.{key}: name a comparison: {', '.join(_OPERATORS)}")
@@ -201,7 +201,7 @@ def _scalar(value: object, *, key: str) -> Scalar:
     raise InvalidInput(f"where.{key}: a text, a number, true or false was expected, not {json_type(value)}")
 
 
-def check_key(key: object, *, what: str) -> None:
+def _check_key(key: object, *, what: str) -> None:
     """Refuse a key that no metadata can have."""
     if not isinstance(key, str) or not key or len(key) > MAX_KEY_LENGTH or key.startswith(RESERVED):
         raise InvalidInput(
@@ -226,7 +226,7 @@ def read_tags(tags: object) -> tuple[str, ...]:
 def check_metadata(metadata: dict[str, JsonValue]) -> dict[str, JsonValue]:
     """Return the metadata of a message, or refuse keys that cannot be asked for, and what is a text of its own."""
     for key in metadata:
-        check_key(key, what="metadata")
+        _check_key(key, what="metadata")
     size = len(json.dumps(metadata, ensure_ascii=False).encode()) if metadata else 0
     if size > MAX_METADATA_BYTES:
         raise InvalidInput(

@@ -90,7 +90,7 @@ _MAX_SUBJECTS = 100
 """Ids that a line of the audit log names: a page of it must stay readable."""
 
 
-def ignore_progress(_: object) -> None:
+def _ignore_progress(_: object) -> None:
     """Is told of progress and does nothing."""
 
 
@@ -149,7 +149,7 @@ class Service:
         *,
         place: Target,
         principal: Principal = LOCAL,
-        report: Report = ignore_progress,
+        report: Report = _ignore_progress,
         upload: AsyncIterator[bytes] | None = None,
         key: str | None = None,
     ) -> Any:

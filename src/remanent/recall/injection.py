@@ -275,7 +275,7 @@ def _beside(item: FoundItem, language: Language, *, now: datetime) -> tuple[str,
         leads.append(_age(item.occurred_at, language, now=now))
     leads += notices(item, language)
     before = f"[{_BETWEEN[language].join(leads)}] " if leads else ""
-    if "speaker" in tells and (speaker := speaker_of(item)):
+    if "speaker" in tells and (speaker := _speaker_of(item)):
         before += f"{_spoken_name(speaker, language)}: "
     after = ""
     if "standing" in tells:
@@ -308,7 +308,7 @@ def notices(item: FoundItem, language: Language) -> list[str]:
     return told
 
 
-def speaker_of(item: FoundItem) -> str:
+def _speaker_of(item: FoundItem) -> str:
     """Return who said it, fit to stand before the words; empty when several did, or when nobody is named."""
     speakers = {source.role for source in item.sources if source.role}
     return escape_name(speakers.pop(), tags=TAGS) if len(speakers) == 1 else ""

@@ -95,7 +95,9 @@ class PlaceBoosts:
             factor *= 1 + self._boosts.speaker
         if self._times:
             factor *= self._time(place)
-        return factor * recency(moment_of(place), self._boosts, now=self._now) * self._boosts.kinds.get(place.kind, 1.0)
+        return (
+            factor * _recency(_moment_of(place), self._boosts, now=self._now) * self._boosts.kinds.get(place.kind, 1.0)
+        )
 
     def factors(self, place: RecordPosition) -> tuple[Factor, ...]:
         """Return the factors that change a score, each with its name."""
@@ -103,7 +105,7 @@ class PlaceBoosts:
             trust=self._of_origin[place.trust],
             speaker=1 + self._boosts.speaker if self._person is not None and place.role == self._person else 1.0,
             time=self._time(place),
-            recency=recency(moment_of(place), self._boosts, now=self._now),
+            recency=_recency(_moment_of(place), self._boosts, now=self._now),
             kind=self._boosts.kinds.get(place.kind, 1.0),
         )
 
@@ -112,7 +114,7 @@ class PlaceBoosts:
         return 1 + self._boosts.time if within else 1.0
 
 
-def boosts_for(boosts: Boosts, *, for_a_fact: bool) -> Boosts:
+def _boosts_for(boosts: Boosts, *, for_a_fact: bool) -> Boosts:
     """Return the boosts for a question for a fact, or for a message that goes on talking.
 
     Who goes on talking means what was talked about of late; who asks for a fact means whenever it was told.
@@ -130,7 +132,7 @@ def boosts_of_record(record: Record, boosts: Boosts) -> tuple[Factor, ...]:
     )
 
 
-def moment_of(place: RecordPosition) -> datetime:
+def _moment_of(place: RecordPosition) -> datetime:
     """Return when a record counts as having happened: what was dated into the future, when it was told."""
     recorded_at = place.recorded_at
     if recorded_at is not None and is_ahead(place.occurred_at, recorded_at=recorded_at):
@@ -138,7 +140,7 @@ def moment_of(place: RecordPosition) -> datetime:
     return place.occurred_at
 
 
-def recency(occurred_at: datetime, boosts: Boosts, *, now: datetime | None) -> float:
+def _recency(occurred_at: datetime, boosts: Boosts, *, now: datetime | None) -> float:
     """Return the factor for being new: it halves towards 1 with every half-life."""
     if now is None or not boosts.recency:
         return 1.0
@@ -355,7 +357,7 @@ def weigh(
         context, boosts = dict.fromkeys(own, 0.0), None
     else:
         own, context, boosts = _moved(question, places, fused, recipe, now=now)
-    # In the order of `order`.
+    # In the order of `_order`.
     ranked = sorted(
         (-(own.get(one, 0.0) + around), -fused.get(one, 0.0), one)
         for one, around in context.items()
@@ -393,7 +395,7 @@ def _moved(
     search their own records pay for none of it.
     """
     boosts = PlaceBoosts(
-        boosts_for(recipe.boosts, for_a_fact=question.asks_for_a_fact),
+        _boosts_for(recipe.boosts, for_a_fact=question.asks_for_a_fact),
         now=now,
         agent_is_asked=question.asks_the_agent,
         person=question.person_among({place.role for place in places.values()}),
@@ -443,7 +445,7 @@ def boost(
         if given and one.own and asker != one.place.role and one.place.trust is not Origin.AGENT:
             one.context += given
         one.score = one.own + one.context
-    weighed.sort(key=order)
+    weighed.sort(key=_order)
 
 
 async def rerank(
@@ -477,7 +479,7 @@ async def rerank(
     for one, score in zip(best, judged, strict=True):
         one.reranked = score
     _blend(best, weighed[len(best) :], share=rerank.share)
-    weighed.sort(key=order)
+    weighed.sort(key=_order)
     return None
 
 
@@ -498,7 +500,7 @@ def _odds(score: float) -> float:
     return math.log(bounded / (1 - bounded))
 
 
-def order(one: RankedCandidate) -> tuple[float, float, str]:
+def _order(one: RankedCandidate) -> tuple[float, float, str]:
     """Return what candidates are sorted by; chance has no part in it."""
     return -one.score, -one.fused, one.place.record_id
 

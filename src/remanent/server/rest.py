@@ -50,7 +50,7 @@ def _schema(request: type[Model]) -> dict[str, Any]:
     return request.model_json_schema(mode="validation")
 
 
-def check_types(request: type[Model], body: Mapping[str, Any]) -> None:
+def _check_types(request: type[Model], body: Mapping[str, Any]) -> None:
     """Refuse values of another JSON type than the request's schema names; everything else is left to the request."""
     schema = _schema(request)
     for name, value in body.items():
@@ -116,14 +116,14 @@ def own_fields(operation: Operation[Any, Any]) -> list[str]:
     return [name for name in operation.request.model_fields if name not in apart]
 
 
-def is_list(operation: Operation[Any, Any], name: str) -> bool:
+def _is_list(operation: Operation[Any, Any], name: str) -> bool:
     """Return whether a field takes several values."""
     annotation = operation.request.model_fields[name].annotation
     options = get_args(annotation) if get_origin(annotation) in {Union, types.UnionType} else (annotation,)
     return any(get_origin(option) is tuple for option in options)
 
 
-def from_query(operation: Operation[Any, Any], request: Request) -> Model:
+def _from_query(operation: Operation[Any, Any], request: Request) -> Model:
     """Read a request whose fields are in the address.
 
     There all values are texts, so that they are read leniently; a parameter that is not known is refused all the same,
@@ -134,7 +134,7 @@ def from_query(operation: Operation[Any, Any], request: Request) -> Model:
         given = request.query_params.getlist(name)
         if name not in own_fields(operation):
             raise InvalidInput(f"there is no parameter {name!a}")
-        if is_list(operation, name):
+        if _is_list(operation, name):
             values[name] = tuple(given)
         elif len(given) == 1:
             values[name] = given[0]
@@ -148,14 +148,14 @@ def from_query(operation: Operation[Any, Any], request: Request) -> Model:
     return read
 
 
-def from_json(operation: Operation[Any, Any], request: Request, body: dict[str, Any]) -> Model:
+def _from_json(operation: Operation[Any, Any], request: Request, body: dict[str, Any]) -> Model:
     """Read a request whose fields are in the body; types are taken at their word there."""
     if request.query_params:
         raise InvalidInput("this takes no parameters in the address; send them in the body")
     apart = {name for name in (*operation.path_fields, operation.version_field) if name is not None and name in body}
     if apart:
         raise InvalidInput(f"{', '.join(sorted(apart))} must not be in the body")
-    check_types(operation.request, body)
+    _check_types(operation.request, body)
     path = {name: request.path_params[name] for name in operation.path_fields}
     expected = {name: int(value) for name, value in _expected(operation, request).items()}
     try:
@@ -286,7 +286,7 @@ class Rest:
     async def _asked(self, call: RestCall) -> Model:
         """Return the operation's request, from the query or from the body."""
         if not takes_body(call.operation):
-            return from_query(call.operation, call.request)
+            return _from_query(call.operation, call.request)
         # Before it is here: many at once would else all be let in before the first of them is counted. What is too
         # large is refused unread, and costs no more than any request: else the next ones would be refused for it.
         length = declared_length(call.request)
@@ -306,7 +306,7 @@ class Rest:
 
         try:
             return await self._capacity.parse(
-                call.place.org, size=size, work=lambda: from_json(call.operation, request, content.read())
+                call.place.org, size=size, work=lambda: _from_json(call.operation, request, content.read())
             )
         finally:  # what is refused took its time, too
             self._authenticator.charge(call.principal, cost=body_cost(0, values=content.count))
@@ -350,7 +350,7 @@ class Rest:
     async def _upload(self, call: RestCall) -> Response:
         """Do an operation that takes a file or lines beside its fields."""
         check_type(call.request, *upload_types(call.operation))
-        asked = from_query(call.operation, call.request)
+        asked = _from_query(call.operation, call.request)
         upload = self._counted(call.principal, body_chunks(call.request, limit=int(self._settings.max_upload)))
         if call.key is None:
             return await self._do(call, asked, upload=upload)

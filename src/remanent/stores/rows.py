@@ -103,7 +103,7 @@ def verify(crc: int, content: bytes) -> None:
         raise IntegrityError(_DAMAGED)
 
 
-def owned(scope: Scope, session: str | None, task: str | None) -> Scope:
+def _owned(scope: Scope, session: str | None, task: str | None) -> Scope:
     """Return the agent's scope narrowed to the session and task of a row."""
     if session == scope.session and task == scope.task:
         return scope
@@ -147,7 +147,7 @@ def entry_of(scope: Scope, row: Row) -> Entry:
     return Entry.model_construct(
         id=entry_id,
         seq=seq,
-        scope=owned(scope, session, task),
+        scope=_owned(scope, session, task),
         kind=EntryKind(kind),
         role=role,
         text=text,
@@ -195,14 +195,14 @@ def place_of(row: Row) -> RecordPosition:
     )
 
 
-def record_body(record: Record) -> str:
+def _record_body(record: Record) -> str:
     """Return a record as JSON without what columns hold or the file's place tells."""
     return record.model_dump_json(exclude={"scope", *_COUNTERS, *(() if record.changed_by else ("changed_by",))})
 
 
 def record_row(record: Record) -> Row:
     """Return the columns of a record."""
-    body = record_body(record)
+    body = _record_body(record)
     return (
         record.id,
         record.kind.value,
@@ -228,7 +228,7 @@ def record_of(scope: Scope, row: Row) -> Record:
     session, task, accessed, scanned, crc, body = row[:6]
     verify(crc, body.encode())
     fields = parse(body)
-    fields.update(scope=owned(scope, session, task), access_count=accessed, scan_count=scanned)
+    fields.update(scope=_owned(scope, session, task), access_count=accessed, scan_count=scanned)
     return Record.model_validate(fields)
 
 
@@ -244,7 +244,7 @@ def tombstone_row(stone: Tombstone) -> Row:
 
 def tombstone_of(scope: Scope, row: Row) -> Tombstone:
     """Return the tombstone of a row (session, task, body)."""
-    return Tombstone.model_validate({**parse(row[2]), "scope": owned(scope, row[0], row[1])})
+    return Tombstone.model_validate({**parse(row[2]), "scope": _owned(scope, row[0], row[1])})
 
 
 def conflict_row(conflict: Conflict) -> Row:
@@ -255,7 +255,7 @@ def conflict_row(conflict: Conflict) -> Row:
 
 def conflict_of(scope: Scope, row: Row) -> Conflict:
     """Return the conflict of a row (session, task, body)."""
-    return Conflict.model_validate({**parse(row[2]), "scope": owned(scope, row[0], row[1])})
+    return Conflict.model_validate({**parse(row[2]), "scope": _owned(scope, row[0], row[1])})
 
 
 def link_row(link: Link) -> Row:
@@ -316,7 +316,7 @@ def job_of(scope: Scope, row: Row) -> Job:
     return Job.model_construct(
         id=job_id,
         seq=seq,
-        scope=owned(scope, session, task),
+        scope=_owned(scope, session, task),
         kind=kind,
         lane=lane,
         key=key,

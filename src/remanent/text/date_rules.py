@@ -70,7 +70,7 @@ def speaks_of_past(text: str, end: int) -> bool:
     return _OVER.search(clause) is not None
 
 
-def on_the_wall(moment: datetime) -> datetime:
+def _on_the_wall(moment: datetime) -> datetime:
     """Return what the clocks of this machine's zone show at a moment, written as UTC."""
     return local(moment).replace(tzinfo=UTC)
 
@@ -85,7 +85,7 @@ class DateContext:
     @cached_property
     def now(self) -> datetime:
         """The moment as a clock on the wall shows it."""
-        return on_the_wall(self.reference)
+        return _on_the_wall(self.reference)
 
     @cached_property
     def today(self) -> date:
@@ -168,7 +168,7 @@ def _year_first(match: re.Match[str], view: DateContext) -> DateMeaning:
     hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
     begin = datetime(year, number, day_number, hour, minute, second, tzinfo=UTC)
     if match["zone"] is not None:
-        begin = on_the_wall(begin.replace(tzinfo=_zone(match["zone"])))
+        begin = _on_the_wall(begin.replace(tzinfo=_zone(match["zone"])))
     exact = match["second"] is not None
     length = timedelta(seconds=1) if exact else timedelta(minutes=1)
     return DateMeaning(Interval(begin, begin + length, "second" if exact else "minute"))

@@ -57,7 +57,7 @@ def _day_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | None
     """8 May 2023, the 8th of May, May 8, March-15-2024."""
     if match["month"] in {"may", "march"} and match[0][-1].isdecimal() and not match["year"]:
         return None  # rather the verb: "I may 5 times"
-    number, day = month_number(match["month"]), int(match["day"])
+    number, day = _month_number(match["month"]), int(match["day"])
     year = int(match["year"]) if match["year"] else view.year_of(number, day, match)
     return DateMeaning(intervals.day(date(year, number, day)), relative=not match["year"])
 
@@ -72,7 +72,7 @@ def _day_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | None
 )
 def _days_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     """May 8-10, 2023; 8 to 10 May."""
-    number, first, last = month_number(match["month"]), int(match["day"]), int(match["last"])
+    number, first, last = _month_number(match["month"]), int(match["day"]), int(match["last"])
     year = int(match["year"]) if match["year"] else view.year_of(number, first, match)
     if last < first:
         return None
@@ -93,7 +93,7 @@ def _days_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | Non
 def _month(match: re.Match[str], view: DateContext) -> DateMeaning:
     """May 2023, in May, last May, early June, the end of October 2022."""
     groups = match.groupdict()
-    number = month_number(match["month"])
+    number = _month_number(match["month"])
     year = int(groups["year"]) if groups.get("year") else _year_of_month(number, groups.get("lead"), match, view)
     first = len(groups["skip"]) + 1 if groups.get("skip") else 0
     interval = _staged(groups.get("stage"), intervals.month(year, number), year, number)
@@ -392,6 +392,6 @@ def _holiday_in(name: str, year: int) -> date:
     return date(year, *_HOLIDAYS[name])
 
 
-def month_number(name: str) -> int:
+def _month_number(name: str) -> int:
     """Return the number of a month from its English name."""
     return _MONTH_NAMES.index(name[:3].lower()) + 1

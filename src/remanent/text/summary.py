@@ -44,13 +44,13 @@ _NAME, _NUMBER, _DATE, _NEGATED = 1.5, 1.2, 1.2, 1.5
 _ANY_MOMENT = datetime(2020, 1, 1, tzinfo=UTC)
 
 
-def marks(text: str) -> list[SalientTerm]:
+def _marks(text: str) -> list[SalientTerm]:
     """Return what carries meaning in a text, in order; marks of different sorts may overlap."""
     found = [*_terms(text), *_facts(text)]
     return sorted(found, key=lambda mark: (mark.start, mark.end))
 
 
-def negations(text: str) -> list[Span]:
+def _negations(text: str) -> list[Span]:
     """Return the words that turn a statement into its opposite."""
     return [Span(*found.span()) for found in _NEGATION.finditer(text)]
 
@@ -71,7 +71,7 @@ def _facts(text: str) -> Iterator[SalientTerm]:
         yield SalientTerm(number.start, number.end, f"number {number.text.casefold()}", _NUMBER)
     for date in find_dates(text, reference=_ANY_MOMENT):
         yield SalientTerm(date.start, date.end, f"date {date.text.casefold()}", _DATE)
-    for negation in negations(text):
+    for negation in _negations(text):
         # Each negation is about something else: none stands for another.
         yield SalientTerm(negation.start, negation.end, f"not {negation.start}", _NEGATED)
 
@@ -129,7 +129,7 @@ def summarize(text: str, *, limit: int, measure: Measure = len) -> ExtractiveSum
     if measure(text.strip()) <= limit:
         span = Span(0, len(text)).trimmed(text)
         return ExtractiveSummary(span.of(text), (span,) if span else ())
-    found = marks(text)
+    found = _marks(text)
     spans = sentences(text)
     chosen = _choose(text, _trimmed(text, spans), found, limit=limit, measure=measure)
     if chosen and _fills(text, chosen, limit, measure):

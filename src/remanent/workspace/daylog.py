@@ -33,7 +33,7 @@ def bullet_key(line: str) -> str:
     return line.strip()[:KEY_CHARACTERS].casefold()
 
 
-def fingerprint(line: str) -> str:
+def _fingerprint(line: str) -> str:
     """Return what tells that a line is still as we wrote it."""
     return sha256(line.strip().encode(errors="surrogatepass")).hexdigest()[:8]
 
@@ -61,7 +61,7 @@ def without_comments(text: str) -> str:
     return "".join([*parts, text[at:]])
 
 
-def day_heading(at: datetime) -> str:
+def _day_heading(at: datetime) -> str:
     """Return the first line of a day's file."""
     return f"# {at:%Y-%m-%d}"
 
@@ -70,8 +70,8 @@ def with_facts(text: str | None, facts: Sequence[str], *, at: datetime, session:
     """Return a day's file with a dated block of facts at its end."""
     line = newline_of(text)
     title = f"## {at:%Y-%m-%d %H:%M}" + (f" · {_named(session)}" if session else "")
-    begin = _ended(text, line) + line if text else day_heading(at) + line + line
-    return begin + line.join([title, _marker(map(fingerprint, facts)), *facts]) + line
+    begin = _ended(text, line) + line if text else _day_heading(at) + line + line
+    return begin + line.join([title, _marker(map(_fingerprint, facts)), *facts]) + line
 
 
 def with_extracted(text: str, facts: Sequence[str]) -> str:
@@ -80,9 +80,9 @@ def with_extracted(text: str, facts: Sequence[str]) -> str:
     bare = [one.rstrip("\r\n") for one in kept]
     place = next((at for at, one in enumerate(bare) if one == AUTO_EXTRACTED and _has_marker(bare, at + 1)), None)
     if place is None:
-        return _ended(text, line) + line + line.join([AUTO_EXTRACTED, _marker(map(fingerprint, facts)), *facts]) + line
+        return _ended(text, line) + line + line.join([AUTO_EXTRACTED, _marker(map(_fingerprint, facts)), *facts]) + line
     marker = place + 1
-    prints = [*_prints(bare[marker]), *map(fingerprint, facts)]
+    prints = [*_prints(bare[marker]), *map(_fingerprint, facts)]
     kept[marker] = _marker(prints) + (kept[marker][len(bare[marker]) :] or line)
     end = marker + 1
     while end < len(bare) and _BULLET.match(bare[end].lstrip()):
@@ -143,7 +143,7 @@ def _without(kept: list[str], own: Mapping[int, int], gone: set[int]) -> str:
     for at, marker in own.items():
         under[marker].append(at)
     for marker, places in under.items():
-        left = [fingerprint(bare[at]) for at in places if at not in gone]
+        left = [_fingerprint(bare[at]) for at in places if at not in gone]
         if left:
             kept[marker] = _marker(left) + kept[marker][len(bare[marker]) :]
         else:
@@ -157,7 +157,7 @@ def own_bullets(lines: Sequence[str]) -> dict[int, int]:
     for marker, line in enumerate(lines):
         prints = Counter(_prints(line))
         for at in _under(lines, marker) if prints else ():
-            if _BULLET.match(lines[at]) and prints[mark := fingerprint(lines[at])] > 0:
+            if _BULLET.match(lines[at]) and prints[mark := _fingerprint(lines[at])] > 0:
                 prints[mark] -= 1  # a copy that a person made of it is the person's
                 found[at] = marker
     return found

@@ -394,7 +394,7 @@ class WorkspaceIndex:
         fresh = _File(file.file_id, read.path, read.mark)
         held = [one for one in file.passages if one[0] in olds]
         puts: list[tuple[Record, str]] = []
-        for passage, record_id in zip(read.passages, matched(held, read.passages), strict=True):
+        for passage, record_id in zip(read.passages, _matched(held, read.passages), strict=True):
             record = self._record(read, passage, olds.get(record_id) if record_id else None)
             if record is not None:
                 puts.append((record, search_terms(record)))
@@ -483,7 +483,7 @@ class WorkspaceIndex:
         tx.state(self._prefix, str(self._generation))
 
 
-def matched(held: Sequence[tuple[str, str]], passages: Sequence[FileSection]) -> list[str | None]:
+def _matched(held: Sequence[tuple[str, str]], passages: Sequence[FileSection]) -> list[str | None]:
     """Return for each passage the record that it keeps: that of the same text, else one whose text is gone."""
     free: dict[str, list[str]] = {}
     for record_id, digest in held:

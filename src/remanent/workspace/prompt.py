@@ -77,7 +77,7 @@ def core_section(files: WorkspaceFiles, *, budget: int, language: Language, proj
     What does not fit is cut file by file, the later ones first: who the agent is goes before who the user is.
     """
     texts = [(name, text) for name in CORE if (text := _said(files.find(name)))]
-    texts += [(str(path), text) for path in instruction_files(files.root, project) if (text := _said(_text(path)))]
+    texts += [(str(path), text) for path in _instruction_files(files.root, project) if (text := _said(_text(path)))]
     if not texts:
         return ""
     count = token_counter()
@@ -96,7 +96,7 @@ def core_section(files: WorkspaceFiles, *, budget: int, language: Language, proj
     return "\n\n".join(part for part in parts if part.partition("\n")[2] or part == heading)
 
 
-def instruction_files(root: Path, project: Path | None) -> Iterator[Path]:
+def _instruction_files(root: Path, project: Path | None) -> Iterator[Path]:
     """Yield what people wrote for coding agents: of the workspace, and of a project and the folders above it."""
     folders = [root]
     if project is not None:

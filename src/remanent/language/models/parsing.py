@@ -62,7 +62,7 @@ class MalformedJson(Exception):
         """Whether a key and its colon, or a list, had come before: then it is JSON, and broken."""
 
 
-def read_value(text: str, start: int, *, cut: bool) -> tuple[JsonValue, int]:
+def _read_value(text: str, start: int, *, cut: bool) -> tuple[JsonValue, int]:
     """Return the value that begins at a place and the place behind it; raise `MalformedJson` when there is none.
 
     With `cut`, a closing bracket that is missing was not forgotten: there was more to come.
@@ -358,7 +358,7 @@ def _search(text: str, *, cut: bool) -> list[JsonValue]:
         if start < position:
             continue
         try:
-            value, position = read_value(text, start, cut=cut)
+            value, position = _read_value(text, start, cut=cut)
         except MalformedJson as error:
             # Nonsense of nothing but beginnings would be read from each of them to its end.
             patience -= error.at - start

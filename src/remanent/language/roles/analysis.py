@@ -392,7 +392,7 @@ async def analyse(request: AnalysisRequest, toolbox: Toolbox) -> AnalysisRespons
         await asyncio.sleep(0)
         pairs = _near_pairs(sides[0], side)
         comparisons = [compare(sides[0].claims[one], side.claims[other]) for one, other in pairs]
-        one_text = in_one_text(sides[0], side)
+        one_text = _in_one_text(sides[0], side)
         judgements = []
         if request.phase is not AnalysisPhase.RELATED:
             judgements = [judge(one, in_one_text=one_text) for one in comparisons]
@@ -415,7 +415,7 @@ _LONGEST_NOTE = 3
 """Statements of a note on something, its title among them."""
 
 
-def in_one_text(one: _Side, other: _Side) -> bool:
+def _in_one_text(one: _Side, other: _Side) -> bool:
     """Tell whether two nodes are of one text, or of two parts of a work: both begin with the same title.
 
     What stands under the names of two sources in one text is of two.
@@ -455,7 +455,7 @@ def _disputes(new: _Side, old: _Side) -> Iterator[tuple[tuple[int, int], Judgeme
     """Yield what a statement of either node says otherwise than the other one tells of the thing that it is about."""
     for one, other, is_new in ((new, old, True), (old, new, False)):
         # What goes on under one title is another part of it; a note of a sentence or two tells of it.
-        part = len(one.claims) > _LONGEST_NOTE and in_one_text(new, old)
+        part = len(one.claims) > _LONGEST_NOTE and _in_one_text(new, old)
         account = None if part or not set(new.node.texts).isdisjoint(old.node.texts) else account_of(other.claims)
         for place, claim in enumerate(one.claims) if account is not None else ():
             if account is not None and (found := disputed(claim, account)) is not None:

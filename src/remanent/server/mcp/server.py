@@ -56,7 +56,7 @@ Visit = Callable[[Context], McpCaller]
 """Tells who sent a request."""
 
 
-def make_server(
+def _make_server(
     service: Service, *, visit: Visit, turn: Turn = lambda _: nullcontext(), language: Language = "en"
 ) -> Server[Any]:
     """Return the protocol's server for a service; `turn` has the work of an organisation wait for its turn."""
@@ -160,7 +160,7 @@ class Mcp:
         self._capacity = OrgCapacity.of(service)
         self._settings = settings
         self._manager = StreamableHTTPSessionManager(
-            make_server(service, visit=_caller_of, turn=self._capacity.work_slot),
+            _make_server(service, visit=_caller_of, turn=self._capacity.work_slot),
             stateless=True,
             # Host and Origin of every request were checked at the border.
             security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
@@ -238,6 +238,6 @@ async def serve_stdio(settings: Settings, *, place: Target, language: Language =
     """Serve one client until it closes our input; whoever starts the process may do what its files allow."""
     visitor = McpCaller(LOCAL, place)
     async with aopen(settings=settings) as memory, Service(memory) as service:
-        server = make_server(service, visit=lambda _: visitor, language=language)
+        server = _make_server(service, visit=lambda _: visitor, language=language)
         async with stdio_server() as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())

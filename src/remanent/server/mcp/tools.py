@@ -130,16 +130,16 @@ def _without(schema: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in schema.items() if name not in names}
 
 
-def texts_in(value: object) -> Iterable[str]:
+def _texts_in(value: object) -> Iterable[str]:
     """Yield every text among arguments, by which their language is told."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for one in value.values():
-            yield from texts_in(one)
+            yield from _texts_in(one)
     elif isinstance(value, list | tuple):
         for one in value:
-            yield from texts_in(one)
+            yield from _texts_in(one)
 
 
 MAX_TOOLS = 13
@@ -228,7 +228,7 @@ class Tools:
 
     def spoken(self, arguments: object) -> Language:
         """Return the language that an answer is given in: as set, or that of the question, if it has one."""
-        asked = [text for text in texts_in(arguments) if language_of(text) != "other"]
+        asked = [text for text in _texts_in(arguments) if language_of(text) != "other"]
         return working_language(*asked) if asked and self._language == "auto" else self.language
 
 

@@ -64,7 +64,9 @@ from remanent.text.tokens import token_counter
 from remanent.values import dataclass
 
 
-def refusal(error: RemanentError | Refusal, *, dialect: ChatDialect, languages: str = "") -> tuple[int, Headers, bytes]:
+def _refusal(
+    error: RemanentError | Refusal, *, dialect: ChatDialect, languages: str = ""
+) -> tuple[int, Headers, bytes]:
     """Return status, headers and body that say what is wrong, in the caller's own form and language."""
     language: Language = "zh" if prefers_chinese(languages) else "en"
     status, message = _status_and_message(error, language)
@@ -388,7 +390,7 @@ class Proxy:
             query=request.url.query,
             headers=request.headers.raw,
             body=body,
-            is_anthropic=spoken_by(request).is_anthropic,
+            is_anthropic=_spoken_by(request).is_anthropic,
         ) as reply:
             await AnswerRelay(send, headers=[]).pass_on(reply)
 
@@ -464,8 +466,8 @@ class _ProxyEndpoint:
         except (RemanentError, Refusal) as error:
             if has_begun:
                 raise
-            status, headers, body = refusal(
-                error, dialect=spoken_by(request), languages=request.headers.get("accept-language", "")
+            status, headers, body = _refusal(
+                error, dialect=_spoken_by(request), languages=request.headers.get("accept-language", "")
             )
             await send({"type": "http.response.start", "status": status, "headers": headers})
             await send({"type": "http.response.body", "body": body})
@@ -479,7 +481,7 @@ class _OtherRoute(Route):
         return (Match.NONE, {}) if is_rest else super().matches(scope)
 
 
-def spoken_by(request: Request) -> ChatDialect:
+def _spoken_by(request: Request) -> ChatDialect:
     """Return the API that a request is meant for: that of its address, or else as its client shows itself."""
     path = request.url.path.removeprefix("/v1/")
     if path.startswith(MESSAGES.path) or "anthropic-version" in request.headers:

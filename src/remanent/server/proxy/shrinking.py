@@ -60,7 +60,7 @@ class ChatShrinking:
                 beside = [json.dumps(body.value(name), ensure_ascii=False) for name in _BESIDE if name in body.fields]
                 room = max(int(_LEAST * budget), budget - token_counter()("\n".join(beside)))
                 agent = self._memory.agent(scope.agent, workspace=scope.workspace, org=scope.org)
-                view = await agent.context(marked(dialect, body), budget=room, session=scope.session)
+                view = await agent.context(_marked(dialect, body), budget=room, session=scope.session)
             if view.tokens_before <= room or not view.report:
                 return None
             items = [item for message in view.messages for item in _items(dialect, body, message)]
@@ -74,7 +74,7 @@ class ChatShrinking:
         return None
 
 
-def marked(dialect: ChatDialect, body: ChatBody) -> list[dict[str, Any]]:
+def _marked(dialect: ChatDialect, body: ChatBody) -> list[dict[str, Any]]:
     """Return the conversation as shortening reads it, each message with a mark of its item."""
     return [{**message, _MARK: place} for place, message in dialect.shrinkable(body)]
 

@@ -46,13 +46,13 @@ _TO_RESTORE = re.compile("\x1a[a0]")
 
 
 def escape(text: str) -> str:
-    """Return a text without U+0000, from which `restore` makes the same text again."""
+    """Return a text without U+0000, from which `_restore` makes the same text again."""
     if "\0" in text or _ESCAPE in text:
         return _TO_ESCAPE.sub(lambda found: _ESCAPED[found[0]], text)
     return text
 
 
-def restore(text: str) -> str:
+def _restore(text: str) -> str:
     """Return the text that was escaped."""
     return _TO_RESTORE.sub(lambda found: _RESTORED[found[0]], text) if _ESCAPE in text else text
 
@@ -69,7 +69,7 @@ class _BinaryTextDumper(StrBinaryDumper):
 
 class _TextLoader(Loader):
     def load(self, data: Buffer) -> str:
-        return restore(bytes(data).decode())
+        return _restore(bytes(data).decode())
 
 
 class _BinaryTextLoader(_TextLoader):
@@ -151,7 +151,7 @@ def error_of(sqlstate: str | None, message: str) -> errors.RemanentError:
     """Return our error for one of the server's; only messages of our own functions are passed on."""
     state = sqlstate or ""
     if state in _OURS:
-        return _OURS[state](restore(message))
+        return _OURS[state](_restore(message))
     kind, text = _THEIRS.get(state, (errors.StorageError, "the database failed; nothing was written"))
     return kind(f"{text} (SQLSTATE {state or 'unknown'})")
 

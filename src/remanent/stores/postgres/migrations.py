@@ -28,7 +28,7 @@ def steps() -> list[str]:
     return [sql_file(name) for name in sorted(file.name for file in folder.iterdir()) if name[:4].isdigit()]
 
 
-def version_of(connection: "psycopg.Connection[tuple[object, ...]]") -> int:
+def _version_of(connection: "psycopg.Connection[tuple[object, ...]]") -> int:
     """Return the number of the last step that was taken here; 0 when there is nothing."""
     found = connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.migrations",)).fetchone()
     if (found or (None,))[0] is None:
@@ -48,7 +48,7 @@ def migrate_now(url: str, *, dry_run: bool = False, only_from_nothing: bool = Fa
     with translated(), psycopg.connect(url, autocommit=True) as connection:
         _check_versions(connection)
         wanted = steps()
-        before = version_of(connection)
+        before = _version_of(connection)
         if before > len(wanted):
             raise SchemaTooNew(f"the database is at step {before}; this version knows {len(wanted)}: upgrade it")
         if dry_run or (only_from_nothing and before > 0):
@@ -57,7 +57,7 @@ def migrate_now(url: str, *, dry_run: bool = False, only_from_nothing: bool = Fa
         # connection.
         connection.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
         with _owning(), connection.transaction():
-            before = version_of(connection)
+            before = _version_of(connection)
             connection.execute(_PREPARE.encode())
             connection.execute(f"SET LOCAL search_path = {SCHEMA}, public".encode())
             for number, step in enumerate(wanted[before:], before + 1):

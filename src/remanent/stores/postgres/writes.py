@@ -134,7 +134,7 @@ def _escaped(value: Any) -> Any:
     return value
 
 
-def outcome_of(result: Payload) -> Committed | RemanentError:
+def _outcome_of(result: Payload) -> Committed | RemanentError:
     """Return what became of a unit, or what it was refused with."""
     if "sqlstate" in result:
         return error_of(result["sqlstate"], result["message"])
@@ -183,7 +183,7 @@ class GroupCommit:
                 outcomes: list[Committed | RemanentError]
                 try:
                     with translated():
-                        outcomes = [outcome_of(result) for result in await self._run(group)]
+                        outcomes = [_outcome_of(result) for result in await self._run(group)]
                 except RemanentError as error:
                     outcomes = [error] * len(group)
                 for unit, outcome in zip(group, outcomes, strict=True):
