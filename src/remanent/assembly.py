@@ -194,7 +194,7 @@ def _worker(
     journal = shared.journal
     journal.listener, journal.recall, journal.sessions = disciplines, recall, sessions
     journal.watch, journal.attend, journal.rest = worker.watch, worker.attend, worker.rest
-    sessions.watch, indexing.on_turns = worker.watch, disciplines.on_turns
+    sessions.watch, indexing.on_turns, indexing.writing.take = worker.watch, disciplines.on_turns, worker.take
     return worker
 
 

@@ -248,6 +248,13 @@ def breathe() -> None:
         turn.breathe()
 
 
+def rested(seconds: float) -> None:
+    """Say that whose turn it is has waited for so long, which is not paid for."""
+    turn = _TURN.get()
+    if turn is not None:
+        turn.slept += seconds
+
+
 async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Do a piece of work in a thread that all share; in the background, let others go first after it.
 

@@ -111,6 +111,21 @@ async def test_a_stream_of_writes_is_waited_for_until_it_pauses_or_somebody_wait
     await asyncio.wait_for(endless, 30)
 
 
+async def test_agents_at_rest_do_not_wait_for_one_that_is_written_to_without_a_pause(tmp_path: Path) -> None:
+    async def indexed(name: str) -> None:
+        while not await indexed_through(memory._parts.store, SCOPE.model_copy(update={"agent": name})):
+            pass  # each look lets the others work
+
+    async with aopen(tmp_path, jobs={"concurrency": 1}) as memory:
+        memory._parts.indexing.writing._now = lambda: 0.0  # for which no stream ever ends
+        await asyncio.gather(*(memory.agent("ada").remember(f"Bee number {number} came by.") for number in range(3)))
+        await memory.agent("bo").remember("Bees need no sleep.")
+        await asyncio.wait_for(indexed("bo"), 30)
+        assert not await indexed_through(memory._parts.store, SCOPE)
+        await memory.settle()
+        assert await indexed_through(memory._parts.store, SCOPE) == 3
+
+
 @pytest.mark.needs("cognition")
 async def test_a_write_asks_for_one_job_and_the_rest_is_asked_for_once_for_many(tmp_path: Path) -> None:
     async with aopen(tmp_path, jobs={"enabled": False}) as memory:

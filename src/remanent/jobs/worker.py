@@ -368,17 +368,17 @@ class Worker:
     def _begin(self, work: Coroutine[Any, Any, None], *, reserved: bool = False) -> None:
         """Start a task that may run a job; its place is taken now, unless it was reserved."""
         if not reserved:
-            self._take(1)
+            self.take(1)
         turn = asyncio.create_task(work, name="remanent worker: turn")
         self._turns.add(turn)
         turn.add_done_callback(self._ended)
 
     def _ended(self, turn: "asyncio.Task[None]") -> None:
         self._turns.discard(turn)
-        self._take(-1)
+        self.take(-1)
 
-    def _take(self, many: int) -> None:
-        """Take places for jobs, or give them back."""
+    def take(self, many: int) -> None:
+        """Take places for jobs, or give them back, as one that only waits does."""
         self._free -= many
         if self._free > 0:
             self._room.set()
@@ -444,8 +444,8 @@ class Worker:
     async def _look(self, owners: list[Owner]) -> Job | None:
         """Claim jobs and start all but one, which is returned; arrange the next look at those that have none."""
         # Half of those who are free: others may find work elsewhere meanwhile.
-        spare = self._free // 2
-        self._take(spare)
+        spare = max(0, self._free // 2)
+        self.take(spare)
         now = self._clock()
         try:
             claims = await self._claim(owners, now=now, limit=1 + spare)
@@ -455,9 +455,9 @@ class Worker:
                 self._trouble(owner, error)
             claims, owners = Claims(), []
         except BaseException:
-            self._take(-spare)
+            self.take(-spare)
             raise
-        self._take(max(0, len(claims.jobs) - 1) - spare)
+        self.take(max(0, len(claims.jobs) - 1) - spare)
         is_full = len(claims.jobs) > spare
         if None in owners:
             self._arrange_next(claims, now=now, is_full=is_full)

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from remanent.embedding import Embedders, KnownEmbedders
 from remanent.errors import BusyError, LanguageError, StorageError
-from remanent.fairness import in_thread
+from remanent.fairness import in_thread, rested
 from remanent.model import (
     Clock,
     Entry,
@@ -157,6 +157,9 @@ class WriterPriority:
         self._now = now
         self._writers = 0
         self._lull = asyncio.Event()
+        self.take: Callable[[int], None] = lambda _: None
+        """Takes a job's place, or gives it back: agents at rest must not wait for those that write. Set once there is a
+        worker."""
         self._waived = 0
         self._hurry = asyncio.Event()
         self._streams: dict[Scope, tuple[float, bool]] = {}
@@ -191,8 +194,16 @@ class WriterPriority:
                 self._hurry.clear()
 
     async def wait(self, owner: Scope, *, most: float = MAX_WRITER_WAIT) -> None:
-        """Wait until nobody writes and the agent's stream, if there is one, has paused; but not for ever."""
-        ends = self._now() + most
+        """Wait within a job until nobody writes and the agent's stream, if any, has paused; but not for ever."""
+        begun = self._now()
+        self.take(-1)
+        try:
+            await self._wait(owner, ends=begun + most)
+        finally:
+            self.take(1)
+            rested(self._now() - begun)
+
+    async def _wait(self, owner: Scope, *, ends: float) -> None:
         if self._writers:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._lull.wait(), MAX_WRITER_WAIT)
