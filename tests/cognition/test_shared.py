@@ -166,3 +166,30 @@ async def test_without_keys_whoever_sits_at_the_machine_approves_what_an_agent_p
         made = await service.perform("cognition.propose", {"content": "Deploys are on Monday"}, place=place)
         approved = await service.perform("cognition.approve", {"record_id": made.id}, place=place)
     assert (approved.status, approved.data.created_by) == (Status.ACTIVE, "dev")
+
+
+@pytest.mark.spec("COG-11")
+async def test_the_plain_recall_of_others_finds_what_was_approved_and_is_not_filled_with_it(
+    memory: AsyncMemory,
+) -> None:
+    ada, bo = (memory.agent(name, workspace="team") for name in ("ada", "bo"))
+    await bo.remember(["I had pasta for lunch.", "My sister visits on the weekend.", "The harbour was full of herons."])
+    await memory.settle()
+    question = "Where is our production database hosted?"
+    before = await bo.recall(question)
+    proposed = await ada.cognition.propose("Our production database is hosted in Frankfurt.")
+    waiting = await bo.recall(question)
+    await ada.cognition.approve(proposed.id, by="eve")
+    await memory.settle()
+    found = await bo.recall(question)
+    assert [proposed.id in {item.record_id for item in one.items} for one in (before, waiting, found)] == [
+        False,
+        False,
+        True,
+    ]
+    assert "Frankfurt" in found.text
+    for other in ("What did I have for lunch?", "Which birds were in the harbour?"):
+        assert "Frankfurt" not in (await bo.recall(other)).text
+    assert "Frankfurt" not in (await bo.recall(question, user="zoe")).text
+    assert "Frankfurt" not in (await bo.recall(question, session="s1")).text
+    assert "Frankfurt" not in (await memory.agent("cy", workspace="other").recall(question)).text

@@ -345,14 +345,14 @@ async def test_what_long_work_came_to_is_known_to_a_process_that_was_started_sin
     # Only the agent's own store holds what was said, and erasing takes it from there.
     home = service.memory.settings.home
     outside = [file for file in (home / ".access").rglob("*") if file.is_file()]
-    assert not any(b"77aa" in file.read_bytes() for file in outside)
+    assert not any(b"the canary" in file.read_bytes() for file in outside)
     await service.perform("erase", {"everything": True}, place=HERE)
     for one in (first, second):
         again = await one.runs.get(run.run_id)
         assert (again.state, again.response) == (RunState.DONE, None)
         assert "no longer there" in again.message
         assert [state async for state in one.runs.follow(run.run_id)] == [again]
-        assert "77aa" not in repr(await one.runs.list())
+        assert "the canary" not in repr(await one.runs.list())
     await second.aclose()
 
 

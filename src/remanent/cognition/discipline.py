@@ -6,7 +6,9 @@ memory that quotes one turn is found by way of that turn, beside which `review.p
 """
 
 import asyncio
+import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +24,9 @@ from remanent.context import SessionEnd
 from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts
 from remanent.jobs import Handler
 from remanent.late import late_class
-from remanent.model import Entry, Found, Job, Kind, Record, Scope
+from remanent.model import SHARED, Entry, Found, Job, Kind, Record, Scope
 from remanent.recall import Question, RecallPath, Recipe
-from remanent.stores import EntryQuery, Transaction
+from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Transaction
 
 if TYPE_CHECKING:
     from remanent.cognition.face import AsyncCognition
@@ -33,6 +35,11 @@ if TYPE_CHECKING:
 NAME = "cognition"
 _SPOKEN = 8
 """Entries that are looked through for one message of a user: answers, calls of tools and their results lie between."""
+_LOOK_AGAIN = 5.0
+"""Seconds after which it is looked again whether a workspace shares anything: another process may have approved it.
+Looking at each question would take a tenth of the time that a kept answer takes. Chosen by hand."""
+_MAX_UNSHARED = 10_000
+"""Workspaces of which that is known; with so many it begins anew, at the cost of a look each."""
 
 
 class TieredCognition(Discipline):
@@ -69,6 +76,9 @@ class OpenCognition(OpenDiscipline):
         self._parts = parts
         settings = self._settings = parts.settings.section(CognitionSettings)
         self.lifecycle = Lifecycle(parts.store, settings, clock=parts.clock)
+        self._unshared: dict[Scope, float] = {}
+        """Workspaces that shared nothing when they were last looked at, each with when to look again."""
+        parts.store.on_enqueue(self._look_again)
 
     @cached_property
     def writer(self) -> "MemoryWriter":
@@ -110,6 +120,34 @@ class OpenCognition(OpenDiscipline):
             request_learning(self._parts, tx, every=self._settings.learn_every)
         if self._settings.learn and ended.scope.session is not None:
             self._parts.enqueue(tx, EPISODE, payload={"session": ended.scope.session}, key=ended.scope.session)
+
+    async def elsewhere(self, question: Question) -> Sequence[Question]:
+        """Ask for what the workspace shares as well, where the question is not about one user or one session."""
+        scope, wanted = question.scope, question.record_filter
+        if wanted.kinds is not None and Kind.SHARED not in wanted.kinds:
+            return ()
+        if scope.agent == SHARED or scope.session or scope.task or question.whose:
+            return ()
+        if not await self._shares(scope.shared):
+            return ()
+        wanted = replace(wanted, kinds=(Kind.SHARED,))
+        return (replace(question, scope=scope.shared, record_filter=wanted, beside={}),)
+
+    def _look_again(self, scope: Scope) -> None:
+        """Look again whether a workspace shares anything: what is approved asks for its index."""
+        self._unshared.pop(scope, None)
+
+    async def _shares(self, workspace: Scope) -> bool:
+        """Tell whether a workspace shares anything; that it does not is believed for a while."""
+        if time.monotonic() < self._unshared.get(workspace, 0.0):
+            return False
+        query = RecordQuery(filter=RecordFilter(kinds=(Kind.SHARED,)), limit=1)
+        if await self._parts.store.records(workspace, query):
+            return True
+        if len(self._unshared) >= _MAX_UNSHARED:
+            self._unshared.clear()
+        self._unshared[workspace] = time.monotonic() + _LOOK_AGAIN
+        return False
 
     async def on_candidates(self, question: Question, record_ids: Sequence[str]) -> None:
         """Read the memories that were made of the candidates."""

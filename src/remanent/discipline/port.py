@@ -110,7 +110,8 @@ class OpenDiscipline:
     async def elsewhere(self, question: Question) -> Sequence[Question]:
         """Return a question for kinds of this discipline as it is asked of what is shared with the agent.
 
-        Asked only where a recall names kinds; what is found joins the agent's own. Leave out what is closed to it.
+        What is found joins the agent's own; where the recall names no kinds, only what plainly answers. Leave out what
+        is closed to it.
         """
         del question
         return ()

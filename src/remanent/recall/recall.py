@@ -222,9 +222,9 @@ class Recall:
 
         Unless `gated` is false, a question that nothing answers gets no items, and `gate` says why. Unless `cached` is
         false, an answer is kept for a while and given again while nothing was written; a discipline that searches its
-        own records, a few milliseconds' work, has no use for that. With `shared`, kinds that are asked for by name are
-        looked for in what is shared with the agent as well. Of a question that says how the agent stood
-        (`BEFORE_ALL`), that is not read again.
+        own records, a few milliseconds' work, has no use for that. With `shared`, what is shared with the agent is
+        looked through as well: kinds that are asked for by name, else what plainly answers. Of a question that says how
+        the agent stood (`BEFORE_ALL`), that is not read again.
 
         With a `depth` beyond the limit, as many items follow: a text for a model takes them while its budget lasts.
 
@@ -249,7 +249,7 @@ class Recall:
         )
         async with self._slots.hold(question.scope.org):
             others: Sequence[Question] = ()
-            if shared and self._elsewhere is not None and question.record_filter.kinds is not None:
+            if shared and self._elsewhere is not None:
                 # Of how the agent stands nothing is told to the others: they stand otherwise.
                 apart = question.of(question.scope, question.record_filter, standing=None, beside={})
                 others = await self._elsewhere(apart)
@@ -257,7 +257,8 @@ class Recall:
                 return await self._find(question, options, cached=cached, finish=finish)
             # Each is kept under the revision of its own memory; what is made of them together is not.
             every = (self._find(one, options, cached=cached, finish=None) for one in (question, *others))
-            found = joined(await asyncio.gather(*every), most=options.depth)
+            is_named = question.record_filter.kinds is not None
+            found = joined(await asyncio.gather(*every), most=options.depth, is_named=is_named)
             return found if finish is None else await finish.make(found)
 
     async def _find(self, question: Question, options: AnswerOptions, *, cached: bool, finish: Finish | None) -> Found:

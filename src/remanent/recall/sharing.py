@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from remanent.model import Found, FoundItem
+from remanent.model import Found, FoundItem, GateReason
 from remanent.text.terms import query_terms
 
 _LONGEST_READ = 2000
@@ -22,13 +22,17 @@ def bearing(question: str, item: FoundItem) -> float:
     return len(asked & held) / len(asked) + max(0.0, near)
 
 
-def joined(answers: Sequence[Found], *, most: int) -> Found:
+def joined(answers: Sequence[Found], *, most: int, is_named: bool) -> Found:
     """Return one answer of several to the same question: the best items, and what all of them left out.
+
+    The first is the agent's own. Unless the others were asked for by name, they are told where they are near to what is
+    asked, not to fill an answer.
 
     Each memory answered under its own revision and by its own threshold; what is put together of them is not kept,
     since neither revision says when it changes.
     """
-    first = answers[0]
+    first, *others = answers
+    answers = [first, *(one for one in others if is_named or (one.gate and one.gate.reason is GateReason.NEAR))]
     scored = [(item.score * bearing(first.query, item), item) for found in answers for item in found.items]
     scored.sort(key=lambda one: (-one[0], -one[1].score, one[1].record_id))
     items = [item.replace(score=score, rank=rank) for rank, (score, item) in enumerate(scored[:most], start=1)]
