@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar, copy_context
+from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 from remanent.errors import QueueFull
@@ -396,9 +397,9 @@ class FairThreads(Executor):
         self._waiting: OrderedDict[tuple[str, bool], deque[Callable[[], None]]] = OrderedDict()
         """By name, and whether it is done in the background."""
 
-    def of(self, name: str) -> Executor:
-        """Return the threads as one name may have them."""
-        return _ThreadsOf(self, name)
+    def of(self, name: str) -> Callable[[Callable[[], None]], None]:
+        """Return what does work, which raises nothing, on the threads as one name may have them."""
+        return partial(self.enter, name)
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> "Future[T]":
         """Have something done for nobody in particular."""
@@ -420,16 +421,23 @@ class FairThreads(Executor):
             self._seen.move_to_end(name)
             while now - next(iter(self._seen.values())) > LATELY:
                 self._seen.popitem(last=False)
+            if queue not in self._waiting and self._may(queue):
+                self._begin(queue, work)
+                return
             self._waiting.setdefault(queue, deque()).append(work)
             self._hand_out()
+
+    def _begin(self, queue: tuple[str, bool], work: Callable[[], None]) -> None:
+        """Hand work to a thread."""
+        self._pool.submit(self._do, queue, work)
+        self._held[queue] += 1
 
     def _hand_out(self) -> None:
         """Give every name what it may have; whoever was served goes to the end."""
         while (served := next(filter(self._may, self._waiting), None)) is not None:
             queue = self._waiting[served]
-            self._pool.submit(self._do, served, queue[0])
+            self._begin(served, queue[0])
             queue.popleft()
-            self._held[served] += 1
             self._waiting.move_to_end(served)
             if not queue:
                 del self._waiting[served]
@@ -454,25 +462,3 @@ class FairThreads(Executor):
                     del self._held[queue]
                 self._hand_out()
                 self._changed.notify_all()
-
-
-class _ThreadsOf(Executor):
-    """The threads as one name has them."""
-
-    def __init__(self, threads: FairThreads, name: str) -> None:
-        self._threads = threads
-        self._name = name
-
-    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> "Future[T]":
-        """Have something done when it is this name's turn."""
-        future: Future[T] = Future()
-
-        def work() -> None:
-            if future.set_running_or_notify_cancel():
-                try:
-                    future.set_result(fn(*args, **kwargs))
-                except BaseException as error:  # noqa: BLE001 - border: it goes to whoever asked
-                    future.set_exception(error)
-
-        self._threads.enter(self._name, work)
-        return future

@@ -43,6 +43,15 @@ async def test_whoever_asks_by_a_task_of_a_task_still_comes_along(answering: Ans
     assert answering.sent == [("a", [1, 2, 3])]
 
 
+async def test_who_asks_alone_waits_two_turns_of_the_loop(answering: Answering) -> None:
+    asked = answering.batches.ask("a", 1)
+    await asyncio.sleep(0)
+    assert answering.sent == []
+    await asyncio.sleep(0)
+    assert answering.sent == [("a", [1])]
+    assert await asked == 2
+
+
 async def test_keys_are_kept_apart(answering: Answering) -> None:
     await asyncio.gather(answering.batches.ask("a", 1), answering.batches.ask("b", 2))
     assert answering.sent == [("a", [1]), ("b", [2])]

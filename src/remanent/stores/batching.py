@@ -31,23 +31,26 @@ class Batches(Generic[K, Q]):
         """Return the answer to come of a question, which is sent with what else is asked under its key."""
         loop = asyncio.get_running_loop()
         future = loop.create_future()
-        group = self._groups.get((loop, key))
+        place = loop, key
+        group = self._groups.get(place)
         if group is None:
-            group = self._groups[loop, key] = []
-            loop.call_soon(self._wait, loop, key, 0)
+            group = self._groups[place] = []
+            task = loop.create_task(self._gather(place, group))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
         group.append((question, future))
         return future
 
-    def _wait(self, loop: asyncio.AbstractEventLoop, key: K, before: int) -> None:
-        """Send the group if it has not grown since the last turn."""
-        group = self._groups[loop, key]
-        if len(group) > before:
-            loop.call_soon(self._wait, loop, key, len(group))
-            return
-        del self._groups[loop, key]
-        task = loop.create_task(self._answer(key, [asked for asked in group if not asked[1].done()]))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    async def _gather(self, place: tuple[asyncio.AbstractEventLoop, K], group: list[_Asked[Q]]) -> None:
+        """Send the group as soon as it has not grown since the last turn."""
+        before = 0
+        try:
+            while len(group) > before:
+                before = len(group)
+                await asyncio.sleep(0)
+        finally:
+            del self._groups[place]
+        await self._answer(place[1], [asked for asked in group if not asked[1].done()])
 
     async def _answer(self, key: K, group: list[_Asked[Q]]) -> None:
         """Send questions and hand out what comes back; whoever has gone meanwhile gets nothing."""

@@ -112,9 +112,13 @@ def _owned(scope: Scope, session: str | None, task: str | None) -> Scope:
     )
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""Made once: `json.dumps` makes an encoder for every call that says how it wants its JSON."""
+
+
 def dump(value: object) -> str:
     """Return compact JSON that keeps the order of keys."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _encode(value)
 
 
 def entry_row(entry: Entry) -> Row:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 from remanent.model import Kind, Scope
 from remanent.model.clock import EPOCH
 from remanent.stores.local import LocalVectors
-from remanent.stores.queries import VECTORS_AT_ONCE, Hit, RecordFilter, RecordPosition, VectorChanges
+from remanent.stores.queries import (
+    VECTORS_AT_ONCE,
+    Hit,
+    MatchQuery,
+    PlaceQuery,
+    RecordFilter,
+    RecordPosition,
+    Standing,
+    VectorChanges,
+)
 from remanent.stores.store import Store
 
 MODEL = "model"
@@ -101,13 +110,20 @@ class VectorStore:
         assert scope == SCOPE
         return {model: len(kept.values) for (model, _), kept in self.kept.items()}
 
-    async def places(
-        self, scope: Scope, record_ids: Sequence[str], *, record_filter: RecordFilter, neighbours: bool
-    ) -> list[RecordPosition]:
-        assert not neighbours
+    async def standing(self, scope: Scope) -> Standing:
+        return Standing(vector_revision=await self.vector_revision(scope))
+
+    async def read(self, scope: Scope, queries: Sequence[MatchQuery | PlaceQuery]) -> list[Any]:
         known = {record_id: kept for (_, record_id), kept in self.kept.items()}
-        passing = await self.match(scope, record_ids, record_filter)
-        return [RecordPosition(record_id, known[record_id].kind, None, EPOCH) for record_id in passing]
+        answers: list[Any] = []
+        for query in queries:
+            passing = await self.match(scope, query.record_ids, query.filter)
+            if isinstance(query, PlaceQuery):
+                assert not query.neighbours
+                answers.append([RecordPosition(one, known[one].kind, None, EPOCH) for one in passing])
+            else:
+                answers.append(passing)
+        return answers
 
     async def match(self, scope: Scope, record_ids: Sequence[str], record_filter: RecordFilter) -> list[str]:
         assert scope.owner == SCOPE

@@ -7,7 +7,15 @@ import pytest
 
 from remanent.model import Kind, Scope
 from remanent.stores.conformance.base import Samples, put
-from remanent.stores.queries import LatestQuery, Order, RecordFilter, RecordQuery
+from remanent.stores.queries import (
+    LatestQuery,
+    MatchQuery,
+    Order,
+    PlaceQuery,
+    RecordFilter,
+    RecordQuery,
+    StandingQuery,
+)
 from remanent.stores.sqlite import SqliteStore, reads
 from tests.stores.sqlite.steps import count_steps
 
@@ -59,3 +67,21 @@ async def test_what_happened_last_costs_the_same_however_many_records_of_a_kind_
         assert [place.record_id for place in found] == [one.id for one in made[:-21:-1]]
         costs.append(steps)
     assert costs[1] <= 1.2 * costs[0]
+
+
+async def test_one_statement_is_read_without_a_transaction_and_several_on_one_snapshot(
+    quick_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    samples, store = Samples(), SqliteStore(quick_folder)
+    scope = samples.make_scope()
+    await put(store, samples.make_record(scope, "rain"))
+    for kind in (MatchQuery, PlaceQuery, StandingQuery):
+        monkeypatch.setitem(reads.SQLITE_ANSWERS, kind, lambda connection, *_: connection.in_transaction)
+    match = MatchQuery(("a",), RecordFilter())
+    beside, alone = (PlaceQuery(("a",), RecordFilter(), neighbours=near) for near in (True, False))
+    for query in (match, alone, StandingQuery()):
+        assert await store.read(scope, [query]) == [False]
+    for query in (beside, StandingQuery(("key",))):  # these take a second statement
+        assert await store.read(scope, [query]) == [True]
+    assert await store.read(scope, [match, match]) == [True, True]
+    await store.close()

@@ -33,7 +33,7 @@ from remanent.stores.local.clustering import IndexSnapshot, MemorySink, SealingC
 from remanent.stores.local.files import CellsWriter
 from remanent.stores.local.index import Index, Neighbours
 from remanent.stores.local.products import ProductPool, normalise
-from remanent.stores.queries import ErasureDepth, Hit, RecordFilter, RecordPosition
+from remanent.stores.queries import ErasureDepth, Hit, MatchQuery, PlaceQuery, RecordFilter, RecordPosition
 from remanent.stores.store import Store, vector_pages
 from remanent.stores.vectors import Vectors, VectorSearch
 from remanent.values import dataclass
@@ -171,7 +171,8 @@ class LocalVectors(Vectors):
         for one in running:
             if one.search.limit > 0:
                 by_model.setdefault(one.search.model, []).append(one)
-        await asyncio.gather(*(self._search_model(scope, model, group) for model, group in by_model.items()))
+        models = [self._search_model(scope, model, group) for model, group in by_model.items()]
+        await (models[0] if len(models) == 1 else asyncio.gather(*models))
         return [one.hits[: max(0, one.search.limit)] for one in running]
 
     async def _search_model(self, scope: Scope, model: str, group: list[_Running]) -> None:
@@ -284,14 +285,15 @@ class LocalVectors(Vectors):
             for one, near in nears:
                 lacking = len(one.hits) < one.search.limit
                 one.some = near.found[len(one.some) :] if lacking else []
-            await _look_up(self._store, scope, [one for one in group if one.some], passing)
+            if any(one.some for one in group):
+                await _look_up(self._store, scope, [one for one in group if one.some], passing)
             group = [one for one, near in nears if not one.is_done(near)]
 
     async def _near(self, slot: _LoadedIndex, group: list[_Running]) -> list[Neighbours]:
         """Look once, at the newest revision: a search sees every vector that was committed before it began."""
         self._refuse_when_closed()
         known = [one.search.revision for one in group if one.search.revision is not None]
-        revision = max(known) if len(known) == len(group) else await self._store.vector_revision(slot.owner)
+        revision = max(known) if len(known) == len(group) else (await self._store.standing(slot.owner)).vector_revision
         if not slot.opened or slot.index.revision != revision:
             await asyncio.shield(self._begin(self._refresh(slot, revision)))
 
@@ -543,17 +545,16 @@ async def _look_up(store: Store, scope: Scope, group: list[_Running], passing: d
         lacking = dict.fromkeys(record_id for record_id, _ in one.some if record_id not in known)
         if lacking:
             unknown.setdefault(one.search.filter, {}).update(lacking)
-
-    async def ask(wanted: RecordFilter, ids: dict[str, None]) -> None:
-        known = passing[wanted]
-        known.update(dict.fromkeys(ids))
-        if any(one.search.places for one in group):
-            found = await store.places(scope, tuple(ids), record_filter=wanted, neighbours=False)
-            known.update((place.record_id, place) for place in found)
-        else:
-            known.update(dict.fromkeys(await store.match(scope, tuple(ids), wanted), _PASSES))
-
-    await asyncio.gather(*(ask(wanted, ids) for wanted, ids in unknown.items()))
+    # Sent at once: what could come along was gathered before the search began.
+    found: list[dict[str, RecordPosition]] = []
+    if unknown and any(one.search.places for one in group):
+        places = [PlaceQuery(tuple(ids), wanted, neighbours=False) for wanted, ids in unknown.items()]
+        found = [{place.record_id: place for place in some} for some in await store.read(scope, places)]
+    elif unknown:
+        matches = [MatchQuery(tuple(ids), wanted) for wanted, ids in unknown.items()]
+        found = [dict.fromkeys(some, _PASSES) for some in await store.read(scope, matches)]
+    for (wanted, ids), passed in zip(unknown.items(), found, strict=True):
+        passing[wanted].update({**dict.fromkeys(ids), **passed})
     for one in group:
         known = passing[one.search.filter]
         for record_id, score in one.some:

@@ -256,7 +256,7 @@ class DatabasePool:
         database = Database(
             self._layout.database(scope),
             busy_timeout=self._busy_timeout,
-            executor=self._executor.of(scope.org),
+            on_thread=self._executor.of(scope.org),
             spare=self._spare,
         )
 

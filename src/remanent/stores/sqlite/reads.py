@@ -60,7 +60,7 @@ class SqliteDialect(Dialect):
 
     def array(self, options: Sequence[str]) -> str:
         """Return a list as JSON."""
-        return dump([str(option) for option in options])
+        return dump(list(options))
 
     def any_of(self, where: SqlDraft, column: str, options: Sequence[str]) -> str:
         """Compare with one by itself, so that an index is used for what is sorted by, too."""
@@ -414,3 +414,20 @@ SQLITE_ANSWERS: dict[type[Any], Callable[[apsw.Connection, Scope, Any], Any]] = 
 }
 APART = frozenset({q.TallyQuery, q.TextQuery, q.SessionTermQuery, q.VectorChangeQuery})
 """What may take long enough to be worth a thread and a reader of its own."""
+_ONE_STATEMENT = frozenset({q.EntryQuery, q.RecordQuery, q.LatestQuery, q.MatchQuery, q.LinkQuery, q.TextQuery})
+"""What is answered by one statement; one before it may look how many rows there are, to choose how."""
+
+
+def is_one_statement(queries: Sequence[q.Query[Any]]) -> bool:
+    """Tell whether questions are answered by one statement: it sees one moment, also without a transaction.
+
+    To begin and end one is more than a search of a few ids takes, since each step hands the interpreter to others.
+    """
+    if len(queries) != 1:
+        return False
+    [query] = queries
+    if isinstance(query, q.StandingQuery):
+        return not query.states
+    if isinstance(query, q.PlaceQuery):
+        return not (query.reach or query.neighbours)
+    return type(query) in _ONE_STATEMENT

@@ -135,7 +135,8 @@ class SqliteStore(Store):
         """Answer questions, several at a time where there are enough; half of the readers stay free for others."""
         groups = spread(queries, threads=READERS // 2)
         if len(groups) == 1:
-            return await database.read(lambda connection: answer(connection, scope, queries))
+            snapshot = not reads.is_one_statement(queries)
+            return await database.read(lambda connection: answer(connection, scope, queries), snapshot=snapshot)
 
         async def read(group: list[int]) -> None:
             asked = [queries[place] for place in group]
