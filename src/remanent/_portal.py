@@ -32,7 +32,7 @@ def _close_all() -> None:
     Else its background work would fail on them and complain, although nothing is lost.
     """
     for portal in list(_open):
-        portal.close(timeout=UNWIND_SECONDS)
+        portal.close(timeout=_UNWIND_SECONDS)
 
 
 # Python ends the threads of executors before any `atexit` function is called; what is registered here goes before that,
@@ -43,7 +43,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 # How long an interrupted call may take to unwind before Ctrl-C is let through all the same.
-UNWIND_SECONDS: Final = 5.0
+_UNWIND_SECONDS: Final = 5.0
 
 
 class Portal:
@@ -95,7 +95,7 @@ class Portal:
         except KeyboardInterrupt:
             if work.queued:
                 self._loop.call_soon_threadsafe(work.cancel)
-                work.wait(UNWIND_SECONDS)
+                work.wait(_UNWIND_SECONDS)
             raise
 
     def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:

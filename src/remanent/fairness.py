@@ -32,7 +32,7 @@ ALLOWANCE = 0.2
 """Seconds of computing that nobody waits for: some twenty questions at once, as an agent may have."""
 MIN_PAUSE = 0.25
 PAUSE_FACTOR = float(MOST_OTHERS)
-MAX_PAUSE = 10.0
+_MAX_PAUSE = 10.0
 """However much somebody has had, they wait no longer than a quarter of a second, or so many times what their last work
 took, or so many seconds at the very most: whoever had a long text indexed may still ask something."""
 
@@ -40,9 +40,9 @@ took, or so many seconds at the very most: whoever had a long text indexed may s
 LONG = 0.03
 """Seconds that one thread computes for a request before the work counts as long: storing 300 messages takes less. What
 is done in the background is long from its beginning."""
-PIECE = 0.003
+_PIECE = 0.003
 """Seconds of long work between two breaths: a question of somebody else takes 10 ms and hardly notices one of them."""
-LONGEST_BREATH = 0.1
+_LONGEST_BREATH = 0.1
 """Seconds of one breath at the most: a thread that sleeps holds its place among the readers."""
 
 P = ParamSpec("P")
@@ -156,7 +156,7 @@ class Shares:
         self._had[name] = (had, now)
         if share == 1 or not seconds:
             return 0.0
-        return min(max(0.0, had - ALLOWANCE) / share, max(MIN_PAUSE, PAUSE_FACTOR * seconds), MAX_PAUSE)
+        return min(max(0.0, had - ALLOWANCE) / share, max(MIN_PAUSE, PAUSE_FACTOR * seconds), _MAX_PAUSE)
 
 
 class Pauses:
@@ -219,13 +219,13 @@ class _Turn:
         if since is None:
             self._of_thread.since = now if self.is_background else now + LONG
             return
-        if now - since >= PIECE:
+        if now - since >= _PIECE:
             self._shares.sleep(self.pause_after(now - since))
             self._of_thread.since = self._shares.thread_time()
 
     def pause_after(self, seconds: float) -> float:
         """Return how long others go first after so much work, which is then paid for."""
-        pause = min(min(self._shares.waiting_others(self._name), MOST_OTHERS) * seconds, LONGEST_BREATH)
+        pause = min(min(self._shares.waiting_others(self._name), MOST_OTHERS) * seconds, _LONGEST_BREATH)
         self.slept += pause
         return pause
 

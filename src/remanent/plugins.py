@@ -33,7 +33,7 @@ OURS = {
 """The disciplines that come with Remanent. One whose package is not there is left out, and nothing else breaks."""
 
 
-NEEDED: Any = ...
+_NEEDED: Any = ...
 """The default of what must be given."""
 
 
@@ -46,7 +46,7 @@ class CommandParameter:
     shown: str
     """How help shows it: flags, then what stands for the value (`--task -t TEXT`); by its place, the latter only."""
     help: Bilingual
-    default: Any = NEEDED
+    default: Any = _NEEDED
     is_file: bool = False
     """Whether it is a file that must be there."""
 

@@ -23,7 +23,7 @@ from remanent.stores.blobs import AttachmentStore
 from remanent.text.sentences import sentence_texts
 from remanent.text.terms import index_terms, query_terms
 
-DEEP_RETRIEVAL = "deep_retrieval"
+_DEEP_RETRIEVAL = "deep_retrieval"
 _MAX_SHOWN_CHARS = 20_000
 """Characters of a file up to which a tool call includes it unasked, and of a page of a long tree: about 5,000 tokens, a
 small part of a window. Chosen by hand."""
@@ -250,7 +250,7 @@ class DeepRetrievalTool(MemoryBackedTool):
 
     origin = Origin.TOOL
     declaration = ToolDefinition(
-        name=DEEP_RETRIEVAL,
+        name=_DEEP_RETRIEVAL,
         description="Read all that stands behind a memory node, word for word: reasoning, tool calls, results, files. "
         "A long history comes in pages: go on at next_offset, or give a query to see only what is about it. Long files "
         "are given when asked for by attachment_id.",

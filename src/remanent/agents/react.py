@@ -129,7 +129,7 @@ _CHARACTERS_PER_TOKEN = 8
 is cut before it is counted, which spares tokenizing megabytes of a tool result."""
 
 
-NO_USAGE = Usage()
+_NO_USAGE = Usage()
 
 
 class StopReason(StrEnum):
@@ -156,7 +156,7 @@ class AgentResult:
     tokens: int = 0
     """Of the last request, as counted before it was sent; providers count a little differently."""
     turns: tuple[Turn, ...] = ()
-    usage: Usage = NO_USAGE
+    usage: Usage = _NO_USAGE
     files: tuple[File, ...] = ()
     """The files that tools returned."""
 

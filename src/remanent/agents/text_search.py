@@ -37,7 +37,7 @@ _MAX_COMPARED = 30
 """Only so many of the best by words are compared by meaning: embedding all passages would take seconds. Chosen by hand;
 five are shown in the end."""
 
-TEXTS = Recipe(
+_TEXTS = Recipe(
     name="texts",
     paths={"keyword": PathUse(limit=_MAX_COMPARED)},
     strict=True,
@@ -112,7 +112,7 @@ class TextSearch(MemoryBackedTool):
 
     async def _best(self, query: str) -> list[tuple[SearchableText, str]]:
         """Return the best passages, best first: by words first, then by words and meaning together."""
-        options = AnswerOptions(TEXTS, limit=_MAX_RESULTS, depth=_MAX_COMPARED)
+        options = AnswerOptions(_TEXTS, limit=_MAX_RESULTS, depth=_MAX_COMPARED)
         ranked = await self._ranker.rank(Question(query, _AT_HAND), options)
         held = self._passages.held
         # A text that was changed meanwhile, for another search, has other passages now.

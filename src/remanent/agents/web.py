@@ -21,14 +21,14 @@ from remanent.loaders import load
 from remanent.model import Origin
 from remanent.settings import ReaderSettings, SearchSettings
 
-SEARCH = "search"
-MAX_QUERY_CHARS = 500
+_SEARCH = "search"
+_MAX_QUERY_CHARS = 500
 """A longer query is a pasted text; search engines ignore the rest anyway."""
 _MAX_QUERIES = 5
 """Queries of one call: each costs a request, and models like to list variants (chosen by hand)."""
 
 DECLARATION = ToolDefinition(
-    name=SEARCH,
+    name=_SEARCH,
     description="Search for what is written about something. Give one query, or several that look at it from "
     "different sides.",
     parameters={
@@ -54,7 +54,7 @@ def read_queries(arguments: dict[str, JsonValue]) -> list[str]:
     given = arguments.get("query", arguments.get("queries"))
     listed = given if isinstance(given, list) else [given]
     queries = [
-        " ".join(query.split())[:MAX_QUERY_CHARS] for query in listed if isinstance(query, str) and query.strip()
+        " ".join(query.split())[:_MAX_QUERY_CHARS] for query in listed if isinstance(query, str) and query.strip()
     ]
     if not queries:
         raise InvalidInput('search needs {"query": "what to look for"}')
@@ -151,7 +151,7 @@ def _render_results(query: str, answer: _SerperResponse) -> str:
     return "\n".join(lines)
 
 
-VISIT = "visit"
+_VISIT = "visit"
 
 
 class Visit:
@@ -159,7 +159,7 @@ class Visit:
 
     origin = Origin.WEB
     declaration = ToolDefinition(
-        name=VISIT,
+        name=_VISIT,
         description="Read a public web page in full, for example one that a search found.",
         parameters={
             "type": "object",

@@ -23,7 +23,7 @@ from remanent.model import Job, Maker, Scope, from_millis, to_millis
 from remanent.stores import Transaction
 from remanent.values import dataclass
 
-LEVELS = 5
+_LEVELS = 5
 """Steps from the original length to nothing: each rewriting takes off a fifth. Chosen by hand."""
 
 
@@ -68,7 +68,7 @@ class KeySentences(RoleCompressor):
 class Levels(Compressor):
     """Goes down in steps: a text is rewritten when its importance falls to the next level, not at every scan."""
 
-    def __init__(self, inner: Compressor, *, levels: int = LEVELS) -> None:
+    def __init__(self, inner: Compressor, *, levels: int = _LEVELS) -> None:
         self._inner = inner
         self._levels = levels
 
@@ -92,7 +92,7 @@ NODES_AT_ONCE = 250
 """Nodes that one unit of work looks at: with some thirty links each it holds the writer for about 20 ms."""
 BETWEEN_LOOKS = 100
 """Nodes between two looks at the clock; others have their turn there, too."""
-TEXTS_AT_ONCE = 20
+_TEXTS_AT_ONCE = 20
 """Texts that one job has rewritten; chosen by hand: a job that fails repeats no more than these."""
 SAMPLE_FACTOR = 3
 """With fixed slots, so many times a batch is drawn, and the least important of it are taken.
@@ -230,8 +230,8 @@ class CompressionScheduler:
         links.decay_all_links(step.scanned, rate=self._parts.settings.decay_rate)
         nodes.increment_scan_count(step.scanned)
         await nodes.delete_nodes(step.deleted, reason="faded")
-        for start in range(0, len(step.rewrites), TEXTS_AT_ONCE):
-            self._request_rewrites(work.tx, step.rewrites[start : start + TEXTS_AT_ONCE])
+        for start in range(0, len(step.rewrites), _TEXTS_AT_ONCE):
+            self._request_rewrites(work.tx, step.rewrites[start : start + _TEXTS_AT_ONCE])
 
     # ── making texts shorter ─────────────────────────────────────────────────
 

@@ -71,13 +71,13 @@ def _score(item: "SearchHit", words: int) -> float:
     return len(item.matched_keywords) / words * (0.5 + item.strength / 2)
 
 
-NAME = "associative"
+_NAME = "associative"
 
 
 class Associative(Discipline):
     """A memory that forgets as people do: what is linked strongly stays, the rest fades and leaves a trace."""
 
-    name = NAME
+    name = _NAME
     purpose = Bilingual("The memory that links, forgets by degrees, and knows it.", "会关联、逐渐遗忘且自知的记忆。")
     kinds = (TRACE,)
     settings = AssociativeSettings
@@ -114,7 +114,7 @@ class OpenAssociative(OpenDiscipline):
         parts = self._parts
 
         async def append(tx: Transaction, entries: Sequence[Entry]) -> None:
-            await parts.journal.append(tx, entries, by=NAME)
+            await parts.journal.append(tx, entries, by=_NAME)
 
         associations = Associations(
             parts.store,

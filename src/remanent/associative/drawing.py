@@ -19,14 +19,14 @@ from remanent.values import dataclass
 
 MAX_DRAWN = 500
 """Nodes in the picture: more cannot be told apart. This and the other sizes here were chosen by looking."""
-MAX_CLUSTER = 24
+_MAX_CLUSTER = 24
 """Nodes of one circle: more are cut into several."""
-MAX_LABEL_LENGTH = 24
-MAX_LINKS_EACH = 2
+_MAX_LABEL_LENGTH = 24
+_MAX_LINKS_EACH = 2
 """Links of a node that are drawn, the strongest: nodes learned together are all linked, and all lines would hide all
 else. The others are counted in what the node says when pointed at."""
-MAX_ENDS = 60
-FONT = 12
+_MAX_ENDS = 60
+_FONT = 12
 """In pixels, at the size that the picture has by itself; relations are written smaller, and nothing below 11."""
 _ROOMY, _TIGHT = 74.0, 44.0
 """The distance between neighbours, in a picture of few nodes and of many."""
@@ -34,7 +34,7 @@ _FEW = 60
 _GAP, _MARGIN, _STUB = 26.0, 40.0, 40.0
 _GOLDEN = pi * (3 - sqrt(5))
 _FOCUS, _NODE, _LINE, _GONE, _GROUND = "#b3541e", "#1b6ca8", "#5b7083", "#8a5a83", "#f2f5f8"
-_STYLE = f'font-family="Noto Sans CJK SC, PingFang SC, Microsoft YaHei, DejaVu Sans, sans-serif" font-size="{FONT}"'
+_STYLE = f'font-family="Noto Sans CJK SC, PingFang SC, Microsoft YaHei, DejaVu Sans, sans-serif" font-size="{_FONT}"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def _communities(graph: Graph, drawn: list[Vertex]) -> list[list[Vertex]]:
     return [
         many[start : start + size]
         for many in groups
-        for size in [-(-len(many) // -(-len(many) // MAX_CLUSTER))]
+        for size in [-(-len(many) // -(-len(many) // _MAX_CLUSTER))]
         for start in range(0, len(many), size)
     ]
 
@@ -171,7 +171,7 @@ def _place_ends(layout: _Layout, edges: Iterable[Edge]) -> None:
             holders[edge.target.id] = edge if held is None or edge.strength > held.strength else held
     centres = {vertex.id: cluster for cluster in layout.clusters for vertex in cluster.nodes}
     beside: Counter[str] = Counter()
-    for node_id, edge in sorted(holders.items(), key=lambda pair: -pair[1].strength)[:MAX_ENDS]:
+    for node_id, edge in sorted(holders.items(), key=lambda pair: -pair[1].strength)[:_MAX_ENDS]:
         source, cluster = layout.places[edge.source.id], centres[edge.source.id]
         across, down = source.x - cluster.centre.x, source.y - cluster.centre.y
         number = beside[edge.source.id]
@@ -259,7 +259,7 @@ def _shown_links(edges: list[Edge], layout: _Layout) -> list[tuple[Edge, Edge | 
             wanted = circles not in joined
             joined.add(circles)
         else:
-            wanted = min(each[end] for end in ends) < MAX_LINKS_EACH
+            wanted = min(each[end] for end in ends) < _MAX_LINKS_EACH
         if wanted or not best.target.alive:
             each.update(ends)
             back = next((edge for edge in many if edge.source is best.target), None)
@@ -344,8 +344,8 @@ def _labels(graph: Graph, drawn: list[Vertex], layout: _Layout, sizes: dict[str,
 
 def _label(text: str, place: _Point, layout: _Layout, *, away: float, looks: str) -> Iterator[str]:
     """Yield words beside, below or above a place, wherever they cover nothing; nothing when they would everywhere."""
-    short = text if len(text) <= MAX_LABEL_LENGTH else text[: MAX_LABEL_LENGTH - 1] + "…"
-    width, height = _width(short) * (1.12 if "bold" in looks else 1.0), FONT * 1.2
+    short = text if len(text) <= _MAX_LABEL_LENGTH else text[: _MAX_LABEL_LENGTH - 1] + "…"
+    width, height = _width(short) * (1.12 if "bold" in looks else 1.0), _FONT * 1.2
     for left, top in (
         (place.x + away, place.y - height / 2),
         (place.x - away - width, place.y - height / 2),
@@ -371,7 +371,7 @@ def _relations(shown: list[tuple[Edge, Edge | None]], layout: _Layout) -> Iterat
         if not name:
             continue
         one, other = where[edge.source.id], where[edge.target.id]
-        width = _width(name) * 11 / FONT
+        width = _width(name) * 11 / _FONT
         left, top = (one.x + other.x - width) / 2, (one.y + other.y) / 2 - 7
         if layout.is_free((left, top, left + width, top + 14)):
             layout.taken.append((left, top, left + width, top + 14))
@@ -387,7 +387,7 @@ def _words(text: str, left: float, top: float, width: float, looks: str) -> str:
 def _width(text: str) -> float:
     """Return about how wide words are in the fonts of the picture: a wide sign is as wide as it is high."""
     return sum(
-        FONT
+        _FONT
         * (1.0 if unicodedata.east_asian_width(sign) in "WF" else _NARROW.get(sign, 0.68 if sign.isupper() else 0.57))
         for sign in text
     )
@@ -407,7 +407,7 @@ def _legend(x: float, y: float, title: str) -> Iterator[str]:
         ),
         (
             f'<path d="M{x - 8},{y + 40} h16" stroke="{_LINE}" stroke-width="2.7"/>',
-            f"the {MAX_LINKS_EACH} strongest links of each, wider where stronger · 每个节点最强的关联：越强越粗",
+            f"the {_MAX_LINKS_EACH} strongest links of each, wider where stronger · 每个节点最强的关联：越强越粗",
         ),
         (
             f'<circle cx="{x}" cy="{y + 60}" r="6" fill="white" stroke="{_GONE}" stroke-dasharray="3 2"/>',

@@ -28,7 +28,7 @@ from remanent.stores import JobQuery
 if TYPE_CHECKING:
     from remanent.associative.triples import LoadedTriples
 
-CLOSE_POLL_SECONDS = 0.02
+_CLOSE_POLL_SECONDS = 0.02
 """Seconds between looks at a job that is let end; closing is rare, so that polling is simpler than being told."""
 
 
@@ -75,7 +75,7 @@ class AsyncAssociativeMemory:
         query = JobQuery(states=(JobState.RUNNING,), lanes=(LANE, COMPRESS, REWRITE))
         running = {job.id for job in await self._associations.store.jobs(self._scope, query)}
         while running:
-            await asyncio.sleep(CLOSE_POLL_SECONDS)
+            await asyncio.sleep(_CLOSE_POLL_SECONDS)
             running &= {job.id for job in await self._associations.store.jobs(self._scope, query)}
         self._associations.forget(self._scope)
 

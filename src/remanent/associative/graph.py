@@ -322,9 +322,9 @@ MAX_VERTICES = 400_000
 Chosen by hand; a graph that was let go is loaded again when it is asked for."""
 MAX_GRAPHS = 1_024
 """Graphs that are held, however small: some 4 KB each."""
-COMMIT_TIMEOUT = 1.0
+_COMMIT_TIMEOUT = 1.0
 """Seconds to wait for the echo of a commit of this process before the graph is loaded anew."""
-MAX_LOADS = 5
+_MAX_LOADS = 5
 """Attempts at a graph that nobody changes meanwhile; then one that is a moment old is better than none."""
 LINKS_AT_ONCE = 5_000
 """Links that are taken in before others have their turn: hundreds of thousands take seconds."""
@@ -407,7 +407,7 @@ class Graphs:
             if not held.pending:
                 return False
             try:
-                await asyncio.wait_for(held.echo.wait(), COMMIT_TIMEOUT)
+                await asyncio.wait_for(held.echo.wait(), _COMMIT_TIMEOUT)
             except TimeoutError:
                 held.pending.clear()  # they were given up, or somebody else has committed
                 return False
@@ -431,7 +431,7 @@ class Graphs:
     async def _load(self, owner: Scope) -> Graph:
         """Read a graph from the store, again where it was changed meanwhile; the last reading is taken as it is."""
         graph = Graph(floor=self._floor)
-        for _ in range(MAX_LOADS):
+        for _ in range(_MAX_LOADS):
             revision = await self._store.graph_revision(owner, TRACE)
             graph = Graph(revision=revision, floor=self._floor)
             await self._fill(owner, graph)

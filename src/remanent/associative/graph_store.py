@@ -15,7 +15,7 @@ from remanent.stores import RecordFilter, RecordQuery, Store
 from remanent.stores.transaction import DropTombstone, PutTombstone
 from remanent.text.boundaries import excerpt
 
-MAX_ABOUT_LENGTH = 40
+_MAX_ABOUT_LENGTH = 40
 """Characters that stand for a deleted node where it had no phrase."""
 
 
@@ -102,7 +102,7 @@ class NodeStore:
     async def delete_nodes(self, node_ids: Sequence[str], *, reason: str) -> None:
         """Delete nodes with the links that leave them; each leaves a tombstone, and links to it dangle."""
         for record in await self.records(node_ids):
-            about, size = excerpt(record.content, MAX_ABOUT_LENGTH), original_length(record)
+            about, size = excerpt(record.content, _MAX_ABOUT_LENGTH), original_length(record)
             self._work.tx.drop(record.id)
             self.bury(Tombstone.of(record, about=about, size=size, at=self._work.at, reason=reason))
 

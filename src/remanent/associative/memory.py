@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from remanent.associative.triples import TripleLoader
     from remanent.associative.writer import GraphWriter
 
-ENTRIES_AT_ONCE = 200
+_ENTRIES_AT_ONCE = 200
 """Entries that one job makes nodes of; a longer call becomes several jobs.
 
 Chosen by hand: a job that is cut off begins anew, so that no more than this is done twice."""
@@ -116,13 +116,13 @@ class Associations:
 
     def request(self, tx: Transaction, entry_ids: Sequence[str]) -> None:
         """Ask, as part of the unit of work that appends them, for nodes of entries."""
-        for start in range(0, len(entry_ids), ENTRIES_AT_ONCE):
+        for start in range(0, len(entry_ids), _ENTRIES_AT_ONCE):
             job = Job(
                 id=self.new_id(),
                 scope=tx.scope,
                 kind=REMEMBER,
                 lane=LANE,
-                payload={"entries": list(entry_ids[start : start + ENTRIES_AT_ONCE])},
+                payload={"entries": list(entry_ids[start : start + _ENTRIES_AT_ONCE])},
                 enqueued_at=self.clock(),
                 max_attempts=self.settings.max_retries + 1,
             )

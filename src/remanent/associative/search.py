@@ -32,7 +32,7 @@ from remanent.values import dataclass
 LANE = "associative"
 """The lane of `remember`: one after the other, in the order of the calls."""
 
-POLL_SECONDS = 0.05
+_POLL_SECONDS = 0.05
 """Seconds between looks at the queue; commits of this process are heard of at once, those of another only so."""
 
 MAX_WAITING = 100_000
@@ -70,7 +70,7 @@ class Watermark:
                 if not head or head[0].seq > mark or not self._can_run(head[0]):
                     break
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(committed.wait(), POLL_SECONDS)
+                    await asyncio.wait_for(committed.wait(), _POLL_SECONDS)
         finally:
             self._committed.pop(owner, None)
         return sum(len(entries_of(job)) for job in await self._waiting(owner))

@@ -36,8 +36,8 @@ from remanent.values import dataclass
 if TYPE_CHECKING:
     pass
 
-TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-FOCUS_LIST = "focus:current"
+_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+_FOCUS_LIST = "focus:current"
 _IRI = r"<([^\x00-\x20<>\"{}|^`\\]*)>"
 _LITERAL = rf'"((?:[^"\\\n\r]|\\.)*)"(?:\^\^{_IRI}|@[A-Za-z]+(?:-[A-Za-z0-9]+)*)?'
 _NAME = r"([A-Za-z][\w-]*:[^\s<>\"]*[^\s<>\".])"
@@ -66,7 +66,7 @@ def _node_lines(graph: Graph) -> Iterator[str]:
     """Yield the triples of every node: its type, then its properties by the names of the vocabulary."""
     for vertex in graph.nodes():
         node, subject = vertex.node(), f"node:{vertex.id}"
-        yield _to(subject, TYPE, "memory:Node")
+        yield _to(subject, _TYPE, "memory:Node")
         values = {
             "content": node.content,
             "phrase": node.phrase,
@@ -89,7 +89,7 @@ def _link_lines(graph: Graph) -> Iterator[str]:
             met[to_id] += 1
             yield _to(f"node:{vertex.id}", "memory:link", f"node:{to_id}")
             subject = f"link:{vertex.id}:{to_id}" + (f":{met[to_id]}" if met[to_id] > 1 else "")
-            yield _to(subject, TYPE, "memory:Link")
+            yield _to(subject, _TYPE, "memory:Link")
             yield _says(subject, "strength", repr(edge.strength))
             if edge.relation:
                 yield _says(subject, "relation", edge.relation)
@@ -97,9 +97,9 @@ def _link_lines(graph: Graph) -> Iterator[str]:
 
 def _focus_lines(graph: Graph) -> Iterator[str]:
     """Yield the focuses, oldest first, so that taking them in one after the other ends with the same list."""
-    yield _to(FOCUS_LIST, TYPE, "memory:FocusList")
+    yield _to(_FOCUS_LIST, _TYPE, "memory:FocusList")
     for order, vertex in enumerate(reversed(graph.focused()), start=1):
-        yield _to(FOCUS_LIST, "memory:member", f"node:{vertex.id}")
+        yield _to(_FOCUS_LIST, "memory:member", f"node:{vertex.id}")
         yield _says(f"node:{vertex.id}", "order", str(order))
 
 
@@ -107,7 +107,7 @@ def _tombstone_lines(graph: Graph) -> Iterator[str]:
     """Yield what is left of deleted nodes: whoever takes the graph in knows what was once known."""
     for node_id, memorial in graph.memorials.items():
         stone, subject = memorial.forgotten, f"forgotten:{node_id}"
-        yield _to(subject, TYPE, "memory:Forgotten")
+        yield _to(subject, _TYPE, "memory:Forgotten")
         values = {
             "about": stone.about,
             "keywords": json.dumps(stone.keywords, ensure_ascii=False),
@@ -130,11 +130,11 @@ def _says(subject: str, name: str, value: str) -> str:
 
 # ── in ───────────────────────────────────────────────────────────────────────
 
-OF_NODES = frozenset(
+_OF_NODES = frozenset(
     {"content", "phrase", "keywords", "createdAt", "scanCount", "occurredAt", "originalLength", "order"}
 )
-OF_LINKS = frozenset({"strength", "relation"})
-OF_TOMBSTONES = frozenset({"about", "keywords", "learnedAt", "forgottenAt", "size", "reason"})
+_OF_LINKS = frozenset({"strength", "relation"})
+_OF_TOMBSTONES = frozenset({"about", "keywords", "learnedAt", "forgottenAt", "size", "reason"})
 _ID: TypeAdapter[str] = TypeAdapter(Id)
 
 
@@ -235,7 +235,7 @@ def read_triples(lines: Iterable[str]) -> ParsedGraph:
         if found is None:
             raise _invalid_line(number, 'this is no triple: <subject> <predicate> <object> or "text", then a dot')
         subject, predicate, target = (found[one] or found[one + 1] for one in (1, 3, 5))
-        predicate, text = TYPE if predicate == "rdf:type" else predicate, found[7]
+        predicate, text = _TYPE if predicate == "rdf:type" else predicate, found[7]
         if text is not None:
             _add_value(reading, subject, predicate, ParsedValue(_unescaped(text, number), number))
         else:
@@ -248,13 +248,13 @@ def _add_value(reading: ParsedGraph, subject: str, predicate: str, said: ParsedV
     """Note a property that a line tells; what tells two values of one is refused."""
     sort, _, name = subject.partition(":")
     namespace, _, what = predicate.partition(":")
-    if namespace == "memory" and sort == "node" and what in OF_NODES:
+    if namespace == "memory" and sort == "node" and what in _OF_NODES:
         told = reading.of_nodes[_id(name, said.line)]
-    elif namespace == "memory" and sort == "link" and what in OF_LINKS:
+    elif namespace == "memory" and sort == "link" and what in _OF_LINKS:
         told = reading.of_links[_ends(name, said.line)]
-    elif namespace == "memory" and sort == "forgotten" and what in OF_TOMBSTONES:
+    elif namespace == "memory" and sort == "forgotten" and what in _OF_TOMBSTONES:
         told = reading.of_forgotten[_id(name, said.line)]
-    elif subject == FOCUS_LIST and predicate == "memory:order":
+    elif subject == _FOCUS_LIST and predicate == "memory:order":
         return  # of whom, it does not say; the members come in the order of their lines then
     else:
         raise _invalid_line(said.line, f"<{predicate}> says nothing of <{subject}> in this vocabulary")
@@ -266,17 +266,17 @@ def _add_reference(reading: ParsedGraph, subject: str, predicate: str, target: s
     """Note what a line names by its address: a type, an end of a link or a focus."""
     sort, _, name = subject.partition(":")
     far_sort, _, far = target.partition(":")
-    if predicate == TYPE and sort == "node" and target == "memory:Node":
+    if predicate == _TYPE and sort == "node" and target == "memory:Node":
         reading.nodes.setdefault(_id(name, line), line)
-    elif predicate == TYPE and sort == "forgotten" and target == "memory:Forgotten":
+    elif predicate == _TYPE and sort == "forgotten" and target == "memory:Forgotten":
         reading.forgotten.setdefault(_id(name, line), line)
-    elif predicate == TYPE and sort == "link" and target == "memory:Link":
+    elif predicate == _TYPE and sort == "link" and target == "memory:Link":
         reading.links.setdefault(_ends(name, line), line)
     elif predicate == "memory:link" and sort == far_sort == "node":
         reading.ties.setdefault(LinkEnds(_id(name, line), _id(far, line)), line)
-    elif subject == FOCUS_LIST and predicate == "memory:member" and far_sort == "node":
+    elif subject == _FOCUS_LIST and predicate == "memory:member" and far_sort == "node":
         reading.members.setdefault(_id(far, line), line)
-    elif not (subject == FOCUS_LIST and predicate == TYPE and target == "memory:FocusList"):
+    elif not (subject == _FOCUS_LIST and predicate == _TYPE and target == "memory:FocusList"):
         raise _invalid_line(line, f"<{subject}> <{predicate}> <{target}> is not of this vocabulary")
 
 

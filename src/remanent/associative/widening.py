@@ -52,59 +52,59 @@ from remanent.text.terms import query_terms
 if TYPE_CHECKING:
     from remanent.associative.settings import AssociativeSettings
 
-POOL = 200
+_POOL = 200
 """Nodes that are taken from each of words and meaning before they are ranked together. On LoCoMo, 100 lose one answer
 in a hundred, 50 lose three."""
-SPREAD = 0.3
+_SPREAD = 0.3
 """How much of its score a node lends to the one that was said next and is linked with it: an answer follows what it
 answers. On LoCoMo (four chats of 200 messages) .2 to .4 all bring 5 to 8 more answers in a hundred than none."""
-SPREADING = 100
+_SPREADING = 100
 """Of how many of the best nodes; chosen by hand, more than a reader gets to."""
-NEAR_FOCUS = 0.05
+_NEAR_FOCUS = 0.05
 """What a path of full strength from a focus adds to a score, of which words and meaning give about 1 each: of two
 nodes that answer alike the one that a focus reaches comes first, and no better answer falls behind for it."""
-LINK_BUDGET = 20_000
+_LINK_BUDGET = 20_000
 """Links that are looked at to tell how far away something is, once until the graph changes: some 18 ms, and nine times
 what lies within two hops of five focuses with twenty links to a node. With half of it one of 76 questions of LoCoMo was
 lost, which may be chance. What lies beyond is found all the same."""
-SECONDS = 0.05
+_SECONDS = 0.05
 """Of the processor that one question may spend on the same, should links cost more than they did there; the next one
 goes on where it stopped. Not by the clock: how far away a thing is must not depend on what else a machine does."""
-TOP = 3
+_TOP = 3
 """Of how many of the best it is told that they were linked with something forgotten; chosen by hand, since in an old
 memory nearly every node is."""
-READ_BY_GATE = 8
+_READ_BY_GATE = 8
 """Of each of words and meaning, how many of the best the gate reads; the same as in the main recall."""
-UNMEASURED_SIMILARITY = 0.5
+_UNMEASURED_SIMILARITY = 0.5
 """The cosine that counts as near for a model that nobody has measured yet; chosen by hand."""
-LENIENCE: dict[Language, float] = {"en": 2.0, "zh": 1.0}
+_LENIENCE: dict[Language, float] = {"en": 2.0, "zh": 1.0}
 """How far below the gate's threshold keywords may stay: it was fitted to whole questions, of which a list of words
 leaves out a part. Chosen, like the next, on questions to LoCoMo and MemDaily and strangers' to the same memories."""
-UNHEARD: dict[Language, float] = {"en": 0.0, "zh": -2.0}
+_UNHEARD: dict[Language, float] = {"en": 0.0, "zh": -2.0}
 """The same where the question names what nobody here ever spoke of, as nearly every stranger's does in English and
 every second in Chinese; of the questions that belong here one in ten does."""
-BARELY: dict[Language, float] = {"en": 0.0, "zh": 0.2}
+_BARELY: dict[Language, float] = {"en": 0.0, "zh": 0.2}
 """The share of a question that must be found to be lenient at all. Chinese is asked as it is, so that nothing was left
 out of it: of 240 strangers' questions (CMRC) to eight memories of MemDaily this holds back six more, and of 141 that
 belong there none; .2 to .3 do the same, .1 half of it."""
-NAMED_SHARE = 0.5
+_NAMED_SHARE = 0.5
 """The share of the keywords that a tombstone's own few words must hold, where the journal has nothing to go by."""
 KEYWORD, VECTOR = "keyword", "vector"
 """The paths: words, and the model that knows every language, as the gate names it, too."""
-ASSOCIATIVE = Recipe(
+_ASSOCIATIVE = Recipe(
     name="associative",
-    paths={KEYWORD: PathUse(limit=POOL, scale="best"), VECTOR: PathUse(limit=POOL, scale="rise")},
+    paths={KEYWORD: PathUse(limit=_POOL, scale="best"), VECTOR: PathUse(limit=_POOL, scale="rise")},
     strict=True,
     other=None,
     fusion="sum",
     flood_share=1.0,
 )
 """The best by words counts 1, and what meaning adds is how much nearer a node is than the last of the pool."""
-TURNS_READ = ASSOCIATIVE.replace(paths={name: PathUse(limit=READ_BY_GATE) for name in ASSOCIATIVE.paths})
+_TURNS_READ = _ASSOCIATIVE.replace(paths={name: PathUse(limit=_READ_BY_GATE) for name in _ASSOCIATIVE.paths})
 """The same for what was said, of which the gate alone reads the best."""
 
 
-_EVERY = AnswerOptions(ASSOCIATIVE, limit=POOL, depth=POOL)
+_EVERY = AnswerOptions(_ASSOCIATIVE, limit=_POOL, depth=_POOL)
 _Found = Mapping[str, Sequence[Candidate]]
 """What each path found, best first."""
 
@@ -150,7 +150,7 @@ class WideningSearch:
             return self._along(graph, wanted)
         question = await self._question(scope, " ".join(wanted.keywords), TRACE, wanted)
         of_nodes, of_turns, inputs = await asyncio.gather(
-            self._ranker.gather(question, ASSOCIATIVE, width=POOL),
+            self._ranker.gather(question, _ASSOCIATIVE, width=_POOL),
             self._turns(scope, question.text, wanted) if graph.memorials else _nothing(),
             self._gate.look(question),
         )
@@ -167,7 +167,7 @@ class WideningSearch:
             items = self._with_paths(graph, matcher, ranked, wanted, found)
         is_lost = bool(lost) and (not items or known.score < verdict.score)
         state = Knowledge.FORGOTTEN if is_lost else self._state(items)
-        dangling = dangling_links(graph, [item.vertex.id for item in items[:TOP]])
+        dangling = dangling_links(graph, [item.vertex.id for item in items[:_TOP]])
         left_out = tuple(of_nodes.left_out)
         return SearchResult(
             items=items, dangling=dangling, once_known=lost, knowledge=state, gate=known, left_out=left_out
@@ -179,7 +179,7 @@ class WideningSearch:
             return {}
         question = await self._question(scope, text, TRACE)
         gathered, inputs = await asyncio.gather(
-            self._ranker.gather(question, ASSOCIATIVE.with_alpha(0), width=POOL), self._gate.look(question)
+            self._ranker.gather(question, _ASSOCIATIVE.with_alpha(0), width=_POOL), self._gate.look(question)
         )
         least = self._near_enough(inputs, question)
         return {one.record_id: one.score for one in gathered.found.get(VECTOR, ()) if one.score >= least}
@@ -195,7 +195,7 @@ class WideningSearch:
 
     async def _turns(self, scope: Scope, text: str, wanted: GraphQuery) -> Gathered:
         question = await self._question(scope, text, Kind.TURN, wanted)
-        return await self._ranker.gather(question, TURNS_READ, width=READ_BY_GATE)
+        return await self._ranker.gather(question, _TURNS_READ, width=_READ_BY_GATE)
 
     def _add_exact_words(self, graph: Graph, matcher: Matcher, gathered: Gathered, inputs: GateInputs) -> None:
         """Add nodes that hold a keyword inside of a word, as the design matches it: “auth” in “authentication”.
@@ -206,7 +206,7 @@ class WideningSearch:
             return
         listed = {one.record_id for one in gathered.found[KEYWORD]}
         more = [vertex for vertex in matcher.among(graph.nodes()) if vertex.id not in listed]
-        for vertex in more[:POOL]:
+        for vertex in more[:_POOL]:
             gathered.found[KEYWORD].append(Candidate(vertex.id, 0.0))
             gathered.places[vertex.id] = placeless(vertex.id)
             gathered.adding.add(vertex.id)
@@ -226,7 +226,7 @@ class WideningSearch:
         if measures is not None and VECTOR in measures.near:
             return measures.near[VECTOR].middle
         usual = TYPICAL_NEARNESS.get(self._embedder.model_id)
-        return UNMEASURED_SIMILARITY if usual is None else usual.of(inputs.counts.records).middle
+        return _UNMEASURED_SIMILARITY if usual is None else usual.of(inputs.counts.records).middle
 
     async def _lost(
         self,
@@ -254,7 +254,7 @@ class WideningSearch:
             if spans and _passes(verdict, lenience)
             else []
         )
-        named = [one.forgotten for one in graph.memorials.values() if matcher.share(one.searched) >= NAMED_SHARE]
+        named = [one.forgotten for one in graph.memorials.values() if matcher.share(one.searched) >= _NAMED_SHARE]
         return tuple({stone.node_id: stone for stone in (*lost, *named)}.values())[:MAX_ONCE_KNOWN], verdict
 
     # ── ranking ──────────────────────────────────────────────────────────────
@@ -269,9 +269,9 @@ class WideningSearch:
             if counts and (vertex := graph.find(one.record_id)) is not None:
                 own[vertex] = one.score
         total = dict(own)
-        for vertex in sorted(own, key=lambda vertex: -own[vertex])[:SPREADING]:
+        for vertex in sorted(own, key=lambda vertex: -own[vertex])[:_SPREADING]:
             if (following := graph.following(vertex)) is not None:
-                total[following] = total.get(following, 0.0) + SPREAD * own[vertex]
+                total[following] = total.get(following, 0.0) + _SPREAD * own[vertex]
         return sorted(total.items(), key=lambda pair: (-pair[1], -pair[0].order))
 
     def _with_paths(
@@ -291,7 +291,7 @@ class WideningSearch:
             SearchHit(vertex, paths.get(vertex), matcher.matched(vertex.searched), near.get(vertex.id), score)
             for vertex, score in shown
         ]
-        return tuple(sorted(hits, key=lambda hit: -(hit.score + NEAR_FOCUS * hit.strength)))
+        return tuple(sorted(hits, key=lambda hit: -(hit.score + _NEAR_FOCUS * hit.strength)))
 
     def _paths_of(self, graph: Graph) -> StrongestPaths:
         """Return the paths of a graph as it stands, those that earlier questions had found included."""
@@ -302,7 +302,7 @@ class WideningSearch:
         return paths
 
     def _strongest(self, graph: Graph, relations: Collection[str] | None = None) -> StrongestPaths:
-        return StrongestPaths(graph, budget=LINK_BUDGET, seconds=SECONDS, timer=self._timer, relations=relations)
+        return StrongestPaths(graph, budget=_LINK_BUDGET, seconds=_SECONDS, timer=self._timer, relations=relations)
 
     def _along(self, graph: Graph, wanted: GraphQuery) -> SearchResult:
         """Search along links of certain relations: as far as the design goes, and further while nothing answers."""
@@ -332,7 +332,7 @@ async def _nothing() -> Gathered:
 
 def _read_by_gate(found: _Found) -> tuple[str, ...]:
     """Return the ids of those that the gate reads."""
-    return tuple(dict.fromkeys(one.record_id for hits in found.values() for one in hits[:READ_BY_GATE]))
+    return tuple(dict.fromkeys(one.record_id for hits in found.values() for one in hits[:_READ_BY_GATE]))
 
 
 _MONTH = re.compile(MONTH, re.IGNORECASE)
@@ -359,7 +359,7 @@ class _Lenience(NamedTuple):
 
 def _lenience(text: str, inputs: GateInputs) -> _Lenience:
     language = working_language(text)
-    return _Lenience((UNHEARD if _names_unheard(text, inputs) else LENIENCE)[language], BARELY[language])
+    return _Lenience((_UNHEARD if _names_unheard(text, inputs) else _LENIENCE)[language], _BARELY[language])
 
 
 def _passes(verdict: GateVerdict, lenience: _Lenience) -> bool:

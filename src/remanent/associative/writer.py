@@ -27,11 +27,11 @@ from remanent.stores import EntryQuery, Transaction
 from remanent.text.talk import says_nothing_alone
 from remanent.values import dataclass
 
-MAX_EARLIER_ENTRIES = 10
+_MAX_EARLIER_ENTRIES = 10
 """Entries before the new ones that the model is shown, to resolve pronouns; chosen by hand."""
-MAX_CONCURRENT = 4
+_MAX_CONCURRENT = 4
 """Pieces of language work that run beside each other; chosen by hand."""
-FOCUS_STRENGTH = 1.0
+_FOCUS_STRENGTH = 1.0
 """The strength of a link with a focus, by the design; it does not weaken while the node is in focus."""
 _INDEXES = 1 << 12
 """Nodes of one job whose ids sort in their order; beyond it the order begins anew, and ids stay distinct."""
@@ -74,7 +74,7 @@ class GraphWriter:
         segments = await self._segments(job.scope, entries)
         focused = (await self._parts.graphs.at(job.scope)).focused()
         drafts = await _gathered(
-            lambda numbered: self._draft(job, *numbered, focused), list(enumerate(segments)), at_once=MAX_CONCURRENT
+            lambda numbered: self._draft(job, *numbered, focused), list(enumerate(segments)), at_once=_MAX_CONCURRENT
         )
         work = await self._parts.graphs.work(tx, at=self._parts.clock())
         await self._write(work, job, entries, drafts)
@@ -93,7 +93,7 @@ class GraphWriter:
 
     async def _segments(self, scope: Scope, entries: Sequence[Entry]) -> tuple[Segment, ...]:
         """Have the words cut into memories, with a little of what was said before them."""
-        query = EntryQuery(before_seq=entries[0].seq, newest_first=True, limit=MAX_EARLIER_ENTRIES)
+        query = EntryQuery(before_seq=entries[0].seq, newest_first=True, limit=_MAX_EARLIER_ENTRIES)
         earlier = [entry for entry in await self._parts.store.entries(scope, query) if not entry.erased]
         request = SegmentationRequest(
             utterances=tuple(_utterance(entry) for entry in entries),
@@ -170,7 +170,7 @@ class GraphWriter:
         for draft in drafts:
             for focus_id in focus.get_focus_list():
                 name = draft.relations.get(focus_id, "")
-                links.create_links(draft.node_id, focus_id, FOCUS_STRENGTH, name, name)
+                links.create_links(draft.node_id, focus_id, _FOCUS_STRENGTH, name, name)
         if drafts:
             focus.update_focus(work, new_ids)
 
@@ -232,7 +232,7 @@ class GraphWriter:
             nodes.unbury(node_id)
             focuses = focus.get_focus_list()
             for focus_id in focuses:
-                links.create_links(node_id, focus_id, FOCUS_STRENGTH)
+                links.create_links(node_id, focus_id, _FOCUS_STRENGTH)
             if not focuses:
                 focus.update_focus(work, [node_id])
             self._parts.index(tx)

@@ -29,7 +29,7 @@ _MAX_PENDING = 100
 """Conflicts that the planner is shown; the next ones move up as these are settled."""
 
 
-BY_MERGE = "merge"
+_BY_MERGE = "merge"
 _MERGED = Bilingual(
     "Not validated by itself: its nodes became one when another contradiction was settled. {sides}",
     "未单独验证：解决另一处矛盾时，相关节点已合并为一个。{sides}",
@@ -226,7 +226,7 @@ class Conflicts:
                 self.put_state(tx, conflict, conflict.state, verdict=conflict.verdict, claims=claims)
                 continue
             told = _MERGED.say(working_language(conflict.description)).format(sides=conflict.description)
-            verdict = Verdict(text=told, decided_by=BY_MERGE, decided_at=self._runtime.now())
+            verdict = Verdict(text=told, decided_by=_BY_MERGE, decided_at=self._runtime.now())
             self.put_state(tx, conflict, ConflictState.RESOLVED, verdict=verdict)
         return before
 
@@ -278,7 +278,7 @@ def contested(conflicts: Sequence[Conflict], answer: str) -> Conflict | None:
     """Return the contradiction, left undecided, of which an answer tells one side as if it were certain."""
     refuted = refuted_statements(conflicts)
     for conflict in conflicts:
-        merged = conflict.verdict is not None and conflict.verdict.decided_by == BY_MERGE
+        merged = conflict.verdict is not None and conflict.verdict.decided_by == _BY_MERGE
         if conflict.state is not ConflictState.UNRESOLVED and not merged:
             continue
         sides = sides_of(conflict)

@@ -44,9 +44,9 @@ from remanent.text.bm25 import KeywordIndex
 from remanent.text.terms import index_terms
 from remanent.values import dataclass
 
-DEFAULT_K = 5
+_DEFAULT_K = 5
 """The design's number of candidates."""
-DEFAULT_ALPHA = 0.5
+_DEFAULT_ALPHA = 0.5
 """The design's weight: words and meaning count the same."""
 _MAX_SCORED = 500
 """Nodes that are scored as a whole, twice as many by words and by embeddings each. Chosen by hand: of what stands
@@ -165,8 +165,8 @@ class QueryGraph:
         self,
         query: str,
         *,
-        k: int = DEFAULT_K,
-        alpha: float = DEFAULT_ALPHA,
+        k: int = _DEFAULT_K,
+        alpha: float = _DEFAULT_ALPHA,
         exclude: Collection[str] = (),
     ) -> BankFound:
         """Return the best nodes for a query and their neighbours, all of them newest first.
@@ -209,7 +209,7 @@ class QueryGraph:
         """The ids of every node."""
         return self._rows.keys()
 
-    async def scores(self, query: str, *, alpha: float = DEFAULT_ALPHA) -> dict[str, float]:
+    async def scores(self, query: str, *, alpha: float = _DEFAULT_ALPHA) -> dict[str, float]:
         """Return the score of every node for a query; what has the most others before it counts as 0."""
         _check_parameters(1, alpha)
         vector = await self._embedder.of_query(query)
@@ -217,7 +217,7 @@ class QueryGraph:
         return {one.record_id: one.score for one in ranked.candidates}
 
     async def similar(
-        self, node_id: str, *, k: int = DEFAULT_K, alpha: float = DEFAULT_ALPHA, exclude: Collection[str] = ()
+        self, node_id: str, *, k: int = _DEFAULT_K, alpha: float = _DEFAULT_ALPHA, exclude: Collection[str] = ()
     ) -> tuple[QueryNode, ...]:
         """Return the nodes most similar to one, best first, by its own words and its own embedding."""
         _check_parameters(k, alpha)

@@ -29,7 +29,7 @@ from remanent.model import Conflict, ConflictState, Entry, Origin, Record, Sourc
 from remanent.stores import Transaction
 from remanent.values import dataclass
 
-UNDO = "undo"
+_UNDO = "undo"
 """The source of the entries that say that a merge was undone: the journal itself is never changed."""
 _MAX_NODES = 20
 """Nodes of one merge; more would not fit into the role's window with their summaries (chosen by hand)."""
@@ -229,7 +229,7 @@ class Merger:
         inherited = {node_id for pair in edges for node_id in pair}
         edges |= {tuple(sorted((node_id, other))) for other in gained if other not in inherited for node_id in node_ids}
         async with runtime.ledger.transaction() as tx:
-            tx.append(runtime.entry("", source=UNDO, of=event_id))
+            tx.append(runtime.entry("", source=_UNDO, of=event_id))
             graph.put_deletion(tx, into, at=at)
             for record, kept in zip(written, vectors, strict=True):
                 tx.put(record.replace(updated_at=at), expects=record.version - 1)

@@ -109,12 +109,12 @@ class InsightDoc(Model):
         return "\n".join(parts)
 
 
-INSIGHT = "insight"
+_INSIGHT = "insight"
 
 
 def insight_in(entry: Entry) -> InsightDoc | None:
     """Return the Insight Doc that an entry keeps, if it does: beside its text, since nobody said it or searches it."""
-    kept = bank_metadata(entry).get(INSIGHT) if source_of(entry) == INSIGHT and not entry.erased else None
+    kept = bank_metadata(entry).get(_INSIGHT) if source_of(entry) == _INSIGHT and not entry.erased else None
     return None if kept is None else InsightDoc.model_validate(kept)
 
 
@@ -286,7 +286,7 @@ class Planner:
         async with self._runtime.ledger.transaction() as tx:
             for entry in given:
                 tx.append(entry)
-            tx.append(self._runtime.entry("", source=INSIGHT, insight=insight.model_dump(mode="json")))
+            tx.append(self._runtime.entry("", source=_INSIGHT, insight=insight.model_dump(mode="json")))
         self._insight = insight
         return insight
 

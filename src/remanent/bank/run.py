@@ -259,7 +259,7 @@ class BankRun(Generic[StepT, StepResultT]):
         return _DISAGREE[language].format(sides=" / ".join(told))
 
 
-SEARCH_SOURCES = "search_sources"
+_SEARCH_SOURCES = "search_sources"
 """The name of the search over given texts where `search` is that of the web."""
 
 
@@ -278,7 +278,7 @@ def default_tools(
         return [TextSearch(lambda: [*ingested_texts(bank), *sources], embedder=embedder)]
     tools: list[AgentTool] = [SerperSearch(settings.search), Visit(settings.reader)]
     if sources:
-        tools.append(TextSearch(lambda: sources, embedder=embedder, name=SEARCH_SOURCES))
+        tools.append(TextSearch(lambda: sources, embedder=embedder, name=_SEARCH_SOURCES))
     return tools
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 QUOTED = 60
 """Characters of a text that is quoted in a table or beside another."""
-REASON = 24
+_REASON = 24
 """Characters of a path's reason, which stands beside others."""
 
 
@@ -110,7 +110,7 @@ def _gate_line(screen: Terminal, verdict: "GateVerdict") -> str:
 
 def _rank(rank: "PathRank") -> str:
     told = f"{rank.path} {rank.rank} ({rank.score:.3f})"
-    return f"{told} {visible(excerpt(rank.reason, REASON))}" if rank.reason else told
+    return f"{told} {visible(excerpt(rank.reason, _REASON))}" if rank.reason else told
 
 
 def _boost(screen: Terminal, boost: "Boost") -> str:

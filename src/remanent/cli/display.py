@@ -37,13 +37,13 @@ from remanent.stores import Erased, ErasureDepth, Health
 from remanent.text.boundaries import excerpt
 from remanent.values import dataclass
 
-MAX_COLUMNS = 8
+_MAX_COLUMNS = 8
 """Columns of a table that nobody designed: more do not fit a terminal."""
-MAX_FIELDS = 16
+_MAX_FIELDS = 16
 """Fields that an object is shown with, empty ones too; of one with more only those that say something."""
 _TOLD = frozenset({"status", "version"})
 """Fields that say something whatever they hold."""
-MAX_MISSED = 10
+_MAX_MISSED = 10
 """Unanswered questions that are listed; --json lists all."""
 
 
@@ -218,10 +218,10 @@ def _show_evaluation(shown: CommandResult) -> None:
         table.add_row(screen.word(phrase), value)
     screen.show(table)
     missed = [one for one in found.results if one.wanted and one.rank is None]
-    for one in missed[:MAX_MISSED]:
+    for one in missed[:_MAX_MISSED]:
         screen.tell(words.MISSED, question=excerpt(one.question, QUOTED))
-    if len(missed) > MAX_MISSED:
-        screen.tell(words.MISSED_MORE, count=len(missed) - MAX_MISSED)
+    if len(missed) > _MAX_MISSED:
+        screen.tell(words.MISSED_MORE, count=len(missed) - _MAX_MISSED)
 
 
 def read_evaluation(file: Path) -> Evaluation:
@@ -290,7 +290,7 @@ def _show_object(screen: Terminal, value: Any, *, indent: str = "") -> None:
         if isinstance(one, tuple | list) and any(_fields(inner) is not None for inner in one)
     }
     cells = _cells(screen, value)
-    if len(cells) > MAX_FIELDS:
+    if len(cells) > _MAX_FIELDS:
         cells = {
             name: cell for name, cell in _cells(screen, value, without=_quiet(type(value)), deep=True).items() if cell
         }
@@ -307,7 +307,7 @@ def _show_rows(screen: Terminal, items: Sequence[Any]) -> None:
     """Show rows, without the columns in which every row has what it has unless somebody says otherwise."""
     usual = _usual(type(items[0]))
     rows = [_cells(screen, item, without=usual) for item in items]
-    columns = list(dict.fromkeys(name for row in rows for name, cell in row.items() if cell))[:MAX_COLUMNS]
+    columns = list(dict.fromkeys(name for row in rows for name, cell in row.items() if cell))[:_MAX_COLUMNS]
     cells = [[excerpt(row.get(name, ""), QUOTED) for name in columns] for row in rows]
     screen.rows([screen.label(name) for name in columns], cells)
 

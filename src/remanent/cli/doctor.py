@@ -34,18 +34,18 @@ from remanent.stores.sqlite.connection import OLDEST_SAFE, checksums_available, 
 from remanent.stores.sqlite.layout import Layout
 from remanent.values import dataclass
 
-LEAST_FREE = 200 * 1024**2
+_LEAST_FREE = 200 * 1024**2
 """Bytes of free disk below which something is wrong."""
 
-DAMAGE = frozenset({"database", "integrity", "vectors", "attachments"})
+_DAMAGE = frozenset({"database", "integrity", "vectors", "attachments"})
 """Checks that fail because stored bytes are damaged or gone."""
 
-CLOCKS_DIFFER = timedelta(minutes=5)
+_CLOCKS_DIFFER = timedelta(minutes=5)
 """How far the clocks of machines that share a home may be apart."""
-LOOKED_BACK = 100
+_LOOKED_BACK = 100
 """Entries of an agent, newest first, whose times are looked at."""
 
-PROBE = ("The lease ends in April.", "发布日期推迟到六月。") * 16
+_PROBE = ("The lease ends in April.", "发布日期推迟到六月。") * 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def examine(place: CommonOptions, *, repair: bool, only: str | None = None) -> N
     elif not _is_sound(findings, "integrity") and not repair:
         screen.tell(words.USE_REPAIR)
     if failed:
-        raise typer.Exit(Exit.DAMAGED if any(finding.check in DAMAGE for finding in failed) else Exit.NO)
+        raise typer.Exit(Exit.DAMAGED if any(finding.check in _DAMAGE for finding in failed) else Exit.NO)
 
 
 def _is_sound(findings: Iterable[Finding], check: str) -> bool:
@@ -180,7 +180,7 @@ def _home(screen: Terminal, home: Path) -> Finding:
 def _disk(screen: Terminal, home: Path) -> Finding:
     """Check the free space where the home folder is, or will be."""
     usage = shutil.disk_usage(_existing(home))
-    enough = usage.free >= LEAST_FREE
+    enough = usage.free >= _LEAST_FREE
     phrase = words.DISK_FREE if enough else words.DISK_LOW
     return Finding("disk", enough, screen.word(phrase, free=human_size(usage.free), total=human_size(usage.total)))
 
@@ -198,7 +198,7 @@ def _embedder(screen: Terminal, settings: Settings) -> Finding:
         loading, embedding = asyncio.run(_time(embedder))
     except RemanentError as error:
         return Finding("embedder", False, str(error))
-    speed = len(PROBE) / max(embedding, 1e-6)
+    speed = len(_PROBE) / max(embedding, 1e-6)
     detail = screen.word(
         words.EMBEDDER_ON, model=embedder.model_id, dimension=embedder.dimension, seconds=loading, speed=speed
     )
@@ -208,9 +208,9 @@ def _embedder(screen: Terminal, settings: Settings) -> Finding:
 async def _time(embedder: Embedder) -> tuple[float, float]:
     """Return the seconds that the first text takes, and those of the probe after it."""
     begun = time.perf_counter()
-    await embedder.embed(PROBE[:1])
+    await embedder.embed(_PROBE[:1])
     loaded = time.perf_counter()
-    await embedder.embed(PROBE)
+    await embedder.embed(_PROBE)
     await embedder.close()
     return loaded - begun, time.perf_counter() - loaded
 
@@ -287,8 +287,8 @@ def _clock(screen: Terminal, agent: Agent, name: str) -> Iterator[Finding]:
     now = system_clock()
     ahead = [
         entry.recorded_at
-        for entry in agent.entries(newest_first=True, limit=LOOKED_BACK)
-        if entry.recorded_at > now + CLOCKS_DIFFER
+        for entry in agent.entries(newest_first=True, limit=_LOOKED_BACK)
+        if entry.recorded_at > now + _CLOCKS_DIFFER
     ]
     if ahead:
         values = {"count": len(ahead), "latest": local_time(max(ahead)), "now": local_time(now)}

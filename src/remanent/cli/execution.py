@@ -133,7 +133,7 @@ def take_role_request(
     return [{**given, "request": request.model_dump(mode="json")}]
 
 
-INTAKES: Mapping[str, Callable[..., Requests]] = {
+_INTAKES: Mapping[str, Callable[..., Requests]] = {
     "messages": take_messages,
     "questions": take_questions,
     "request": take_role_request,
@@ -212,7 +212,7 @@ def perform(
     elif intake is not None:
         assert operation.command is not None
         assert operation.command.takes is not None
-        requests = INTAKES[operation.command.takes](screen, given, **intake)
+        requests = _INTAKES[operation.command.takes](screen, given, **intake)
     if operation.reads is Body.BYTES and file != STANDARD and given.get("name") == "":
         given["name"] = file.name
     if operation.destroys:

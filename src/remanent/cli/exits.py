@@ -138,7 +138,7 @@ def exit_of(error: BaseException) -> Exit:
     return next((_CODES[kind] for kind in type(error).__mro__ if kind in _CODES), Exit.UNAVAILABLE)
 
 
-DEBUG = "REMANENT_DEBUG"
+_DEBUG = "REMANENT_DEBUG"
 
 # The base of every complaint about the command line; typer itself does not export it in all versions.
 _Usage: Any = typer.BadParameter.__mro__[1]
@@ -181,7 +181,7 @@ def _show_usage(error: Any) -> None:
 
 def _report(error: BaseException, message: str, code: Exit, *, as_json: bool) -> Exit:
     """Print an error as one line, in the form that was asked for, and return its exit code."""
-    if os.environ.get(DEBUG):
+    if os.environ.get(_DEBUG):
         traceback.print_exception(error)
     if as_json:
         line = json.dumps({"error": type(error).__name__, "message": message, "exit": int(code)}, ensure_ascii=False)

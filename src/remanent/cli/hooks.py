@@ -22,7 +22,7 @@ from remanent.errors import InvalidInput, NotFound, StorageError
 from remanent.server.mcp.clients import parsed_settings, read_settings
 from remanent.values import dataclass
 
-MARK = "hook run"
+_MARK = "hook run"
 """What our commands hold, by which they are known."""
 _KEPT = ".before-remanent"
 """What the name of the file as it was ends with."""
@@ -215,7 +215,7 @@ def _group_without_ours(group: Any) -> Any:
 
 def _is_ours(hook: Any) -> bool:
     command = hook.get("command") if isinstance(hook, dict) else None
-    return isinstance(command, str) and MARK in command and "remanent" in command
+    return isinstance(command, str) and _MARK in command and "remanent" in command
 
 
 def _written(whole: Mapping[str, Any], old: bytes | None) -> str:

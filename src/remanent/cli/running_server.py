@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 NOTE = ".server.json"
 """The file of a home that tells where its server listens."""
-DIRECT = "REMANENT_DIRECT"
+_DIRECT = "REMANENT_DIRECT"
 """Set it to have commands never ask a server."""
 _CONFIGURED = ("remanent.yaml", "remanent/config.yaml")
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
@@ -142,7 +142,7 @@ def find_server(place: MemoryAddress, environment: Mapping[str, str] = os.enviro
     from urllib.parse import urlsplit
 
     home = _home(place, environment)
-    if home is None or environment.get(DIRECT):
+    if home is None or environment.get(_DIRECT):
         return None
     try:
         note = home / NOTE

@@ -142,22 +142,22 @@ SESSIONS = (
     ),
 )  # fmt: skip
 
-SESSIONS_OF_ADA = tuple(session for session in SESSIONS if session.agent == AGENT)
+_SESSIONS_OF_ADA = tuple(session for session in SESSIONS if session.agent == AGENT)
 
-PINNED = "Clara lives in Hamburg"
+_PINNED = "Clara lives in Hamburg"
 """What Ada has pinned before she says otherwise: it stays, and the two claims wait for her as a conflict."""
 
-FORGOTTEN = "flat white"
+_FORGOTTEN = "flat white"
 """What Ada has put out of mind since."""
 
-SHARED_ENTRIES = (
+_SHARED_ENTRIES = (
     # what, of which sort, its number, whether it was approved
     ("The release train leaves on the last Thursday of a month.", "convention", "", True),
     ("选择 PostgreSQL 而非 MySQL：事务可靠，运维熟悉。", "decision_record", "ADR-003", True),
     ("The test account of the payment provider expires at the end of the quarter.", "known_issue", "", False),
 )
 
-DOCUMENTS = {
+_DOCUMENTS = {
     "house-rules.md": """# House rules, Rua da Rosa
 
 ## Rubbish
@@ -189,7 +189,7 @@ Every flat has two keys. A third costs 12 euros and is ordered from the caretake
 """,
 }
 
-IMPRESSIONS = (
+_IMPRESSIONS = (
     # Told one batch after another: what comes together is linked strongly, and what stands alone is soon forgotten.
     ("The tram to Belém is painted yellow.", "It climbs the hill behind the market.", "The market sells sardines."),
     ("The neighbour upstairs plays the piano.", "She studied in Leipzig.", "We want to play a sonata together."),
@@ -202,12 +202,12 @@ IMPRESSIONS = (
     ("The coffee comes from São Tomé.", "An old map of the island hangs on the wall.", "The map shows a lighthouse."),
     ("The lighthouse keeper wrote a diary.", "I am translating it into German.", "The first chapter is finished."),
 )  # fmt: skip
-PASSING = ("下雨了。", "雾散了。")
+_PASSING = ("下雨了。", "雾散了。")
 """Said in passing, and too short to leave more than a trace."""
 
-TASK = "How long is the harbour tunnel of Vell?"
-REPORT = "The harbour tunnel of Vell is 1,840 metres long. It joins the old town with the docks."
-FINDINGS = (
+_TASK = "How long is the harbour tunnel of Vell?"
+_REPORT = "The harbour tunnel of Vell is 1,840 metres long. It joins the old town with the docks."
+_FINDINGS = (
     "The opening of the harbour tunnel was moved from March to 12 September, after water came in at the northern end.",
     "The repair of the northern end of the tunnel cost 3.2 million euros, which the insurance of the builders paid.",
     "The harbour tunnel of Vell is 1,480 metres long.",
@@ -215,7 +215,7 @@ FINDINGS = (
     "Traffic in the old town of Vell is expected to fall by a third once the harbour tunnel is open.",
 )
 """What the bank reads after its report; the third contradicts that."""
-VERDICT = "The harbour tunnel of Vell is 1,840 metres long: the newspaper has corrected its figure."
+_VERDICT = "The harbour tunnel of Vell is 1,840 metres long: the newspaper has corrected its figure."
 
 _SAY = Bilingual("conversations", "对话")
 _LEARN = Bilingual("what is learned from the conversations", "由对话得出的记忆")
@@ -251,12 +251,12 @@ class SampleWriter:
 
     async def _is_there(self) -> bool:
         """Tell whether the last part is there; each of the others does nothing where it was done before."""
-        return bool((await self._do("entries", AGENT, session=SESSIONS_OF_ADA[-1].name, limit=1)).items)
+        return bool((await self._do("entries", AGENT, session=_SESSIONS_OF_ADA[-1].name, limit=1)).items)
 
     async def _talk(self) -> None:
         """Have every conversation but Ada's last: a question asked while the rest is filled in has its answer."""
         for session in SESSIONS:
-            if session is not SESSIONS_OF_ADA[-1]:
+            if session is not _SESSIONS_OF_ADA[-1]:
                 await self._say(session)
 
     async def _learn(self) -> None:
@@ -264,16 +264,16 @@ class SampleWriter:
         await self._settle(AGENT)
         if self._has("cognition"):
             await self._tidy()
-        await self._say(SESSIONS_OF_ADA[-1])
+        await self._say(_SESSIONS_OF_ADA[-1])
         await self._settle(AGENT)
         await self._settle(COLLEAGUE)
 
     async def _tidy(self) -> None:
         """Pin one memory of the sample and forget another, so that a page or a list shows what both look like."""
         for memory in (await self._do("cognition.list", AGENT, kinds=("semantic",), limit=1000)).items:
-            if PINNED in memory.content:
+            if _PINNED in memory.content:
                 await self._do("cognition.pin", AGENT, record_id=memory.id)
-            if FORGOTTEN in memory.content:
+            if _FORGOTTEN in memory.content:
                 await self._do("cognition.forget", AGENT, record_id=memory.id, reason="changed her mind")
 
     async def _say(self, session: SampleSession) -> None:
@@ -286,7 +286,7 @@ class SampleWriter:
         if self._has("cognition"):
             await self._propose()
         if self._has("knowledge"):
-            for name, text in DOCUMENTS.items():
+            for name, text in _DOCUMENTS.items():
                 await self._do("knowledge.add", SHARED, upload=_pieces(text), name=name)
             await self._settle(SHARED)
 
@@ -297,7 +297,7 @@ class SampleWriter:
             for pending in (False, True)
             for record in (await self._do("cognition.shared", AGENT, pending=pending)).items
         }
-        for content, sort, number, is_approved in SHARED_ENTRIES:
+        for content, sort, number, is_approved in _SHARED_ENTRIES:
             if content in known:
                 continue
             record = await self._do("cognition.propose", AGENT, content=content, sort=sort, number=number)
@@ -306,7 +306,7 @@ class SampleWriter:
 
     async def _think(self) -> None:
         """Have impressions, a few at a time, and a word in between that nobody keeps."""
-        batches = [*IMPRESSIONS[:1], *((word,) for word in PASSING), *IMPRESSIONS[1:]]
+        batches = [*_IMPRESSIONS[:1], *((word,) for word in _PASSING), *_IMPRESSIONS[1:]]
         for place, batch in enumerate(batches):
             at = self.now - timedelta(days=2 * (len(batches) - place))
             messages = [
@@ -322,14 +322,17 @@ class SampleWriter:
             await self._do("bank.get", AGENT, bank_id=BANK)
             return
         run = await self.service.start(
-            "bank.run", {"task": TASK, "context": REPORT, "bank_id": BANK}, place=self._at(AGENT), principal=_who(AGENT)
+            "bank.run",
+            {"task": _TASK, "context": _REPORT, "bank_id": BANK},
+            place=self._at(AGENT),
+            principal=_who(AGENT),
         )
         async for _ in self.service.runs.follow(run.run_id):
             pass
-        for text in FINDINGS:
+        for text in _FINDINGS:
             found = await self._do("bank.observe", AGENT, bank_id=BANK, text=text)
             for conflict_id in found.conflict_ids:
-                await self._do("bank.resolve", AGENT, bank_id=BANK, conflict_id=conflict_id, finding=VERDICT)
+                await self._do("bank.resolve", AGENT, bank_id=BANK, conflict_id=conflict_id, finding=_VERDICT)
 
     def _has(self, discipline: str) -> bool:
         return any(name.startswith(f"{discipline}.") for name in self.service.catalogue)

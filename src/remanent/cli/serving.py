@@ -147,7 +147,7 @@ async def _fill(screen: Terminal, service: Service, *, org: str) -> None:
         screen.tell(words.SAMPLE_READY, workspace=WORKSPACE, count=count)
 
 
-NAME = "remanent"
+_NAME = "remanent"
 
 
 def serve_mcp(place: CommonOptions) -> None:
@@ -168,10 +168,10 @@ def install_mcp(place: CommonOptions, *, name: str, write: bool, file: Path | No
     entry = entry_of(client, _mcp_command(settings, where))
     target = file or client.file(home=Path.home(), roaming=os.environ.get("APPDATA"))
     if not write:
-        print(configuration(client, NAME, entry))
+        print(configuration(client, _NAME, entry))
         screen.tell(words.MCP_SHOWN, client=client.title, file=str(target))
         return
-    done = put_entry(client, NAME, entry, file=target, now=datetime.now(UTC))
+    done = put_entry(client, _NAME, entry, file=target, now=datetime.now(UTC))
     if place.as_json:
         backup = None if done.backup is None else str(done.backup)
         screen.give({"file": str(done.file), "changed": done.changed, "backup": backup})

@@ -37,9 +37,9 @@ from remanent.operations import CATALOGUE, Body, Level, Operation, ProgressStep,
 if TYPE_CHECKING:
     import httpx2
 
-MAX_ATTEMPTS = 4
+_MAX_ATTEMPTS = 4
 """Requests for one answer, the first included; chosen by hand: the waits between them are 1.4 s at the most."""
-MAX_RESPONSE_BYTES = 1 << 30
+_MAX_RESPONSE_BYTES = 1 << 30
 """More than any answer has; a peer that sends without end must not fill this machine's memory."""
 _ERRORS = {name: kind for name, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, RemanentError)}
 """The library's errors by name: a server names the class, and the same is raised here."""
@@ -72,7 +72,7 @@ class Connection:
         self._sleep = sleep
         self._chance = chance
         self._client = LateClient(
-            partial(make_client, read_timeout=timeout, connect_timeout=timeout, limit=MAX_RESPONSE_BYTES),
+            partial(make_client, read_timeout=timeout, connect_timeout=timeout, limit=_MAX_RESPONSE_BYTES),
             closed=f"the connection to {self.url} was closed; connect again",
         )
 
@@ -147,7 +147,7 @@ class Connection:
                 return await client.request(operation.method, address, headers=headers, **sent)
 
         # What is sent line by line is gone after the first attempt.
-        attempts = MAX_ATTEMPTS if operation.reads is Body.JSON or isinstance(upload, bytes) else 1
+        attempts = _MAX_ATTEMPTS if operation.reads is Body.JSON or isinstance(upload, bytes) else 1
         try:
             return await self._retry(send, attempts=attempts)
         except ServerUnreachable as error:

@@ -20,7 +20,7 @@ class AgentRole(StrEnum):
     OPERATIONS = "operations"
 
 
-READERS: dict[SharedSort, frozenset[AgentRole]] = {
+_READERS: dict[SharedSort, frozenset[AgentRole]] = {
     SharedSort.DECISION_RECORD: frozenset({AgentRole.DEVELOPER, AgentRole.TESTER}),
     SharedSort.CONVENTION: frozenset({AgentRole.DEVELOPER}),
     SharedSort.KNOWN_ISSUE: frozenset({AgentRole.DEVELOPER, AgentRole.OPERATIONS}),
@@ -38,4 +38,4 @@ def is_meant_for(role: AgentRole | None, record: Record | None) -> bool:
     """Tell whether something shared is meant for an agent with this role; without one all is."""
     if role is None or record is None or not isinstance(record.data, SharedData):
         return True
-    return role in READERS.get(record.data.sort, (role,))
+    return role in _READERS.get(record.data.sort, (role,))

@@ -34,7 +34,7 @@ from remanent.text.scripts import alphanumeric, working_language
 from remanent.text.talk import is_small_talk
 from remanent.values import dataclass
 
-EXAMPLES = 3
+_EXAMPLES = 3
 """Memories that a report shows of what is wrong."""
 _MOST_RELATED = 10
 """Memories that a fact names as related to it: the newest; chosen by hand."""
@@ -216,8 +216,8 @@ async def health(store: Store, scope: Scope) -> MemoryHealth:
         by_kind[str(one.kind)] += one.count
     newest = await _newest(store, scope)
     wrong = {flaw: await _with_flaw(store, scope, newest, flaw) for flaw in Flaw if flaw is not Flaw.UNSURE}
-    examples = {flaw.value: tuple(one.content for one in found[:EXAMPLES]) for flaw, found in wrong.items()}
-    examples["conflicts"] = tuple(conflict.claims[-1].text for conflict in waiting[:EXAMPLES])
+    examples = {flaw.value: tuple(one.content for one in found[:_EXAMPLES]) for flaw, found in wrong.items()}
+    examples["conflicts"] = tuple(conflict.claims[-1].text for conflict in waiting[:_EXAMPLES])
     return MemoryHealth(
         total=total,
         by_kind=dict(by_kind),

@@ -12,11 +12,11 @@ from remanent.stores import EntryQuery, Transaction
 from remanent.text.scripts import alphanumeric
 from remanent.text.talk import is_small_talk, only_asks
 
-MAX_ENTRIES = 200
+_MAX_ENTRIES = 200
 """Entries of a session that are read, the last ones; chosen by hand."""
-MIN_ENTRIES = 3
+_MIN_ENTRIES = 3
 """Below that a session is no event but a remark."""
-MAX_TEXT = 2000
+_MAX_TEXT = 2000
 """Characters of one message that a session is summed up from: what a program printed must not crowd out the talk."""
 _TALK = frozenset({Origin.USER, Origin.AGENT, Origin.UNTRUSTED})
 _LONGEST = 300
@@ -27,7 +27,7 @@ async def make_episode(parts: Parts, settings: CognitionSettings, job: Job, tx: 
     """Keep what a session was about for each who took part as user, in place of what was kept when it last ended."""
     session = str(job.payload.get("session", ""))
     scope = job.scope.owner.within(session=session)
-    found = await parts.store.entries(scope, EntryQuery(newest_first=True, limit=MAX_ENTRIES))
+    found = await parts.store.entries(scope, EntryQuery(newest_first=True, limit=_MAX_ENTRIES))
     entries = [entry for entry in reversed(found) if _counts(entry)]
     if not settings.learn:
         return
@@ -35,7 +35,7 @@ async def make_episode(parts: Parts, settings: CognitionSettings, job: Job, tx: 
     for user in users or [""]:
         # What says nothing of whose it is belongs to the only one who is named, and to nobody among several.
         own = [entry for entry in entries if user_of(entry) == user or (len(users) == 1 and not user_of(entry))]
-        if len(own) >= MIN_ENTRIES:
+        if len(own) >= _MIN_ENTRIES:
             await _make_episode_of(parts, own, tx, user=user)
 
 
@@ -48,7 +48,7 @@ async def _make_episode_of(parts: Parts, entries: list[Entry], tx: Transaction, 
     request = SummaryRequest(
         level=SummaryLevel.SEGMENT,
         utterances=tuple(
-            Utterance(speaker=entry.role, text=entry.text[:MAX_TEXT], occurred_at=entry.occurred_at)
+            Utterance(speaker=entry.role, text=entry.text[:_MAX_TEXT], occurred_at=entry.occurred_at)
             for entry in entries
         ),
     )

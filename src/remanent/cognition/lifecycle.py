@@ -12,7 +12,7 @@ from remanent.model import Clock, Kind, MemoryData, Record, Scope, SemanticData,
 from remanent.stores import NO_LIMIT, RecordFilter, RecordQuery, Store, Transaction
 
 _logger = logging.getLogger(__name__)
-SWEEP_EVERY = timedelta(minutes=10)
+_SWEEP_EVERY = timedelta(minutes=10)
 """How often an agent's memories are looked through for what ended; recall leaves out what is over at once."""
 
 
@@ -119,7 +119,7 @@ class Lifecycle:
         """Sweep within a job, unless that was done a moment ago."""
         now = self._clock()
         last = self._swept.get(scope)
-        if last is None or not timedelta() <= now - last < SWEEP_EVERY:
+        if last is None or not timedelta() <= now - last < _SWEEP_EVERY:
             self._swept[scope] = now
             await self.sweep(scope, tx)
 

@@ -39,7 +39,7 @@ from remanent.text.talk import is_small_talk
 from remanent.text.tokens import ROUGH, token_counter
 from remanent.values import dataclass
 
-GRANTS = "cognition.grants"
+_GRANTS = "cognition.grants"
 """The state that names the agents which may read this one's procedures."""
 MAIN, AUXILIARY, STANDING = 5, 3, 8
 """Memories of the main tier, of the auxiliary one, and told whatever the words; the first is the design's."""
@@ -394,13 +394,13 @@ def told(item: FoundItem, record: Record | None) -> FoundItem:
 
 async def granted(store: Store, scope: Scope) -> tuple[str, ...]:
     """Return the agents that may read an agent's procedures."""
-    names = await store.state(scope, GRANTS)
+    names = await store.state(scope, _GRANTS)
     return tuple(str(name) for name in names) if isinstance(names, list) else ()
 
 
 async def grant(store: Store, scope: Scope, agent: str, *, granted: bool) -> None:
     """Let an agent read another's procedures, or no longer."""
-    names = await store.state(scope, GRANTS)
+    names = await store.state(scope, _GRANTS)
     kept = [name for name in names if name != agent] if isinstance(names, list) else []
     async with store.transaction(scope) as tx:
-        tx.state(GRANTS, [*kept, agent] if granted else kept or None)
+        tx.state(_GRANTS, [*kept, agent] if granted else kept or None)

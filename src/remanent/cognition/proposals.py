@@ -28,9 +28,9 @@ _KINDS: dict[FactKind, StatementKind] = {
     FactKind.FOLLOW_UP: "follow_up",
     FactKind.MOOD: "mood",
 }
-AT_ONCE = 40
+_AT_ONCE = 40
 """Utterances that a model is shown together; chosen by hand: a session's worth, far below any window."""
-SUPPORT = 0.6
+_SUPPORT = 0.6
 """The share of a proposal's terms that its quote must hold; chosen by hand, above the role's own half: what is kept is
 told as the user's word."""
 _NAMED = re.compile(r"\d+|(?<=\s)[A-Z][\w'’-]+")
@@ -52,8 +52,8 @@ async def proposed(parts: Parts, entries: Sequence[Entry]) -> list[Draft]:
     if not parts.settings.uses_model or is_offline(parts.settings.model, EXTRACTION):
         return []
     found: list[Draft] = []
-    for start in range(0, len(entries), AT_ONCE):
-        shown = entries[start : start + AT_ONCE]
+    for start in range(0, len(entries), _AT_ONCE):
+        shown = entries[start : start + _AT_ONCE]
         request = ExtractionRequest(
             utterances=tuple(
                 Utterance(speaker=entry.role, text=entry.text, occurred_at=entry.occurred_at, origin=entry.origin)
@@ -101,7 +101,7 @@ def _quote(content: str, text: str) -> Span | None:
     """Return the sentence that says what a proposal says: it holds most of its terms, all figures and all names."""
     terms = set(index_terms(content)) - _of_speaker()
     named = {one.casefold() for one in _NAMED.findall(content)} - _of_speaker()
-    best, share = None, SUPPORT
+    best, share = None, _SUPPORT
     for span in plain_sentences(text):
         said = span.of(text)
         held = len(terms & set(index_terms(said))) / len(terms) if terms else 0.0

@@ -22,7 +22,7 @@ from remanent.model import (
 )
 from remanent.stores import LIVE, NO_LIMIT, Order, RecordFilter, RecordQuery, Transaction
 
-COORDINATOR = "coordinator"
+_COORDINATOR = "coordinator"
 
 
 def _about(content: str, *, sort: SharedSort, number: str) -> str:
@@ -88,7 +88,7 @@ class SharedMemories:
         )
         async with self._parts.store.transaction(self._scope) as tx:
             if coordinator:
-                record = self._approved(record, by=by or COORDINATOR).replace(version=1)
+                record = self._approved(record, by=by or _COORDINATOR).replace(version=1)
                 await self._settle(tx, record)
             tx.put(record)
             self._parts.journal.index(tx)
@@ -137,7 +137,7 @@ class SharedMemories:
             updated_at=self._parts.clock(),
         )
         if coordinator:
-            changed = self._approved(changed, by=by or COORDINATOR).replace(version=record.version + 1)
+            changed = self._approved(changed, by=by or _COORDINATOR).replace(version=record.version + 1)
         async with self._parts.store.transaction(self._scope) as tx:
             tx.put(changed, expects=record.version)
             self._parts.journal.index(tx)
@@ -164,7 +164,7 @@ class SharedMemories:
             verdict = Verdict(
                 text=fresh.content,
                 upheld=(fresh.id,),
-                decided_by=_shared(fresh).approved_by or COORDINATOR,
+                decided_by=_shared(fresh).approved_by or _COORDINATOR,
                 decided_at=now,
                 undo={known.id: known.version},
             )

@@ -38,7 +38,7 @@ from remanent.errors import InvalidInput
 from remanent.model import Model, Scope
 from remanent.text.scripts import working_language
 
-RECENT = 5
+_RECENT = 5
 """Messages that stay as they are at the third level (the design)."""
 _LEAST_DIGEST = 24
 """Tokens below which no digest is made: a heading and one sentence."""
@@ -301,7 +301,7 @@ class _Shaping:
 
     async def _digest(self, trimmed: Sequence[ReadMessage]) -> None:
         """Put one digest in place of all but the newest messages; it takes what room a budget leaves."""
-        system, stretches, tail = self._split(trimmed, RECENT)
+        system, stretches, tail = self._split(trimmed, _RECENT)
         if not stretches:
             return
         room = self._room(system, tail, share=FULL)

@@ -21,7 +21,7 @@ from remanent.values import dataclass
 Message = Mapping[str, Any]
 Style = Literal["openai", "anthropic"]
 
-PICTURE_TOKENS = 1000
+_PICTURE_TOKENS = 1000
 """What a picture is reckoned to cost: providers take some 100 to 1,600, by its size."""
 MESSAGE_TOKENS = 4
 """What role and borders of a message cost beside its text."""
@@ -139,7 +139,7 @@ def _changed_call(call: Any, change: Callable[[str], str]) -> Any:
 
 def tokens_of(message: ReadMessage, count: Callable[[str], int]) -> int:
     """Return what a message costs."""
-    return MESSAGE_TOKENS + count(message.text) + PICTURE_TOKENS * message.pictures
+    return MESSAGE_TOKENS + count(message.text) + _PICTURE_TOKENS * message.pictures
 
 
 def _read(message: object, number: int) -> ReadMessage:

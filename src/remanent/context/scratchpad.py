@@ -28,7 +28,7 @@ PREFIX = "scratchpad/"
 
 # Of the keys that runtimes keep for themselves, as the design names them, those that are read here. The others
 # (delegation_result::, __pending_subagent_summaries__, __taskspace_hint__, …) are values like any.
-SUBAGENT_RESULT = "subagent_result::"
+_SUBAGENT_RESULT = "subagent_result::"
 SESSION_FACTS = "session_facts"
 
 
@@ -41,7 +41,7 @@ class SubagentRow(Model):
 
 def missing_subagents(pad: Mapping[str, JsonValue], known: Collection[str] = ()) -> list[SubagentRow]:
     """Return rows of the sub-agents that a runtime has none of any more, rebuilt from what their ends left on a pad."""
-    ends = {key.removeprefix(SUBAGENT_RESULT): pad[key] for key in sorted(pad) if key.startswith(SUBAGENT_RESULT)}
+    ends = {key.removeprefix(_SUBAGENT_RESULT): pad[key] for key in sorted(pad) if key.startswith(_SUBAGENT_RESULT)}
     return [SubagentRow(id=name, result=result) for name, result in ends.items() if name and name not in known]
 
 

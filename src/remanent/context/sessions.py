@@ -22,7 +22,7 @@ from remanent.stores import EntryQuery, Store, Transaction
 SWEEP = "sessions"
 """The job that ends sessions in which nothing is said any more."""
 OPEN = "session/open/"
-ENDED = "session/ended/"
+_ENDED = "session/ended/"
 CURRENT = "session/state/"
 ARCHIVED = "session/archived/"
 PREFIX = "session/"
@@ -113,7 +113,7 @@ class Sessions:
     async def info(self, scope: Scope, session: str) -> SessionInfo:
         """Return how a session stands."""
         scope = scope.within(session=session)
-        names = (state_name(OPEN, session), state_name(ENDED, session))
+        names = (state_name(OPEN, session), state_name(_ENDED, session))
         states = {name: await self._store.state(scope.owner, name) for name in names}
         found = self._read(states)
         if not found:
@@ -148,7 +148,7 @@ class Sessions:
     async def _end(self, tx: Transaction, session: str, active: int, *, reason: EndReason) -> None:
         """End a session in a unit of work, unless something is said in it meanwhile."""
         scope, now = tx.scope.within(session=session), to_instant(self._clock())
-        before = await self._store.state(scope.owner, state_name(ENDED, session))
+        before = await self._store.state(scope.owner, state_name(_ENDED, session))
         newest = await self._store.entries(scope, EntryQuery(newest_first=True, limit=1))
         ended = SessionEnd(
             scope=scope,
@@ -165,7 +165,7 @@ class Sessions:
             "reason": reason,
             "last_seq": ended.last_seq,
         }
-        tx.state(state_name(ENDED, session), kept)
+        tx.state(state_name(_ENDED, session), kept)
         for tell in self.listeners:
             await tell(tx, ended)
 
@@ -178,8 +178,8 @@ class Sessions:
         """Return what states say of sessions, those that were used last first."""
         found: dict[str, SessionInfo] = {}
         for name, value in states.items():
-            if name.startswith(ENDED) and isinstance(value, dict):
-                session = unquote(name.removeprefix(ENDED))
+            if name.startswith(_ENDED) and isinstance(value, dict):
+                session = unquote(name.removeprefix(_ENDED))
                 active_at, ended_at = from_millis(value["active_at"]), from_millis(value["ended_at"])
                 found[session] = SessionInfo(
                     session=session, is_open=False, active_at=active_at, ended_at=ended_at, reason=value["reason"]
@@ -204,7 +204,7 @@ class Sessions:
 
 def names_of(session: str) -> tuple[str, ...]:
     """Return the names of the states that belong to a session and go when it is erased."""
-    return tuple(state_name(place, session) for place in (OPEN, ENDED, CURRENT, ARCHIVED))
+    return tuple(state_name(place, session) for place in (OPEN, _ENDED, CURRENT, ARCHIVED))
 
 
 def _number(value: JsonValue, key: str) -> int:

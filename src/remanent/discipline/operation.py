@@ -265,10 +265,10 @@ def operation(
     return declare
 
 
-MAX_QUOTE_LENGTH = 60
+_MAX_QUOTE_LENGTH = 60
 """Characters of a memory that are quoted to say which one is meant."""
 
-RESTORED = Bilingual("Restored: “{about}”.", "已恢复：“{about}”。")
+_RESTORED = Bilingual("Restored: “{about}”.", "已恢复：“{about}”。")
 
 
 class HasContent(Protocol):
@@ -281,4 +281,4 @@ class HasContent(Protocol):
 
 def show_restored(screen: Screen, answer: HasContent) -> None:
     """Say what is back."""
-    screen.line(screen.word(RESTORED, about=excerpt(answer.content, MAX_QUOTE_LENGTH)))
+    screen.line(screen.word(_RESTORED, about=excerpt(answer.content, _MAX_QUOTE_LENGTH)))

@@ -196,7 +196,7 @@ def read_cursor(cursor: str, kind: type[T]) -> T:
     return place
 
 
-MAX_IN_MEMORY = 1 << 20
+_MAX_IN_MEMORY = 1 << 20
 """Bytes of an upload that stay in memory; a longer one waits on the disk, so that many at once take no more."""
 
 
@@ -208,7 +208,7 @@ async def read_whole(pieces: AsyncIterator[bytes]) -> bytes:
 @asynccontextmanager
 async def spooled_lines(pieces: AsyncIterator[bytes]) -> AsyncIterator[Iterator[str]]:
     """Take everything in before anything is done with it, then give it line by line."""
-    with tempfile.SpooledTemporaryFile(max_size=MAX_IN_MEMORY) as file:
+    with tempfile.SpooledTemporaryFile(max_size=_MAX_IN_MEMORY) as file:
         async for piece in pieces:
             file.write(piece)
         file.seek(0)

@@ -82,7 +82,7 @@ def _fast_minilm(model: bytes) -> bytes:
     return fast_minilm(model)
 
 
-BGE_SMALL = LocalModel(_BGE, 512)
+_BGE_SMALL = LocalModel(_BGE, 512)
 MINILM = LocalModel(_MINILM, 256, _fast_minilm, without=("SkipLayerNormFusion",))
 RERANKER = LocalModel(_RERANKER, 512, without=("SkipLayerNormFusion",))
 
@@ -152,7 +152,7 @@ class _LoadedModels:
 
 
 MODELS = _LoadedModels()
-CHECKED = ".models.json"
+_CHECKED = ".models.json"
 """The file of a home that tells which files of models were checked lately."""
 
 
@@ -162,7 +162,7 @@ def load_in_a_hurry(home: Path) -> None:
     For a program that asks one question and ends. What it checks of the models' files is noted in its home.
     """
     MODELS.optimised = False
-    CHECKS.file = home / CHECKED
+    CHECKS.file = home / _CHECKED
 
 
 BACKGROUND = Background("remanent-onnx", threads=_BATCHES_AT_ONCE)
@@ -243,7 +243,7 @@ class BgeSmallEmbedder(_OnnxEmbedder):
     """bge-small-en-v1.5: English, the better of the two on conversation."""
 
     model_id = "bge-small-en-v1.5"
-    _model = BGE_SMALL
+    _model = _BGE_SMALL
 
     def _pool(self, hidden: "NDArray[np.float32]", mask: "NDArray[np.float32]") -> "NDArray[np.float32]":
         return hidden[:, 0]

@@ -155,7 +155,7 @@ class ImageReader(ABC):
         """Let go of what the adapter holds open."""
 
 
-MAX_WINDOWS = 8
+_MAX_WINDOWS = 8
 """How many pieces of a long text are read; their vectors are averaged. Chosen by hand: the mean of many says little."""
 
 
@@ -166,7 +166,7 @@ def windows(text: str, size: int) -> list[str]:
 
 def spread(pieces: list[T]) -> list[T]:
     """Return the pieces, or as many as are read of a long text, evenly from the first to the last."""
-    if len(pieces) <= MAX_WINDOWS:
+    if len(pieces) <= _MAX_WINDOWS:
         return pieces
     last = len(pieces) - 1
-    return [pieces[last * number // (MAX_WINDOWS - 1)] for number in range(MAX_WINDOWS)]
+    return [pieces[last * number // (_MAX_WINDOWS - 1)] for number in range(_MAX_WINDOWS)]

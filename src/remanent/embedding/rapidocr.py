@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-BACKGROUND = Background("remanent-ocr")
+_BACKGROUND = Background("remanent-ocr")
 
 _FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 _MAX_PIXELS = 50_000_000
@@ -41,7 +41,7 @@ class RapidOcrReader(ImageReader):
 
     async def read_lines(self, image: bytes) -> list[WrittenLine]:
         """Return the lines from the top, with how sure the model is of each."""
-        return await BACKGROUND.run(partial(_read, image))
+        return await _BACKGROUND.run(partial(_read, image))
 
 
 @cache

@@ -102,13 +102,13 @@ class Embedders:
         return model_id == self._general.model_id or language_of(text) in _ENGLISH or not any(map(str.isalpha, text))
 
 
-DEFAULT_EMBEDDER = "multilingual"
-AUTO = "auto"
+_DEFAULT_EMBEDDER = "multilingual"
+_AUTO = "auto"
 
 _NONE = frozenset({"none", "off"})
 _OPENERS: Mapping[str, Callable[[], Embedder]] = {
-    AUTO: MultilingualEmbedder,  # where one model is wanted, the one for every language
-    DEFAULT_EMBEDDER: MultilingualEmbedder,
+    _AUTO: MultilingualEmbedder,  # where one model is wanted, the one for every language
+    _DEFAULT_EMBEDDER: MultilingualEmbedder,
     "default": MultilingualEmbedder,
     "local": MultilingualEmbedder,
     MultilingualEmbedder.model_id: MultilingualEmbedder,
@@ -124,7 +124,7 @@ _CONFIGURED: Mapping[str, Callable[[EmbeddingSettings], Embedder]] = {
 }
 
 
-def open_embedder(name: str = DEFAULT_EMBEDDER, *, embedding: EmbeddingSettings | None = None) -> Embedder | None:
+def open_embedder(name: str = _DEFAULT_EMBEDDER, *, embedding: EmbeddingSettings | None = None) -> Embedder | None:
     """Return the embedder of that name, or None for "none": search then goes by words alone.
 
     Opening is cheap; a model is loaded when the first text is embedded. A package that is not installed is
@@ -145,13 +145,13 @@ def open_embedder(name: str = DEFAULT_EMBEDDER, *, embedding: EmbeddingSettings 
     return opener()
 
 
-def open_embedders(name: str = AUTO, *, embedding: EmbeddingSettings | None = None) -> Embedders | None:
+def open_embedders(name: str = _AUTO, *, embedding: EmbeddingSettings | None = None) -> Embedders | None:
     """Return what embeds records: for "auto" the multilingual model and, if it is installed, bge-small for English."""
     general = open_embedder(name, embedding=embedding)
     if general is None:
         return None
     metered = MeteredEmbedder(general)
-    if name.strip().lower() != AUTO:
+    if name.strip().lower() != _AUTO:
         return Embedders(metered)
     try:
         return Embedders(metered, english=MeteredEmbedder(BgeSmallEmbedder()))
@@ -177,13 +177,13 @@ def open_reranker(settings: RerankerSettings) -> Reranker | None:
         return None
 
 
-def open_image_reader(name: str = AUTO) -> ImageReader | None:
+def open_image_reader(name: str = _AUTO) -> ImageReader | None:
     """Return what reads the writing in pictures; `None` for "none", and for "auto" where none is installed."""
     if name == "none":
         return None
     try:
         return RapidOcrReader()
     except MissingDependency:
-        if name != AUTO:
+        if name != _AUTO:
             raise
         return None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-BACKGROUND = Background("remanent-sentence-transformers")
+_BACKGROUND = Background("remanent-sentence-transformers")
 # Chosen by hand: small, so that a question does not wait behind a long list.
 _BATCH = 16
 
@@ -57,7 +57,7 @@ class SentenceTransformersEmbedder(Embedder):
         rows = np.zeros((len(texts), self._dimension), np.float32)
         for start in range(0, len(pieces), _BATCH):
             batch = pieces[start : start + _BATCH]
-            vectors = await BACKGROUND.run(partial(self._compute, [piece for _, piece in batch]))
+            vectors = await _BACKGROUND.run(partial(self._compute, [piece for _, piece in batch]))
             for (row, _), vector in zip(batch, vectors, strict=True):
                 rows[row] += vector
         return rows

@@ -14,11 +14,11 @@ from remanent.text.numerals import has_digit
 from remanent.text.regex import lazy_regex
 from remanent.text.terms import query_terms
 
-SUPPORTED = 0.85
+_SUPPORTED = 0.85
 """The share of a sentence's words from which on another says the same, if it has all names and figures of it."""
-ALIKE = 0.7
+_ALIKE = 0.7
 """The share of the words that are no names and figures from which on two sentences speak of the same."""
-RECIPROCAL = 0.4
+_RECIPROCAL = 0.4
 """The share of the evidence's own words that the sentence must have, so that a clause of a long sentence about
 something else contradicts nobody. These three were chosen by hand."""
 _VALUE = re.compile(r"\d[\d.,:]*|(?<![.!?。]\s)(?<!^)\b[A-Z][\w'’-]+")
@@ -46,13 +46,13 @@ def bearing(claim: str, evidence: str, *, title: str = "") -> tuple[float, str]:
     conflict = judge(comparison).conflict >= CONFLICT
     # A title adds what a sentence is about; by itself, or where it denies the claim, it supports nothing.
     by_title = not asked & said or (title and _parted(compare(read_claim(_plainly(title)), comparison.other)))
-    if not lacking and coverage >= SUPPORTED and not parted and not conflict and not by_title:
+    if not lacking and coverage >= _SUPPORTED and not parted and not conflict and not by_title:
         return coverage, "supported"
     if parted and _may_both_hold(comparison, parted):
         return coverage, ""
     if excluded(comparison.one, comparison.other) or (not lacking and _denies(comparison, parted)):
         return coverage, "contradicted"
-    if alike < ALIKE or mutual < RECIPROCAL:
+    if alike < _ALIKE or mutual < _RECIPROCAL:
         return coverage, ""
     # The same is said with another figure or another name in the place of one.
     replaced = any(any(has_digit(one) == has_digit(other) for other in others - values - asked) for one in lacking)

@@ -17,7 +17,7 @@ from remanent.text.sentences import paragraphs, sentences
 from remanent.text.spans import Span
 from remanent.values import dataclass
 
-MIN_SHARE = 0.25
+_MIN_SHARE = 0.25
 """A last piece that is smaller than this share of a chunk joins the one before: alone it says too little to be found
 by. Chosen by hand."""
 STRETCH = 1.3
@@ -130,7 +130,7 @@ def _packed(text: str, units: list[Span], *, size: int) -> list[Span]:
             packed[-1] = Span(packed[-1][0].start, unit.end), packed[-1][1] + length
         else:
             packed.append((unit, length))
-    if len(packed) > 1 and packed[-1][1] < MIN_SHARE * size and packed[-2][1] + packed[-1][1] <= STRETCH * size:
+    if len(packed) > 1 and packed[-1][1] < _MIN_SHARE * size and packed[-2][1] + packed[-1][1] <= STRETCH * size:
         (before, much), (rest, little) = packed[-2:]
         packed[-2:] = [(Span(before.start, rest.end), much + little)]
     trimmed = (span.trimmed(text) for span, _ in packed)

@@ -36,15 +36,15 @@ from remanent.text.sentences import sentence_texts
 from remanent.text.terms import query_terms
 from remanent.values import dataclass
 
-OFFLINE = Maker(role=ANSWERING.name, engine="offline", version=ANSWERING.version)
-UNSUPPORTED = Bilingual("[unsupported]", "［无依据］")
-NOTHING = Bilingual("Nothing here answers that.", "这里没有能回答该问题的内容。")
-NEAR: Mapping[str, float] = {"use-multilingual-v3": 0.28}
+_OFFLINE = Maker(role=ANSWERING.name, engine="offline", version=ANSWERING.version)
+_UNSUPPORTED = Bilingual("[unsupported]", "［无依据］")
+_NOTHING = Bilingual("Nothing here answers that.", "这里没有能回答该问题的内容。")
+_NEAR: Mapping[str, float] = {"use-multilingual-v3": 0.28}
 """How near in meaning, by a model's cosine, a passage in another language must be to answer; by a model that was not
 measured none is. Chosen with all in sight of 31 questions with an answer and 24 without: 29 and 4 of them pass."""
 _LEFT_OUT = "…"
 """What stands for a passage of which nothing is of the kind asked for, so that the others keep their numbers."""
-MAX_SENTENCES = 200
+_MAX_SENTENCES = 200
 """Sentences of one text that are checked; each is a search."""
 
 
@@ -123,7 +123,7 @@ class Prover:
         """
         embedder = self._parts.embedder
         nearness = {number: _nearness(passage) for number, passage in enumerate(found.items, start=1)}
-        least = None if embedder is None else NEAR.get(embedder.model_id)
+        least = None if embedder is None else _NEAR.get(embedder.model_id)
         if embedder is None or least is None or max(nearness.values(), default=0) < least:
             return []
         if not is_foreign(question, found.items):
@@ -148,9 +148,9 @@ class Prover:
         sentences = sentence_texts(text)
         if not sentences:
             raise InvalidInput("the text is empty; give what is to be checked")
-        if len(sentences) > MAX_SENTENCES:
+        if len(sentences) > _MAX_SENTENCES:
             raise InvalidInput(
-                f"{len(sentences)} sentences are more than the {MAX_SENTENCES} checked at once; split it"
+                f"{len(sentences)} sentences are more than the {_MAX_SENTENCES} checked at once; split it"
             )
         return Verification(sentences=tuple([await self._check(places, one, options) for one in sentences]))
 
@@ -198,7 +198,7 @@ def _told(question: str, found: KnowledgeFound, sentences: Sequence[AnswerSenten
     """Put an answer together; sentences without a citation are marked, and do not answer by themselves."""
     if not sentences:
         return _nothing(question, found, made_by=made_by)
-    mark = " " + UNSUPPORTED.say(working_language(question))
+    mark = " " + _UNSUPPORTED.say(working_language(question))
     text = " ".join(one.text + ("".join(f" [{number}]" for number in one.citations) or mark) for one in sentences)
     return KnowledgeAnswer(
         question=question, answered=any(one.citations for one in sentences), text=text, sentences=tuple(sentences),
@@ -216,8 +216,8 @@ def _heading(passage: Passage) -> str:
     return "" if passage.text.startswith(heading.rstrip("….")) else heading
 
 
-def _nothing(question: str, found: KnowledgeFound, *, made_by: Maker = OFFLINE) -> KnowledgeAnswer:
-    said = NOTHING.say(working_language(question))
+def _nothing(question: str, found: KnowledgeFound, *, made_by: Maker = _OFFLINE) -> KnowledgeAnswer:
+    said = _NOTHING.say(working_language(question))
     return KnowledgeAnswer(question=question, answered=False, text=said, passages=found.items, made_by=made_by)
 
 
@@ -228,7 +228,7 @@ _STEP = lazy_regex(
     r"\s*(?:\(?\d{1,2}[.)、）:：]\s*|[-*•·]\s+|(?:step\s+\d+|第[一二三四五六七八九十\d]+步)[.:：、，,]?\s*)\S",
     re.IGNORECASE,
 )
-MAX_STEPS = 30
+_MAX_STEPS = 30
 """Steps of one list that are given. Chosen by hand."""
 
 
@@ -247,7 +247,7 @@ def steps(question: str, sentence: str, text: str) -> Sequence[str]:
     while first > 0 and _STEP.match(lines[first - 1]):
         first -= 1
     found = []
-    for line in lines[first : first + MAX_STEPS]:
+    for line in lines[first : first + _MAX_STEPS]:
         if not _STEP.match(line):
             break
         found.append(line.strip())

@@ -47,28 +47,28 @@ from remanent.text.keywords import content_words
 from remanent.text.scripts import language_of
 from remanent.values import dataclass
 
-DOCUMENT_SHARE = 0.4
+_DOCUMENT_SHARE = 0.4
 """How much of an answer one document may fill while others have something to say. Chosen by hand."""
-STRETCH = 6_000
+_STRETCH = 6_000
 """Characters from which on a document counts as several: about as many as an article has. Chosen by hand."""
-TWINS = 0.9
+_TWINS = 0.9
 """The share of their words from which on two passages say the same, and one of them is given."""
-DEPTH = 4
+_DEPTH = 4
 """How many times as many passages are considered as are wanted: what twins and the share of a document leave out is
 taken from there."""
-MIN_DEPTH = 20
+_MIN_DEPTH = 20
 """At least so many, however few are wanted: of four passages, twins of the first may be all."""
-OTHER_WORDINGS = 2
+_OTHER_WORDINGS = 2
 """Other wordings that are asked beside the question; each costs a search."""
-OTHER_WEIGHT = 0.4
+_OTHER_WEIGHT = 0.4
 """How much another wording counts beside the question itself. Chosen by hand."""
-BEST_DOCUMENTS = 10
+_BEST_DOCUMENTS = 10
 """Documents whose summaries fit best, and speak for their chunks."""
-SUMMARY_WEIGHT = 0.3
+_SUMMARY_WEIGHT = 0.3
 """How much a summary that fits best adds to a chunk's score, beside the best chunk's. Chosen by hand."""
 FEEDBACK_PASSAGES, FEEDBACK_WORDS = 3, 4
 """From how many of the first passages words are taken that keep company with the question's, and how many."""
-NEAREST = 5
+_NEAREST = 5
 """Passages by which it is told that they are written in another language than the question. Chosen by hand."""
 _LAST = "\U0010ffff"
 
@@ -232,7 +232,7 @@ class Searcher:
         """Ask the one read path for more than is wanted: twins and a document's share leave some out afterwards."""
         return await self._parts.recall.find(
             asked,
-            limit=max(MIN_DEPTH, DEPTH * options.limit),
+            limit=max(_MIN_DEPTH, _DEPTH * options.limit),
             recipe=KNOWLEDGE if options.hybrid else MEANING,
             order="relevance",
             gated=gated,
@@ -244,15 +244,15 @@ class Searcher:
     async def _rewrite(self, question: str, first: list[tuple[Scope, Found]], trail: _Trail) -> None:
         """Word the question in other ways: by a model, or by what keeps company with its words in this store."""
         began = time.perf_counter()
-        asked = RewritingRequest(query=question[:MAX_REMARK], count=OTHER_WORDINGS)
+        asked = RewritingRequest(query=question[:MAX_REMARK], count=_OTHER_WORDINGS)
         answer = await run_or_offline(self._parts.engine, REWRITING, asked, Toolbox(embedder=self._parts.embedder))
         others = [query for query in answer.value.queries if query.casefold() != question.casefold()]
         if answer.made_by.engine == "offline":
             # Without a model the best other wording is the question with the words of what it found first.
             company = _company(question, [item.text for _, found in first for item in found.items])
-            others = [f"{question} {' '.join(company)}", *others[:1]] if company else others[:OTHER_WORDINGS]
-        trail.queries += others[:OTHER_WORDINGS]
-        trail.note("rewrite", began, " | ".join(others[:OTHER_WORDINGS]), by=answer)
+            others = [f"{question} {' '.join(company)}", *others[:1]] if company else others[:_OTHER_WORDINGS]
+        trail.queries += others[:_OTHER_WORDINGS]
+        trail.note("rewrite", began, " | ".join(others[:_OTHER_WORDINGS]), by=answer)
 
     async def _imagine(self, question: str, trail: _Trail) -> None:
         """Look for what an ideal answer would say."""
@@ -279,10 +279,10 @@ class Searcher:
         about = await self._everywhere(places, question, options, kinds=(Kind.DOCUMENT, Kind.SECTION))
         fitting = sorted((item for _, found in about for item in found.items), key=lambda item: -item.score)
         best: dict[str | None, tuple[float, str]] = {}
-        for item in fitting[: 2 * BEST_DOCUMENTS]:
+        for item in fitting[: 2 * _BEST_DOCUMENTS]:
             fit = item.score / fitting[0].score if fitting[0].score > 0 else 0.0
             best.setdefault(item.session, (fit, str(item.metadata.get("name", ""))))
-        chosen = dict(list(best.items())[:BEST_DOCUMENTS])
+        chosen = dict(list(best.items())[:_BEST_DOCUMENTS])
         known = {one.item.record_id: one for one in ranked}
         top, least = (ranked[0].score, ranked[-1].score) if ranked else (0.0, 0.0)
         brought = 0
@@ -295,7 +295,7 @@ class Searcher:
                     brought += 1
         trail.note("summaries", began, f"{len(chosen)} documents by their summaries, {brought} more of their chunks")
         for one in known.values():
-            one.score += SUMMARY_WEIGHT * top * chosen.get(one.item.session, (0.0, ""))[0]
+            one.score += _SUMMARY_WEIGHT * top * chosen.get(one.item.session, (0.0, ""))[0]
         return sorted(known.values(), key=lambda one: (-one.score, one.item.record_id))
 
     async def _with_parents(
@@ -354,7 +354,7 @@ def is_foreign(question: str, items: Sequence[FoundItem]) -> bool:
         return False
     near = {item.record_id: rank.score for item in items for rank in item.ranks if rank.path == "vector"}
     nearest = sorted((item for item in items if item.record_id in near), key=lambda one: -near[one.record_id])
-    others = [language_of(item.text) not in {language, "other"} for item in nearest[:NEAREST]]
+    others = [language_of(item.text) not in {language, "other"} for item in nearest[:_NEAREST]]
     return 2 * sum(others) > len(others)
 
 
@@ -362,7 +362,7 @@ def _merged(answers: Sequence[list[tuple[Scope, Found]]]) -> dict[str, _Scored]:
     """Add up what each wording of the question gave every candidate; the question itself counts most."""
     merged: dict[str, _Scored] = {}
     for number, answer in enumerate(answers):
-        weight = OTHER_WEIGHT if number else 1.0
+        weight = _OTHER_WEIGHT if number else 1.0
         for scope, found in answer:
             top = found.items[0].score if found.items else 0.0
             for item in found.items:
@@ -379,22 +379,22 @@ def _chosen(ranked: Sequence[_Scored], limit: int, trail: _Trail) -> list[_Score
     kept: list[tuple[_Scored, frozenset[str]]] = []
     for one in ranked:
         said = units(one.item.text)
-        if any(overlap(said, other) >= TWINS for _, other in kept):
+        if any(overlap(said, other) >= _TWINS for _, other in kept):
             dropped += 1
             continue
         kept.append((one, said))
-        if len(kept) >= max(MIN_DEPTH, 2 * limit):
+        if len(kept) >= max(_MIN_DEPTH, 2 * limit):
             break
     if dropped:
         trail.note("twins", began, f"{dropped} passages that say the same again")
     by_id = {one.item.record_id: one for one, _ in kept}
-    best = spread(by_id, lambda one: _stretch(by_id[one].item), share=DOCUMENT_SHARE, limit=limit)
+    best = spread(by_id, lambda one: _stretch(by_id[one].item), share=_DOCUMENT_SHARE, limit=limit)
     return [by_id[record_id] for record_id in best]
 
 
 def _stretch(item: FoundItem) -> tuple[str | None, int]:
     """Return the part of a document that a passage is of: the chapters of a book are no more one source than books."""
-    return item.session, item.sources[0].start // STRETCH if item.sources else 0
+    return item.session, item.sources[0].start // _STRETCH if item.sources else 0
 
 
 def _company(question: str, texts: Sequence[str]) -> list[str]:

@@ -13,9 +13,9 @@ from remanent.knowledge.model import Document
 from remanent.model import Kind, Scope, to_instant
 from remanent.stores import Transaction
 
-FAILED = "knowledge.failed."
+_FAILED = "knowledge.failed."
 """Where the notes of files that could not be read stand among an agent's named values."""
-WAITING = 500
+_WAITING = 500
 """Records without vectors that are looked at: of documents behind them it is known that all their chunks wait."""
 
 OnChunks = Callable[[int, int], None]
@@ -51,19 +51,19 @@ class DocumentStatuses:
         now = to_instant(self._parts.clock())
         failed = document.replace(status="failed", error=error, updated_at=now)
         async with self._parts.journal.writing(scope.owner) as tx:
-            tx.state(FAILED + document.document_id, failed.model_dump(mode="json", exclude={"error_zh"}))
+            tx.state(_FAILED + document.document_id, failed.model_dump(mode="json", exclude={"error_zh"}))
 
     async def failed(self, scope: Scope, document_id: str) -> Document | None:
         """Return a document that could not be read as it was noted, if it was."""
-        return _noted(await self._parts.store.state(scope.owner, FAILED + document_id))
+        return _noted(await self._parts.store.state(scope.owner, _FAILED + document_id))
 
     def forgive(self, tx: Transaction, document_id: str) -> None:
         """Drop the note of a failure as part of a unit of work."""
-        tx.state(FAILED + document_id, None)
+        tx.state(_FAILED + document_id, None)
 
     async def of(self, scope: Scope, documents: Sequence[Document], *, collection: str | None) -> list[Document]:
         """Return documents with how far they are, and with them those that are being read or could not be."""
-        noted = await self._parts.store.states(scope.owner, prefix=FAILED)
+        noted = await self._parts.store.states(scope.owner, prefix=_FAILED)
         failed = {one.document_id: one for one in map(_noted, noted.values()) if one is not None}
         under_way = {key[1]: one for key, one in self._under_way.items() if key[0] == scope.owner}
         waiting = await self._waiting(scope, documents)
@@ -85,12 +85,12 @@ class DocumentStatuses:
         """Return of which documents chunks wait for their vectors, and how many."""
         if self._parts.embedders is None or not documents:
             return {}
-        records = await self._parts.store.unembedded(scope.owner, limit=WAITING)
+        records = await self._parts.store.unembedded(scope.owner, limit=_WAITING)
         counts: dict[str, int] = {}
         for record in records:
             if record.kind == Kind.CHUNK and record.scope.session is not None:
                 counts[record.scope.session] = counts.get(record.scope.session, 0) + 1
-        if len(records) == WAITING:
+        if len(records) == _WAITING:
             behind = records[-1].updated_at
             counts |= {one.document_id: one.chunks for one in documents if one.updated_at > behind}
         return counts

@@ -16,13 +16,13 @@ from remanent.text.boundaries import grapheme_boundaries, word_boundaries
 from remanent.text.sentences import paragraphs, sentences
 from remanent.text.spans import Span
 
-MAX_PASSAGE_LENGTH = 800
+_MAX_PASSAGE_LENGTH = 800
 """Characters of a passage that has one number; longer paragraphs are cut at the ends of sentences."""
 MAX_PASSAGES = 200
 """More numbers than this would leave too little of a window to the text, and a model would lose count."""
 
 
-def passages(text: str, *, longest: int = MAX_PASSAGE_LENGTH, most: int = MAX_PASSAGES) -> list[Span]:
+def passages(text: str, *, longest: int = _MAX_PASSAGE_LENGTH, most: int = MAX_PASSAGES) -> list[Span]:
     """Part a text into passages that cover it exactly: paragraphs, long ones at the ends of sentences.
 
     A heading stays with what it is the heading of. In a text of very many paragraphs, neighbours share a passage.

@@ -10,7 +10,7 @@ from remanent.text.wordlists import word_set
 
 PDF = "application/pdf"
 HTML = "text/html"
-XHTML = "application/xhtml+xml"
+_XHTML = "application/xhtml+xml"
 PLAIN = "text/plain"
 MARKDOWN = "text/markdown"
 CSV = "text/csv"
@@ -25,10 +25,10 @@ PPTX = f"{_OOXML}presentationml.presentation"
 XLSX = f"{_OOXML}spreadsheetml.sheet"
 XLS = "application/vnd.ms-excel"
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
-ZIP = "application/zip"
-OLE = "application/x-ole-storage"
+_ZIP = "application/zip"
+_OLE = "application/x-ole-storage"
 LOCKED = "application/x-encrypted-office"
-OCTETS = "application/octet-stream"
+_OCTETS = "application/octet-stream"
 
 # Endings, since media types of code are seldom set.
 _CODE = word_set(
@@ -44,7 +44,7 @@ _MAGIC = (
     (b"II*\0", "image/tiff"),
     (b"MM\0*", "image/tiff"),
     (b"{\\rtf", "application/rtf"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", OLE),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", _OLE),
 )
 _NAMED = {
     ".md": MARKDOWN,
@@ -91,7 +91,7 @@ def media_type_of(content: bytes, name: str = "") -> str:
     """Return the media type of a file, by what is in it, else by its name."""
     if found := _by_content(content):
         return found
-    return _NAMED.get(_ending(name)) or mimetypes.guess_type(name)[0] or OCTETS
+    return _NAMED.get(_ending(name)) or mimetypes.guess_type(name)[0] or _OCTETS
 
 
 def readable_type_of(content: bytes, name: str = "", *, said: str = "") -> str:
@@ -105,8 +105,8 @@ def readable_type_of(content: bytes, name: str = "", *, said: str = "") -> str:
     if found := _by_content(content):
         return found
     ending = _ending(name)
-    if said in {HTML, XHTML, MAIL, CSV, MARKDOWN}:
-        return HTML if said == XHTML else said
+    if said in {HTML, _XHTML, MAIL, CSV, MARKDOWN}:
+        return HTML if said == _XHTML else said
     if ending in _CODE - _NO_PROGRAMS:
         return CODE
     return _NAMED.get(ending, PLAIN)
@@ -115,7 +115,7 @@ def readable_type_of(content: bytes, name: str = "", *, said: str = "") -> str:
 def _by_content(content: bytes) -> str | None:
     for magic, media_type in _MAGIC:
         if content.startswith(magic):
-            return _of_ole(content) if media_type == OLE else media_type
+            return _of_ole(content) if media_type == _OLE else media_type
     if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
         return "image/webp"
     if content[:2] == b"BM" and content[6:10] == b"\0\0\0\0":
@@ -132,14 +132,14 @@ def _by_content(content: bytes) -> str | None:
 def _of_ole(content: bytes) -> str:
     """Return the type of an old office file, by the names of its streams."""
     named = {name: name.encode("utf-16-le") in content for name in ("EncryptedPackage", "Workbook", "Book")}
-    return LOCKED if named["EncryptedPackage"] else XLS if named["Workbook"] or named["Book"] else OLE
+    return LOCKED if named["EncryptedPackage"] else XLS if named["Workbook"] or named["Book"] else _OLE
 
 
 def _of_archive(content: bytes) -> str:
     """Return the type of what is packed as a ZIP archive, by the names in its directory; nothing is unpacked."""
     end = content.rfind(b"PK\x05\x06")
     if end < 0 or end + 20 > len(content):
-        return ZIP
+        return _ZIP
     size = struct.unpack_from("<I", content, end + 12)[0]
     names = content[max(0, end - size) : end]
     for marker, kind in _INSIDE:
@@ -147,7 +147,7 @@ def _of_archive(content: bytes) -> str:
             return kind
     # OpenDocument and EPUB: the first entry is called mimetype, is not compressed, and says it.
     said = re.match(rb"PK\x03\x04.{26}mimetype([\w.+/-]{5,100}?)(?=PK)", content[:200], re.DOTALL)
-    return said[1].decode("ascii") if said else EPUB if b"META-INF/container.xml" in names else ZIP
+    return said[1].decode("ascii") if said else EPUB if b"META-INF/container.xml" in names else _ZIP
 
 
 def _ending(name: str) -> str:

@@ -48,7 +48,7 @@ CHAT_FIELDS = _READ | _IGNORED | frozenset(STAMPS)
 """The fields of vendors' messages that are taken beside our own."""
 
 CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use", "function_call", "custom_tool_call", "tool_call"})
-RESULTS = frozenset({"tool_result", "mcp_tool_result", "function_call_output", "custom_tool_call_output"})
+_RESULTS = frozenset({"tool_result", "mcp_tool_result", "function_call_output", "custom_tool_call_output"})
 THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
 _IMAGES = frozenset({"image", "image_url", "input_image"})
 FILES = _IMAGES | {"file", "input_file", "document", "input_audio", "audio", "video"}
@@ -57,7 +57,7 @@ _TOOL_ROLES = ("tool", "function")
 _ANY_TYPE = "application/octet-stream"
 _ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "system": "system", "tool": "tool"}
 """LangChain's names for roles."""
-_ITEMS = CALLS | RESULTS | THOUGHTS
+_ITEMS = CALLS | _RESULTS | THOUGHTS
 """Types of items that stand among messages by themselves (OpenAI's Responses API), and within a message's content."""
 
 
@@ -254,7 +254,7 @@ def read_call(call: Mapping[str, Any]) -> tuple[str, str, str]:
 
 def is_result(kind: object) -> bool:
     """Return whether a part of this type is what a tool answered."""
-    return kind in RESULTS or str(kind).endswith("_tool_result")
+    return kind in _RESULTS or str(kind).endswith("_tool_result")
 
 
 def answered_call(result: Mapping[str, Any]) -> Any:

@@ -25,13 +25,13 @@ Comparison = Literal["in", "gt", "gte", "lt", "lte"]
 
 RESERVED = "#"
 """No key of a caller's metadata begins so."""
-MAX_CONDITIONS = 32
-MAX_VALUES = 1000
+_MAX_CONDITIONS = 32
+_MAX_VALUES = 1000
 """Values that one condition may list."""
-MAX_KEY_LENGTH = 200
+_MAX_KEY_LENGTH = 200
 MAX_VALUE_LENGTH = 1000
 """Characters of a text that is compared; chosen by hand, far above any id or label."""
-MAX_METADATA_BYTES = 16_384
+_MAX_METADATA_BYTES = 16_384
 """Of one message, as JSON; chosen by hand: what is longer is a text to remember, or a file to attach."""
 USER_KEY = "user_id"
 """The metadata under which a message says whose it is, where an agent has several users."""
@@ -89,8 +89,8 @@ def read_where(where: object) -> tuple[MetadataCondition, ...]:
             found += [_compared(key, str(name), value) for name, value in wanted.items()]
         else:
             found.append(_compared(key, "in" if isinstance(wanted, list | tuple | set | frozenset) else "eq", wanted))
-    if len(found) > MAX_CONDITIONS:
-        raise InvalidInput(f"where: {len(found)} conditions are more than the {MAX_CONDITIONS} that are allowed")
+    if len(found) > _MAX_CONDITIONS:
+        raise InvalidInput(f"where: {len(found)} conditions are more than the {_MAX_CONDITIONS} that are allowed")
     return tuple(found)
 
 
@@ -179,8 +179,8 @@ def _compared(key: str, name: str, value: object) -> MetadataCondition:
     if is_list != (name.removeprefix("$") == "in"):
         raise InvalidInput(f"where.{key}: {name} takes {'one value' if is_list else 'a list of values'}")
     values = tuple(_scalar(one, key=key) for one in value) if is_list else (_scalar(value, key=key),)  # type: ignore[attr-defined]
-    if len(values) > MAX_VALUES:
-        raise InvalidInput(f"where.{key}: {len(values)} values are more than the {MAX_VALUES} that are allowed")
+    if len(values) > _MAX_VALUES:
+        raise InvalidInput(f"where.{key}: {len(values)} values are more than the {_MAX_VALUES} that are allowed")
     if comparison != "in" and isinstance(values[0], bool):
         raise InvalidInput(f"where.{key}: true and false have no order; compare a number or a text")
     return MetadataCondition(key, comparison, values)
@@ -203,9 +203,9 @@ def _scalar(value: object, *, key: str) -> Scalar:
 
 def _check_key(key: object, *, what: str) -> None:
     """Refuse a key that no metadata can have."""
-    if not isinstance(key, str) or not key or len(key) > MAX_KEY_LENGTH or key.startswith(RESERVED):
+    if not isinstance(key, str) or not key or len(key) > _MAX_KEY_LENGTH or key.startswith(RESERVED):
         raise InvalidInput(
-            f"{what}: a key is a text of 1 to {MAX_KEY_LENGTH} characters that does not begin with {RESERVED}"
+            f"{what}: a key is a text of 1 to {_MAX_KEY_LENGTH} characters that does not begin with {RESERVED}"
         )
 
 
@@ -228,9 +228,9 @@ def check_metadata(metadata: dict[str, JsonValue]) -> dict[str, JsonValue]:
     for key in metadata:
         _check_key(key, what="metadata")
     size = len(json.dumps(metadata, ensure_ascii=False).encode()) if metadata else 0
-    if size > MAX_METADATA_BYTES:
+    if size > _MAX_METADATA_BYTES:
         raise InvalidInput(
-            f"metadata: {size} bytes are more than the {MAX_METADATA_BYTES} that are allowed; remember long texts as "
+            f"metadata: {size} bytes are more than the {_MAX_METADATA_BYTES} that are allowed; remember long texts as "
             "messages, and keep files with `attach`"
         )
     return metadata

@@ -17,9 +17,9 @@ from remanent.model.base import Model
 SHARED = "shared"
 """The agent name reserved for what a workspace shares."""
 
-MAX_NAME_LENGTH = 64
-MAX_NAME_BYTES = 200
-MAX_LABEL_LENGTH = 200
+_MAX_NAME_LENGTH = 64
+_MAX_NAME_BYTES = 200
+_MAX_LABEL_LENGTH = 200
 _PUNCTUATION = "-_.:@+=~"
 _LABEL_PUNCTUATION = _PUNCTUATION + " /#,()"
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
@@ -37,11 +37,11 @@ def _script(char: str) -> str:
 
 def check_name(value: object, *, what: str) -> str:
     """Return the name, or refuse one that is empty, unsafe in a path, or easily taken for another."""
-    name = _check_characters(value, what=what, longest=MAX_NAME_LENGTH, punctuation=_PUNCTUATION)
+    name = _check_characters(value, what=what, longest=_MAX_NAME_LENGTH, punctuation=_PUNCTUATION)
     if name[0] not in "_@~" and not name[0].isalnum():
         raise InvalidScope(f"{what} must start with a letter, a digit or one of _ @ ~")
-    if len(name.encode()) > MAX_NAME_BYTES:
-        raise InvalidScope(f"{what} takes {len(name.encode())} bytes; at most {MAX_NAME_BYTES} fit into a file name")
+    if len(name.encode()) > _MAX_NAME_BYTES:
+        raise InvalidScope(f"{what} takes {len(name.encode())} bytes; at most {_MAX_NAME_BYTES} fit into a file name")
     if name.endswith(".") or _RESERVED.fullmatch(name):
         raise InvalidScope(f"{what} {name!r} is not safe as a file name; choose another")
     return name
@@ -51,7 +51,7 @@ def check_label(value: object, *, what: str) -> str | None:
     """Return the label of a session or task (it is never a path), or refuse an ambiguous one."""
     if value is None:
         return None
-    return _check_characters(value, what=what, longest=MAX_LABEL_LENGTH, punctuation=_LABEL_PUNCTUATION)
+    return _check_characters(value, what=what, longest=_MAX_LABEL_LENGTH, punctuation=_LABEL_PUNCTUATION)
 
 
 def _check_characters(value: object, *, what: str, longest: int, punctuation: str) -> str:

@@ -44,31 +44,31 @@ from remanent.values import dataclass
 MIN_RECORDS = 24
 """A smaller store is not measured: what is usual says more of it than it says itself. Chosen by hand."""
 
-GROWTH = 1.5
+_GROWTH = 1.5
 """A store is measured again when it has grown by this factor: nearness rises with the logarithm of its size.
 Chosen by hand."""
 
-SAMPLE = 40
+_SAMPLE = 40
 """How many questions of its own a store is asked at the most; the 5th percentile of 40 is the second lowest score."""
 
-MIN_OWN = 8
+_MIN_OWN = 8
 """With fewer in a language, a store is not at home in it. Chosen by hand."""
 
-EDGE = 200
+_EDGE = 200
 """Records at either end of the store from which its own questions are made: what was told first and last, read
 without going through all of it."""
 
-MIN_TERMS = 4
+_MIN_TERMS = 4
 """A sentence with fewer search terms makes no question."""
 
 SALADS, GIBBERISH = 12, 12
 """Strangers' questions without sense, by language: of words, and of letters."""
 
-TOGETHER = 44
+_TOGETHER = 44
 """Questions that are asked at a time: each step of them is one call of the store, and some tenths of a second of its
 time where an agent has 100,000 records. Chosen by hand: strangers of a language are asked in two goes."""
 
-MIN_SPREAD = 0.03
+_MIN_SPREAD = 0.03
 """The least spread of nearness that is believed: about half of what is typical of the bundled models, so that a store
 of look-alikes does not turn every hit into a near one."""
 
@@ -113,14 +113,14 @@ class Calibration:
         ):
             return True
         measured = kept.get("seq")
-        if not isinstance(measured, int) or seq >= measured * GROWTH:
+        if not isinstance(measured, int) or seq >= measured * _GROWTH:
             return True
         return kept.get("asked") != await self._asked(scope)
 
     async def _asked(self, scope: Scope) -> JsonValue:
         """Return the paths that are asked in each language: with others, what was measured says nothing."""
         asked: dict[str, JsonValue] = {}
-        for language, questions in STRANGERS.items():
+        for language, questions in _STRANGERS.items():
             question = Question(questions[0], scope)
             asked[language] = [path.name for path in await self._asked_for(question)]
         return asked
@@ -139,7 +139,7 @@ class Calibration:
         known: KnownTerms = {}
         own = await self._hear(scope, list(own_questions(await self._sample(scope), chance)), known)
         languages: dict[str, JsonValue] = {}
-        for language in STRANGERS:
+        for language in _STRANGERS:
             strange = await self._hear(scope, strangers(language), known)
             in_language = [heard for heard in own if heard.language == language]
             languages[language] = self._measures(strange, in_language, language=language).as_json()
@@ -150,21 +150,21 @@ class Calibration:
     async def _sample(self, scope: Scope) -> list[Record]:
         edges = await asyncio.gather(
             *(
-                self._store.records(scope, RecordQuery(order=order, limit=EDGE))
+                self._store.records(scope, RecordQuery(order=order, limit=_EDGE))
                 for order in (Order.FIRST_CREATED, Order.LAST_CREATED)
             )
         )
         known = list({record.id: record for records in edges for record in records}.values())
         # A fact that was learned of a turn says less in other words: a question made of it would open the gate wide.
         said = [record for record in known if record.kind is Kind.TURN]
-        return said if len(said) >= MIN_OWN else known
+        return said if len(said) >= _MIN_OWN else known
 
     async def _hear(self, scope: Scope, texts: Sequence[str], known: KnownTerms) -> list[_ProbeOutcome]:
-        """Ask questions, as many at a time as `TOGETHER` says, and return what came of each."""
+        """Ask questions, as many at a time as `_TOGETHER` says, and return what came of each."""
         standing = await self._store.standing(scope, states=(TURNS, PARTS))
         heard: list[_ProbeOutcome] = []
-        for start in range(0, len(texts), TOGETHER):
-            questions = [Question(text, scope, standing=standing) for text in texts[start : start + TOGETHER]]
+        for start in range(0, len(texts), _TOGETHER):
+            questions = [Question(text, scope, standing=standing) for text in texts[start : start + _TOGETHER]]
             paths = [await self._asked_for(question) for question in questions]
             for path in self._paths:
                 # In one go, so that they are searched in one go as well.
@@ -192,7 +192,7 @@ class Calibration:
         threshold = threshold_of(
             [self._score(heard, near) for heard in strange],
             [self._score(heard, near) for heard in own],
-            bounds=BOUNDS[language] if len(own) >= MIN_OWN else FOREIGN,
+            bounds=BOUNDS[language] if len(own) >= _MIN_OWN else FOREIGN,
             lower=0.0 if near else WORDS_ALONE,
         )
         return Measures(near, threshold)
@@ -213,7 +213,7 @@ def threshold_of(
     ordered = sorted(strange)
     middle, high = _quantile(ordered, 0.5), _quantile(ordered, 0.95)
     threshold = min(max(high + (high - middle) / 2, bounds.lowest - lower), bounds.highest - lower)
-    return min(threshold, _quantile(sorted(own), 0.05)) if len(own) >= MIN_OWN else threshold
+    return min(threshold, _quantile(sorted(own), 0.05)) if len(own) >= _MIN_OWN else threshold
 
 
 def _paths(heard: Sequence[_ProbeOutcome]) -> list[str]:
@@ -224,7 +224,7 @@ def _near(cosines: Sequence[float]) -> Nearness:
     ordered = sorted(cosines)
     middle = _quantile(ordered, 0.5)
     # The upper side alone: what strangers share with the store lies above, and nine tenths of a bell within 1.28.
-    return Nearness(middle, max(MIN_SPREAD, (_quantile(ordered, 0.9) - middle) / 1.28))
+    return Nearness(middle, max(_MIN_SPREAD, (_quantile(ordered, 0.9) - middle) / 1.28))
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:
@@ -241,7 +241,7 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
 def strangers(language: Language) -> tuple[str, ...]:
     """Return the questions of strangers in a language: the same each time, so that their vectors are kept."""
     chance = random.Random(f"strangers {language}")
-    sense = STRANGERS[language]
+    sense = _STRANGERS[language]
     words = [word for question in sense for word in _words(question, language)]
     salads = [_join(chance.sample(words, chance.randint(3, 7)), language) for _ in range(SALADS)]
     return (*sense, *salads, *(_gibberish(chance, language) for _ in range(GIBBERISH)))
@@ -249,11 +249,11 @@ def strangers(language: Language) -> tuple[str, ...]:
 
 def own_questions(records: Sequence[Record], chance: random.Random) -> Iterator[str]:
     """Yield questions that records answer: the most telling sentence of each with half of its words dropped."""
-    for record in chance.sample(records, min(SAMPLE, len(records))):
+    for record in chance.sample(records, min(_SAMPLE, len(records))):
         telling = max(sentence_texts(record.content[:_LONGEST]), key=lambda text: len(query_terms(text)), default="")
         language = working_language(telling)
         words = _words(telling, language)[:_MAX_WORDS]
-        if len(query_terms(telling)) >= MIN_TERMS:
+        if len(query_terms(telling)) >= _MIN_TERMS:
             kept = sorted(chance.sample(range(len(words)), (len(words) + 1) // 2))
             yield _join([words[place] for place in kept], language)
 
@@ -409,7 +409,7 @@ _CHINESE = """
 布列塔尼语的哪种方言保留了双数？
 """
 
-STRANGERS: dict[Language, tuple[str, ...]] = {
+_STRANGERS: dict[Language, tuple[str, ...]] = {
     "en": tuple(_ENGLISH.split("\n")[1:-1]),
     "zh": tuple(_CHINESE.split("\n")[1:-1]),
 }

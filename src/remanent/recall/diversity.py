@@ -18,7 +18,7 @@ Likeness = Callable[[str, str], float]
 """How alike two candidates are, from 0 to 1."""
 
 
-HEARD = 2
+_HEARD = 2
 """Turns of one talk that are heard in full before each further one counts less."""
 
 
@@ -51,7 +51,7 @@ def unlike(
         yield best
         talk = talks[best]
         count[talk] += 1
-        if talk is not None and count[talk] >= HEARD:
+        if talk is not None and count[talk] >= _HEARD:
             heard[talk] *= 1 - further
         for other in left:
             alike = likeness(best, other)

@@ -23,15 +23,15 @@ from remanent.text.spans import Span
 from remanent.text.terms import query_terms
 from remanent.values import dataclass
 
-GIVEN = "given"
+_GIVEN = "given"
 """The state that names the records which were given out lately."""
 
-MAX_GIVEN = 200
+_MAX_GIVEN = 200
 """Records of one agent that are remembered as given out: those of the last twenty answers of ten."""
 MAX_WAITING = 500_000
 """Ids that wait for all agents together until something is remembered, some 60 MB; the agents that were answered
 longest ago are let go first, and what they were given is then known again only by its words."""
-MIN_ECHO_CHARACTERS = 12
+_MIN_ECHO_CHARACTERS = 12
 """Letters and digits below which a turn says too little to be told from what anybody says: "yes, please do". Chosen by
 hand."""
 
@@ -84,7 +84,7 @@ class Echoes:
         if fresh:
             self._waiting -= len(fresh)
             known = dict.fromkeys(await self._known(tx.scope.owner))
-            tx.state(GIVEN, list(_newest({**known, **fresh})))
+            tx.state(_GIVEN, list(_newest({**known, **fresh})))
 
     async def find(self, scope: Scope, entries: Sequence[Entry]) -> dict[str, Echo]:
         """Return by entry the echoes among them."""
@@ -122,7 +122,7 @@ class Echoes:
             return Echo(tuple(rest), tuple(repeats)) if repeats else None
         said = [plain(sentence) for sentence in sentence_texts(entry.text)]
         holding = [_holder(words, given, entry) for words in said if words]
-        if sum(map(len, said)) < MIN_ECHO_CHARACTERS or None in holding:
+        if sum(map(len, said)) < _MIN_ECHO_CHARACTERS or None in holding:
             return None
         return Echo((), tuple(dict.fromkeys(holder for holder in holding if holder is not None)))
 
@@ -172,7 +172,7 @@ class Echoes:
         return list((await self._store.records_by_id(scope, record_ids)).values())
 
     async def _known(self, scope: Scope) -> list[str]:
-        kept = await self._store.state(scope, GIVEN)
+        kept = await self._store.state(scope, _GIVEN)
         return [str(record_id) for record_id in kept] if isinstance(kept, list) else []
 
 
@@ -183,7 +183,7 @@ def _of_user_of(entry: Entry) -> RecordFilter:
 
 
 def _newest(record_ids: dict[str, None]) -> dict[str, None]:
-    return dict.fromkeys(list(record_ids)[-MAX_GIVEN:])
+    return dict.fromkeys(list(record_ids)[-_MAX_GIVEN:])
 
 
 def _forms(item: str) -> Iterable[str]:

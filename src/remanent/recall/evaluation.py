@@ -16,7 +16,7 @@ from remanent.recall.recall import Recall
 from remanent.stores import RecordFilter
 from remanent.values import dataclass
 
-DRAWS = 1000
+_DRAWS = 1000
 """How often a sample is drawn anew for a confidence interval; the usual number, good for two digits."""
 
 
@@ -61,7 +61,7 @@ def mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def interval(values: Sequence[float], *, draws: int = DRAWS, seed: int = 7) -> tuple[float, float]:
+def interval(values: Sequence[float], *, draws: int = _DRAWS, seed: int = 7) -> tuple[float, float]:
     """Return the 95% confidence interval of the mean, by drawing the sample anew many times."""
     import numpy as np
 
@@ -100,9 +100,9 @@ def coverage(positive: Sequence[float], negative: Sequence[float], *, false_shar
     return sum(score > bound for score in positive) / len(positive)
 
 
-DEPTH = 10
+_DEPTH = 10
 """Items of an answer that are looked at: any@10 and nDCG@10 are the deepest measures."""
-MAX_QUESTIONS = 10_000
+_MAX_QUESTIONS = 10_000
 """Bounds the time of one call: every question is asked twice."""
 
 
@@ -151,7 +151,7 @@ async def evaluate_recall(
         now = clock()
         asked_at = to_instant(probe.asked_at or now)
         question = Question(probe.question, scope, RecordFilter(alive_at=now), asked_at=asked_at)
-        return await recall.find(question, limit=DEPTH, recipe=recipe, order="relevance", gated=gated)
+        return await recall.find(question, limit=_DEPTH, recipe=recipe, order="relevance", gated=gated)
 
     probes = [one if isinstance(one, Probe) else Probe.model_validate(one) for one in questions]
     return await evaluate(ask, probes, advance=advance)
@@ -161,8 +161,8 @@ async def evaluate(
     ask: AskProbe, probes: Sequence[Probe], *, advance: Callable[[int], None] = lambda _: None
 ) -> Evaluation:
     """AskProbe every question twice, for the order of what is found and for whether it is answered at all."""
-    if not 1 <= len(probes) <= MAX_QUESTIONS:
-        raise InvalidInput(f"give between 1 and {MAX_QUESTIONS} questions, not {len(probes)}")
+    if not 1 <= len(probes) <= _MAX_QUESTIONS:
+        raise InvalidInput(f"give between 1 and {_MAX_QUESTIONS} questions, not {len(probes)}")
     asked = []
     for number, probe in enumerate(probes, start=1):
         asked.append(await _asked(ask, probe))
@@ -180,7 +180,7 @@ async def _asked(ask: AskProbe, probe: Probe) -> _ProbeResult:
     evidence = (math.inf if judged.items else -math.inf) if gate is None else gate.score - gate.threshold
     return _ProbeResult(
         wanted=_wanted(probe),
-        hits=[_answers(item, probe) for item in found.items[:DEPTH]],
+        hits=[_answers(item, probe) for item in found.items[:_DEPTH]],
         seconds=None if found.cached else seconds,
         evidence=evidence,
         answered=bool(judged.items),
@@ -206,16 +206,16 @@ def _measured(asked: Sequence[_ProbeResult]) -> Evaluation:
     known = [one for one in asked if one.wanted]
     strange = [one for one in asked if not one.wanted]
     waits = [one.seconds for one in asked if one.seconds is not None]
-    any_5 = [any_at(one.within(5), one.wanted, DEPTH * len(one.wanted)) for one in known]
+    any_5 = [any_at(one.within(5), one.wanted, _DEPTH * len(one.wanted)) for one in known]
     return Evaluation(
         questions=len(asked),
         answerable=len(known),
         any_at_1=mean([any_at(one.ranking, one.wanted, 1) for one in known]),
         any_at_5=mean(any_5),
-        any_at_10=mean([any_at(one.within(DEPTH), one.wanted, DEPTH * len(one.wanted)) for one in known]),
-        all_at_5=mean([all_at(one.within(5), one.wanted, DEPTH * len(one.wanted)) for one in known]),
+        any_at_10=mean([any_at(one.within(_DEPTH), one.wanted, _DEPTH * len(one.wanted)) for one in known]),
+        all_at_5=mean([all_at(one.within(5), one.wanted, _DEPTH * len(one.wanted)) for one in known]),
         mrr=mean([reciprocal_rank_of(one.ranking, one.wanted) for one in known]),
-        ndcg_at_10=mean([ndcg_at(one.ranking, one.wanted, DEPTH) for one in known]),
+        ndcg_at_10=mean([ndcg_at(one.ranking, one.wanted, _DEPTH) for one in known]),
         any_at_5_between=interval(any_5),
         answered=mean([float(one.answered) for one in known]),
         unanswerable=len(strange),
@@ -233,7 +233,7 @@ def _told(one: _ProbeResult) -> Probed:
     return Probed(
         question=one.question,
         rank=next((place for place, hits in enumerate(one.hits, start=1) if hits), None),
-        found=len(set(one.within(DEPTH))),
+        found=len(set(one.within(_DEPTH))),
         wanted=len(one.wanted),
         answered=one.answered,
         first_id=None if one.first is None else one.first.record_id,

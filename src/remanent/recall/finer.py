@@ -19,14 +19,14 @@ from remanent.stores.store import HIDDEN
 
 FINER = f"{HIDDEN}finer"
 """The state that says how far the second reading is; it counts by revisions of this place, which no export holds."""
-MOST_LEFT = 0.05
+_MOST_LEFT = 0.05
 """The share that may be left to read while the finer model is asked: what it lacks is found by the general one, as
 if that had been the only one. Chosen by hand."""
 PAGE = 32
 """Records that it reads at a time, about a second: what comes meanwhile waits so long for its first vector. As few as
 these are read by both models at once: two jobs for them would take a store over a network half as many calls again.
 Thirty messages took 78 calls with jobs of their own, 54 so; 60 are promised."""
-PAGES = 16
+_PAGES = 16
 """Pages of records that were read twice already that one job passes by."""
 
 
@@ -52,7 +52,7 @@ class FinerState(NamedTuple):
     @property
     def usable(self) -> bool:
         """Whether it has read enough to be asked."""
-        return self.left <= MOST_LEFT * (self.left + self.held)
+        return self.left <= _MOST_LEFT * (self.left + self.held)
 
     def waiting(self, more: int) -> Self:
         """Return it with more records that wait."""
@@ -103,7 +103,7 @@ class FinerReading:
 
         The page is looked at again before the next one: one of them may have changed while it was read.
         """
-        for _ in range(PAGES):
+        for _ in range(_PAGES):
             page = await self._store.ask(scope, VectorChangeQuery(self.general, after=after, limit=PAGE))
             records = await self._store.records_by_id(scope, page.record_ids)
             unread = {record_id: record for record_id, record in records.items() if self.reads(record)}

@@ -28,9 +28,9 @@ from remanent.text.dated import with_dates
 from remanent.text.escaping import escape_name
 from remanent.text.talk import LONGEST_ASKING, share_asked
 
-MAX_SESSION_ENTRIES = 2000
+_MAX_SESSION_ENTRIES = 2000
 """Entries of a session that one answer holds at the most."""
-NEAR_ENOUGH = 0.4
+_NEAR_ENOUGH = 0.4
 """Of what a turn counts by itself, what another counts at the least that takes no place of its own beside it. Half of
 LongMemEval's pool chose it: any lower and what is told grows without another answer, any higher and places are lost."""
 MAX_TWINS = 8
@@ -87,7 +87,7 @@ def _without_replies(turns: Mapping[tuple[str | None, int], RankedCandidate]) ->
 def _goes_on(one: RankedCandidate, other: RankedCandidate) -> bool:
     """Tell whether a user said both to an agent, and the other is near enough to the question to stand beside it."""
     same = one.place.trust is Origin.USER is other.place.trust and one.place.role == other.place.role
-    return same and other.own > 0 and other.own >= NEAR_ENOUGH * one.own
+    return same and other.own > 0 and other.own >= _NEAR_ENOUGH * one.own
 
 
 def _answers(asking: RankedCandidate, answer: RankedCandidate, records: Mapping[str, Record]) -> bool:
@@ -259,7 +259,7 @@ class AnswerBuilder:
         by_themselves = {item.record_id: item for item in await self.items(scope, alone, records, known=known)}
         told = await asyncio.gather(
             *(
-                self._reader.session(scope, session, limit=MAX_SESSION_ENTRIES)
+                self._reader.session(scope, session, limit=_MAX_SESSION_ENTRIES)
                 for group in chosen
                 if (session := group[0].place.session) is not None
             )

@@ -39,42 +39,42 @@ from remanent.text.wordlists import (
 )
 from remanent.values import dataclass
 
-SMOOTHING = 50
+_SMOOTHING = 50
 """Records that are thought to be there besides: of three records, none tells which words are rare. Chosen by hand."""
 
-PLAIN_WORDS = 2
+_PLAIN_WORDS = 2
 """How many common words a plain question has at the most."""
 
-MIN_SENTENCE_TERMS = 2
+_MIN_SENTENCE_TERMS = 2
 """A sentence with fewer informative terms says too little to be covered by itself."""
 
 # Weights that separate answered questions from strange ones, and how far each sign may carry; fitted to questions in
 # Chinese and English on stores of 1 to 700 records.
-NEARNESS_WEIGHT = 1.4
-FARTHEST = 5.0
-COVERAGE_WEIGHT = 5.0
-MATCHED_WEIGHT = 2.0
-MAX_MATCHED = 3.0
-RARE_TERM = 2.0
-RARE_SHARE = 0.01
-RARE_COVERAGE = 0.2
+_NEARNESS_WEIGHT = 1.4
+_FARTHEST = 5.0
+_COVERAGE_WEIGHT = 5.0
+_MATCHED_WEIGHT = 2.0
+_MAX_MATCHED = 3.0
+_RARE_TERM = 2.0
+_RARE_SHARE = 0.01
+_RARE_COVERAGE = 0.2
 """What a rare term tells that was found exactly, the share of all records that hold one at the most, and how much of a
 question must be covered with it: of 454 Chinese questions (CMRC) 8 of 12 that were held back have one; made-up words
 that happen to be a name cover less."""
-KNOWN_SPEAKER = 2.0
+_KNOWN_SPEAKER = 2.0
 """The weight of a question's naming somebody who spoke: it is likely meant for this store."""
-LEAD_WEIGHT = 4.0
+_LEAD_WEIGHT = 4.0
 """How much it tells that this one said more of it than others."""
-ANOTHERS = -0.3
-CLEARLY_ANOTHERS = 0.45
+_ANOTHERS = -0.3
+_CLEARLY_ANOTHERS = 0.45
 """The lead below which what was found is thought to be another's, and how much further behind it must be by terms alone
 where the search for words does not see it. In talks of two (LoCoMo) this holds back 4 of 582 questions that have an
 answer, and 27 of 172 about the wrong one of the two; chosen on both halves of them."""
-VETO = 25.0
+_VETO = 25.0
 """More than all the rest can speak for an answer."""
-DATE_SHARE = 0.3
+_DATE_SHARE = 0.3
 """How much of a word a part of a date is; fitted with the weights above."""
-UNSPACED_WORD = 0.6
+_UNSPACED_WORD = 0.6
 """How much of a word a term is in scripts without spaces, where the terms of a text overlap."""
 
 # What can be asked of any memory: a question made of these alone names nothing that could be missing.
@@ -86,9 +86,9 @@ _ASKED_OF_ALL = word_set(
     住 住址 偏好 几岁 计划 记得 家 工作 喜欢 上次 聊 次聊 聊过 最近 名字 年龄 年纪 生日 总结 回顾 概括 发生 提到 提过
     说过 谈 谈过 谈到 讨论 历史 情况 近况 事情 安排 打算 爱好 昨天 今天 明天 之前 以前
 """)
-COMMON_CHINESE = 9.0
-EVERYDAY_CHINESE = 11.0
-LONE_CHINESE = 15.0
+_COMMON_CHINESE = 9.0
+_EVERYDAY_CHINESE = 11.0
+_LONE_CHINESE = 15.0
 """Rarity (by the frequencies of the segmenter's dictionary) below which everybody uses a Chinese word; below which
 everybody knows it and has another for it (小孩, 丈夫); and from which on a single sign names a thing; chosen by hand
 from words on both sides of them."""
@@ -135,7 +135,7 @@ class QuestionTerms:
         """Whether it is asked in one or two words that everybody uses, of which any paraphrase may do without."""
         named = [term for term in self.terms if term not in self.dates]
         words = [term for term in named if term.isascii() or is_known(term)]
-        return len(words) <= PLAIN_WORDS and all(is_common(term) for term in words) and len(named) < len(words) + 2
+        return len(words) <= _PLAIN_WORDS and all(is_common(term) for term in words) and len(named) < len(words) + 2
 
     @property
     def everyday(self) -> bool:
@@ -143,12 +143,12 @@ class QuestionTerms:
         named = [term for term in self.terms if term not in self.dates]
         words = [term for term in named if term.isascii() or is_known(term)]
         parts = [one for one in words if one.isascii() or not any(other in one for other in words if other != one)]
-        return bool(parts) and all(is_common(part, chinese=EVERYDAY_CHINESE) for part in parts)
+        return bool(parts) and all(is_common(part, chinese=_EVERYDAY_CHINESE) for part in parts)
 
     def without(self, terms: Collection[str]) -> "QuestionTerms":
         """Return the same without some terms."""
         sentences = (tuple(term for term in part if term not in terms) for part in self.sentences)
-        left = tuple(part for part in sentences if len(part) >= MIN_SENTENCE_TERMS)
+        left = tuple(part for part in sentences if len(part) >= _MIN_SENTENCE_TERMS)
         return QuestionTerms(tuple(term for term in self.terms if term not in terms), left, self.dates)
 
 
@@ -170,7 +170,7 @@ def asked(text: str, *, asked_at: datetime | None = None) -> QuestionTerms:
     dated = frozenset(term for mention in dates for term in query_terms(mention.text))
     sentences = (_informative(sentence) for sentence in sentence_texts(text))
     return QuestionTerms(
-        _informative(text), tuple(part for part in sentences if len(part) >= MIN_SENTENCE_TERMS), dated
+        _informative(text), tuple(part for part in sentences if len(part) >= _MIN_SENTENCE_TERMS), dated
     )
 
 
@@ -199,12 +199,12 @@ def _names_a_thing(sign: str) -> bool:
     Without it 蓍分布在哪些地区 was held back although the plant's own text came first; of 150 questions of CMRC any@5
     rose from .980 to .987 with it.
     """
-    return not sign.isascii() and chinese_rarity(sign) >= LONE_CHINESE
+    return not sign.isascii() and chinese_rarity(sign) >= _LONE_CHINESE
 
 
 def rarity(holding: int, *, records: int) -> float:
     """Return the weight of a term that so many of the records hold."""
-    return math.log(1 + (records + SMOOTHING - holding + 0.5) / (holding + 0.5))
+    return math.log(1 + (records + _SMOOTHING - holding + 0.5) / (holding + 0.5))
 
 
 def wording(
@@ -215,20 +215,20 @@ def wording(
     `holding` says for each term how many of the records hold it.
     """
     weights = {
-        term: rarity(holding.get(term, 0), records=records) * (DATE_SHARE if term in question.dates else 1.0)
+        term: rarity(holding.get(term, 0), records=records) * (_DATE_SHARE if term in question.dates else 1.0)
         for term in question.terms
     }
-    rare = math.log(1 + records + SMOOTHING)
+    rare = math.log(1 + records + _SMOOTHING)
     coverage = matched = 0.0
     for terms in candidates:
         coverage = max(coverage, *(_share(part, weights, terms) for part in (question.terms, *question.sentences)))
         held = sum(
-            weights[term] * (1.0 if term.isascii() else UNSPACED_WORD) for term in question.terms if term in terms
+            weights[term] * (1.0 if term.isascii() else _UNSPACED_WORD) for term in question.terms if term in terms
         )
         matched = max(matched, held / rare)
     telling = {term for term in question.terms if _is_rare(term, holding.get(term, 0), records=records)}
     telling -= question.dates
-    is_rare = coverage >= RARE_COVERAGE and any(not telling.isdisjoint(terms) for terms in candidates)
+    is_rare = coverage >= _RARE_COVERAGE and any(not telling.isdisjoint(terms) for terms in candidates)
     return TermMatch(coverage, matched, rare=is_rare)
 
 
@@ -237,14 +237,14 @@ def _share(asked_terms: Sequence[str], weights: Mapping[str, float], terms: Coll
     return sum(weights.get(term, 0.0) for term in asked_terms if term in terms) / total if total else 0.0
 
 
-def is_common(term: str, *, chinese: float = COMMON_CHINESE) -> bool:
+def is_common(term: str, *, chinese: float = _COMMON_CHINESE) -> bool:
     """Tell whether general text often has a term: that it is missing from a store says little."""
     return term in _common_stems(term[:2]) if term.isascii() else chinese_rarity(term) < chinese
 
 
 def _is_rare(term: str, holding: int, *, records: int) -> bool:
     """Tell whether a term by itself says what is asked for: a name or a word of its own that a few records hold."""
-    few = records >= SMALL and 0 < holding <= max(1, RARE_SHARE * records)
+    few = records >= _SMALL and 0 < holding <= max(1, _RARE_SHARE * records)
     return few and (_names_a_thing(term) if len(term) == 1 else not is_common(term))
 
 
@@ -255,10 +255,10 @@ def strength(words: TermMatch, nearness: Collection[float], *, speaker_lead: flo
     """
     said = 0.0
     if speaker_lead is not None:
-        said = KNOWN_SPEAKER + LEAD_WEIGHT * speaker_lead - (VETO if speaker_lead < ANOTHERS else 0.0)
-    near = sum(max(-FARTHEST, min(FARTHEST, value)) for value in nearness) / len(nearness) if nearness else 0.0
-    held = COVERAGE_WEIGHT * words.coverage + MATCHED_WEIGHT * min(words.matched, MAX_MATCHED)
-    return NEARNESS_WEIGHT * near + held + (RARE_TERM if words.rare else 0.0) + said
+        said = _KNOWN_SPEAKER + _LEAD_WEIGHT * speaker_lead - (_VETO if speaker_lead < _ANOTHERS else 0.0)
+    near = sum(max(-_FARTHEST, min(_FARTHEST, value)) for value in nearness) / len(nearness) if nearness else 0.0
+    held = _COVERAGE_WEIGHT * words.coverage + _MATCHED_WEIGHT * min(words.matched, _MAX_MATCHED)
+    return _NEARNESS_WEIGHT * near + held + (_RARE_TERM if words.rare else 0.0) + said
 
 
 GATE = "gate"
@@ -271,23 +271,23 @@ MAX_READ = 8
 """Candidates whose words are looked at: the best of each path. Taking their words apart is what the gate's time goes
 to, and an answer that stands further behind is no answer that a user would see."""
 
-MAX_OF_EACH = 4
+_MAX_OF_EACH = 4
 """Candidates of the speaker whom a question names, and of others, whose words are held against each other: half of the
 above for either side."""
 
-LONGEST_READ = 3000
+_LONGEST_READ = 3000
 """Characters of a candidate that are looked at, where it names the most of what is asked for; bounds the time that one
 pasted document can take. Of a longer one not the beginning is read: a fact behind it was taken for a stranger's
 question."""
 
-MAX_SOUGHT = 16
+_MAX_SOUGHT = 16
 """Terms that are looked for in a longer candidate to find that place, the rarest of those that any record holds. To
 find it in 400,000 characters takes 4 to 9 ms of processor time, in a hostile text some 35."""
 
 _LEAST = 1e-9
 """Keeps a share of nothing finite."""
 
-MAX_COUNTED = 20_000
+_MAX_COUNTED = 20_000
 """Records up to which it is counted how many hold a term; beyond, it is common enough."""
 
 
@@ -313,13 +313,13 @@ FOREIGN = ThresholdBounds(6.2, 6.2, 6.4)
 WORDS_ALONE = 2.0
 """How much lower thresholds are where only words are compared: what a near hit typically adds is missing then."""
 
-SMALL = 100
+_SMALL = 100
 """Records below which a threshold is lowered: what is asked of a small store is likely meant for it."""
 
-LENIENCE = 2.5
+_LENIENCE = 2.5
 """By how much, for a single record; it falls to 0 with the logarithm of the size. Fitted with the bounds."""
 
-EVERYDAY_LENIENCE = 2.0
+_EVERYDAY_LENIENCE = 2.0
 """By how much, for a question in everyday words: what it asks for was likely told in others, so that the words which
 are missing tell little against it. A stranger asked a chat of 60 messages in other words than it was told in: 10 of 22
 questions got nothing, nine of them with the right answer among the first three behind the gate. Six of the ten pass
@@ -432,7 +432,7 @@ class Gate:
         ranked = best_of(found, records)
         terms = TermsOfRecords(wanted.terms, counts=look.counts)
         words = _wording(wanted, ranked[:MAX_READ], look.counts, terms)
-        if wanted.vague or (wanted.plain and size < SMALL):
+        if wanted.vague or (wanted.plain and size < _SMALL):
             return GateVerdict(passed=True, reason=GateReason.VAGUE, coverage=min(1.0, words.coverage))
         language = working_language(question.read)
         measures = read_measures(look.kept, language, models=self.models)
@@ -444,7 +444,7 @@ class Gate:
         # What was measured by some paths says nothing of a question that is searched by others, or by words alone.
         measured = measures if measures is not None and measures.near.keys() == near.keys() else None
         threshold = (usual if measured is None else measured.threshold) - lenience(size)
-        threshold -= EVERYDAY_LENIENCE if wanted.everyday else 0.0
+        threshold -= _EVERYDAY_LENIENCE if wanted.everyday else 0.0
         scores = {hit.record_id: hit.score for hit in found.get("keyword", ())}
         lead = speaker_lead(question, wanted, ranked, look.counts, scores, terms=terms)
         score = strength(words, self.telling(words, near), speaker_lead=lead)
@@ -467,7 +467,7 @@ class Gate:
 
     async def counts(self, scope: Scope, wanted: QuestionTerms) -> TermCounts:
         """Return how common the words of a question are."""
-        return await self._store.term_counts(scope, wanted.terms, most=MAX_COUNTED)
+        return await self._store.term_counts(scope, wanted.terms, most=_MAX_COUNTED)
 
     def words(
         self, wanted: QuestionTerms, candidates: Sequence[Record], counts: TermCounts, known: "KnownTerms"
@@ -508,8 +508,8 @@ class TermsOfRecords:
         """Return the terms of a record: its words, and who said them."""
         part = self._parts.get(record.id)
         if part is None:
-            is_long = len(record.content) > LONGEST_READ
-            part = telling_part(record.content, self._sought, length=LONGEST_READ) if is_long else record.content
+            is_long = len(record.content) > _LONGEST_READ
+            part = telling_part(record.content, self._sought, length=_LONGEST_READ) if is_long else record.content
             self._parts[record.id] = part
         known = self._known.get((record.id, part, self._spaced))
         if known is None:
@@ -522,7 +522,7 @@ class TermsOfRecords:
 def _sought(asked: Collection[str], counts: TermCounts) -> dict[str, float]:
     """Return by which terms a place in a long record is found, and what each is worth."""
     held = sorted((holding, term) for term in asked if (holding := counts.holding.get(term, 0)))
-    return {term: rarity(holding, records=counts.records) for holding, term in held[:MAX_SOUGHT]}
+    return {term: rarity(holding, records=counts.records) for holding, term in held[:_MAX_SOUGHT]}
 
 
 def _wording(
@@ -536,7 +536,7 @@ def lenience(records: int) -> float:
 
     By the logarithm, because that is how the nearness of a stranger's best hit grows with the store.
     """
-    return LENIENCE * max(0.0, 1 - math.log(max(1, records)) / math.log(SMALL))
+    return _LENIENCE * max(0.0, 1 - math.log(max(1, records)) / math.log(_SMALL))
 
 
 def best_of(found: Mapping[str, Sequence[ScoredRecord]], records: Mapping[str, Record]) -> list[Record]:
@@ -579,12 +579,12 @@ def speaker_lead(
     if not others:
         return None
     rest = wanted.without(index_terms(TurnData(role=person).speaker))
-    sides = [_wording(rest, side[:MAX_OF_EACH], counts, terms).coverage for side in (own, others)]
+    sides = [_wording(rest, side[:_MAX_OF_EACH], counts, terms).coverage for side in (own, others)]
     lead = sides[0] - sides[1]
     if lead < 0:
         best = [max((scores.get(record.id, 0.0) for record in side), default=0.0) for side in (own, others)]
         lag = max(lead, min(0.0, (best[0] - best[1]) / max(*best, _LEAST)))
-        lead = min(lag, lead + CLEARLY_ANOTHERS)
+        lead = min(lag, lead + _CLEARLY_ANOTHERS)
     return max(-1.0, min(1.0, lead))
 
 

@@ -26,17 +26,17 @@ from remanent.settings import RecallSettings
 from remanent.stores import EntryQuery, RecordFilter, RecordPosition, RecordQuery, Store
 from remanent.values import dataclass
 
-SEEDS = 20
+_SEEDS = 20
 """How many of what was found first is handed to the paths that follow; more than links lead on from (8)."""
 
-DEFECTS = (InvalidInput, TypeError, ValueError, AttributeError, LookupError, NameError, AssertionError)
+_DEFECTS = (InvalidInput, TypeError, ValueError, AttributeError, LookupError, NameError, AssertionError)
 """What only a wrong call or a wrong program raises: an answer without that path would hide it."""
 
-MAX_SOURCES = 4
+_MAX_SOURCES = 4
 """Entries for each record that are read along with a shortlist; what is needed beyond them is read later. Chosen by
 hand: nearly all have one."""
 
-ROUNDS = 3
+_ROUNDS = 3
 """How often a path is asked again without sessions that fill more than their share; each round may show another.
 Chosen by hand: each round costs as much as asking the path anew."""
 
@@ -104,7 +104,7 @@ class CandidateReader:
         """Return what records came from, without the erased: of most of them that is one entry."""
         if not record_ids:
             return {}
-        query = EntryQuery(source_of=tuple(record_ids), limit=MAX_SOURCES * len(record_ids))
+        query = EntryQuery(source_of=tuple(record_ids), limit=_MAX_SOURCES * len(record_ids))
         return {entry.id: entry for entry in await self._store.entries(question.scope, query) if not entry.erased}
 
     async def session(self, scope: Scope, session: str, *, limit: int) -> list[Entry]:
@@ -209,12 +209,12 @@ class Gathering:
         # Fusion comes later: for a start, the best of each path in turn.
         best = dict.fromkeys(
             candidates[rank].record_id
-            for rank in range(SEEDS)
+            for rank in range(_SEEDS)
             for candidates in gathered.found.values()
             if rank < len(candidates) and candidates[rank].record_id in gathered.adding
         )
         before = set(gathered.found)
-        following = question.following(tuple(best)[:SEEDS])
+        following = question.following(tuple(best)[:_SEEDS])
         await self._ask_all(following, recipe, gathered, width=width, share=share, follow=True)
         return any(gathered.found[name] for name in gathered.found.keys() - before)
 
@@ -298,7 +298,7 @@ class Gathering:
         most = share_of(limit, share)
         kept, surplus, further = list[Candidate](), list[Candidate](), answer
         counts: Counter[str] = Counter()
-        for _ in range(ROUNDS):
+        for _ in range(_ROUNDS):
             for one in further:
                 place = gathered.places.get(one.record_id)
                 session = None if place is None else place.session
@@ -358,7 +358,7 @@ class Gathering:
                     task.cancel()
                 await asyncio.wait(running)
         errors = [task.exception() for task in tasks.values() if not task.cancelled()]
-        defect = next((error for error in errors if isinstance(error, DEFECTS)), None)
+        defect = next((error for error in errors if isinstance(error, _DEFECTS)), None)
         if defect is not None:
             raise defect
         return {path: self._outcome(path, tasks.get(path), question, limit=limit) for path, limit in limits.items()}

@@ -17,14 +17,14 @@ from remanent.values import dataclass
 GAP = "…"
 """Stands where sentences are left out."""
 
-PART = 160
+_PART = 160
 """Tokens to which a memory is cut where not all fit, a paragraph; the best one may have half of the budget. Chosen by
 hand."""
-MIN_PART = 6
+_MIN_PART = 6
 """Tokens below which a part says nothing."""
 LONGEST_READ = 8000
 """Characters of a memory from which sentences are chosen, where it names the most of what is asked for."""
-CHARACTERS_PER_TOKEN = 6
+_CHARACTERS_PER_TOKEN = 6
 """Above that, a text of people has more tokens for sure; it is not counted to find out that it does not fit."""
 
 
@@ -41,7 +41,7 @@ def pack(question: str, pieces: Sequence[Piece], *, budget: int, counter: TokenC
 
     All of them if they fit; else, from the best down, a paragraph of each until the budget is spent.
     """
-    may_fit = sum(len(piece.text) for piece in pieces) <= CHARACTERS_PER_TOKEN * budget
+    may_fit = sum(len(piece.text) for piece in pieces) <= _CHARACTERS_PER_TOKEN * budget
     if may_fit and sum(counter(piece.text) + piece.around for piece in pieces) <= budget:
         return {place: piece.text for place, piece in enumerate(pieces)}
     weights = _weights(question, pieces)
@@ -49,11 +49,11 @@ def pack(question: str, pieces: Sequence[Piece], *, budget: int, counter: TokenC
     room = budget
     for place, piece in enumerate(pieces):
         free = room - piece.around
-        limit = min(free, PART if place else max(PART, budget // 2))
-        if free < MIN_PART:
+        limit = min(free, _PART if place else max(_PART, budget // 2))
+        if free < _MIN_PART:
             continue
         text = piece.text
-        if len(text) > CHARACTERS_PER_TOKEN * limit or counter(text) > limit:
+        if len(text) > _CHARACTERS_PER_TOKEN * limit or counter(text) > limit:
             text = focus(text, weights, limit=limit, counter=counter)
         if text:
             taken[place] = text
@@ -78,7 +78,7 @@ def focus(text: str, weights: Mapping[str, float], *, limit: int, counter: Token
         if size <= room:
             chosen.append(place)
             room -= size
-        if room < MIN_PART:
+        if room < _MIN_PART:
             break
     # Gaps count as well, and what is joined may count for more than its parts.
     while chosen and counter(_told(text, spans, set(chosen))) > limit:

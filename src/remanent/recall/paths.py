@@ -19,7 +19,7 @@ from remanent.stores import EntryQuery, Hit, LatestQuery, RecordFilter, Store, W
 from remanent.text.dates import TimeMention
 from remanent.text.terms import held_terms, query_terms
 
-TAIL = 200
+_TAIL = 200
 """How many of the newest entries are searched word by word while their index is not made yet; bounds the time
 that a question takes behind a large import. Chosen by hand."""
 
@@ -111,7 +111,7 @@ def _tail(question: Question, *, covered: int) -> EntryQuery:
         tags=wanted.tags,
         any_tags=wanted.any_tags,
         newest_first=True,
-        limit=TAIL,
+        limit=_TAIL,
     )
 
 
@@ -205,7 +205,7 @@ class RecencyPath(RecallPath):
         return [Candidate(place.record_id, -((now - place.occurred_at) / _DAY), place=place) for place in latest]
 
 
-WEAKEST = 0.01
+_WEAKEST = 0.01
 """A link below it is broken: the strength at which the associative memory drops one."""
 
 
@@ -226,6 +226,8 @@ class GraphPath(RecallPath):
         seeds = question.seeds[: self._seeds]
         if not seeds:
             return []
-        walk = WalkQuery(seeds, question.record_filter, limit, hops=self._hops, width=self._width, min_strength=WEAKEST)
+        walk = WalkQuery(
+            seeds, question.record_filter, limit, hops=self._hops, width=self._width, min_strength=_WEAKEST
+        )
         reached = await self._store.ask(question.scope, walk)
         return [Candidate(one.place.record_id, one.strength, one.relation, one.place) for one in reached]

@@ -25,14 +25,14 @@ STATES = (TURNS, EMBEDDED, PARTS, FINER)
 """The named values that a path goes by before it asks, read with the counters of an agent."""
 PATIENT = RecallSettings(path_timeout=60.0)
 """For searches of what a discipline holds: who asks waits for it, and there are few paths to go by without one."""
-SHORTLIST_FACTOR = 2
+_SHORTLIST_FACTOR = 2
 """How many times the wanted number is read whole, to be boosted, compared and chosen from: twins and the surplus of
 one session are replaced from there. Chosen by hand."""
-MIN_SHORTLIST = 40
+_MIN_SHORTLIST = 40
 """Below that a single answer would be chosen from next to nothing."""
-CONSIDERED_FACTOR = 10
+_CONSIDERED_FACTOR = 10
 """How many times the wanted number is looked up, the best by what the paths say. Chosen by hand."""
-MIN_CONSIDERED = 200
+_MIN_CONSIDERED = 200
 _OWN = frozenset({Origin.USER, Origin.AGENT})
 """Whose words are the conversation itself: however much of it one session holds, it floods nobody."""
 
@@ -80,13 +80,13 @@ class AnswerOptions:
     @property
     def considered(self) -> int | None:
         """How many candidates are looked up, so that who said them, when and where can count; a session needs all."""
-        return None if self.grain == "session" else max(MIN_CONSIDERED, CONSIDERED_FACTOR * self.depth)
+        return None if self.grain == "session" else max(_MIN_CONSIDERED, _CONSIDERED_FACTOR * self.depth)
 
     @property
     def shortlist(self) -> int:
         """How many candidates are read whole."""
         read = self.recipe.rerank.candidates if self.recipe.rerank is not None else 0
-        return max(MIN_SHORTLIST, SHORTLIST_FACTOR * self.depth, read)
+        return max(_MIN_SHORTLIST, _SHORTLIST_FACTOR * self.depth, read)
 
 
 class Ranked(NamedTuple):

@@ -52,21 +52,21 @@ from remanent.values import dataclass
 
 _logger = logging.getLogger(__name__)
 
-MAX_LIMIT = 1000
+_MAX_LIMIT = 1000
 """Items of one answer; whoever wants more lists records."""
 MAX_CONCURRENT = 32
 """Questions that are worked on at the same time; more only make each other late, so that paths would be left out."""
-MAX_CONCURRENT_PER_ORG = 2
+_MAX_CONCURRENT_PER_ORG = 2
 """Of one organisation, while others ask, too: as many as there are cores in the smallest machine that is served from,
 so that a question of somebody else shares them with two others and not with 31."""
-COMPARED_CHARACTERS = 300
+_COMPARED_CHARACTERS = 300
 """Characters by which texts are compared; twins show early, and every pair of the shortlist is compared."""
-MAX_WIDTH = 1000
+_MAX_WIDTH = 1000
 """How many candidates are gathered and read where near-duplicates crowd the shortlist: what stands behind more of them
 than that is not found. It bounds one more search of all paths, which only a flood causes."""
 
 
-KNOWN = GateVerdict(passed=True, reason=GateReason.KNOWN)
+_KNOWN = GateVerdict(passed=True, reason=GateReason.KNOWN)
 """The verdict on what was looked up."""
 BEFORE_ALL = StandingQuery(STATES)
 """What a search reads before all else: the counters of an agent, and the named values that paths go by."""
@@ -96,7 +96,7 @@ class _Texts:
         """Return what a record is compared by."""
         found = self._units.get(record_id)
         if found is None:
-            found = self._units[record_id] = units(self.records[record_id].content[:COMPARED_CHARACTERS])
+            found = self._units[record_id] = units(self.records[record_id].content[:_COMPARED_CHARACTERS])
         return found
 
     def likeness(self, one: str, other: str) -> float:
@@ -168,7 +168,7 @@ class Recall:
         self._gate = gate
         self.shares = Shares()
         """How much of the process each organisation had; other work for them is counted here as well."""
-        self._slots = FairSlots(MAX_CONCURRENT, shared=MAX_CONCURRENT_PER_ORG, shares=self.shares)
+        self._slots = FairSlots(MAX_CONCURRENT, shared=_MAX_CONCURRENT_PER_ORG, shares=self.shares)
 
     def register(self, path: RecallPath) -> None:
         """Have one more path asked; a path of the same name is replaced."""
@@ -234,8 +234,8 @@ class Recall:
         """
         if not question.text.strip():
             raise InvalidInput("the question is empty; ask something")
-        if not 1 <= limit <= MAX_LIMIT:
-            raise InvalidInput(f"limit must be between 1 and {MAX_LIMIT}, not {limit}")
+        if not 1 <= limit <= _MAX_LIMIT:
+            raise InvalidInput(f"limit must be between 1 and {_MAX_LIMIT}, not {limit}")
         if source_share is not None and not 0 < source_share <= 1:
             raise InvalidInput(f"source_share must be above 0 and at most 1, not {source_share}")
         options = AnswerOptions(
@@ -363,7 +363,7 @@ class Recall:
         if gate is not None and inputs is not None and records:
             sure = (path.name for path in self._ranker.paths if path.certain)
             known = any(one.record_id in records for name in sure for one in gathered.found.get(name, ()))
-            verdict = KNOWN if known else gate.judge(question, gathered.found, records, inputs)
+            verdict = _KNOWN if known else gate.judge(question, gathered.found, records, inputs)
             if not verdict.passed:
                 best, rest = [], []
                 records.clear()
@@ -410,10 +410,10 @@ class Recall:
         otherwise nothing was pushed out.
         """
         share = options.flood_share(question)
-        gathered = await self._ranker.gather(question, options.recipe, width=MAX_WIDTH, share=share)
-        await self._ranker.follow(question, options.recipe, gathered, width=MAX_WIDTH, share=share)
+        gathered = await self._ranker.gather(question, options.recipe, width=_MAX_WIDTH, share=share)
+        await self._ranker.follow(question, options.recipe, gathered, width=_MAX_WIDTH, share=share)
         around = await self._around(question, options, gathered, all_of_them=True)
-        ranked = self._ranker.order(question, options, gathered, around=around, all_of_them=True)[:MAX_WIDTH]
+        ranked = self._ranker.order(question, options, gathered, around=around, all_of_them=True)[:_MAX_WIDTH]
         records, twins = texts.records, options.recipe.twins
         unread = [one.record_id for one in ranked if one.record_id not in records]
         read = await self._reader.records(question, unread)

@@ -204,7 +204,7 @@ class Recipes(Mapping[str, Recipe]):
         return len(self._recipes)
 
 
-DEFAULT = Recipe(
+_DEFAULT = Recipe(
     name="default",
     paths={
         "keyword": PathUse(weight=0.55, limit=200),
@@ -250,20 +250,20 @@ that page says what this means for the figures. `trust` makes an agent's word co
 that BEAM's talks failed: 12 of 39 asked for work for which the user had given a standing instruction. `further` and
 `with_agent` were chosen on one half of LongMemEval's pool and held on the other; LoCoMo stays as it was."""
 
-SESSIONS = DEFAULT.replace(
+_SESSIONS = _DEFAULT.replace(
     name="default/session",
-    surroundings=DEFAULT.surroundings.replace(reply=0.0),
-    boosts=DEFAULT.boosts.replace(
+    surroundings=_DEFAULT.surroundings.replace(reply=0.0),
+    boosts=_DEFAULT.boosts.replace(
         recency=0.0, recency_in_talk=0.6, speaker=0.0, asking=0.0, brevity=0.0, instruction=0.0
     ),
 )
 """The same where whole sessions are wanted: in one of them everybody speaks, asks and tells. Who goes on talking
 means what was talked about of late; who asks for a fact means whenever it was told."""
 
-QUALITY = DEFAULT.replace(name="quality", rerank=Rerank())
+QUALITY = _DEFAULT.replace(name="quality", rerank=Rerank())
 """The default, read again by a cross-encoder: slower, better."""
 
-QUALITY_SESSIONS = SESSIONS.replace(name="quality/session")
+_QUALITY_SESSIONS = _SESSIONS.replace(name="quality/session")
 """Whole sessions: what the cross-encoder says of single turns moves none of them up, so it is not asked."""
 
 TIERS = Recipe(
@@ -295,13 +295,13 @@ HYBRID = Recipe(
 """Words and meaning by their scores alone; `with_alpha` sets how much words count. No boosts, no surroundings, no
 diversity: disciplines search their own records by it."""
 
-WORDS = HYBRID.replace(name="words", paths={"keyword": PathUse(limit=50)})
+_WORDS = HYBRID.replace(name="words", paths={"keyword": PathUse(limit=50)})
 """By words alone."""
 
-MEANING = HYBRID.replace(name="meaning", paths={"vector": PathUse(limit=50)})
+_MEANING = HYBRID.replace(name="meaning", paths={"vector": PathUse(limit=50)})
 """By meaning alone."""
 
 
 def built_in(default: str = "default") -> Recipes:
     """Return the built-in recipes, the one named as the default."""
-    return Recipes(DEFAULT, SESSIONS, QUALITY, QUALITY_SESSIONS, TIERS, HYBRID, WORDS, MEANING, default=default)
+    return Recipes(_DEFAULT, _SESSIONS, QUALITY, _QUALITY_SESSIONS, TIERS, HYBRID, _WORDS, _MEANING, default=default)

@@ -236,9 +236,9 @@ def discounted(scores: Iterable[float], *, discount: float, depth: int) -> float
     return sum(score * discount**place for place, score in enumerate(nlargest(depth, scores)))
 
 
-READ_TOGETHER = 800
+_READ_TOGETHER = 800
 """Characters of a turn that the cross-encoder reads; its time grows with them, and what a turn is about shows early."""
-ENOUGH_WORDS = 30
+_ENOUGH_WORDS = 30
 """Different words from which on a turn is not short; chosen with `brevity`."""
 _LEAST = 1e-9
 """Keeps the odds of a score of 0 or 1 finite."""
@@ -431,7 +431,7 @@ def boost(
             replies[one.place.session, one.place.seq + 1] = one.place.role, reply * one.own
         one.boosts += boosts_of_record(record, boosts)
         if is_turn:
-            brevity = 1 - min(1.0, size_of(one.record_id) / ENOUGH_WORDS)
+            brevity = 1 - min(1.0, size_of(one.record_id) / _ENOUGH_WORDS)
             if boosts.asking and (asked == 1 or is_small_talk(record.content)):
                 # Behind all that tells something, in their own order.
                 one.boosts, one.context = (Factor("asking", 0.0),), 0.0
@@ -472,7 +472,7 @@ async def rerank(
         async with asyncio.timeout(load_timeout):
             await reranker.prepare()
         async with asyncio.timeout(timeout):
-            texts = [as_spoken(records[one.record_id], most=READ_TOGETHER) for one in best]
+            texts = [as_spoken(records[one.record_id], most=_READ_TOGETHER) for one in best]
             judged = await reranker.score(question.asked, texts)
     except (RemanentError, TimeoutError) as error:
         return LeftOut(path="reranker", reason=f"{type(error).__name__}: {error}" if str(error) else "not in time")

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MAX_RECORDS = 4000
+_MAX_RECORDS = 4000
 """Records of all sessions together that are read for their words; bounds the time that one huge session can take."""
-MAX_COUNTED = 20_000
+_MAX_COUNTED = 20_000
 """A term that as many records hold tells nothing."""
 # An assistant's long answers hold every word of a field; what a session is about is what people said in it.
 _PEOPLE = (Origin.USER, Origin.IMPORT, Origin.TOOL, Origin.UNTRUSTED)
@@ -57,11 +57,11 @@ async def by_their_words(
         question.terms,
         record_filter=question.record_filter,
         origins=None if question.asks_the_agent else _PEOPLE,
-        most=MAX_RECORDS,
+        most=_MAX_RECORDS,
     )
     if not held:
         return dict(scores)
-    known = await store.term_counts(question.scope.owner, question.terms, most=MAX_COUNTED)
+    known = await store.term_counts(question.scope.owner, question.terms, most=_MAX_COUNTED)
     words = min_max(relevance(held, known))
     turns = min_max({name: scores[name] for name in best})
     # From 1 to 2, so that all of the rest fit between 0 and 1.
@@ -86,7 +86,7 @@ def relevance(held: Mapping[str, SessionTerms], known: TermCounts) -> dict[str, 
 
 SEEDS = 3
 """The sessions that the others are compared with: the best. Chosen by hand."""
-TURNS = 5
+_TURNS = 5
 """How many of its best turns stand for a session. Chosen by hand."""
 _LEAST = 1e-9
 
@@ -105,7 +105,7 @@ async def by_their_likeness(
     `models` names the model of each path that goes by vectors; the one that found most of the turns compares them.
     """
     best = sorted(scores, key=lambda name: (-scores[name], name))[: around.likeness_of]
-    turns = {name: groups[name][:TURNS] for name in best}
+    turns = {name: groups[name][:_TURNS] for name in best}
     finders = Counter(path for group in turns.values() for one in group for path, _, _ in one.found if path in models)
     if not around.likeness or question.asks_for_a_fact or len(best) <= SEEDS or not finders:
         return dict(scores)

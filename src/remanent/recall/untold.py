@@ -23,17 +23,17 @@ from remanent.text.sentences import sentence_texts
 from remanent.text.talk import asks_of_oneself, only_asks
 from remanent.text.terms import held_terms, telling_part
 
-MOST_READ = 3000
+_MOST_READ = 3000
 """Characters of the memories in which meanings are looked for; reading them takes some 25 ms of a chat's time."""
-LEADS = {1: 0.27, 2: 0.19}
+_LEADS = {1: 0.27, 2: 0.19}
 """By how many models compare, how much nearer than the one in the middle the nearest memory is that tells it in other
 words ("wedding", "getting married"). Chosen on every other one of the questions above:
 2 of 93 of these were told wrongly that nothing is known, and 4 of 93 of the rest."""
-FOREIGN_LEAD = 0.13
+_FOREIGN_LEAD = 0.13
 """The same where all memories are in another language than the question. Chosen on 16 questions with an answer and 16
-without, in both directions; of as many others, 2 of the former are called untold (5 by `LEADS`), 1 of the latter told
+without, in both directions; of as many others, 2 of the former are called untold (5 by `_LEADS`), 1 of the latter told
 (0)."""
-MIN_COMPARED = 4
+_MIN_COMPARED = 4
 """Memories among which one can stand out."""
 _COUNTS = lazy_regex(r"\bhow\s+(?:many|often)\b|\btotal\b|几次|多少[次个本家种件位]|[一总]共", re.IGNORECASE)
 """What is counted is told one by one, and by the names of its sorts: guitars, where instruments are asked for."""
@@ -74,7 +74,7 @@ def _asks_of_own_people(claim: ParsedClaim, items: Sequence[FoundItem]) -> bool:
     owners = [token.text for token in claim.tokens if token.part is TokenKind.NAME and _is_owner(token, claim.text)]
     names = "|".join(re.escape(name) for owner in owners if (name := _OWNER.sub("", owner)) not in other)
     introduced = re.compile(rf"(?:{_OWN_PERSON})(?:{names})", re.IGNORECASE)
-    return bool(names) and any(introduced.search(item.text[:MOST_READ]) for item in items)
+    return bool(names) and any(introduced.search(item.text[:_MOST_READ]) for item in items)
 
 
 def _asked_for(claim: ParsedClaim) -> Mapping[str, Token]:
@@ -98,8 +98,8 @@ def _has_word(items: Sequence[FoundItem], wanted: Collection[str]) -> bool:
     """Tell whether a memory has a word that is asked for."""
     spaced = {word for word in wanted if word.isascii()}
     for item in items:
-        is_long = len(item.text) > MOST_READ
-        text = fold(telling_part(item.text, dict.fromkeys(wanted, 1.0), length=MOST_READ) if is_long else item.text)
+        is_long = len(item.text) > _MOST_READ
+        text = fold(telling_part(item.text, dict.fromkeys(wanted, 1.0), length=_MOST_READ) if is_long else item.text)
         if any(word in text for word in wanted if word not in spaced):
             return True
         if spaced and held_terms(text, spaced):
@@ -124,7 +124,7 @@ def _has_meaning(items: Sequence[FoundItem], wanted: Collection[str]) -> bool:
 
 
 def _claims(items: Sequence[FoundItem]) -> Iterator[ParsedClaim]:
-    left = MOST_READ
+    left = _MOST_READ
     for item in items:
         for sentence in sentence_texts(item.text[: max(0, left)]):
             yield read_claim(sentence)
@@ -147,11 +147,11 @@ def _stands_out(items: Sequence[FoundItem], *, language: Language) -> bool:
     leads = {
         path: max(one)[0] - statistics.median(score for score, _ in one)
         for path, one in scores.items()
-        if len(one) >= MIN_COMPARED
+        if len(one) >= _MIN_COMPARED
     }
     if "vector" in scores and working_language(max(scores["vector"])[1]) != language:
         beside = any(working_language(item.text) == language for item in items)
         return leads.get("vector", 1.0) >= (
-            LEADS[1] if beside else FOREIGN_LEAD
+            _LEADS[1] if beside else _FOREIGN_LEAD
         )  # among a few none can stand out, nor be called untold
-    return bool(leads) and min(leads.values()) >= LEADS[min(len(leads), max(LEADS))]
+    return bool(leads) and min(leads.values()) >= _LEADS[min(len(leads), max(_LEADS))]

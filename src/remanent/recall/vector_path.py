@@ -24,7 +24,7 @@ _MAX_KNOWN = 4096
 _GROWTH = 0.02
 """By which share of its vectors a store that one model has not read whole must change before it is counted again."""
 
-OF_PARTS = 50
+_OF_PARTS = 50
 """Records that are looked for by each of their parts: what is behind as many others by its nearest is no answer."""
 PART_LESS = 0.03
 """By how much less a part counts than the record itself: of many parts one is near by chance. Without it BEAM loses
@@ -197,7 +197,7 @@ async def _nearest(
                 vector,
                 model=name,
                 record_filter=question.record_filter,
-                limit=limit if name == embedder.model_id else min(limit, OF_PARTS),
+                limit=limit if name == embedder.model_id else min(limit, _OF_PARTS),
                 places=places,
                 revision=_revision(question),
             )

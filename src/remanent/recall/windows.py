@@ -16,7 +16,7 @@ SPOKEN_CHARACTERS = 300
 """Characters of a turn that a model embeds; chosen with an eye on the public sets of docs/figures.md."""
 WINDOWS = 3
 """Parts of a turn that have vectors of their own, at most: each is one more search for every question."""
-WINDOW_CHARACTERS = 150
+_WINDOW_CHARACTERS = 150
 """How long a part is, about, unless there would be too many. One half of the questions of LongMemEval's pool chose it
 (all@5 .51 to .57), the other confirmed it (.61 to .64)."""
 MAX_CHARACTERS = 1200
@@ -73,7 +73,7 @@ def _windows(record: Record) -> list[str]:
     if not isinstance(record.data, TurnData) or record.trust is not Origin.USER:
         return []
     text = record.content[:MAX_CHARACTERS]
-    count = min(WINDOWS, round(len(text) / WINDOW_CHARACTERS))
+    count = min(WINDOWS, round(len(text) / _WINDOW_CHARACTERS))
     if count < 2:
         return []
     parts = [""] * count

@@ -23,7 +23,7 @@ from remanent.server.page_sessions import PageSessions
 from remanent.server.problems import Refusal
 from remanent.settings import ServerSettings, Settings
 
-WRONG_KEY_COST = 20.0
+_WRONG_KEY_COST = 20.0
 """What a wrong key costs of the address's own bucket: guessing is slow."""
 
 
@@ -67,7 +67,7 @@ class Authenticator:
             else:
                 principal = await self._service.recognise(session, is_local=nearby)
         except NotAuthenticated:
-            self._strangers.take(client, cost=WRONG_KEY_COST)
+            self._strangers.take(client, cost=_WRONG_KEY_COST)
             raise
         request.state.who = principal.name
         request.state.payer = _payer(principal)
@@ -99,13 +99,13 @@ def _payer(principal: Principal) -> str:
 
 NAMES = ("org", "workspace", "agent", "session", "task")
 """What headers (`x-remanent-agent: ada`) and the query of MCP's address can name."""
-PREFIX = "x-remanent-"
+_PREFIX = "x-remanent-"
 """Each of the names has a header: `x-remanent-agent: ada`."""
 
 
 def _header(headers: Mapping[str, str], name: str) -> str | None:
     """Return a name that a header holds: plain, as UTF-8, or with percent signs; None when it is absent or empty."""
-    value = headers.get(f"{PREFIX}{name}", "").strip()
+    value = headers.get(f"{_PREFIX}{name}", "").strip()
     try:
         # Headers come as Latin-1. No scope name holds a percent sign, so that one always means an encoded byte.
         return unquote_to_bytes(value.encode("latin-1")).decode() or None
@@ -113,7 +113,7 @@ def _header(headers: Mapping[str, str], name: str) -> str | None:
         return value  # it came from elsewhere and is text already
     except UnicodeDecodeError as error:
         raise InvalidScope(
-            f"the header {PREFIX}{name} is not UTF-8; encode it, with percent signs if need be"
+            f"the header {_PREFIX}{name} is not UTF-8; encode it, with percent signs if need be"
         ) from error
 
 

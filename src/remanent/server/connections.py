@@ -34,7 +34,7 @@ _LINGER = 2.0
 """Seconds that a client which is still sending what was refused has to read why."""
 
 MAX_HEAD = 32 * 1024
-MAX_HEADERS = 200
+_MAX_HEADERS = 200
 """Bytes and lines of a request before its body; browsers and proxies send a tenth of that. Each line takes 3 us of the
 event loop, and a single read of 256 KB can hold 50,000 of them: 0.15 s of everybody's, before anybody was asked for a
 key."""
@@ -397,7 +397,7 @@ def is_excessive_head(*parts: bytes) -> bool:
     """Return whether what comes before a request's body is too large or has too many lines, as far as it is here."""
     head = b"".join(part[: MAX_HEAD + 1] for part in parts)[: MAX_HEAD + 1]
     end = min((place for place in (head.find(b"\r\n\r\n"), head.find(b"\n\n")) if place >= 0), default=len(head))
-    return end > MAX_HEAD or head.count(b"\n", 0, end) > MAX_HEADERS
+    return end > MAX_HEAD or head.count(b"\n", 0, end) > _MAX_HEADERS
 
 
 def timed_protocol(settings: ServerSettings) -> type[TimedProtocol]:

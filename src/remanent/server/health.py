@@ -58,7 +58,7 @@ class Warmup:
             self.models.set()
 
 
-MAX_AGENTS_CHECKED = 50
+_MAX_AGENTS_CHECKED = 50
 """Agents in use whose queues are looked at."""
 
 
@@ -130,7 +130,7 @@ def _probe(home: Path) -> None:
 async def _queues(memory: AsyncMemory, *, oldest: float) -> tuple[HealthCheck, HealthCheck]:
     """Look at the agents in use; nothing of what is said names one."""
     try:
-        states = await memory.backlog(limit=MAX_AGENTS_CHECKED)
+        states = await memory.backlog(limit=_MAX_AGENTS_CHECKED)
     except RemanentError as error:
         name = type(error).__name__
         return HealthCheck(check="schema", ok=False, detail=name), HealthCheck(check="queue", ok=False, detail=name)

@@ -14,8 +14,8 @@ from remanent.errors import InvalidSettings, OriginRefused
 from remanent.settings import ServerSettings
 from remanent.values import dataclass
 
-LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
-PAGES = frozenset({"/", "/docs", "/openapi.json"})
+_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+_PAGES = frozenset({"/", "/docs", "/openapi.json"})
 """What people read in a browser: a link on another site may lead there. They show nothing of anybody by
 themselves; so do the pages under /org/, which ask for what they show, and whose cookie no other site's link brings."""
 
@@ -120,7 +120,7 @@ def allowed_hosts(settings: ServerSettings) -> frozenset[str]:
     for item, name in given.items():
         if name is None:
             raise InvalidSettings(f"server.allowed_hosts: {item!a} is no name of a host; write such as memory.example")
-    names = {*LOOPBACK, bound, *given.values()} - {None, "0.0.0.0", "[::]"}
+    names = {*_LOOPBACK, bound, *given.values()} - {None, "0.0.0.0", "[::]"}
     return frozenset(name for name in names if name is not None)
 
 
@@ -169,7 +169,7 @@ def _is_link(scope: Scope) -> bool:
     headers = scope["headers"]
     return (
         scope["method"] in {"GET", "HEAD"}
-        and (scope["path"] in PAGES or scope["path"].startswith("/org/"))
+        and (scope["path"] in _PAGES or scope["path"].startswith("/org/"))
         and header_values(headers, b"sec-fetch-mode") == ["navigate"]
         and header_values(headers, b"sec-fetch-dest") == ["document"]
     )

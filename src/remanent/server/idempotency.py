@@ -25,16 +25,16 @@ from remanent.values import dataclass
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"
-FOLDER = ".access/replays"
+_FOLDER = ".access/replays"
 """On the shelf: what was done for a whole organisation, without secrets."""
-MAX_CACHED = 1_000
-MAX_CACHED_BYTES = 4 * 2**20
+_MAX_CACHED = 1_000
+_MAX_CACHED_BYTES = 4 * 2**20
 """Answers that are kept in memory too, for requests that wait for the first of them; notes hold the rest."""
-LIFETIME_SECONDS = 86_400.0
+_LIFETIME_SECONDS = 86_400.0
 """A day, as long as notes hold: whoever retries does so within minutes, or never."""
-MAX_KEY_LENGTH = 255
+_MAX_KEY_LENGTH = 255
 """Characters; as other APIs with this header allow."""
-MAX_UPLOAD_IN_MEMORY = 1024 * 1024
+_MAX_UPLOAD_IN_MEMORY = 1024 * 1024
 _PIECE = 65_536
 _KEPT_HEADERS = ("content-type", "etag", "location")
 """The headers that belong to the answer; all others belong to one connection or one request."""
@@ -162,10 +162,10 @@ class IdempotencyStore:
 
     def _forget_old(self) -> None:
         """Let go of the oldest answers, by age, count and size; one that is being made stays."""
-        ends = self._timer() - LIFETIME_SECONDS
+        ends = self._timer() - _LIFETIME_SECONDS
         while self._kept:
             oldest, kept = next(iter(self._kept.items()))
-            if len(self._kept) <= MAX_CACHED and self._bytes <= MAX_CACHED_BYTES and kept.at > ends:
+            if len(self._kept) <= _MAX_CACHED and self._bytes <= _MAX_CACHED_BYTES and kept.at > ends:
                 return
             if not kept.answer.done():
                 return  # somebody is at it, and others may wait for it
@@ -195,7 +195,7 @@ class _ShelfNotes:
         self._now = now
 
     async def find(self, name: str) -> NotedAnswer | None:
-        return await asyncio.to_thread(self._find, f"{FOLDER}/{name}.json")
+        return await asyncio.to_thread(self._find, f"{_FOLDER}/{name}.json")
 
     async def keep(self, name: str, note: NotedAnswer) -> None:
         await asyncio.to_thread(self._write, name, note)
@@ -219,12 +219,12 @@ class _ShelfNotes:
     def _write(self, name: str, note: NotedAnswer) -> None:
         """Write a note durably; notes that have expired go at this occasion, so that nothing else need tidy up."""
         try:
-            for other, content in self._shelf.documents(FOLDER):
+            for other, content in self._shelf.documents(_FOLDER):
                 if self._valid(content) is None:
                     self._shelf.remove(other)
-            self._shelf.write(f"{FOLDER}/{name}.json", note.to_json().encode())
+            self._shelf.write(f"{_FOLDER}/{name}.json", note.to_json().encode())
         except OSError as error:
-            raise StorageError(f"nothing can be written to {FOLDER}: {error.strerror}") from error
+            raise StorageError(f"nothing can be written to {_FOLDER}: {error.strerror}") from error
 
 
 _ANSWER_GONE = f"what this {HEADER} was used for is done, and its answer is no longer there; take a new one"
@@ -250,8 +250,8 @@ def _replayed(note: NotedAnswer, fingerprint: str) -> Response:
 def key_of(request: Request) -> str | None:
     """Return the key that a request carries, if it carries one."""
     key = request.headers.get(HEADER)
-    if key is not None and not (0 < len(key) <= MAX_KEY_LENGTH and key.isprintable()):
-        raise InvalidInput(f"{HEADER} must be 1 to {MAX_KEY_LENGTH} printable characters")
+    if key is not None and not (0 < len(key) <= _MAX_KEY_LENGTH and key.isprintable()):
+        raise InvalidInput(f"{HEADER} must be 1 to {_MAX_KEY_LENGTH} printable characters")
     return key
 
 
@@ -265,7 +265,7 @@ def fingerprint(request: Request, content: bytes) -> str:
 async def hashed_upload(upload: AsyncIterator[bytes]) -> AsyncIterator[tuple[bytes, AsyncIterator[bytes]]]:
     """Take an upload in and give its hash and its pieces once more; a large one waits in a file without a name."""
     digest = hashlib.sha256()
-    with tempfile.SpooledTemporaryFile(max_size=MAX_UPLOAD_IN_MEMORY) as file:
+    with tempfile.SpooledTemporaryFile(max_size=_MAX_UPLOAD_IN_MEMORY) as file:
         async for piece in upload:
             digest.update(piece)
             await asyncio.to_thread(file.write, piece)

@@ -27,12 +27,12 @@ from remanent.server.problems import Refusal
 from remanent.settings import ServerSettings
 from remanent.values import dataclass
 
-MAX_BUCKETS = 10_000
+_MAX_BUCKETS = 10_000
 """Callers whose rate is known at once; beyond that the longest unseen starts with a full bucket (about 2 MB)."""
-BYTES_PER_TOKEN = 8 * 1024
+_BYTES_PER_TOKEN = 8 * 1024
 """A body of 16 MB, the largest, takes up to 0.2 s of everybody's time to parse. At this price and the usual rate a key
 can send one in ten seconds, and takes no more than 2 % of the time with them."""
-VALUES_PER_TOKEN = 25
+_VALUES_PER_TOKEN = 25
 """A thousand messages, the most in one request, are 40 tokens as texts and 160 as objects; they take 0.2 s to store."""
 UPLOAD_DISCOUNT = 8
 """By how much a byte of a file is cheaper than one of JSON: it is stored as it is."""
@@ -147,7 +147,7 @@ def declared_length(request: Request) -> int:
 
 def body_cost(size: int, *, values: int = 0) -> float:
     """Return what a body costs of its key's rate beside the request itself."""
-    return float(size // BYTES_PER_TOKEN + values // VALUES_PER_TOKEN)
+    return float(size // _BYTES_PER_TOKEN + values // _VALUES_PER_TOKEN)
 
 
 def _too_many(values: int) -> InvalidInput:
@@ -196,7 +196,7 @@ class RateLimit:
         tokens = min(self._burst, tokens + (now - since) * self._rate)
         allowed = tokens >= cost
         self._buckets[name] = (tokens - cost if allowed else tokens, now)
-        if len(self._buckets) > MAX_BUCKETS:
+        if len(self._buckets) > _MAX_BUCKETS:
             self._buckets.popitem(last=False)
         if not allowed:
             wait = (cost - tokens) / self._rate
@@ -213,11 +213,11 @@ class RateLimit:
 
 T = TypeVar("T")
 
-MAX_CONCURRENT_REQUESTS = 32
+_MAX_CONCURRENT_REQUESTS = 32
 """Requests that are worked on at the same time: as many questions as recall takes at once."""
 LARGE_BODY_BYTES = 2**20
 """From here on a body counts as large: below, hundreds fit into memory without anybody noticing."""
-MAX_LARGE_BODIES = 16
+_MAX_LARGE_BODIES = 16
 """Bodies of that size or more that are read at the same time: each is held in memory until it is understood."""
 MAX_LARGE_BODIES_PER_ORG = 4
 """Of one organisation, while others send such, too."""
@@ -233,8 +233,8 @@ class OrgCapacity:
         self._most = max(1, min(settings.max_requests, max_connections(settings)) // 2)
         self._under_way: Counter[str] = Counter()
         shared = settings.org_concurrency
-        self._turns = FairSlots(MAX_CONCURRENT_REQUESTS, shared=shared, shares=shares)
-        self._large = FairSlots(MAX_LARGE_BODIES, shared=MAX_LARGE_BODIES_PER_ORG)
+        self._turns = FairSlots(_MAX_CONCURRENT_REQUESTS, shared=shared, shares=shares)
+        self._large = FairSlots(_MAX_LARGE_BODIES, shared=MAX_LARGE_BODIES_PER_ORG)
         # One at a time: threads that compute only wait for each other, and the event loop for all of them.
         self._bodies = FairSlots(1, shared=1, shares=shares)
         self._reader: ThreadPoolExecutor | None = None
@@ -300,6 +300,6 @@ class Pace:
         now = self._timer()
         due = max(self._due.pop(name, now), now) + 1 / REFUSALS_PER_SECOND
         self._due[name] = min(due, now + LONGEST_PAUSE)
-        if len(self._due) > MAX_BUCKETS:
+        if len(self._due) > _MAX_BUCKETS:
             self._due.popitem(last=False)
         return max(0.0, self._due[name] - now - REFUSALS_AT_ONCE / REFUSALS_PER_SECOND)

@@ -20,8 +20,8 @@ from remanent.server.limits import Pace, check_not_simple
 from remanent.server.problems import Refusal, log_failure, problem, traceback_lines
 from remanent.server.telemetry import Metrics, Tracer
 
-REQUEST_ID = "x-request-id"
-SECURITY_HEADERS = (
+_REQUEST_ID = "x-request-id"
+_SECURITY_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
     (b"cache-control", b"no-store"),
@@ -72,9 +72,9 @@ class RequestMiddleware:
                 sent.append(message["status"])
                 headers = list(message.get("headers", ()))
                 # A model behind the proxy has an id of its own, by which its provider finds the request.
-                if not any(name == REQUEST_ID.encode() for name, _ in headers):
-                    headers.append((REQUEST_ID.encode(), request_id.encode()))
-                message["headers"] = [*headers, *SECURITY_HEADERS]
+                if not any(name == _REQUEST_ID.encode() for name, _ in headers):
+                    headers.append((_REQUEST_ID.encode(), request_id.encode()))
+                message["headers"] = [*headers, *_SECURITY_HEADERS]
             await send(message)
 
         self._metrics.under_way += 1

@@ -94,9 +94,9 @@ def _is(kind: str, value: Any) -> bool:
     return isinstance(value, types[kind])
 
 
-IF_MATCH = "if-match"
+_IF_MATCH = "if-match"
 LINES = "application/x-ndjson"
-TRIPLES = "application/n-triples"
+_TRIPLES = "application/n-triples"
 BYTES = "application/octet-stream"
 
 
@@ -107,7 +107,7 @@ def takes_body(operation: Operation[Any, Any]) -> bool:
 
 def upload_types(operation: Operation[Any, Any]) -> tuple[str, ...]:
     """Return the types that what is sent beside the request's fields may have; a form can send none of them."""
-    return {Body.JSON: (), Body.LINES: (LINES, TRIPLES), Body.BYTES: (BYTES,)}[operation.reads]
+    return {Body.JSON: (), Body.LINES: (LINES, _TRIPLES), Body.BYTES: (BYTES,)}[operation.reads]
 
 
 def own_fields(operation: Operation[Any, Any]) -> list[str]:
@@ -167,7 +167,7 @@ def _from_json(operation: Operation[Any, Any], request: Request, body: dict[str,
 
 def _expected(operation: Operation[Any, Any], request: Request) -> dict[str, str]:
     """Return the version that If-Match names, for operations that have one."""
-    given = request.headers.get(IF_MATCH)
+    given = request.headers.get(_IF_MATCH)
     if given is None or operation.version_field is None or given.strip() == "*":
         return {}
     tag = given.strip().removeprefix('"').removesuffix('"')
@@ -176,13 +176,13 @@ def _expected(operation: Operation[Any, Any], request: Request) -> dict[str, str
     return {operation.version_field: str(int(tag)) if is_ours else str(2**53)}
 
 
-ADDRESS: Mapping[Level, str] = {
+_ADDRESS: Mapping[Level, str] = {
     Level.SERVER: "/v1",
     Level.ORG: "/v1/orgs/{org}",
     Level.WORKSPACE: "/v1/orgs/{org}/workspaces/{workspace}",
     Level.AGENT: "/v1/orgs/{org}/workspaces/{workspace}/agents/{agent}",
 }
-RUNS = f"{ADDRESS[Level.ORG]}/runs"
+RUNS = f"{_ADDRESS[Level.ORG]}/runs"
 EVENTS = "text/event-stream"
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -190,7 +190,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 def address_of(operation: Operation[Any, Any]) -> str:
     """Return the whole path of an operation's route."""
-    return f"{ADDRESS[operation.level]}/{operation.path}"
+    return f"{_ADDRESS[operation.level]}/{operation.path}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +246,7 @@ class Rest:
             try:
                 return await endpoint(request)
             except VersionConflict as error:
-                if IF_MATCH in request.headers:
+                if _IF_MATCH in request.headers:
                     raise Refusal(412, str(error)) from error
                 raise
 

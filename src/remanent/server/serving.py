@@ -60,7 +60,7 @@ def tune_allocator(*, cores: int | None = None) -> bool:
     return False
 
 
-SWITCH_INTERVAL = 0.0005
+_SWITCH_INTERVAL = 0.0005
 """Seconds that a thread may keep the interpreter from others. Those that read the store need it often and briefly; by
 the usual 5 ms, which the event loop takes whenever it is busy, they would wait longer than they work."""
 
@@ -71,14 +71,14 @@ def tune_interpreter() -> None:
     A full collection looks at everything that is there, and no thread runs meanwhile: with what the imports leave
     behind, of which nothing is ever freed, that was 0.15 s.
     """
-    sys.setswitchinterval(SWITCH_INTERVAL)
+    sys.setswitchinterval(_SWITCH_INTERVAL)
     gc.collect()
     gc.freeze()
 
 
 ACCEPTED_AT_ONCE = 8
 """Connections that are taken before anything else is done: each takes half a millisecond until it is set up."""
-BACKLOG = 2048
+_BACKLOG = 2048
 """Connections that wait at the system to be taken."""
 
 MakeParts = Callable[[Service], Sequence[ServerPart]]
@@ -161,7 +161,7 @@ class GentleServer(uvicorn.Server):
         """Listen, and say so."""
         await super().startup(sockets)
         for listener in sockets or ():
-            listener.listen(BACKLOG)  # asyncio gave the system the same small number that it takes at once
+            listener.listen(_BACKLOG)  # asyncio gave the system the same small number that it takes at once
         self._begun()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

@@ -109,7 +109,7 @@ class Tracer:
 
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+_BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Seconds; the buckets that Prometheus' own client libraries have by default."""
 
 
@@ -119,13 +119,13 @@ class Metrics:
     def __init__(self) -> None:
         self.under_way = 0
         self._requests: dict[tuple[str, str, int], int] = defaultdict(int)
-        self._buckets: dict[str, list[int]] = defaultdict(lambda: [0] * (len(BOUNDS) + 1))
+        self._buckets: dict[str, list[int]] = defaultdict(lambda: [0] * (len(_BOUNDS) + 1))
         self._seconds: dict[str, float] = defaultdict(float)
 
     def count(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count one request that has been answered."""
         self._requests[(route, method, status)] += 1
-        self._buckets[route][bisect_left(BOUNDS, seconds)] += 1
+        self._buckets[route][bisect_left(_BOUNDS, seconds)] += 1
         self._seconds[route] += seconds
 
     def text(self, *, usage: UsageFigures | None = None, **gauges: float) -> str:
@@ -142,7 +142,7 @@ class Metrics:
         ]
         for route, counts in sorted(self._buckets.items()):
             total = 0
-            for bound, count in zip((*map(str, BOUNDS), "+Inf"), counts, strict=True):
+            for bound, count in zip((*map(str, _BOUNDS), "+Inf"), counts, strict=True):
                 total += count
                 lines.append(f'remanent_request_seconds_bucket{{route="{route}",le="{bound}"}} {total}')
             lines.append(f'remanent_request_seconds_sum{{route="{route}"}} {self._seconds[route]:.6f}')

@@ -57,7 +57,7 @@ class Blobs(ABC):
         """Return the digests of all that is kept, sorted."""
 
 
-URI = "blob:"
+_URI = "blob:"
 """Begins the URI of a file that is kept by its digest."""
 
 
@@ -84,7 +84,7 @@ class AttachmentStore:
             media_type=media_type,
             name=name,
             digest=digest,
-            uri=f"{URI}{digest}",
+            uri=f"{_URI}{digest}",
             size=len(content),
         )
 
@@ -113,8 +113,8 @@ class AttachmentStore:
         return True
 
 
-FOLDER = "blobs"
-PART = ".part"
+_FOLDER = "blobs"
+_PART = ".part"
 """Ends the name of a file that is still being written."""
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
@@ -147,7 +147,7 @@ class FileBlobs(Blobs):
 
     def _folder(self, scope: Scope) -> Path:
         """Return where an agent's files lie; a link is refused, or erasing would reach into another's folder."""
-        folder = self._directory_of(scope.owner) / FOLDER
+        folder = self._directory_of(scope.owner) / _FOLDER
         if folder.is_symlink():
             raise StorageError(f"{folder} is a link; files are kept in the agent's own folder only")
         return folder
@@ -204,7 +204,7 @@ def _delete(path: Path) -> None:
         if not path.parent.is_dir():
             return
         path.unlink(missing_ok=True)
-        for part in path.parent.glob(f"{path.name}.*{PART}"):
+        for part in path.parent.glob(f"{path.name}.*{_PART}"):
             part.unlink(missing_ok=True)
         sync_folder(path.parent)
 
@@ -225,7 +225,7 @@ def _holds(path: Path, content: bytes) -> bool:
 def _sweep(folder: Path) -> int:
     """Remove unfinished files whose writer is dead: the kernel drops a lock together with its process."""
     removed = 0
-    for part in folder.glob(f"??/*{PART}"):
+    for part in folder.glob(f"??/*{_PART}"):
         with suppress(OSError):  # finished, or another process sweeps, too
             descriptor = os.open(part, os.O_RDONLY)
             try:
@@ -240,7 +240,7 @@ def _sweep(folder: Path) -> int:
 def _begin(path: Path) -> tuple[Path, int]:
     """Make a file to write to, locked as long as its process lives, so that nobody sweeps it away."""
     while True:
-        part = path.with_name(f"{path.name}.{secrets.token_hex(8)}{PART}")
+        part = path.with_name(f"{path.name}.{secrets.token_hex(8)}{_PART}")
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         if os.fstat(descriptor).st_nlink:

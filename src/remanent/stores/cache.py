@@ -55,11 +55,11 @@ class Cache(ABC):
         """Let go of everything."""
 
 
-MAX_BYTES = 64 * 2**20
+_MAX_BYTES = 64 * 2**20
 """What all values together may take unless it is said otherwise: thousands of answers, and little beside the models."""
 KEY_COST = 200
 """Bytes that a key costs beside its value: the entry, the strings' headers, the table slot."""
-MEMBER_COST = 120
+_MEMBER_COST = 120
 """The same for a member of a sorted set."""
 
 
@@ -76,7 +76,7 @@ class InProcessCache(Cache):
     No method awaits anything, so on one event loop each of them happens at once: tasks never see half of a change.
     """
 
-    def __init__(self, *, clock: Clock = system_clock, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, *, clock: Clock = system_clock, max_bytes: int = _MAX_BYTES) -> None:
         self._clock = clock
         self._max_bytes = max_bytes
         self._kept: OrderedDict[str, _CacheEntry] = OrderedDict()
@@ -207,7 +207,7 @@ class InProcessCache(Cache):
 def _cost(thing: bytes | dict[str, float]) -> int:
     if isinstance(thing, bytes):
         return len(thing)
-    return sum(MEMBER_COST + len(name) for name in thing)
+    return sum(_MEMBER_COST + len(name) for name in thing)
 
 
 def _value(key: str, kept: _CacheEntry) -> bytes:

@@ -39,13 +39,13 @@ from remanent.stores.vectors import Vectors, VectorSearch
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-PREFIX: Final = "remanent_"
+_PREFIX: Final = "remanent_"
 """Before the name of every collection, so that the server may be shared."""
-TIMEOUT: Final = 10.0
+_TIMEOUT: Final = 10.0
 """Seconds for one request; chosen by hand."""
 PAUSE: Final = 5.0
 """Seconds without a question after one that got no answer, so that a server that is away holds nobody up."""
-MAX_FOUND: Final = 16_384
+_MAX_FOUND: Final = 16_384
 """Rows that Milvus returns for one search at the most; what needs more is searched without it."""
 _SPARE, _WIDER = 16, 4
 """Candidates fetched first beyond the limit, since the filter drops some, and how much further each look goes."""
@@ -196,7 +196,7 @@ class MilvusVectors(Vectors):
             return [[] for _ in group]
         questions = [_question(search) for search in group]
         count = max(search.limit for search in group) + _SPARE
-        while count < MAX_FOUND:
+        while count < _MAX_FOUND:
             near = await self._ask(_near, place, questions, count)
             found = [await self._look_up(scope, *one) for one in zip(group, questions, near, strict=True)]
             every = zip(group, near, found, strict=True)
@@ -258,13 +258,13 @@ class MilvusVectors(Vectors):
 
     def _place(self, scope: Scope, model: str, dimension: int) -> "_Place":
         agent = _hash(json.dumps([self._space, scope.org, scope.workspace, scope.agent]))
-        return _Place(f"{PREFIX}{dimension}_{_hash(model)}", agent, dimension)
+        return _Place(f"{_PREFIX}{dimension}_{_hash(model)}", agent, dimension)
 
     async def _places(self, scope: Scope) -> "list[_Place]":
         """Return where an agent may have rows, of models that are no longer in use, too."""
         agent = self._place(scope, "", 0).agent
         names = await self._ask(MilvusClient.list_collections)
-        return [_Place(name, agent, 0) for name in names if name.startswith(PREFIX)]
+        return [_Place(name, agent, 0) for name in names if name.startswith(_PREFIX)]
 
     def _lock(self, place: "_Place") -> asyncio.Lock:
         return self._locks.setdefault(place.collection + ("" if self._is_file else place.agent), asyncio.Lock())
@@ -282,7 +282,7 @@ class MilvusVectors(Vectors):
     def _work(self, work: "Callable[..., _T]", *arguments: Any) -> _T:
         """Ask once more after an error: a connection is given up now and then, and no request does harm twice."""
         with self._connecting:
-            self._client = self._client or MilvusClient(**self._target, timeout=TIMEOUT)
+            self._client = self._client or MilvusClient(**self._target, timeout=_TIMEOUT)
         try:
             return work(self._client, *arguments)
         except (MilvusException, RpcError):
@@ -304,7 +304,7 @@ class _Place(NamedTuple):
 _AWAY = "Milvus does not answer as it should; look whether the server of `vectors.url` runs"
 _LATE = "Milvus takes long to answer, or the vectors are still being copied there"
 _KNOWN = {"space", "tls"}
-_STRONG: dict[str, Any] = {"consistency_level": "Strong", "timeout": TIMEOUT}
+_STRONG: dict[str, Any] = {"consistency_level": "Strong", "timeout": _TIMEOUT}
 """A request sees all that was written before it."""
 
 
@@ -356,7 +356,7 @@ def _records(client: MilvusClient, place: _Place, limit: int = -1) -> list[str]:
 
 def _write(client: MilvusClient, place: _Place, changes: VectorChanges, everything: bool) -> None:  # noqa: FBT001
     """Write rows, remove those before them, and after the last page the mark."""
-    if not client.has_collection(place.collection, timeout=TIMEOUT):
+    if not client.has_collection(place.collection, timeout=_TIMEOUT):
         _make(client, place)
     revision, before = changes.revision, f" and revision < {changes.revision}"
     matrix = normalise(np.array(changes.matrix, dtype=np.float32))
@@ -365,7 +365,7 @@ def _write(client: MilvusClient, place: _Place, changes: VectorChanges, everythi
         rows = [
             _row(f"{place.agent}{_hash(one)}{revision}", place.agent, one, revision, vector) for one, vector in some
         ]
-        client.upsert(place.collection, rows, timeout=TIMEOUT)
+        client.upsert(place.collection, rows, timeout=_TIMEOUT)
     if not everything:
         _delete_rows(client, place, [*changes.record_ids, *changes.removed], before)
     if changes.after is not None:
@@ -373,7 +373,7 @@ def _write(client: MilvusClient, place: _Place, changes: VectorChanges, everythi
     if everything:
         _delete(client, place, place.filter + before)
     mark = _row(place.agent, "", "", revision, np.zeros(place.dimension, np.float32))
-    client.upsert(place.collection, [mark], timeout=TIMEOUT)
+    client.upsert(place.collection, [mark], timeout=_TIMEOUT)
 
 
 def _row(key: str, agent: str, record: str, revision: int, vector: "NDArray[np.float32]") -> dict[str, Any]:
@@ -382,7 +382,7 @@ def _row(key: str, agent: str, record: str, revision: int, vector: "NDArray[np.f
 
 
 def _delete(client: MilvusClient, place: _Place, wanted: str) -> None:
-    client.delete(place.collection, filter=wanted, timeout=TIMEOUT)
+    client.delete(place.collection, filter=wanted, timeout=_TIMEOUT)
 
 
 def _delete_rows(client: MilvusClient, place: _Place, record_ids: Sequence[str], more: str = "") -> None:

@@ -18,11 +18,11 @@ from remanent.errors import InvalidInput, StoreBusy, StoreClosed
 from remanent.model import Clock, system_clock, to_millis
 from remanent.stores.cache import Cache
 
-PREFIX: Final = "remanent:"
+_PREFIX: Final = "remanent:"
 """Before every key, so that the server may be shared."""
-TIMEOUT: Final = 1.0
+_TIMEOUT: Final = 1.0
 """Seconds: waiting longer for a copy costs more than working it out anew. Chosen by hand."""
-SIZE: Final = 8
+_SIZE: Final = 8
 """Connections of one process; chosen by hand, as for the store."""
 PAUSE: Final = 1.0
 """Seconds without a question after one that got no answer, so that a server that is away holds nobody up."""
@@ -75,7 +75,7 @@ class RedisCache(Cache):
         self._clock = clock
         # Bounded, and whoever comes later waits: a hundred questions at once must not open a hundred connections.
         pool = redis.BlockingConnectionPool.from_url(
-            url, max_connections=SIZE, timeout=10 * TIMEOUT, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT
+            url, max_connections=_SIZE, timeout=10 * _TIMEOUT, socket_timeout=_TIMEOUT, socket_connect_timeout=_TIMEOUT
         )
         self._client = redis.Redis(connection_pool=pool)
         self._scripts: dict[str, Callable[..., Any]] = {
@@ -146,7 +146,7 @@ class RedisCache(Cache):
         if time.monotonic() < self._away_until:
             raise StoreBusy(_AWAY)
         with self._translated(key):
-            keys = [f"{PREFIX}{key}", f"{PREFIX}{key}\0until"]
+            keys = [f"{_PREFIX}{key}", f"{_PREFIX}{key}\0until"]
             return await self._scripts[name](keys=keys, args=[to_millis(self._clock()), *values])
 
     @contextmanager

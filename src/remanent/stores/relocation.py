@@ -57,7 +57,7 @@ async def move_shelf(source: Shelf, target: Shelf) -> int:
     return await asyncio.to_thread(_move_shelf, source, target)
 
 
-SHELVED = (".access", ".access/runs", ".access/replays", ".access/heads", ".embedders", ".proxy", ".proxy/refused")
+_SHELVED = (".access", ".access/runs", ".access/replays", ".access/heads", ".embedders", ".proxy", ".proxy/refused")
 """The folders of documents that are copied."""
 _MARKER = ".keys-were-made"
 _LOGS = ".access/audit"
@@ -68,7 +68,7 @@ def _move_shelf(source: Shelf, target: Shelf) -> int:
 
     Logs are compared line by line afterwards: their chain is the proof of what was done, and must arrive whole.
     """
-    documents = [*(pair for folder in SHELVED for pair in source.documents(folder))]
+    documents = [*(pair for folder in _SHELVED for pair in source.documents(folder))]
     marker = source.read(_MARKER)
     if marker is not None:
         # First, as whenever keys are made: a copy that breaks off leaves nothing open.

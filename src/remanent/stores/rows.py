@@ -58,8 +58,8 @@ RECORD_FIELDS = (
     "access_count, scan_count, body, crc"
 )
 """What is written of a record, be it current or a version."""
-TOMBSTONE_COLUMNS = "record_id, session, task, body"
-CONFLICT_COLUMNS = "id, session, task, state, version, body"
+_TOMBSTONE_COLUMNS = "record_id, session, task, body"
+_CONFLICT_COLUMNS = "id, session, task, state, version, body"
 LINK_COLUMNS = "from_id, to_id, relation, strength, created_at, updated_at"
 _COUNTERS = {"access_count", "scan_count"}
 
@@ -346,9 +346,9 @@ def named_row(item: Entry | Record | Tombstone | Link | Conflict | Job) -> dict[
 _NAMED: dict[type[Any], tuple[str, Callable[[Any], Row]]] = {
     Entry: (ENTRY_COLUMNS, lambda entry: (entry.seq, *entry_row(entry))),
     Record: (RECORD_FIELDS, record_row),
-    Tombstone: (TOMBSTONE_COLUMNS, tombstone_row),
+    Tombstone: (_TOMBSTONE_COLUMNS, tombstone_row),
     Link: (LINK_COLUMNS, link_row),
-    Conflict: (CONFLICT_COLUMNS, conflict_row),
+    Conflict: (_CONFLICT_COLUMNS, conflict_row),
     Job: (JOB_COLUMNS, lambda job: (job.seq, *job_row(job))),
 }
 

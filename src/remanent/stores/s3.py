@@ -23,7 +23,7 @@ from remanent.stores.blobs import Blobs
 if TYPE_CHECKING:
     from obstore.store import S3Config
 
-TIMEOUT: Final = timedelta(seconds=20)
+_TIMEOUT: Final = timedelta(seconds=20)
 """For all attempts at one request together; chosen by hand."""
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
@@ -35,7 +35,7 @@ class S3Blobs(Blobs):
     `AWS_SECRET_ACCESS_KEY`, or the machine's own role), never from the URL, which is shown and logged.
     """
 
-    def __init__(self, url: str, *, timeout: timedelta = TIMEOUT) -> None:
+    def __init__(self, url: str, *, timeout: timedelta = _TIMEOUT) -> None:
         parts = urlsplit(url)
         if parts.scheme != "s3" or not parts.hostname or "@" in parts.netloc:
             raise InvalidSettings("files are kept at a URL such as s3://bucket/prefix, without a key in it")

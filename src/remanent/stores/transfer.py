@@ -42,7 +42,7 @@ from remanent.stores.transaction import (
     search_terms,
 )
 
-FORMAT = 1
+_FORMAT = 1
 """Raised when an older Remanent could not read an export any more; it then says so instead of guessing."""
 BATCH = 1000
 """Lines that are handed to the store at a time; the next batch is parsed while one is written."""
@@ -89,7 +89,7 @@ class _Seal:
 
 def _header(scope: Scope) -> str:
     names = {"org": scope.org, "workspace": scope.workspace, "agent": scope.agent}
-    return _dump({"remanent": "export", "format": FORMAT, **names})
+    return _dump({"remanent": "export", "format": _FORMAT, **names})
 
 
 def _dump(value: object) -> str:
@@ -318,8 +318,8 @@ class _ImportReader:
         number = header.get("format")
         if type(number) is not int or number < 1:
             raise InvalidInput("its first line names no format")
-        if number > FORMAT:
-            raise SchemaTooNew(f"the export has format {number}, this Remanent knows {FORMAT}; upgrade Remanent")
+        if number > _FORMAT:
+            raise SchemaTooNew(f"the export has format {number}, this Remanent knows {_FORMAT}; upgrade Remanent")
         origin = Scope.model_validate({name: header.get(name) for name in ("org", "workspace", "agent")})
         self._origin = (origin.org, origin.workspace, origin.agent)
 

@@ -12,7 +12,7 @@ from remanent.text.chinese import cut
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, UNSPACED
 
-ELLIPSIS = "…"
+_ELLIPSIS = "…"
 _JOINER = "\u200d"
 _FLAG_LETTERS = lazy_regex("[\U0001f1e6-\U0001f1ff]+")
 # How much of the excerpt may be given up to end at a space; a longer word is cut inside.
@@ -31,8 +31,8 @@ def excerpt(text: str, limit: int) -> str:
         raise InvalidInput(f"an excerpt needs room for at least 1 character, not {limit}")
     if len(text) <= limit:
         return text
-    end = _word_boundary(text, _grapheme_boundary(text, limit - len(ELLIPSIS)))
-    return text[:end].rstrip() + ELLIPSIS
+    end = _word_boundary(text, _grapheme_boundary(text, limit - len(_ELLIPSIS)))
+    return text[:end].rstrip() + _ELLIPSIS
 
 
 def _word_boundary(text: str, end: int) -> int:

@@ -90,7 +90,7 @@ class ChineseName:
     gender: Gender = "unknown"
 
 
-SURNAMES = (
+_SURNAMES = (
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗高郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方"
     "白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤温康施文牛樊葛邢安齐易乔伍庞颜倪庄聂章鲁岳翟殷詹申欧耿关兰焦俞左柳甘祝"
     "包宁尚符舒阮柯纪梅童凌毕单季裴霍涂成苗谷盛曲翁冉骆蓝路游辛靳管柴蒙鲍华喻祁蒲房滕屈饶解牟艾尤阳时穆农司卓古吉缪简车项连芦麦褚娄窦戚岑景党"
@@ -98,24 +98,24 @@ SURNAMES = (
 )
 # The most frequent ones: a word that begins with another is a name only if the dictionary does not know it.
 COMMON_SURNAMES = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗高郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈"
-COMPOUND_SURNAMES = word_set("欧阳 上官 司马 诸葛 东方 皇甫 尉迟 公孙 慕容 令狐 司徒 端木 夏侯 宇文 长孙 南宫")
-CHINESE_TITLES = (
+_COMPOUND_SURNAMES = word_set("欧阳 上官 司马 诸葛 东方 皇甫 尉迟 公孙 慕容 令狐 司徒 端木 夏侯 宇文 长孙 南宫")
+_CHINESE_TITLES = (
     "老师|教授|医生|大夫|护士|先生|女士|小姐|太太|阿姨|叔叔|师傅|经理|总监|主任|院长|校长|局长|处长|科长|部长|市长|省长|书记|主席|总统|总裁"
     "|董事长|博士|律师|警官|队长|教练|导演|同学|老板|总|工|哥|姐"
 )
-FEMALE_CHINESE_TITLES = frozenset({"女士", "小姐", "太太", "阿姨", "姐"})
-MALE_CHINESE_TITLES = frozenset({"先生", "叔叔", "哥"})
+_FEMALE_CHINESE_TITLES = frozenset({"女士", "小姐", "太太", "阿姨", "姐"})
+_MALE_CHINESE_TITLES = frozenset({"先生", "叔叔", "哥"})
 # The words before such an ending belong to the name as long as they are nouns.
-CHINESE_ORGANISATION_ENDINGS = (
+_CHINESE_ORGANISATION_ENDINGS = (
     "公司", "集团", "大学", "学院", "中学", "小学", "银行", "医院", "研究所", "研究院", "协会", "委员会", "博物馆",
     "图书馆", "出版社", "俱乐部", "基金会", "事务所", "电视台", "法院", "工厂", "酒店",
 )  # fmt: skip
-CHINESE_PLACE_ENDINGS = (
+_CHINESE_PLACE_ENDINGS = (
     "省", "市", "县", "区", "镇", "乡", "村", "路", "街", "道", "湖", "山", "河", "江", "岛", "湾", "港", "站", "公园",
     "广场", "机场", "大厦", "州", "国",
 )  # fmt: skip
 # Words that the segmenter takes for names although they are none.
-NO_CHINESE_NAMES = word_set("""
+_NO_CHINESE_NAMES = word_set("""
     上市 东北 东西 亚科 任何 任天堂 保鲜 先生 入口 全家 公共汽车 关心 关联 加盟 北道 华为 卓越 南道 叶子 叶柄 周围
     周末 和平 和谐 哥哥 唐人街 国内部 城市 城镇 塔楼 复国 外国 大国 大型超市 大桥 太极 太阳 契约 宁静 安保 安全 安全带
     安静 小姐 小米 山区 山坡 山水 巴士 师母 师范 康复 建国 成功 成熟 攀岩 文静 新建 新鲜 方便 时尚 明显 明白 易学 普及
@@ -125,9 +125,9 @@ NO_CHINESE_NAMES = word_set("""
     高中 高中生 高兴 高原 高大 高尔夫 高尔夫球 高山 高峰会 高手 麻醉科 麻黄素 黎明
 """)
 
-_SURNAME = f"[{SURNAMES}]"
+_SURNAME = f"[{_SURNAMES}]"
 _CALLED = lazy_regex(
-    rf"[小老阿]{_SURNAME}(?![{HAN}]?的?[心时人家师板公婆虎鼠])|{_SURNAME}(?P<title>{CHINESE_TITLES})(?![{HAN}]?[程作])"
+    rf"[小老阿]{_SURNAME}(?![{HAN}]?的?[心时人家师板公婆虎鼠])|{_SURNAME}(?P<title>{_CHINESE_TITLES})(?![{HAN}]?[程作])"
 )
 _DOT = "·•・"
 _TRANSLITERATED = lazy_regex(rf"[{HAN}]{{1,8}}(?:[{_DOT}][{HAN}]{{1,8}})+")
@@ -147,13 +147,13 @@ def chinese_names(text: str) -> Iterator[ChineseName]:
     yield from _called(text)
     words = tagged(text)
     for number, word in enumerate(words):
-        if not _HAN_ONLY.fullmatch(word.text) or word.text in NO_CHINESE_NAMES or len(word.text) < 2:
+        if not _HAN_ONLY.fullmatch(word.text) or word.text in _NO_CHINESE_NAMES or len(word.text) < 2:
             continue
         if _is_person(word):
             yield ChineseName(word.start, word.end, word.text, "person")
-        elif word.tag == "ns" and (is_known(word.text) or word.text.endswith(CHINESE_PLACE_ENDINGS)):
+        elif word.tag == "ns" and (is_known(word.text) or word.text.endswith(_CHINESE_PLACE_ENDINGS)):
             yield ChineseName(word.start, word.end, word.text, "place")
-        if word.text.endswith(CHINESE_ORGANISATION_ENDINGS):
+        if word.text.endswith(_CHINESE_ORGANISATION_ENDINGS):
             start = _organisation_start(words, number)
             if word.end - start > len(word.text) or len(word.text) > 3 or word.tag == "nt":
                 yield ChineseName(start, word.end, text[start : word.end], "organisation")
@@ -165,8 +165,10 @@ def _called(text: str) -> Iterator[ChineseName]:
         title = found["title"]
         gender: Gender = "unknown"
         if title:
-            gender = "female" if title in FEMALE_CHINESE_TITLES else "male" if title in MALE_CHINESE_TITLES else gender
-        if found[0] not in NO_CHINESE_NAMES:
+            gender = (
+                "female" if title in _FEMALE_CHINESE_TITLES else "male" if title in _MALE_CHINESE_TITLES else gender
+            )
+        if found[0] not in _NO_CHINESE_NAMES:
             yield ChineseName(found.start(), found.end(), found[0], "person", gender)
 
 
@@ -190,9 +192,9 @@ def _is_person(word: TaggedWord) -> bool:
         return len(name) > 2 and not name.endswith(_NO_TRANSLITERATION) and rarity(name) > _COMMON
     if word.tag not in {"nr", "nrfg"}:
         return False
-    if name[:2] in COMPOUND_SURNAMES:
+    if name[:2] in _COMPOUND_SURNAMES:
         return 3 <= len(name) <= 4
-    if name[0] not in SURNAMES or len(name) > 3:
+    if name[0] not in _SURNAMES or len(name) > 3:
         return False
     if len(name) == 3 or not is_known(name):
         return True

@@ -31,7 +31,7 @@ class Mention(Span):
 
 
 # Given names that are used for one gender nearly always; those for both are in neither list.
-FEMALE_NAMES = word_set("""
+_FEMALE_NAMES = word_set("""
     abigail ada adriana agnes alexandra alice alicia alison amanda amber amelia amy ana andrea angela anita anna
     anne annie antonia ashley audrey barbara beatrice bella beth betty bianca bonnie brenda bridget camila carla
     carmen carol caroline carolyn catherine cathy cecilia charlotte chelsea cheryl chloe christina christine cindy
@@ -50,7 +50,7 @@ FEMALE_NAMES = word_set("""
     sophie stacy stella stephanie sue susan suzanne sylvia tamara tanya tara teresa tessa theresa tiffany tina tracy
     valentina valerie vanessa vera veronica victoria violet virginia vivian wanda wendy yolanda yvonne zoe
 """)
-MALE_NAMES = word_set("""
+_MALE_NAMES = word_set("""
     aaron abraham adam adrian ahmed alan albert alejandro alexander alfred ali allen alvin andre andreas andrew andy
     anthony antonio arnold arthur ben benjamin bernard bill billy bob bobby boris brad bradley brandon brendan brian
     bruce bryan byron caleb calvin carl carlos cedric charles charlie chris christian christopher clark claude
@@ -71,12 +71,12 @@ MALE_NAMES = word_set("""
     terry theo theodore thomas tim timothy tobias toby todd tom tommy tony travis trevor tyler ulrich victor vincent
     vladimir wade wallace walter warren wayne wesley wilhelm will william winston xavier yusuf zach zachary
 """)
-TITLES = word_set(
+_TITLES = word_set(
     "mr mrs ms miss mx dr prof professor president sir madam captain judge senator queen king prince princess"
 )
-FEMALE_TITLES = word_set("mrs ms miss madam queen princess")
-MALE_TITLES = word_set("mr sir king prince")
-ORGANISATION_ENDINGS = word_set("""
+_FEMALE_TITLES = word_set("mrs ms miss madam queen princess")
+_MALE_TITLES = word_set("mr sir king prince")
+_ORGANISATION_ENDINGS = word_set("""
     academy agency airlines association bank club college company corp corporation council court foundation gmbh
     group hospital hotel inc institute laboratories laboratory labs llc ltd ministry museum party plc school society
     studio studios team union university
@@ -97,7 +97,7 @@ _WHERE = lazy_regex(
 _AT = lazy_regex(
     r"\b(?:at|joined|(?:work|works|worked|working)\s+(?:at|for|with)|hired\s+by)\s+(?:the\s+)?\Z", re.IGNORECASE
 )
-_TITLE_BEFORE = lazy_regex(rf"\b(?P<title>{'|'.join(sorted(TITLES, key=len, reverse=True))})\b\.?\s+\Z", re.IGNORECASE)
+_TITLE_BEFORE = lazy_regex(rf"\b(?P<title>{'|'.join(sorted(_TITLES, key=len, reverse=True))})\b\.?\s+\Z", re.IGNORECASE)
 _QUOTED = lazy_regex(r"“([^“”\n]{2,40})”|「([^「」\n]{2,40})」|『([^『』\n]{2,40})』|(?<!\w)\"([^\"\n]{2,40})\"(?!\w)")
 _WORK = lazy_regex(r"《([^《》\n]{1,40})》")
 _HANDLE = lazy_regex(r"(?<![\w@.])@[A-Za-z0-9_][\w.-]{0,38}[A-Za-z0-9_]")
@@ -174,7 +174,7 @@ def _after_opening_word(text: str, start: int, end: int, inside: set[str]) -> in
     first, _, rest = text[start:end].partition(" ")
     lowered = _POSSESSIVE.sub("", first.lower())
     dull = lowered in ENGLISH_STOP_WORDS or lowered in FILLERS or stem(lowered) in VERB_STEMS
-    if lowered in FEMALE_NAMES or lowered in MALE_NAMES or first in inside:
+    if lowered in _FEMALE_NAMES or lowered in _MALE_NAMES or first in inside:
         return start if lowered not in ENGLISH_STOP_WORDS else start + len(first) + 1
     if rest:
         return start + len(first) + 1 if dull else start
@@ -227,7 +227,7 @@ def _kind_by_place(text: str, start: int) -> MentionKind:
 def _is_idle(word: str, *, alone: bool) -> bool:
     """Tell whether a capitalised word is no name: a day, a month, a language, a stop word."""
     lowered = _POSSESSIVE.sub("", word.lower().rstrip("."))
-    if lowered in _NO_NAME or lowered in ENGLISH_STOP_WORDS or lowered in TITLES or "'" in lowered:
+    if lowered in _NO_NAME or lowered in ENGLISH_STOP_WORDS or lowered in _TITLES or "'" in lowered:
         return True
     return alone and lowered in FILLERS
 
@@ -236,12 +236,12 @@ def _kind(words: Sequence[str], title: str) -> tuple[MentionKind, Gender]:
     """Return what kind of name it is, and whose gender, by its words and the title before it."""
     first = _POSSESSIVE.sub("", words[0].lower())
     last = _POSSESSIVE.sub("", words[-1].lower().rstrip("."))
-    if last in ORGANISATION_ENDINGS or first in {"university", "bank", "ministry"}:
+    if last in _ORGANISATION_ENDINGS or first in {"university", "bank", "ministry"}:
         return "organisation", "unknown"
     gender: Gender = "unknown"
-    if title in FEMALE_TITLES or (first in FEMALE_NAMES and title not in MALE_TITLES):
+    if title in _FEMALE_TITLES or (first in _FEMALE_NAMES and title not in _MALE_TITLES):
         gender = "female"
-    elif title in MALE_TITLES or first in MALE_NAMES:
+    elif title in _MALE_TITLES or first in _MALE_NAMES:
         gender = "male"
-    known = gender != "unknown" or title in TITLES
+    known = gender != "unknown" or title in _TITLES
     return ("person", gender) if known and len(words) <= 4 else ("name", "unknown")

@@ -92,7 +92,7 @@ _CURRENCIES = """
 """
 
 # Measure words that only count; "一个" says one, and of what stands after it.
-CLASSIFIERS = """
+_CLASSIFIERS = """
     个 只 条 张 本 台 部 辆 件 套 间 位 名 人 次 遍 岁 口 层 栋 座 所 家 杯 瓶 碗 盘 份 顿 场 回 步 页 章 集 首
     句 篇 道 门 节课 期 批 组 班 队 支 枝 根 把 颗 粒 朵 棵 匹 头 双 对 副 架 艘 幅 封 枚 箱 盒 包 袋 串 堆 排 类
     项 款 字 词 票 分 人次 届 轮 局 号 楼 室
@@ -113,7 +113,7 @@ def units() -> dict[str, MeasurementUnit]:
     for row in _CURRENCIES.split("|"):
         name, *others = row.split()
         found |= dict.fromkeys([name, *others], MeasurementUnit(name, "money", 1.0, name))
-    found |= {word: MeasurementUnit(word, "count", 1.0, word) for word in CLASSIFIERS.split() if word not in found}
+    found |= {word: MeasurementUnit(word, "count", 1.0, word) for word in _CLASSIFIERS.split() if word not in found}
     return found
 
 

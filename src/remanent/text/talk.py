@@ -11,9 +11,9 @@ import re
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import fold
 
-LONGEST_SMALL_TALK = 80
+_LONGEST_SMALL_TALK = 80
 """Characters; nobody greets or thanks at greater length without saying something besides."""
-LONGEST_QUESTION = 120
+_LONGEST_QUESTION = 120
 """Characters of a sentence that only asks; in a longer one, people tell what they ask about. Chosen by hand."""
 LONGEST_ASKING = 400
 """Characters of a turn that only asks; a longer one is not looked at."""
@@ -77,7 +77,7 @@ _OF_ASKING = lazy_regex(
     r"questions?\b|[我你您他她们]\S{0,6}问[过了的]|问过|提过?的?问题",
     re.IGNORECASE,
 )
-LONGEST_INSTRUCTION = 400
+_LONGEST_INSTRUCTION = 400
 """Characters of a turn that may be a standing instruction; a longer one is about something else. Chosen by hand."""
 _STANDING = lazy_regex(
     r"(?:\A|(?<=[.!?\n])\s)\W{0,3}(?:(?:please|and|so|also|remember|ok(?:ay)?)[,:]?\s+){0,2}"
@@ -97,7 +97,7 @@ def is_standing_instruction(text: str) -> bool:
 
     Whoever asks for something to be done wants these heeded, although they share few words with what is asked.
     """
-    return len(text) <= LONGEST_INSTRUCTION and _STANDING.search(text) is not None
+    return len(text) <= _LONGEST_INSTRUCTION and _STANDING.search(text) is not None
 
 
 _ONESELF = lazy_regex(r"\b(?:i|my|me|mine|we|our|us|ours)\b|我|咱|俺", re.IGNORECASE)
@@ -109,7 +109,7 @@ _OF_ADVICE = lazy_regex(
     re.IGNORECASE,
 )
 
-LONGEST_SHRUG = 120
+_LONGEST_SHRUG = 120
 """Characters; an answer that goes on for longer mostly tells something besides."""
 _SHRUG = lazy_regex(
     r"\W*(?:(?:i'?m |i am )?(?:sorry|afraid)[^.!?。]{0,12}?)?\bi (?:do not|don't|cannot|can't|did not|didn't)"
@@ -140,7 +140,7 @@ def says_nothing_alone(text: str) -> bool:
 
 def _is_made_of(text: str, phrases: re.Pattern[str]) -> bool:
     """Tell whether a text is nothing but such phrases: all of its words, or the fewest that can stand, one by one."""
-    if len(text) > LONGEST_SMALL_TALK:
+    if len(text) > _LONGEST_SMALL_TALK:
         return False
     rest = _BETWEEN.sub(" ", _NAMED.sub(r"\1", fold(text).replace("’", "'"))).strip()
     if phrases.fullmatch(rest):
@@ -160,7 +160,7 @@ def only_asks(text: str) -> bool:
     asks_once = False
     for piece in _PIECE.finditer(text):
         part = piece[0].strip()
-        asks = len(part) <= LONGEST_QUESTION and _ASKS.search(part) is not None
+        asks = len(part) <= _LONGEST_QUESTION and _ASKS.search(part) is not None
         if not asks and part and not is_small_talk(part):
             return False
         asks_once |= asks
@@ -169,7 +169,7 @@ def only_asks(text: str) -> bool:
 
 def only_shrugs(text: str) -> bool:
     """Tell whether an answer only says that it is not known: "I do not remember.", "抱歉，我不知道。"."""
-    return len(text) <= LONGEST_SHRUG and _SHRUG.fullmatch(text.replace("’", "'")) is not None
+    return len(text) <= _LONGEST_SHRUG and _SHRUG.fullmatch(text.replace("’", "'")) is not None
 
 
 def share_asked(text: str) -> float:

@@ -19,9 +19,9 @@ from hashlib import sha256
 
 from remanent.workspace.files import newline_of
 
-KEY_CHARACTERS = 80
+_KEY_CHARACTERS = 80
 """Characters by which bullets are told apart, as the design has it."""
-AUTO_EXTRACTED = "## Auto-extracted"
+_AUTO_EXTRACTED = "## Auto-extracted"
 MARKER = "<!-- remanent:facts"
 _MARKER = re.compile(r"<!-- remanent:facts((?: [0-9a-f]{8})*) -->")
 _HEADING = re.compile(r"## (?:\d{4}-\d\d-\d\d \d\d:\d\d\b.*|Auto-extracted)")
@@ -30,7 +30,7 @@ _BULLET = re.compile(r"[-*+] ")
 
 def bullet_key(line: str) -> str:
     """Return what two bullets have in common that say the same."""
-    return line.strip()[:KEY_CHARACTERS].casefold()
+    return line.strip()[:_KEY_CHARACTERS].casefold()
 
 
 def _fingerprint(line: str) -> str:
@@ -78,9 +78,11 @@ def with_extracted(text: str, facts: Sequence[str]) -> str:
     """Return MEMORY.md with facts added under its heading for them, which is made where it is missing."""
     kept, line = text.splitlines(keepends=True), newline_of(text)
     bare = [one.rstrip("\r\n") for one in kept]
-    place = next((at for at, one in enumerate(bare) if one == AUTO_EXTRACTED and _has_marker(bare, at + 1)), None)
+    place = next((at for at, one in enumerate(bare) if one == _AUTO_EXTRACTED and _has_marker(bare, at + 1)), None)
     if place is None:
-        return _ended(text, line) + line + line.join([AUTO_EXTRACTED, _marker(map(_fingerprint, facts)), *facts]) + line
+        return (
+            _ended(text, line) + line + line.join([_AUTO_EXTRACTED, _marker(map(_fingerprint, facts)), *facts]) + line
+        )
     marker = place + 1
     prints = [*_prints(bare[marker]), *map(_fingerprint, facts)]
     kept[marker] = _marker(prints) + (kept[marker][len(bare[marker]) :] or line)

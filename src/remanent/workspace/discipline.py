@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from remanent.workspace.index import WorkspaceIndex
     from remanent.workspace.roots import Roots
 
-NAME = "workspace"
-FACTS = "workspace.facts"
+_NAME = "workspace"
+_FACTS = "workspace.facts"
 """The job that takes down the facts of a session that ended."""
 
 
 class MarkdownWorkspace(Discipline):
     """Memory in files that the agent and its user both read and write."""
 
-    name = NAME
+    name = _NAME
     purpose = Bilingual("Memory in Markdown files that people can read and edit.", "人可读写的 Markdown 文件记忆。")
     kinds = (Kind.NOTE,)
     settings = WorkspaceSettings
@@ -82,12 +82,12 @@ class OpenWorkspace(OpenDiscipline):
     @property
     def handlers(self) -> Mapping[str, Handler]:
         """Taking down the facts of a session that ended."""
-        return {FACTS: self._take_down}
+        return {_FACTS: self._take_down}
 
     async def on_session_end(self, tx: Transaction, ended: SessionEnd) -> None:
         """Ask for the facts of the session, where that is wanted."""
         if self._settings.follow and ended.last_seq > ended.after_seq:
-            self._parts.enqueue(tx, FACTS, payload={"session": ended.scope.session})
+            self._parts.enqueue(tx, _FACTS, payload={"session": ended.scope.session})
 
     async def _take_down(self, job: Job, tx: Transaction) -> None:
         """Take down the facts of the newest messages of a session; doing it again writes nothing twice."""

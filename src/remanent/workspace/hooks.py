@@ -33,7 +33,7 @@ MAX_SCANNED_MESSAGES = 20
 MAX_MEMORY_FACTS = 4
 """Facts that one run adds to MEMORY.md."""
 
-MAX_FACT_CHARACTERS = 200
+_MAX_FACT_CHARACTERS = 200
 """Characters of a bullet; chosen by hand, so that a day's file holds some forty."""
 MAX_READ_CHARACTERS = 4000
 """Characters of one message that are looked through: a request stands at its beginning. Chosen by hand."""
@@ -179,7 +179,7 @@ def _own_words(content: str) -> str:
 
 def _bullet(kind: FactKind, content: str) -> str:
     label = _LABELS[kind][working_language(content)]
-    return f"- {label}: {excerpt(' '.join(content.split()), MAX_FACT_CHARACTERS)}"
+    return f"- {label}: {excerpt(' '.join(content.split()), _MAX_FACT_CHARACTERS)}"
 
 
 def _part(session: Any, name: str) -> Any:

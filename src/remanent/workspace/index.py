@@ -35,17 +35,17 @@ from remanent.workspace.scanning import FolderScan, mark_of
 
 T = TypeVar("T")
 SearchMode = Literal["hybrid", "fts", "semantic"]
-RECIPES: Mapping[str, str] = {"fts": "words", "semantic": "meaning", "hybrid": "hybrid"}
+_RECIPES: Mapping[str, str] = {"fts": "words", "semantic": "meaning", "hybrid": "hybrid"}
 STATES = "workspace/"
 """The states of the agent in which it is written what is indexed."""
 WIKILINK = "wikilink"
 """The relation of links between notes."""
-CHUNK_CHARACTERS = 1200
+_CHUNK_CHARACTERS = 1200
 """Characters of a passage at most: some 300 words, which is what embedding models read. Chosen by hand."""
 _CHARACTERS = TokenCounter(name="characters", exact=True, count=len)
-MAX_HITS = 500
+_MAX_HITS = 500
 """Passages that one search returns at most: half of what a recall does."""
-FILES_AT_ONCE = 100
+_FILES_AT_ONCE = 100
 """Files that are read and committed together; chosen by hand, so that others get their turn."""
 _SAME_FILE = 0.5
 """The share of passages that a new name must have in common with a file that is gone to be the same file."""
@@ -148,7 +148,7 @@ def passages_of(text: str) -> tuple[list[FileSection], tuple[str, ...]]:
     at_line, counted = 1, 0
     for section in parsed.sections:
         heading = " › ".join(section.path)
-        for chunk in chunks(section.of(text), CHUNK_CHARACTERS, counter=_CHARACTERS):
+        for chunk in chunks(section.of(text), _CHUNK_CHARACTERS, counter=_CHARACTERS):
             start = section.start + chunk.start
             at_line, counted = at_line + text.count("\n", counted, start), start
             titles = 1 if section.level and chunk.start == 0 else 0
@@ -242,16 +242,16 @@ class WorkspaceIndex:
 
     async def search(self, query: str, *, limit: int, mode: SearchMode, gated: bool = True) -> WorkspaceFound:
         """Find passages; edits are taken up first. Words alone (`fts`) find what has them, whatever answers."""
-        if not query.strip() or not 1 <= limit <= MAX_HITS:
-            raise InvalidInput(f"ask for something, and for 1 to {MAX_HITS} passages")
-        if mode not in RECIPES:
-            raise InvalidInput(f"there is no mode {mode!r}; it is one of {', '.join(RECIPES)}")
+        if not query.strip() or not 1 <= limit <= _MAX_HITS:
+            raise InvalidInput(f"ask for something, and for 1 to {_MAX_HITS} passages")
+        if mode not in _RECIPES:
+            raise InvalidInput(f"there is no mode {mode!r}; it is one of {', '.join(_RECIPES)}")
         if mode == "semantic" and self._parts.embedders is None:
             raise InvalidInput("search by meaning needs an embedder; set `embedder` to other than none")
         await self.refresh()
         now = self._parts.clock()
         wanted = RecordFilter(kinds=(Kind.NOTE,), alive_at=now)
-        answer = WorkspaceFound(query=query, recipe=RECIPES[mode])
+        answer = WorkspaceFound(query=query, recipe=_RECIPES[mode])
         if mode == "fts":
             # The text index alone: half of what a recall takes, and all that words by themselves can tell.
             terms = query_terms(query)
@@ -261,7 +261,7 @@ class WorkspaceIndex:
             if self._understood != self._generation:  # what somebody has just edited is understood as well
                 self._understood = self._generation if await self._parts.journal.embed_few(self._scope) else None
             question = Question(query, self._scope, wanted, asked_at=now)
-            found = await self._parts.recall.find(question, limit=2 * limit, recipe=RECIPES[mode], gated=gated)
+            found = await self._parts.recall.find(question, limit=2 * limit, recipe=_RECIPES[mode], gated=gated)
             ranked = [(item.record_id, item.score) for item in found.items]
             answer = answer.replace(left_out=found.left_out, gate=found.gate)
         # Twice as many are asked for: the agent may have notes of other folders, and the same fact in two files.
@@ -320,8 +320,8 @@ class WorkspaceIndex:
         stale = [path for path, mark in found.items() if path not in by_path or by_path[path].mark != mark]
         report: dict[str, list[str]] = {name: [] for name in ("added", "changed", "renamed", "removed", "skipped")}
         touched: set[str] = set()
-        for start in range(0, len(stale), FILES_AT_ONCE):
-            batch = stale[start : start + FILES_AT_ONCE]
+        for start in range(0, len(stale), _FILES_AT_ONCE):
+            batch = stale[start : start + _FILES_AT_ONCE]
             read = await asyncio.to_thread(self._read, batch)
             report["skipped"] += sorted({*batch} - {one.path for one in read})
             pairs = []

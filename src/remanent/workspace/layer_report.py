@@ -17,7 +17,7 @@ from remanent.workspace.prompt import language_for
 
 LayerName = Literal["core", "episodic", "semantic", "working", "long_term", "workspace"]
 Unit = Literal["characters", "entries", "passages", "values", "messages", "files"]
-MESSAGES = "messages.json"
+_MESSAGES = "messages.json"
 """Where a runtime keeps the conversation at hand, if it does."""
 
 
@@ -71,7 +71,7 @@ async def layers_of(parts: Parts, scope: Scope, files: WorkspaceFiles, *, store:
         return holding(name, sizes.get(name, 0), "characters")
 
     entries = holding("journal", newest[0].seq if newest else 0, "entries")
-    at_hand = holding(MESSAGES, messages, "messages"), holding("tool traces", traces, "messages")
+    at_hand = holding(_MESSAGES, messages, "messages"), holding("tool traces", traces, "messages")
     held: dict[LayerName, tuple[Holding, ...]] = {
         "core": (text("IDENTITY.md"), text("SOUL.md")),
         "episodic": (entries,),
@@ -97,7 +97,7 @@ def _sizes(files: WorkspaceFiles) -> dict[str, int]:
 def _at_hand(files: WorkspaceFiles) -> tuple[int, int]:
     """Return how many messages a runtime keeps at hand, and how many of them are of tools."""
     try:
-        kept = json.loads(files.find(MESSAGES) or "[]")
+        kept = json.loads(files.find(_MESSAGES) or "[]")
     except ValueError:
         return 0, 0
     messages = kept if isinstance(kept, list) else []

@@ -17,7 +17,7 @@ from remanent.model import Model, Scope
 from remanent.model.base import JsonObject, Text
 from remanent.model.chat import Messages, expand_messages
 
-FOLDER = ".mem0"
+_FOLDER = ".mem0"
 """The folder of the home where Mem0 keeps what it is given, one for each agent."""
 _UNUSED_KEY = "not-used"
 """Its clients of models must have a key to be made; none of them is ever asked."""
@@ -135,7 +135,7 @@ def _item(one: Mapping[str, Any], *, metadata: Mapping[str, Any]) -> Mem0Item:
 
 
 def _folder(parts: Parts, scope: Scope) -> Path:
-    return parts.settings.home / FOLDER / scope.org / scope.workspace / scope.agent
+    return parts.settings.home / _FOLDER / scope.org / scope.workspace / scope.agent
 
 
 def remove(parts: Parts, scope: Scope, opened: dict[Scope, Any]) -> None:

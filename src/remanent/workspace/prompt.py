@@ -17,20 +17,20 @@ from remanent.workspace.daylog import without_comments
 from remanent.workspace.files import WorkspaceFiles
 from remanent.workspace.index import WorkspaceHit
 
-CORE = ("IDENTITY.md", "SOUL.md", "USER.md")
+_CORE = ("IDENTITY.md", "SOUL.md", "USER.md")
 """What must always hold, in the order of the prompt."""
-INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md")
+_INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md")
 """What people write for coding agents; read where it lies."""
 
 # The design's figures.
-QUERY_MESSAGES = 5
-MESSAGE_CHARACTERS = 200
-QUERY_CHARACTERS = 500
+_QUERY_MESSAGES = 5
+_MESSAGE_CHARACTERS = 200
+_QUERY_CHARACTERS = 500
 RECALLED_LIMIT = 5
-RECALLED_CHARACTERS = 500
+_RECALLED_CHARACTERS = 500
 
-CORE_HEADING = Bilingual("## What always holds", "## 始终成立的内容")
-RECALLED_HEADING = Bilingual("## Related memory (recalled automatically)", "## 相关历史记忆(自动召回)")
+_CORE_HEADING = Bilingual("## What always holds", "## 始终成立的内容")
+_RECALLED_HEADING = Bilingual("## Related memory (recalled automatically)", "## 相关历史记忆(自动召回)")
 
 
 def query_of(messages: Iterable[Any]) -> str:
@@ -40,8 +40,8 @@ def query_of(messages: Iterable[Any]) -> str:
         for message in expand_messages(list(messages) or [])
         if message.kind is EntryKind.MESSAGE and chat_role(message.role) == "user"
     ]
-    query = "\n".join(" ".join(text.split())[:MESSAGE_CHARACTERS] for text in said[-QUERY_MESSAGES:])
-    return query[-QUERY_CHARACTERS:].strip()  # of too much, what was said last
+    query = "\n".join(" ".join(text.split())[:_MESSAGE_CHARACTERS] for text in said[-_QUERY_MESSAGES:])
+    return query[-_QUERY_CHARACTERS:].strip()  # of too much, what was said last
 
 
 def recalled_section(hits: Sequence[WorkspaceHit], *, query: str, language: Language) -> str:
@@ -50,16 +50,16 @@ def recalled_section(hits: Sequence[WorkspaceHit], *, query: str, language: Lang
     Of a long passage the lines come that speak of the question, not its beginning.
     """
     lines: list[str] = []
-    room = RECALLED_CHARACTERS
+    room = _RECALLED_CHARACTERS
     for hit in hits:
-        share = min(room, max(80, RECALLED_CHARACTERS // len(hits)))
+        share = min(room, max(80, _RECALLED_CHARACTERS // len(hits)))
         said, at = telling_part(hit, query, share)
         line = f"- {escape(said)} ({escape(hit.path)}:{at})"
         lines.append(line)
         room -= len(line)
-        if room < MESSAGE_CHARACTERS // 4:
+        if room < _MESSAGE_CHARACTERS // 4:
             break
-    return "\n".join([RECALLED_HEADING.say(language), *lines]) if lines else ""
+    return "\n".join([_RECALLED_HEADING.say(language), *lines]) if lines else ""
 
 
 def telling_part(hit: WorkspaceHit, query: str, limit: int) -> tuple[str, int]:
@@ -76,12 +76,12 @@ def core_section(files: WorkspaceFiles, *, budget: int, language: Language, proj
 
     What does not fit is cut file by file, the later ones first: who the agent is goes before who the user is.
     """
-    texts = [(name, text) for name in CORE if (text := _said(files.find(name)))]
+    texts = [(name, text) for name in _CORE if (text := _said(files.find(name)))]
     texts += [(str(path), text) for path in _instruction_files(files.root, project) if (text := _said(_text(path)))]
     if not texts:
         return ""
     count = token_counter()
-    heading = CORE_HEADING.say(language)
+    heading = _CORE_HEADING.say(language)
     parts, left = [heading], budget - count(heading)
     for place, (name, text) in enumerate(texts):
         title = f"### {name}"
@@ -105,7 +105,7 @@ def _instruction_files(root: Path, project: Path | None) -> Iterator[Path]:
             if (folder / ".git").exists() or folder == Path.home():
                 break
     for folder in dict.fromkeys(folders):
-        yield from (folder / name for name in INSTRUCTIONS if (folder / name).is_file())
+        yield from (folder / name for name in _INSTRUCTIONS if (folder / name).is_file())
 
 
 def _text(path: Path) -> str | None:

@@ -18,7 +18,7 @@ from remanent.model import Scope
 from remanent.workspace.files import OURS, WorkspaceFiles, lock_folder
 from remanent.workspace.settings import VAULT, WorkspaceSettings
 
-STATE = "workspace"
+_STATE = "workspace"
 """The agent's named value that says which folder was chosen for it."""
 OTHERS = ".workspaces"
 """The folder of the home where agents have theirs that do not own the one of the settings."""
@@ -57,7 +57,7 @@ class Roots:
             await asyncio.to_thread(_prepare, files)
             return files
         if scope not in self._chosen:
-            noted = await self._parts.store.state(scope, STATE)
+            noted = await self._parts.store.state(scope, _STATE)
             if isinstance(noted, dict):
                 self._chosen[scope] = self._open(Path(str(noted["root"])))
                 self._include[scope] = str(noted["include"])
@@ -70,7 +70,7 @@ class Roots:
 
     async def existing(self, scope: Scope) -> WorkspaceFiles | None:
         """Return the files of an agent's workspace if it has one; nothing is made."""
-        noted = await self._parts.store.state(scope.owner, STATE)
+        noted = await self._parts.store.state(scope.owner, _STATE)
         if isinstance(noted, dict):
             self._include[scope.owner] = str(noted["include"])
         folder = await asyncio.to_thread(self._found, scope.owner, noted)
@@ -112,7 +112,7 @@ class Roots:
             if not self._settings.shared and not await asyncio.to_thread(_claim, folder, scope):
                 raise InvalidInput(f"{vault} is another agent's workspace; choose another folder or set memory.shared")
             async with self._parts.store.transaction(scope) as tx:
-                tx.state(STATE, {"root": str(folder), "include": VAULT})
+                tx.state(_STATE, {"root": str(folder), "include": VAULT})
             self._chosen.pop(scope, None)
         files = await self.files(scope)
         made = [] if vault else [name for name in _TEMPLATES if (files.root / name).exists()]

@@ -114,7 +114,7 @@ class FolderWatch:
                     self._watched[number] += 1
 
 
-WATCH = FolderWatch()
+_WATCH = FolderWatch()
 
 
 def is_local(device: int, mounts: str = "/proc/self/mountinfo") -> bool:
@@ -164,7 +164,7 @@ class FolderScan:
     """
 
     def __init__(
-        self, root: Path, include: str, *, now: Callable[[], int] = time_ns, watch: FolderWatch | None = WATCH
+        self, root: Path, include: str, *, now: Callable[[], int] = time_ns, watch: FolderWatch | None = _WATCH
     ) -> None:
         self._root = root
         self._patterns = [tuple(one.strip().split("/")) for one in include.split(",") if one.strip()]

@@ -7,9 +7,9 @@ from remanent.errors import InvalidInput
 from remanent.workspace.files import MEMORIES, WorkspaceFiles, newline_of
 
 MemoryCommand = Literal["view", "create", "str_replace", "insert", "delete", "rename"]
-MAX_VIEWED_CHARACTERS = 16_000
+_MAX_VIEWED_CHARACTERS = 16_000
 """Characters that one view shows; the rest is named by its lines. Chosen by hand: some 4,000 tokens."""
-WHY = "by the agent"
+_WHY = "by the agent"
 
 
 def perform(files: WorkspaceFiles, command: MemoryCommand, path: str, **given: Any) -> str:
@@ -36,13 +36,13 @@ def _view(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
     lines = files.read(path).splitlines()
     start, end = _range(given.get("view_range"), len(lines))
     shown: list[str] = []
-    room = MAX_VIEWED_CHARACTERS
+    room = _MAX_VIEWED_CHARACTERS
     for number in range(start, end + 1):
         line = f"{number:6d}\t{lines[number - 1]}"
         if len(line) > room and shown:
             shown.append(f"… lines {number} to {end} are left out; ask for them with view_range")
             break
-        shown.append(line[:MAX_VIEWED_CHARACTERS])
+        shown.append(line[:_MAX_VIEWED_CHARACTERS])
         room -= len(line) + 1
     return "\n".join([f"{path} with line numbers:", *shown])
 
@@ -68,7 +68,7 @@ def _create(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
             )
         return text
 
-    files.edit(path, made, why=WHY)
+    files.edit(path, made, why=_WHY)
     return f"{path} was created."
 
 
@@ -90,7 +90,7 @@ def _replace(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
             case times:
                 raise InvalidInput(f"old_str is in {path} {times} times; give more of what stands around it")
 
-    files.edit(path, replaced, why=WHY)
+    files.edit(path, replaced, why=_WHY)
     return f"{path} was edited."
 
 
@@ -110,19 +110,19 @@ def _insert(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
         added = text.replace("\r\n", "\n").replace("\n", end)
         return "".join([*lines[:at], added if added.endswith("\n") else added + end, *lines[at:]])
 
-    files.edit(path, inserted, why=WHY)
+    files.edit(path, inserted, why=_WHY)
     return f"{path} was edited."
 
 
 def _delete(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
     del given
-    files.delete(path, why=WHY)
+    files.delete(path, why=_WHY)
     return f"{path} was deleted."
 
 
 def _rename(files: WorkspaceFiles, path: str, given: dict[str, Any]) -> str:
     old, new = given.get("old_path") or path, _need(given, "new_path", "rename")
-    files.rename(old, new, why=WHY)
+    files.rename(old, new, why=_WHY)
     return f"{old} is {new} now."
 
 

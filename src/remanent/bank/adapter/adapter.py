@@ -44,16 +44,16 @@ from remanent.values import dataclass
 
 _logger = logging.getLogger(__name__)
 
-STEP = "step"
+_STEP = "step"
 """The source of a tool call and of what it gave."""
-REPETITION = "repetition"
+_REPETITION = "repetition"
 """The source of what a step said that had been ingested before, word for word."""
-FAILURE = "failure"
+_FAILURE = "failure"
 """The source of what a failed step said."""
-OWNED_FILES = "brought"
+_OWNED_FILES = "brought"
 """The metadata key for the digests of files that this run stored first: they are removed when the bank is cleared,
 while files that were there before stay. Stored banks hold the word."""
-NO_ANSWER = "the step gave no answer"
+_NO_ANSWER = "the step gave no answer"
 _MAX_ATTEMPTS = 2
 """Attempts to recognise an upload before it is given up; else the planner would plan it forever."""
 
@@ -127,7 +127,7 @@ class AsyncAdapter:
     async def record_step(self, step: AgentStep) -> None:
         """Append a tool call or its result to the journal, and emit an event."""
         await self._bank.note(
-            step.text, source=STEP, kind=step.kind, role=step.role, origin=step.origin, metadata=step.metadata
+            step.text, source=_STEP, kind=step.kind, role=step.role, origin=step.origin, metadata=step.metadata
         )
         about = {name: step.metadata[name] for name in ("tool", "failed") if name in step.metadata}
         self._bank.emit(EventKind.TOOL, shortened(step.text, 300), step=step.kind.value, **about)
@@ -164,7 +164,7 @@ class AsyncAdapter:
         task = self._bank.insight.current
         if task is None:
             return self._bank.insight
-        problem = (execution.detail or NO_ANSWER) if execution.failed else ""
+        problem = (execution.detail or _NO_ANSWER) if execution.failed else ""
         routed = await self._route(task, execution, problem)
         self.routed.append(routed)
         if routed.problem:
@@ -185,7 +185,7 @@ class AsyncAdapter:
 
     async def clear(self) -> None:
         """Remove every file that the run stored, temporary or not."""
-        noted = [entry.metadata.get(OWNED_FILES) for entry in self._bank.tree.entries]
+        noted = [entry.metadata.get(_OWNED_FILES) for entry in self._bank.tree.entries]
         await self.close()
         await self._kept.clear(str(digest) for digests in noted if isinstance(digests, list) for digest in digests)
 
@@ -214,7 +214,7 @@ class AsyncAdapter:
         `give_up` counts the attempts; without that, a conflict that cannot be settled would be planned for ever.
         """
         assert task.conflict_id is not None, "a cross-validation names its conflict"
-        problem = problem or ("" if execution.answer.strip() else NO_ANSWER)
+        problem = problem or ("" if execution.answer.strip() else _NO_ANSWER)
         if problem:
             await self._bank.give_up(task.conflict_id, why=problem)
             return RoutedStep("validation", problem=problem)
@@ -238,16 +238,16 @@ class AsyncAdapter:
         Notes keep the journal complete, and a node that only repeats another would be compared with every later one.
         """
         text = execution.context.strip() or execution.answer.strip()
-        problem = problem or ("" if execution.answer.strip() else NO_ANSWER)
+        problem = problem or ("" if execution.answer.strip() else _NO_ANSWER)
         about: dict[str, JsonValue] = {"task": task.description, "tool_calls": _describe_calls(execution)}
         if problem:
-            kept = [await self._bank.note(text, source=FAILURE, metadata=about)] if text else []
+            kept = [await self._bank.note(text, source=_FAILURE, metadata=about)] if text else []
             return RoutedStep(EXECUTION, entry_ids=tuple(kept), problem=problem)
         attachments = [await self._store_file(file) for file in execution.files if file.name and file.name in text]
         if not attachments and self._says_nothing_new(text):
-            entry_id = await self._bank.note(text, source=REPETITION, metadata=about)
+            entry_id = await self._bank.note(text, source=_REPETITION, metadata=about)
             return RoutedStep(EXECUTION, entry_ids=(entry_id,))
-        about[OWNED_FILES] = list(self._kept.brought(attachments))
+        about[_OWNED_FILES] = list(self._kept.brought(attachments))
         observed = await self._bank.observe(
             text,
             source=EXECUTION,
@@ -279,7 +279,7 @@ class AsyncAdapter:
         texts = {name: execution.recognised.get(name, "") or said.text for name, said in words.items()}
         together = [item for item in chosen if not texts[item.upload_id].strip()]
         if together and not execution.answer.strip():
-            problem = problem or NO_ANSWER
+            problem = problem or _NO_ANSWER
         if problem:
             for item in chosen:
                 await self._give_up(item)
@@ -305,7 +305,7 @@ class AsyncAdapter:
                 attachments=attachments,
                 metadata={
                     "uploads": [item.name for item in items],
-                    OWNED_FILES: list(self._kept.brought(attachments)),
+                    _OWNED_FILES: list(self._kept.brought(attachments)),
                 },
             )
         finally:

@@ -15,7 +15,7 @@ from remanent.values import dataclass
 
 _T = TypeVar("_T")
 
-BASE_URLS: dict[Provider, str] = {
+_BASE_URLS: dict[Provider, str] = {
     "openai": "https://api.openai.com/v1",
     "deepseek": "https://api.deepseek.com",
     "anthropic": "https://api.anthropic.com",
@@ -89,7 +89,7 @@ def _place(layers: Sequence[ModelChoice], *, role: str) -> tuple[Endpoint, str]:
         provider = layer.provider or "local"
         name = next((name for name in names[: number + 1] if name), None)
         key = next((layer.api_key for layer in layers[: number + 1] if layer.api_key), None)
-        base_url = layer.base_url or BASE_URLS.get(provider)
+        base_url = layer.base_url or _BASE_URLS.get(provider)
         if base_url is None:
             raise InvalidSettings("the provider `local` needs an address: set model.base_url")
         if name is None:

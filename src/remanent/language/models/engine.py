@@ -37,7 +37,7 @@ from remanent.values import dataclass
 
 _logger = logging.getLogger(__name__)
 
-PICTURE_TOKENS = 1_600
+_PICTURE_TOKENS = 1_600
 """What providers count for a picture, about; the exact number depends on its size and on the model."""
 
 _LONGEST_REPEATED = 8_000
@@ -249,7 +249,7 @@ class ModelEngine(Engine):
         """Return the tokens that the window has left behind a call."""
         count = counter_for(call.model)
         tokens = sum(count(text) for text in (call.instructions, *(turn.text for turn in call.turns)))
-        return run.choice.window - tokens - sum(PICTURE_TOKENS * len(turn.pictures) for turn in call.turns)
+        return run.choice.window - tokens - sum(_PICTURE_TOKENS * len(turn.pictures) for turn in call.turns)
 
     async def _ask(self, run: _RoleRun[RequestT, ReplyT, ResponseT], call: ModelCall) -> Completion:
         """Return what the model says, after as many attempts as it may take."""

@@ -83,7 +83,7 @@ _HEADING = lazy_regex(
     r"摘要)\s*[:：]\s*",
     re.IGNORECASE,
 )
-MAX_STATEMENTS = 40
+_MAX_STATEMENTS = 40
 """Statements that are compared with those of others, each with each; what a memory or a summary has to say is said in
 fewer. Chosen by hand."""
 
@@ -108,7 +108,7 @@ def unwrapped(text: str) -> str:
     return _WRAP.sub(joined, text)
 
 
-def statements(summary: str, *, most: int = MAX_STATEMENTS) -> list[str]:
+def statements(summary: str, *, most: int = _MAX_STATEMENTS) -> list[str]:
     """Return the statements of a summary in order; of a very long one the first."""
     found: dict[str, str] = {}
     for line in unwrapped(summary).splitlines():

@@ -68,9 +68,9 @@ _FOLLOWS = lazy_regex(
 )
 _HALF_WIDTH_STOP = lazy_regex(rf"(?<=[{HAN}])\.(?=\s|$)")
 """The end of a Chinese sentence as many type it: 我住在北京. is no other town than 我住在北京。"""
-MAX_SENTENCE = 400
+_MAX_SENTENCE = 400
 """Characters of a sentence that is looked at: longer ones are no plain statements."""
-MAX_TEXT = 2_000
+_MAX_TEXT = 2_000
 """Characters of a text that are looked at; more is a document, not talk."""
 
 _SECRET = lazy_regex(
@@ -153,7 +153,7 @@ def plain_sentences(text: str) -> Iterator[Span]:
 
     A text that is longer than any message has none: marks that are never closed make looking for their ends dear.
     """
-    if len(text) > MAX_TEXT:
+    if len(text) > _MAX_TEXT:
         return
     blanked = _QUOTED.sub(lambda found: " " * len(found[0]), text)
     for span in sentences(blanked):
@@ -163,7 +163,7 @@ def plain_sentences(text: str) -> Iterator[Span]:
         while start < end and blanked[end - 1].isspace():
             end -= 1
         # A quotation within the sentence: its words are part of what is said (a title), unless it is all that is said.
-        if start < end and end - start <= MAX_SENTENCE:
+        if start < end and end - start <= _MAX_SENTENCE:
             yield Span(start, end)
 
 

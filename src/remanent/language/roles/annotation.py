@@ -31,9 +31,9 @@ from remanent.text.scripts import HAN, fold, working_language
 from remanent.text.summary import compress_within
 from remanent.text.wordlists import CHINESE_FILLERS, CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS, FILLERS, word_set
 
-MAX_PHRASE = 20
+_MAX_PHRASE = 20
 """Characters of a phrase: 10 to 20, as the design of the associative memory has it."""
-MAX_ANNOTATED_KEYWORDS = 5
+_MAX_ANNOTATED_KEYWORDS = 5
 """Keywords of a memory: 3 to 5, by the same design."""
 
 
@@ -49,9 +49,9 @@ class AnnotationResponse(Model):
 
     content: Annotated[Text, Field(min_length=1)]
     """Exactly the text when no length was asked for or it is short enough; else at most so many characters."""
-    phrase: Annotated[Text, Field(min_length=1, max_length=MAX_PHRASE)]
+    phrase: Annotated[Text, Field(min_length=1, max_length=_MAX_PHRASE)]
     """Shorter than 10 characters only when the text says no more."""
-    keywords: Annotated[tuple[Keyword, ...], Field(max_length=MAX_ANNOTATED_KEYWORDS)]
+    keywords: Annotated[tuple[Keyword, ...], Field(max_length=_MAX_ANNOTATED_KEYWORDS)]
     """Fewer than 3 only when the text has no more; most telling first."""
 
 
@@ -137,18 +137,18 @@ class Annotation(Role[AnnotationRequest, AnnotationReply, AnnotationResponse]):
 
     def bounds(self, request: AnnotationRequest) -> Bounds:
         """Hold the keywords to as many as are kept."""
-        return {"keywords": {"maxItems": MAX_ANNOTATED_KEYWORDS}}
+        return {"keywords": {"maxItems": _MAX_ANNOTATED_KEYWORDS}}
 
     def read(self, request: AnnotationRequest, reply: AnnotationReply) -> AnnotationResponse:
         """Hold the lengths; refuse a compression that is none or that brings in numbers of its own."""
         target = _target(request)
-        if not one_line(reply.phrase, MAX_PHRASE):
+        if not one_line(reply.phrase, _MAX_PHRASE):
             raise Refused("phrase must not be empty")
         words = [word for word in reply.keywords if word.strip().casefold() not in _EMPTY]
         return AnnotationResponse(
             content=request.text if target is None else _compressed(request.text, reply.content, target),
             phrase=_telling(reply.phrase, request.text),
-            keywords=_enough(keywords(words, most=MAX_ANNOTATED_KEYWORDS), request.text),
+            keywords=_enough(keywords(words, most=_MAX_ANNOTATED_KEYWORDS), request.text),
         )
 
     async def offline(self, request: AnnotationRequest, toolbox: Toolbox) -> AnnotationResponse:
@@ -164,7 +164,7 @@ def _target(request: AnnotationRequest) -> int | None:
 
 def _telling(phrase: str, text: str) -> str:
     """Return a model's phrase, or where it is too short to tell anything or no phrase, the one that the text gives."""
-    told = one_line(phrase, MAX_PHRASE)
+    told = one_line(phrase, _MAX_PHRASE)
     is_long = len(one_line(phrase, len(phrase))) > _LONGEST_CUT
     if len(told) >= _SHORTEST_PHRASE and not is_long:
         return told
@@ -177,7 +177,7 @@ def _enough(words: tuple[str, ...], text: str) -> tuple[str, ...]:
     """Return the words, and where a model gave too few, the most telling ones of the text after them."""
     if len(words) >= _FEWEST_KEYWORDS:
         return words
-    found = (keyword.text for keyword in keywords_of(text, limit=MAX_ANNOTATED_KEYWORDS))
+    found = (keyword.text for keyword in keywords_of(text, limit=_MAX_ANNOTATED_KEYWORDS))
     return keywords((*words, *found), most=_FEWEST_KEYWORDS)
 
 
@@ -273,10 +273,10 @@ def _topics(text: str) -> tuple[str, ...]:
     """Return 3 to 5 keywords, what names something first; fewer only when the text has no more words."""
     body = _body(text)
     done = {word.lower() for found in _DOES.findall(body) for word in found if word}
-    found = key_phrases(body, most=2 * MAX_ANNOTATED_KEYWORDS)
+    found = key_phrases(body, most=2 * _MAX_ANNOTATED_KEYWORDS)
     named = [word for word in found if word.split()[0].lower() not in done and word.lower() not in _SHOWN]
     if len(named) >= _FEWEST_KEYWORDS:
-        return keywords(named, most=MAX_ANNOTATED_KEYWORDS)
+        return keywords(named, most=_MAX_ANNOTATED_KEYWORDS)
     rest = [word for word in content_words(text) if not {"'", "’"} & {*word} and word.casefold() not in _FILLERS]
     longer = [word for word in rest if len(word) > 1 and word[0] not in _PERSONS and word in body]
     parts = [
@@ -298,12 +298,12 @@ def _phrase(text: str, words: tuple[str, ...]) -> str:
     weighed = (one for sentence in salient_sentences(body, most=3) or [body] for one in _runs(sentence, keys))
     # Of equals the first.
     _, best = max(weighed, key=lambda one: one[0], default=(0.0, ""))
-    best = best or compress_within(body.strip(), MAX_PHRASE).strip(_MARKS)
+    best = best or compress_within(body.strip(), _MAX_PHRASE).strip(_MARKS)
     told = one_line(body, len(body) + 1)
-    if len(best) >= _SHORTEST_PHRASE or len(told) <= MAX_PHRASE:
-        return best or one_line(text, MAX_PHRASE)
+    if len(best) >= _SHORTEST_PHRASE or len(told) <= _MAX_PHRASE:
+        return best or one_line(text, _MAX_PHRASE)
     # A word longer than a phrase (an address) leaves a single one of those before it: then the beginning says more.
-    return first_graphemes(told, MAX_PHRASE - 1) + "…"
+    return first_graphemes(told, _MAX_PHRASE - 1) + "…"
 
 
 def _runs(sentence: str, keys: Sequence[str]) -> Iterator[tuple[float, str]]:
@@ -321,7 +321,7 @@ def _runs(sentence: str, keys: Sequence[str]) -> Iterator[tuple[float, str]]:
     for first in range(len(cores)):
         for last in range(first, len(cores)):
             run = sentence[borders[first] : borders[last + 1]].strip(_MARKS)
-            if len(run) > MAX_PHRASE:
+            if len(run) > _MAX_PHRASE:
                 break
             if len(run) < _SHORTEST_PHRASE or "\n" in run or not (cores[first] and cores[last]):
                 continue

@@ -22,8 +22,8 @@ from remanent.language.wording import abridged, block, group, passage_blocks
 from remanent.model import Model
 from remanent.text.scripts import working_language
 
-MAX_SENTENCES = 20
-LONGEST_SENTENCE = 1_000
+_MAX_SENTENCES = 20
+_LONGEST_SENTENCE = 1_000
 """Characters of a sentence; above, sentences of an answer that are kept, of which a model is asked for five."""
 
 
@@ -129,16 +129,16 @@ class Answering(Role[AnsweringRequest, AnsweringReply, AnsweringResponse]):
 
     def bounds(self, request: AnsweringRequest) -> Bounds:
         """Hold the numbers to those of the passages."""
-        return {"sentences": {"maxItems": MAX_SENTENCES}, "sentences.passages": numbered(len(request.passages))}
+        return {"sentences": {"maxItems": _MAX_SENTENCES}, "sentences.passages": numbered(len(request.passages))}
 
     def read(self, request: AnsweringRequest, reply: AnsweringReply) -> AnsweringResponse:
         """Keep what says something; passages that were not shown are passed over."""
         named = [number for said in reply.sentences for number in said.passages]
         require_known(named, shown=len(request.passages))
         sentences = []
-        for said in reply.sentences[:MAX_SENTENCES]:
+        for said in reply.sentences[:_MAX_SENTENCES]:
             known = known_numbers(said.passages, shown=len(request.passages))
-            if text := one_line(said.text, LONGEST_SENTENCE):
+            if text := one_line(said.text, _LONGEST_SENTENCE):
                 sentences.append(WrittenSentence(text=text, passages=tuple(known)))
         return AnsweringResponse(sentences=tuple(sentences))
 
@@ -165,7 +165,7 @@ async def quote(request: AnsweringRequest, toolbox: Toolbox) -> AnsweringRespons
 def _quoted(sentence: str, source: int, texts: Sequence[str]) -> WrittenSentence:
     """Return a sentence with the passage that it was taken from, and others that say the same word for word."""
     held = [number for number, text in enumerate(texts, 1) if number == source + 1 or sentence in text]
-    return WrittenSentence(text=one_line(sentence, LONGEST_SENTENCE), passages=tuple(held))
+    return WrittenSentence(text=one_line(sentence, _LONGEST_SENTENCE), passages=tuple(held))
 
 
 ANSWERING = Answering()

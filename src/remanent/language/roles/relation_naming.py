@@ -26,7 +26,7 @@ from remanent.text.scripts import HAN, working_language
 from remanent.text.terms import query_terms
 from remanent.values import dataclass
 
-LONGEST_RELATION = 20
+_LONGEST_RELATION = 20
 """Characters of a relation: two to four in Chinese, by the design; two English words need as many as this."""
 
 
@@ -40,7 +40,7 @@ class RelationNamingRequest(Model):
 class RelationNamingResponse(Model):
     """A name for each focus, in their order: 2 to 4 characters in Chinese, a word or two in English, empty if none."""
 
-    relations: tuple[Annotated[Text, Field(max_length=LONGEST_RELATION)], ...]
+    relations: tuple[Annotated[Text, Field(max_length=_LONGEST_RELATION)], ...]
 
 
 _LONGEST_SHOWN = 1_000
@@ -152,7 +152,7 @@ def _name(text: str) -> str:
     bare = text.strip(_AROUND)
     if _CHINESE.fullmatch(bare):
         return bare
-    return bare.lower() if _ENGLISH.fullmatch(bare) and len(bare) <= LONGEST_RELATION else ""
+    return bare.lower() if _ENGLISH.fullmatch(bare) and len(bare) <= _LONGEST_RELATION else ""
 
 
 _READ = 12

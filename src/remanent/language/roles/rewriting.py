@@ -19,7 +19,7 @@ from remanent.model import Model
 from remanent.text.keywords import content_words
 from remanent.text.scripts import alphanumeric, working_language
 
-LONGEST_QUERY = 300
+_LONGEST_QUERY = 300
 
 
 class RewritingRequest(Model):
@@ -33,7 +33,7 @@ class RewritingRequest(Model):
 class RewritingResponse(Model):
     """Other wordings of the question, best first; the question itself is not among them."""
 
-    queries: tuple[Annotated[Remark, Field(min_length=1, max_length=LONGEST_QUERY)], ...]
+    queries: tuple[Annotated[Remark, Field(min_length=1, max_length=_LONGEST_QUERY)], ...]
 
 
 _LONGEST_EARLIER = 500
@@ -89,8 +89,8 @@ class Rewriting(Role[RewritingRequest, RewritingReply, RewritingResponse]):
 
     def read(self, request: RewritingRequest, reply: RewritingReply) -> RewritingResponse:
         """Keep other wordings, each once."""
-        asked = one_line(request.query, LONGEST_QUERY)
-        queries = lines((asked, *reply.queries), most=request.count + 1, limit=LONGEST_QUERY)
+        asked = one_line(request.query, _LONGEST_QUERY)
+        queries = lines((asked, *reply.queries), most=request.count + 1, limit=_LONGEST_QUERY)
         if not any(query.strip() for query in reply.queries):
             raise Refused("queries must hold at least one query")
         return RewritingResponse(queries=queries[1 if asked else 0 :][: request.count])
@@ -117,7 +117,7 @@ async def rewrite(request: RewritingRequest, toolbox: Toolbox) -> RewritingRespo
     seen = {alphanumeric(request.query)}
     queries: list[str] = []
     for wording in _wordings(request):
-        query = one_line(wording, LONGEST_QUERY)
+        query = one_line(wording, _LONGEST_QUERY)
         if query and alphanumeric(query) not in seen:
             seen.add(alphanumeric(query))
             queries.append(query)

@@ -19,22 +19,22 @@ from remanent.text.boundaries import excerpt
 from remanent.text.dated import with_dates
 from remanent.text.escaping import escape, escape_lines, escape_name
 
-NOTHING = Bilingual("There is nothing.", "没有内容。")
-NOTHING_REMEMBERED = Bilingual("Nothing is remembered about that.", "没有相关的记忆。")
-BEST_FIRST = Bilingual("Remembered, most relevant first:", "相关记忆，最相关的在前：")
-NOT_SEARCHED = Bilingual("(Not searched: {names}.)", "（未能检索：{names}。）")
-REMEMBERED = Bilingual("Remembered: {count}.", "已记住 {count} 条。")
-KNOWN_ALREADY = Bilingual(" {count} of them were known already.", "其中 {count} 条此前已经记住。")
-ERASED = Bilingual("(erased)", "（已抹除）")
-MORE = Bilingual("(There is more: cursor {cursor})", "（还有更多：cursor {cursor}）")
-FORGOTTEN = Bilingual(
+_NOTHING = Bilingual("There is nothing.", "没有内容。")
+_NOTHING_REMEMBERED = Bilingual("Nothing is remembered about that.", "没有相关的记忆。")
+_BEST_FIRST = Bilingual("Remembered, most relevant first:", "相关记忆，最相关的在前：")
+_NOT_SEARCHED = Bilingual("(Not searched: {names}.)", "（未能检索：{names}。）")
+_REMEMBERED = Bilingual("Remembered: {count}.", "已记住 {count} 条。")
+_KNOWN_ALREADY = Bilingual(" {count} of them were known already.", "其中 {count} 条此前已经记住。")
+_ERASED = Bilingual("(erased)", "（已抹除）")
+_MORE = Bilingual("(There is more: cursor {cursor})", "（还有更多：cursor {cursor}）")
+_FORGOTTEN = Bilingual(
     "Forgotten: {about} (record {record_id} can be restored)", "已忘记：{about}（记忆 {record_id} 可以恢复）"
 )
-RECORD_STATE = Bilingual("{kind}, {status}", "{kind}，{status}")
-NO_SOURCES = Bilingual("Nothing is left of what it came from.", "其来源已不存在。")
-WORD_FOR_WORD = Bilingual("Word for word, oldest first:", "原文，由旧到新：")
-DONE = Bilingual("Done.", "已完成。")
-EMPTY_PAD = Bilingual("The scratchpad is empty.", "草稿板上没有内容。")
+_RECORD_STATE = Bilingual("{kind}, {status}", "{kind}，{status}")
+_NO_SOURCES = Bilingual("Nothing is left of what it came from.", "其来源已不存在。")
+_WORD_FOR_WORD = Bilingual("Word for word, oldest first:", "原文，由旧到新：")
+_DONE = Bilingual("Done.", "已完成。")
+_EMPTY_PAD = Bilingual("The scratchpad is empty.", "草稿板上没有内容。")
 
 _MAX_ITEM_LENGTH = 2000
 """Characters of one item that are shown; the structure has all of them."""
@@ -45,7 +45,7 @@ def to_text(answer: object, *, language: Language) -> str:
     if isinstance(answer, Page) and answer.items and isinstance(answer.items[0], Entry):
         return _entries(answer, language)
     if isinstance(answer, Page) and not answer.items:
-        return NOTHING.say(language)
+        return _NOTHING.say(language)
     for kind, told in _WRITERS.items():
         if isinstance(answer, kind):
             return told(answer, language)
@@ -66,8 +66,8 @@ def _found(found: Found, language: Language) -> str:
     """Return what was found, each with the id by which it can be asked for again: what tells something first."""
     items = told_first(found.query, found.items)
     if not items:
-        return NOTHING_REMEMBERED.say(language)
-    lines = [BEST_FIRST.say(language)]
+        return _NOTHING_REMEMBERED.say(language)
+    lines = [_BEST_FIRST.say(language)]
     for place, item in enumerate(items, start=1):
         speakers = sorted({name for source in item.sources if (name := escape_name(source.role))})
         lead = ", ".join([f"{local(item.occurred_at):%Y-%m-%d %H:%M}", *notices(item, language), *speakers])
@@ -75,44 +75,44 @@ def _found(found: Found, language: Language) -> str:
         lines.append(f"{place}. [{item.record_id}] {lead}: {escape_lines(said)}")
     if found.left_out:
         names = ", ".join(left.path for left in found.left_out)
-        lines.append(NOT_SEARCHED.say(language, names=names))
+        lines.append(_NOT_SEARCHED.say(language, names=names))
     return "\n".join(lines)
 
 
 def _receipt(receipt: Receipt, language: Language) -> str:
     """Return how much was remembered; ids would only cost the model tokens."""
-    text = REMEMBERED.say(language, count=len(receipt.entry_ids))
-    return text + (KNOWN_ALREADY.say(language, count=receipt.repeated) if receipt.repeated else "")
+    text = _REMEMBERED.say(language, count=len(receipt.entry_ids))
+    return text + (_KNOWN_ALREADY.say(language, count=receipt.repeated) if receipt.repeated else "")
 
 
 def _entries(page: Page[Entry], language: Language) -> str:
     """Return what was said, with numbers by which a model can ask for what came before or after."""
     lines = [
         f"#{entry.seq} {local(entry.occurred_at):%Y-%m-%d %H:%M} {escape_name(entry.role)}: "
-        + (ERASED.say(language) if entry.erased else _shown(entry.text))
+        + (_ERASED.say(language) if entry.erased else _shown(entry.text))
         for entry in page.items
         if entry.text or entry.kind is not EntryKind.EVENT  # a bank's own notes say nothing to anybody
     ]
     if page.next is not None:
-        lines.append(MORE.say(language, cursor=page.next))
+        lines.append(_MORE.say(language, cursor=page.next))
     return "\n".join(lines)
 
 
 def _tombstone(tombstone: Tombstone, language: Language) -> str:
     """Return what was forgotten and how to bring it back."""
-    return FORGOTTEN.say(language, about=_shown(tombstone.about), record_id=tombstone.record_id)
+    return _FORGOTTEN.say(language, about=_shown(tombstone.about), record_id=tombstone.record_id)
 
 
 def _record(record: Record, language: Language) -> str:
-    state = RECORD_STATE.say(language, kind=record.kind, status=record.status)
+    state = _RECORD_STATE.say(language, kind=record.kind, status=record.status)
     return f"[{record.id}] ({state}) {local(record.occurred_at):%Y-%m-%d %H:%M}: {_shown(record.content)}"
 
 
 def _deep(found: DeepRetrieved, language: Language) -> str:
     """Return the raw words behind a record with what is in their attachments."""
     if not found.entries:
-        return NO_SOURCES.say(language)
-    lines = [WORD_FOR_WORD.say(language)]
+        return _NO_SOURCES.say(language)
+    lines = [_WORD_FOR_WORD.say(language)]
     for entry in found.entries:
         # Whole: whoever asks for the raw words has seen the short ones.
         lines.append(f"- {local(entry.timestamp):%Y-%m-%d %H:%M} {entry.kind}: {escape_lines(entry.text)}")
@@ -126,7 +126,7 @@ def _deep(found: DeepRetrieved, language: Language) -> str:
 def _pad(pad: PadValues, language: Language) -> str:
     """Return what stands on a scratchpad, a line for each value."""
     if not pad.values:
-        return EMPTY_PAD.say(language)
+        return _EMPTY_PAD.say(language)
     values = {key: value if isinstance(value, str) else to_json(value).decode() for key, value in pad.values.items()}
     return "\n".join(f"{escape_name(key)}: {escape_lines(value)}" for key, value in values.items())
 
@@ -142,5 +142,5 @@ _WRITERS: dict[type, Callable[[Any, Language], str]] = {
     Record: _record,
     DeepRetrieved: _deep,
     PadValues: _pad,
-    Done: lambda _, language: DONE.say(language),
+    Done: lambda _, language: _DONE.say(language),
 }

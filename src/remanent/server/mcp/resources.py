@@ -83,10 +83,10 @@ def _one(text: str, about: str) -> types.GetPromptResult:
     return types.GetPromptResult(description=about, messages=[message])
 
 
-SCHEME = "remanent://"
-RECENT = f"{SCHEME}recent"
-SESSION = f"{SCHEME}session/"
-RECORD = f"{SCHEME}record/"
+_SCHEME = "remanent://"
+_RECENT = f"{_SCHEME}recent"
+_SESSION = f"{_SCHEME}session/"
+_RECORD = f"{_SCHEME}record/"
 _LAST = 50
 """Entries of `recent`: some screens of talk, a few thousand tokens (chosen by hand)."""
 _TEXT = "text/plain"
@@ -107,19 +107,19 @@ class Resources:
 
     def listed(self) -> list[types.Resource]:
         """Return the resources that are always there."""
-        return [types.Resource(uri=RECENT, name="recent", description=self._about("recent"), mime_type=_TEXT)]
+        return [types.Resource(uri=_RECENT, name="recent", description=self._about("recent"), mime_type=_TEXT)]
 
     def templates(self) -> list[types.ResourceTemplate]:
         """Return the patterns of further resources."""
         return [
             types.ResourceTemplate(
-                uri_template=f"{SESSION}{{session}}",
+                uri_template=f"{_SESSION}{{session}}",
                 name="session",
                 description=self._about("session"),
                 mime_type=_TEXT,
             ),
             types.ResourceTemplate(
-                uri_template=f"{RECORD}{{record_id}}",
+                uri_template=f"{_RECORD}{{record_id}}",
                 name="record",
                 description=self._about("record"),
                 mime_type="application/json",
@@ -129,12 +129,12 @@ class Resources:
     async def read(self, uri: str, *, place: Target, principal: Principal) -> types.TextResourceContents:
         """Return what is behind an address."""
         try:
-            if uri.startswith(RECORD) and len(uri) > len(RECORD):
-                asked = {"record_id": unquote(uri.removeprefix(RECORD))}
+            if uri.startswith(_RECORD) and len(uri) > len(_RECORD):
+                asked = {"record_id": unquote(uri.removeprefix(_RECORD))}
                 record = await self._service.perform("get", asked, place=place, principal=principal)
                 return types.TextResourceContents(uri=uri, mime_type="application/json", text=record.to_json())
-            if uri == RECENT or (uri.startswith(SESSION) and len(uri) > len(SESSION)):
-                session = unquote(uri.removeprefix(SESSION)) if uri != RECENT else None
+            if uri == _RECENT or (uri.startswith(_SESSION) and len(uri) > len(_SESSION)):
+                session = unquote(uri.removeprefix(_SESSION)) if uri != _RECENT else None
                 return await self._journal(uri, session, place=place, principal=principal)
         except CallerError as error:
             raise MCPError(types.INVALID_PARAMS, str(error), {"uri": uri}) from error

@@ -137,7 +137,7 @@ class _Progress:
         await self._ctx.session.report_progress(step.done, step.total, step.note or None)
 
 
-PATH = "/mcp"
+_PATH = "/mcp"
 MAX_BODY = 4 * 2**20
 """Bytes of one request, whatever the server takes elsewhere: what a model writes is far shorter, and files do not come
 this way."""
@@ -171,7 +171,7 @@ class Mcp:
 
     def routes(self) -> list[BaseRoute]:
         """Return the one route."""
-        return [Route(PATH, _McpEndpoint(self), methods=["GET", "POST", "DELETE"])]
+        return [Route(_PATH, _McpEndpoint(self), methods=["GET", "POST", "DELETE"])]
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -182,7 +182,7 @@ class Mcp:
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, after asking who sends it."""
         request = Request(scope, receive)
-        request.state.route = PATH
+        request.state.route = _PATH
         principal = await self._authenticator.principal(request)
         whose = self._whose(request, default=default_scope(self._settings, principal))
         request.state.visitor = McpCaller(principal, place_of(whose))

@@ -15,7 +15,7 @@ from remanent.server.proxy.conversation import answer_id, split, text_of
 from remanent.text.scripts import well_formed
 from remanent.values import dataclass
 
-DONE = b"[DONE]"
+_DONE = b"[DONE]"
 _MAX_LINE_BYTES = 4 * 1024 * 1024
 """Bytes of one event that are kept to read it; a longer one is passed on and not read."""
 
@@ -167,7 +167,7 @@ class EventReader:
 
     def _event(self, data: bytes) -> None:
         """Add an event to the answer; what is no JSON is none of memory's business."""
-        if data.strip() == DONE:
+        if data.strip() == _DONE:
             self.answer.is_done = True
             return
         try:

@@ -19,7 +19,7 @@ from remanent.values import dataclass
 
 _SPACE = " \t\n\r"
 _DECODER = json.JSONDecoder()
-MAX_VALUES = 200_000
+_MAX_VALUES = 200_000
 """As many as the JSON of any other request may hold."""
 _Messages = tuple[tuple[dict[str, Any], ...], tuple[tuple[int, int], ...]]
 
@@ -67,7 +67,7 @@ class ChatBody:
         return f"{self.text[:begin]}{written}{self.text[end:]}".encode()
 
 
-def read_body(data: bytes, *, values: int = MAX_VALUES, items: str = "messages") -> ChatBody:
+def read_body(data: bytes, *, values: int = _MAX_VALUES, items: str = "messages") -> ChatBody:
     """Read a request; raise `UnreadableChat` where two readers could differ, and let upstream say what is wrong.
 
     One of more than so many values is not read either: no other thread runs while JSON is parsed.
@@ -158,7 +158,7 @@ def _refuse(what: str) -> NoReturn:
     raise ValueError(f"{what} is missing")
 
 
-MAX_QUESTION_LENGTH = 2000
+_MAX_QUESTION_LENGTH = 2000
 """Characters of a user message that memory is asked about; of a longer one, its beginning and its end."""
 
 MAX_MESSAGES = 1000
@@ -217,8 +217,8 @@ class Conversation:
         """What memory is asked: the text of the user's last message."""
         place = self.question_place
         text = "" if place is None else text_of(self.messages[place].get("content")).strip()
-        if len(text) > MAX_QUESTION_LENGTH:
-            half = MAX_QUESTION_LENGTH // 2
+        if len(text) > _MAX_QUESTION_LENGTH:
+            half = _MAX_QUESTION_LENGTH // 2
             text = f"{text[:half]}\n{text[-half:]}"
         return text
 

@@ -172,10 +172,10 @@ class ChatExchange:
 _PLAIN = "-_.:@+=~ /#,()"
 """What scope names hold beside letters and digits, and a header can hold as it is."""
 
-MAX_SESSIONS = 10_000
+_MAX_SESSIONS = 10_000
 """Responses whose conversation is known (about 2 MB); one that goes on from an older one counts as a new one."""
 
-VALUES_PER_MESSAGE = 3
+_VALUES_PER_MESSAGE = 3
 """What a message counts as where values of JSON are counted: itself, its role and its content."""
 
 _READ, _WRITE = "recall", REMEMBER
@@ -379,7 +379,7 @@ class Proxy:
         """Note which conversation a response belongs to: a client may go on from it without sending it again."""
         if response_id and scope.session is not None:
             self._sessions[scope.owner, response_id] = scope.session
-            if len(self._sessions) > MAX_SESSIONS:
+            if len(self._sessions) > _MAX_SESSIONS:
                 self._sessions.popitem(last=False)
 
     async def _pass_on(self, request: Request, send: Send, path: str, body: bytes | None) -> None:
@@ -435,7 +435,7 @@ class Proxy:
             return ChatRequest(dialect, body, conversation)
 
         asked = await self._capacity.parse(visitor.scope.org, size=len(data), work=understand)
-        values = VALUES_PER_MESSAGE * len(asked.body.messages)
+        values = _VALUES_PER_MESSAGE * len(asked.body.messages)
         self._authenticator.charge(visitor.principal, cost=body_cost(0, values=values))
         return asked
 

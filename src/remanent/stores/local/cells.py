@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # The number that stands for a kind of record beside its vector is a byte, given in the order in which kinds are met.
 # The set of kinds is open: a file of sealed cells says in its header which kinds its numbers stand for, so that a
 # process that numbers them otherwise can read it.
-MAX_KINDS = 256
+_MAX_KINDS = 256
 """What a byte can tell apart."""
 
 _CODES: dict[str, int] = {}
@@ -38,9 +38,9 @@ def kind_code(kind: Kind) -> int:
         for number, common in enumerate(Kind):
             _CODES[common.value] = number
     code = _CODES.setdefault(kind.value, len(_CODES))
-    if code >= MAX_KINDS:
+    if code >= _MAX_KINDS:
         del _CODES[kind.value]
-        raise StorageError(f"vectors can tell {MAX_KINDS} kinds of record apart, and {kind} would be one more")
+        raise StorageError(f"vectors can tell {_MAX_KINDS} kinds of record apart, and {kind} would be one more")
     return code
 
 

@@ -25,11 +25,11 @@ from remanent.values import dataclass
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-CELLS_PER_ROOT = 8
+_CELLS_PER_ROOT = 8
 """Cells per square root of the number of vectors. Finer cells need fewer rows for the same recall, and more centres."""
-SAMPLE_PER_CELL = 16
+_SAMPLE_PER_CELL = 16
 """Vectors per cell from which its centre is found; it is put right from all of its rows afterwards."""
-MAX_SAMPLE = 131_072
+_MAX_SAMPLE = 131_072
 """Vectors that centres are found from at the most: 200 MB at 384 dimensions."""
 _ROUNDS = 5
 """Rounds of k-means; chosen by hand, since cells only have to be near enough."""
@@ -43,7 +43,7 @@ _AT_ONCE = 8_192
 
 def cell_count(vectors: int) -> int:
     """Return how many cells so many vectors want."""
-    return max(1, min(vectors, round(CELLS_PER_ROOT * math.sqrt(vectors))))
+    return max(1, min(vectors, round(_CELLS_PER_ROOT * math.sqrt(vectors))))
 
 
 def train(
@@ -251,7 +251,7 @@ def _centres(snapshot: IndexSnapshot, rng: "np.random.Generator") -> "tuple[NDAr
     if cells is not None and cells.trained / 4 < count < cells.trained * 2:
         return cells.parts.centres, cells.trained
     wanted = cell_count(count)
-    size = min(count, MAX_SAMPLE, wanted * SAMPLE_PER_CELL)
+    size = min(count, _MAX_SAMPLE, wanted * _SAMPLE_PER_CELL)
     sample = snapshot.take(np.sort(rng.choice(count, size, replace=False)))
     return train(sample, wanted, rng=rng, go_on=snapshot.go_on), count
 

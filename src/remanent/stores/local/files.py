@@ -26,8 +26,8 @@ from remanent.values import dataclass
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SUFFIX = ".idx"
-TEMPORARY = ".tmp"
+_SUFFIX = ".idx"
+_TEMPORARY = ".tmp"
 _MAGIC = b"RMNTVEC1"
 _BLOCK = 4_096
 _ALIGNED = 64
@@ -43,17 +43,17 @@ def model_digest(model: str) -> str:
 
 def file_name(model: str) -> str:
     """Return the name of a model's file."""
-    return f"vectors-{model_digest(model)[:16]}{SUFFIX}"
+    return f"vectors-{model_digest(model)[:16]}{_SUFFIX}"
 
 
 def index_files(folder: Path) -> list[Path]:
     """Return the finished files of a folder."""
-    return sorted(folder.glob(f"vectors-*{SUFFIX}"))
+    return sorted(folder.glob(f"vectors-*{_SUFFIX}"))
 
 
 def unfinished_files(folder: Path) -> list[Path]:
     """Return the files that are being written, or that a crash left behind."""
-    return sorted(folder.glob(f"vectors-*{TEMPORARY}"))
+    return sorted(folder.glob(f"vectors-*{_TEMPORARY}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +256,7 @@ class CellsWriter:
 
     def __init__(self, path: Path, *, token: str) -> None:
         self._path = path
-        self._temporary = path.with_name(f"{path.name}.{token}{TEMPORARY}")
+        self._temporary = path.with_name(f"{path.name}.{token}{_TEMPORARY}")
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         self._handle = os.open(self._temporary, flags, 0o600)
         self._place = 0

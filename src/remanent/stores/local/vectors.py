@@ -41,13 +41,13 @@ from remanent.values import dataclass
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-EXACT_LIMIT = 100_000
+_EXACT_LIMIT = 100_000
 """Vectors up to which every one is compared, unless it is said otherwise: nothing can be missed among them."""
-MAX_OPEN_FILES = 128
+_MAX_OPEN_FILES = 128
 """Index files that are open at a time, unless it is said otherwise; each takes two descriptors."""
-FILE_TIMEOUT = 60.0
+_FILE_TIMEOUT = 60.0
 """Seconds that a search waits until another lets go of its file."""
-MEMORY_BUDGET = 2**30
+_MEMORY_BUDGET = 2**30
 """Bytes that all indexes together may take: some 500,000 vectors of 384 dimensions with their codes and ids."""
 _SPARE = 16
 """Candidates fetched first beyond the limit (in cells, beyond twice the limit), since the filter drops some."""
@@ -145,9 +145,9 @@ class LocalVectors(Vectors):
         store: Store,
         directory_of: Callable[[Scope], Path | None],
         *,
-        exact_limit: int = EXACT_LIMIT,
-        memory_budget: int = MEMORY_BUDGET,
-        max_files: int = MAX_OPEN_FILES,
+        exact_limit: int = _EXACT_LIMIT,
+        memory_budget: int = _MEMORY_BUDGET,
+        max_files: int = _MAX_OPEN_FILES,
     ) -> None:
         super().__init__()
         self._store = store
@@ -470,7 +470,7 @@ class LocalVectors(Vectors):
         """Wait until another index file may be opened, closing those that were not used for longest."""
         if slot.index.path is None or not await self._run(slot.index.path.exists):
             return
-        ends = time.monotonic() + FILE_TIMEOUT
+        ends = time.monotonic() + _FILE_TIMEOUT
         while self._close_files(self._max_files - 1) >= self._max_files:
             self._released.clear()
             with suppress(TimeoutError):

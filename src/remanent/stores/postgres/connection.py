@@ -33,7 +33,7 @@ Connection: TypeAlias = "psycopg.AsyncConnection[tuple[Any, ...]]"
 ROLE: Final = "remanent_app"
 """Who every transaction runs as, whoever logged in: neither owner nor superuser, so that row-level security holds."""
 SCHEMA: Final = "remanent"
-SIZE: Final = 8
+_SIZE: Final = 8
 """ConnectionPool of one process. Chosen by hand: four lanes of writers, and as many readers."""
 
 # ── text ─────────────────────────────────────────────────────────────────────
@@ -127,7 +127,7 @@ _OURS: dict[str, type[errors.RemanentError]] = {
     "RM005": errors.QueueFull,
     "RM006": errors.LeaseLost,
 }
-UNREACHABLE = "the database does not answer; look whether it runs and whether the URL of `store` is right"
+_UNREACHABLE = "the database does not answer; look whether it runs and whether the URL of `store` is right"
 _FULL = (errors.StorageFull, "no room left on the database's machine; nothing was written, make room and try again")
 _HELD = (errors.StoreBusy, "another process holds what this needs; nothing was written, try again")
 _OLD = (errors.StorageError, "the database has not the tables of this version; run `remanent migrate`")
@@ -171,10 +171,10 @@ def translated() -> Iterator[None]:
     try:
         yield
     except (TimeoutError, OSError) as error:
-        raise errors.StoreBusy(UNREACHABLE) from error
+        raise errors.StoreBusy(_UNREACHABLE) from error
     except psycopg.Error as error:
         if is_gone(error):
-            raise errors.StoreBusy(UNREACHABLE) from error
+            raise errors.StoreBusy(_UNREACHABLE) from error
         raise error_of(error.sqlstate, error.diag.message_primary or "") from error
 
 
@@ -197,7 +197,7 @@ def give_up(error: Exception, *, until: float) -> None:
 
 
 class ConnectionPool:
-    """The connections of one process: opened when they are needed, kept while they live, at most `SIZE` of them.
+    """The connections of one process: opened when they are needed, kept while they live, at most `_SIZE` of them.
 
     A server that is away is waited for; it is tried again many times a second, because a restart takes about one.
     """
@@ -205,7 +205,7 @@ class ConnectionPool:
     def __init__(self, url: str, *, timeout: float) -> None:
         self._url = url
         self._timeout = timeout
-        self._free = asyncio.Semaphore(SIZE)
+        self._free = asyncio.Semaphore(_SIZE)
         self._idle: list[Connection] = []
         self._closed = False
 

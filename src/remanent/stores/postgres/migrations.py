@@ -14,9 +14,9 @@ import psycopg
 from remanent.errors import SchemaTooNew, StorageError
 from remanent.stores.postgres.connection import ROLE, SCHEMA, sql_file, translated
 
-OLDEST: Final = 160000
+_OLDEST: Final = 160000
 """PostgreSQL 16; older ones are not tested."""
-OLDEST_VECTOR: Final = (0, 8)
+_OLDEST_VECTOR: Final = (0, 8)
 """Of pgvector, likewise."""
 _LOCK: Final = 0x52454D41
 """The advisory lock of whoever migrates: "REMA"."""
@@ -81,7 +81,7 @@ def _owning() -> Iterator[None]:
 
 def _check_versions(connection: "psycopg.Connection[tuple[object, ...]]") -> None:
     """Refuse a server, or a pgvector, that lacks what the statements count on."""
-    if connection.info.server_version < OLDEST:
+    if connection.info.server_version < _OLDEST:
         raise StorageError(f"PostgreSQL {connection.info.server_version // 10000} is too old; take 16 or newer")
     found = connection.execute(
         "SELECT coalesce(installed_version, default_version) FROM pg_available_extensions WHERE name = 'vector'"
@@ -89,18 +89,18 @@ def _check_versions(connection: "psycopg.Connection[tuple[object, ...]]") -> Non
     if found is None:
         raise StorageError("the database's machine has no pgvector; install 0.8 or newer there")
     version = str(found[0])
-    if tuple(map(int, version.split(".")[:2])) < OLDEST_VECTOR:
+    if tuple(map(int, version.split(".")[:2])) < _OLDEST_VECTOR:
         raise StorageError(
             f"pgvector {version} is too old; install 0.8 or newer and run: ALTER EXTENSION vector UPDATE"
         )
 
 
-LARGE: Final = 50_000
+_LARGE: Final = 50_000
 """Vectors of an agent from which an index is worth its cost: below it an exact search takes some tens of milliseconds,
 and an index over few vectors of many agents finds a tenth of what is near."""
 
 
-async def index_large_agents(url: str, *, at_least: int = LARGE) -> int:
+async def index_large_agents(url: str, *, at_least: int = _LARGE) -> int:
     """Give the vectors of each large agent an index of their own, beside writers; return how many were made."""
     made = 0
     with translated():

@@ -268,7 +268,7 @@ def _term_counts(dialect: PostgresDialect, _: Scope, query: q.TermCountQuery) ->
 
 # ── vectors ──────────────────────────────────────────────────────────────────
 
-MAX_INDEXED: Final = 200
+_MAX_INDEXED: Final = 200
 """Neighbours that an index is asked for; for more, all are compared. Half of what it looks at."""
 # Looked at beside each candidate: as many as give nine of ten of the nearest in measurements of others.
 _EFFORT: Final = SqlStatement("SELECT set_config('hnsw.ef_search', '400', true)")
@@ -281,7 +281,7 @@ def _nearest(dialect: PostgresDialect, scope: Scope, search: VectorSearch) -> St
         return []
     index, width = dialect.indexes.get(search.model), search.limit + _TO_SPARE
     # A model that was dropped and came again has another number, and perhaps another size, than the index.
-    fits = index is not None and len(search.vector) == index.dimension and width <= MAX_INDEXED
+    fits = index is not None and len(search.vector) == index.dimension and width <= _MAX_INDEXED
     if fits and is_plain(scope, search.filter):
         _, found = yield [_EFFORT, _near(dialect, scope, search, width=width, index=index)]
         if len(found) >= search.limit:

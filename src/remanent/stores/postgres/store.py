@@ -27,9 +27,9 @@ from remanent.stores.store import MAX_WAIT, Store
 from remanent.stores.transaction import Change, Committed
 from remanent.stores.vectors import Vectors, VectorSearch
 
-INDEXES_LIFETIME = 60.0
+_INDEXES_LIFETIME = 60.0
 """Seconds that a list of indexes is kept; a new one makes large agents faster and no answer different."""
-MAX_KNOWN = 100_000
+_MAX_KNOWN = 100_000
 """Agents whose numbers a process keeps in mind; a number is asked for again after that. Some 30 MB."""
 
 
@@ -112,7 +112,7 @@ class PostgresStore(Store):
 
     async def _look_for_indexes(self) -> None:
         """See which large agents a migration gave indexes of their own."""
-        self._indexes_until = time.monotonic() + INDEXES_LIFETIME
+        self._indexes_until = time.monotonic() + _INDEXES_LIFETIME
         [found] = await self._read(0, [SqlStatement(statement("vector_indexes"))])
         self._indexes = {}
         for owner, name, model, size in found:
@@ -242,7 +242,7 @@ class PostgresStore(Store):
                     await connection.execute(statement("make_agent").encode(), names)
             return await self._agent(scope)
         agent = int(found[0][0])
-        if len(self._agents) >= MAX_KNOWN:
+        if len(self._agents) >= _MAX_KNOWN:
             self._agents.clear()
         self._agents[owner] = agent
         return agent

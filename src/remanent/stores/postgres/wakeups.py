@@ -19,7 +19,7 @@ from remanent.model import Scope
 from remanent.stores.postgres.connection import ConnectionPool, translated
 
 CHANNEL: Final = "remanent_work"
-GAP: Final = 0.02
+_GAP: Final = 0.02
 """Seconds between two words: agents that get work meanwhile are named together."""
 _RECONNECT: Final = 1.0
 """Seconds before listening is tried again; meanwhile work is found by looking, only later."""
@@ -60,7 +60,7 @@ class Wakeups:
                 with translated():
                     async with self._connections.connection() as connection:
                         await connection.execute(_TELL.encode(), (words,))
-                await asyncio.sleep(GAP)
+                await asyncio.sleep(_GAP)
         except _FAILURES as error:
             _logger.debug("other processes are not told of work: %s", type(error).__name__)
         finally:

@@ -29,7 +29,7 @@ from remanent.values import dataclass
 
 LANES: Final = 4
 """Commits of one process that may be under way at a time; chosen by hand, half of the connections."""
-MAX_GROUP: Final = 64
+_MAX_GROUP: Final = 64
 """Units in one commit; more would make the first of them wait longer than the sync takes."""
 
 Payload = dict[str, Any]
@@ -177,7 +177,7 @@ class GroupCommit:
         """Commit what waits in a lane, group after group, until nothing waits; whatever happens, everyone is told."""
         try:
             while self._waiting[lane]:
-                group, self._waiting[lane] = self._waiting[lane][:MAX_GROUP], self._waiting[lane][MAX_GROUP:]
+                group, self._waiting[lane] = self._waiting[lane][:_MAX_GROUP], self._waiting[lane][_MAX_GROUP:]
                 # Sorted, so that two processes take their locks in the same order; an agent's own order is kept.
                 group.sort(key=lambda unit: unit.agent)
                 outcomes: list[Committed | RemanentError]
@@ -206,13 +206,13 @@ class GroupCommit:
                 cursor = await connection.execute(COMMIT_UNITS, (agents, changes, vectors, ends))
             except psycopg.OperationalError as error:
                 if error.sqlstate is None:
-                    raise StoreBusy(LOST) from error
+                    raise StoreBusy(_LOST) from error
                 raise
             [(results,)] = await cursor.fetchall()
         return list(results)
 
 
-LOST = (
+_LOST = (
     "the database went away during a commit, and nobody knows whether it came to its end; "
     "send it again under the same id, so that it is stored once"
 )
