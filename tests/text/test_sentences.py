@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.text.sentences import paragraphs, sentence_texts, sentences
+from remanent.text.sentences import _CANDIDATE, _SIGN, paragraphs, sentence_texts, sentences
 from remanent.text.spans import joined
 
 PIECES = [
@@ -131,3 +131,8 @@ def test_no_text_takes_more_than_its_share_of_time(evil: str) -> None:
 def test_no_text_has_no_sentences() -> None:
     assert sentences("") == paragraphs("") == []
     assert sentence_texts(" \n ") == []
+
+
+def test_every_sign_that_may_end_a_sentence_is_looked_for_and_no_other() -> None:
+    anything = [chr(number) for number in range(0x20000) if not 0xD800 <= number < 0xE000]
+    assert [one for one in anything if _SIGN.match(one)] == [one for one in anything if _CANDIDATE.match(one)]

@@ -31,6 +31,8 @@ def fences(text: str) -> list[Fence]:
     code.
     """
     found: list[Fence] = []
+    if "```" not in text and "~~~" not in text:
+        return found
     position = 0
     while opening := _OPENING.search(text, position):
         mark = opening[1]

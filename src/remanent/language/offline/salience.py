@@ -113,7 +113,7 @@ def statements(summary: str, *, most: int = _MAX_STATEMENTS) -> list[str]:
     found: dict[str, str] = {}
     for line in unwrapped(summary).splitlines():
         bare = _HEADING.sub("", _BULLET.sub("", line)).strip()
-        for sentence in sentence_texts(bare):
+        for sentence in sentence_texts(bare) if bare else ():
             key = alphanumeric(sentence)
             if key:
                 found.setdefault(key, sentence)
