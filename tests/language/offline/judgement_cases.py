@@ -4,6 +4,17 @@ from typing import Final
 
 # (older, newer): the two cannot both hold, or the newer one replaces the older.
 CONFLICTS: Final[tuple[tuple[str, str], ...]] = (
+    ("The search page is in beta.", "The search page has left beta and is open to all."),
+    ("Teal is Nora's favourite colour.", "Maroon is Nora's favourite colour."),
+    ("Uncle Tim gets to the office by tram.", "Uncle Tim used to commute by tram but now goes by car."),
+    ("合唱团排练的日期是3月12号。", "合唱团排练从3月12号推迟到4月2号。"),
+    ("读书会定在东楼举行。", "读书会的地点由东楼改到了西楼。"),
+    ("支付模块的测试失败了。", "支付模块的测试通过了。"),
+    ("验收全部通过。", "验收没有通过。"),
+    ("小周在学法语。", "小周已经不学法语了。"),
+    ("水果里她最爱草莓。", "水果里她最爱荔枝。"),
+    ("每周二出刊。", "出刊改到每周五了。"),
+    ("王姐平时的饮料是绿茶。", "王姐不再喝绿茶，改喝白开水了。"),
     ("Maya's flight lands at 6 pm.", "Maya's flight lands at 9 pm."),
     ("The wifi password is bluebird77.", "The wifi password is redfox12."),
     ("Our standup starts at 9:15.", "Our standup starts at 10:00."),
@@ -189,6 +200,13 @@ CONFLICTS: Final[tuple[tuple[str, str], ...]] = (
 
 # Both can hold: the same in other words, another scope, or other matters.
 COMPATIBLE: Final[tuple[tuple[str, str], ...]] = (
+    ("Anna plays piano.", "Anna no longer teaches piano."),
+    ("The band has left London for a tour.", "The band is in Paris."),
+    ("Maroon is Nora's favourite colour.", "Teal is Ada's favourite colour."),
+    ("小王通过中介租了房。", "小王没有通过考试。"),
+    ("李雷写小说。", "李雷不再出版小说。"),
+    ("每周二开例会。", "每周五发周报。"),
+    ("老师由学校派到乡下。", "老师在乡下教书。"),
     ("The Aldern bridge was opened in 1938.", "The Aldern bridge was designed by Jonas Rehn."),
     ("The book was published in 1938.", "The book was translated by Ann Lee."),
     ("The head office of Brenn Mills is in Lyon.", "The head office of Tarn Foods is in Malaga."),

@@ -17,7 +17,7 @@ from itertools import pairwise
 from remanent.bilingual import Language
 from remanent.language.offline.lexicon import lexicon, stem, verbs
 from remanent.language.offline.values import Amount, When, amounts, whens
-from remanent.text.chinese import is_known, tagged
+from remanent.text.chinese import COMMON_SURNAMES, is_known, tagged
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, working_language
 from remanent.text.sentences import sentence_texts
@@ -512,7 +512,8 @@ _CUES = lazy_regex(
     r"|(?P<left>\bfrom(?= [^,.]{1,40} (?:to|into) ))"
     r"|(?P<end>\b(?:no longer|(?:gave|given|gives?|giving) up(?! (?:after|when|on|if))|used to|instead of|"
     r"rather than|(?:stop|quit|cease|finish)(?:s|ped|ed)?"
-    r"(?= \w+ing\b)|(?:quit|resigned from|withdrew from|left|sold)(?= (?:the|her|his|their|my|our|its|(?-i:[A-Z]))))\b)"
+    r"(?= \w+ing\b)|(?:quit|resigned from|withdrew from|left|sold)(?= (?:the|her|his|their|my|our|its|(?-i:[A-Z])))|"
+    r"(?<=has )left(?= \w+ and ))\b)"
     r"|(?P<deny>\b(?:not|never|no|none|nobody|nothing|nowhere|neither|nor|cannot|without|lacks?|"
     r"free (?:of|from)|far from|(?:refused?|failed|unable) to|\w+n['’]t)\b)",
     re.IGNORECASE,
@@ -632,10 +633,13 @@ _CHINESE_CUES = lazy_regex(
     r"(?P<none>最晚|最迟|最爱|最喜欢|受不了|不过(?!敏)|不仅|不但|不只|不光|不同|不少|不错|不久|不断|不论|不管|不如|不得不|不由|不幸|不满|不足|不安|不利|不便|不顾|不时|不止|"
     r"不超过|不低于|不到|非常|非洲|非法|无论|无数|无锡|无线|无限|无人机|未来|未婚|没收|别人|别的|别墅|特别|分别|级别|区别|性别|差别|个别|"
     r"南无|无非|并非不|不得了|对不起|差不多|不丹|不列颠|了不起)"
-    r"|(?P<end>不再是?|戒掉|戒了|戒|放弃了?|停止|离开了?|辞去|辞掉|退出|卖掉了?|取消了?|从(?=[^，。]{1,12}(?:离职|辞职|退休|毕业|调离|搬|换|改|迁|转|推迟))|把(?=[^，。]{1,10}(?:卖|换成|改成))|险些|差点)"
+    r"|(?P<end>不再是?|戒掉|戒了|戒|放弃了?|停止|离开了?|辞去|辞掉|退出|卖掉了?|取消了?|从(?=[^，。]{1,12}(?:离职|辞职|退休|毕业|调离|搬|换|改|迁|转|推迟))|由(?=[^，。]{1,12}(?:改到|改在|换到|搬到|迁到|移到|转到|推迟到))|把(?=[^，。]{1,10}(?:卖|换成|改成))|险些|差点)"
+    r"|(?P<said>通过(?=了?(?:[，。；！,;!]|\Z)))"
     r"|(?P<deny>从来没有|从来不|从未|从不|从没有?|尚未|还没有?|并没有|并不是?|并非|没有|没能|未能|无法|没法|绝不|决不|毫无|毫不|不是|不会|不能够?|"
     r"不可能?|不要|不用|不必|无需|不曾|未曾|不许|不准|拒绝(?=[^了。，])|[不没未无别]|非(?=[^常洲法]))"
 )
+# 小郭, 老何: the segmenter takes what follows for a given name.
+_NICKNAME = lazy_regex(rf"(?<![{HAN}])[小老][{COMMON_SURNAMES}]")
 _CHINESE_BREAKS = frozenset("，,；;。！!？?：:（）()—…")
 _CHINESE_BREAKING = word_set("但 但是 可是 然而 却 所以 因为 由于 虽然 尽管 并且 而且 因此")
 _NAME_TAGS = frozenset("nr ns nt nz nrt nrfg eng".split())
@@ -652,12 +656,18 @@ def _chinese(text: str, values: Sequence[Amount | When]) -> list[_Word]:
     cues = {match.start(): match for match in _CHINESE_CUES.finditer(text)}
     borders = {0, len(text), *(at for value in values for at in (value.start, value.end))}
     borders |= {at for match in cues.values() for at in match.span()}
+    borders |= {
+        match.end() for match in _NICKNAME.finditer(text) if not is_known(text[match.start() : match.end() + 1])
+    }
     same = lexicon("zh").synonyms
     starts = sorted(border for border in borders if border <= len(text))
     for start, end in pairwise(starts):
         cue = cues.get(start)
         if cue is not None and cue.lastgroup in {"end", "deny"}:
             words.append(_Word(cue[0], start, end, cue=Cue.END if cue.lastgroup == "end" else Cue.DENY, is_verb=True))
+            continue
+        if cue is not None and cue.lastgroup == "said":  # the tests pass; elsewhere it is a preposition
+            words.append(_Word(cue[0], start, end, same.get(cue[0], cue[0]), is_verb=True))
             continue
         for one in tagged(text[start:end]):
             word = _chinese_word(one.text, one.tag, start + one.start, start + one.end)

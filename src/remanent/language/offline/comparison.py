@@ -104,7 +104,7 @@ def compare(one: ParsedClaim, other: ParsedClaim) -> Comparison:
     rest_other = _without(other.tokens, (token for _, token in shared))
     attributes = _attributes(one, words) & _attributes(other, words)
     opposites, agreed = _opposites(one, other, words)
-    differences = [] if agreed else _denials(one, other, shared)
+    differences = [] if agreed else _denials(one, other, shared, attributes)
     differences += opposites[:1]
     taken = [token for pair in agreed for token in pair]
     taken += [token for found in differences for token in (*found.one, *found.other)]
@@ -196,23 +196,44 @@ def _of_one_root(one: Token, other: Token) -> bool:
     return alike >= _ROOT and alike >= _ROOT_SHARE * max(len(first), len(second))
 
 
-def _denials(one: ParsedClaim, other: ParsedClaim, shared: Sequence[tuple[Token, Token]]) -> list[Difference]:
+def _denials(
+    one: ParsedClaim, other: ParsedClaim, shared: Sequence[tuple[Token, Token]], attributes: frozenset[str]
+) -> list[Difference]:
     """Return what one claim denies and the other says, unless they agree in denying something."""
     said = [pair for pair in shared if pair[0].part is not TokenKind.PERSON]
     if any(first.denied and second.denied for first, second in said):
         return []
     parted = [pair for pair in said if pair[0].denied != pair[1].denied]
-    # What is denied is what follows the denial first: who does not mind spicy food does not deny the food.
-    sides = [[pair[side] for pair in shared if pair[side].denied] for side in (0, 1)]
-    if not parted or not any(_denies_shared(claim, side) for claim, side in zip((one, other), sides, strict=True)):
+    if not parted or not any(_denies_shared((one, other), shared, side, attributes) for side in (0, 1)):
         return []
     return [Difference(DifferenceKind.DENIAL, tuple(pair[0] for pair in parted), tuple(pair[1] for pair in parted))]
 
 
-def _denies_shared(claim: ParsedClaim, shared: Sequence[Token]) -> bool:
-    """Tell whether what a claim denies first, and most of what it denies, is said by the other."""
-    denied = [token for token in claim.tokens if token.denied and token.part is not TokenKind.PERSON]
-    return bool(denied) and denied[0] in shared and len(shared) >= _DENIED * len(denied)
+def _denies_shared(
+    claims: tuple[ParsedClaim, ParsedClaim],
+    shared: Sequence[tuple[Token, Token]],
+    side: int,
+    attributes: frozenset[str],
+) -> bool:
+    """Tell whether what a claim denies first, and most of what it denies, is said by the other.
+
+    What is denied is what follows the denial first: who does not mind spicy food does not deny the food. The verb of
+    what is over need not be said where it only names what both speak of (her drink is tea, she no longer drinks tea),
+    or stands behind what it is over with (从4月推迟).
+    """
+    words = lexicon(claims[side].language)
+    both = {id(pair[side]) for pair in shared if pair[side].denied}
+    denied = [token for token in claims[side].tokens if token.denied and token.part is not TokenKind.PERSON]
+    own = {id(pair[1 - side]) for pair in shared}
+    if not any(token.is_verb and id(token) not in own for token in claims[1 - side].tokens):
+        denied = [
+            token
+            for place, token in enumerate(denied)
+            if id(token) in both
+            or not (token.former and token.is_verb)
+            or not (place or words.attributes.get(token.key, frozenset()) & attributes)
+        ]
+    return bool(denied) and id(denied[0]) in both and len(both) >= _DENIED * len(denied)
 
 
 def _opposites(
@@ -437,6 +458,8 @@ def _word_difference(
     left, right = (
         tuple(t for t in side if t.part in NAMING and not (t.is_verb or t.denied or t.opening)) for side in (one, other)
     )
+    if not left and not right and loosely:  # beige is her favourite colour
+        left, right = (tuple(t for t in side if t.part in NAMING and t.opening) for side in (one, other))
     if not (0 < len(left) <= 3 and 0 < len(right) <= 3):
         return []
     if max(len(first.tokens), len(second.tokens)) > SHORT:

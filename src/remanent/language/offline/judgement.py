@@ -443,7 +443,7 @@ def _is_one_unnamed(comparison: Comparison, difference: Difference, side: list[T
 
     Wei owns the bicycle, the bicycle is owned by Tara; 800 euros are set aside for it.
     """
-    counted = difference.kind is DifferenceKind.AMOUNT
+    counted = difference.kind in {DifferenceKind.AMOUNT, DifferenceKind.TIME}
     valued = difference.kind in {DifferenceKind.NAME, DifferenceKind.WORD, DifferenceKind.GROUP}
     if (not side or not valued) and _is_one_frame(comparison, difference):
         return True

@@ -316,7 +316,8 @@ def _read(tables: _Tables, key: Callable[[str], str]) -> Lexicon:
                 values.setdefault(word, {})[name] = number
     spoken: dict[str, set[str]] = {}
     for name, words in _named(tables.attributes):
-        for word in keys(words):
+        # As it is written, too: in a Chinese text words are looked for as they stand.
+        for word in {*keys(words), *plain(words)}:
             spoken.setdefault(word, set()).add(name)
     attributes = {word: frozenset(names) for word, names in spoken.items()}
     every = {*same, *polar, *values, *spoken}
