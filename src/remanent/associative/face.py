@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from remanent.associative.graph import Graph, GraphTransaction
 from remanent.associative.graph_store import LinkStore
 from remanent.associative.memory import Associations
-from remanent.associative.model import (
-    COMPRESS,
-    REWRITE,
-    AssociativeFound,
-    Forgotten,
-    GraphState,
-    LinkHealth,
-    Node,
-)
+from remanent.associative.model import COMPRESS, REWRITE, AssociativeFound, Forgotten, GraphState, LinkHealth, Node
 from remanent.associative.search import LANE, SearchEngine, SearchResult, keywords_of
 from remanent.errors import InvalidInput, NotFound, StoreClosed
 from remanent.model import Job, JobState, Receipt, Scope

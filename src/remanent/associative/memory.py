@@ -6,13 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from remanent.associative.graph import GraphParts, Graphs
-from remanent.associative.model import (
-    COMPRESS,
-    REMEMBER,
-    REWRITE,
-    NodeMatch,
-    RecalledNode,
-)
+from remanent.associative.model import COMPRESS, REMEMBER, REWRITE, NodeMatch, RecalledNode
 from remanent.associative.search import LANE, GraphQuery, SearchEngine, SearchResult, Watermark
 from remanent.associative.widening import WideningSearch
 from remanent.discipline import Append

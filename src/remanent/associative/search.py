@@ -13,14 +13,7 @@ from time import thread_time
 from typing import NamedTuple
 
 from remanent.associative.graph import Edge, Graph, Vertex
-from remanent.associative.model import (
-    AssociativeFound,
-    DanglingLink,
-    Forgotten,
-    Hop,
-    Knowledge,
-    Node,
-)
+from remanent.associative.model import AssociativeFound, DanglingLink, Forgotten, Hop, Knowledge, Node
 from remanent.bilingual import Bilingual, Language
 from remanent.model import Clock, GateVerdict, Job, JobState, LeftOut, Scope
 from remanent.stores import JobQuery, Store

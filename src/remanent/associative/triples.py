@@ -16,18 +16,7 @@ from remanent.associative.graph import Graph, GraphParts, GraphTransaction
 from remanent.associative.graph_store import FocusManager, LinkStore, NodeStore
 from remanent.associative.model import TRACE
 from remanent.errors import InvalidInput
-from remanent.model import (
-    Entry,
-    EntryKind,
-    Maker,
-    Model,
-    Origin,
-    Scope,
-    Source,
-    Tombstone,
-    from_millis,
-    to_millis,
-)
+from remanent.model import Entry, EntryKind, Maker, Model, Origin, Scope, Source, Tombstone, from_millis, to_millis
 from remanent.model.base import Count
 from remanent.model.ids import Id
 from remanent.text.regex import lazy_regex

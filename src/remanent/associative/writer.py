@@ -73,9 +73,7 @@ class GraphWriter:
             return
         segments = await self._segments(job.scope, entries)
         focused = (await self._parts.graphs.at(job.scope)).focused()
-        drafts = await _gathered(
-            lambda numbered: self._draft(job, *numbered, focused), list(enumerate(segments)), at_once=_MAX_CONCURRENT
-        )
+        drafts = await _gathered(lambda numbered: self._draft(job, *numbered, focused), list(enumerate(segments)))
         work = await self._parts.graphs.work(tx, at=self._parts.clock())
         await self._write(work, job, entries, drafts)
         if drafts:
@@ -308,9 +306,9 @@ def _create(nodes: NodeStore, draft: TraceDraft, entries: Sequence[Entry]) -> No
     )
 
 
-async def _gathered(work: Callable[[T], Awaitable[R]], items: Sequence[T], *, at_once: int) -> list[R]:
+async def _gathered(work: Callable[[T], Awaitable[R]], items: Sequence[T]) -> list[R]:
     """Return the results in order, a few at a time; the first failure cancels the rest."""
-    gate = asyncio.Semaphore(at_once)
+    gate = asyncio.Semaphore(_MAX_CONCURRENT)
 
     async def one(item: T) -> R:
         async with gate:

@@ -103,7 +103,7 @@ class AsyncBanks:
         """
         owner = self._memory.agent(agent, workspace=workspace, org=org).scope
         texts = tuple(SearchableText(name, text, title=name, is_known=False) for name, text in (sources or {}).items())
-        task_input = TaskInput(task=task, context=context, files=_read_files(files), sources=texts)
+        task_input = TaskInput(task=task, context=context, files=tuple(map(_read_file, files)), sources=texts)
         scope = owner.within(task=bank_id or self._parts.new_id())
         settings = self._parts.settings.section(BankSettings)
         if prompt_tokens is not None and not MIN_PROMPT_TOKENS <= prompt_tokens <= MAX_PROMPT_TOKENS:
@@ -352,12 +352,8 @@ class AsyncBank:
         await self.aclose()
 
 
-def _read_files(files: Sequence[str | Path | bytes | GivenFile]) -> tuple[GivenFile, ...]:
-    """Return files that are given by their path, as bytes, or as they are."""
-    return tuple(_read_file(file) for file in files)
-
-
 def _read_file(file: str | Path | bytes | GivenFile) -> GivenFile:
+    """Return a file that is given by its path, as bytes, or as it is."""
     if isinstance(file, GivenFile):
         return file
     if isinstance(file, bytes):

@@ -23,15 +23,7 @@ from remanent.context.digests import (
     StretchSummaries,
     share_of_room,
 )
-from remanent.context.messages import (
-    MESSAGE_TOKENS,
-    Message,
-    ReadMessage,
-    read_messages,
-    sanitized,
-    style_of,
-    units,
-)
+from remanent.context.messages import MESSAGE_TOKENS, Message, ReadMessage, read_messages, sanitized, style_of, units
 from remanent.context.savings import Saving, Strategy
 from remanent.context.trimming import without_long_results, without_pictures
 from remanent.errors import InvalidInput

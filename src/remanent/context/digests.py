@@ -19,12 +19,7 @@ from typing import TypeVar
 from urllib.parse import quote
 
 from remanent.bilingual import Language
-from remanent.context.messages import (
-    ReadMessage,
-    spoken,
-    text_key,
-    tokens_of,
-)
+from remanent.context.messages import ReadMessage, spoken, text_key, tokens_of
 from remanent.context.trimming import SHORTENED, shortened_result
 from remanent.errors import RemanentError
 from remanent.language import Engine

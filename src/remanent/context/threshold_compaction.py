@@ -8,22 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from remanent.context.digests import speaker_of, stretch_key, utterance_of
-from remanent.context.messages import (
-    Message,
-    ReadMessage,
-    read_messages,
-    sanitized,
-    style_of,
-    units,
-)
+from remanent.context.messages import Message, ReadMessage, read_messages, sanitized, style_of, units
 from remanent.errors import RemanentError
 from remanent.language import Engine
 from remanent.language.engines import OfflineEngine
-from remanent.language.roles.summary import (
-    Summarisation,
-    SummaryLevel,
-    SummaryRequest,
-)
+from remanent.language.roles.summary import Summarisation, SummaryLevel, SummaryRequest
 
 _logger = logging.getLogger(__name__)
 

@@ -16,14 +16,7 @@ from weakref import WeakValueDictionary
 from remanent.discipline import Parts
 from remanent.embedding import open_image_reader
 from remanent.errors import InvalidInput, MissingDependency, NotFound, UnreadableFile
-from remanent.knowledge.model import (
-    Added,
-    CollectionView,
-    Document,
-    DocumentChunk,
-    DocumentView,
-    KnowledgeStats,
-)
+from remanent.knowledge.model import Added, CollectionView, Document, DocumentChunk, DocumentView, KnowledgeStats
 from remanent.knowledge.records import (
     NAME,
     DocumentChanges,
@@ -48,16 +41,7 @@ from remanent.knowledge.records import (
 from remanent.knowledge.settings import KnowledgeSettings
 from remanent.knowledge.statuses import DocumentStatuses, OnChunks
 from remanent.loaders import LoadedDocument, Place, load
-from remanent.model import (
-    JsonObject,
-    Kind,
-    PassageData,
-    Record,
-    Scope,
-    Source,
-    Status,
-    to_instant,
-)
+from remanent.model import JsonObject, Kind, PassageData, Record, Scope, Source, Status, to_instant
 from remanent.model.base import Model
 from remanent.model.filters import check_metadata, read_tags
 from remanent.model.kinds import PASSAGES

@@ -566,14 +566,19 @@ async def stats(call: Call, _: Nothing) -> KnowledgeStats:
     return await _of(call, COLLECTION).stats()
 
 
-class SearchKnowledge(Model):
-    """What is looked for, and how."""
+class AskKnowledge(Model):
+    """A question."""
 
     question: Annotated[Text, about("The question.", "问题。", min_length=1, max_length=10_000)]
     limit: Annotated[int, about("How many passages.", "返回多少段。", ge=1, le=100)] = 5
     collection: Collection = COLLECTION
     collections: Collections = None
     where: Where = None
+
+
+class SearchKnowledge(AskKnowledge):
+    """What is looked for, and how."""
+
     tags: Tags = ()
     any_tags: AnyTags = ()
     prefix: Annotated[str, about("Only paths that begin so.", "只要路径以此开头的。", max_length=1000)] = ""
@@ -627,16 +632,6 @@ class SearchKnowledge(Model):
 async def search(call: Call, request: SearchKnowledge) -> KnowledgeFound:
     """Search documents: passages with their document and place, best first."""
     return await _of(call, request.collection).search(request.question, **request.options)
-
-
-class AskKnowledge(Model):
-    """A question."""
-
-    question: Annotated[Text, about("The question.", "问题。", min_length=1, max_length=10_000)]
-    limit: Annotated[int, about("How many passages.", "返回多少段。", ge=1, le=100)] = 5
-    collection: Collection = COLLECTION
-    collections: Collections = None
-    where: Where = None
 
 
 def _show_answer(screen: Screen, answer: KnowledgeAnswer) -> None:

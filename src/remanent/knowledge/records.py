@@ -13,11 +13,7 @@ from typing import Any
 
 from remanent.errors import InvalidInput
 from remanent.knowledge.chunking import ChunkSpan, cut
-from remanent.knowledge.model import (
-    ChunkState,
-    Document,
-    DocumentChunk,
-)
+from remanent.knowledge.model import ChunkState, Document, DocumentChunk
 from remanent.loaders import LoadedDocument, Place
 from remanent.model import (
     Attachment,

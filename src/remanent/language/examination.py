@@ -133,11 +133,7 @@ def _marks(name: str, mark: dict[str, float]) -> RoleMarks:
 
 def _holds(*words: str) -> Check:
     """Return a check for the text of an answer that all of these words stand in."""
-    return lambda answer: all(word.casefold() in _text(answer).casefold() for word in words)
-
-
-def _text(answer: Any) -> str:
-    return str(answer.model_dump_json())
+    return lambda answer: all(word.casefold() in answer.model_dump_json().casefold() for word in words)
 
 
 def _node(node_id: str, summary: str) -> GraphNode:

@@ -105,7 +105,7 @@ def known_numbers(numbers: Sequence[int], *, shown: int) -> list[int]:
     return list(dict.fromkeys(number for number in numbers if 1 <= number <= shown))
 
 
-def require_known(numbers: Sequence[int], *, shown: int, what: str = "passage") -> None:
+def require_known(numbers: Sequence[int], *, shown: int) -> None:
     """Refuse a reply in which numbers stand and none of them was shown."""
     if numbers and not known_numbers(numbers, shown=shown):
-        raise Refused(f"{what} {numbers[0]} was not shown; the numbers are 1 to {shown}")
+        raise Refused(f"passage {numbers[0]} was not shown; the numbers are 1 to {shown}")

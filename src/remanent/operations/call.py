@@ -5,8 +5,9 @@ It is the discipline's `Call` with more to it: keys and the audit log concern ou
 
 from collections.abc import AsyncIterator
 
-from remanent.discipline.call import Report
+from remanent.discipline.call import ProgressStep, Report
 from remanent.errors import InvalidInput
+from remanent.jobs import Progress
 from remanent.memory import AsyncAgent, AsyncMemory
 from remanent.operations.access.audit import AuditLog
 from remanent.operations.access.keys import LOCAL, KeyRing, Principal, Target
@@ -45,6 +46,10 @@ class ServiceCall:
         if self.place.agent is None:
             raise InvalidInput("name the agent")
         return self.memory.agent(self.place.agent, workspace=self.workspace, org=self.place.org)
+
+    def tell(self, progress: Progress) -> None:
+        """Report how far the memory's own work has come."""
+        self.report(ProgressStep(done=progress.done, total=progress.done + progress.pending))
 
     def sent(self) -> AsyncIterator[bytes]:
         """Return what was sent beside the request."""

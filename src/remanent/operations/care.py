@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from remanent.bilingual import Bilingual
-from remanent.discipline.call import ProgressStep
 from remanent.discipline.operation import Body, Command, Face, Level, Permission, Screen, operation
 from remanent.discipline.shapes import (
     MAX_ITEMS,
@@ -24,7 +23,6 @@ from remanent.discipline.shapes import (
     spooled_lines,
 )
 from remanent.errors import DamagedExport, IntegrityError
-from remanent.jobs import Progress
 from remanent.model import Job, JobState, Model, Scope
 from remanent.model.ids import Id
 from remanent.operations.call import ServiceCall
@@ -260,11 +258,7 @@ class Settle(Model):
 )
 async def settle(call: ServiceCall, request: Settle) -> Done:
     """Wait until background work is finished."""
-
-    def tell(progress: Progress) -> None:
-        call.report(ProgressStep(done=progress.done, total=progress.done + progress.pending))
-
-    await call.agent.settle(timeout=request.timeout, on_progress=tell)
+    await call.agent.settle(timeout=request.timeout, on_progress=call.tell)
     return Done()
 
 

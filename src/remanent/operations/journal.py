@@ -7,7 +7,6 @@ import hashlib
 from typing import Annotated, Any, Literal
 
 from remanent.bilingual import Bilingual
-from remanent.discipline.call import ProgressStep
 from remanent.discipline.operation import Body, Command, Face, Permission, Tool, operation
 from remanent.discipline.shapes import (
     MAX_ITEMS,
@@ -32,7 +31,6 @@ from remanent.discipline.shapes import (
     read_whole,
 )
 from remanent.errors import InvalidInput
-from remanent.jobs import Progress
 from remanent.model import Attachment, Entry, Evaluation, Found, Grain, Model, Probe, RecallOptions, Receipt
 from remanent.model.chat import CHAT_FIELDS
 from remanent.model.ids import Id
@@ -357,11 +355,7 @@ class Evaluate(Model):
 )
 async def evaluate(call: ServiceCall, request: Evaluate) -> Evaluation:
     """Measure how well and how fast recall answers questions whose answers are known."""
-
-    def tell(progress: Progress) -> None:
-        call.report(ProgressStep(done=progress.done, total=progress.done + progress.pending))
-
-    return await call.agent.evaluate(request.questions, recipe=request.recipe, on_progress=tell)
+    return await call.agent.evaluate(request.questions, recipe=request.recipe, on_progress=call.tell)
 
 
 OPERATIONS = (remember, recall, entries, attach, attachment, evaluate)

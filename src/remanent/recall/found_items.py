@@ -7,18 +7,7 @@ import asyncio
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from remanent.model import (
-    Boost,
-    Entry,
-    FoundItem,
-    FoundSource,
-    Kind,
-    Origin,
-    Record,
-    Scope,
-    Source,
-    is_ahead,
-)
+from remanent.model import Boost, Entry, FoundItem, FoundSource, Kind, Origin, Record, Scope, Source, is_ahead
 from remanent.model.filters import USER_KEY, MetadataCondition
 from remanent.recall.gathering import CandidateReader
 from remanent.recall.packing import GAP
@@ -305,7 +294,7 @@ def _is_of(entry: Entry, whose: Sequence[MetadataCondition]) -> bool:
 
 def _transcript(entries: Sequence[Entry]) -> str:
     """Return what was said, a turn a line; further lines of a turn are indented, so that none looks like another."""
-    return "\n".join(map(_told, entries))
+    return "\n".join(_line(entry.role, entry.text) for entry in entries)
 
 
 def _conversation(said: Sequence[tuple[str, str]]) -> str:
@@ -313,10 +302,6 @@ def _conversation(said: Sequence[tuple[str, str]]) -> str:
     if len({role for role, _ in said}) > 1:
         return "\n".join(_line(role, text) for role, text in said)
     return f"\n{GAP}\n".join(text for _, text in said)
-
-
-def _told(entry: Entry) -> str:
-    return _line(entry.role, entry.text)
 
 
 def _line(role: str, text: str) -> str:

@@ -242,7 +242,7 @@ class Recall:
             recipe=recipe if isinstance(recipe, Recipe) else self._named(recipe, grain),
             limit=limit,
             depth=max(limit, depth),
-            grain=_one_of(grain, ("item", "turns", "session"), "grain"),
+            grain=_checked_grain(grain),
             order=_order_of(order, question),
             source_share=source_share,
             gated=gated and self._gate is not None,
@@ -545,10 +545,10 @@ async def _none() -> None:
     return None
 
 
-def _one_of(value: Grain, known: tuple[Grain, ...], what: str) -> Grain:
-    if value not in known:
-        raise InvalidInput(f"there is no {what} {value!r}; it is one of {', '.join(known)}")
-    return value
+def _checked_grain(grain: Grain) -> Grain:
+    if grain not in {"item", "turns", "session"}:
+        raise InvalidInput(f"there is no grain {grain!r}; it is one of item, turns, session")
+    return grain
 
 
 def _order_of(order: ItemOrder | Literal["auto"], question: Question) -> ItemOrder:

@@ -23,13 +23,7 @@ from remanent.recall.question import Question
 from remanent.recall.recipe import Boosts, PathUse, Recipe, Rerank, Surroundings
 from remanent.recall.windows import as_spoken
 from remanent.stores import RecordPosition
-from remanent.text.talk import (
-    LONGEST_ASKING,
-    asks_what_was_asked,
-    is_small_talk,
-    is_standing_instruction,
-    share_asked,
-)
+from remanent.text.talk import LONGEST_ASKING, asks_what_was_asked, is_small_talk, is_standing_instruction, share_asked
 from remanent.values import dataclass
 
 _DAY = 86_400.0

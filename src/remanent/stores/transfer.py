@@ -16,7 +16,7 @@ import hashlib
 import json
 from base64 import b64decode, b64encode
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -248,12 +248,8 @@ async def _chunks(lines: AsyncIterable[str] | Iterable[str]) -> AsyncIterator[li
             yield chunk
         return
     iterator = iter(lines)
-    while chunk := await asyncio.to_thread(_take, iterator):
+    while chunk := await asyncio.to_thread(lambda: list(islice(iterator, BATCH))):
         yield chunk
-
-
-def _take(lines: Iterator[str]) -> list[str]:
-    return list(islice(lines, BATCH))
 
 
 class _ImportReader:

@@ -61,16 +61,11 @@ def without_comments(text: str) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _day_heading(at: datetime) -> str:
-    """Return the first line of a day's file."""
-    return f"# {at:%Y-%m-%d}"
-
-
 def with_facts(text: str | None, facts: Sequence[str], *, at: datetime, session: str | None) -> str:
     """Return a day's file with a dated block of facts at its end."""
     line = newline_of(text)
     title = f"## {at:%Y-%m-%d %H:%M}" + (f" · {_named(session)}" if session else "")
-    begin = _ended(text, line) + line if text else _day_heading(at) + line + line
+    begin = _ended(text, line) + line if text else f"# {at:%Y-%m-%d}{line}{line}"
     return begin + line.join([title, _marker(map(_fingerprint, facts)), *facts]) + line
 
 

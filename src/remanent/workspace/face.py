@@ -198,7 +198,7 @@ class AsyncWorkspace:
         files = await self._roots.files(self._scope)
         name = _day_name(day or self._parts.clock().astimezone().date())
         before = await asyncio.to_thread(files.find, name)
-        change = await asyncio.to_thread(files.edit, name, _compacted_or_none, why="de-duplicated")
+        change = await asyncio.to_thread(files.edit, name, lambda text: text and compacted(text), why="de-duplicated")
         after = await asyncio.to_thread(files.find, name)
         return CompactedDay(path=name, before=len(before or ""), after=len(after or ""), change=change)
 
@@ -297,10 +297,6 @@ def _listed(messages: Messages) -> list[Any]:
     """Return messages as a list, whatever form they come in; one alone is one message."""
     is_one = isinstance(messages, str | Mapping | Message)
     return [messages] if is_one else list(messages)
-
-
-def _compacted_or_none(text: str | None) -> str | None:
-    return None if text is None else compacted(text)
 
 
 def _day_name(day: date) -> str:

@@ -194,9 +194,11 @@ class Transcript:
         if not failed:
             self._parts.append(self._own[name].news(content) if name in self._own else content)
 
-    def text(self, answer: str) -> str:
-        """Return the whole transcript, the answer last."""
-        return "\n\n".join(part.strip() for part in (*self._parts, answer) if part.strip())
+    def execution(self, answer: str, *, detail: str = "", files: Sequence[File] = ()) -> Execution:
+        """Return the step with the whole transcript, the answer last, and the files that its tools gave."""
+        context = "\n\n".join(part.strip() for part in (*self._parts, answer) if part.strip())
+        files = (*self.files, *files)
+        return Execution(answer=answer, context=context, detail=detail, tool_calls=tuple(self.calls), files=files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,14 +263,8 @@ class BuiltinReact:
             return Execution(answer=text, context=text, recognised=result.recognised)
         if outcome.answer is None:
             return Execution(answer="", failed=True, detail=outcome.detail or outcome.reason.value)
-        transcript = self._transcript(outcome, result.step)
-        return Execution(
-            answer=outcome.answer,
-            context=transcript.text(outcome.answer),
-            detail="" if outcome.reason is StopReason.ANSWER else outcome.reason.value,
-            tool_calls=tuple(transcript.calls),
-            files=outcome.files,
-        )
+        detail = "" if outcome.reason is StopReason.ANSWER else outcome.reason.value
+        return self._transcript(outcome, result.step).execution(outcome.answer, detail=detail, files=outcome.files)
 
     async def _read(self, prompt: EnhancedPrompt) -> dict[str, str]:
         """Return what is read in the pictures of a prompt, by upload; the step's own model is given words only."""

@@ -101,12 +101,7 @@ class LangGraphFramework:
                     transcript.call(ToolCall(name=call["name"], arguments=call["args"]))
             elif isinstance(message, ToolMessage):
                 transcript.result(message.name or "", message.text, failed=message.status == "error")
-        return Execution(
-            answer=answer,
-            context=transcript.text(answer),
-            tool_calls=tuple(transcript.calls),
-            files=tuple(transcript.files),
-        )
+        return transcript.execution(answer)
 
     def _tool(self, tool: AgentTool, transcript: Transcript, language: Language) -> "BaseTool":
         """Return a tool of ours as LangChain calls it; a failure is told to the model, and ends nothing."""

@@ -105,12 +105,7 @@ class OpenAIAgentsFramework:
                 transcript.call(call)
             elif isinstance(item, ToolCallOutputItem):
                 transcript.result(names.get(_field(item.raw_item, "call_id"), ""), str(item.output))
-        return Execution(
-            answer=answer,
-            context=transcript.text(answer),
-            tool_calls=tuple(transcript.calls),
-            files=tuple(transcript.files),
-        )
+        return transcript.execution(answer)
 
     def _tool(self, tool: AgentTool, transcript: Transcript, language: Language) -> "FunctionTool":
         """Return a tool of ours as the SDK calls it; arguments that are no JSON object are answered, and not raised.

@@ -14,13 +14,7 @@ from dataclasses import replace
 
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.statement_rules import Statement, subject_name
-from remanent.language.offline.statements import (
-    is_secret,
-    plain_sentences,
-    said_by_oneself,
-    statements,
-    third_person,
-)
+from remanent.language.offline.statements import is_secret, plain_sentences, said_by_oneself, statements, third_person
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
 from remanent.values import dataclass

@@ -64,9 +64,7 @@ from remanent.text.tokens import token_counter
 from remanent.values import dataclass
 
 
-def _refusal(
-    error: RemanentError | Refusal, *, dialect: ChatDialect, languages: str = ""
-) -> tuple[int, Headers, bytes]:
+def _refusal(error: RemanentError | Refusal, *, dialect: ChatDialect, languages: str) -> tuple[int, Headers, bytes]:
     """Return status, headers and body that say what is wrong, in the caller's own form and language."""
     language: Language = "zh" if prefers_chinese(languages) else "en"
     status, message = _status_and_message(error, language)

@@ -4,14 +4,28 @@ The clock stands still unless a test moves it, and ids repeat from run to run: a
 waits for time to pass.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from remanent.model import Claim, Conflict, Entry, Job, Kind, Link, Record, Scope, Source, Tombstone, Version, id_source
+from remanent.model import (
+    Claim,
+    Conflict,
+    Entry,
+    Job,
+    Kind,
+    Link,
+    Record,
+    Scope,
+    Source,
+    Status,
+    Tombstone,
+    Version,
+    id_source,
+)
 from remanent.stores.queries import (
     ConflictQuery,
     EntryQuery,
@@ -277,6 +291,40 @@ async def found_by(store: Store, scope: Scope, terms: Sequence[str], *, limit: i
     """Return the ids of the records that terms find, best first."""
     hits = await store.search_text(scope, terms, record_filter=RecordFilter(**wanted), limit=limit)
     return [hit.record_id for hit in hits]
+
+
+def told_apart(now: datetime) -> dict[str, dict[str, Any]]:
+    """Return the fields of records that differ in what the filters of a search look at, by their names."""
+    return {
+        "plain": {},
+        "note": {"kind": Kind.NOTE},
+        "tagged": {"tags": ("red",)},
+        "pending": {"status": Status.PENDING},
+        "late": {"occurred_at": now.replace(year=2030)},
+        "outdated": {"valid_to": now.replace(year=2020)},
+        "expired": {"expires_at": now.replace(year=2020)},
+    }
+
+
+async def check_filters(
+    records: Mapping[str, Record], now: datetime, found_ids: Callable[..., Awaitable[Sequence[str]]]
+) -> None:
+    """Hold a search of such records to what each filter means."""
+
+    async def names(**wanted: Any) -> set[str]:
+        ids = await found_ids(**wanted)
+        return {name for name, record in records.items() if record.id in ids}
+
+    live = set(records) - {"pending"}
+    assert await names() == live
+    assert await names(kinds=(Kind.NOTE,)) == {"note"}
+    assert await names(kinds=(Kind.NOTE, Kind.TURN)) == live
+    assert await names(tags=("red",)) == {"tagged"}
+    assert await names(statuses=(Status.PENDING,)) == {"pending"}
+    assert await names(occurred_from=now.replace(year=2029)) == {"late"}
+    assert await names(occurred_before=now.replace(year=2029)) == live - {"late"}
+    assert await names(valid_at=now) == live - {"outdated"}
+    assert await names(alive_at=now) == live - {"expired"}
 
 
 class StoredAgent:

@@ -1,17 +1,12 @@
 """Full-text search: found by any of the words, the telling ones first, in Chinese and English."""
 
-from typing import Any
+from functools import partial
 
 import pytest
 
 from remanent.model import Kind, Origin, Status
 from remanent.stores import queries as q
-from remanent.stores.conformance.base import (
-    START,
-    StoredAgent,
-    StoreSuite,
-    found,
-)
+from remanent.stores.conformance.base import START, StoredAgent, StoreSuite, check_filters, found, told_apart
 from remanent.text.terms import query_terms
 
 SYNTAX = [
@@ -116,31 +111,9 @@ class TextConformance(StoreSuite):
 
     async def test_filters_apply_to_what_is_found(self, agent: StoredAgent) -> None:
         """The same filter as for lists: one meaning everywhere."""
-        now = agent.clock()
-        fields: dict[str, dict[str, Any]] = {
-            "plain": {},
-            "note": {"kind": Kind.NOTE},
-            "tagged": {"tags": ("red",)},
-            "pending": {"status": Status.PENDING},
-            "late": {"occurred_at": now.replace(year=2030)},
-            "outdated": {"valid_to": now.replace(year=2020)},
-            "expired": {"expires_at": now.replace(year=2020)},
-        }
-        records = {name: agent.record("tea", **given) for name, given in fields.items()}
+        records = {name: agent.record("tea", **given) for name, given in told_apart(agent.clock()).items()}
         await agent.put(*records.values())
-
-        async def names(**wanted: Any) -> set[str]:
-            ids = await agent.found("tea", **wanted)
-            return {name for name, record in records.items() if record.id in ids}
-
-        assert await names() == set(fields) - {"pending"}
-        assert await names(kinds=(Kind.NOTE,)) == {"note"}
-        assert await names(tags=("red",)) == {"tagged"}
-        assert await names(statuses=(Status.PENDING,)) == {"pending"}
-        assert await names(occurred_from=now.replace(year=2029)) == {"late"}
-        assert await names(occurred_before=now.replace(year=2029)) == set(fields) - {"pending", "late"}
-        assert await names(valid_at=now) == set(fields) - {"pending", "outdated"}
-        assert await names(alive_at=now) == set(fields) - {"pending", "expired"}
+        await check_filters(records, agent.clock(), partial(agent.found, "tea"))
 
     async def test_a_filter_that_leaves_out_the_best_still_finds_the_rest(self, agent: StoredAgent) -> None:
         """Backends that rank first and filter later must look further."""

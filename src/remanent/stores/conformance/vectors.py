@@ -4,6 +4,7 @@ A store hands its vectors to whoever follows them, with everything that happened
 must find exactly what the store holds, at once.
 """
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -17,7 +18,9 @@ from remanent.stores.conformance.base import (
     OpenStore,
     StoredAgent,
     StoreSuite,
+    check_filters,
     make_vector,
+    told_apart,
     vector_bytes,
 )
 from remanent.stores.store import Store, vector_pages
@@ -442,32 +445,10 @@ class VectorsConformance(AgentSuite):
         assert await self._near(vectors, agent.scope, 1, 0) == ([] if how == "erase everything" else [kept.id])
 
     async def test_filters_apply_to_what_is_near(self, agent: StoredAgent, vectors: Vectors) -> None:
-        now = agent.clock()
-        fields: dict[str, dict[str, Any]] = {
-            "plain": {},
-            "note": {"kind": Kind.NOTE},
-            "tagged": {"tags": ("red",)},
-            "pending": {"status": Status.PENDING},
-            "late": {"occurred_at": now.replace(year=2030)},
-            "outdated": {"valid_to": now.replace(year=2020)},
-            "expired": {"expires_at": now.replace(year=2020)},
-        }
         records: dict[str, Record] = {}
-        for name, given in fields.items():
+        for name, given in told_apart(agent.clock()).items():
             records[name] = await self._keep(agent.store, agent.record(name, **given), 1, len(records))
-
-        async def names(**wanted: Any) -> set[str]:
-            near = await self._near(vectors, agent.scope, 1, **wanted)
-            return {name for name, record in records.items() if record.id in near}
-
-        assert await names() == set(fields) - {"pending"}
-        assert await names(kinds=(Kind.NOTE,)) == {"note"}
-        assert await names(kinds=(Kind.NOTE, Kind.TURN)) == set(fields) - {"pending"}
-        assert await names(tags=("red",)) == {"tagged"}
-        assert await names(statuses=(Status.PENDING,)) == {"pending"}
-        assert await names(occurred_from=now.replace(year=2029)) == {"late"}
-        assert await names(valid_at=now) == set(fields) - {"pending", "outdated"}
-        assert await names(alive_at=now) == set(fields) - {"pending", "expired"}
+        await check_filters(records, agent.clock(), partial(self._near, vectors, agent.scope, 1))
 
     async def test_a_filter_that_leaves_out_the_nearest_still_finds_the_rest(
         self, agent: StoredAgent, vectors: Vectors
