@@ -350,6 +350,7 @@ EXEMPT: dict[str, str] = {
     "language.offline.comparison.is_equal": "takes two words, already read",
     "language.offline.comparison.is_land": "takes the words of one name",
     "language.offline.comparison.count_alike": "looks at two numbers and the word behind each",
+    "language.offline.lookalikes.is_no_value": "takes a value of a statement, of bounded length",
     "language.offline.statement_rules.expanded_form": "takes a form of the tables",
     "language.offline.statement_rules.pairs_of": "takes a table of words",
     "language.offline.statement_rules.parts_of": "takes a table of parts",

@@ -1,5 +1,7 @@
 """What people state in so many words, and what only looks like it."""
 
+import re
+
 import pytest
 
 from remanent.language.offline.statements import is_secret, only_confirms, statements
@@ -292,6 +294,47 @@ def test_a_reason_in_the_same_breath_is_kept() -> None:
 def test_only_what_there_is_one_of_is_corrected_by_another_value(text: str, single: bool) -> None:
     (statement,) = statements(text)
     assert statement.single is single
+
+
+_NO_OTHER = """我和老公住在一起。|我跟爸妈住在一起。|我住在公司附近。|我住在楼上。|我住在爸妈家。|我住在宿舍。
+我住得很远。|我住院了。|我住过北京。|我搬到男朋友家了。|我在公司附近租房。|我家在学校附近。|我在家上班。|我在公司上班。|我在外面上班。
+我在晚上工作。|我在努力工作。|我在同一家公司上班。|我在电脑前工作。|我加入了群聊。|我老公在家上班。
+我叫外卖了。|我叫醒了弟弟。|我来自己做。|我是外地人。|我出生在冬天。
+I live at home.|I live in fear.|I live in town.|I work at night.|I work at home.|I work at my desk.|I work for fun.
+I work for ten hours a day.|I work for myself.|I was born in winter.|I come from work.|My phone is dead.
+My car is dirty.|My car is in the garage.
+My job is stressful.|My name is on the list.|My company is hiring.|My address is hard to find.
+I'm single-minded.|I'm engaged in a project."""
+
+
+@pytest.mark.parametrize("text", re.split(r"[|\n]", _NO_OTHER))
+def test_what_only_stands_where_a_town_or_an_employer_would_corrects_nothing(text: str) -> None:
+    assert [one for one in statements(text) if one.single] == []
+
+
+_NAMED = """我住在成都市中心。|成都市中心
+我住在武汉大学附近。|武汉大学附近
+我住在石家庄。|石家庄
+我住在大连。|大连
+我在新东方上班。|新东方
+我在中国铁路上班。|中国铁路
+我在一家互联网公司上班。|一家互联网公司
+我叫车晓。|车晓
+我是东北人。|东北
+I live in Hope.|Hope
+I live in berlin.|berlin
+I work at 3M.|3M
+I work at siemens.|siemens
+My address is in Porto.|in Porto
+My job is nursing.|nursing
+My phone is 555 1234.|555 1234
+My birthday is in june.|in june"""
+
+
+@pytest.mark.parametrize("line", _NAMED.splitlines())
+def test_a_town_or_an_employer_is_taken_for_one_whatever_it_ends_in(line: str) -> None:
+    text, value = line.split("|")
+    assert [one.value for one in statements(text) if one.single] == [value]
 
 
 EVERYDAY = """I'm called Tom at work.|name|Tom

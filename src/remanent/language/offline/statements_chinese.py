@@ -7,6 +7,7 @@ of such a premise was known to be stale.
 import re
 from collections.abc import Iterator
 
+from remanent.language.offline.lookalikes import is_no_value
 from remanent.language.offline.statement_rules import (
     Statement,
     StatementRule,
@@ -259,11 +260,25 @@ def _starts(sentence: str) -> list[int]:
     return sorted(found)
 
 
+_WE = lazy_regex("^我们?")
 _UNNAMED = lazy_regex("新|手机|电话|邮箱|微信")
 _OTHERS = lazy_regex(f"{_KIN}|[他她]")
 """Before what names nobody: 我妈换号了，新号码是… is not the speaker's."""
 _TIME_OF_DAY = lazy_regex(r"(?:上午|下午|晚上|早上|中午|凌晨|傍晚|今天|明天|后天)$")
 _ADDRESSED = lazy_regex(r"^[\u4e00-\u9fff]{1,4}(?:先生|女士|小姐|太太)$")
+
+
+def _matter(rule: StatementRule, named: str, value: str, said: str) -> tuple[str, str, bool]:
+    """Return of what a clause tells, what holds, and whether it is one at a time; nothing where it tells of nothing."""
+    attribute = named or rule.attribute
+    if is_no_value(attribute, value):
+        # 我和老公住在一起 is worth knowing, and says nothing of the town; 我叫外卖了 is neither.
+        return ("情况", _WE.sub("", said), False) if attribute not in {"姓名", "家乡"} else ("", "", False)
+    if attribute == "职业" and _ADDRESSED.search(value):
+        return "姓名", value, rule.single  # 房东是周先生 says who it is, not what they do
+    if attribute == "工作单位" and not named and not _ORGANISATION.search(value):
+        return "工作地点", value, rule.single  # 在上海上班 says where, not for whom
+    return attribute, value, rule.single
 
 
 def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
@@ -283,12 +298,10 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         # 排练晚上八点开始 tells of 排练; where the name ends in a time of day, the time was cut in two.
         if named and (_PRONOUN_NAME.match(named) or _TIME_OF_DAY.search(named)):
             return None
-        attribute = group(match, "a") or rule.attribute
-        if attribute == "职业" and _ADDRESSED.search(value):
-            attribute = "姓名"  # 房东是周先生 says who it is, not what they do
-        if attribute == "工作单位" and not group(match, "a") and not _ORGANISATION.search(value):
-            attribute = "工作地点"  # 在上海上班 says where, not for whom
         said = match.string[start:end].strip(" ，。！!")
+        attribute, value, single = _matter(rule, group(match, "a"), value, said)
+        if not attribute and rule.attribute:
+            return None
         if _UNNAMED.match(said) and _OTHERS.search(match.string[:start]):
             return None
         clause = third_person(said, name)
@@ -301,7 +314,7 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         if kin:
             clause = f"{named}（{name}的{kin}）的{attribute}是{value}"
         # 我用的是… names no thing: the next one said so may be another.
-        single = rule.single and not (who and owner != who and _SEVERAL.search(who)) and not attribute.endswith("的")
+        single = single and not (who and owner != who and _SEVERAL.search(who)) and not attribute.endswith("的")
         return Statement(rule.kind, owner, attribute, value, clause, start, end, single=single)
 
     def subject(one: Statement, _then: str) -> str:

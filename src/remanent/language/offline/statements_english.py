@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from remanent.language.offline.lookalikes import is_no_value
 from remanent.language.offline.statement_rules import (
     MakeStatement,
     Statement,
@@ -150,7 +151,7 @@ fact employer! = {i} {adv}?(?:quit|left) (?:[A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*|my 
     [ ](?:and|to) (?:joined|join|started at|start at) (?P<v>(?!the\b|a\b){words}){to}
 fact field! = {who} {adv}?works? in (?P<v>(?!the\b|an?\b|my\b)[a-z][\w -]{2,40}?)(?= for | at |{or_to})
 fact marital status! = {who_is} {adv}?(?:a )?(?P<v>single(?: (?:mom|dad|parent|mother|father))?|married|divorced|
-    engaged|widowed)\b
+    engaged(?! in| by)|widowed)\b(?!-)
 fact diet! = (?:{who_is} {adv}?|{who_has} been |(?:{i}|{have}) {adv}?(?:became|become|turned|went|gone) )(?:a )?(?P<v>vegetarian|vegan|pescatarian|on an? [\w -]{2,30}diet)\b
     (?: since {words}{to})?
 fact restriction = (?:{who_is} {adv}?|{who_has} been )(?P<v>[a-z]+[ -]intolerant|gluten[- ]free|diabetic)\b(?: since {words}{to})?
@@ -379,7 +380,12 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         value, end = value + rest.rstrip(), end + len(rest)
         value = value if happens else _LATELY.sub("", value)
         judged = _THEIRS.sub("", value) if who else value
-        if not value or _EMPTY.match(value) or (_POINTING if happens else _VAGUE).search(judged):
+        if (
+            not value
+            or _EMPTY.match(value)
+            or is_no_value(attribute, value)
+            or (_POINTING if happens else _VAGUE).search(judged)
+        ):
             return None
         sentence = match.string  # which is another where a subject was put in
         before = sentence[:start]
