@@ -755,6 +755,10 @@ ERRORS = (
     ),
     Bilingual("another process holds the audit log; nothing was changed", "审计日志正被另一进程占用；未作任何更改"),
     Bilingual(
+        "no room is left to note in the audit log what is done; nothing was changed",
+        "磁盘已没有空间，无法在审计日志中记下所做的操作；未作任何更改",
+    ),
+    Bilingual(
         "asking a model needs {package}: pip install 'remanent[models]'",
         "使用语言模型需要 {package}：pip install 'remanent[models]'",
     ),

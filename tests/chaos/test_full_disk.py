@@ -23,12 +23,12 @@ def _own_mounts() -> list[str]:
     return []
 
 
-@pytest.mark.parametrize("level", ["store", "facade"])
+@pytest.mark.parametrize("level", ["store", "facade", "command"])
 def test_a_file_that_may_not_grow_refuses_writes_and_answers_questions(tmp_path: Path, level: str) -> None:
     assert "acknowledged" in run("fulldisk", tmp_path, "limit", level)
 
 
-@pytest.mark.parametrize("level", ["store", "facade"])
+@pytest.mark.parametrize("level", ["store", "facade", "command"])
 def test_a_full_file_system_refuses_writes_and_answers_questions(tmp_path: Path, level: str) -> None:
     own_mounts = _own_mounts()
     if not own_mounts:

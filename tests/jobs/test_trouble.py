@@ -183,6 +183,20 @@ async def test_a_full_disk_delays_the_work_and_it_resumes_without_a_restart(worl
     assert await world.jobs() == []
 
 
+@pytest.mark.parametrize("at", ["claiming", "its end"])
+async def test_whoever_waits_is_told_that_there_is_no_room(world: World, script: Script, at: str) -> None:
+    if at == "claiming":
+        world.faults["claim_any"] = [FULL]
+    else:
+        script.todo = [FULL]
+    worker = world.worker({"index": script})
+    await world.enqueue(["index"])
+    told: list[bool] = []
+    await world.until(worker.settle(on_progress=lambda progress: told.append(progress.no_room)))
+    assert True in told
+    assert told[-1] is False
+
+
 async def test_a_disk_that_is_full_only_for_effects_delays_the_job_and_uses_up_no_attempt(
     world: World, script: Script
 ) -> None:

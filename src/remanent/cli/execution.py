@@ -23,7 +23,8 @@ from remanent.cli.options import CommonOptions
 from remanent.cli.screen import ProgressMeter, Terminal, begin
 from remanent.discipline.operation import FolderCommand
 from remanent.embedding.onnx import load_in_a_hurry
-from remanent.errors import InvalidInput
+from remanent.errors import InvalidInput, StorageFull
+from remanent.jobs import Progress as JobProgress
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import Message, Probe
 from remanent.model.chat import expand_message
@@ -262,11 +263,7 @@ class _Execution:
             if operation.answers is Body.LINES:
                 return await self._write_lines(service, read[0])
             if operation.command is not None and operation.command.settles_first and self._where.agent is not None:
-                where = self._where
-                with self._screen.indexing() as report:
-                    await memory.agent(where.agent or "", workspace=where.workspace, org=where.org).settle(
-                        on_progress=report
-                    )
+                await self._settle_first(memory)
             answers = []
             with self._screen.meter(words.WORKING, total=_total(operation, self._file, read)) as meter:
                 for request in read:
@@ -285,6 +282,22 @@ class _Execution:
             if wait:
                 await settle(self._screen, memory)
             return shown
+
+    async def _settle_first(self, memory: AsyncMemory) -> None:
+        """Wait for the index of what was told before; on a full disk that never ends, and reading needs no room."""
+        where = self._where
+        with self._screen.indexing() as report:
+
+            def advance(progress: JobProgress) -> None:
+                report(progress)
+                if progress.no_room:
+                    raise StorageFull
+
+            try:
+                agent = memory.agent(where.agent or "", workspace=where.workspace, org=where.org)
+                await agent.settle(on_progress=advance)
+            except StorageFull:
+                self._screen.tell(words.NO_ROOM_TO_INDEX)
 
     def _opened(self, *, wait: bool) -> Settings:
         """Return the settings to open with: what is only taken down is indexed by the next process that reads.

@@ -103,6 +103,10 @@ NO_AGENTS_AT = Bilingual(
 )
 NOTHING_HERE = Bilingual("There is nothing here.", "这里没有内容。")
 INDEXING = Bilingual("Indexing", "正在建立索引")
+NO_ROOM_TO_INDEX = Bilingual(
+    "No room is left on the disk: what was told last is not indexed yet. Make room, then ask again.",
+    "磁盘已没有空间：最近讲述的内容尚未建立索引。请腾出空间后再提问。",
+)
 STEPS_DONE = Bilingual("steps done: {done}", "已完成 {done} 步")
 NO_TEXT = Bilingual(
     "nothing to remember: give a TEXT, a `-` for standard input, or --file",

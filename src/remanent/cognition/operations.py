@@ -29,6 +29,13 @@ NO_MEMORIES = Bilingual(
     "还没有记忆。刚说的话在后台读取，`remanent settle` 会等它完成。",
 )
 
+NOTHING_SHARED = Bilingual("Nothing is shared yet.", "还没有共享的内容。")
+NOTHING_WAITS = Bilingual("Nothing waits for approval.", "没有等待批准的内容。")
+WAITING = Bilingual(
+    "Waiting for approval: {count}. `remanent shared list --pending` shows it.",
+    "等待批准：{count} 条。`remanent shared list --pending` 可查看。",
+)
+
 
 def _of(call: Call) -> AsyncCognition:
     return call.agent.face(AsyncCognition)
@@ -42,6 +49,10 @@ def _show_memories(screen: Screen, page: Page[Record]) -> None:
     """Show memories, one a line."""
     if not page.items:
         screen.tell(NO_MEMORIES)
+    _show_lines(screen, page)
+
+
+def _show_lines(screen: Screen, page: Page[Record]) -> None:
     for record in page.items:
         screen.line(f"{record.id}  [{screen.name(record.kind)}, {record.confidence:.0%}]  {record.content}")
 
@@ -504,17 +515,35 @@ class ListShared(Model):
     pending: Annotated[bool, about("What waits for approval.", "只要等待批准的。")] = False
 
 
+class SharedList(Page[Record]):
+    """What is shared, and how much waits to be."""
+
+    pending: int | None = None
+    """How many wait for approval; `None` where these are what was asked for."""
+
+
+def _show_shared(screen: Screen, page: SharedList) -> None:
+    """Show what is shared, and say what waits: who offered something would else take it for lost."""
+    if not page.items:
+        screen.tell(NOTHING_WAITS if page.pending is None else NOTHING_SHARED)
+    _show_lines(screen, page)
+    if page.pending:
+        screen.tell(WAITING, count=page.pending)
+
+
 @operation(
     "cognition.shared",
     zh="列出工作区共享的内容。",
     permission=READ,
     route="GET shared",
     face=_face("shared", give=items_of),
-    command=Command(path=("shared", "list"), show=_show_memories),
+    command=Command(path=("shared", "list"), show=_show_shared),
 )
-async def shared(call: Call, request: ListShared) -> Page[Record]:
+async def shared(call: Call, request: ListShared) -> SharedList:
     """List what the workspace shares, newest first."""
-    return Page(items=tuple(await _of(call).shared(pending=request.pending)))
+    found = tuple(await _of(call).shared(pending=request.pending))
+    waiting = None if request.pending else len(await _of(call).shared(pending=True))
+    return SharedList(items=found, pending=waiting)
 
 
 class JudgeShared(Model):

@@ -6,7 +6,7 @@ For tests, scripts and people who want to see the outcome of what they just said
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 
-from remanent.errors import BusyError, StoreBusy
+from remanent.errors import BusyError, RemanentError, StorageFull, StoreBusy
 from remanent.jobs.runner import FinishedJob, JobOutcome
 from remanent.jobs.timing import Sleep, pause, wait_first
 from remanent.model import Scope
@@ -27,6 +27,8 @@ class Progress:
     done: int
     failed: int
     """Jobs that became dead letters."""
+    no_room: bool = False
+    """Nothing can be done at the moment, for want of room on the disk; it is tried on."""
 
 
 class Settlement:
@@ -60,6 +62,7 @@ class Settlement:
         self._woken = asyncio.Event()
         self._done = 0
         self._failed = 0
+        self._no_room = False
         self._stopped = False
         self._late = False
 
@@ -69,6 +72,7 @@ class Settlement:
         if owner in self._counts:
             self._done += ended.outcome is JobOutcome.DONE
             self._failed += ended.outcome is JobOutcome.BURIED
+            self._no_room = ended.error.startswith(StorageFull.__name__)
             self.touch(owner)
 
     def touch(self, owner: Scope) -> None:
@@ -86,8 +90,10 @@ class Settlement:
             self._unsettled.discard(owner)
             self._changed(owner)
 
-    def doubt(self, owner: Scope | None) -> None:
+    def doubt(self, owner: Scope | None, error: RemanentError | None = None) -> None:
         """Hear that a look did not tell how an agent's queue stands, or those of all: the store is asked."""
+        if owner is None or owner in self._counts:
+            self._no_room = isinstance(error, StorageFull)
         self._doubtful.update(self._unsettled if owner is None else self._unsettled & {owner})
         if self._doubtful:
             self._woken.set()
@@ -142,7 +148,8 @@ class Settlement:
             changed, self._uncounted = self._uncounted - doubtful, set()
             for owner in changed:
                 await self._count(owner)
-            self._report(Progress(pending=sum(self._counts.values()), done=self._done, failed=self._failed))
+            pending = sum(self._counts.values())
+            self._report(Progress(pending=pending, done=self._done, failed=self._failed, no_room=self._no_room))
 
     async def _count(self, owner: Scope) -> int:
         """Return how many jobs an agent has left; a busy store counts as having some, or waiting would end too soon."""

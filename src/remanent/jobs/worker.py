@@ -535,7 +535,7 @@ class Worker:
             _logger.warning("%s cannot be worked on, trying on: %s", whose, describe_failure(error))
         self._postpone(owner)
         for settlement in self._settlements:
-            settlement.doubt(owner)
+            settlement.doubt(owner, error)
 
     def _recovered(self, owner: Owner) -> None:
         if self._troubles.pop(owner, 0):

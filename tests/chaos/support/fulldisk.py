@@ -1,10 +1,11 @@
-"""Works on a disk that fills up: `… fulldisk <folder> <mount | limit> <store | facade>`.
+"""Works on a disk that fills up: `… fulldisk <folder> <mount | limit> <store | facade | command>`.
 
 With `mount` the folder becomes a small file system of its own (in a mount namespace that ends with the process); with
 `limit` no file may grow beyond a size. Either is lifted half-way, and everything must go on in the same process.
 """
 
 import asyncio
+import os
 import resource
 import shutil
 import subprocess
@@ -117,6 +118,28 @@ async def _fill_with_messages(agent: AsyncAgent) -> int:
     raise AssertionError("the disk never filled up")
 
 
+async def play_with_the_command(home: Path, disk: Disk) -> None:
+    """What was told and not yet indexed is found on a disk that is full to the last byte; then all goes on."""
+    disk.make_room()
+    _remanent(home, "remember", "The lighthouse keeper plays chess on Thursdays.")
+    disk.fill_up()
+    for _ in range(2):
+        answered = _remanent(home, "recall", "Who plays chess?")
+        assert "lighthouse" in answered.stdout, answered
+        assert "No room is left" in answered.stderr, answered
+    disk.make_room()
+    answered = _remanent(home, "recall", "Who plays chess?")
+    assert "lighthouse" in answered.stdout, answered
+    assert not answered.stderr, answered
+    print("acknowledged")
+
+
+def _remanent(home: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    line = [sys.executable, "-m", "remanent", words[0], "--home", str(home), "-a", "ada", *words[1:]]
+    settings = {**os.environ, "REMANENT_EMBEDDER": "none", "LC_ALL": "C.UTF-8"}
+    return subprocess.run(line, env=settings, capture_output=True, text=True, check=True, timeout=300)
+
+
 async def play(home: Path, disk: Disk) -> None:
     """Fill, read, be refused, make room, go on."""
     store, ledger = SqliteStore(home), Ledger()
@@ -164,4 +187,5 @@ async def _open_without_room(home: Path, ledger: Ledger, disk: Disk) -> None:
 if __name__ == "__main__":
     place = Path(sys.argv[1])
     made = Mounted(place) if sys.argv[2] == "mount" else Limited(place)
-    asyncio.run({"store": play, "facade": play_with_the_facade}[sys.argv[3]](place / "home", made))
+    plays = {"store": play, "facade": play_with_the_facade, "command": play_with_the_command}
+    asyncio.run(plays[sys.argv[3]](place / "home", made))
