@@ -33,6 +33,7 @@ from remanent.text.scripts import well_formed
 from remanent.values import dataclass
 
 MAX_CALLS = 1_000
+"""Calls of tools in one run, whatever the limits say: a loop, not a task, takes more. Chosen by hand."""
 _ANSWER_TOKENS = 2_048
 _ANSWER_SHARE = 8
 """What a window keeps free for the answer: so many tokens, or this part of a small window (by hand, from BANK-25's

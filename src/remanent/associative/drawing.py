@@ -26,6 +26,7 @@ _MAX_LINKS_EACH = 2
 """Links of a node that are drawn, the strongest: nodes learned together are all linked, and all lines would hide all
 else. The others are counted in what the node says when pointed at."""
 _MAX_ENDS = 60
+"""Deleted nodes that links still lead to, the most strongly held."""
 _FONT = 12
 """In pixels, at the size that the picture has by itself; relations are written smaller, and nothing below 11."""
 _ROOMY, _TIGHT = 74.0, 44.0

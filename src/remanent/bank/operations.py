@@ -36,6 +36,7 @@ _MAX_CONTEXT_CHARS = 10_000_000
 """Characters of a context: some twenty books, beyond which a request is a mistake (chosen by hand)."""
 _MAX_TASK_CHARS = 100_000
 _MAX_SOURCES = 1000
+"""Characters of a task, and texts that a run is given: more is a mistake as well (chosen by hand)."""
 _MAX_SHOWN_CHARS = 2000
 """Characters of one node or conflict in the text for a model; the structured result has all of them."""
 

@@ -42,6 +42,7 @@ _OPENING = 0.2
 _BEAM = 8
 """Passages that each hop starts from."""
 _HOPS = 2
+"""How often a passage leads on to another."""
 _DECAY = 0.9
 """What each further hop costs."""
 _COVERED = 0.3

@@ -7,6 +7,7 @@ from pydantic import Field
 from remanent.settings import Folder, Number, SettingsSection, setting
 
 MIN_PROMPT_TOKENS, MAX_PROMPT_TOKENS = 50, 1_000_000
+"""From a sentence or two to the largest windows there are. Chosen by hand."""
 
 
 class BankSettings(SettingsSection):

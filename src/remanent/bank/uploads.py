@@ -25,6 +25,7 @@ from remanent.values import dataclass
 
 _LOCK = ".lock"
 _MAX_NAME_CHARS = 200
+"""Characters of a file's name that are kept. Chosen by hand."""
 
 
 class Upload(Model):

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from remanent.bank._sync import Bank as SyncBank
 
 _MAX_LINE_LENGTH = 160
+"""Characters of a line in a terminal: two of its lines. Chosen by hand."""
 _MAX_DONE_LINES = 6
 """Finished steps that the picture shows, above the one at hand: with the rest it fits a terminal of 24 lines."""
 
@@ -261,6 +262,7 @@ class _Watch:
 
 _SIGNS = {EventKind.CONFLICT: "⚡", EventKind.VERDICT: "⚖", EventKind.UNRESOLVED: "?"}
 _MOST_NODES, _MOST_DISPUTES = 3, 3
+"""The newest nodes and disputes in the picture, which is to fit a terminal of 24 lines. Chosen by hand."""
 
 
 def _shown(line: str, style: str) -> Text:

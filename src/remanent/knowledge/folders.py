@@ -19,6 +19,7 @@ from remanent.model import Origin, to_instant
 from remanent.model.clock import Clock, Moment
 
 MAX_FILE_BYTES = 200_000_000
+"""Bytes of one file. Chosen by hand."""
 Removal = Literal["never", "gone", "all"]
 """Which documents of a folder go: none, those whose files are gone, or these even where no file is left: a drive that
 is not connected looks like an empty folder."""

@@ -17,9 +17,10 @@ from remanent.text.sentences import paragraphs, sentences
 from remanent.text.spans import Span
 
 _MAX_PASSAGE_LENGTH = 800
-"""Characters of a passage that has one number; longer paragraphs are cut at the ends of sentences."""
+"""Characters of a passage that has one number; longer paragraphs are cut at the ends of sentences. Chosen by hand."""
 MAX_PASSAGES = 200
-"""More numbers than this would leave too little of a window to the text, and a model would lose count."""
+"""More numbers than this would leave too little of a window to the text, and a model would lose count. Chosen by
+hand."""
 
 
 def passages(text: str, *, longest: int = _MAX_PASSAGE_LENGTH, most: int = MAX_PASSAGES) -> list[Span]:

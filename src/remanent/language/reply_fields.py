@@ -19,7 +19,7 @@ _SEPARATOR = re.compile(r"[,，、;；]")
 _LONGEST_RANGE = 1000
 """Numbers that "4-6" may stand for: as many as a reply may list."""
 MAX_ITEMS = 1000
-"""Things that a reply may list; far more than any request can give rise to."""
+"""Things that a reply may list; far more than any request can give rise to. Chosen by hand."""
 
 
 def _numbers(value: object) -> object:

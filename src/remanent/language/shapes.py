@@ -16,13 +16,17 @@ from remanent.model.ids import Id
 MAX_TEXT = 1_000_000
 MAX_SUMMARY = 20_000
 MAX_REMARK = 2_000
+"""Characters of a text that a role is given, of a summary that it writes, and of a remark: each far above what is
+usual, so that nothing runs away. Chosen by hand."""
 SHORT_TEXT = 300
 """Characters of two or three sentences: one topic, of which each sentence is a fact (chosen by hand)."""
 MAX_CONTEXT = 500
 MAX_KEYWORD = 60
+"""Characters of the sentence that says what something is about, and of one keyword. Chosen by hand."""
 MAX_SEGMENT = 200
 """Characters of a piece of memory, as the design of the associative memory has it."""
 MAX_KEYWORDS = 12
+"""Keywords of one thing; models are asked for eight at most. Chosen by hand."""
 
 
 def _check_said(text: str) -> str:

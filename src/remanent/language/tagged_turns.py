@@ -30,9 +30,10 @@ class ToolCall(Model):
 
 
 _MAX_CALLS = 20
-"""Tool calls of one turn that are made; the agent is told that the others were not."""
+"""Tool calls of one turn that are made; the agent is told that the others were not. Chosen by hand."""
 _CANDIDATES = 5
-"""Closing tags that are tried for the end of a body: looking at all would take the square of their number."""
+"""Closing tags that are tried for the end of a body: looking at all would take the square of their number. Chosen by
+hand."""
 _TAG = re.compile(r"<\s*+(/?)\s*+(think(?:ing)?|tool_calls?|answer|tool_response)(?:\s[^<>]{0,200})?>", re.IGNORECASE)
 _NAME_KEYS = ("name", "tool", "tool_name", "function", "action")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "action_input")

@@ -21,6 +21,7 @@ _TAGS = RESERVED_TAGS | word_set(
     "question result said summary task text tool tools upload uploads validation"
 )
 _LONGEST_ATTRIBUTE = 100
+"""Characters of a name or a date in a tag: what is longer is text, and belongs between tags. Chosen by hand."""
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 

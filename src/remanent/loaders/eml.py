@@ -18,6 +18,7 @@ from remanent.loaders.types import MAIL
 
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _MAX_ATTACHMENTS = 100
+"""Files of a letter that are read, the first so many. Chosen by hand."""
 _MAX_DEPTH = 3
 """How deep files are read that are attached to what is attached."""
 

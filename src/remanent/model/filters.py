@@ -26,9 +26,11 @@ Comparison = Literal["in", "gt", "gte", "lt", "lte"]
 RESERVED = "#"
 """No key of a caller's metadata begins so."""
 _MAX_CONDITIONS = 32
+"""Conditions of one filter. Chosen by hand."""
 _MAX_VALUES = 1000
 """Values that one condition may list."""
 _MAX_KEY_LENGTH = 200
+"""Characters of a name in metadata. Chosen by hand, far above any that people give."""
 MAX_VALUE_LENGTH = 1000
 """Characters of a text that is compared; chosen by hand, far above any id or label."""
 _MAX_METADATA_BYTES = 16_384
@@ -38,6 +40,7 @@ USER_KEY = "user_id"
 MAX_USER_LENGTH = 200
 MAX_TAGS = 100
 MAX_TAG_LENGTH = 200
+"""Characters of a user's name, tags of one message and characters of a tag. Chosen by hand, far above what is usual."""
 
 _WRITTEN = re.compile(r"([^=<>]+?)(>=|<=|=|>|<)(.*)", re.DOTALL)
 _SIGNS = {"=": "in", ">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}

@@ -23,6 +23,7 @@ from remanent.values import dataclass
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _LONGEST = 64
+"""Characters of a kind's name, as of other names (`scope.py`)."""
 
 PromptSection = Literal["user_preferences", "project_context", "recent_episodes", "relevant_procedures", "conversation"]
 """Where a memory stands in the text that a model is given."""

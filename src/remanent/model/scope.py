@@ -20,6 +20,8 @@ SHARED = "shared"
 _MAX_NAME_LENGTH = 64
 _MAX_NAME_BYTES = 200
 _MAX_LABEL_LENGTH = 200
+"""Characters and bytes of a name that becomes a folder, below the 255 bytes of most file systems; and characters of a
+session or a task, which does not. Chosen by hand."""
 _PUNCTUATION = "-_.:@+=~"
 _LABEL_PUNCTUATION = _PUNCTUATION + " /#,()"
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)

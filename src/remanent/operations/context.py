@@ -295,6 +295,7 @@ async def update_session(call: ServiceCall, request: UpdateSession) -> SessionSt
 
 
 MAX_MESSAGES = 10_000
+"""Messages of one conversation. Chosen by hand."""
 
 
 class ShrinkContext(Model):

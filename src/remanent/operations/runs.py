@@ -146,6 +146,7 @@ def _run_of(content: bytes | None) -> RunFile | None:
 
 
 MAX_RUNNING = 32
+"""Runs at a time of all organisations. Chosen by hand."""
 MAX_RUNNING_PER_ORG = 8
 """Runs of one organisation: a quarter of all."""
 KEPT_FREE = 8

@@ -33,6 +33,7 @@ _MIN_SHORTLIST = 40
 _CONSIDERED_FACTOR = 10
 """How many times the wanted number is looked up, the best by what the paths say. Chosen by hand."""
 _MIN_CONSIDERED = 200
+"""Records that are looked up at the least, however few are wanted. Chosen by hand."""
 _OWN = frozenset({Origin.USER, Origin.AGENT})
 """Whose words are the conversation itself: however much of it one session holds, it floods nobody."""
 

@@ -89,6 +89,7 @@ SEEDS = 3
 _TURNS = 5
 """How many of its best turns stand for a session. Chosen by hand."""
 _LEAST = 1e-9
+"""Keeps what has no length from being divided by nothing."""
 
 
 async def by_their_likeness(

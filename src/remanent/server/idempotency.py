@@ -36,6 +36,7 @@ _MAX_KEY_LENGTH = 255
 """Characters; as other APIs with this header allow."""
 _MAX_UPLOAD_IN_MEMORY = 1024 * 1024
 _PIECE = 65_536
+"""Bytes of an upload that are kept in memory, beyond which it goes to a file; and of one read of it. Chosen by hand."""
 _KEPT_HEADERS = ("content-type", "etag", "location")
 """The headers that belong to the answer; all others belong to one connection or one request."""
 

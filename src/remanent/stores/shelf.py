@@ -31,6 +31,7 @@ DAMAGED = ".damaged"
 """How the names of documents end that hold what was set aside from a log."""
 
 _PIECE = 1 << 20
+"""Bytes of a log that are read at once. Chosen by hand."""
 
 
 class OpenLog(ABC):

@@ -70,6 +70,7 @@ _BLOCKS = (0xA000 - 0x4E00) >> 6
 # Other signs beyond ASCII that are one token in both.
 _ONE_TOKEN_SIGNS = frozenset("‐‑–—―‘’‚“”„†•…　、。《》「」『』【】〜！（），－．／：；＞？＾～·")
 _SPACES_PER_TOKEN = 64
+"""Spaces in a row that count as one token; tests hold the bound against both vocabularies."""
 
 
 def estimate_tokens(text: str) -> int:

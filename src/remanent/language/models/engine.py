@@ -42,7 +42,8 @@ _PICTURE_TOKENS = 1_600
 
 _LONGEST_REPEATED = 8_000
 _SHORTEST_REPEATED = 500
-"""Characters of a bad answer that a model is shown again; what is wrong with a longer one shows in these."""
+"""Characters of a bad answer that a model is shown again; what is wrong with a longer one shows in these. Chosen by
+hand."""
 
 
 class _Unusable(Exception):

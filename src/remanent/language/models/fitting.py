@@ -24,9 +24,9 @@ _ReplyT = TypeVar("_ReplyT", bound=Model)
 Schema = dict[str, Any]
 
 _DEEPEST = 32
-"""Levels of a reply that are brought into form; what lies deeper is left to pydantic."""
+"""Levels of a reply that are brought into form; what lies deeper is left to pydantic. Chosen by hand."""
 _LONGEST_WORD = 40
-"""Characters of a word of an enumeration: "a, b" is two words, a sentence with commas is one."""
+"""Characters of a word of an enumeration: "a, b" is two words, a sentence with commas is one. Chosen by hand."""
 _SEPARATOR = re.compile(r"\s*[,，、;；\n]\s*")
 _BULLET = re.compile(r"^\s*(?:[-*•·]|\d{1,3}[.)、])\s*")
 _SENTENCE = re.compile(r"[.!?。！？…](?:\s|$)|[。！？]")
@@ -401,7 +401,8 @@ def _kind(value: JsonValue) -> str:
 
 
 _MANY = 200
-"""Items from which on a bound of a list tells a model nothing, and makes the grammars of local servers huge."""
+"""Items from which on a bound of a list tells a model nothing, and makes the grammars of local servers huge. Chosen by
+hand."""
 
 
 def _as_shown(schema: Any) -> Any:

@@ -24,7 +24,7 @@ from remanent.text.regex import lazy_regex
 from remanent.values import dataclass
 
 MAX_DEPTH: Final = 64
-"""Levels of nesting; what is deeper is no answer."""
+"""Levels of nesting; what is deeper is no answer. Chosen by hand."""
 
 _MAX_DIGITS = 300
 """Characters of a number: more do not fit a float, and reading them takes the square of their number."""
@@ -288,10 +288,10 @@ def _literal(word: str) -> JsonValue:
 
 
 MAX_TOLERATED = 1_000_000
-"""Characters past which only well-formed JSON is read: the generous grammar is slow."""
+"""Characters past which only well-formed JSON is read: the generous grammar is slow. Chosen by hand."""
 
 _MAX_STARTS = 50
-"""Places from which an object is looked for in prose, the first so many."""
+"""Places from which an object is looked for in prose, the first so many. Chosen by hand."""
 
 # Reasoning that some models write before their answer.
 _THOUGHTS = lazy_regex(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)

@@ -19,7 +19,7 @@ from remanent.text.numerals import has_digit
 from remanent.text.regex import lazy_regex
 from remanent.values import dataclass
 
-# Words of one root share a beginning: so many letters, and so much of the longer one.
+# Words of one root share a beginning: so many letters, and so much of the longer one. Chosen by hand.
 _ROOT, _ROOT_SHARE = 5, 0.6
 NAMING = frozenset({TokenKind.WORD, TokenKind.NAME})
 """What names or describes something: what two claims must have in common to be of one thing."""
@@ -34,7 +34,7 @@ MEASURED = frozenset(
 )
 _DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "non-")
 """`_matters` asks for both words, with and without one: "under" is no denial, since nobody says "der"."""
-# The share of what one claim denies that the other must say.
+# The share of what one claim denies that the other must say. Chosen by hand.
 _DENIED = 0.6
 # What stands right before a value that says what something is.
 _BEING = lazy_regex(
@@ -470,7 +470,7 @@ def _word_difference(
     return [Difference(DifferenceKind.WORD, left, right)]
 
 
-# Claims of so few words speak of one attribute; longer ones may speak of it beside others.
+# Claims of so few words speak of one attribute; longer ones may speak of it beside others. Chosen by hand.
 SHORT = 8
 
 

@@ -17,7 +17,7 @@ from remanent.text.sentences import sentences
 _LONGEST = 80
 """Characters of a heading at most, as of a title."""
 _MOST = 30
-"""Sections of one text at most: what seems to have more is a log of like lines, and taken as it is."""
+"""Sections of one text at most: what seems to have more is a log of like lines, and taken as it is. Chosen by hand."""
 _FROM = lazy_regex(
     r"(?:(?:quoted|taken|excerpt(?:ed)?|an excerpt|extract(?:ed)?|copied|translated) )?from "
     r"(?!\d|(?:here|there|then|now|this|that|these|those|them|it|time|day)\b)(?P<who>[^,;:!?\n]{2,60}?)[.:]?|"

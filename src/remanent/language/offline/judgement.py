@@ -36,7 +36,7 @@ from remanent.text.regex import lazy_regex
 from remanent.values import dataclass
 
 CONFLICT = 0.6
-"""From so sure on, two statements are called a conflict."""
+"""From so sure on, two statements are called a conflict. Chosen by hand."""
 _DEFINITE = lazy_regex(
     r"\s*(?:(?:is|was|are|were|became|remains) (?:now )?(?:the|my|our|your|his|her|their|its|\w+['’]s)\b"
     r"|[是为]|成为|担任)",
@@ -77,10 +77,10 @@ def judge_statements(one: DatedStatement, other: DatedStatement) -> Judgement:
 
 
 _MOST_SENTENCES = 80
-"""Sentences of one text that are laid side by side: their number is squared."""
+"""Sentences of one text that are laid side by side: their number is squared. Chosen by hand."""
 _NEAREST = 5
 """Sentences before one that it is held against: those that share most words, of the latest with each of them. With all
-of them the work would grow with the square of the text."""
+of them the work would grow with the square of the text. Chosen by hand."""
 _LONGEST_SENTENCE = 400
 """Characters; what is longer is no single statement, and comparing it would cost the square of its words."""
 
@@ -117,10 +117,12 @@ _COVER = {
     DifferenceKind.WORD: 0.7,
 }
 _COVER_OF_ONE = 0.34
-"""The same for short claims that name the attribute they speak of: a third of their words is then enough."""
-# From this share on, two claims have the same words beside what they differ in.
+"""The same for short claims that name the attribute they speak of: a third of their words is then enough. Chosen by
+hand."""
+# From this share on, two claims have the same words beside what they differ in. Chosen by hand.
 _WHOLE = 0.8
-# A thing has many years and many names; where no attribute says otherwise, so many words must agree beside them.
+# A thing has many years and many names; where no attribute says otherwise, so many words must agree beside them. Chosen
+# by hand.
 _AGREEING = 4
 
 
@@ -232,7 +234,8 @@ def _have_other_topics(one: ParsedClaim, other: ParsedClaim) -> bool:
 
 
 _RESTATED = 0.8
-"""How sure a contradiction is where one sentence is the other said again with another value; below a flat denial."""
+"""How sure a contradiction is where one sentence is the other said again with another value; below a flat denial.
+Chosen by hand."""
 
 
 def _is_dated(claim: ParsedClaim, difference: Difference) -> bool:

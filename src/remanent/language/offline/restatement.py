@@ -25,18 +25,21 @@ from remanent.language.offline.comparison import (
 )
 
 _LEAST_RESTATED = 5
-"""Words in the same order from which on one sentence is taken for the other one said again."""
+"""Words in the same order from which on one sentence is taken for the other one said again. Chosen by hand."""
 _LEAST_REPEATED = 3
-"""The same where no other word differs, and no name: of those a thing may have several."""
+"""The same where no other word differs, and no name: of those a thing may have several. Chosen by hand."""
 _LEAST_OF_TOPIC = 1
-"""Words that are no names which two sentences must share of what is said of the topic of one's text."""
+"""Words that are no names which two sentences must share of what is said of the topic of one's text. By names alone a
+song that is called after somebody contradicted what is told of his father: the one false conflict among the documents
+of 100 public tasks."""
 _LONGEST_SWAP = 4
 """Words on either side of a difference: a value or a name is no longer, and what is longer says something else. Chosen
 by hand."""
 _CHINESE_SUBJECT = 2
-"""Words at the beginning of a Chinese sentence that must be the same."""
+"""Words at the beginning of a Chinese sentence that must be the same. Of names planted into Chinese texts 64 % are
+found so, 51 % where the whole subject had to be the same, on the half that nobody looked at (n=74)."""
 _LOOSE_WORDS = 0.25
-"""The share of the shorter sentence's words that may be others: a synonym here and there."""
+"""The share of the shorter sentence's words that may be others: a synonym here and there. Chosen by hand."""
 
 
 def restated_value(comparison: Comparison) -> Difference | None:

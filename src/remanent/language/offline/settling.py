@@ -19,10 +19,10 @@ from remanent.values import dataclass
 
 _CONFLICT = re.compile(r"<conflict\b[^<>]*>")
 _MAX_STATEMENTS = 2_000
-"""Statements of all sources together that are weighed."""
+"""Statements of all sources together that are weighed. Chosen by hand."""
 _BETWEEN = " / "
 _MAX_PER_SOURCE = 200
-"""Statements of one source: one long document must not use up what all of them may have."""
+"""Statements of one source: one long document must not use up what all of them may have. Chosen by hand."""
 # Whoever speaks of now knows of an earlier state; this tells more than that it was said later.
 _NOW = re.compile(
     r"\b(?:now|nowadays|currently|these days|lately|no longer|any ?more|from now on|since then)\b|"

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Texts are compared by their beginnings; what matters of a longer one is said there.
+# Texts are compared by their beginnings; what matters of a longer one is said there. Chosen by hand.
 _READ = 2_000
 MAX_TEXTS = 8_000
 """Each is compared with every other, so more take gigabytes; a task's node and fifty others have 6,120 statements."""
 _BLOCK = 4_096
-"""Terms that are multiplied at once."""
+"""Terms that are multiplied at once. Chosen by hand."""
 
 
 async def similarity_matrix(texts: Sequence[str], toolbox: Toolbox) -> "NDArray[np.float32]":

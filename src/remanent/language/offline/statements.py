@@ -69,9 +69,9 @@ _FOLLOWS = lazy_regex(
 _HALF_WIDTH_STOP = lazy_regex(rf"(?<=[{HAN}])\.(?=\s|$)")
 """The end of a Chinese sentence as many type it: 我住在北京. is no other town than 我住在北京。"""
 _MAX_SENTENCE = 400
-"""Characters of a sentence that is looked at: longer ones are no plain statements."""
+"""Characters of a sentence that is looked at: longer ones are no plain statements. Chosen by hand."""
 _MAX_TEXT = 2_000
-"""Characters of a text that are looked at; more is a document, not talk."""
+"""Characters of a text that are looked at; more is a document, not talk. Chosen by hand."""
 
 _SECRET = lazy_regex(
     r"\b(?:password|passwd|passphrase|passcode|pin(?: code| number)?|secret key|api[ _-]?key|access token|"
@@ -230,7 +230,7 @@ def _of_sentence(text: str, span: Span, *, speaker: str, is_user: bool) -> Itera
 
 _AMONG = lazy_regex(r" and others\b|等人")
 _TALKED_OF = 300
-"""Characters before "we" in which it was said who that is."""
+"""Characters before "we" in which it was said who that is. Chosen by hand."""
 
 
 def _in_company(one: Statement, text: str, name: str, rules: ModuleType) -> Statement:

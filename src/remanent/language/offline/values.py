@@ -26,9 +26,11 @@ _AT_MOST = lazy_regex(
 _AFTER_ABOUT = lazy_regex(r"\s*(?:左右|上下|or so\b|多|余|来)")
 _AFTER_LEAST = lazy_regex(r"\s*(?:以上|or more\b|\+)")
 _LOOKED_BACK = 24
+"""Characters before an amount or a time that are read for "about", "at least" and the like. Chosen by hand."""
 _SLACK = 0.1
-"""What "about" leaves open: a tenth more or less."""
+"""What "about" leaves open: a tenth more or less. Chosen by hand."""
 _EXACT = 1e-9
+"""What rounding leaves between two equal numbers, of their size."""
 _PEOPLE = frozenset("people person 人 名 位 口 member employee guest visitor student resident inhabitant".split())
 
 

@@ -325,7 +325,8 @@ def _within(relationship: Relationship, phase: AnalysisPhase) -> Relationship:
 
 
 _NEAREST = 5
-"""Statements of a candidate that each new statement is compared with: comparing all would take their product."""
+"""Statements of a candidate that each new statement is compared with: comparing all would take their product. Chosen by
+hand."""
 # These thresholds were chosen by hand; a wrong merge loses what it merges, so
 # statements must be more alike to count as the same than nodes must be to count as related.
 _SAME = 0.72
@@ -340,7 +341,7 @@ _RELATED_BY_WORDS = 0.2
 _LONGEST_QUOTE = 200
 """Characters of a statement that a reason quotes: two of them and the words around fit a remark."""
 _MAX_STATEMENTS = 120
-"""Statements of a node that are read: each is laid beside the nearest of every candidate."""
+"""Statements of a node that are read: each is laid beside the nearest of every candidate. Chosen by hand."""
 
 _WORDS = {
     "conflict": Bilingual(
@@ -412,7 +413,7 @@ async def analyse(request: AnalysisRequest, toolbox: Toolbox) -> AnalysisRespons
 
 
 _LONGEST_NOTE = 3
-"""Statements of a note on something, its title among them."""
+"""Statements of a note on something, its title among them. Chosen by hand."""
 
 
 def _in_one_text(one: _Side, other: _Side) -> bool:

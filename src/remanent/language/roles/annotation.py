@@ -203,10 +203,11 @@ _SHORTEST_PHRASE = 10
 """Characters: the design asks for 10 to 20. A model's phrase that is shorter gives way to the words of the text itself.
 """
 _LONGEST_CUT = 30
-"""Characters of a reply that is cut to a phrase; small models repeat the whole text, whose beginning says less."""
+"""Characters of a reply that is cut to a phrase; small models repeat the whole text, whose beginning says less. Chosen
+by hand."""
 
 _READ = 20_000
-"""Characters from the beginning of a text that phrase and keywords are taken from."""
+"""Characters from the beginning of a text that phrase and keywords are taken from. Chosen by hand."""
 _LABEL = re.compile(r"\A\s*[^\W\d_][\w.'’ -]{0,40}[:：]\s*")
 _ROLE = re.compile(r"\A\s*(?:user|assistant|agent|tool|system|用户|助手|工具|系统)[:：]\s*", re.IGNORECASE)
 # What segmentation writes behind "yesterday" is no word of the speaker.

@@ -24,7 +24,8 @@ from remanent.text.scripts import working_language
 
 _MAX_SENTENCES = 20
 _LONGEST_SENTENCE = 1_000
-"""Characters of a sentence; above, sentences of an answer that are kept, of which a model is asked for five."""
+"""Characters of a sentence; above, sentences of an answer that are kept, of which a model is asked for five. Chosen by
+hand."""
 
 
 class SourcePassage(Model):

@@ -15,8 +15,9 @@ from remanent.text.regex import lazy_regex, word_regex
 from remanent.text.talk import is_standing_instruction
 
 _LONGEST = 400
-"""Characters of a sentence that binds; a longer one is a text that somebody pasted."""
+"""Characters of a sentence that binds; a longer one is a text that somebody pasted. Chosen by hand."""
 _SHORTEST = 4
+"""Characters below which a sentence says nothing, as in extraction: "Ok.", 「好的」."""
 
 
 class Bond(IntEnum):

@@ -269,19 +269,21 @@ def _contested_clusters(text: str, contested: Sequence[tuple[Span, str]]) -> lis
     ]
 
 
-# Passages are parted finer than for a model, which can read a paragraph of two topics and we cannot.
+# Passages are parted finer than for a model, which can read a paragraph of two topics and we cannot. Chosen by hand.
 _LONGEST_PASSAGE = 400
-# Below this many characters a text is about one thing, whatever its words.
+# Below this many characters a text is about one thing, whatever its words. Chosen by hand.
 _SHORT = 160
 _LONGEST_CONTEXT = 120
-"""Characters of the sentence that says what a topic is about, with the title before it; a model's may be longer."""
+"""Characters of the sentence that says what a topic is about, with the title before it; a model's may be longer. Chosen
+by hand."""
 _MOST_KEYWORDS = 8
 """Keywords of a topic: as many as a model is asked for."""
 _MOST_CONTESTED = 5
 """Sentences of one text that become topics because they contradict it: a text where more of them seem to is a series
 of like things at different times, and taken as it is."""
 _READ = 20_000
-"""Characters from the beginning of a text, or of a topic, that its sentence, keywords and contradictions are from."""
+"""Characters from the beginning of a text, or of a topic, that its sentence, keywords and contradictions are from.
+Chosen by hand."""
 
 _MARKED = re.compile(r"^\W*(?:question|task|query|instruction|问题|任务|提问|要求|请回答)\s*[:：]", re.IGNORECASE)
 _ORDER = re.compile(
@@ -409,9 +411,9 @@ def _without(spans: Sequence[Span], asked: Span) -> list[Span]:
 _HAN = re.compile(rf"[{HAN}]")
 
 
-# A long passage says more about its topic than a short one, up to this many characters.
+# A long passage says more about its topic than a short one, up to this many characters. Chosen by hand.
 _FULL_WEIGHT = 300
-# A group with fewer characters than this is a remark on its neighbour's topic, not a topic.
+# A group with fewer characters than this is a remark on its neighbour's topic, not a topic. Chosen by hand.
 _SMALLEST = 60
 MAX_TEXTS = 1_000
 """Joining groups takes the cube of their number; a text has at most 200 passages."""

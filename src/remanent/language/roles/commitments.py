@@ -23,13 +23,13 @@ from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
 from remanent.values import dataclass
 
 _MAX_LISTED = 15
-"""Items of each list without a model."""
+"""Items of each list without a model. Chosen by hand."""
 _HOLDS = 0.6
 """The share of the words that name what is taken back which an earlier item must hold. Chosen by hand."""
 _NEAR = 6
 """Messages within which "cancel that" means what was settled last. Chosen by hand."""
 _LONGEST = 400
-"""Characters of a sentence that is read for what it takes back."""
+"""Characters of a sentence that is read for what it takes back. Chosen by hand."""
 
 _DROPPING = (
     r"(?<!n't )(?<!n’t )(?<!not )(?<!never )\b(?:cancel(?:l?ed)?|scrap(?:ped)?|drop(?:ped)?|ditch(?:ed)?|"

@@ -81,10 +81,12 @@ class ExtractionResponse(Model):
 
 
 _LONGEST_FACT = 500
+"""Characters of a fact, and of its reason: a sentence or two, however much a model writes. Chosen by hand."""
 _LONGEST_SHOWN = 4_000
-"""Characters of an utterance that a model is shown; of a longer one, beginning and end."""
+"""Characters of an utterance that a model is shown; of a longer one, beginning and end. Chosen by hand."""
 _LEAST_SUPPORT = 0.5
-"""The share of a fact's terms that must have been said, as for a piece of segmentation; below, it was made up."""
+"""The share of a fact's terms that must have been said, as for a piece of segmentation; below, it was made up. Chosen
+by hand."""
 # What it takes for "said in so many words that it is to be remembered": a model's word for it is not enough.
 _REMEMBER = lazy_regex(
     r"记住|记下|记一下|记好|牢记|别忘|不要忘|勿忘|"
@@ -337,6 +339,8 @@ _CONFIRMING = word_regex(
     r"记住|请记下|记下来|记一下|帮我记|牢记|别忘了这",
 )
 _LONGEST_CONFIRMATION = 80
+"""Characters of a sentence that only asks to remember what was said; a longer one says something itself. Chosen by
+hand."""
 _ONLY_CONFIRMING = lazy_regex(
     r"\W*(?:(?:please|so|and|ok|okay)\W+)*(?:remember|note|keep|don['’]?t forget)\s+(?:this|that|it)(?:\s+in mind|"
     r"\s+for me|\s+please)*\W*"
@@ -364,7 +368,7 @@ _PATTERNS: tuple[tuple[FactKind, re.Pattern[str], float], ...] = (
 # What only a person says of himself.
 _OWN = frozenset({FactKind.PREFERENCE, FactKind.MOOD, FactKind.REQUEST, FactKind.FACT})
 _SHORTEST = 4
-"""Characters below which a sentence says nothing: "Ok.", 「好的」."""
+"""Characters below which a sentence says nothing: "Ok.", 「好的」. Chosen by hand."""
 
 
 @dataclass(frozen=True, slots=True)

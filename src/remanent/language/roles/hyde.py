@@ -20,6 +20,7 @@ from remanent.text.keywords import content_words
 from remanent.text.scripts import working_language
 
 LONGEST_PASSAGE = 800
+"""Characters: a paragraph, about as long as the passages that it is searched among. Chosen by hand."""
 
 
 class HydeRequest(Model):
@@ -80,7 +81,7 @@ class Hyde(Role[HydeRequest, TextReply, HydeResponse]):
 
 
 _MOST_WORDS = 12
-"""Words of the question that are put behind its statement."""
+"""Words of the question that are put behind its statement. Chosen by hand."""
 
 
 async def imagine(request: HydeRequest, toolbox: Toolbox) -> HydeResponse:

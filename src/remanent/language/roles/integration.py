@@ -331,9 +331,11 @@ _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 _SAME = 0.85
 """Likeness from which a statement counts as a repeat; chosen by hand, high, because what repeats is dropped."""
 _MAX_QUOTES = 3
+"""Findings that a verdict quotes, so that it can be read at a glance. Chosen by hand."""
 _MAX_STATEMENTS = 200
 """Statements of a node that are read; `_MAX_PAIRS` bounds what is made of them."""
 _LONGEST_QUOTE = 300
+"""Characters of a quote: a long sentence. Chosen by hand."""
 _MAX_PAIRS = 20_000
 """Pairs of statements that are laid side by side: all of two nodes of a hundred statements each. Beyond, only those
 that say nearly the same words are looked at for repetition."""
@@ -346,7 +348,7 @@ _WRONG = re.compile(
 _SAID_OF_QUOTE = re.compile(r"""[”"’'』」》][^.。!！?？\n]{0,60}""")
 _CLOSING = ("”", "’", '"', "」", "』", "》")
 _QUOTE_END = 4
-"""How far behind a quote the judgement on it begins at most, in characters."""
+"""How far behind a quote the judgement on it begins at most, in characters. Chosen by hand."""
 _PART = re.compile(r"\s*[;；]\s*")
 _REMARKS = {
     "merged": Bilingual(

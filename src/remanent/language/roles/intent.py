@@ -49,8 +49,9 @@ class IntentResponse(Model):
 
 
 _LONGEST_MESSAGE = 4_000
+"""Characters of a message that a model is shown; of a longer one, beginning and end. Chosen by hand."""
 _LONGEST_EARLIER = 500
-"""Characters of an earlier message that a model is shown."""
+"""Characters of an earlier message that a model is shown. Chosen by hand."""
 _INSTRUCTIONS: Bilingual = Bilingual(
     """
 You judge what the user's latest message (<message>) is after; <earlier> is what was said before, <agents> the \
@@ -125,7 +126,7 @@ class IntentRecognition(Role[IntentRequest, IntentReply, IntentResponse]):
 
 
 _READ = 2_000
-"""Characters of a message that are read; what it is after is said at its beginning."""
+"""Characters of a message that are read; what it is after is said at its beginning. Chosen by hand."""
 # The confidences below were chosen by hand and are ranks, not frequencies: who names an agent means it more surely
 # than who uses a word for a bug, or a pronoun.
 
@@ -168,7 +169,7 @@ _ADDRESSING = (
     r"(?:@|\b(?:ask|tell|let|have|get|notify|with|to|for)\s+(?:the\s+)?|让|请|叫|问|找|通知|告诉|交给|转给|和|跟)\s*"
 )
 _SHORT = 60
-"""Characters up to which a message with "it" or 那个 in it needs the one before to be understood."""
+"""Characters up to which a message with "it" or 那个 in it needs the one before to be understood. Chosen by hand."""
 
 
 async def recognise(request: IntentRequest, toolbox: Toolbox) -> IntentResponse:

@@ -184,7 +184,7 @@ def _next_task(request: PlanningRequest, proposed: PlannedTask | None, language:
 
 
 _LONGEST_RESULT = 8_000
-"""Characters of a result that the planner is shown; of a longer one, beginning and end."""
+"""Characters of a result that the planner is shown; of a longer one, beginning and end. Chosen by hand."""
 _LONGEST_CONTEXT = 400
 """Characters of what a step taught: the design asks for one or two sentences."""
 _INSTRUCTIONS: Bilingual = Bilingual(
@@ -368,7 +368,7 @@ def _bare(text: str) -> str:
 
 
 _ATTEMPTS = 2
-"""How often the goal is gone at before the answer is given from what is known."""
+"""How often the goal is gone at before the answer is given from what is known. Chosen by hand."""
 _LONGEST_LESSON = 300
 """The same without a model: two sentences of the result."""
 _SAME_AIM = 0.6
@@ -383,7 +383,7 @@ _FAILED = re.compile(
     r"未找到|查不到|执行失败",
     re.IGNORECASE,
 )
-# A long result may well report one failure among what it found.
+# A long result may well report one failure among what it found. Chosen by hand.
 _READ = 400
 
 _RETRY: Bilingual = Bilingual("Try again with other search words and answer: {}", "换一种检索方式再试，并回答：{}")

@@ -243,7 +243,8 @@ def _repeats(text: str, instructions: str) -> bool:
 
 
 _SHORTEST_ECHO = 60
-"""Characters from which on a reply that stands in the rules was copied from them: a name of a tag is no echo."""
+"""Characters from which on a reply that stands in the rules was copied from them: a name of a tag is no echo. Chosen by
+hand."""
 
 
 def tool_responses(results: Sequence[ToolResult]) -> str:
@@ -322,8 +323,9 @@ _GOAL = re.compile(
 )
 _TAGS = re.compile(r"</?[A-Za-z_][^<>]{0,200}>")
 _LONGEST_QUERY = 200
-"""Characters of a query that the offline agent searches with."""
+"""Characters of a query that the offline agent searches with. Chosen by hand."""
 _LONGEST_QUESTION = 600
+"""Characters of the question that a task is read as: it is answered as one sentence. Chosen by hand."""
 _MOST_SEARCHES = 2
 """Searches for one question: for its own words, and for a name that was found with them."""
 

@@ -44,6 +44,8 @@ class RelationNamingResponse(Model):
 
 
 _LONGEST_SHOWN = 1_000
+"""Characters of a node that a model is shown: five times a piece of memory (`MAX_SEGMENT`); of a longer one, beginning
+and end. Chosen by hand."""
 _CHINESE = lazy_regex(rf"[{HAN}]{{2,4}}")
 _ENGLISH = lazy_regex(r"[A-Za-z]{2,}(?:[ '-][A-Za-z]+){0,2}")
 _AROUND = " \t\n\"'“”‘’「」《》[](){}.,，。:：;；"
@@ -156,7 +158,7 @@ def _name(text: str) -> str:
 
 
 _READ = 12
-"""Statements of a memory that are read: each is compared with each of every focus."""
+"""Statements of a memory that are read: each is compared with each of every focus. Chosen by hand."""
 # Chosen by hand: below the first, two texts have nothing to do with each other; from the second on, one repeats the
 # other.
 _NEAR = 0.3

@@ -20,6 +20,7 @@ from remanent.text.keywords import content_words
 from remanent.text.scripts import alphanumeric, working_language
 
 _LONGEST_QUERY = 300
+"""Characters of a query: a long question; more words would search for everything. Chosen by hand."""
 
 
 class RewritingRequest(Model):
@@ -37,6 +38,7 @@ class RewritingResponse(Model):
 
 
 _LONGEST_EARLIER = 500
+"""Characters of an earlier message that a model is shown. Chosen by hand."""
 _INSTRUCTIONS: Bilingual = Bilingual(
     """
 You rewrite the user's question (<query>) into queries that search well; <earlier> is what was said before: use it \
@@ -106,7 +108,7 @@ _POINTING = re.compile(
 _FEW_WORDS = 3
 """Words below which a question leans on what was said before, and the longest so many that make its shortest wording.
 Chosen by hand."""
-# What was said last is most likely what a question points back to.
+# What was said last is most likely what a question points back to. Chosen by hand.
 _LOOKED_BACK = 3
 _ADDED = 6
 """Words of earlier messages that are put before a question: more would outweigh its own. Chosen by hand."""

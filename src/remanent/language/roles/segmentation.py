@@ -54,7 +54,9 @@ class SegmentationResponse(Model):
 
 
 _LONGEST_EARLIER = 500
-# A piece is close to the words that it came from; below this share of them it was made up, or translated.
+"""Characters of an earlier message that a model is shown. Chosen by hand."""
+# A piece is close to the words that it came from; below this share of them it was made up, or translated. Chosen by
+# hand.
 _LEAST_SUPPORT = 0.5
 
 _INSTRUCTIONS: Bilingual = Bilingual(
@@ -220,7 +222,7 @@ _JOINED = 180
 """Characters up to which sentences share a piece: most messages stay whole, since a sentence torn from those around it
 is found by fewer questions (on LoCoMo 80 lose a third of the answers), and there is room for a name or a date."""
 _LOOKED_BACK = 600
-"""Characters before a piece in which the name behind a pronoun is looked for."""
+"""Characters before a piece in which the name behind a pronoun is looked for. Chosen by hand."""
 
 _LABEL = re.compile(r"\A\s*([^\W\d_][\w.'’-]{0,30}(?: [A-Z][\w.'’-]{0,30}){0,2})[:：](?=\s|[^\W\da-zA-Z_])")
 

@@ -158,8 +158,9 @@ class Structure(Role[StructureRequest, StructureReply, StructureResponse]):
 _LONGEST_OFFLINE_FACT = 400
 """Characters of a sentence that is chosen: longer ones are lists or tables. Chosen by hand."""
 _MOST_STATEMENTS = 2_000
-"""Statements of a text that are weighed."""
+"""Statements of a text that are weighed. Chosen by hand."""
 # Of a short text all is kept; of a long one at least so many statements, all that tell something, or one in so many.
+# Chosen by hand.
 _FEW = 12
 _ONE_IN = 3
 _MOST_OFFLINE_FACTS = 80

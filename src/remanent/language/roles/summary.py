@@ -51,7 +51,7 @@ _ANY_MARK = re.compile(r"(?:\s*\[(?:摘要|会话概要|summary|session digest|c
 LIST_HEADINGS = (Bilingual("Decisions:", "决策："), Bilingual("To do:", "待办："), Bilingual("Agreements:", "约定："))
 _MAX_ITEMS = 30
 _LONGEST_ITEM = 300
-"""Characters of an item of a list; above, items of each list."""
+"""Characters of an item of a list; above, items of each list. Chosen by hand."""
 
 
 class SummaryRequest(Model):
@@ -259,6 +259,7 @@ class Summarisation(Role[SummaryRequest, SummaryReply, SummaryResponse]):
 _FOR_SENTENCES = 0.8
 """The share of the tokens that is left to them; chosen by hand."""
 _MAX_STATEMENTS = 3_000
+"""Statements of a conversation that are weighed without a model: some thousand messages. Chosen by hand."""
 _DISCUSSED = Bilingual("The user discussed: ", "用户讨论了：")
 _DECIDED = Bilingual("{who} decided: ", "{who}决定了：")
 _CONCLUDED = Bilingual("Key conclusion: ", "关键结论是：")
