@@ -222,6 +222,17 @@ def test_chinese_is_cut_only_for_those_who_ask_for_chinese(monkeypatch: pytest.M
     assert held_terms(text, {"okafor", "smith", "牙医", "榆树街"}) >= {"okafor", "牙医"}
     monkeypatch.setattr("remanent.text.terms.cut", None)  # the dictionary, which takes long to load
     assert held_terms(text, {"okafor", "smith"}) == {"okafor"}
+    assert held_terms(text, {"okafor", "牙医", "猫", "图书馆"}) == {"okafor", "牙医"}
+
+
+MIXED = st.text(st.sampled_from("榆树街图书馆的牙医日本語ひらカタ안녕ไทย aB1é-_.，Ａ ﷺ"), max_size=40)
+
+
+@given(text=MIXED, other=MIXED)
+def test_what_a_text_holds_is_what_it_is_indexed_under(text: str, other: str) -> None:
+    pieces = {text[place : place + size] for place in range(len(text)) for size in (1, 2, 3, 4)}
+    asked = {*pieces, *query_terms(other), *index_terms(other), *query_terms(text)}
+    assert held_terms(text, asked) == asked.intersection(index_terms(text))
 
 
 @pytest.mark.parametrize(

@@ -72,8 +72,16 @@ def index_terms(text: str, *, spaced: bool = False) -> list[str]:
 
 
 def held_terms(text: str, asked: Collection[str]) -> set[str]:
-    """Return which of the terms that are asked for a text holds; its Chinese is cut only where Chinese is asked for."""
-    return set(asked).intersection(index_terms(text, spaced=not any(map(is_unspaced, asked))))
+    """Return which of the terms that are asked for a text holds; its Chinese is cut only if a long word may be there.
+
+    A character or a pair is held wherever it stands; of a longer word the dictionary decides whether it is one there.
+    """
+    spaced = {term for term in asked if not is_unspaced(term)}
+    folded = fold(text) if len(spaced) < len(asked) else ""
+    there = {term for term in asked if term not in spaced and term in folded and is_unspaced(term[-1])}
+    if any(len(term) > 2 for term in there):
+        return set(asked).intersection(index_terms(text))
+    return there.union(spaced.intersection(index_terms(text, spaced=True)) if spaced else ())
 
 
 def is_unspaced(term: str) -> bool:
@@ -157,9 +165,8 @@ def _query_terms(chunks: Iterable[str], *, keep_stop_words: bool) -> Iterator[st
         if is_unspaced(chunk):
             yield from _unspaced_query_terms(chunk, keep_stop_words=keep_stop_words)
         else:
-            for form in _forms(chunk):
-                if keep_stop_words or form not in ENGLISH_STOP_WORDS:
-                    yield stem_if_english(form)
+            terms_of = _spaced_index_terms if keep_stop_words else _spaced_query_terms
+            yield from terms_of(chunk) if len(chunk) <= _TERM_LIMIT else terms_of.__wrapped__(chunk)
 
 
 # ── words between spaces ─────────────────────────────────────────────────────
@@ -169,6 +176,12 @@ def _query_terms(chunks: Iterable[str], *, keep_stop_words: bool) -> Iterator[st
 def _spaced_index_terms(chunk: str) -> tuple[str, ...]:
     """Return the terms of a word; remembered, as most words of a text come again."""
     return tuple(stem_if_english(form) for form in _forms(chunk))
+
+
+@lru_cache(maxsize=50_000)
+def _spaced_query_terms(chunk: str) -> tuple[str, ...]:
+    """Return those that a question asks for: what is no stop word."""
+    return tuple(stem_if_english(form) for form in _forms(chunk) if form not in ENGLISH_STOP_WORDS)
 
 
 def _forms(chunk: str) -> list[str]:
