@@ -15,7 +15,7 @@ import remanent
 from remanent.cognition.lifecycle import SteadyClock
 from remanent.errors import NotFound
 from remanent.memory import AsyncAgent, AsyncMemory
-from remanent.model import Kind, Status
+from remanent.model import Kind, Status, local
 from remanent.stores.conformance.base import SetClock
 
 
@@ -57,10 +57,12 @@ async def test_a_mood_is_of_the_day_on_which_it_was_told(ada: AsyncAgent, clock:
     await ada.remember([old])
     await ada.settle()
     assert await ada.cognition.memories(kinds=["mood"]) == []
-    await ada.remember([{**old, "content": "I'm really stressed about work.", "occurred_at": clock()}])
+    await ada.remember([{**old, "content": "I'm really stressed about the exam tomorrow.", "occurred_at": clock()}])
     await ada.settle()
     (mood,) = await ada.cognition.memories(kinds=["mood"])
     assert mood.expires_at == clock() + timedelta(days=1)
+    # Who reads it the day after takes "tomorrow" for another day.
+    assert mood.content.endswith(f"the exam tomorrow [{local(clock() + timedelta(days=1)):%Y-%m-%d}]")
 
 
 @pytest.mark.parametrize("plan", ["I'm going to meet the landlord in two weeks.", "我下下周四要参加面试。"])

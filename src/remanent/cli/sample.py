@@ -105,7 +105,7 @@ SESSIONS = (
         ("home",),
     ),
     SampleSession(
-        AGENT, "a visit from Clara", 2, 19,
+        AGENT, "a visit from Clara", 0, 19,
         (
             (_USER, "My sister Clara lives in Bremen."),
             (_BOT, "I had noted Hamburg for Clara. I keep both until you say which is right."),

@@ -160,7 +160,7 @@ def record_of(draft: Draft, settings: CognitionSettings, *, now: datetime) -> Re
     content = one.content
     # Who reads "yesterday" or "next Thursday" later would take it for another day.
     is_dated = kind is Kind.SEMANTIC and canonical(one.attribute) in _DATED and _RELATIVE_DAY.search(one.value)
-    if kind in {Kind.EPISODIC, Kind.FOLLOW_UP} or is_dated:
+    if kind is Kind.EPISODIC or kind in SHORT_TERM or is_dated:
         content = with_dates(content, entry.occurred_at, is_dated=False)
     return Record(
         id=draft.record_id,

@@ -57,6 +57,21 @@ async def test_a_memory_is_corrected_confirmed_forgotten_and_brought_back_and_it
     assert shown.complaints == []
 
 
+async def test_an_edited_memory_shows_the_words_that_it_was_made_of_before(window: OpenWindow) -> None:
+    shown = await window()
+    await shown.say("I live in Lisbon.")
+    (memory,) = (await shown.served.http.get(f"{AGENT}/memories")).json()["items"]
+    changed = await shown.served.http.put(f"{AGENT}/memories/{memory['id']}", json={"content": "I live in Porto."})
+    assert changed.status_code == 200
+    page = shown.page
+    await shown.open(f"{PLACE}/memory?agent=ada&tab=semantic")
+    await expect(page.locator("article.card")).to_contain_text("Source: written by hand")
+    await page.get_by_role("link", name="Porto").click()
+    sources = page.locator("section").filter(has=page.get_by_role("heading", name="Where it comes from"))
+    await expect(sources).to_contain_text("Before that it was made of these words:")
+    await expect(sources.locator("mark")).to_have_text("I live in Lisbon.")
+
+
 @pytest.mark.spec("UI-04")
 async def test_each_number_of_health_opens_the_list_behind_it(window: OpenWindow) -> None:
     shown = await window()

@@ -157,7 +157,7 @@ async def test_search_takes_words_tags_and_a_range_of_time(window: OpenWindow) -
     ("language", "wanted"),
     [
         ("en-US", ["Confidence: 100%", "Source: 1 turn", "Agent: ada", "Tags: home", "Delete"]),
-        ("zh-CN", ["置信度: 100%", "来源: 1次对话", "Agent: ada", "标签: home", "删除"]),
+        ("zh-CN", ["置信度: 100%", "来源: 1次对话", "智能体: ada", "标签: home", "删除"]),
     ],
 )
 async def test_a_card_says_what_the_design_asks_for(window: OpenWindow, language: str, wanted: list[str]) -> None:
@@ -394,6 +394,31 @@ async def test_documents_are_added_previewed_searched_and_removed(window: OpenWi
     await expect(shown.page.get_by_text("No documents yet.")).to_be_visible()
     left = await shown.served.http.get("/v1/orgs/acme/workspaces/lab/agents/shared/knowledge/documents")
     assert left.json()["items"] == []
+
+
+async def test_no_word_of_the_table_is_broken_and_a_search_is_told_of_at_once(window: OpenWindow) -> None:
+    shown = await window(width=640)
+    await shown.say("Hello.")
+    await shown.open(f"{PLACE}/knowledge")
+    page = shown.page
+    ferries = FilePayload(name="ferries.md", mimeType="text/markdown", buffer=b"The ferry leaves at noon.")
+    await page.locator("input[type=file]").set_input_files([ferries])
+    sort = page.get_by_text("Markdown", exact=True)
+    await expect(sort).to_be_visible()
+    assert await sort.evaluate("node => node.getClientRects().length") == 1
+    answered = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await answered.wait()
+        await route.continue_()
+
+    await page.route("**/search", hold)
+    await page.get_by_role("searchbox").fill("When does the ferry leave?")
+    await page.get_by_role("button", name="Search").click()
+    await expect(page.get_by_text("Searching…")).to_be_visible()
+    answered.set()
+    await expect(page.locator("article.card").first).to_contain_text("at noon")
+    await expect(page.get_by_text("Searching…")).to_have_count(0)
 
 
 async def test_an_agents_documents_stand_beside_the_workspaces_and_each_says_whose_it_is(window: OpenWindow) -> None:

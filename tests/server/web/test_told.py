@@ -19,6 +19,9 @@ async def test_names_that_come_from_the_server_are_in_the_language_of_the_page(w
     page = shown.page
     await shown.open(f"{PLACE}/conflicts?agent=ada")
     await expect(page.get_by_role("heading", name="用户：住址")).to_be_visible()
+    await page.get_by_role("button", name="撤销").click()
+    await page.get_by_role("button", name="保留这个版本").first.click()
+    await expect(page.get_by_text("解决者：本机用户")).to_be_visible()
     await shown.open(f"{PLACE}/admin?agent=ada")
     await expect(page.get_by_role("row").filter(has_text="记住").first).to_be_visible()
     parts = "import('/static/parts.mjs')"

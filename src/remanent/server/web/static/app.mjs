@@ -3,7 +3,7 @@ import { render } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ask, can, may, openSession, place, Refused, session, signIn, signOut, whenSignedOut } from "./api.mjs";
 import { App, Dialog, Failed, html, told, useLoad } from "./parts.mjs";
-import { isChinese, say, setLanguage } from "./words.mjs";
+import { isChinese, say, setLanguage, whoName } from "./words.mjs";
 import { Home } from "./home.mjs";
 
 // Pages are loaded when they are first opened.
@@ -71,7 +71,7 @@ function Top({ app, onLanguage }) {
   return html`<header class="top"><a class="brand" href="/"><img src="/static/icon.svg" alt="" />Remanent</a>
     ${here.org !== undefined && html`<span class="quiet">${here.org} / ${here.workspace}</span>`}
     ${who.signed_in && here.org !== undefined && html`<${AgentChoice} app=${app} />`}<span class="grow"></span>
-    ${who.signed_in && html`<span class="quiet small who">${who.who === "local" ? say("who_local") : who.who}</span>`}
+    ${who.signed_in && html`<span class="quiet small who">${whoName(who.who)}</span>`}
     <button onClick=${theme} aria-label=${say("theme")} title=${say("theme")}>◐</button><button onClick=${onLanguage} lang=${isChinese() ? "en" : "zh-CN"}>${say("language")}</button>
     ${who.signed_in && who.csrf && html`<button onClick=${() => signOut().then(() => location.assign("/"), app.fail)}>${say("sign_out")}</button>`}</header>`;
 }

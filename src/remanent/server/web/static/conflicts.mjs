@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { ask, can, may, place } from "./api.mjs";
 import { Age, Empty, html, inWords, Loaded, useApp, useLoad } from "./parts.mjs";
-import { number, role, say } from "./words.mjs";
+import { number, role, say, whoName } from "./words.mjs";
 
 // Letters beside the words that a claim rests on: without them the same words in two turns would look like one told twice.
 const AROUND = 80;
@@ -45,7 +45,7 @@ function One({ conflict, at, again }) {
     <div class="two gap">${conflict.claims.map((claim, index) => html`<div class="panel stack ${verdict && !kept(claim) ? "quiet" : ""}">${verdict && !merged && html`<p><span class="tag">${say(kept(claim) ? "kept" : "not_kept")}</span></p>`}<p><a class="calm" href="${base}/record/${encodeURIComponent(claim.record_id)}?agent=${encodeURIComponent(here.agent)}">${claim.text}</a></p>
       ${claim.evidence.length > 0 && html`<${EvidenceList} at=${at} sources=${claim.evidence} />`}
       ${open && html`<div class="row"><button class="main" onClick=${() => send({ how: "choose", claim: index })}>${say("keep_this")}</button><input class="grow" aria-label=${`${say("holds_where")}: ${claim.text}`} placeholder=${say(index ? "holds_there" : "holds_here")} value=${scopes[index]} onInput=${(event) => setScopes(scopes.map((one, place) => (place === index ? event.target.value : one)))} /></div>`}</div>`)}</div>
-    ${verdict && html`<p class="small quiet gap">${merged && html`${say("merged", { text: verdict.text })} · `}${verdict.decided_by === "cognition" ? say("by_rule") : say("by_who", { name: verdict.decided_by })}</p>`}
+    ${verdict && html`<p class="small quiet gap">${merged && html`${say("merged", { text: verdict.text })} · `}${verdict.decided_by === "cognition" ? say("by_rule") : say("by_who", { name: whoName(verdict.decided_by) })}</p>`}
     ${open && html`<div class="row gap"><input class="grow" aria-label=${say("merge")} placeholder=${say("merge_hint")} value=${text} onInput=${(event) => setText(event.target.value)} /><button disabled=${scopes.some((one) => !one.trim())} title=${say("both_hint")} onClick=${() => send({ how: "keep_both", scopes })}>${say("keep_both")}</button><button disabled=${!text.trim()} onClick=${() => send({ how: "merge", text })}>${say("merge")}</button></div>`}
     ${task && html`<p class="small"><a href="${base}/runs?agent=${encodeURIComponent(here.agent)}&bank=${encodeURIComponent(task)}">${say("bank")}: ${task}</a></p>`}
     ${!isOpen(conflict) && !task && conflict.state === "resolved" && may("write") && can("cognition.resolve") && html`<button class="gap" onClick=${undo}>${say("undo")}</button>`}</section>`;

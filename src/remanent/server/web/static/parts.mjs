@@ -102,9 +102,9 @@ export function Card({ record, base, onForget, onEdit, agent, question, place })
     <header><${Badge} kind=${record.kind} />${record.status && record.status !== "active" && html`<span class="tag">${say(`status_${record.status}`)}</span>`}<span class="grow"></span>
       <span class="small quiet">${say("confidence", { n: Math.round((record.confidence ?? 1) * 100) })}</span><span class="small quiet"><${Age} at=${record.occurred_at ?? record.updated_at ?? record.created_at} /></span></header>
     <div class="body"><a href=${recordAddress(base, record.id, record.scope?.agent ?? agent, question)}>${record.content}</a></div>
-    <footer class="small quiet"><span>${kind === "knowledge" ? say("source_document", { name: record.metadata?.name ?? record.data?.title ?? "" }) : sources === 1 ? say("source_one") : say("sources", { n: sources })}</span>${record.kind === "turn" && record.data?.role && html`<span>${[role(record.data.role), record.scope?.session].filter(Boolean).join(" · ")}</span>`}<span>${say("by_agent", { name: record.scope?.agent ?? agent })}</span>
+    <footer class="small quiet"><span>${kind === "knowledge" ? say("source_document", { name: record.metadata?.name ?? record.data?.title ?? "" }) : sources === 1 ? say("source_one") : sources === 0 && record.made_by?.role === "caller" ? say("source_hand") : say("sources", { n: sources })}</span>${record.kind === "turn" && record.data?.role && html`<span>${[role(record.data.role), record.scope?.session].filter(Boolean).join(" · ")}</span>`}<span>${say("by_agent", { name: record.scope?.agent ?? agent })}</span>
       ${record.tags?.length > 0 && html`<span>${say("tagged", { tags: record.tags.join(", ") })}</span>`}
-      ${record.expires_at && html`<span class="warn">${say("left", { age: span(record.expires_at) })}</span>`}
+      ${record.expires_at && html`<span class="warn">${Date.parse(record.expires_at) > Date.now() ? say("left", { age: span(record.expires_at) }) : say("status_expired")}</span>`}
       <span class="deeds">${onEdit && html`<button class="plain" onClick=${() => onEdit(record)}>${say("edit")}</button>`}${onForget && html`<button class="plain" onClick=${() => onForget(record)}>${say("delete")}</button>`}</span></footer>
   </article>`;
 }

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { ask, can, may, place } from "./api.mjs";
 import { Age, Badge, Dialog, Diff, Empty, html, kindOf, Loaded, named, Reasons, recordAddress, useApp, useLoad } from "./parts.mjs";
 import { Edit } from "./memory.mjs";
-import { moment, number, role, say } from "./words.mjs";
+import { moment, number, role, say, whoName } from "./words.mjs";
 
 const LONG = 160; // letters from which on a memory is read as a text and not as a heading
 const maker = ({ role: by, engine }) => [named("maker", by), engine && engine !== "code" && named("maker", engine)].filter(Boolean).join(" · ");
@@ -28,6 +28,9 @@ function Shown({ record, versions, links, why, at, mine, again }) {
   const app = useApp();
   const { base, here } = app;
   const [open, setOpen] = useState(null);
+  // What a person wrote rests on no turn; the words that it was made of before are those of an earlier version.
+  const edited = record.sources.length === 0 && [...versions].reverse().map((one) => one.record ?? one).find((one) => one.sources.length > 0);
+  const sources = edited ? edited.sources : record.sources;
   const learned = !["turn", "chunk", "document", "section"].includes(record.kind);
   const act = (path, body, done) => ask("POST", path, { body }).then(() => { app.say(say(done)); again(); }, app.fail);
   const own = learned && can("cognition.forget") ? `${at}/memories/${record.id}` : mine; // a memory goes with the words that state it
@@ -36,7 +39,7 @@ function Shown({ record, versions, links, why, at, mine, again }) {
     <h1 class=${record.content.length > LONG ? "long" : ""}>${record.content}</h1>${record.summary && html`<p class="quiet">${record.summary}</p>`}<p>${[...record.tags, ...record.keywords].map((tag) => html`<span class="tag">${tag}</span> `)}</p>
     ${may("write") && html`<div class="row">${record.status === "active" ? html`${can("cognition.edit") && learned && html`<button onClick=${() => setOpen("edit")}>${say("edit")}</button>`}${can("cognition.confirm") && learned && html`<button onClick=${() => act(`${at}/memories/${record.id}/confirm`, {}, "confirmed")}>${say("confirm")}</button><button onClick=${() => act(`${at}/memories/${record.id}/pin`, { pinned: !record.data?.pinned }, "saved_plain")}>${say(record.data?.pinned ? "unpin" : "pin")}</button>`}<button onClick=${() => act(`${own}/forget`, {}, "deleted")}>${say("delete")}</button>` : html`<button onClick=${() => act(`${own}/restore`, {}, "restored")}>${say("restore")}</button>`}
       <button class="danger" onClick=${() => setOpen("erase")}>${say("erase")}</button></div>`}</article>
-    <div class="two"><section><h2>${say("sources_title")}</h2>${record.sources.length ? record.sources.map((source) => html`<${Source} at=${at} source=${source} />`) : html`<${Empty}>${say("nothing")}</${Empty}>`}</section>
+    <div class="two"><section><h2>${say("sources_title")}</h2>${edited && html`<p class="small quiet">${say("made_of_before")}</p>`}${sources.length ? sources.map((source) => html`<${Source} at=${at} source=${source} />`) : html`<${Empty}>${say("nothing")}</${Empty}>`}</section>
     <section><h2>${say("details")}</h2><div class="panel"><dl class="small">${facts.filter(([, value]) => value).map(([name, value]) => html`<div><dt class="quiet">${say(name)}</dt><dd>${value}</dd></div>`)}</dl></div>
       ${here.query.get("q") && html`<${Recalled} at=${at} record=${record} question=${here.query.get("q")} />`}
       ${why && html`<h2>${say("why")}</h2><div class="panel"><${Why} why=${why} /></div>`}
@@ -64,7 +67,7 @@ function Recalled({ at, record, question }) {
 }
 
 const CHANGES = { content: (one) => one.content, status: (one) => one.status, kind: (one) => one.kind, confidence_plain: (one) => one.confidence, tags: (one) => one.tags.join(), pinned: (one) => Boolean(one.data?.pinned), stale: (one) => Boolean(one.data?.stale), expires: (one) => one.expires_at };
-const actor = (record) => (record.changed_by ? say("by_name", { name: record.changed_by === "local" ? say("who_local") : record.changed_by }) : maker(record.made_by));
+const actor = (record) => (record.changed_by ? say("by_name", { name: whoName(record.changed_by) }) : maker(record.made_by));
 
 /** What a memory said at a time, who had it say so, and what was changed. */
 function Version({ one, before }) {
