@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from heapq import heapify, heappop, heappush
+from itertools import accumulate
 from math import log, sqrt
 
 from remanent.errors import InvalidInput
@@ -32,6 +33,10 @@ class SalientTerm(Span):
     key: str
     weight: float
 
+    def times(self, factor: float) -> "SalientTerm":
+        """Return the same with so many times its weight."""
+        return SalientTerm(self.start, self.end, self.key, factor * self.weight)
+
 
 _NEGATION = lazy_regex(
     r"\b(?:not|never|no|nobody|nothing|none|neither|nor|cannot|without|hardly|unable|fail(?:s|ed)?|\w+n['’]t)\b"
@@ -39,14 +44,23 @@ _NEGATION = lazy_regex(
     re.IGNORECASE,
 )
 # Against 1 for a rare word; chosen by hand, as are the numbers further down.
-_NAME, _NUMBER, _DATE, _NEGATED = 1.5, 1.2, 1.2, 1.5
+_NAME, _NUMBER, _DATE, _NEGATED, _ABOUT = 1.5, 1.2, 1.2, 1.5, 3.0
+_FACT = ("name ", "number ", "date ")
+_TOLD = {"name": 2.0, "number": 3.0, "date": 2.0}
 # Only places are asked for, and those do not depend on the moment.
 _ANY_MOMENT = datetime(2020, 1, 1, tzinfo=UTC)
 
 
-def _marks(text: str) -> list[SalientTerm]:
+def _marks(text: str, about: Sequence[str]) -> list[SalientTerm]:
     """Return what carries meaning in a text, in order; marks of different sorts may overlap."""
     found = [*_terms(text), *_facts(text)]
+    if about:
+        # What is told of a thing is most often a number, a date or a name, and seldom one of its keywords.
+        found = [mark.times(_TOLD.get(mark.key.partition(" ")[0], 1.0)) for mark in found]
+    for rank, words in enumerate(about):
+        weight = _ABOUT / (1 + rank / 4)
+        places = re.finditer(re.escape(words), text, re.IGNORECASE)
+        found += [SalientTerm(*place.span(), f"about {words}", weight) for place in places]
     return sorted(found, key=lambda mark: (mark.start, mark.end))
 
 
@@ -95,8 +109,10 @@ class ExtractiveSummary:
     spans: tuple[Span, ...]
 
 
-_NO_SPACE_BEFORE = lazy_regex(rf"[{HAN}，。！？；：、”’」』）】》,.!?;:)\]}}%]")
-_NO_SPACE_AFTER = lazy_regex(rf"[{HAN}，。！？；：、“‘「『（【《(\[{{$]")
+_HAN_THERE = lazy_regex(rf"[{HAN}]")
+# Chinese words that did not follow each other are told apart by a space: run together, they would read as a sentence.
+_NO_SPACE_BEFORE = lazy_regex(r"[，。！？；：、”’」』）】》,.!?;:)\]}%]")
+_NO_SPACE_AFTER = lazy_regex(r"[，。！？；：、“‘「『（【《(\[{$]")
 _CLAUSE = lazy_regex(
     r"[，；：;]\s*|[,:](?!\d)\s*|(?<=\w)\s+(?=(?:and|but|because|although|though|while|which|who|so|since|when|after|before|if)\s)"
     r"|\s[-–—]\s|——|(?=但是|因为|所以|而且|虽然|然后|不过)"
@@ -106,7 +122,11 @@ _LEADING = lazy_regex(
     re.IGNORECASE,
 )
 _TRAILING = " \t，,；;：:、—–-"
-_EDGE = " \t\n\r\u3000，,；;：:、。.-–—"
+_EDGE = ' \t\n\r\u3000，,；;：:、。.-–—[](){}（）【】“”「」"'
+_CLAUSE_END = lazy_regex(r"\s*(?:[，；：。！？,;:.!?…)\]）】]|\Z)")
+# What it is worth that words in a row begin where a clause does, what it costs that they begin with a word that tells
+# nothing, and what each further character is worth.
+_WHOLE, _TORN, _FULLER = 0.5, 0.3, 0.02
 # Longer stretches lose against two shorter ones of the same worth, but less than their length alone says.
 _LENGTH_MATTERS = 0.6
 # The first sentence says more often than others what a text is about.
@@ -115,22 +135,30 @@ _FIRST = 1.15
 _LEAST = 0.7
 # Words tried after the first that does not fit: later ones carry less, and each try costs as much as the summary.
 _TRIED = 100
+# What words in a row and words picked out count for against the same said in sentences.
+_ROW = 0.9
+_PICKED = {"en": 0.55, "zh": 0.85}
+# A question tells little by itself.
+_ASKED = 0.5
 # A level is good enough when it fills this much of the room; else the next finer one may say more.
 _FILLED = 0.55
 
 
-def summarize(text: str, *, limit: int, measure: Measure = len) -> ExtractiveSummary:
+def summarize(text: str, *, limit: int, measure: Measure = len, about: Sequence[str] = ()) -> ExtractiveSummary:
     """Return the sentences that say most, in their order, within a length; finer parts when no sentence fits.
 
-    Sentences are ranked by the terms, names, numbers, dates and negations that no chosen one has said yet.
+    Sentences are ranked by the terms, names, numbers, dates and negations that no chosen one has said yet, and before
+    all by the words that the text is about, where those are given.
     """
     if limit < 1:
         raise InvalidInput(f"a summary needs room for at least 1, not {limit}")
     if measure(text.strip()) <= limit:
         span = Span(0, len(text)).trimmed(text)
         return ExtractiveSummary(span.of(text), (span,) if span else ())
-    found = _marks(text)
+    found = _marks(text, about)
     spans = sentences(text)
+    if about:
+        return _made(text, _most_telling(text, spans, found, limit))
     chosen = _choose(text, _trimmed(text, spans), found, limit=limit, measure=measure)
     if chosen and _fills(text, chosen, limit, measure):
         return _made(text, chosen)
@@ -138,19 +166,19 @@ def summarize(text: str, *, limit: int, measure: Measure = len) -> ExtractiveSum
     return _made(text, max((chosen, finer), key=lambda option: _worth(option, found)))
 
 
-def compress(text: str, target: int) -> str:
+def compress(text: str, target: int, *, about: Sequence[str] = ()) -> str:
     """Return the text in at most `target` characters: whole sentences if they fit, else clauses, else words.
 
     Never empty unless the text is. Where no single word is short enough, the shortest one is returned.
     """
-    return summarize(text, limit=max(1, target)).text
+    return summarize(text, limit=max(1, target), about=about).text
 
 
-def compress_within(text: str, target: int) -> str:
+def compress_within(text: str, target: int, *, about: Sequence[str] = ()) -> str:
     """Return the same where longer will not do: as it is when it is short enough, and even a word is cut, at a sign."""
     if len(text) <= target:
         return text
-    return first_graphemes(compress(text, target), target)
+    return first_graphemes(compress(text, target, about=about), target)
 
 
 # ── which parts ──────────────────────────────────────────────────────────────
@@ -196,7 +224,7 @@ def _longest_fitting(text: str, parts: Sequence[Span], limit: int, measure: Meas
 
 
 def _gap(text: str, part: Span, measure: Measure) -> int:
-    """Return what the space after a part takes: nothing in Chinese."""
+    """Return what the space after a part takes: nothing behind a Chinese mark."""
     return 0 if not part or _NO_SPACE_AFTER.match(text[part.end - 1]) else measure(" ")
 
 
@@ -227,6 +255,26 @@ def _finer(text: str, spans: Sequence[Span], found: Sequence[SalientTerm], limit
     return max((chosen, words), key=lambda option: _worth(option, found))
 
 
+def _most_telling(text: str, spans: Sequence[Span], found: Sequence[SalientTerm], limit: int) -> list[Span]:
+    """Choose what says most of what a text is about: sentences, clauses, words in a row, or words picked out.
+
+    Words that follow each other still say who did what; picked out one by one they only name things, in Chinese with
+    less loss.
+    """
+    whole = [span for span in _trimmed(text, spans) if span]
+    asked = {mark for span in whole if text[span.end - 1] in "?？" for mark in marks_within(found, span)}
+    found = [mark.times(_ASKED) if mark in asked else mark for mark in found]
+    clauses = _trimmed(text, [clause for span in whole for clause in _clauses(text, span)])
+    picked = _PICKED["zh" if _HAN_THERE.search(text) else "en"]
+    options = [
+        (1.0, _choose(text, whole, found, limit=limit, measure=len)),
+        (1.0, _choose(text, clauses, found, limit=limit, measure=len)),
+        *((_ROW, _row(text, span, found, limit)) for span in whole),
+        *((picked, _words(text, span, found, limit, len)) for span in whole),
+    ]
+    return max(options, key=lambda option: option[0] * _worth(option[1], found))[1]
+
+
 def _clauses(text: str, span: Span) -> list[Span]:
     """Return the clauses of a sentence: cut at commas and conjunctions."""
     borders = [border.end() or border.start() for border in _CLAUSE.finditer(text, span.start, span.end)]
@@ -250,6 +298,30 @@ def _words(text: str, span: Span, found: Sequence[SalientTerm], limit: int, meas
             return chosen
     # Not one word is short enough: the shortest is the least that can be said.
     return [min(units, key=lambda unit: (len(unit), unit.start))]
+
+
+def _row(text: str, span: Span, found: Sequence[SalientTerm], limit: int) -> list[Span]:
+    """Return the words of a stretch that follow each other, fit and say most, torn off at neither end."""
+    units = _units(text, span, [mark for mark in marks_within(found, span) if len(mark) <= limit])
+    told = [_worth([unit], found) - 0.01 for unit in units]
+    closed = [_CLAUSE_END.match(text, unit.end, span.end) is not None for unit in units]
+    ends = [place for place in range(len(units)) if told[place] > 0 or closed[place]]
+    said = [0.0, *accumulate(told)]
+    best, chosen = 0.0, list[Span]()
+    last = 0
+    for first, unit in enumerate(units):
+        # The end moves on with the beginning, so that each is looked at once.
+        while last < len(ends) and units[ends[last]].end - unit.start <= limit:
+            last += 1
+        if not last or ends[last - 1] < first:
+            continue
+        end = ends[last - 1]
+        opens = first == 0 or closed[first - 1]
+        worth = said[end + 1] - said[first] + (_WHOLE if opens else 0.0 if told[first] > 0 else -_TORN)
+        worth += _FULLER * (units[end].end - unit.start)
+        if worth > best:
+            best, chosen = worth, [Span(unit.start, units[end].end)]
+    return chosen
 
 
 def _fitting(
@@ -283,7 +355,7 @@ def _units(text: str, span: Span, held: Sequence[SalientTerm]) -> list[Span]:
     """
     borders = {span.start, *(span.start + border for border in word_boundaries(span.of(text)))}
     for mark in held:
-        if mark.key.startswith(("name ", "number ", "date ")):
+        if mark.key.startswith((*_FACT, "about ")):
             borders |= {mark.start, mark.end} if _at_words(text, mark) else set()
             borders -= set(range(mark.start + 1, mark.end))
     ordered = sorted(borders)
@@ -320,9 +392,11 @@ def _made(text: str, chosen: Sequence[Span]) -> ExtractiveSummary:
     parts = list(chosen)
     if not parts:
         return ExtractiveSummary("", ())
-    leading = _LEADING.match(text, parts[0].start, parts[0].end) if parts[0].start else None
-    if leading and leading.end() < parts[0].end:
-        parts[0] = Span(leading.end(), parts[0].end)
+    for place, part in enumerate(parts):
+        follows = not text[parts[place - 1].end : part.start].strip() if place else not part.start
+        leading = None if follows else _LEADING.match(text, part.start, part.end)
+        if leading and leading.end() < part.end and (place == 0 or leading[0].islower()):
+            parts[place] = Span(leading.end(), part.end)
     kept = parts[-1].of(text).rstrip(_TRAILING)
     if kept:
         parts[-1] = Span(parts[-1].start, parts[-1].start + len(kept))
@@ -330,7 +404,7 @@ def _made(text: str, chosen: Sequence[Span]) -> ExtractiveSummary:
 
 
 def _joined(text: str, parts: Sequence[Span]) -> str:
-    """Put parts together with what stands between them, or with a space where the script has spaces."""
+    """Put parts together with what stands between them, or with a space between words."""
     written: list[str] = []
     last: Span | None = None
     for part in parts:

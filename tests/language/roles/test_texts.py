@@ -253,6 +253,32 @@ async def test_what_tells_most_is_what_is_kept() -> None:
     assert found.content.startswith("Anna Weber moved to Leeds")
 
 
+@pytest.mark.parametrize(
+    ("text", "target", "result"),
+    [
+        ("Jon: Hey Gina! Lost my job as a banker yesterday.", 40, "Jon: Lost my job as a banker yesterday."),
+        ("Ann: Thanks, Ben! I got the idea from a fashion mag.", 30, "Ann: idea from a fashion mag"),
+        ("Ben: Wow, Ann, that is amazing! Are you well? We meet at McGee's Pub on May 3.", 40, "McGee's Pub on May 3"),
+        (
+            "Ben: It looks great! [shares a picture: a photo of a bowl of ice cream with a spoon]",
+            45,
+            "bowl of ice cream",
+        ),
+        ("用户：周晓琳是我的下属，其年龄是34岁。", 12, "周晓琳 年龄 34岁"),
+        ("用户：你好！我下周去青岛参加新品发布会。", 12, "青岛"),
+    ],
+)
+async def test_what_a_memory_is_about_is_kept_before_greetings_and_names(text: str, target: int, result: str) -> None:
+    now, length = text, len(text)
+    while length > target:  # as scans do it: a little less each time
+        length = max(target, int(length * 0.97))
+        now = (await annotate(AnnotationRequest(text=now, target_length=length), TOOLBOX)).content
+    assert result in now
+    assert len(now) <= target
+    assert now.count("[") == now.count("]")
+    assert not re.search(r"\b(?:Hey|Wow|Thanks)\b|你好|用户", now)
+
+
 @given(TEXTS.filter(str.strip), st.integers(1, 300))
 @settings(max_examples=100)
 def test_a_compression_is_as_short_as_it_must_be_and_no_shorter_than_it_need_be(text: str, target: int) -> None:

@@ -17,6 +17,7 @@ from remanent.errors import Refused
 from remanent.language.offline.salience import key_phrases, salient_sentences
 from remanent.language.reply_fields import Prose, Words
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
+from remanent.language.roles.segmentation import named_speaker
 from remanent.language.shapes import Keyword, LongText
 from remanent.language.tidying import keywords, one_line, remark, shortened
 from remanent.language.wording import block
@@ -28,7 +29,9 @@ from remanent.text.keywords import content_words
 from remanent.text.keywords import keywords as keywords_of
 from remanent.text.numbers import quantities
 from remanent.text.scripts import HAN, fold, working_language
+from remanent.text.sentences import sentence_texts
 from remanent.text.summary import compress_within
+from remanent.text.talk import says_nothing_alone
 from remanent.text.wordlists import CHINESE_FILLERS, CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS, FILLERS, word_set
 
 _MAX_PHRASE = 20
@@ -227,6 +230,12 @@ _ADDRESSED = re.compile(
     re.IGNORECASE,
 )
 """Who is spoken to ("Thanks, Ann!", "Ann, look"): it is not what is spoken of."""
+_DANGLING = re.compile(r",\s*(?=[!?.]|\Z)")
+_CALLED = re.compile(r", [A-Z][a-z]+\W*\Z")
+_MARKS_BETWEEN = " ,.!?…，。！？"
+_BRACKETS = (("[", "]"), ("(", ")"), ("（", "）"), ("【", "】"), ("“", "”"), ("「", "」"), ("《", "》"))
+_MAX_LABEL = 0.25
+"""The share of a short text that the name of who said it may take; chosen by hand."""
 _SHOWN = word_set("photo photos pic pics picture pictures shares 照片 图片 截图")
 """That something is shown is not what it shows."""
 _NEXT = word_set("""
@@ -251,10 +260,43 @@ async def annotate(request: AnnotationRequest, toolbox: Toolbox) -> AnnotationRe
     read = _read_part(text)
     words = _topics(read)
     return AnnotationResponse(
-        content=compress_within(text, target) if target is not None else text,
+        content=text if target is None else _shorter(text, target, words),
         phrase=_phrase(read, words),
         keywords=words,
     )
+
+
+def _shorter(text: str, target: int, words: Sequence[str]) -> str:
+    """Return a text in so many characters: greetings go first, then what holds none of its keywords.
+
+    Who said it stays while that takes a small part of the room: a name tells little of what was said.
+    """
+    if len(text) <= target:
+        return text
+    label = _LABEL.match(text) if named_speaker(text) else None
+    stays = label is not None and label.end() <= target * _MAX_LABEL and not _ROLE.match(text)
+    before = label[0] if label and stays else ""
+    body = _without_greetings(text[label.end() :] if label else text)
+    return before + _whole_brackets(compress_within(body, target - len(before), about=words))
+
+
+def _without_greetings(text: str) -> str:
+    """Return a text without what only greets, thanks, admires or says who is spoken to, if anything is left then."""
+    told: list[str] = []
+    for sentence in sentence_texts(text):
+        bare = _DANGLING.sub("", _ADDRESSED.sub("", sentence)).lstrip(_MARKS_BETWEEN)
+        words = content_words(_CALLED.sub("", bare))
+        if words and not (says_nothing_alone(bare) or all(word.casefold() in _EXCLAIMED for word in words)):
+            told.append(bare)
+    return ("" if working_language(text) == "zh" else " ").join(told) or text
+
+
+def _whole_brackets(text: str) -> str:
+    """Return a text without brackets that lost their other half."""
+    for opening, closing in _BRACKETS:
+        if text.count(opening) != text.count(closing):
+            text = text.replace(opening, "").replace(closing, "")
+    return text.strip()
 
 
 def _read_part(text: str) -> str:

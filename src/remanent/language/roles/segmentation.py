@@ -242,7 +242,7 @@ async def segment(request: SegmentationRequest, toolbox: Toolbox) -> Segmentatio
 def _segments(said: Utterance, stretch: UtteranceSpan, before: str) -> list[Segment]:
     made: list[Segment] = []
     # Who is named before the words spoke them, whoever handed them in; that name stands before every piece of them.
-    if name := _named_speaker(said.text):
+    if name := named_speaker(said.text):
         said = said.replace(speaker=name)
     for span in piece_spans(said.text[stretch.start : stretch.end], joined=_JOINED):
         place = stretch.replace(start=stretch.start + span.start, end=stretch.start + span.end)
@@ -260,12 +260,12 @@ def _standing_alone(piece: str, said: Utterance, before: str) -> str:
     if said.occurred_at is not None:
         text = _if_it_fits(with_certain_days(text, said.occurred_at), text)
     # Without a word of the first or second person it does not matter who spoke, unless it is the rest of a longer text.
-    if _named_speaker(text) or not (SPEAKER_OR_HEARER.search(text) or _named_speaker(said.text)):
+    if named_speaker(text) or not (SPEAKER_OR_HEARER.search(text) or named_speaker(said.text)):
         return text
     return _if_it_fits(with_speaker(text, said.speaker), text)
 
 
-def _named_speaker(text: str) -> str:
+def named_speaker(text: str) -> str:
     """Return the name before what was said, as chats are pasted ("Caroline: …", "小王：…"); empty for "Note: …"."""
     label = _LABEL.match(text)
     if label is None:
