@@ -11,6 +11,7 @@ from remanent.language.offline import (
     answer_finding,
     changes,
     claims,
+    commitments,
     comparison,
     holders,
     judgement,
@@ -31,9 +32,7 @@ from remanent.language.roles import (
     analysis,
     annotation,
     answering,
-    binding,
     classification,
-    commitments,
     extraction,
     hyde,
     integration,
@@ -308,10 +307,8 @@ ADAPTERS: dict[str, Work] = {
     "language.roles.summary.summarise": lambda text: summary.summarise(
         SummaryRequest(level=SummaryLevel.SESSION, utterances=_said(text)), _TOOLS
     ),
-    "language.roles.binding.bond_of": lambda text: binding.bond_of(text, "user"),
-    "language.roles.binding.is_open": binding.is_open,
-    "language.roles.commitments.find_commitments": lambda text: commitments.find_commitments(_said(text)),
-    "language.roles.commitments.standing": lambda text: commitments.standing(
+    "language.offline.commitments.find_commitments": lambda text: commitments.find_commitments(_said(text)),
+    "language.offline.commitments.standing": lambda text: commitments.standing(
         [commitments.find_commitments([one]) for one in _said(text, 100)]
     ),
     "language.offline.salience.relabelled": lambda text: salience.relabelled(f"User: {text}", "zh"),

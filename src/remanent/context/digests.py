@@ -24,8 +24,8 @@ from remanent.context.trimming import SHORTENED, shortened_result
 from remanent.errors import RemanentError
 from remanent.language import Engine
 from remanent.language.engines import OfflineEngine
+from remanent.language.offline.commitments import Commitments, find_commitments, standing
 from remanent.language.offline.salience import bare, relabelled, with_speaker
-from remanent.language.roles.commitments import Commitments, find_commitments, standing
 from remanent.language.roles.extraction import only_confirms
 from remanent.language.roles.summary import (
     LIST_HEADINGS,

@@ -13,10 +13,10 @@ from pydantic import Field, model_validator
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput, Refused
+from remanent.language.offline.commitments import Commitments, find_commitments
 from remanent.language.offline.salience import speaker_name, with_speaker
 from remanent.language.reply_fields import Lines, Prose
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
-from remanent.language.roles.commitments import Commitments, find_commitments
 from remanent.language.shapes import MAX_SUMMARY, Remark, Summary, Utterance
 from remanent.language.tidying import lines, remark, within_tokens
 from remanent.language.wording import block, group, spoken_language, utterance_blocks

@@ -2,8 +2,8 @@
 
 import pytest
 
+from remanent.language.offline.commitments import Commitments, find_commitments, standing
 from remanent.language.offline.salience import with_speaker
-from remanent.language.roles.commitments import Commitments, find_commitments, standing
 from remanent.language.shapes import Utterance
 
 

@@ -1,0 +1,333 @@
+"""What a conversation binds its people to, without a model: decisions, things to do, agreements.
+
+People decide and ask; an assistant's advice ("you need to", "let's use", a list of drawbacks) binds nobody, so that of
+its sentences only those count in which it says "we decided" or promises something for a time. A heading over what
+nobody decided is worse than none: of the lines under the three headings of three conversations that no rule here was
+made from, 16 % belonged there by the words of extraction (108 judged), 68 % do by these (62).
+
+The later word counts: a decision that was taken back (cancel that; 不用 X 了，改用 Y) is neither listed nor told. What
+binds is read once for each message, not once for each view.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import field
+from enum import IntEnum
+from itertools import chain
+from typing import NamedTuple
+
+from remanent.language.offline.questions import is_question
+from remanent.language.offline.salience import with_speaker
+from remanent.language.shapes import MAX_REMARK, Utterance
+from remanent.language.tidying import one_line
+from remanent.model.entry import chat_role
+from remanent.text.dialogue_summary import is_heading
+from remanent.text.regex import lazy_regex, word_regex
+from remanent.text.sentences import sentence_texts
+from remanent.text.talk import is_standing_instruction
+from remanent.text.terms import index_terms
+from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
+from remanent.values import dataclass
+
+_MAX_LISTED = 15
+"""Items of each list without a model. Chosen by hand."""
+_HOLDS = 0.6
+"""The share of the words that name what is taken back which an earlier item must hold. Chosen by hand."""
+_NEAR = 6
+"""Messages within which "cancel that" means what was settled last. Chosen by hand."""
+_LONGEST = 400
+"""Characters of a sentence that binds, or takes back; a longer one is a text that somebody pasted. Chosen by hand."""
+_SHORTEST = 4
+"""Characters below which a sentence says nothing, as in extraction: "Ok.", 「好的」."""
+
+
+class _Bond(IntEnum):
+    """Which of the three lists a sentence belongs in."""
+
+    DECISION = 0
+    TODO = 1
+    AGREEMENT = 2
+
+
+# Pasted text: code, tables, quotations, items of somebody's list of headings ("1. **Scalability**: …").
+_PASTED = lazy_regex(r"```|\*\*|^\s*[>|#\"“「『]|[{};]\s*$|\w\(\)|^\s*(?:[-*•]|\d+[.)])\s.{0,40}[:：]\s")
+_OPEN = word_regex(
+    r"if (?:i|we|you|it|they)|whether|not sure|unsure|wonder(?:ing)?|haven['’]t|have not|hasn['’]t|hadn['’]t|"
+    r"would(?:n['’]t)?(?: have| be)?|might|maybe|perhaps|could|trying to decide how|before (?:i|we) decide|"
+    r"should (?:i|we)|wh(?:at|ich) (?:i|we|can|should)",
+    r"如果|要是|是否|要不要|不知道|不确定|犹豫|还没(?:有)?(?:想好|决定|定)|没(?:有)?(?:决定|定)|未(?:决定|定)|无法决定|"
+    r"决定不了|可能|也许|或许|本来|当初",
+)
+"""Who is not sure, or speaks of a case that may come, is bound to nothing."""
+
+_WE_DECIDED = word_regex(
+    r"(?:we|i)(?:['’]ve| have)?(?: (?:all|both|now|just|finally|already|also|together))? "
+    r"(?:decided (?:to|on|against|that|not|for|we|i)|opted (?:for|to)|settled on)|"
+    r"(?:the|our|my) (?:final )?decision (?:is|was)|it['’]s settled|final decision",
+    r"(?<!让)(?<!由)(?:我|我们|咱们|大家|团队|公司)[^，。；]{0,8}(?:决定(?!权|于|性|因素|是|怎|如何)|敲定|选定|拍板)|^(?:最[后终])?决定(?!权|于|性|因素|是|怎|如何|的)|"
+    r"就这么定|(?:已经?|最终)(?:敲定|选定|定下来)",
+)
+_PERSON_DECIDES = word_regex(
+    r"decision:|(?:we|i)(?:['’]ve| have)? (?:chosen|chose|picked(?! up)) |"
+    r"(?:we|i)(?:['’]re| are|['’]m| am) (?:going with|sticking with|switching to)|"
+    r"let['’]s (?:go with|use|stick (?:with|to)|adopt|switch to|go for(?! it))|"
+    r"(?:we|i)(?:['’]ll| will| shall) (?:go with|go for|use|adopt|switch to|stick with|stick to|"
+    r"drop (?:the|our|my|support))",
+    r"确定(?:用|采用|选|使用)|最终(?:选|采用)|那就(?:用|选|按|定)|就(?:用|选|按|定在?)[^，。？]{1,20}(?:吧|了)|"
+    r"(?:改|采)用.{1,12}(?:方案|吧)|说定",
+)
+
+_DOING = (
+    r"(?:(?:send|ask|message|tell)(?! you\b)|send you|call|phone|e-?mail|text|book|buy|order|pay|finish|"
+    r"complete|write|draft|review|fix|repair|"
+    r"prepare|pack|pick up|drop off|bring|schedule|reschedule|submit|file|register|sign up|renew|return|cancel|update|"
+    r"upload|deploy|migrate|test|install|set up|organi[sz]e|arrange|contact|visit|meet|clean|check (?:with|on|in)|"
+    r"follow up|get back to|remind|report|deliver|print|post|share|apply|reach out|talk to|look into|plan|study|"
+    r"document|implement|add|create|build|research)"
+)
+_WHEN = (
+    r"(?:by|before|until|on|this|next|due|every) (?:the )?"
+    r"(?:tomorrow|tonight|today|now|end of|mon|tues|wednes|thurs|fri|"
+    r"satur|sun|week|month|year|morning|afternoon|evening|noon|january|february|march|april|may|june|july|august|"
+    r"september|october|november|december|\d)\w*|tomorrow|tonight|later today|right after|in (?:an hour|\d+ \w+)"
+)
+_PERSON_TO_DO = word_regex(
+    rf"^\W*(?:and |so |also )?to-?do\b[: ]|(?<!like you to )(?<!s )remind me (?:to|about|on|at|by|in|tomorrow|next)|"
+    rf"(?:please |and |so |^)don['’]t (?:let me )?forget (?:to|the|about|my|your)|"
+    rf"^\W*(?:please |and |so |also |just )*remember to|"
+    rf"(?:i|we)(?:['’]ll| will| shall|['’]m going to| am going to|['’]re going to| are going to|"
+    rf"['’]ve got to|['’]d better| must) (?:\w+ly )?(?:go and |go )?{_DOING}|"
+    rf"i (?:still |also |really )?(?:need|have) to (?:\w+ly )?(?:go and |go )?{_DOING}|"
+    rf"(?<!you )(?:must|needs? to|ha(?:s|ve) to|(?:is|are) due|(?<!that )i(?:['’]ll| will)|please)\b"
+    rf"(?! (?:just |be |get through|survive|try to|keep|focus|rest\b|relax|see\b))[^.!?]{{2,120}}?\b(?:{_WHEN})",
+    r"^\W*待办|提醒我|(?:别|不要|可不能)忘(?:了|记)|(?:^|[，。；,]|请|要|你|可|一定)记得(?!住|起|吗|那|当|小时|以前|曾|上次|我|你|他|她)|"
+    r"我(?:来|会|去)(?:负责|写|做|发|订|买|问|联系|准备|安排|整理|处理|跟进|查|打电话|通知|修|改|测试|提交)|"
+    r"我(?:们)?(?:明天|后天|今晚|下周|下个?月|这?周[一二三四五六日天末]|稍后|晚点|回头|待会儿?|在?\s*\d+\s*[号日点])[^，。？]{0,8}"
+    r"(?:要|再|去|得|需要|会|把|准备|发|订|写|交)|"
+    r"我(?:们)?(?:还)?(?:要|得|需要|必须)?在?\s*(?:周[一二三四五六日天末]|明天|后天|月底|年底|\d+\s*[号日点])\s*(?:之前|以前|前)|"
+    r"(?:要|得|需要|必须|务必)[^，。？]{0,12}(?:周[一二三四五六日天末]|明天|后天|月底|年底|\d+\s*[号日点])\s*(?:之前|以前|前)|"
+    r"我(?:们)?还(?:需要|要|得)(?:去|把|给|写|做|发|订|买|问|联系|准备|整理|处理|提交)",
+)
+_ASSISTANT_TO_DO = lazy_regex(
+    rf"\b(?:i(?:['’]ll| will)) {_DOING}\b[^.!?]{{0,120}}?\b(?:{_WHEN})|^\W*to-?do: |^\W*待办：|"
+    r"我(?:会|将)?(?:在)?(?:明天|后天|今晚|下周|下个?月|周[一二三四五六日天末]|稍后|\d+\s*[号日点])[^，。？]{0,10}(?:提醒|发|交|给|通知|准备|汇报)",
+    re.IGNORECASE,
+)
+_NO_TASK = word_regex(
+    r"(?:had|needed|used) to|w(?:as|ere) going to|(?:no|don['’]t|doesn['’]t|didn['’]t|not) (?:need|have) to|no need to",
+    r"昨天|上周|上个?月|去年|不需要|不用|没必要|无需",
+)
+
+_AGREED = word_regex(
+    r"(?:we|both|all)(?:['’]ve| have)?(?: all| both)? agreed?(?= (?:to|that|we|not|on(?! (?:for|with|in|by)\b) \w)\b)|"
+    r"as agreed(?=,| with| in| on \w)|agreement:|it['’]s a deal",
+    r"(?:我们?|咱们?|大家|双方|一起)[^，。；]{0,10}(?:约定|说好|商定|约好|讲好)|^(?:约定|说好|商定|约好)(?!的|俗)|"
+    r"达成(?:一致|共识)|一致同意",
+)
+_TOLD_TO = lazy_regex(r"^(?!.*\.\.\.|\W*never (?:say|really|a )|\W*always (?:up|nice|good|a )|.*\bI['’ ](?:ll|ve|m)\b)")
+_RULE = word_regex(
+    r"from now on|please (?:always|never)|i prefer (?:that |if )?you",
+    r"以后(?:都|请|不要|别|回答|回复|用)|今后(?:都|请|不要|别)|从现在起|从今往后|不要再|别再",
+)
+
+
+def _is_open(sentence: str) -> bool:
+    """Tell whether a sentence asks, is not sure, speaks of what may come, or was pasted: it binds nobody."""
+    text = sentence[: _LONGEST + 1]
+    return len(text) > _LONGEST or any(one.search(text) for one in (_PASTED, _OPEN)) or is_question(text)
+
+
+def _bond_of(sentence: str, speaker: str) -> _Bond | None:
+    """Return what a sentence binds people to; nothing for what asks, is not sure, is pasted or only advises."""
+    if not _SHORTEST <= len(sentence) <= _LONGEST:
+        return None
+    rules = _TOLD_TO.search(sentence) is not None
+    if chat_role(speaker) == "user" and rules and is_standing_instruction(sentence) and not _PASTED.search(sentence):
+        return _Bond.AGREEMENT  # "… when I ask about libraries" is no case that may come
+    if _is_open(sentence):
+        return None
+    if chat_role(speaker) in {"assistant", "system", "tool"}:
+        return _of_machine(sentence)
+    if _AGREED.search(sentence) or (rules and _RULE.search(sentence)):
+        return _Bond.AGREEMENT
+    if _WE_DECIDED.search(sentence) or _PERSON_DECIDES.search(sentence):
+        return _Bond.DECISION
+    return _Bond.TODO if _PERSON_TO_DO.search(sentence) and not _NO_TASK.search(sentence) else None
+
+
+def _of_machine(sentence: str) -> _Bond | None:
+    agreed, decided = _AGREED.search(sentence), _WE_DECIDED.search(sentence)
+    if agreed is not None and agreed.start() == 0:
+        return _Bond.AGREEMENT
+    # "I have decided to decline" from an assistant is a letter in somebody's name.
+    if decided is not None and decided[0][:2] not in {"I ", "I'", "I’"}:
+        return _Bond.DECISION
+    return _Bond.TODO if _ASSISTANT_TO_DO.search(sentence) and not _NO_TASK.search(sentence) else None
+
+
+_DROPPING = (
+    r"(?<!n't )(?<!n’t )(?<!not )(?<!never )\b(?:cancel(?:l?ed)?|scrap(?:ped)?|drop(?:ped)?|ditch(?:ed)?|"
+    r"abandon(?:ed)?|forget(?: about)?|revoke[ds]?|undo)"
+)
+_REFUSING = (
+    r"\b(?:do not|don['’]?t|won['’]?t|will not|no longer|not going to|decided not to|let['’]?s not) "
+    r"(?:use|do|go with|need|want|take)|\bdecided against|\bstop using|\bmov(?:e|ing) away from|"
+    r"\binstead of(?: using)?|\brather than(?: using)?|\bswitch(?:ing|ed)? from|"
+    r"\bchanged (?:my|our) minds? (?:about|on)"
+)
+_END = r"(?=\s+(?:and|but|to|for|in fav|let['’]?s|we|i|use|after|because|since)\b|[.,;:!?—]|\s-|$)"
+_NAMED_EN = lazy_regex(
+    rf"(?:{_DROPPING}|{_REFUSING})\s+(?P<what>[^.,;:!?]{{2,60}}?){_END}"
+    r"|(?P<topic>[^.,;:!?]{3,60}?)\s+(?:is|was|are|were|has been)\s+(?:off\b|cancell?ed|called off|dropped|scrapped|"
+    r"postponed|moved to|no longer)"
+    r"|\b(?:switch|change|move|push)(?:ed|ing)?\s+(?P<moved>(?:the|our|my)\s[^.,;:!?]{2,40}?)\s+(?:over\s+)?(?:from|to)\b",
+    re.IGNORECASE,
+)
+_NAMED_ZH = lazy_regex(
+    r"(?:不(?:再)?(?:用|使用|采用|选|要|去|做)|别[用去]|放弃|取消|撤销|作废|弃用|停用|换掉)(?![了再说谢客担着急])"
+    r"(?!掉?(?:这个|那个|刚才|刚刚|之前|上面|上述|前面)的?(?:决定|方案|安排|计划|说法)?(?:[，。；！？,;!?]|$))"
+    r"(?P<what>[^，。；！？,;!?\n]{1,30}?)(?=了|吧|改|换|而|[，。；！？,;!?]|$)"
+    r"|(?P<topic>[^，。；！？,;!?\n]{2,30}?)(?:就|先|都|已经|已)?(?:(?:取消|作废|不做|不要|不用|不去|撤销|推翻)了"
+    r"|(?:还是|就|先|决定|我们)*(?:改用|改成|改为|换成|换用|改到|改在|推迟到|提前到))"
+    r"(?P<moved>)"
+)
+_LAST = lazy_regex(
+    r"\b(?:cancel|scrap|forget|undo|drop|revoke) (?:that|this|it)\b|\bnever ?mind\b|\bchanged (?:my|our) minds?\b|"
+    r"\b(?:use|go with|take|try|do) [^.,;:!?]{2,40} instead\b(?! of)|\bon second thought|"
+    r"(?:取消|撤销|收回|推翻|忘掉|忽略)(?:掉|了)?(?:这个|那个|刚才|刚刚|之前|上面|上述|前面)|改(?:变)?主意",
+    re.IGNORECASE,
+)
+_HINT = lazy_regex(
+    r"cancel|scrap|drop|ditch|abandon|forget|revoke|undo|n['’]?t |not |no longer|against|stop using|away from|instead|"
+    r"rather|switch|change|move|push|postpone|called off|is off|are off|mind|second thought|"
+    r"不[再用使采选要去做]|别[用去]|放弃|取消|撤销|作废|弃用|停用|换|改|推迟|提前|收回|推翻|忘掉|忽略",
+    re.IGNORECASE,
+)
+"""What a sentence holds that takes something back: most hold none of it, and need no closer look."""
+_TRYING = lazy_regex(r"\b(?:trying|want(?:ing)?|how|like) to\b|想要|打算", re.IGNORECASE)
+"""Who is still trying to change something has not changed it."""
+_ADVICE = lazy_regex(r"\byou|\binstead of|\brather than|^\W*[-*\d]|[你您]", re.IGNORECASE)
+_POINTING = frozenset("that this it idea plan decision use using go do need 决定 方案 计划 安排 这个 那个".split())
+_EMPTY = ENGLISH_STOP_WORDS | CHINESE_STOP_WORDS | _POINTING
+
+
+class Revocation(NamedTuple):
+    """A sentence that takes back what was settled before."""
+
+    text: str
+    named: frozenset[str]
+    """The words for what is taken back; none where it is what was settled last."""
+
+
+class Commitments(NamedTuple):
+    """What a conversation binds its people to."""
+
+    decisions: tuple[str, ...] = ()
+    todos: tuple[str, ...] = ()
+    agreements: tuple[str, ...] = ()
+    revoked: tuple[Revocation, ...] = ()
+    """What takes something back that was settled before it."""
+    gone: tuple[str, ...] = ()
+    """What was settled and taken back."""
+
+
+@dataclass(slots=True)
+class _Settled:
+    """What one message settled."""
+
+    place: int
+    lists: tuple[list[str], list[str], list[str]] = field(default_factory=lambda: ([], [], []))
+
+    def without(self, revocation: Revocation) -> bool:
+        """Take out what is taken back, and tell whether there was any."""
+        size = sum(map(len, self.lists))
+        for items in self.lists:
+            items[:] = [one for one in items if not _is_named(one, revocation)]
+        return sum(map(len, self.lists)) < size
+
+    def without_last(self) -> bool:
+        """Take out the last of what was decided, else agreed or to be done; tell whether there was any."""
+        decisions, todos, agreements = self.lists
+        for items in (decisions, agreements, todos):
+            if items:
+                items.pop()
+                return True
+        return False
+
+
+def find_commitments(
+    utterances: Sequence[Utterance], *, sentences: Callable[[str], Sequence[str]] = sentence_texts
+) -> Commitments:
+    """Return the decisions, to-dos and agreements of a conversation, without a model.
+
+    Each with its speaker before it. `sentences` parts a text into its sentences; who has done so before passes what it
+    found. "### Next steps" is none.
+    """
+    found = []
+    for one in utterances[-1000:]:
+        lists = (list[str](), list[str](), list[str]())
+        own = [sentence for sentence in sentences(one.text) if not is_heading(sentence)]
+        for sentence in own:
+            bond = _bond_of(sentence, one.speaker)
+            if bond is not None:
+                lists[bond].append(with_speaker(one_line(sentence, MAX_REMARK), one.speaker))
+        decided, to_do, agreed = map(tuple, lists)
+        found.append(Commitments(decided, to_do, agreed, tuple(_revocations(own, one.speaker))))
+    together = standing(found)
+    return Commitments(
+        together.decisions[:_MAX_LISTED],
+        together.todos[:_MAX_LISTED],
+        together.agreements[:_MAX_LISTED],
+        tuple(chain.from_iterable(one.revoked for one in found)),
+    )
+
+
+def standing(found: Sequence[Commitments]) -> Commitments:
+    """Return what parts of a conversation, in their order, bind people to after all: the later word counts."""
+    settled: list[_Settled] = []
+    for place, one in enumerate(found):
+        now = _Settled(place, (list(one.decisions), list(one.todos), list(one.agreements)))
+        for revocation in one.revoked:
+            if revocation.named:
+                is_gone = sum(before.without(revocation) for before in settled) > 0
+            else:
+                near = [before for before in reversed(settled) if place - before.place <= _NEAR]
+                is_gone = any(before.without_last() for before in near)
+            if is_gone and not any(revocation.text in item for items in now.lists for item in items):
+                now.lists[0].append(revocation.text)
+        if any(now.lists):
+            settled.append(now)
+    decided, to_do, agreed = (
+        tuple(dict.fromkeys(chain.from_iterable(one.lists[kind] for one in settled))) for kind in range(3)
+    )
+    kept = {*decided, *to_do, *agreed}
+    every = chain.from_iterable((*one.decisions, *one.todos, *one.agreements) for one in found)
+    return Commitments(decided, to_do, agreed, gone=tuple(dict.fromkeys(item for item in every if item not in kept)))
+
+
+def _is_named(item: str, revocation: Revocation) -> bool:
+    text = item.casefold()
+    return sum(term in text for term in revocation.named) >= _HOLDS * len(revocation.named)
+
+
+def _revocations(said: Sequence[str], speaker: str) -> Iterator[Revocation]:
+    """Yield the sentences in which somebody takes something back, with the words for what it is.
+
+    An assistant that advises ("use pull requests instead of merging") takes nothing back.
+    """
+    machine = chat_role(speaker) in {"assistant", "system", "tool"}
+    for sentence in said:
+        text = sentence[:_LONGEST]
+        if not _HINT.search(text) or _is_open(text) or _TRYING.search(text):
+            continue
+        if machine and _ADVICE.search(text) and _bond_of(text, speaker) is None:
+            continue
+        named = frozenset(
+            term
+            for pattern in (_NAMED_EN, _NAMED_ZH)
+            for match in pattern.finditer(text)
+            for term in index_terms(match["what"] or match["topic"] or match["moved"] or "")
+            if term not in _EMPTY
+        )
+        if named or _LAST.search(text):
+            yield Revocation(with_speaker(one_line(sentence, MAX_REMARK), speaker), named)
