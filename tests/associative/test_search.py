@@ -65,6 +65,19 @@ def test_depth_counts_hops_and_two_is_the_usual() -> None:
     assert found(chain, depth=3) == ["f", "a", "b", "c"]
 
 
+def test_within_two_hops_a_word_is_looked_for_only_where_links_lead(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = graph_of("fabcd", [("f", "a", 1.0), ("a", "b", 1.0), ("a", "d", 1.0), ("b", "c", 1.0)], focuses=["f"])
+    graph.remove("d")
+    words = [f"of {name}" for name in "abfdc"]
+    far = [search(graph, keywords=(word,), depth=3) for word in words]
+    monkeypatch.setattr(Graph, "nodes", lambda _: pytest.fail("all nodes were looked at"))
+    near = [search(graph, keywords=(word,), depth=2) for word in words]
+    assert [[item.node.id for item in one.items] for one in near] == [["a"], ["b"], ["f"], [], []]
+    assert [one.items for one in near[:4]] == [one.items for one in far[:4]]
+    assert [one.dangling for one in near] == [one.dangling for one in far]
+    assert near[0].dangling
+
+
 @pytest.mark.spec("ASSOC-08")
 def test_a_node_met_first_by_a_long_strong_path_is_still_passed_through_by_a_short_weak_one() -> None:
     graph = graph_of("fabc", [("f", "a", 1.0), ("a", "b", 1.0), ("f", "b", 0.2), ("b", "c", 1.0)], focuses=["f"])
