@@ -188,6 +188,32 @@ async def test_what_was_deleted_is_answered_by_what_is_left_of_it(
     assert not (await world.memory().search(["volcano", "Iceland", "holiday"])).once_known
 
 
+@pytest.mark.spec("ASSOC-09")
+async def test_only_what_holds_the_words_that_are_asked_for_is_said_to_be_forgotten(tmp_path: Path) -> None:
+    fading: JsonValue = {"decay_rate": 0.05}
+    async with aopen(tmp_path, embedder="none", associative=fading) as memory:
+        ada = memory.agent("ada").associative
+        for text in (
+            "Jon went to Paris yesterday.",
+            "Gina took a short trip to Rome.",
+            "Jon makes a comparison of flats.",
+            "Jon sold the harbour crane, the blue kite, the old cello, the telescope, the canoe and a brass lamp.",
+            *(f"Number {number} of the ships came in." for number in range(12)),
+        ):
+            await ada.remember(text)
+        await memory.settle()
+        for _ in range(6):
+            await ada.compress()
+            await memory.settle()
+        asked = ("Paris", "telescope", "Rome shoes")
+        found = {word: (await ada.search([word])).once_known for word in asked}
+    assert [stone.about for stone in found["Paris"]] == ["Jon went to Paris"]
+    assert [stone.about for stone in found["telescope"]] == ["telescope"], (
+        "told by what is asked for, not by what was left"
+    )
+    assert not found["Rome shoes"]
+
+
 # ── meaning ──────────────────────────────────────────────────────────────────
 
 

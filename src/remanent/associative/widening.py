@@ -45,9 +45,10 @@ from remanent.recall.path import placeless
 from remanent.recall.ranker import PATIENT, STATES
 from remanent.stores import RecordFilter, Store, Vectors
 from remanent.text.dates_english import MONTH
+from remanent.text.keywords import content_words
 from remanent.text.mentions import mentions
-from remanent.text.scripts import working_language
-from remanent.text.terms import query_terms
+from remanent.text.scripts import caseless, working_language
+from remanent.text.terms import index_terms, query_terms
 
 if TYPE_CHECKING:
     from remanent.associative.settings import AssociativeSettings
@@ -89,6 +90,8 @@ out of it: of 240 strangers' questions (CMRC) to eight memories of MemDaily this
 belong there none; .2 to .3 do the same, .1 half of it."""
 _NAMED_SHARE = 0.5
 """The share of the keywords that a tombstone's own few words must hold, where the journal has nothing to go by."""
+_LONGEST_ABOUT = 20
+"""Characters of what is told of a deleted node, as of its phrase."""
 KEYWORD, VECTOR = "keyword", "vector"
 """The paths: words, and the model that knows every language, as the gate names it, too."""
 _ASSOCIATIVE = Recipe(
@@ -160,7 +163,7 @@ class WideningSearch:
         records = await self._store.records_by_id(question.scope, _read_by_gate(found))
         known = self._gate.judge(question, found, records, inputs)
         lenience = _lenience(question.text, inputs)
-        lost, verdict = await self._lost(graph, matcher, question, of_turns.found, inputs, lenience=lenience)
+        lost, verdict = await self._lost(graph, wanted.keywords, question, of_turns.found, inputs, lenience=lenience)
         items: tuple[SearchHit, ...] = ()
         if _passes(known, lenience) or self._holds_every_word(graph, matcher, found):
             ranked = self._ranked(graph, question, of_nodes, self._near_enough(inputs, question))
@@ -231,7 +234,7 @@ class WideningSearch:
     async def _lost(
         self,
         graph: Graph,
-        matcher: Matcher,
+        wanted: Sequence[str],
         question: Question,
         turns: _Found,
         inputs: GateInputs,
@@ -243,19 +246,28 @@ class WideningSearch:
         A tombstone keeps a phrase and a few words; what was said still stands in the journal, and tells whether it was
         this that is asked for.
         """
+        matcher = Matcher(GraphQuery(keywords=tuple(wanted)))
         read = _read_by_gate(turns)
         buried = {entry_id: stones for entry_id in read if (stones := graph.buried_from(entry_id))}
         found = {path: [one for one in hits if one.record_id in buried] for path, hits in turns.items()}
         records = await self._store.records_by_id(question.scope, tuple(buried))
         spans = {entry_id: _of_forgotten(records[entry_id], buried[entry_id]) for entry_id in records}
         verdict = self._gate.judge(question, found, spans, inputs)
-        lost = (
-            [stone for entry_id in _read_by_gate(found) for stone in buried[entry_id]]
-            if spans and _passes(verdict, lenience)
-            else []
-        )
-        named = [one.forgotten for one in graph.memorials.values() if matcher.share(one.searched) >= _NAMED_SHARE]
-        return tuple({stone.node_id: stone for stone in (*lost, *named)}.values())[:MAX_ONCE_KNOWN], verdict
+        asked = [content_words(keyword) or [keyword] for keyword in wanted]
+        passes = bool(spans) and _passes(verdict, lenience)
+        # A tombstone whose own words are asked for needs no more; of others the journal says what they were made of.
+        own = [one.forgotten for one in graph.memorials.values() if matcher.share(one.searched) >= _NAMED_SHARE]
+        said = {stone.node_id: "" for stone in own}
+        for entry_id in filter(records.__contains__, _read_by_gate(found)):
+            for stone in buried[entry_id]:
+                words = _of_forgotten(records[entry_id], [stone]).content
+                if passes or _held(asked, words) == 1:
+                    said[stone.node_id] = words
+        named = [_named(graph.memorials[node_id].forgotten, words, asked) for node_id, words in said.items()]
+        named.sort(key=lambda one: (one.own, one.said, one.stone.forgotten_at), reverse=True)
+        # Where some tombstones have the words that are asked for, others from the same talk are not spoken of.
+        named = [one for one in named if (one.own if named[0].own else one.said)]
+        return tuple(one.stone for one in named[:MAX_ONCE_KNOWN]), verdict
 
     # ── ranking ──────────────────────────────────────────────────────────────
 
@@ -372,6 +384,36 @@ def _passes(verdict: GateVerdict, lenience: _Lenience) -> bool:
     margin = min(lenience.margin, 0.0) if verdict.coverage < lenience.barely else lenience.margin
     # Of a small store the threshold is low already: half of it is as far as leniency goes.
     return verdict.score >= max(verdict.threshold - margin, verdict.threshold / 2, 0.1)
+
+
+class _ToldTombstone(NamedTuple):
+    """A tombstone as it is told of, with how much of what is asked stands on it, and in the words it was made of."""
+
+    stone: Forgotten
+    own: float
+    said: float
+
+
+def _named(stone: Forgotten, said: str, asked: Sequence[Sequence[str]]) -> _ToldTombstone:
+    """Measure a tombstone; one that has lost the words asked for is told of by those, not by what it had left."""
+    own = _held(asked, "\n".join([stone.about, *stone.keywords]))
+    heard = _held(asked, said)
+    words = [word for keyword in asked for word in keyword if _held([[word]], said)]
+    told = stone if own or not words else stone.replace(about=" ".join(words)[:_LONGEST_ABOUT])
+    return _ToldTombstone(told, own, heard)
+
+
+def _held(asked: Sequence[Sequence[str]], text: str) -> float:
+    """Return how much of the keywords a text holds; of one of two words (“dance shoes”) both or nothing."""
+    terms, folded = set(index_terms(text)), caseless(text)
+    total = 0.0
+    for words in asked:
+        held = [
+            all(term in terms for term in query_terms(word)) if word.isascii() else caseless(word) in folded
+            for word in words
+        ]
+        total += sum(held) / len(held) if len(held) > 2 or all(held) else 0.0
+    return total / max(1, len(asked))
 
 
 def _of_forgotten(turn: Record, stones: Sequence[Forgotten]) -> Record:
