@@ -152,20 +152,23 @@ browser:  ## Install a browser for the tests of the pages, where none is there a
 screenshots: $(VENV)/.dev browser  ## Take the pictures of the pages that docs/ shows
 	@$(BIN)/python scripts/screenshots.py
 
-.PHONY: check
-check: $(VENV)/.dev browser  ## Everything that CI does: format, lint, types, generated faces, tests
+# Apart from `check`, which need not wait for them with one core idle.
+.PHONY: looks
+looks: $(VENV)/.dev  ## The quick part of check: format, lint, generated faces
 	@printf '» format\n'
 	@$(BIN)/ruff format --check --quiet . || { printf 'Run: make format\n' >&2; exit 1; }
 	@printf '» lint\n'
 	@$(BIN)/ruff check --quiet .
 	@printf '» generated faces\n'
-	@$(BIN)/python scripts/client_face.py --check
-	@$(BIN)/python scripts/cli_face.py --check
-	@$(BIN)/python scripts/sync_face.py --check
-	@printf '» types, beside the tests\n'
+	@for face in client cli sync; do $(BIN)/python scripts/$${face}_face.py --check || exit 1; done
+
+.PHONY: check
+check: $(VENV)/.dev browser  ## Everything that CI does: format, lint, types, generated faces, tests
+	@printf '» types, beside all the rest\n'
 	@# What no process has compiled yet, one compiles for all: else each of them would, at the same time.
-	@$(BIN)/mypy & types=$$!; [ -d tests/__pycache__ ] || $(BIN)/python -m pytest --collect-only -qq >/dev/null 2>&1; \
-	  $(PYTEST) -q $(ARGS); tests=$$?; wait $$types && exit $$tests
+	@$(BIN)/mypy & types=$$!; $(MAKE) --no-print-directory looks || { kill $$types; exit 1; }; \
+	  [ -d tests/__pycache__ ] || $(BIN)/python -m pytest --collect-only -qq >/dev/null 2>&1; \
+	  printf '» tests\n'; $(PYTEST) -q $(ARGS); tests=$$?; wait $$types && exit $$tests
 
 # Apart from `make check`: counting lines makes every test half as slow again, and no bound hangs on it.
 .PHONY: coverage
