@@ -49,8 +49,11 @@ TAG = re.compile(rf"<[\s/\\]*(?:{'|'.join(sorted(NAMES, key=len, reverse=True))}
 def leniently(text: str) -> str:
     """Read as the most forgiving reader would."""
     for _ in range(6):
-        text = unicodedata.normalize("NFKC", html.unescape(text))
-        text = "".join(sign for sign in text if sign in "\n\t" or unicodedata.category(sign)[0] not in "CM")
+        before, text = text, unicodedata.normalize("NFKC", html.unescape(text))
+        unseen = {ord(sign): None for sign in {*text} - {*"\n\t"} if unicodedata.category(sign)[0] in "CM"}
+        text = text.translate(unseen)
+        if text == before:
+            break  # and would be so each time
     return text.lower()
 
 
