@@ -55,6 +55,7 @@ LONG = "项目例会决定把发布日期推迟到六月，由张伟负责通知
         pytest.param(1.0, 100, 100, (CompressionDecision.KEPT, 100), id="as important as can be"),
         pytest.param(7.5, 100, 100, (CompressionDecision.KEPT, 100), id="more than one counts as one"),
         pytest.param(9.0, 4, 4, (CompressionDecision.DELETED, 0), id="too short to begin with"),
+        pytest.param(0.9, 100, 3, (CompressionDecision.DELETED, 0), id="shortened to fewer than five characters"),
     ],
 )
 def test_a_node_is_deleted_shortened_or_kept_by_its_importance(
@@ -405,6 +406,23 @@ class Stars(Compressor):
 
     async def shorten(self, text: str, *, target: int, original_length: int) -> ShortenedText:
         return ShortenedText("*" * target, "stars", ("star",), Maker(role="stars"))
+
+
+class Mumbling(Compressor):
+    """Leaves less than was asked for."""
+
+    async def shorten(self, text: str, *, target: int, original_length: int) -> ShortenedText:
+        return ShortenedText("Jon", "Jon", ("Jon",), Maker(role="mumbling"))
+
+
+@pytest.mark.spec("ASSOC-11")
+async def test_what_is_left_with_too_few_characters_is_deleted_and_told_by_what_it_said_before(make: Make) -> None:
+    world = make(compressor=Mumbling())
+    await world.plant({"f": "f" * 9, "a": LONG}, [("a", "f", 0.5)], focuses=["f"])
+    await world.compress()
+    (stone,) = await world.memory().forgotten()
+    assert stone.node_id == "a"
+    assert LONG.startswith(stone.about.rstrip("…"))
 
 
 @pytest.mark.spec("ASSOC-15")

@@ -17,6 +17,10 @@ SUNDAY = datetime(2024, 5, 12, 9, tzinfo=UTC)
         ("I moved yesterday (2024-05-11).", "I moved yesterday (2024-05-11)."),
         ("我昨天（2024-05-11）搬家了。", "我昨天（2024-05-11）搬家了。"),
         ("I swim on Friday.", "I swim on Friday."),
+        ("Rome wasn't built in a day, so keep on!", "Rome wasn't built in a day, so keep on!"),
+        ("We haven't talked in two days.", "We haven't talked in two days."),
+        ("They finished in three days.", "They finished in three days."),
+        ("I was ill. We fly in two days.", "I was ill. We fly in two days (2024-05-14)."),
     ],
 )
 def test_what_is_kept_has_the_date_of_certain_days_once(said: str, dated: str) -> None:

@@ -110,7 +110,7 @@ def decide(
     The measure is the original length, not the present one: measured by what is left, every scan would shorten again.
     """
     target = int(original_length * min(importance, 1.0))
-    if importance <= 0 or target < delete_below:
+    if importance <= 0 or min(target, length) < delete_below:
         return CompressionDecision.DELETED, 0
     return (CompressionDecision.KEPT, length) if target >= length else (CompressionDecision.SHORTENED, target)
 
@@ -265,11 +265,18 @@ class CompressionScheduler:
             return await self._compressor.shorten(vertex.content, target=target, original_length=vertex.original_length)
 
     async def _write(self, work: GraphTransaction, done: Mapping[str, tuple[str, ShortenedText]]) -> None:
-        """Give nodes their shorter texts, unless they were changed while the model worked on them."""
+        """Give nodes their shorter texts, unless they were changed while the model worked on them.
+
+        Of what has no text left that is long enough, the tombstone tells by the words that it had before.
+        """
         nodes = NodeStore(work, self._parts.store)
         for node_id, (before, shortened) in done.items():
             vertex = work.graph.find(node_id)
-            if vertex is not None and vertex.content == before:
+            if vertex is None or vertex.content != before:
+                continue
+            if len(shortened.content) < self._parts.settings.delete_threshold:
+                await nodes.delete_nodes([node_id], reason="faded")
+            else:
                 await nodes.update_content(
                     node_id, shortened.content, shortened.phrase, shortened.keywords, made_by=shortened.made_by
                 )

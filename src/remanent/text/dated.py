@@ -41,6 +41,8 @@ DATE_BEHIND = lazy_regex(r"\s*[\[(（]\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){
 """A date behind words, in whichever brackets: a memory that was made of a turn may have it already."""
 RESOLVED = lazy_regex(r" ?\[\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?\]")
 """A date that was put behind words such as "yesterday"."""
+_CLAUSE = 200
+"""Characters before a date in which it is looked for whether its sentence tells of the past."""
 _DAYS = frozenset({"second", "minute", "hour", "part", "day"})
 
 
@@ -118,6 +120,21 @@ _OPEN_DAY = lazy_regex(
 )
 
 
+_ROUGHLY = lazy_regex(r"in\s+(?:an?|one|few|several|some)\b", re.IGNORECASE)
+_UNTIL_NOW = lazy_regex(r"\b(?:have|has|had|did|was|were|(?:ha(?:ve|s|d)|did|was|were|could)n['’]t)\b", re.IGNORECASE)
+_LAST_SENTENCE = lazy_regex(r"[^.!?\n]*\Z")
+"""What stands of a sentence before a date."""
+
+
+def _is_duration(text: str, found: TimeMention) -> bool:
+    """Tell whether "in … days" says how long something took, or roughly when: "not built in a day", "in a few days"."""
+    if found.text[:3].lower() != "in ":
+        return False
+    before = _LAST_SENTENCE.search(text, max(0, found.start - _CLAUSE), found.start)
+    words = before[0] if before else ""
+    return bool(_ROUGHLY.match(found.text) or _UNTIL_NOW.search(words) or _tells_of_past(words))
+
+
 def with_certain_days(text: str, occurred_at: datetime) -> str:
     """Return a text that is kept with the date behind days that are certain, as people do: yesterday (2024-05-11).
 
@@ -127,7 +144,7 @@ def with_certain_days(text: str, occurred_at: datetime) -> str:
     chinese = working_language(text) == "zh"
     for found in find_dates(text, reference=occurred_at):
         is_certain = found.relative and found.granularity == "day" and not _OPEN_DAY.fullmatch(found.text)
-        if is_certain and not DATE_BEHIND.match(text, found.end):
+        if is_certain and not DATE_BEHIND.match(text, found.end) and not _is_duration(text, found):
             day = found.begin.date().isoformat()
             parts.append(text[position : found.end] + (f"（{day}）" if chinese else f" ({day})"))
             position = found.end
