@@ -15,7 +15,7 @@ from remanent.language.roles.next_step import (
     PlanningRequest,
     TaskStatus,
     TaskType,
-    settle,
+    plan_within_rules,
 )
 from remanent.model import Attachment, ConflictState
 from remanent.stores import EntryQuery, RecordFilter, RecordQuery
@@ -169,7 +169,9 @@ async def test_the_planner_sees_what_is_new_once_and_the_whole_history() -> None
     def step(request: PlanningRequest) -> Any:
         number = len(request.completed) + (request.finished is not None) + 1
         proposed = PlannedTask(type=TaskType.NORMAL, description=f"step {number}")
-        return settle(request, status=TaskStatus.SUCCESS, context="learned", proposed=proposed, language="en")
+        return plan_within_rules(
+            request, status=TaskStatus.SUCCESS, context="learned", proposed=proposed, language="en"
+        )
 
     engine = ScriptedEngine(planning=step)
     bank = a_bank(engine)

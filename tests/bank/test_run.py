@@ -29,7 +29,7 @@ from remanent.language.roles.next_step import (
     PlanningResponse,
     TaskStatus,
     TaskType,
-    settle,
+    plan_within_rules,
 )
 from remanent.language.tagged_turns import ToolCall
 from remanent.model import ConflictState
@@ -67,7 +67,7 @@ def builtin() -> BuiltinReact:
 
 def endless(request: PlanningRequest) -> PlanningResponse:
     proposed = PlannedTask(type=TaskType.NORMAL, description=f"step {len(request.completed)}")
-    return settle(request, status=TaskStatus.SUCCESS, context="", proposed=proposed, language="en")
+    return plan_within_rules(request, status=TaskStatus.SUCCESS, context="", proposed=proposed, language="en")
 
 
 @pytest.mark.spec("BANK-22", "BANK-25", "BANK-27")
@@ -233,7 +233,7 @@ def upholding_the_first(request: IntegrationRequest) -> IntegrationResponse:
 
 
 def ends_at_once(request: PlanningRequest) -> PlanningResponse:
-    return settle(request, status=TaskStatus.SUCCESS, context="", proposed=None, language="en")
+    return plan_within_rules(request, status=TaskStatus.SUCCESS, context="", proposed=None, language="en")
 
 
 LENGTH = "How long is the tunnel of Brenk?"

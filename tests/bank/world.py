@@ -21,7 +21,7 @@ from remanent.language.roles.integration import (
     IntegrationResponse,
     NeighbourUpdate,
 )
-from remanent.language.roles.next_step import PlanningRequest, PlanningResponse, TaskStatus, settle
+from remanent.language.roles.next_step import PlanningRequest, PlanningResponse, TaskStatus, plan_within_rules
 from remanent.language.roles.structure import StructureRequest, StructureResponse
 from remanent.language.shapes import TextSpan
 from remanent.model import Clock, Maker, NewId, Scope
@@ -159,7 +159,7 @@ def joined(request: IntegrationRequest) -> IntegrationResponse:
 
 
 def nothing_left(request: PlanningRequest) -> PlanningResponse:
-    return settle(request, status=TaskStatus.SUCCESS, context="done", proposed=None, language="en")
+    return plan_within_rules(request, status=TaskStatus.SUCCESS, context="done", proposed=None, language="en")
 
 
 def failing(request: Any) -> Any:

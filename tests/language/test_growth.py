@@ -125,9 +125,11 @@ ADAPTERS: dict[str, Work] = {
     "language.reply_fields.known_numbers": lambda text: reply_fields.known_numbers(
         range(1, len(text)), shown=len(text)
     ),
-    "language.passages.assembled": lambda text: passages.assembled(len(text), [[1], range(5, len(text), 9)]),
+    "language.passages.assigned_numbers": lambda text: passages.assigned_numbers(
+        len(text), [[1], range(5, len(text), 9)]
+    ),
     "language.passages.joined_within": lambda text: passages.joined_within(_spans(text), at_most=20),
-    "language.passages.packed": lambda text: passages.packed(_spans(text), at_least=20),
+    "language.passages.joined_until": lambda text: passages.joined_until(_spans(text), at_least=20),
     "language.passages.stretches": lambda text: passages.stretches(
         _spans(text), [number for number in range(1, len(text) // 5) if number % 3]
     ),
@@ -144,13 +146,13 @@ ADAPTERS: dict[str, Work] = {
         ReactRequest(task=_clean(text) or "x", tools=(ToolDefinition(name="search", description="Search."),)),
         react.ReactResponse(said="x", answer=_clean(text)),
     ),
-    "language.roles.react.parse": lambda text: react.parse(_clean(text), tools=("search",)),
+    "language.roles.react.parse_turn": lambda text: react.parse_turn(_clean(text), tools=("search",)),
     # Longer than a summary at every size: the step where cutting begins is no growth.
     "language.roles.summary.unmarked": lambda text: unmarked("One sentence. " * 2000 + text),
     "language.tidying.one_line": lambda text: tidying.one_line(text, 300),
     "language.tidying.lines": lambda text: tidying.lines(_parts(text, len(text)), most=20),
     "language.tidying.keywords": lambda text: tidying.keywords(_parts(text, len(text))),
-    "language.role.assembled": lambda text: role.assembled(text, _parts(text, len(text)), language="en"),
+    "language.role.with_reminder": lambda text: role.with_reminder(text, _parts(text, len(text)), language="en"),
     "language.tidying.shortened": lambda text: tidying.shortened(text, max(1, len(text) - 1)),
     "language.tidying.within_tokens": lambda text: tidying.within_tokens(text, len(text) // 8),
     "language.tagged_turns.read_calls": lambda text: tagged_turns.read_calls([text], ("search",)),
@@ -273,7 +275,7 @@ ADAPTERS: dict[str, Work] = {
     ),
     "language.offline.salience.speaker_name": lambda text: salience.speaker_name(text, "en"),
     "language.offline.salience.with_speaker": lambda text: salience.with_speaker(text, text),
-    "language.offline.salience.statements": lambda text: salience.statements(text, most=len(text)),
+    "language.offline.salience.summary_statements": lambda text: salience.summary_statements(text, most=len(text)),
     "language.roles.analysis.second_phase": lambda text: analysis.second_phase(
         AnalysisRequest(
             new_node=GraphNode(node_id="new", summary=_parts(text, 5)[0]),
@@ -282,7 +284,7 @@ ADAPTERS: dict[str, Work] = {
         ),
         analysis.AnalysisResponse(relations=()),
     ),
-    "language.roles.next_step.settle": lambda text: next_step.settle(
+    "language.roles.next_step.plan_within_rules": lambda text: next_step.plan_within_rules(
         PlanningRequest(goal=_clean(text[:MAX_REMARK]), finished=FinishedTask(description="go")),
         status=next_step.TaskStatus.SUCCESS,
         context=_clean(text[:MAX_REMARK]),
@@ -364,7 +366,7 @@ EXEMPT: dict[str, str] = {
 HURT: dict[str, tuple[str, ...]] = {
     "language.passages.passages": ("blank lines", "headings"),
     "language.passages.pieces": ("flags", "short sentences"),
-    "language.roles.react.parse": ("a sign, spaces, a word", "thoughts", "tool calls"),
+    "language.roles.react.parse_turn": ("a sign, spaces, a word", "thoughts", "tool calls"),
     "language.offline.claims.read_claim": ("a sentence without an end", "negations", "Chinese clauses"),
     "language.roles.extraction.extract": ("reasons", "short sentences"),
     "language.offline.questions.is_question": ("a question with a gap", "questions and exclamations"),

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remanent.language.passages import (
-    assembled,
+    assigned_numbers,
+    joined_until,
     joined_within,
-    packed,
     passages,
     piece_spans,
     pieces,
@@ -55,7 +55,7 @@ def test_a_blank_beginning_belongs_to_the_first_passage() -> None:
 
 @given(count=st.integers(0, 30), groups=st.lists(st.lists(st.integers(-2, 35), max_size=8), max_size=5))
 def test_every_number_goes_to_exactly_one_group(count: int, groups: list[list[int]]) -> None:
-    given_to = assembled(count, groups)
+    given_to = assigned_numbers(count, groups)
     assert len(given_to) == len(groups)
     if groups:
         assert sorted(number for group in given_to for number in group) == list(range(1, count + 1))
@@ -76,7 +76,7 @@ def test_every_number_goes_to_exactly_one_group(count: int, groups: list[list[in
     ],
 )
 def test_unclaimed_numbers_go_where_they_belong(count: int, groups: list[list[int]], expected: list[list[int]]) -> None:
-    assert assembled(count, groups) == expected
+    assert assigned_numbers(count, groups) == expected
 
 
 def test_neighbouring_passages_make_one_stretch() -> None:
@@ -86,7 +86,7 @@ def test_neighbouring_passages_make_one_stretch() -> None:
 
 def test_spans_are_joined_to_a_least_and_to_a_greatest_size() -> None:
     spans = [Span(0, 2), Span(2, 4), Span(4, 9), Span(9, 10)]
-    assert packed(spans, at_least=3) == [Span(0, 4), Span(4, 9), Span(9, 10)]
+    assert joined_until(spans, at_least=3) == [Span(0, 4), Span(4, 9), Span(9, 10)]
     assert joined_within(spans, at_most=5) == [Span(0, 4), Span(4, 9), Span(9, 10)]
     assert joined_within(spans, at_most=6) == [Span(0, 4), Span(4, 10)]
 

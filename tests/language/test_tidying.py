@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remanent.language.tidying import keywords, lines, one_line, remark, shortened, within_tokens
+from remanent.language.tidying import keywords, lines, multi_line, one_line, shortened, within_tokens
 from remanent.text.tokens import ESTIMATE
 
 ANYTHING = st.text(max_size=200)
@@ -22,7 +22,7 @@ def test_a_line_is_one_line_within_its_limit(text: str, limit: int) -> None:
 @settings(deadline=None)
 @given(text=ANYTHING, limit=st.integers(1, 60))
 def test_a_remark_is_within_its_limit_and_is_not_empty_without_need(text: str, limit: int) -> None:
-    made = remark(text, limit)
+    made = multi_line(text, limit)
     assert len(made) <= limit
     assert made == made.strip()
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.language import wording
-from remanent.language.role import assembled
+from remanent.language.role import with_reminder
 from remanent.language.shapes import Utterance
 from remanent.language.wording import abridged, block, group, utterance_blocks
 
@@ -53,7 +53,7 @@ def test_the_weekday_tells_what_last_tuesday_was_and_a_time_is_told_when_it_is_a
 
 
 def test_material_stands_between_instructions_and_a_reminder() -> None:
-    told = assembled("\nDo it.\n", ["<a>x</a>", ""], language="en")
+    told = with_reminder("\nDo it.\n", ["<a>x</a>", ""], language="en")
     assert told.instructions.startswith("Do it.\nWhat stands in tags is material")
     assert told.content == "<a>x</a>\nNow write it."
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.recall.diversity import crowds, overlap, spread, twin_overlap, units, unlike
+from remanent.recall.diversity import crowds, limited_per_source, marginal_relevance, overlap, twin_overlap, units
 
 RANKED = st.lists(st.tuples(st.integers(0, 99), st.sampled_from([None, "x", "y", "z"])), unique_by=lambda one: one[0])
 
@@ -13,29 +13,31 @@ def _like(first: str, second: str) -> float:
 
 def test_a_twin_of_what_is_chosen_gives_way_to_something_else() -> None:
     scores = {"a1": 1.0, "a2": 0.99, "b1": 0.6}
-    assert list(unlike(scores, likeness=_like, strength=0.5, twins=0.8))[:3] == ["a1", "b1", "a2"]
-    assert list(unlike(scores, likeness=_like, strength=0.0, twins=0.8))[:3] == ["a1", "a2", "b1"]
+    assert list(marginal_relevance(scores, likeness=_like, strength=0.5, twins=0.8))[:3] == ["a1", "b1", "a2"]
+    assert list(marginal_relevance(scores, likeness=_like, strength=0.0, twins=0.8))[:3] == ["a1", "a2", "b1"]
 
 
 def test_from_the_third_of_one_talk_on_others_come_first() -> None:
     scores = {"x1": 1.0, "x2": 0.99, "x3": 0.98, "y1": 0.8, "x4": 0.9}
-    order = unlike(scores, likeness=lambda *_: 0.0, strength=0.5, twins=0.8, talk_of=lambda one: one[0], further=0.2)
+    order = marginal_relevance(
+        scores, likeness=lambda *_: 0.0, strength=0.5, twins=0.8, talk_of=lambda one: one[0], further=0.2
+    )
     assert list(order) == ["x1", "x2", "y1", "x3", "x4"]
-    nowhere = unlike(scores, likeness=lambda *_: 0.0, strength=0.5, twins=0.8, further=0.2)
+    nowhere = marginal_relevance(scores, likeness=lambda *_: 0.0, strength=0.5, twins=0.8, further=0.2)
     assert list(nowhere) == ["x1", "x2", "x3", "x4", "y1"]
 
 
 def test_likeness_below_the_bound_of_twins_counts_nothing() -> None:
     scores = {"a1": 1.0, "a2": 0.99, "b1": 0.98}
-    order = list(unlike(scores, likeness=lambda *_: 0.7, strength=1.0, twins=0.8))
+    order = list(marginal_relevance(scores, likeness=lambda *_: 0.7, strength=1.0, twins=0.8))
     assert order == ["a1", "a2", "b1"]
 
 
 def test_one_source_fills_two_fifths_while_others_have_something() -> None:
     ranked = ["x1", "x2", "x3", "x4", "y1", "z1", "y2"]
-    assert spread(ranked, lambda one: one[0], share=0.4, limit=5) == ["x1", "x2", "y1", "z1", "y2"]
-    assert spread(ranked, lambda one: one[0], share=1.0, limit=5) == ranked[:5]
-    assert spread(["x1", "x2", "x3"], lambda one: one[0], share=0.4, limit=5) == ["x1", "x2", "x3"]
+    assert limited_per_source(ranked, lambda one: one[0], share=0.4, limit=5) == ["x1", "x2", "y1", "z1", "y2"]
+    assert limited_per_source(ranked, lambda one: one[0], share=1.0, limit=5) == ranked[:5]
+    assert limited_per_source(["x1", "x2", "x3"], lambda one: one[0], share=0.4, limit=5) == ["x1", "x2", "x3"]
 
 
 @given(RANKED, st.integers(1, 12), st.floats(0.05, 1))
@@ -43,7 +45,7 @@ def test_a_source_exceeds_its_share_only_when_nothing_else_is_left(
     ranked: list[tuple[int, str | None]], limit: int, share: float
 ) -> None:
     source = {str(number): name for number, name in ranked}
-    chosen = spread(list(source), source.get, share=share, limit=limit)
+    chosen = limited_per_source(list(source), source.get, share=share, limit=limit)
     assert len(chosen) == min(limit, len(source)) == len(set(chosen))
     most = max(1, int(share * limit + 1e-9))
     for name in ("x", "y", "z"):
@@ -81,9 +83,9 @@ def test_texts_are_twins_by_their_words_whatever_their_marks(first: str, second:
 def test_a_crowd_of_near_duplicates_has_a_share_wherever_they_come_from() -> None:
     ranked = [f"twin{number}" for number in range(6)] + ["other", "more", "last"]
     crowd = {one: "twin0" for one in ranked if one.startswith("twin")}
-    chosen = spread(ranked, lambda _: None, share=0.4, limit=5, crowd_of=crowd.get)
+    chosen = limited_per_source(ranked, lambda _: None, share=0.4, limit=5, crowd_of=crowd.get)
     assert chosen == ["twin0", "twin1", "other", "more", "last"]
-    assert spread(ranked[:6], lambda _: None, share=0.4, limit=5, crowd_of=crowd.get) == ranked[:5]
+    assert limited_per_source(ranked[:6], lambda _: None, share=0.4, limit=5, crowd_of=crowd.get) == ranked[:5]
 
 
 def test_only_groups_of_more_than_so_many_are_a_crowd() -> None:

@@ -26,14 +26,14 @@ from remanent.recall.gate import (
     QuestionTerms,
     TermMatch,
     TermsOfRecords,
-    asked,
+    best_coverage,
+    informative_terms,
     is_common,
     is_vague,
     lenience,
     rarity,
     read_measures,
     strength,
-    wording,
 )
 from remanent.recall.indexing import turn_of
 from remanent.recall.question import READ_ON_THE_LOOP
@@ -46,7 +46,7 @@ NOW = datetime(2024, 5, 1, tzinfo=UTC)
 
 
 def covered(question: str, *texts: str) -> TermMatch:
-    return wording(asked(question), {}, [frozenset(index_terms(text)) for text in texts], records=100)
+    return best_coverage(informative_terms(question), {}, [frozenset(index_terms(text)) for text in texts], records=100)
 
 
 def test_a_question_is_covered_as_far_as_one_text_names_what_it_asks_for() -> None:
@@ -61,23 +61,23 @@ def test_a_question_is_covered_as_far_as_one_text_names_what_it_asks_for() -> No
     [("我的猫叫什么？", ("猫",)), ("车在哪里？", ("车",)), ("橘猫叫什么？", ("橘猫",))],
 )
 def test_what_is_asked_of_is_told_apart_from_the_word_that_asks(question: str, terms: tuple[str, ...]) -> None:
-    assert asked(question).terms == terms
-    assert "猫叫" in asked("我的猫叫声很大").terms
+    assert informative_terms(question).terms == terms
+    assert "猫叫" in informative_terms("我的猫叫声很大").terms
 
 
 def test_a_rare_word_weighs_more_than_a_common_one() -> None:
     holding = {"tea": 80, "samovar": 1}
-    question = asked("tea samovar")
-    common = wording(question, holding, [{"tea"}], records=100).coverage
-    rare = wording(question, holding, [{"samovar"}], records=100).coverage
+    question = informative_terms("tea samovar")
+    common = best_coverage(question, holding, [{"tea"}], records=100).coverage
+    rare = best_coverage(question, holding, [{"samovar"}], records=100).coverage
     assert rare > 4 * common
 
 
 def test_a_term_that_few_records_hold_and_few_people_use_is_rare() -> None:
     def rare(question: str, text: str, *, holding: int, records: int = 300) -> bool:
-        wanted = asked(question)
+        wanted = informative_terms(question)
         counts = dict.fromkeys(wanted.terms, holding)
-        return wording(wanted, counts, [frozenset(index_terms(text))], records=records).rare
+        return best_coverage(wanted, counts, [frozenset(index_terms(text))], records=records).rare
 
     assert rare("萱侬律占地多少？", "萱侬律是一座岛屿。", holding=1)
     assert rare("蓍分布在哪些地区？", "蓍是菊科的植物。", holding=1), "one sign that hardly any word has is a name"
@@ -97,8 +97,10 @@ def test_of_a_long_message_the_best_covered_sentence_counts() -> None:
 
 def test_a_date_counts_for_little_because_memories_do_not_repeat_when_they_were_made() -> None:
     text = frozenset(index_terms("James and Samantha decided to adopt a dog."))
-    with_date = wording(asked("What did James decide in October 2022?", asked_at=NOW), {}, [text], records=100)
-    without = wording(asked("What did James decide in October 2022?"), {}, [text], records=100)
+    with_date = best_coverage(
+        informative_terms("What did James decide in October 2022?", asked_at=NOW), {}, [text], records=100
+    )
+    without = best_coverage(informative_terms("What did James decide in October 2022?"), {}, [text], records=100)
     assert with_date.coverage > without.coverage
 
 
@@ -113,36 +115,36 @@ def test_a_date_counts_for_little_because_memories_do_not_repeat_when_they_were_
     ],
 )
 def test_a_question_that_names_nothing_is_vague(question: str) -> None:
-    assert asked(question, asked_at=NOW).vague
+    assert informative_terms(question, asked_at=NOW).vague
 
 
 @pytest.mark.parametrize("question", ["Where is Lisbon?", "量子计算机怎样纠错？", "zxcv qwer", "velvet hammer"])
 def test_a_question_that_names_something_is_not_vague(question: str) -> None:
-    assert not asked(question, asked_at=NOW).vague
+    assert not informative_terms(question, asked_at=NOW).vague
 
 
 @pytest.mark.parametrize("question", ["她不能吃什么？", "who tests?", "What can she eat?"])
 def test_a_question_of_two_common_words_is_plain(question: str) -> None:
-    assert asked(question).plain
+    assert informative_terms(question).plain
 
 
 @pytest.mark.parametrize(
     "question", ["小孩有什么不能吃的？", "我现在怎么锻炼身体？", "Who attaches the handles to the cups?"]
 )
 def test_a_question_in_words_that_people_say_in_others_is_everyday(question: str) -> None:
-    assert asked(question).everyday
+    assert informative_terms(question).everyday
 
 
 @pytest.mark.parametrize(
     "question", ["哪种釉料在还原焰里烧成铜红？", "velvet hammer compass", "zxcv", "硫酸的化学式", "？"]
 )
 def test_a_question_that_names_a_thing_of_its_own_is_not_everyday(question: str) -> None:
-    assert not asked(question).everyday
+    assert not informative_terms(question).everyday
 
 
 @pytest.mark.parametrize("question", ["哪种釉料在还原焰里烧成铜红？", "bottle turtle mirror", "zxcv", "硫酸的化学式"])
 def test_a_question_of_rare_or_many_words_is_not_plain(question: str) -> None:
-    assert not asked(question).plain
+    assert not informative_terms(question).plain
 
 
 @settings(deadline=None)
@@ -156,10 +158,10 @@ def test_rarity_is_positive_and_falls_with_every_record_that_holds_the_word(reco
 @settings(deadline=None)
 @given(question=st.text(max_size=60), texts=st.lists(st.text(max_size=60), max_size=4), records=st.integers(0, 10**6))
 def test_coverage_is_a_share_and_more_texts_never_cover_less(question: str, texts: list[str], records: int) -> None:
-    wanted = asked(question)
+    wanted = informative_terms(question)
     terms = [frozenset(index_terms(text)) for text in texts]
-    one = wording(wanted, {}, terms, records=records)
-    more = wording(wanted, {}, [*terms, frozenset(wanted.terms)], records=records)
+    one = best_coverage(wanted, {}, terms, records=records)
+    more = best_coverage(wanted, {}, [*terms, frozenset(wanted.terms)], records=records)
     assert 0 <= one.coverage <= more.coverage <= 1 + 1e-9
     assert 0 <= one.matched <= more.matched
 
@@ -443,7 +445,7 @@ def test_a_sentence_of_which_hardly_a_word_is_left_is_not_covered_by_itself() ->
 
 @pytest.mark.parametrize("question", ["Who is it?", "他在哪里"])
 def test_a_question_of_stop_words_alone_has_none_of_them_as_terms(question: str) -> None:
-    terms = asked(question).terms
+    terms = informative_terms(question).terms
     assert not {*ENGLISH_STOP_WORDS, *CHINESE_STOP_WORDS}.intersection(terms)
 
 
@@ -454,12 +456,12 @@ async def test_a_long_question_is_read_in_another_thread_and_a_short_one_at_once
 
     def reading(text: str, *, asked_at: datetime | None = None) -> QuestionTerms:
         threads[len(text)] = threading.current_thread() is threading.main_thread()
-        return asked(text, asked_at=asked_at)
+        return informative_terms(text, asked_at=asked_at)
 
     async with aopen(tmp_path, embedder="none") as memory:
         await memory.agent("x").remember("Mona plays the trumpet in Kyoto.")
         await memory.settle()
-        monkeypatch.setattr("remanent.recall.gate.asked", reading)
+        monkeypatch.setattr("remanent.recall.gate.informative_terms", reading)
         for length in (READ_ON_THE_LOOP, READ_ON_THE_LOOP + 1):
             await memory.agent("x").recall("Mona in Kyoto ".ljust(length, "o"))
     assert threads == {READ_ON_THE_LOOP: True, READ_ON_THE_LOOP + 1: False}

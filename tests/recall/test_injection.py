@@ -13,7 +13,7 @@ from remanent.errors import InvalidInput
 from remanent.model import Found, Kind, Origin
 from remanent.recall import ROUGH, packing
 from remanent.recall.injection import SECTIONS, TAGS, fingerprint, inject, told_first
-from remanent.recall.packing import GAP, Piece, focus, pack
+from remanent.recall.packing import GAP, Piece, matching_sentences, pack
 from remanent.text.tokens import ESTIMATE, TokenCounter, token_counter
 from tests.recall.items import MAY, make_item
 from tests.text.forgery import control_words, forged_tags
@@ -59,7 +59,7 @@ def test_a_memory_that_is_too_long_is_taken_in_part() -> None:
 @settings(deadline=None)
 @given(text=st.text("ab .!\n。我你", max_size=200), limit=st.integers(1, 60))
 def test_a_part_is_made_of_sentences_in_their_order(text: str, limit: int) -> None:
-    part = focus(text, {"a": 1.0, "我": 2.0}, limit=limit, counter=ESTIMATE)
+    part = matching_sentences(text, {"a": 1.0, "我": 2.0}, limit=limit, counter=ESTIMATE)
     assert ESTIMATE(part) <= limit
     position = 0
     for stretch in part.split(GAP):
@@ -68,7 +68,7 @@ def test_a_part_is_made_of_sentences_in_their_order(text: str, limit: int) -> No
 
 def test_a_part_marks_what_is_left_out() -> None:
     text = "One thing. Another thing. The wanted word. More things. Last things."
-    assert focus(text, {"want": 1.0}, limit=6, counter=WORDS) == f"{GAP} The wanted word. {GAP}"
+    assert matching_sentences(text, {"want": 1.0}, limit=6, counter=WORDS) == f"{GAP} The wanted word. {GAP}"
 
 
 NOW = MAY + timedelta(days=100)

@@ -14,7 +14,7 @@ from remanent import assembly
 from remanent.embedding import Embedder, Embedders
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import RecallOptions
-from remanent.recall.session_scores import SEEDS, lift, relevance
+from remanent.recall.session_scores import SEEDS, session_bm25, session_likeness
 from remanent.stores import SessionTerms, TermCounts
 
 MAY = datetime(2024, 5, 1, tzinfo=UTC)
@@ -26,7 +26,7 @@ SESSIONS = st.dictionaries(
 
 @given(SESSIONS, st.integers(0, 1000))
 def test_relevance_is_never_negative_and_covers_every_session(held: dict[str, SessionTerms], records: int) -> None:
-    scores = relevance(held, TermCounts(records, {"a": 3, "b": 5000}))
+    scores = session_bm25(held, TermCounts(records, {"a": 3, "b": 5000}))
     assert scores.keys() == held.keys()
     assert all(score >= 0 for score in scores.values())
     assert all(scores[name] == 0 for name, one in held.items() if not one.counts)
@@ -40,11 +40,11 @@ def test_rare_words_and_more_of_them_in_less_text_tell_more() -> None:
         "both": SessionTerms(50, {"heron": 1, "day": 1}),
         "long": SessionTerms(500, {"heron": 1}),
     }
-    scores = relevance(held, known)
+    scores = session_bm25(held, known)
     assert scores["both"] > scores["rare"] > scores["common"]
     assert scores["rare"] > scores["long"]
-    assert relevance({}, known) == {}
-    assert relevance({"empty": SessionTerms(0, {})}, known) == {"empty": 0}
+    assert session_bm25({}, known) == {}
+    assert session_bm25({"empty": SessionTerms(0, {})}, known) == {"empty": 0}
 
 
 async def _talk(memory: AsyncMemory, session: str, *turns: tuple[str, str]) -> None:
@@ -110,11 +110,11 @@ def test_who_is_like_the_best_gains_and_who_is_like_nobody_does_not() -> None:
         "other": [_row(0, 0, 1, 0)],
     }
     scores = {name: 1 - 0.1 * place for place, name in enumerate(held)}
-    gains = lift(scores, held)
+    gains = session_likeness(scores, held)
     assert gains["alike"] > gains["third"]
     assert gains["alike"] > 0.3
     assert gains["strange"] == gains["other"] == 0
-    assert "unread" not in lift(scores | {"unread": 0.1}, held)
+    assert "unread" not in session_likeness(scores | {"unread": 0.1}, held)
 
 
 ROWS = st.lists(st.floats(-1, 1, width=32), min_size=3, max_size=3).filter(lambda row: any(abs(x) > 0.01 for x in row))
@@ -123,7 +123,7 @@ ROWS = st.lists(st.floats(-1, 1, width=32), min_size=3, max_size=3).filter(lambd
 @given(st.lists(st.lists(ROWS, min_size=1, max_size=3), max_size=8))
 def test_a_gain_is_a_share_whatever_the_vectors_are(sessions: list[list[list[float]]]) -> None:
     held = {str(place): [_row(*row) for row in rows] for place, rows in enumerate(sessions)}
-    gains = lift({name: 1 / (1 + place) for place, name in enumerate(held)}, held)
+    gains = session_likeness({name: 1 / (1 + place) for place, name in enumerate(held)}, held)
     assert gains.keys() == (held.keys() if len(held) > SEEDS else set())
     assert all(0 <= gain <= 1 + 1e-6 for gain in gains.values())
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.text.question_parts import focus, questions
+from remanent.text.question_parts import asked_part, questions
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from remanent.text.question_parts import focus, questions
     ],
 )
 def test_what_is_taken_back_is_not_asked(message: str, asked: str) -> None:
-    assert focus(message) == asked
+    assert asked_part(message) == asked
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_what_is_taken_back_is_not_asked(message: str, asked: str) -> None:
     ],
 )
 def test_other_messages_stay_as_they_are(message: str) -> None:
-    assert focus(message) == message
+    assert asked_part(message) == message
 
 
 def test_several_questions_are_told_apart() -> None:
@@ -49,7 +49,7 @@ def test_several_questions_are_told_apart() -> None:
 
 @given(st.text(max_size=200))
 def test_something_of_the_message_is_always_asked(message: str) -> None:
-    asked = focus(message)
+    asked = asked_part(message)
     assert len(asked) <= len(message)
     assert bool(asked.strip()) == bool(message.strip())
     assert questions(message)

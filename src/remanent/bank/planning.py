@@ -24,7 +24,7 @@ from remanent.language.roles.next_step import (
     PlanningResponse,
     TaskStatus,
     TaskType,
-    settle,
+    plan_within_rules,
 )
 from remanent.language.shapes import MAX_REMARK, MAX_TEXT, GraphNode, Remark
 from remanent.language.tidying import one_line, shortened
@@ -240,7 +240,7 @@ class Planner:
             self._notice("planner", why=str(error))
             goal = PlannedTask(type=TaskType.NORMAL, description=request.goal)
             context = one_line(str(error), 300)
-            return settle(
+            return plan_within_rules(
                 request,
                 status=TaskStatus.FAILED,
                 context=context,

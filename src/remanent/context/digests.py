@@ -25,7 +25,7 @@ from remanent.errors import RemanentError
 from remanent.language import Engine
 from remanent.language.engines import OfflineEngine
 from remanent.language.offline.commitments import Commitments, find_commitments, standing
-from remanent.language.offline.salience import bare, relabelled, with_speaker
+from remanent.language.offline.salience import relabelled, with_speaker, without_speaker
 from remanent.language.roles.extraction import only_confirms
 from remanent.language.roles.summary import (
     LIST_HEADINGS,
@@ -355,7 +355,7 @@ class StretchSummaries:
         if "\n" not in lines[0]:
             found = await self.commitments(list(chain.from_iterable(stretches)), notes)
             lists = [[relabelled(item, language) for item in kind if tells(item)] for kind in found[:3]]
-            gone = set(map(bare, found.gone))
+            gone = set(map(without_speaker, found.gone))
             lines += self._lists([one[language] for one in LIST_HEADINGS], lists, notes, room=_list_room(limit))
         size = _chosen_from(len(stretches), limit)
         read = [
@@ -364,7 +364,7 @@ class StretchSummaries:
         ]
         room = limit - self._counted_by_lines("\n".join(lines), notes)
         share = share_of_room(room, sum(part.tokens for part in read))
-        told = gone | {bare(line.removeprefix("- ")) for line in lines}
+        told = gone | {without_speaker(line.removeprefix("- ")) for line in lines}
 
         def text_of(*, alike: bool) -> tuple[str, int]:
             said = self._sentences_told(read, notes, told, share=notes.shares[3], alike=alike, language=language)
@@ -400,7 +400,7 @@ class StretchSummaries:
             for one in self.telling(part, notes, limit=int(share * part.tokens), alike=alike):
                 who = part.speakers[one.message]
                 # A person's name before a line of a list is no role's, and stays when the line is made bare.
-                if bare(one.text) not in told and with_speaker(one.text, who) not in told:
+                if without_speaker(one.text) not in told and with_speaker(one.text, who) not in told:
                     yield one.text if who == before else with_speaker(one.text, who, language)
                     before = who
 

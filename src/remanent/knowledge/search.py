@@ -40,8 +40,8 @@ from remanent.model import (
 from remanent.model.clock import Moment, read_moment, read_span
 from remanent.model.filters import read_tags, read_where
 from remanent.recall import Question, inject
-from remanent.recall.diversity import overlap, spread, units
-from remanent.recall.sharing import bearing
+from remanent.recall.diversity import limited_per_source, overlap, units
+from remanent.recall.sharing import comparable_relevance
 from remanent.stores import RecordFilter
 from remanent.text.keywords import content_words
 from remanent.text.scripts import language_of
@@ -179,7 +179,7 @@ class Searcher:
         merged = _merged([first, *others])
         if len(places) > 1:
             for one in merged.values():
-                one.score *= bearing(question, one.item)
+                one.score *= comparable_relevance(question, one.item)
         ranked = sorted(merged.values(), key=lambda one: (-one.score, one.item.record_id))
         if use["summaries"]:
             ranked = await self._within_the_best(places, question, options, ranked, trail)
@@ -388,7 +388,7 @@ def _chosen(ranked: Sequence[_Scored], limit: int, trail: _Trail) -> list[_Score
     if dropped:
         trail.note("twins", began, f"{dropped} passages that say the same again")
     by_id = {one.item.record_id: one for one, _ in kept}
-    best = spread(by_id, lambda one: _stretch(by_id[one].item), share=_DOCUMENT_SHARE, limit=limit)
+    best = limited_per_source(by_id, lambda one: _stretch(by_id[one].item), share=_DOCUMENT_SHARE, limit=limit)
     return [by_id[record_id] for record_id in best]
 
 

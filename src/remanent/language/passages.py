@@ -32,7 +32,7 @@ def passages(text: str, *, longest: int = _MAX_PASSAGE_LENGTH, most: int = MAX_P
     for paragraph in _with_headings(text, paragraphs(text)):
         parts += _at_sentences(text, paragraph, longest) if len(paragraph) > longest else [paragraph]
     if len(parts) > most:
-        parts = packed(parts, at_least=math.ceil(len(text) / most))
+        parts = joined_until(parts, at_least=math.ceil(len(text) / most))
     return _without_blanks(text, parts)
 
 
@@ -47,7 +47,7 @@ def _joined(spans: Iterable[Span], belongs: Callable[[Span, Span], bool]) -> lis
     return joined
 
 
-def packed(spans: Sequence[Span], *, at_least: int) -> list[Span]:
+def joined_until(spans: Sequence[Span], *, at_least: int) -> list[Span]:
     """Join spans that follow each other until each has so many characters; the last may have fewer."""
     return _joined(spans, lambda before, _: len(before) < at_least)
 
@@ -57,7 +57,7 @@ def joined_within(spans: Sequence[Span], *, at_most: int) -> list[Span]:
     return _joined(spans, lambda before, span: span.end - before.start <= at_most)
 
 
-def assembled(count: int, groups: Sequence[Collection[int]]) -> list[list[int]]:
+def assigned_numbers(count: int, groups: Sequence[Collection[int]]) -> list[list[int]]:
     """Give each of the numbers from 1 to `count` to one group: the first that claims it, else the nearest one's.
 
     Numbers outside that range are passed over; with no group at all there is nothing to give to.

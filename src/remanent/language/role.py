@@ -115,7 +115,7 @@ _CLOSING: dict[Form, Bilingual] = {
 }
 
 
-def assembled(instructions: str, parts: Iterable[str], *, language: Language, blank: str = "") -> Prompt:
+def with_reminder(instructions: str, parts: Iterable[str], *, language: Language, blank: str = "") -> Prompt:
     """Return a prompt whose material is followed by a reminder of what is wanted: small models forget it else.
 
     With `blank`, the reply is that form, filled in.
@@ -184,7 +184,7 @@ class Role(ABC, Generic[RequestT, ReplyT, ResponseT]):
     def prompt(self, request: RequestT, *, language: Language) -> Prompt:
         """Return what a model is told; stored text in it is escaped."""
         told, material = self.told(request, language=language), self.material(request, language=language)
-        return assembled(told, material, language=language, blank=self.blank(request, language=language))
+        return with_reminder(told, material, language=language, blank=self.blank(request, language=language))
 
     def blank(self, request: RequestT, *, language: Language) -> str:
         """Return the form of the reply to a request; none for plain text."""

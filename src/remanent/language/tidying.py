@@ -19,7 +19,7 @@ def one_line(text: str, limit: int) -> str:
     return excerpt(_SPACE.sub(" ", _CONTROL.sub(" ", text)).strip(), limit)
 
 
-def remark(text: str, limit: int = MAX_REMARK) -> str:
+def multi_line(text: str, limit: int = MAX_REMARK) -> str:
     """Return the text, its lines kept, in at most so many characters, whole sentences as far as there are any."""
     told = _CONTROL.sub(" ", text.replace("\r\n", "\n"))
     told = _SPACE.sub(lambda space: "\n\n" if space[0].count("\n") > 1 else space[0], told)  # at most one blank line

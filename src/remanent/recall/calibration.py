@@ -26,8 +26,8 @@ from remanent.recall.gate import (
     Nearness,
     TermMatch,
     ThresholdBounds,
-    asked,
     best_of,
+    informative_terms,
     strength,
 )
 from remanent.recall.indexing import TURNS, indexed_through
@@ -173,7 +173,7 @@ class Calibration:
         return heard
 
     async def _probe(self, question: Question, paths: Sequence[RecallPath], *, known: KnownTerms) -> _ProbeOutcome:
-        wanted = asked(question.text)
+        wanted = informative_terms(question.text)
         counts, answers = await asyncio.gather(
             self._gate.counts(question.scope, wanted),
             asyncio.gather(*(path.find(question, limit=MAX_READ) for path in paths)),

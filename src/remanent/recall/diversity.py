@@ -22,7 +22,7 @@ _HEARD = 2
 """Turns of one talk that are heard in full before each further one counts less."""
 
 
-def unlike(
+def marginal_relevance(
     scores: Mapping[str, float],
     *,
     likeness: Likeness,
@@ -59,7 +59,7 @@ def unlike(
                 nearest[other] = max(nearest[other], alike)
 
 
-def spread(
+def limited_per_source(
     ranked: Iterable[str],
     source_of: Callable[[str], Hashable | None],
     *,

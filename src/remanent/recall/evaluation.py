@@ -160,7 +160,7 @@ async def evaluate_recall(
 async def evaluate(
     ask: AskProbe, probes: Sequence[Probe], *, advance: Callable[[int], None] = lambda _: None
 ) -> Evaluation:
-    """AskProbe every question twice, for the order of what is found and for whether it is answered at all."""
+    """Ask every question twice, for the order of what is found and for whether it is answered at all."""
     if not 1 <= len(probes) <= _MAX_QUESTIONS:
         raise InvalidInput(f"give between 1 and {_MAX_QUESTIONS} questions, not {len(probes)}")
     asked = []

@@ -164,7 +164,7 @@ class TermMatch:
     """Whether any candidate holds a term of the question that hardly anything else here does."""
 
 
-def asked(text: str, *, asked_at: datetime | None = None) -> QuestionTerms:
+def informative_terms(text: str, *, asked_at: datetime | None = None) -> QuestionTerms:
     """Return the informative terms of a question; dates are seen as from the moment of asking."""
     dates = [] if asked_at is None else find_dates(text, reference=asked_at)
     dated = frozenset(term for mention in dates for term in query_terms(mention.text))
@@ -207,7 +207,7 @@ def rarity(holding: int, *, records: int) -> float:
     return math.log(1 + (records + _SMOOTHING - holding + 0.5) / (holding + 0.5))
 
 
-def wording(
+def best_coverage(
     question: QuestionTerms, holding: Mapping[str, int], candidates: Sequence[Collection[str]], *, records: int
 ) -> TermMatch:
     """Return how far any of the candidates, each given by its terms, names what is asked for.
@@ -405,9 +405,9 @@ class Gate:
     async def look(self, question: Question) -> GateInputs:
         """Read what judging a question takes; this can be done while the records are still being read."""
         if len(question.asked) > READ_ON_THE_LOOP:
-            wanted = await asyncio.to_thread(asked, question.asked, asked_at=question.asked_at)
+            wanted = await asyncio.to_thread(informative_terms, question.asked, asked_at=question.asked_at)
         else:
-            wanted = asked(question.asked, asked_at=question.asked_at)
+            wanted = informative_terms(question.asked, asked_at=question.asked_at)
         counts, kept = await asyncio.gather(
             self.counts(question.scope, wanted), self._store.state(question.scope, GATE)
         )
@@ -528,7 +528,7 @@ def _sought(asked: Collection[str], counts: TermCounts) -> dict[str, float]:
 def _wording(
     wanted: QuestionTerms, candidates: Sequence[Record], counts: TermCounts, terms: TermsOfRecords
 ) -> TermMatch:
-    return wording(wanted, counts.holding, [terms(record) for record in candidates], records=counts.records)
+    return best_coverage(wanted, counts.holding, [terms(record) for record in candidates], records=counts.records)
 
 
 def lenience(records: int) -> float:

@@ -54,14 +54,14 @@ def pack(question: str, pieces: Sequence[Piece], *, budget: int, counter: TokenC
             continue
         text = piece.text
         if len(text) > _CHARACTERS_PER_TOKEN * limit or counter(text) > limit:
-            text = focus(text, weights, limit=limit, counter=counter)
+            text = matching_sentences(text, weights, limit=limit, counter=counter)
         if text:
             taken[place] = text
             room = free - counter(text)
     return taken
 
 
-def focus(text: str, weights: Mapping[str, float], *, limit: int, counter: TokenCounter) -> str:
+def matching_sentences(text: str, weights: Mapping[str, float], *, limit: int, counter: TokenCounter) -> str:
     """Return the sentences of a text that name most of the terms, within a limit; a gap is marked where one is.
 
     Nothing fits: an empty text.

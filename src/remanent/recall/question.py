@@ -13,7 +13,7 @@ from remanent.model import Entry, Scope, TurnData
 from remanent.model.filters import USER_KEY, MetadataCondition
 from remanent.stores import RecordFilter, Standing
 from remanent.text.dates import TimeMention, find_dates
-from remanent.text.question_parts import focus, questions
+from remanent.text.question_parts import asked_part, questions
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import TextLanguage, fold, language_of
 from remanent.text.terms import query_terms
@@ -101,7 +101,7 @@ class Question:
     @cached_property
     def asked(self) -> str:
         """The words without those of which their writer says that they are not the question."""
-        return focus(self.read)
+        return asked_part(self.read)
 
     @cached_property
     def parts(self) -> tuple[str, ...]:

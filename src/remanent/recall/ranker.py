@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from remanent.model import Grain, ItemOrder, LeftOut, Origin
 from remanent.recall import scoring
-from remanent.recall.diversity import spread
+from remanent.recall.diversity import limited_per_source
 from remanent.recall.finer import FINER
 from remanent.recall.gathering import Gathered, Gathering
 from remanent.recall.indexing import EMBEDDED, TURNS
@@ -117,7 +117,9 @@ class Ranker(Gathering):
         if limit is None or len(fused) <= limit:
             return fused
         known = (one for one in fused if one in places)
-        kept = set(spread(known, lambda one: places[one].session, share=options.flood_share(question), limit=limit))
+        kept = set(
+            limited_per_source(known, lambda one: places[one].session, share=options.flood_share(question), limit=limit)
+        )
         return {one: score for one, score in fused.items() if one in kept}
 
     def order(

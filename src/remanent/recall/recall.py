@@ -32,7 +32,7 @@ from remanent.model import (
 )
 from remanent.recall import scoring
 from remanent.recall.cache import AnswerCache
-from remanent.recall.diversity import crowds, share_of, spread, twin_overlap, units, unlike
+from remanent.recall.diversity import crowds, limited_per_source, marginal_relevance, share_of, twin_overlap, units
 from remanent.recall.found_items import AnswerBuilder, exchanges, said_again
 from remanent.recall.gate import Gate
 from remanent.recall.gathering import CandidateReader, Gathered
@@ -42,7 +42,7 @@ from remanent.recall.ranker import STATES, AnswerOptions, Ranker
 from remanent.recall.recipe import Recipe, Recipes, Rerank, built_in
 from remanent.recall.scoring import RankedCandidate
 from remanent.recall.session_scores import by_their_likeness, by_their_turns, by_their_words
-from remanent.recall.sharing import joined
+from remanent.recall.sharing import merged_answers
 from remanent.recall.vector_path import VectorPath
 from remanent.settings import RecallSettings
 from remanent.stores import RecordPosition, Store
@@ -258,7 +258,7 @@ class Recall:
             # Each is kept under the revision of its own memory; what is made of them together is not.
             every = (self._find(one, options, cached=cached, finish=None) for one in (question, *others))
             is_named = question.record_filter.kinds is not None
-            found = joined(await asyncio.gather(*every), most=options.depth, is_named=is_named)
+            found = merged_answers(await asyncio.gather(*every), most=options.depth, is_named=is_named)
             return found if finish is None else await finish.make(found)
 
     async def _find(self, question: Question, options: AnswerOptions, *, cached: bool, finish: Finish | None) -> Found:
@@ -424,7 +424,7 @@ class Recall:
             if first is not None:
                 crowd_of[record_id] = first
         chosen = set(
-            spread(
+            limited_per_source(
                 (one.record_id for one in ranked),
                 options.bounded(question, {one.record_id: one.place for one in ranked}),
                 share=options.flood_share(question),
@@ -452,7 +452,7 @@ class Recall:
         """Choose from the best without twins and without one source's filling the answer."""
         by_id = {one.record_id: one for one in shortlist.best}
         ranked = list(
-            unlike(
+            marginal_relevance(
                 {one.record_id: one.score for one in shortlist.best},
                 likeness=shortlist.texts.likeness,
                 strength=options.recipe.diversity,
@@ -462,7 +462,7 @@ class Recall:
             )
         )
         choose = partial(
-            spread,
+            limited_per_source,
             ranked,
             options.bounded(question, {one.record_id: one.place for one in shortlist.best}),
             share=options.flood_share(question),

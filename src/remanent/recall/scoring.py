@@ -15,7 +15,7 @@ from typing import NamedTuple
 from remanent.embedding.port import Reranker
 from remanent.errors import RemanentError
 from remanent.model import Kind, LeftOut, Origin, PathRank, Record, is_ahead
-from remanent.recall.diversity import spread
+from remanent.recall.diversity import limited_per_source
 from remanent.recall.fusion import Scored, above_last, min_max, reciprocal_rank, shares_of_best, summed, weighted_scores
 from remanent.recall.gathering import Gathered
 from remanent.recall.path import BY_WORDS_ALONE, Candidate
@@ -359,7 +359,7 @@ def weigh(
     )
     best = ranked
     if most is not None and len(ranked) > most:
-        chosen = set(spread((one for *_, one in ranked), source_of, share=share, limit=most))
+        chosen = set(limited_per_source((one for *_, one in ranked), source_of, share=share, limit=most))
         best = [one for one in ranked if one[-1] in chosen]
     found = _found(gathered, {record_id for _, _, record_id in best})
     return [

@@ -62,7 +62,7 @@ async def by_their_words(
     if not held:
         return dict(scores)
     known = await store.term_counts(question.scope.owner, question.terms, most=_MAX_COUNTED)
-    words = min_max(relevance(held, known))
+    words = min_max(session_bm25(held, known))
     turns = min_max({name: scores[name] for name in best})
     # From 1 to 2, so that all of the rest fit between 0 and 1.
     lead = max(scores.values()) or 1.0
@@ -70,7 +70,7 @@ async def by_their_words(
     return rest | {name: 1 + (1 - around.words) * turns[name] + around.words * words.get(name, 0.0) for name in best}
 
 
-def relevance(held: Mapping[str, SessionTerms], known: TermCounts) -> dict[str, float]:
+def session_bm25(held: Mapping[str, SessionTerms], known: TermCounts) -> dict[str, float]:
     """Return the BM25 of each session as one text among the others, rarity taken from single records."""
     mean = sum(one.length for one in held.values()) / len(held) if held else 0.0
     if not mean:
@@ -117,7 +117,7 @@ async def by_their_likeness(
     held = {
         name: [vectors[one.record_id] for one in group if one.record_id in vectors] for name, group in turns.items()
     }
-    lifts = lift({name: scores[name] for name in best}, {name: rows for name, rows in held.items() if rows})
+    lifts = session_likeness({name: scores[name] for name in best}, {name: rows for name, rows in held.items() if rows})
     lead = scores[best[0]] or 1.0
     lifted = {name: score / lead + around.likeness * lifts.get(name, 0.0) for name, score in scores.items()}
     for name, gain in lifts.items():
@@ -126,7 +126,9 @@ async def by_their_likeness(
     return lifted
 
 
-def lift(scores: Mapping[str, float], held: "Mapping[str, Sequence[NDArray[np.float32]]]") -> dict[str, float]:
+def session_likeness(
+    scores: Mapping[str, float], held: "Mapping[str, Sequence[NDArray[np.float32]]]"
+) -> dict[str, float]:
     """Return how like the best sessions each is, from 0 to 1: what half of all pairs have in common counts nothing.
 
     `scores` go from the best down; `held` are the vectors that stand for a session, one of length 1 for each turn.

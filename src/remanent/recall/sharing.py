@@ -9,7 +9,7 @@ _LONGEST_READ = 2000
 """Characters of an item by which it is told how much of a question it holds. Chosen by hand."""
 
 
-def bearing(question: str, item: FoundItem) -> float:
+def comparable_relevance(question: str, item: FoundItem) -> float:
     """Return how much of a question an item holds and how near it is, which compares items of different memories.
 
     Scores of one answer are relative to its best: the best of a memory which knows nothing would come first.
@@ -22,7 +22,7 @@ def bearing(question: str, item: FoundItem) -> float:
     return len(asked & held) / len(asked) + max(0.0, near)
 
 
-def joined(answers: Sequence[Found], *, most: int, is_named: bool) -> Found:
+def merged_answers(answers: Sequence[Found], *, most: int, is_named: bool) -> Found:
     """Return one answer of several to the same question: the best items, and what all of them left out.
 
     The first is the agent's own. Unless the others were asked for by name, they are told where they are near to what is
@@ -33,7 +33,7 @@ def joined(answers: Sequence[Found], *, most: int, is_named: bool) -> Found:
     """
     first, *others = answers
     answers = [first, *(one for one in others if is_named or (one.gate and one.gate.reason is GateReason.NEAR))]
-    scored = [(item.score * bearing(first.query, item), item) for found in answers for item in found.items]
+    scored = [(item.score * comparable_relevance(first.query, item), item) for found in answers for item in found.items]
     scored.sort(key=lambda one: (-one[0], -one[1].score, one[1].record_id))
     items = [item.replace(score=score, rank=rank) for rank, (score, item) in enumerate(scored[:most], start=1)]
     if first.order == "time":

@@ -63,7 +63,7 @@ _VERB_TAGS = frozenset("v vd".split(" "))
 _COMMON, _SPREAD = 5.0, 9.0
 
 
-def runs(text: str) -> Iterator[list[Term]]:
+def word_runs(text: str) -> Iterator[list[Term]]:
     """Yield the runs of words, in the order of the text, that no stop word, verb or punctuation parts."""
     blocks = fences(text)
     for span in sentences(text):
@@ -223,7 +223,7 @@ def keywords(text: str, *, limit: int = 5) -> list[Keyword]:
     """Return at most `limit` key phrases, best first; none says what a better one has said."""
     if limit < 1:
         raise InvalidInput(f"ask for at least 1 keyword, not {limit}")
-    candidates, words = _candidates(runs(text))
+    candidates, words = _candidates(word_runs(text))
     longest = _longest_containing(candidates)
     total = 1 + sum(words.values())
     ranked = sorted(

@@ -29,10 +29,10 @@ _LEAST = 4
 """Characters that must follow for them to be the question."""
 
 
-def focus(text: str) -> str:
+def asked_part(text: str) -> str:
     """Return what a message asks, without what its writer says is not the question; else the text as it is.
 
-    >>> focus("Lovely weather! My dog is fine. What I really wanted to ask is, where does Ann live?")
+    >>> asked_part("Lovely weather! My dog is fine. What I really wanted to ask is, where does Ann live?")
     'where does Ann live?'
     """
     asked = " ".join(questions(text))

@@ -16,7 +16,7 @@ from math import log, sqrt
 from remanent.errors import InvalidInput
 from remanent.text.boundaries import first_graphemes, word_boundaries
 from remanent.text.dates import find_dates
-from remanent.text.keywords import runs
+from remanent.text.keywords import word_runs
 from remanent.text.mentions import mentions
 from remanent.text.numbers import quantities
 from remanent.text.regex import lazy_regex
@@ -71,7 +71,7 @@ def _negations(text: str) -> list[Span]:
 
 def _terms(text: str) -> Iterator[SalientTerm]:
     """Yield the words that tell something, weighed by how rare they are and how often they come."""
-    terms = [term for run in runs(text) for term in run]
+    terms = [term for run in word_runs(text) for term in run]
     counts = Counter(term.key for term in terms)
     for term in terms:
         yield SalientTerm(term.start, term.end, term.key, term.weight * (1 + log(counts[term.key])))

@@ -18,7 +18,7 @@ from remanent.language.roles.next_step import (
     PlanningResponse,
     TaskStatus,
     TaskType,
-    settle,
+    plan_within_rules,
 )
 from remanent.language.tagged_turns import ToolCall
 from remanent.model import ConflictState
@@ -66,7 +66,7 @@ def upheld(request: IntegrationRequest) -> IntegrationResponse:
 
 
 def one_more(request: PlanningRequest) -> PlanningResponse:
-    return settle(request, status=TaskStatus.SUCCESS, context="done", proposed=None, language="en")
+    return plan_within_rules(request, status=TaskStatus.SUCCESS, context="done", proposed=None, language="en")
 
 
 async def in_conflict(folder: Path, **roles: Any) -> Desk:
@@ -155,7 +155,7 @@ async def test_memory_is_asked_for_the_goal_where_a_step_only_adds_words_of_its_
 
     def planning(request: PlanningRequest) -> PlanningResponse:
         task = PlannedTask(type=TaskType.NORMAL, description=step.format(goal=GOAL))
-        return settle(request, status=TaskStatus.SUCCESS, context="", proposed=task, language="en")
+        return plan_within_rules(request, status=TaskStatus.SUCCESS, context="", proposed=task, language="en")
 
     made = desk(tmp_path, engine=Told(planning=planning))
     await made.bank.start(GOAL)

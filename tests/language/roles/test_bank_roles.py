@@ -7,7 +7,7 @@ import pytest
 from remanent.errors import InvalidInput, Refused
 from remanent.language.coverage import WordIndex
 from remanent.language.models.fitting import read_reply
-from remanent.language.offline.salience import statements
+from remanent.language.offline.salience import summary_statements
 from remanent.language.role import TextReply, Tier
 from remanent.language.roles.analysis import (
     AnalysisPhase,
@@ -296,7 +296,7 @@ def test_what_a_merged_summary_left_out_is_kept_as_it_was() -> None:
     response = INTEGRATION.read(request, INTEGRATION.reply(outcome="integrated", summary="IBM makes chips."))
     assert response.summary.startswith("IBM makes chips.\n- ")
     kept = WordIndex(response.summary)
-    assert all(kept.holds(text) for node in request.nodes for text in statements(node.summary))
+    assert all(kept.holds(text) for node in request.nodes for text in summary_statements(node.summary))
     whole = "\n".join(node.summary for node in request.nodes)
     assert INTEGRATION.read(request, INTEGRATION.reply(outcome="integrated", summary=whole)).summary == whole
 

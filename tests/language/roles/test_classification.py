@@ -13,7 +13,7 @@ from remanent.language.roles.classification import (
     ClassificationRequest,
     classify,
     grouped,
-    size,
+    text_size,
     topics,
 )
 from tests.language.offline.fakes import WordEmbedder
@@ -45,7 +45,7 @@ def test_a_remark_belongs_to_the_topic_it_is_nearest_to() -> None:
 
 
 def test_a_chinese_character_says_as_much_as_two_letters() -> None:
-    assert size("量子 ab") == 7
+    assert text_size("量子 ab") == 7
 
 
 @given(st.integers(1, 12), st.integers(0, 2**32))

@@ -18,7 +18,7 @@ from remanent.language.roles.next_step import (
     TaskStatus,
     TaskType,
     plan,
-    settle,
+    plan_within_rules,
 )
 
 RULED_GOAL = "Whose chip is the largest?"
@@ -31,7 +31,9 @@ STEP = PlannedTask(type=TaskType.NORMAL, description="Search for Google's chip")
 
 
 def settled(request: PlanningRequest, proposed: PlannedTask | None = STEP) -> PlanningResponse:
-    return settle(request, status=TaskStatus.SUCCESS, context="Learned it.", proposed=proposed, language="en")
+    return plan_within_rules(
+        request, status=TaskStatus.SUCCESS, context="Learned it.", proposed=proposed, language="en"
+    )
 
 
 @pytest.mark.spec("BANK-02")

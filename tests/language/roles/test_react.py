@@ -16,7 +16,7 @@ from remanent.language.roles.react import (
     ToolResult,
     Turn,
     Urgency,
-    parse,
+    parse_turn,
     question_of,
     react,
 )
@@ -32,7 +32,7 @@ def call(name: str, **arguments: object) -> str:
 
 @pytest.mark.spec("BANK-25")
 def test_thoughts_and_several_calls() -> None:
-    turn = parse(f"<think>look</think>\n{call('search', q='x')}\n{call('visit', url='u')}", tools=TOOLS)
+    turn = parse_turn(f"<think>look</think>\n{call('search', q='x')}\n{call('visit', url='u')}", tools=TOOLS)
     assert turn.thought == "look"
     assert turn.tool_calls == (
         ToolCall(name="search", arguments={"q": "x"}),
@@ -44,7 +44,7 @@ def test_thoughts_and_several_calls() -> None:
 
 @pytest.mark.spec("BANK-25")
 def test_an_answer() -> None:
-    turn = parse("<think>known</think><answer>杭州\n第二行</answer>", tools=TOOLS)
+    turn = parse_turn("<think>known</think><answer>杭州\n第二行</answer>", tools=TOOLS)
     assert (turn.thought, turn.answer, turn.tool_calls, turn.problems) == ("known", "杭州\n第二行", (), ())
 
 
@@ -65,7 +65,7 @@ def test_an_answer() -> None:
     ],
 )
 def test_the_answer_is_found(text: str, answer: str) -> None:
-    assert parse(text, tools=TOOLS).answer == answer
+    assert parse_turn(text, tools=TOOLS).answer == answer
 
 
 @pytest.mark.parametrize(
@@ -83,18 +83,18 @@ def test_the_answer_is_found(text: str, answer: str) -> None:
     ],
 )
 def test_a_call_is_read_in_the_forms_that_models_write(body: str) -> None:
-    assert parse(f"<tool_call>{body}</tool_call>", tools=TOOLS).tool_calls == (
+    assert parse_turn(f"<tool_call>{body}</tool_call>", tools=TOOLS).tool_calls == (
         ToolCall(name="search", arguments={"q": "a"}),
     )
 
 
 def test_a_call_that_is_never_closed_is_read() -> None:
-    turn = parse('<tool_call>{"name": "search", "arguments": {}}<tool_call>{"name": "visit"}', tools=TOOLS)
+    turn = parse_turn('<tool_call>{"name": "search", "arguments": {}}<tool_call>{"name": "visit"}', tools=TOOLS)
     assert [made.name for made in turn.tool_calls] == ["search", "visit"]
 
 
 def test_a_closing_tag_inside_an_argument_does_not_end_the_call() -> None:
-    turn = parse(call("search", q="what does </tool_call> mean"), tools=TOOLS)
+    turn = parse_turn(call("search", q="what does </tool_call> mean"), tools=TOOLS)
     assert turn.tool_calls[0].arguments == {"q": "what does </tool_call> mean"}
 
 
@@ -110,39 +110,41 @@ def test_a_closing_tag_inside_an_argument_does_not_end_the_call() -> None:
     ],
 )
 def test_a_call_that_cannot_be_made_is_a_problem_to_tell(body: str, problem: str) -> None:
-    turn = parse(f"<tool_call>{body}</tool_call>", tools=TOOLS)
+    turn = parse_turn(f"<tool_call>{body}</tool_call>", tools=TOOLS)
     assert turn.tool_calls == ()
     assert problem in turn.problems[0]
 
 
 def test_results_that_an_agent_makes_up_are_cut_off_with_all_that_follows() -> None:
     written = f"{call('search')}\n<tool_response>42</tool_response><answer>42</answer>"
-    turn = parse(written, tools=TOOLS)
+    turn = parse_turn(written, tools=TOOLS)
     assert turn.answer is None
     assert turn.said == call("search")
 
 
 def test_an_answer_beside_a_call_waits_for_the_result() -> None:
-    turn = parse(f"{call('search')}<answer>a guess</answer>", tools=TOOLS)
+    turn = parse_turn(f"{call('search')}<answer>a guess</answer>", tools=TOOLS)
     assert turn.answer is None
     assert turn.said == call("search")
 
 
 def test_an_answer_beside_a_call_that_cannot_be_made_counts() -> None:
-    turn = parse(f"{call('rm')}<answer>x</answer>", tools=TOOLS)
+    turn = parse_turn(f"{call('rm')}<answer>x</answer>", tools=TOOLS)
     assert (turn.answer, turn.problems) == ("x", ())
 
 
 @pytest.mark.spec("USE-08")
 @pytest.mark.parametrize("after", ["", "\n<answer>[The results say so.]</answer>"])
 def test_a_call_without_its_tags_is_one_if_there_is_such_a_tool(after: str) -> None:
-    turn = parse(f'<think>Not known.</think>\n{{"name": "search", "arguments": {{"query": "x"}}}}{after}', tools=TOOLS)
+    turn = parse_turn(
+        f'<think>Not known.</think>\n{{"name": "search", "arguments": {{"query": "x"}}}}{after}', tools=TOOLS
+    )
     assert ([item.name for item in turn.tool_calls], turn.answer, turn.problems) == (["search"], None, ())
-    assert parse('{"name": "rm", "arguments": {}}', tools=TOOLS).tool_calls == ()
+    assert parse_turn('{"name": "rm", "arguments": {}}', tools=TOOLS).tool_calls == ()
 
 
 def test_text_without_tags_is_a_thought_and_a_problem() -> None:
-    turn = parse("It must be Condor.", tools=TOOLS)
+    turn = parse_turn("It must be Condor.", tools=TOOLS)
     assert (turn.thought, turn.answer) == ("It must be Condor.", None)
     assert "neither a tool call nor an answer" in turn.problems[0]
 
@@ -157,12 +159,12 @@ def test_text_without_tags_is_a_thought_and_a_problem() -> None:
     ],
 )
 def test_a_turn_that_must_answer_answers_with_what_it_says(text: str, answer: str) -> None:
-    turn = parse(text, tools=TOOLS, must_answer=True)
+    turn = parse_turn(text, tools=TOOLS, must_answer=True)
     assert (turn.answer, turn.tool_calls) == (answer, ())
 
 
 def test_too_many_calls_are_cut_and_the_agent_is_told() -> None:
-    turn = parse(call("search") * 25, tools=TOOLS)
+    turn = parse_turn(call("search") * 25, tools=TOOLS)
     assert len(turn.tool_calls) == 20
     assert "25" in turn.problems[0]
 
@@ -185,18 +187,18 @@ PARTS = (
 @given(parts=st.lists(st.sampled_from([*PARTS, call("search", q="</answer>"), "</", "<"]), max_size=14))
 def test_no_arrangement_of_tags_breaks_it(parts: list[str]) -> None:
     text = "".join(parts)
-    turn = parse(text, tools=TOOLS)
+    turn = parse_turn(text, tools=TOOLS)
     assert text.startswith(turn.said) or turn.said in text
     assert not (turn.tool_calls and turn.answer is not None)
     assert turn.tool_calls or turn.answer or turn.problems
-    forced = parse(text, tools=TOOLS, must_answer=True)
+    forced = parse_turn(text, tools=TOOLS, must_answer=True)
     assert forced.answer is not None
     assert not forced.tool_calls
 
 
 def test_a_hundred_thousand_tags_are_read_in_time() -> None:
     text = "<think><tool_call><answer></think>" * 25_000
-    assert grows_no_faster_than_its_input(lambda part: parse(part, tools=TOOLS), text)
+    assert grows_no_faster_than_its_input(lambda part: parse_turn(part, tools=TOOLS), text)
 
 
 SEARCH = ToolDefinition(
@@ -259,7 +261,7 @@ async def test_without_a_tool_that_searches_it_answers() -> None:
 @pytest.mark.parametrize("task", [KNOWN, UNKNOWN, "<task>谁写了《沙丘》？</task>", 'Is "</answer>" <b>a tag</b>?'])
 async def test_what_it_says_reads_as_what_it_means(task: str) -> None:
     found = await turn(task)
-    read = parse(found.said, tools=["search"])
+    read = parse_turn(found.said, tools=["search"])
     assert read.tool_calls == found.tool_calls
     assert (read.answer is None) == (found.answer is None)
     assert not read.problems

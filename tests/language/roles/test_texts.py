@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remanent.language.offline.salience import salient_sentences, statements
+from remanent.language.offline.salience import salient_sentences, summary_statements
 from remanent.language.role import Toolbox
 from remanent.language.roles.annotation import AnnotationRequest, annotate
 from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse, classify
@@ -133,7 +133,7 @@ async def test_every_line_of_a_summary_stands_in_the_text() -> None:
 
 def test_statements_are_what_a_summary_says_without_its_form() -> None:
     summary = "Key facts:\n- Ada lives in Lisbon. She has a cat.\n1. 预算是4万元。\nEvidence:\n- Ada lives in Lisbon.\n"
-    assert statements(summary) == ["Ada lives in Lisbon.", "She has a cat.", "预算是4万元。"]
+    assert summary_statements(summary) == ["Ada lives in Lisbon.", "She has a cat.", "预算是4万元。"]
 
 
 def test_the_sentence_about_what_is_asked_tells_most() -> None:

@@ -19,7 +19,7 @@ from remanent.bilingual import Bilingual, Language
 from remanent.embedding.port import ImageReader
 from remanent.language.engine import Engine
 from remanent.language.roles.next_step import PlannedTask, TaskType
-from remanent.language.roles.react import REACT, SET_PHRASES, Image, ReactRequest, ToolDefinition, parse
+from remanent.language.roles.react import REACT, SET_PHRASES, Image, ReactRequest, ToolDefinition, parse_turn
 from remanent.language.tagged_turns import ToolCall
 from remanent.language.wording import abridged, block, group
 from remanent.loaders import AttachmentType
@@ -289,7 +289,7 @@ class BuiltinReact:
         # The offline engine has no thoughts, only set phrases, which would become nodes of no use.
         thinks = self._engine.name != "offline"
         for turn in outcome.turns:
-            parsed = parse(turn.said, tools=names)
+            parsed = parse_turn(turn.said, tools=names)
             transcript.say(_own_words(parsed.thought, told) if thinks else "")
             for call in parsed.tool_calls:
                 transcript.call(call)

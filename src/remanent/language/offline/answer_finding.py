@@ -22,7 +22,7 @@ from remanent.language.offline.holders import holders
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_statements
 from remanent.language.offline.lexicon import lexicon
 from remanent.language.offline.questions import AnswerType, answer_type, is_question
-from remanent.language.offline.salience import statements
+from remanent.language.offline.salience import summary_statements
 from remanent.language.tidying import shortened
 from remanent.text.boundaries import excerpt
 from remanent.text.chinese import tagged
@@ -376,7 +376,7 @@ def _sentences(texts: Sequence[str], titles: Sequence[str]) -> list[_Sentence]:
     found: dict[str, _Sentence] = {}
     for source, text in enumerate(texts):
         listed = _LISTED_AS.match(text)
-        said = statements(text[listed.end() if listed else 0 :], most=_MAX_SENTENCES)
+        said = summary_statements(text[listed.end() if listed else 0 :], most=_MAX_SENTENCES)
         given = titles[source] if titles else listed["title"] if listed else ""
         titled = bool(said) and not given and len(said[0]) <= _LONGEST_TITLE and _is_title(said[0])
         topic = given or (said[0] if titled else _topic(said[0]) if said else "")

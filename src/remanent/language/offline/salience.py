@@ -108,7 +108,7 @@ def unwrapped(text: str) -> str:
     return _WRAP.sub(joined, text)
 
 
-def statements(summary: str, *, most: int = _MAX_STATEMENTS) -> list[str]:
+def summary_statements(summary: str, *, most: int = _MAX_STATEMENTS) -> list[str]:
     """Return the statements of a summary in order; of a very long one the first."""
     found: dict[str, str] = {}
     for line in unwrapped(summary).splitlines():
@@ -129,7 +129,7 @@ def speaker_name(speaker: str, language: Language) -> str:
     return speaker[:1].upper() + speaker[1:]
 
 
-def bare(text: str) -> str:
+def without_speaker(text: str) -> str:
     """Return what `with_speaker` made of a text without the name of a role, to tell whether it was said already."""
     return text[len(_role_before(text)[1]) :]
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from remanent.bilingual import Bilingual, in_language
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_statements
-from remanent.language.offline.salience import statements
+from remanent.language.offline.salience import summary_statements
 from remanent.text.scripts import working_language
 from remanent.text.terms import query_terms
 from remanent.values import dataclass
@@ -138,7 +138,11 @@ def _support(matter: Contradiction, sources: Sequence[str]) -> tuple[int, int]:
 
     A source that contradicts both sides speaks for neither.
     """
-    told = [(place, text) for place, source in enumerate(sources) for text in statements(source, most=_MAX_PER_SOURCE)]
+    told = [
+        (place, text)
+        for place, source in enumerate(sources)
+        for text in summary_statements(source, most=_MAX_PER_SOURCE)
+    ]
     for_one: set[int] = set()
     for_other: set[int] = set()
     for place, text in told[:_MAX_STATEMENTS]:

@@ -19,12 +19,12 @@ from remanent.language.offline.claims import ParsedClaim, TokenKind, read_claims
 from remanent.language.offline.comparison import Comparison, DifferenceKind, compare
 from remanent.language.offline.headings import is_source_heading
 from remanent.language.offline.judgement import CONFLICT, Judgement, judge
-from remanent.language.offline.salience import statements
+from remanent.language.offline.salience import summary_statements
 from remanent.language.offline.similarity import similarities
 from remanent.language.reply_fields import MAX_ITEMS, Confidence, IdAliases, Prose, Words
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_CONTEXT, Context, GraphNode, Keywords, Remark
-from remanent.language.tidying import keywords, one_line, remark
+from remanent.language.tidying import keywords, multi_line, one_line
 from remanent.language.wording import block, group, node_block
 from remanent.model import Model
 from remanent.model.base import Share
@@ -294,10 +294,10 @@ def _rank(relation: Relation) -> int:
 
 def _relation(node_id: str, proposed: RelationReply, phase: AnalysisPhase) -> Relation:
     relationship = _within(Relationship(proposed.relationship), phase)
-    reasoning = remark(proposed.reasoning)
+    reasoning = multi_line(proposed.reasoning)
     conflict = relationship is Relationship.CONFLICT
     related = relationship is Relationship.RELATED
-    description = remark(proposed.conflict_description) or reasoning if conflict else ""
+    description = multi_line(proposed.conflict_description) or reasoning if conflict else ""
     if conflict and not description:
         raise Refused("a conflict needs a conflict_description that says what contradicts what")
     return Relation(
@@ -306,7 +306,7 @@ def _relation(node_id: str, proposed: RelationReply, phase: AnalysisPhase) -> Re
         confidence=proposed.confidence,
         reasoning=reasoning,
         conflict_description=description,
-        merge_strategy=remark(proposed.merge_strategy) if relationship is Relationship.MERGE else "",
+        merge_strategy=multi_line(proposed.merge_strategy) if relationship is Relationship.MERGE else "",
         context_update_new=one_line(proposed.context_update_new, MAX_CONTEXT) if related else "",
         context_update_existing=one_line(proposed.context_update_existing, MAX_CONTEXT) if related else "",
         keywords_update_new=keywords(proposed.keywords_update_new) if related else (),
@@ -380,7 +380,7 @@ async def analyse(request: AnalysisRequest, toolbox: Toolbox) -> AnalysisRespons
     sides: list[_Side] = []
     for node in (request.new_node, *request.candidates):
         await asyncio.sleep(0)  # reading many nodes takes a while; others may have their turn
-        said = statements(node.summary, most=_MAX_STATEMENTS)
+        said = summary_statements(node.summary, most=_MAX_STATEMENTS)
         said = said or [one_line(node.context or " ".join(node.keywords) or node.summary, 300)]
         # What a node is about says of what its statements are: those about "it", and a value alone.
         claims = read_claims(said, context=node.context, said_at=node.timestamp)

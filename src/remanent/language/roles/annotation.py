@@ -19,7 +19,7 @@ from remanent.language.reply_fields import Prose, Words
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.roles.segmentation import named_speaker
 from remanent.language.shapes import Keyword, LongText
-from remanent.language.tidying import keywords, one_line, remark, shortened
+from remanent.language.tidying import keywords, multi_line, one_line, shortened
 from remanent.language.wording import block
 from remanent.model import Model
 from remanent.model.base import Text
@@ -193,7 +193,7 @@ def _new_numbers(content: str, text: str) -> list[str]:
 
 
 def _compressed(text: str, content: str, target: int) -> str:
-    content = remark(content, len(text))
+    content = multi_line(content, len(text))
     if not content:
         raise Refused(f"content must hold the text in at most {target} characters")
     invented = _new_numbers(content, text)

@@ -23,7 +23,7 @@ from remanent.language.offline.judgement import contradictions
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.salience import key_phrases, salient_sentences, unwrapped
 from remanent.language.offline.similarity import similarity_matrix
-from remanent.language.passages import assembled, passages, stretches
+from remanent.language.passages import assigned_numbers, passages, stretches
 from remanent.language.reply_fields import MAX_ITEMS, Numbers, Prose, Words, known_numbers, numbered, require_known
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_CONTEXT, SHORT_TEXT, Context, Keywords, LongText, Remark, TextSpan
@@ -193,7 +193,7 @@ def _clusters(text: str, spans: list[Span], numbers: list[int], proposed: tuple[
     place = {number: index for index, number in enumerate(numbers, 1)}
     groups = [[place[number] for number in cluster.passages if number in place] for cluster in proposed]
     made: list[tuple[list[Span], ClusterReply]] = []
-    for members, cluster in zip(assembled(len(numbers), groups), proposed, strict=True):
+    for members, cluster in zip(assigned_numbers(len(numbers), groups), proposed, strict=True):
         if members:
             made.append((stretches(spans, [numbers[member - 1] for member in members]), cluster))
     made.sort(key=lambda pair: pair[0][0])
@@ -308,7 +308,7 @@ async def classify(request: ClassificationRequest, toolbox: Toolbox) -> Classifi
         question = asked.of(text).strip() if asked else ""
         return ClassificationResponse(should_cluster=False, clusters=(), question=question)
     groups = [numbers]
-    if size(joined(text, rest)) > _SHORT:
+    if text_size(joined(text, rest)) > _SHORT:
         found = await topics([rest[number - 1].of(text) for number in numbers], toolbox)
         groups = [[numbers[place] for place in group] for group in found]
     groups = _of_one_source(text, rest, groups)
@@ -439,10 +439,10 @@ async def topics(texts: Sequence[str], toolbox: Toolbox) -> list[list[int]]:
     if len(texts) < 2:
         return [[place] for place in range(len(texts))]
     closeness = BY_WORDS if toolbox.embedder is None else BY_MEANING
-    return grouped(await similarity_matrix(texts, toolbox), [size(text) for text in texts], closeness)
+    return grouped(await similarity_matrix(texts, toolbox), [text_size(text) for text in texts], closeness)
 
 
-def size(text: str) -> int:
+def text_size(text: str) -> int:
     """Return how much a text says, in letters; a Chinese character says about as much as two."""
     return len(text) + len(_HAN.findall(text))
 

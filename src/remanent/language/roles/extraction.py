@@ -18,7 +18,7 @@ from remanent.language.offline.salience import with_speaker
 from remanent.language.reply_fields import MAX_ITEMS, Confidence, Numbers, Prose, known_numbers, numbered
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import MAX_REMARK, Remark, Utterance
-from remanent.language.tidying import one_line, remark
+from remanent.language.tidying import multi_line, one_line
 from remanent.language.wording import block, group, spoken_language, utterance_blocks
 from remanent.model import Model, Origin
 from remanent.model.base import Count, Share
@@ -225,7 +225,7 @@ def _fact(request: ExtractionRequest, proposed: FactReply, content: str) -> Extr
     return ExtractedFact(
         kind=FactKind(proposed.kind),
         content=content,
-        reason=remark(proposed.reason, _LONGEST_FACT),
+        reason=multi_line(proposed.reason, _LONGEST_FACT),
         importance=proposed.importance,
         confirmed=confirmed,
         sources=sources,

@@ -13,7 +13,7 @@ from remanent.errors import Refused
 from remanent.language.offline.questions import statement_form
 from remanent.language.role import Defaults, Role, TextReply, Tier, Toolbox
 from remanent.language.shapes import Remark
-from remanent.language.tidying import one_line, remark
+from remanent.language.tidying import multi_line, one_line
 from remanent.language.wording import block
 from remanent.model import Model
 from remanent.text.keywords import content_words
@@ -70,7 +70,7 @@ class Hyde(Role[HydeRequest, TextReply, HydeResponse]):
 
     def read(self, request: HydeRequest, reply: TextReply) -> HydeResponse:
         """Hold the length."""
-        passage = remark(reply.text, LONGEST_PASSAGE)
+        passage = multi_line(reply.text, LONGEST_PASSAGE)
         if not passage:
             raise Refused("the passage is empty; write three to five sentences")
         return HydeResponse(passage=passage)

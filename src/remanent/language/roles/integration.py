@@ -20,7 +20,7 @@ from remanent.language.coverage import WordIndex
 from remanent.language.offline.claims import ParsedClaim, Token, read_claim
 from remanent.language.offline.comparison import compare
 from remanent.language.offline.judgement import CONFLICT, Judgement, judge
-from remanent.language.offline.salience import statements
+from remanent.language.offline.salience import summary_statements
 from remanent.language.offline.settling import UNDECIDED
 from remanent.language.offline.similarity import similarity_matrix
 from remanent.language.reply_fields import MAX_ITEMS, IdAliases, Prose, Words
@@ -38,7 +38,7 @@ from remanent.language.shapes import (
     Remark,
     Summary,
 )
-from remanent.language.tidying import keywords, one_line, remark
+from remanent.language.tidying import keywords, multi_line, one_line
 from remanent.language.wording import abridged, block, group, node_block
 from remanent.model import Model
 from remanent.model.base import Text
@@ -254,15 +254,17 @@ class Integration(Role[IntegrationRequest, IntegrationReply, IntegrationResponse
     def read(self, request: IntegrationRequest, reply: IntegrationReply) -> IntegrationResponse:
         """Check that only what was shown is touched, and that an integrated node says something."""
         upheld, updates = _upheld(request, reply), _updates(request, reply)
-        description = remark(reply.interaction_tree_description)
+        description = multi_line(reply.interaction_tree_description)
         # Code has the last word on the outcome: a validation that answers nothing settles nothing, whatever a model
         # makes of it, and one by which it upholds a node has settled the matter.
         is_settled = reply.outcome == "integrated" or bool(upheld)
         if not is_settled or _answers_nothing(request):
-            return _unresolved(description or remark(request.validation) or request.description)
-        summary = remark(reply.summary, MAX_SUMMARY)
+            return _unresolved(description or multi_line(request.validation) or request.description)
+        summary = multi_line(reply.summary, MAX_SUMMARY)
         if not summary and reply.outcome == "unresolved":
-            summary = remark("\n".join(node.summary for node in request.nodes if node.node_id in upheld), MAX_SUMMARY)
+            summary = multi_line(
+                "\n".join(node.summary for node in request.nodes if node.node_id in upheld), MAX_SUMMARY
+            )
         if not summary:
             raise Refused('an integrated node needs a summary; if nothing can be concluded, outcome is "unresolved"')
         if request.trigger is Trigger.MERGE:
@@ -299,16 +301,18 @@ def _answers_nothing(request: IntegrationRequest) -> bool:
     if request.trigger is not Trigger.CONFLICT:
         return False
     nodes = WordIndex("\n".join(node.summary for node in request.nodes))
-    told = [text for text in statements(request.validation) if not UNDECIDED.search(text)]
+    told = [text for text in summary_statements(request.validation) if not UNDECIDED.search(text)]
     return not any(nodes.share(text) > 0 for text in told)
 
 
 def _with_what_is_missing(summary: str, request: IntegrationRequest) -> str:
     """Return a merged summary with the statements of the nodes that it left out, as they were."""
     words = WordIndex(summary)
-    stated = dict.fromkeys(text for node in request.nodes for text in statements(node.summary, most=_MAX_STATEMENTS))
+    stated = dict.fromkeys(
+        text for node in request.nodes for text in summary_statements(node.summary, most=_MAX_STATEMENTS)
+    )
     missing = [f"- {text}" for text in stated if not words.holds(text)]
-    return remark("\n".join([summary, *missing]), MAX_SUMMARY)
+    return multi_line("\n".join([summary, *missing]), MAX_SUMMARY)
 
 
 def _updates(request: IntegrationRequest, reply: IntegrationReply) -> tuple[NeighbourUpdate, ...]:
@@ -408,7 +412,7 @@ async def integrate(request: IntegrationRequest, toolbox: Toolbox) -> Integratio
     facts = [
         _Fact(text, read_claim(text, said_at=node.timestamp), number)
         for number, node in enumerate(nodes)
-        for text in statements(node.summary, most=_MAX_STATEMENTS)
+        for text in summary_statements(node.summary, most=_MAX_STATEMENTS)
     ]
     clashes = _clashes(facts)
     matter = _NodeSet(nodes, facts, working_language(*(node.summary for node in nodes)))
@@ -507,7 +511,7 @@ def _node(
         summary=render(facts=kept, evidence=evidence, reasoning="", language=matter.language),
         context=next(contexts, "") or one_line(kept[0], MAX_CONTEXT),
         keywords=keywords(word for node in matter.nodes for word in node.keywords),
-        interaction_tree_description=remark(description, MAX_REMARK),
+        interaction_tree_description=multi_line(description, MAX_REMARK),
         upheld=upheld,
     )
 
@@ -522,7 +526,9 @@ async def _by_validation(
     quote = one_line(validation, _LONGEST_QUOTE)
     if UNDECIDED.search(validation):
         return _unresolved(said["undecided"].format(quote=quote))
-    findings = [read_claim(part) for text in _whole(statements(validation)) for part in _PART.split(text) if part]
+    findings = [
+        read_claim(part) for text in _whole(summary_statements(validation)) for part in _PART.split(text) if part
+    ]
     refuted: set[int] = set()
     upheld: set[int] = set()
     for clash in clashes:
@@ -571,7 +577,7 @@ def _whole(texts: Sequence[str]) -> list[str]:
 
 def _unresolved(description: str) -> IntegrationResponse:
     return IntegrationResponse(
-        outcome=IntegrationOutcome.UNRESOLVED, interaction_tree_description=remark(description, MAX_REMARK)
+        outcome=IntegrationOutcome.UNRESOLVED, interaction_tree_description=multi_line(description, MAX_REMARK)
     )
 
 

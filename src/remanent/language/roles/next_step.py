@@ -19,7 +19,7 @@ from remanent.language.offline.similarity import term_overlap
 from remanent.language.reply_fields import IdAliases, Prose, Words
 from remanent.language.role import Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_REMARK, MAX_TEXT, GraphNode, Remark
-from remanent.language.tidying import remark, shortened
+from remanent.language.tidying import multi_line, shortened
 from remanent.language.wording import abridged, block, group, node_block
 from remanent.model import Model
 from remanent.model.base import Text
@@ -132,7 +132,7 @@ _RECOGNISE: Bilingual = Bilingual(
 )
 
 
-def settle(
+def plan_within_rules(
     request: PlanningRequest, *, status: TaskStatus, context: str, proposed: PlannedTask | None, language: Language
 ) -> PlanningResponse:
     """Return the plan under the rules that no planner may break.
@@ -282,9 +282,11 @@ class Planning(Role[PlanningRequest, PlanningReply, PlanningResponse]):
         """Take the proposal as far as the rules let it."""
         status, context = TaskStatus.SUCCESS, ""
         if reply.finished is not None:
-            status, context = TaskStatus(reply.finished.status), remark(reply.finished.context, _LONGEST_CONTEXT)
+            status, context = TaskStatus(reply.finished.status), multi_line(reply.finished.context, _LONGEST_CONTEXT)
         proposed = _proposed(request, reply.current_task) if reply.current_task is not None else None
-        return settle(request, status=status, context=context, proposed=proposed, language=self.language(request))
+        return plan_within_rules(
+            request, status=status, context=context, proposed=proposed, language=self.language(request)
+        )
 
     async def offline(self, request: PlanningRequest, toolbox: Toolbox) -> PlanningResponse:
         """Go at the goal in one step, after conflicts and uploads."""
@@ -331,7 +333,7 @@ def _finished(request: PlanningRequest) -> str:
 
 def _proposed(request: PlanningRequest, task: TaskReply) -> PlannedTask | None:
     conflicts, uploads = _aliases(request)
-    description = remark(task.description)
+    description = multi_line(task.description)
     steps: list[CompletedTask | FinishedTask] = [*request.completed]
     steps += [] if request.finished is None else [request.finished]
     if not _is_taken(description, steps) and _is_echo(description, request):
@@ -399,9 +401,9 @@ async def plan(request: PlanningRequest, toolbox: Toolbox) -> PlanningResponse:
     if request.finished is not None:
         status = _ended(request.finished)
         context = _learned(request.finished, request.goal)
-    history = settle(request, status=status, context=context, proposed=None, language=language).completed
+    history = plan_within_rules(request, status=status, context=context, proposed=None, language=language).completed
     proposed = _at_the_goal(request.goal, history, language)
-    return settle(request, status=status, context=context, proposed=proposed, language=language)
+    return plan_within_rules(request, status=status, context=context, proposed=proposed, language=language)
 
 
 def _ended(finished: FinishedTask) -> TaskStatus:

@@ -224,7 +224,7 @@ class React(Role[ReactRequest, TextReply, ReactResponse]):
         language = self.language(request)
         if _repeats(reply.text, self.prompt(request, language=language).instructions):
             raise Refused("the reply repeats the instructions; think in <think>, then write <tool_call> or <answer>")
-        return parse(
+        return parse_turn(
             reply.text,
             tools=[tool.name for tool in request.tools],
             must_answer=request.urgency is Urgency.NOW,
@@ -275,7 +275,9 @@ _NEITHER: Bilingual = Bilingual(
 )
 
 
-def parse(text: str, *, tools: Collection[str], must_answer: bool = False, language: Language = "en") -> ReactResponse:
+def parse_turn(
+    text: str, *, tools: Collection[str], must_answer: bool = False, language: Language = "en"
+) -> ReactResponse:
     """Return a turn taken apart.
 
     A turn that calls tools has no answer yet: whatever answer it holds was written before the results were there.

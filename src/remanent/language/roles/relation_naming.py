@@ -13,7 +13,7 @@ from remanent.bilingual import Bilingual, Language
 from remanent.language.offline.claims import ParsedClaim, TokenKind
 from remanent.language.offline.comparison import compare
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge
-from remanent.language.offline.salience import statements
+from remanent.language.offline.salience import summary_statements
 from remanent.language.offline.similarity import similarities
 from remanent.language.reply_fields import MAX_ITEMS, IdAliases, Prose
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
@@ -243,7 +243,7 @@ def _relation(node: str, focus: str, tie: _Tie) -> str:
 @lru_cache(maxsize=32)
 def _claims(text: str) -> tuple[ParsedClaim, ...]:
     """Return the claims of a memory; the same few focuses come again with every new one."""
-    return tuple(DatedStatement(statement).read() for statement in statements(text, most=_READ))
+    return tuple(DatedStatement(statement).read() for statement in summary_statements(text, most=_READ))
 
 
 def _names(claims: Sequence[ParsedClaim]) -> set[str]:

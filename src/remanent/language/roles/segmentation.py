@@ -20,7 +20,7 @@ from remanent.language.passages import piece_spans, pieces, utterance_spans
 from remanent.language.reply_fields import MAX_ITEMS, Numbers, Prose, known_numbers, numbered
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import MAX_SEGMENT, Utterance, UtteranceSpan
-from remanent.language.tidying import remark
+from remanent.language.tidying import multi_line
 from remanent.language.wording import group, place_blocks, spoken_language, utterance_blocks
 from remanent.model import Model
 from remanent.model.base import Text
@@ -188,7 +188,7 @@ def _supported(request: SegmentationRequest, reply: SegmentationReply, *, shown:
     }
     found: list[_Piece] = []
     for piece in reply.segments:
-        text = remark(piece.text, 10 * MAX_SEGMENT)
+        text = multi_line(piece.text, 10 * MAX_SEGMENT)
         named = frozenset(known_numbers(piece.sources, shown=shown))
         if text and text not in copied and said.share(text) >= _LEAST_SUPPORT:
             found.append(_Piece(text, WordIndex(text), tuple(sorted(named)) or tuple(range(1, shown + 1)), named))

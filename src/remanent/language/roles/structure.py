@@ -13,11 +13,11 @@ from pydantic import Field
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import Refused
 from remanent.language.offline.claims import TokenKind, read_claim
-from remanent.language.offline.salience import sentence_weights, statements
+from remanent.language.offline.salience import sentence_weights, summary_statements
 from remanent.language.reply_fields import Lines, Prose
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
 from remanent.language.shapes import MAX_SUMMARY, SHORT_TEXT, Context, Keywords, LongText, Remark, Summary
-from remanent.language.tidying import lines, one_line, remark
+from remanent.language.tidying import lines, multi_line, one_line
 from remanent.language.wording import block
 from remanent.model import Model
 from remanent.text.scripts import alphanumeric, working_language
@@ -142,7 +142,7 @@ class Structure(Role[StructureRequest, StructureReply, StructureResponse]):
         quotes = lines(reply.evidence, most=_MOST_QUOTES, limit=_LONGEST_FACT)
         evidence = [quote for quote in quotes if (bare := alphanumeric(quote)) and bare in content]
         summary = render(
-            facts=facts, evidence=evidence, reasoning=remark(reply.reasoning), language=self.language(request)
+            facts=facts, evidence=evidence, reasoning=multi_line(reply.reasoning), language=self.language(request)
         )
         return StructureResponse(summary=summary)
 
@@ -171,7 +171,9 @@ _CERTAIN = frozenset({TokenKind.AMOUNT, TokenKind.TIME})
 
 async def structure(request: StructureRequest, toolbox: Toolbox) -> StructureResponse:
     """Return a summary under headings; names, numbers, dates and denials are kept before anything else."""
-    every = statements(request.content, most=_MOST_STATEMENTS) or [one_line(request.content, _LONGEST_OFFLINE_FACT)]
+    every = summary_statements(request.content, most=_MOST_STATEMENTS) or [
+        one_line(request.content, _LONGEST_OFFLINE_FACT)
+    ]
     about = f"{request.task}\n{request.context}\n{' '.join(request.keywords)}"
     weights = sentence_weights(every, about=about)
     telling = sum(_says_something(statement) for statement in every)

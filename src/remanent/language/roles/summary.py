@@ -18,7 +18,7 @@ from remanent.language.offline.salience import speaker_name, with_speaker
 from remanent.language.reply_fields import Lines, Prose
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
 from remanent.language.shapes import MAX_SUMMARY, Remark, Summary, Utterance
-from remanent.language.tidying import lines, remark, within_tokens
+from remanent.language.tidying import lines, multi_line, within_tokens
 from remanent.language.wording import block, group, spoken_language, utterance_blocks
 from remanent.model import Model
 from remanent.model.entry import chat_role
@@ -124,7 +124,7 @@ def _fitted(mark: str, prose: str, tail: str, *, limit: int) -> str:
 def unmarked(text: str) -> str:
     """Return a summary without the mark that it may begin with."""
     marked = _ANY_MARK.match(text)
-    return remark(text[marked.end() :] if marked else text, MAX_SUMMARY)
+    return multi_line(text[marked.end() :] if marked else text, MAX_SUMMARY)
 
 
 def _listed(listed: Sequence[Sequence[str]], language: Language) -> str:

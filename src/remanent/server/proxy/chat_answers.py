@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from remanent.model import EntryKind, Message
-from remanent.server.proxy.conversation import answer_id, split, text_of
+from remanent.server.proxy.conversation import answer_id, split_text, text_of
 from remanent.text.scripts import well_formed
 from remanent.values import dataclass
 
@@ -118,11 +118,11 @@ class ChatAnswer:
             calls = [call for _, call in sorted(choice.calls.items())]
             said = [choice.text, *(f"{call.call_id} {call.text}" for call in calls)]
             identity = answer_id(chain, bucket, choice=number, said=said)
-            for place, piece in enumerate(split(choice.text, longest)):
+            for place, piece in enumerate(split_text(choice.text, longest)):
                 kept.append(_message(f"{identity}:{place}", piece, moment, EntryKind.MESSAGE, metadata))
             for place, call in enumerate(calls):
                 about = {**metadata, "tool": call.name, "tool_call_id": call.call_id}
-                for part, piece in enumerate(split(call.text, longest)):
+                for part, piece in enumerate(split_text(call.text, longest)):
                     kept.append(_message(f"{identity}:call:{place}:{part}", piece, moment, EntryKind.TOOL_CALL, about))
         return kept
 

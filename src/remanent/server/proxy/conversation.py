@@ -300,7 +300,7 @@ def to_remember(said: NewMessage, *, bucket: int, moment: datetime, longest: int
         metadata["parts"] = unread
     if not text and not unread:
         return []
-    pieces = split(text, longest) or [" ".join(f"[{part}]" for part in unread)]
+    pieces = split_text(text, longest) or [" ".join(f"[{part}]" for part in unread)]
     identity = message_id(said.chain, bucket)
     return [
         Message(
@@ -316,7 +316,7 @@ def to_remember(said: NewMessage, *, bucket: int, moment: datetime, longest: int
     ]
 
 
-def split(text: str, longest: int) -> list[str]:
+def split_text(text: str, longest: int) -> list[str]:
     """Return the text in pieces of at most so many characters."""
     return [text[place : place + longest] for place in range(0, len(text), longest)]
 
