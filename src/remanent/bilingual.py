@@ -926,6 +926,10 @@ ERRORS = (
         "{place} 不是纯 JSON（可能含有注释），未作改动；请自行粘贴该条目",
     ),
     Bilingual(
+        "something of {agent} was erased while it was exported; export it again",
+        "导出 {agent} 期间有内容被抹除；请重新导出",
+    ),
+    Bilingual(
         "{agent} changed while it was exported; let its jobs finish, then export again",
         "{agent} 在导出期间有变化；请等后台任务完成后再导出",
     ),

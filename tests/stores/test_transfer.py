@@ -1,20 +1,23 @@
+import asyncio
 import hashlib
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from remanent.errors import IntegrityError, InvalidInput, StoreBusy
-from remanent.model import Entry, Record, Scope
+from remanent.errors import IntegrityError, InvalidInput, StorageFull, StoreBusy, StoreClosed
+from remanent.model import Scope
 from remanent.stores import transfer
 from remanent.stores.conformance.base import Samples, append, everything, put, update
 from remanent.stores.conformance.journal import make_world
-from remanent.stores.queries import EntryQuery, JobQuery, RecordQuery
+from remanent.stores.queries import EntryQuery, Erasure, ErasureDepth, JobQuery, RecordQuery
+from remanent.stores.snapshot import Snapshot
 from remanent.stores.sqlite import SqliteStore
+from remanent.stores.sqlite.database import Database
 from remanent.stores.store import Store
 from remanent.stores.transfer import SORTS, export_lines, import_lines
 
@@ -182,37 +185,69 @@ async def test_nothing_at_all_is_no_export(elsewhere: SqliteStore) -> None:
         await import_lines(elsewhere, SCOPE, [])
 
 
-async def test_an_export_during_which_somebody_writes_is_not_sealed(store: SqliteStore) -> None:
+async def test_an_export_beside_four_writers_imports_whole_and_holds_what_was_acknowledged_before(
+    store: SqliteStore, elsewhere: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every writer of them comes between any two lines, for as long as the export lasts."""
+    monkeypatch.setattr(transfer, "PAGE", 3)
+    monkeypatch.setattr("remanent.stores.store.PAGE", 3)
+    samples, acknowledged = Samples(), list[str]()
+
+    async def write(writer: int) -> None:
+        [entry] = await append(store, samples.make_entry(SCOPE, f"writer {writer} said {len(acknowledged)}"))
+        await put(store, samples.make_record_of(entry))
+        acknowledged.append(entry.id)
+
+    for number in range(20):
+        await write(number % 4)
+    before, lines = set(acknowledged), []
+    async for line in export_lines(store, SCOPE):
+        lines.append(line)
+        await asyncio.gather(*map(write, range(4)))
+    assert lines == resealed(lines)
+    await import_lines(elsewhere, SCOPE, lines)
+    assert {entry.id for entry in await elsewhere.entries(SCOPE, EntryQuery(limit=10_000))} == before
+    assert (await elsewhere.check(SCOPE)).problems == ()
+    assert len(acknowledged) == 20 + 4 * len(lines)
+
+
+async def test_another_process_that_erases_ends_an_export_that_nobody_goes_on_reading(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    await append(store, Samples().make_entry(SCOPE))
+    beside, lines = SqliteStore(tmp_path / "here"), export_lines(store, SCOPE)
+    await anext(lines)
+    assert (await beside.erase(SCOPE, Erasure(everything=True))).depth is ErasureDepth.OVERWRITTEN
+    with pytest.raises(StoreBusy, match="erased"):
+        await anext(lines)
+    await beside.close()
+
+
+async def test_a_store_is_closed_under_an_export(store: SqliteStore) -> None:
+    await append(store, Samples().make_entry(SCOPE))
+    lines = export_lines(store, SCOPE)
+    await anext(lines)
+    await store.close()
+    with pytest.raises(StoreClosed):
+        await anext(lines)
+
+
+async def test_on_a_disk_without_room_for_another_reader_an_export_is_refused_once_something_changed(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: Database) -> None:
+        raise StorageFull("no room is left")
+
+    monkeypatch.setattr(Database, "hold", refuse)
     samples = Samples()
-    record = samples.make_record(SCOPE)
-    await put(store, record)
-
-    async def disturbed(disturb: Callable[[], Any]) -> list[str]:
-        lines = []
-        async for line in export_lines(store, SCOPE):
-            lines.append(line)
-            if line.startswith('{"record"'):
-                await disturb()
-        return lines
-
-    latest = [record]
-
-    async def change() -> None:
-        latest.append(await update(store, samples.next_version(latest[-1], content=f"{len(latest)}")))
-
-    async def remember() -> None:
-        await append(store, samples.make_entry(SCOPE))
-
-    for disturb in (change, remember):
-        with pytest.raises(StoreBusy):
-            await disturbed(disturb)
-    assert len(await exported(store)) > 2
-
-    async def look() -> None:
-        async with store.transaction(SCOPE) as tx:
-            tx.touch([record.id], accessed=1)
-
-    assert (await disturbed(look))[-1].startswith('{"remanent":"end"')
+    await append(store, samples.make_entry(SCOPE))
+    assert (await exported(store))[-1].startswith('{"remanent":"end"')
+    lines = export_lines(store, SCOPE)
+    await anext(lines)
+    await anext(lines)
+    await append(store, samples.make_entry(SCOPE))
+    with pytest.raises(StoreBusy, match="changed while"):
+        [line async for line in lines]
 
 
 async def test_a_running_job_is_exported_without_the_twin_that_waits_behind_it(
@@ -231,38 +266,29 @@ async def test_a_running_job_is_exported_without_the_twin_that_waits_behind_it(
     assert await exported(elsewhere) == await exported(store)
 
 
-class Watched(SqliteStore):
-    """Notes how much is asked for at once."""
-
-    largest = 0
-
-    async def entries(self, scope: Scope, query: EntryQuery) -> list[Entry]:
-        self.largest = max(self.largest, query.limit)
-        return await super().entries(scope, query)
-
-    async def records(self, scope: Scope, query: RecordQuery) -> list[Record]:
-        self.largest = max(self.largest, query.limit)
-        return await super().records(scope, query)
-
-
 @pytest.mark.parametrize(("page", "batch"), [(1, 1), (7, 5), (10, 10), (1000, 1000)])
 async def test_an_agent_is_read_and_filled_page_by_page(
-    tmp_path: Path, elsewhere: SqliteStore, monkeypatch: pytest.MonkeyPatch, page: int, batch: int
+    store: SqliteStore, elsewhere: SqliteStore, monkeypatch: pytest.MonkeyPatch, page: int, batch: int
 ) -> None:
     monkeypatch.setattr(transfer, "PAGE", page)
     monkeypatch.setattr("remanent.stores.store.PAGE", page)
     monkeypatch.setattr(transfer, "BATCH", batch)
-    samples, store = Samples(), Watched(tmp_path / "here")
+    samples, sizes = Samples(), set[int]()
+    read = Snapshot.read
+
+    async def watched(snapshot: Snapshot, scope: Scope, queries: Sequence[Any]) -> list[Any]:
+        sizes.update(query.limit for query in queries if isinstance(query, EntryQuery | RecordQuery))
+        return await read(snapshot, scope, queries)
+
     entries = await append(store, *(samples.make_entry(SCOPE, f"entry {number}") for number in range(20)))
     records = [samples.make_record_of(entry) for entry in entries]
     await put(store, *records)
     for record in records[:10]:
         await update(store, samples.next_version(record, content=f"{record.content} again"))
-    store.largest = 0
+    monkeypatch.setattr(Snapshot, "read", watched)
     lines = await exported(store)
-    assert store.largest == page
+    assert sizes == {page}
     counts = await import_lines(elsewhere, SCOPE, iter(lines))
     assert counts == {**dict.fromkeys(SORTS, 0), "entry": 20, "record": 20, "version": 10}
     assert await exported(elsewhere) == lines
     assert await everything(elsewhere, SCOPE) == await everything(store, SCOPE)
-    await store.close()

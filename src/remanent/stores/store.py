@@ -11,7 +11,7 @@ each type of change and question; every other method here is a short word for a 
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -62,23 +62,11 @@ def sent_mark(session: str | None, caller_id: str | None, user: str) -> str:
     return f"{erased_mark(caller_id, user)}:{session or ''}"
 
 
-class Store(ABC):
-    """Keeps everything that is true. A scope's agent bounds every call; its session and task narrow reads.
-
-    Every method raises `StorageError` and its kin, never an engine's own exception.
-    """
-
-    finds_work: bool = False
-    """Whether `claim_any` finds the due jobs of all agents in one look; else a worker says which to look at."""
+class StoreReader(ABC):
+    """Answers questions: a store as it stands, or a snapshot of it."""
 
     def __init__(self) -> None:
         self._reads: Batches[Scope, q.Query[Any]] = Batches(self.read)
-
-    # ── what an adapter does ─────────────────────────────────────────────────
-
-    @abstractmethod
-    async def commit(self, scope: Scope, changes: Sequence[Change]) -> Committed:
-        """Apply all changes or none; on return they survive any crash."""
 
     @abstractmethod
     async def read(self, scope: Scope, queries: Sequence[q.Query[Any]]) -> list[Any]:
@@ -86,69 +74,6 @@ class Store(ABC):
 
         Each answer is of one moment; that all are of the same one is not promised.
         """
-
-    @abstractmethod
-    async def load(self, scope: Scope, batches: AsyncIterator[Sequence[Change]]) -> None:
-        """Fill an empty scope with all batches or nothing, keeping places and versions; refuse a scope in use."""
-
-    @abstractmethod
-    async def claim_any(
-        self,
-        *,
-        worker: str,
-        limit: int,
-        lease: timedelta,
-        now: datetime | None = None,
-        among: Sequence[Scope] | None = None,
-    ) -> q.Claims:
-        """Claim up to so many jobs that may run: each the first of its lane, due, and not under a live lease.
-
-        They are taken from the agents given, or from all that there are, the oldest jobs of each agent first. A wait or
-        a lease that ends more than `MAX_WAIT` from now is taken as over: the clock was set back since. Without `now` it
-        is the time of the database, which all workers share.
-        """
-
-    @abstractmethod
-    async def renew(
-        self, scope: Scope, *, job_id: str, fence: int, lease: timedelta, now: datetime | None = None
-    ) -> None:
-        """Prolong a lease, from now on; refuse with `LeaseLost` when it was taken over."""
-
-    @abstractmethod
-    async def erase(self, scope: Scope, erasure: q.Erasure) -> q.Erased:
-        """Remove texts and vectors, and all that was derived from them, and say how deep that reached."""
-
-    @abstractmethod
-    async def check(self, scope: Scope, *, quick: bool = False) -> q.Health:
-        """Examine every page, index and reference; report, change nothing. `quick` only counts and examines nothing."""
-
-    @abstractmethod
-    async def scopes(self) -> list[Scope]:
-        """Return every agent that has data here, in a stable order."""
-
-    @abstractmethod
-    def on_enqueue(self, notify: Callable[[Scope], None]) -> None:
-        """Have `notify` called, on the event loop, after a commit that added or revived jobs."""
-
-    @abstractmethod
-    async def close(self) -> None:
-        """Finish what is under way and let go of every file."""
-
-    # ── what an adapter may do better ────────────────────────────────────────
-
-    def visit(self, scope: Scope) -> AbstractContextManager[None]:
-        """Say that several calls for one agent follow, so that what they need is kept at hand between them."""
-        return nullcontext()
-
-    async def latest(self, *, limit: int) -> list[Scope]:
-        """Return some agents that have data here, those that were written to last first where that is known."""
-        return (await self.scopes())[:limit]
-
-    # ── short words ──────────────────────────────────────────────────────────
-
-    def transaction(self, scope: Scope) -> Transaction:
-        """Return a unit of work: what is put into it is committed together at the end of its `async with`."""
-        return Transaction(self.commit, scope)
 
     def ask(self, scope: Scope, query: q.Query[A]) -> "asyncio.Future[A]":
         """Return the answer to come of one question; those that are asked at the same time are read together."""
@@ -306,6 +231,93 @@ class Store(ABC):
         """Return jobs in queue order."""
         return await self.ask(scope, query)
 
+
+class Store(StoreReader):
+    """Keeps everything that is true. A scope's agent bounds every call; its session and task narrow reads.
+
+    Every method raises `StorageError` and its kin, never an engine's own exception.
+    """
+
+    finds_work: bool = False
+    """Whether `claim_any` finds the due jobs of all agents in one look; else a worker says which to look at."""
+
+    # ── what an adapter does ─────────────────────────────────────────────────
+
+    @abstractmethod
+    async def commit(self, scope: Scope, changes: Sequence[Change]) -> Committed:
+        """Apply all changes or none; on return they survive any crash."""
+
+    @abstractmethod
+    def snapshot(self, scope: Scope) -> AbstractAsyncContextManager["StoreReader"]:
+        """Give what answers all questions about an agent as of one moment, whatever is written while it is held.
+
+        Nobody waits for whoever holds it. It ends when something of the agent is erased: from then on it answers with
+        `StoreBusy`, and before the erasure is acknowledged where that overwrites what it read from.
+        """
+
+    @abstractmethod
+    async def load(self, scope: Scope, batches: AsyncIterator[Sequence[Change]]) -> None:
+        """Fill an empty scope with all batches or nothing, keeping places and versions; refuse a scope in use."""
+
+    @abstractmethod
+    async def claim_any(
+        self,
+        *,
+        worker: str,
+        limit: int,
+        lease: timedelta,
+        now: datetime | None = None,
+        among: Sequence[Scope] | None = None,
+    ) -> q.Claims:
+        """Claim up to so many jobs that may run: each the first of its lane, due, and not under a live lease.
+
+        They are taken from the agents given, or from all that there are, the oldest jobs of each agent first. A wait or
+        a lease that ends more than `MAX_WAIT` from now is taken as over: the clock was set back since. Without `now` it
+        is the time of the database, which all workers share.
+        """
+
+    @abstractmethod
+    async def renew(
+        self, scope: Scope, *, job_id: str, fence: int, lease: timedelta, now: datetime | None = None
+    ) -> None:
+        """Prolong a lease, from now on; refuse with `LeaseLost` when it was taken over."""
+
+    @abstractmethod
+    async def erase(self, scope: Scope, erasure: q.Erasure) -> q.Erased:
+        """Remove texts and vectors, and all that was derived from them, and say how deep that reached."""
+
+    @abstractmethod
+    async def check(self, scope: Scope, *, quick: bool = False) -> q.Health:
+        """Examine every page, index and reference; report, change nothing. `quick` only counts and examines nothing."""
+
+    @abstractmethod
+    async def scopes(self) -> list[Scope]:
+        """Return every agent that has data here, in a stable order."""
+
+    @abstractmethod
+    def on_enqueue(self, notify: Callable[[Scope], None]) -> None:
+        """Have `notify` called, on the event loop, after a commit that added or revived jobs."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Finish what is under way and let go of every file."""
+
+    # ── what an adapter may do better ────────────────────────────────────────
+
+    def visit(self, scope: Scope) -> AbstractContextManager[None]:
+        """Say that several calls for one agent follow, so that what they need is kept at hand between them."""
+        return nullcontext()
+
+    async def latest(self, *, limit: int) -> list[Scope]:
+        """Return some agents that have data here, those that were written to last first where that is known."""
+        return (await self.scopes())[:limit]
+
+    # ── short words ──────────────────────────────────────────────────────────
+
+    def transaction(self, scope: Scope) -> Transaction:
+        """Return a unit of work: what is put into it is committed together at the end of its `async with`."""
+        return Transaction(self.commit, scope)
+
     async def claim(self, scope: Scope, *, worker: str, now: datetime, lease: timedelta) -> Job | None:
         """Claim the next job of one agent that may run; see `claim_any`."""
         claims = await self.claim_any(worker=worker, limit=1, lease=lease, now=now, among=(scope,))
@@ -319,7 +331,7 @@ PAGE = 500
 one reading holds a connection that others wait for."""
 
 
-async def every_entry(store: Store, scope: Scope, query: q.EntryQuery | None = None) -> AsyncIterator[Entry]:
+async def every_entry(store: StoreReader, scope: Scope, query: q.EntryQuery | None = None) -> AsyncIterator[Entry]:
     """Yield all entries that a query finds, read page by page; its own limit does not count."""
     query = replace(query or q.EntryQuery(), limit=PAGE)
     while True:
@@ -332,7 +344,7 @@ async def every_entry(store: Store, scope: Scope, query: q.EntryQuery | None = N
         query = replace(query, before_seq=last) if query.newest_first else replace(query, after_seq=last)
 
 
-async def every_record(store: Store, scope: Scope, query: q.RecordQuery) -> AsyncIterator[Record]:
+async def every_record(store: StoreReader, scope: Scope, query: q.RecordQuery) -> AsyncIterator[Record]:
     """Yield all records that a query finds, in the order of their creation and read page by page."""
     query = replace(query, limit=PAGE)
     while True:
@@ -345,7 +357,7 @@ async def every_record(store: Store, scope: Scope, query: q.RecordQuery) -> Asyn
 
 
 async def vector_pages(
-    store: Store, scope: Scope, model: str, *, since: int = 0, limit: int = q.VECTORS_AT_ONCE
+    store: StoreReader, scope: Scope, model: str, *, since: int = 0, limit: int = q.VECTORS_AT_ONCE
 ) -> AsyncIterator[q.VectorChanges]:
     """Yield what happened to a model's vectors after a revision, page by page; 0 asks for all of them.
 

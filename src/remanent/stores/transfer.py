@@ -22,11 +22,11 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from remanent.errors import IntegrityError, InvalidInput, SchemaTooNew, StoreBusy
+from remanent.errors import IntegrityError, InvalidInput, SchemaTooNew
 from remanent.model import Conflict, Entry, Job, JobState, Link, Record, Scope, Status, Tombstone, Version
 from remanent.model.base import check_json
-from remanent.stores.queries import ConflictQuery, EntryQuery, JobQuery, LinkQuery, RecordFilter, RecordQuery
-from remanent.stores.store import HIDDEN, PAGE, Store, every_entry, every_record, vector_pages
+from remanent.stores.queries import ConflictQuery, JobQuery, LinkQuery, RecordFilter, RecordQuery
+from remanent.stores.store import HIDDEN, PAGE, Store, StoreReader, every_entry, every_record, vector_pages
 from remanent.stores.transaction import (
     AppendEntry,
     Change,
@@ -57,12 +57,17 @@ _LINE_ENDS = {"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
 async def export_lines(store: Store, scope: Scope) -> AsyncIterator[str]:
-    """Yield the lines of an agent's export, without line ends; `StoreBusy` when it changes meanwhile."""
+    """Yield the lines of an agent's export, without line ends, as it stands when the first is asked for.
+
+    What others write meanwhile is not in it. When something is erased meanwhile it ends with `StoreBusy`, unsealed.
+    """
     _require_whole_agent(scope)
     seal = _Seal()
-    yield seal.add(_header(scope))
-    async for sort, body in _words(store, scope):
-        yield seal.count(sort, f'{{"{sort}":{_safe(body)}}}')
+    async with store.snapshot(scope) as snapshot:
+        yield seal.add(_header(scope))
+        async for sort, body in _words(snapshot, scope):
+            yield seal.count(sort, f'{{"{sort}":{_safe(body)}}}')
+        await snapshot.standing(scope)  # refused if anything of it is erased by now
     yield seal.trailer()
 
 
@@ -104,14 +109,11 @@ def _safe(text: str) -> str:
     return text
 
 
-async def _words(store: Store, scope: Scope) -> AsyncIterator[tuple[str, str]]:
+async def _words(store: StoreReader, scope: Scope) -> AsyncIterator[tuple[str, str]]:
     """Yield the sort and the JSON of every item; journal, records and versions page by page."""
-    last_seq, fingerprint = 0, 0
     async for entry in every_entry(store, scope):
-        last_seq = entry.seq
         yield "entry", entry.to_json()
     async for record in every_record(store, scope, RecordQuery(_EVERY_STATUS)):
-        fingerprint ^= _fingerprint(record)
         yield "record", record.to_json()
     async for version in _past_versions(store, scope):
         yield "version", version.to_json()
@@ -128,10 +130,9 @@ async def _words(store: Store, scope: Scope) -> AsyncIterator[tuple[str, str]]:
         yield "state", _dump({"key": key, "value": value})
     for job in await _jobs(store, scope):
         yield "job", job.to_json()
-    await _check_undisturbed(store, scope, last_seq=last_seq, fingerprint=fingerprint)
 
 
-async def _past_versions(store: Store, scope: Scope) -> AsyncIterator[Version]:
+async def _past_versions(store: StoreReader, scope: Scope) -> AsyncIterator[Version]:
     """Yield superseded versions, page by page."""
     page = await store.past_versions(scope, after=None, limit=PAGE)
     while page:
@@ -140,7 +141,7 @@ async def _past_versions(store: Store, scope: Scope) -> AsyncIterator[Version]:
         page = await store.past_versions(scope, after=(page[-1].record.id, page[-1].number), limit=PAGE)
 
 
-async def _vectors(store: Store, scope: Scope) -> AsyncIterator[str]:
+async def _vectors(store: StoreReader, scope: Scope) -> AsyncIterator[str]:
     """Yield the vectors of every model in the order of their records, so that two exports are alike; page by page."""
     for model in sorted(await store.vector_models(scope)):
         ids = sorted([one async for page in vector_pages(store, scope, model) for one in page.record_ids])
@@ -151,7 +152,7 @@ async def _vectors(store: Store, scope: Scope) -> AsyncIterator[str]:
                 yield _dump({"record_id": record_id, "model": model, "values": values})
 
 
-async def _jobs(store: Store, scope: Scope) -> list[Job]:
+async def _jobs(store: StoreReader, scope: Scope) -> list[Job]:
     """Return dead letters, then what waits; a job that runs waits in the export, as after a crash."""
     dead = await store.jobs(scope, JobQuery(states=(JobState.DEAD,), limit=_ALL))
     living = await store.jobs(scope, JobQuery(states=(JobState.PENDING, JobState.RUNNING), limit=_ALL))
@@ -164,20 +165,6 @@ async def _jobs(store: Store, scope: Scope) -> list[Job]:
             keys.add((job.lane, job.key))
         waiting.append(job.replace(state=JobState.PENDING, worker=None, lease_until=None))
     return dead + waiting
-
-
-async def _check_undisturbed(store: Store, scope: Scope, *, last_seq: int, fingerprint: int) -> None:
-    """Refuse to seal what was read while somebody wrote: a record of one moment, its history of another."""
-    newest = await store.entries(scope, EntryQuery(newest_first=True, limit=1))
-    async for record in every_record(store, scope, RecordQuery(_EVERY_STATUS)):
-        fingerprint ^= _fingerprint(record)
-    if fingerprint or last_seq != (newest[0].seq if newest else 0):
-        raise StoreBusy(f"{scope} changed while it was exported; let its jobs finish, then export again")
-
-
-def _fingerprint(record: Record) -> int:
-    text = f"{record.id}\n{record.version}"
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest())
 
 
 # ── in ───────────────────────────────────────────────────────────────────────

@@ -1,11 +1,12 @@
 """Export and import: the same bytes come out again, and a damaged file goes nowhere."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import cast
 
 import pytest
 
-from remanent.errors import IntegrityError, InvalidInput, SchemaTooNew
+from remanent.errors import IntegrityError, InvalidInput, SchemaTooNew, StoreBusy
 from remanent.model import JobState, Scope
 from remanent.stores.conformance.base import OpenStore, Samples, StoredAgent, StoreSuite, append, everything, found
 from remanent.stores.conformance.journal import World, make_world
@@ -176,6 +177,52 @@ class TransferConformance(StoreSuite):
             with pytest.raises(InvalidInput, match="line 1 "):
                 await import_lines(elsewhere, lived.scope, [header, *lines[1:]])
         await self._check_empty(elsewhere, lived.scope)
+
+    async def test_an_export_is_of_the_moment_at_which_it_began_whatever_is_written_meanwhile(
+        self, agent: StoredAgent, lived: World, opened: OpenStore
+    ) -> None:
+        """A server that is never idle can be backed up, and its writers do not wait."""
+        before, lines, latest = await exported(agent.store, lived.scope), [], lived.linked
+        async for line in export_lines(agent.store, lived.scope):
+            lines.append(line)
+            entry, *_ = await agent.append(agent.samples.make_entry(agent.scope, f"said at line {len(lines)}"))
+            await agent.put(agent.samples.make_record_of(entry))
+            latest = await agent.update(agent.next_version(latest, content=f"changed at line {len(lines)}"))
+            async with agent.transaction() as tx:
+                tx.state("cursor", len(lines))
+                tx.link(agent.samples.make_link(lived.kept.id, entry.id))
+        assert lines == before
+        await import_lines(await opened("elsewhere"), lived.scope, lines)
+        assert len(await exported(agent.store, lived.scope)) >= len(before) + 3 * len(lines)
+
+    async def test_two_exports_at_a_time_are_each_of_their_own_moment(self, agent: StoredAgent, lived: World) -> None:
+        """Whoever backs up does not keep others from it."""
+        before = await exported(agent.store, lived.scope)
+        early = export_lines(agent.store, lived.scope)
+        first = await anext(early)
+        await agent.append(agent.samples.make_entry(agent.scope, "said between the two"))
+        assert len(await exported(agent.store, lived.scope)) == len(before) + 1
+        assert [first, *[line async for line in early]] == before
+
+    async def test_an_export_during_which_something_is_erased_ends_without_its_seal(
+        self, agent: StoredAgent, lived: World
+    ) -> None:
+        """The erasure does not wait until whoever reads has come to the end, and what went is not sealed anywhere."""
+        for erasure in (Erasure(record_ids=(lived.kept.id,)), Erasure(everything=True)):
+            lines = export_lines(agent.store, lived.scope)
+            await anext(lines)
+            assert (await agent.store.erase(lived.scope, erasure)).record_ids
+            with pytest.raises(StoreBusy, match="was erased while it was exported"):
+                [line async for line in lines]
+            whole = await exported(agent.store, lived.scope)
+            assert whole[-1].startswith('{"remanent":"end"')
+
+    async def test_an_export_that_nobody_takes_to_its_end_holds_nothing(self, agent: StoredAgent, lived: World) -> None:
+        """A client may go away at any line."""
+        lines = cast(AsyncGenerator[str, None], export_lines(agent.store, lived.scope))
+        await anext(lines)
+        await lines.aclose()
+        assert (await agent.store.erase(lived.scope, Erasure(everything=True))).record_ids
 
     async def test_a_dead_letter_is_carried_along(self, store: Store, opened: OpenStore, lived: World) -> None:
         """Somebody still has to look at it."""

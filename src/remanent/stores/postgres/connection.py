@@ -10,7 +10,7 @@ import select
 import struct
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import cache
 from importlib import resources
 from typing import Any, Final, LiteralString, TypeAlias
@@ -206,6 +206,7 @@ class ConnectionPool:
         self._url = url
         self._timeout = timeout
         self._free = asyncio.Semaphore(_SIZE)
+        self._holding = asyncio.Semaphore(_SIZE // 2)
         self._idle: list[Connection] = []
         self._closed = False
 
@@ -261,13 +262,18 @@ class ConnectionPool:
         async with self.connection() as connection, connection.pipeline():
             await connection.execute(_SNAPSHOT)
             await connection.execute(_SCOPE, (str(agent),))
-            cursors = []
-            for statement in statements:
-                cursor = connection.cursor(binary=statement.binary)
-                kept = None if statement.prepared else False
-                cursors.append(await cursor.execute(statement.sql.encode(), statement.values, prepare=kept))
+            cursors = await _ask(connection, statements)
             await connection.execute("COMMIT")
             return [await cursor.fetchall() for cursor in cursors]
+
+    async def hold(self, agent: int, stack: AsyncExitStack) -> Connection:
+        """Return a connection inside a reading transaction that keeps to its moment; none of those that others use."""
+        await stack.enter_async_context(self._holding)
+        connection = await _connect(self._url, timeout=self._timeout)
+        stack.push_async_callback(connection.close)
+        await connection.execute(_SNAPSHOT)
+        await connection.execute(_SCOPE, (str(agent),))
+        return connection
 
     @asynccontextmanager
     async def transaction(self, agent: int) -> AsyncIterator[Connection]:
@@ -283,6 +289,24 @@ class ConnectionPool:
         idle, self._idle = self._idle, []
         for connection in idle:
             await connection.close()
+
+
+async def _ask(
+    connection: Connection, statements: Sequence[SqlStatement]
+) -> "list[psycopg.AsyncCursor[tuple[Any, ...]]]":
+    """Send statements, whose rows are then fetched in their order."""
+    cursors = []
+    for asked in statements:
+        cursor = connection.cursor(binary=asked.binary)
+        kept = None if asked.prepared else False
+        cursors.append(await cursor.execute(asked.sql.encode(), asked.values, prepare=kept))
+    return cursors
+
+
+async def ask_held(connection: Connection, statements: Sequence[SqlStatement]) -> list[list[tuple[Any, ...]]]:
+    """Return the rows of each statement within the transaction that is open, in one round trip."""
+    async with connection.pipeline():
+        return [await cursor.fetchall() for cursor in await _ask(connection, statements)]
 
 
 async def _connect(url: str, *, timeout: float) -> Connection:

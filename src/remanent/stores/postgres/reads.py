@@ -107,7 +107,8 @@ class PostgresDialect(Dialect):
 
 
 _STANDING = """
-SELECT revision, vector_revision, (SELECT jsonb_object_agg(kind, g.revision) FROM graphs g WHERE g.agent = %(agent)s)
+SELECT revision, vector_revision,
+    (SELECT jsonb_object_agg(kind, g.revision) FROM graphs g WHERE g.agent = %(agent)s AND kind <> '.erased')
 FROM agents WHERE id = %(agent)s
 """
 

@@ -8,6 +8,7 @@ groups.
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -15,15 +16,16 @@ from typing import Any
 from remanent.errors import InvalidInput, LeaseLost, StoreClosed
 from remanent.model import Scope, from_millis, to_millis
 from remanent.stores import rows
-from remanent.stores.postgres.connection import ConnectionPool, statement, translated
+from remanent.stores.postgres.connection import ConnectionPool, ask_held, statement, translated
 from remanent.stores.postgres.migrations import migrate, steps
 from remanent.stores.postgres.reads import POSTGRES_ANSWERS, PostgresDialect, VectorIndex
 from remanent.stores.postgres.wakeups import Wakeups
 from remanent.stores.postgres.writes import Encoder, Eraser, GroupCommit, to_json
 from remanent.stores.queries import Claims, Erased, Erasure, ErasureDepth, Health, Hit, Query
 from remanent.stores.query_steps import Rows, answer_together, nothing_stored
+from remanent.stores.snapshot import Opening, Snapshot, Unstored
 from remanent.stores.sql import IN_USE, SqlStatement, in_use
-from remanent.stores.store import MAX_WAIT, Store
+from remanent.stores.store import MAX_WAIT, Store, StoreReader
 from remanent.stores.transaction import Change, Committed
 from remanent.stores.vectors import Vectors, VectorSearch
 
@@ -109,6 +111,34 @@ class PostgresStore(Store):
             await self._look_for_indexes()
         dialect = PostgresDialect(agent, self._indexes.get(agent, {}))
         return await answer_together(POSTGRES_ANSWERS, dialect, scope, queries, partial(self._read, agent))
+
+    def snapshot(self, scope: Scope) -> Opening:
+        """Hold a reading transaction; an erasure does not wait for it, and ends it."""
+        return Opening(scope, self._hold)
+
+    async def _hold(self, scope: Scope, stack: AsyncExitStack) -> StoreReader:
+        agent = await self._agent(scope)
+        if agent == 0:
+            return Unstored()
+        with translated():
+            connection = await self._connections.hold(agent, stack)
+        erasures = [SqlStatement(statement("erasures"), {"agent": agent})]
+        dialect, turn = PostgresDialect(agent, {}), asyncio.Lock()
+
+        async def fetch(statements: Sequence[SqlStatement]) -> Sequence[Rows]:
+            with translated():
+                async with turn:
+                    return await ask_held(connection, statements)
+
+        async def answer(scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
+            return await answer_together(POSTGRES_ANSWERS, dialect, scope, queries, fetch)
+
+        async def has_erased() -> bool:
+            return await self._read(agent, erasures) != before
+
+        before = await fetch(erasures)
+        snapshot = Snapshot(scope, answer, has_erased=has_erased, let_go=connection.close)
+        return await stack.enter_async_context(snapshot)
 
     async def _look_for_indexes(self) -> None:
         """See which large agents a migration gave indexes of their own."""

@@ -268,6 +268,7 @@ class Eraser:
         if erasure.keeps_note:
             changes.append(await self._note(went))
         await self._rows("apply_unit", changes=to_json(changes))
+        await self._rows("count_erasure")
         return Erased(tuple(entry_id for entry_id, _ in with_words), tuple(record_ids), tuple(digests))
 
     async def _reach(self, erasure: Erasure, end: int) -> tuple[list[str], list[str]]:

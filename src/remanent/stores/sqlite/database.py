@@ -24,6 +24,7 @@ from remanent.errors import RemanentError, StorageError, StorageFull, StoreBusy,
 from remanent.stores.sqlite import connection as opening
 from remanent.stores.sqlite.connection import for_want_of_descriptors, translated
 from remanent.stores.sqlite.fileformat import check_before_open
+from remanent.stores.sqlite.held import HeldReader
 from remanent.stores.sqlite.writes import after_rollback, before_commit
 from remanent.values import dataclass
 
@@ -101,6 +102,7 @@ class Database:
         self._readers = 0
         """How many readers there are, at work or idle."""
         self._reading = 0
+        self._held: set[HeldReader] = set()
         self._lock = threading.Lock()
         self._freed = threading.Condition(self._lock)
         self._thread: threading.Thread | None = None
@@ -273,6 +275,22 @@ class Database:
             self._idle.append(reader)
             self._freed.notify_all()
 
+    def hold(self) -> HeldReader:
+        """Open a reader that keeps to this moment until it is let go, by `release` or by closing; blocks."""
+        held = HeldReader(self._connect(read_only=True))
+        with self._lock:
+            if not self._closed:
+                self._held.add(held)
+                return held
+        held.let_go()
+        raise StoreClosed("the store is closed; open it again")
+
+    def release(self, held: HeldReader) -> None:
+        """Let go of a reader that keeps to its moment; blocks while it reads."""
+        held.let_go()
+        with self._lock:
+            self._held.discard(held)
+
     def peek(self, work: Work[T]) -> T:
         """Run work on a reader here and now; blocks."""
         return self._read(work)
@@ -287,6 +305,9 @@ class Database:
                 return
             self._closed = True
             self._requests.put(_Stop())
+            held = tuple(self._held)
+        for moment in held:
+            self.release(moment)
         if self._thread is not None:
             self._thread.join()
         with self._freed:

@@ -24,6 +24,7 @@ from remanent.model import Scope
 from remanent.stores.queries import Erased, Erasure
 from remanent.stores.rows import RECORD_COLUMNS, USER_OF_ENTRY, digests_of, dump, erasing_note, parse, record_of
 from remanent.stores.sqlite.fileformat import FOLDER_PREFIX, PAGE_SIZE, file_chunks
+from remanent.stores.sqlite.held import scrubs_due
 from remanent.stores.sqlite.writes import UnitOfWork
 from remanent.stores.store import ERASED_MEANWHILE, ERASING, erased_mark, sent_mark
 from remanent.stores.transaction import search_terms
@@ -229,7 +230,6 @@ SELECT id FROM records WHERE {meant} AND NOT EXISTS (
 
 _BEGIN_SCRUB = "INSERT INTO counters VALUES ('scrub_due', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1"
 _END_SCRUB = "DELETE FROM counters WHERE name = 'scrub_due'"
-_SCRUBS_DUE = "SELECT value FROM counters WHERE name = 'scrub_due'"
 _MAX_REWRITES = 3
 """Rounds of looking and rewriting: a rewrite may itself leave a moved row behind. Chosen by hand."""
 _MAX_TERMS = 20_000
@@ -292,7 +292,7 @@ def erase_rows(connection: apsw.Connection, scope: Scope, erasure: Erasure) -> t
         UnitOfWork(connection).revise()
         connection.execute(_BEGIN_SCRUB)
         return erased, None
-    cut_short = bool(connection.execute(_SCRUBS_DUE).get)
+    cut_short = bool(scrubs_due(connection))
     connection.execute(_BEGIN_SCRUB)
     entry_ids, record_ids = _reach(connection, erasure)
     traces, terms = _traces(connection, dump(entry_ids), dump(record_ids))

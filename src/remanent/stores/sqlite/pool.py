@@ -82,8 +82,8 @@ class DatabasePool:
     """Opens databases on first use, and closes the one that was used longest ago when another needs its place.
 
     A call has its database for itself to be open: it is never closed under anybody's hands. Calls beyond the number of
-    places wait in order. No call that has a place waits for another, except imports, and those never take all of them:
-    so that somebody always goes on.
+    places wait in order. No call that has a place waits for another, except imports and exports, and those never take
+    all of them: so that somebody always goes on.
     """
 
     def __init__(
@@ -110,6 +110,11 @@ class DatabasePool:
         """Agents whose turn has come and whose callers have not taken the place yet."""
         self._closed_queues: OrderedDict[Key, _ClosedQueue] = OrderedDict()
         self._imports = asyncio.Semaphore(max(1, self._places // 4))
+        self.exports = asyncio.Semaphore(max(1, self._places // 4))
+        """Entered before a database is lent for as long as somebody takes what is read from it.
+
+        Each has a connection of its own beside those that are counted: two descriptors.
+        """
         self._closed = False
 
     def __contains__(self, scope: Scope) -> bool:

@@ -5,30 +5,34 @@ what a connection is (`connection.py`), and what is written and asked (`writes.p
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, AsyncExitStack
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
 import apsw
 
-from remanent.errors import IntegrityError, RemanentError, StoreClosed
+from remanent.errors import IntegrityError, RemanentError, StorageFull, StoreClosed
 from remanent.fairness import FairThreads, carried
 from remanent.model import Job, Scope, system_clock
 from remanent.stores.queries import Claims, Erased, Erasure, ErasureDepth, Health, Query, QueueQuery
 from remanent.stores.query_steps import nothing_stored
+from remanent.stores.snapshot import LOOK, Opening, Snapshot, Unstored
 from remanent.stores.sqlite import erasure as erasing
 from remanent.stores.sqlite import queue, reads, repair
 from remanent.stores.sqlite.connection import READERS, bound_memory, descriptor_budget, translated
 from remanent.stores.sqlite.database import Database
+from remanent.stores.sqlite.held import UnheldReader, scrubs_due
 from remanent.stores.sqlite.layout import Layout
 from remanent.stores.sqlite.migrations import MIGRATIONS
 from remanent.stores.sqlite.pool import DatabasePool
 from remanent.stores.sqlite.writes import apply_unit, load_database
-from remanent.stores.store import MAX_WAIT, Store
+from remanent.stores.store import MAX_WAIT, Store, StoreReader
 from remanent.stores.transaction import Change, Committed
 
 T = TypeVar("T")
@@ -130,6 +134,36 @@ class SqliteStore(Store):
             return await self._answer(pooled.database, scope, queries)
         finally:
             self._pool.release(scope, pooled)
+
+    def snapshot(self, scope: Scope) -> Opening:
+        """Hold a reading transaction; one that begins while something is erased waits until the log is cut."""
+        return Opening(scope, self._hold)
+
+    async def _hold(self, scope: Scope, stack: AsyncExitStack) -> StoreReader:
+        if not await self._blocking(self._is_stored, scope):
+            return Unstored()
+        await stack.enter_async_context(self._pool.exports)
+        database = await stack.enter_async_context(self._pool.check_out(scope))
+        await self._wait_for_scrub(database)
+        try:
+            reader = await self._blocking(database.hold)
+        except StorageFull:
+            return UnheldReader(self)
+
+        async def has_erased() -> bool:
+            return await database.read(scrubs_due, snapshot=False) > reader.scrubs_due
+
+        answer = partial(self._blocking, reader.answer)
+        let_go = partial(asyncio.to_thread, database.release, reader)
+        return await stack.enter_async_context(Snapshot(scope, answer, has_erased=has_erased, let_go=let_go))
+
+    async def _wait_for_scrub(self, database: Database) -> None:
+        """Let an erasure end that is under way: it would wait for the snapshot. One that was cut short is left."""
+        until = time.monotonic() + SCRUB_TIMEOUT
+        while time.monotonic() < until:
+            if not await database.read(scrubs_due, snapshot=False):
+                return
+            await asyncio.sleep(LOOK)
 
     async def _answer(self, database: Database, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
         """Answer questions, several at a time where there are enough; half of the readers stay free for others."""

@@ -34,6 +34,12 @@ UNION ALL SELECT 'terms of no record' WHERE EXISTS (
     SELECT 1 FROM postings p LEFT JOIN records r ON r.agent = p.agent AND r.ref = p.ref
     WHERE p.agent = %(agent)s AND NOT p.past AND r.ref IS NULL)
 
+-- erasures: a number that is another one after every erasure
+SELECT revision FROM graphs WHERE agent = %(agent)s AND kind = '.erased'
+-- count_erasure: tell those who hold a snapshot; a row of graphs, which outlives the erasure of everything
+INSERT INTO graphs (agent, kind) VALUES (%(agent)s, '.erased')
+ON CONFLICT (agent, kind) DO UPDATE SET revision = graphs.revision + 1 RETURNING revision
+
 -- has_later_entries: whether something was said after an erasure was asked for
 SELECT 1 FROM entries WHERE agent = %(agent)s AND seq > %(end)s LIMIT 1
 -- erased_entries: the entries that an erasure means
