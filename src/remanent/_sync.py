@@ -416,7 +416,7 @@ class Agent:
         return self._portal.call(self._wrapped.tombstones)
 
     def export(self) -> Iterator[str]:
-        """Yield everything that is remembered as JSON lines."""
+        """Yield all that is remembered now as JSON lines; `StoreBusy`, unsealed, if something is erased meanwhile."""
         return self._portal.iterate(self._wrapped.export())
 
     def load(self, lines: Iterable[str]) -> dict[str, int]:

@@ -7,7 +7,7 @@ is the blocking face of all of it, written by scripts/sync_face.py.
 import asyncio
 import mimetypes
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -525,9 +525,10 @@ class AsyncAgent(AgentFaces):
     # ── moving and waiting ───────────────────────────────────────────────────
 
     async def export(self) -> AsyncIterator[str]:
-        """Yield everything that is remembered as JSON lines."""
-        async for line in export_lines(self._parts.store, self._scope):
-            yield line
+        """Yield all that is remembered now as JSON lines; `StoreBusy`, unsealed, if something is erased meanwhile."""
+        async with aclosing(export_lines(self._parts.store, self._scope)) as lines:
+            async for line in lines:
+                yield line
 
     async def load(self, lines: Iterable[str]) -> dict[str, int]:
         """Take in an export, all of it or nothing, and return how many of each sort; this agent must be empty."""

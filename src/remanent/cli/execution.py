@@ -303,7 +303,7 @@ class _Execution:
         """Return the settings to open with: what is only taken down is indexed by the next process that reads.
 
         To load the models takes many times as long as to keep a sentence, and recall finds it by its words meanwhile.
-        An export takes what waits along, and nothing may change beneath it.
+        An export takes what waits along.
         """
         if wait or (self._operation.name != "remember" and self._operation.answers is not Body.LINES):
             return self._settings

@@ -1198,7 +1198,7 @@ class RemoteAgent:
         )
 
     def export(self) -> Iterator[str]:
-        """Yield everything that is remembered as JSON lines."""
+        """Yield all that is remembered now as JSON lines; `StoreBusy`, unsealed, if something is erased meanwhile."""
         return self._portal.iterate(self._wrapped.export())
 
     def load(self, lines: Iterable[str]) -> dict[str, int]:

@@ -44,6 +44,8 @@ _MAX_RESPONSE_BYTES = 1 << 30
 _ERRORS = {name: kind for name, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, RemanentError)}
 """The library's errors by name: a server names the class, and the same is raised here."""
 _PREFIX = "urn:remanent:error:"
+_BROKEN_OFF = f'{{"type": "{_PREFIX}'
+"""How the last line begins of an answer in lines that failed half-way."""
 _UPLOADED = {Body.LINES: "application/x-ndjson", Body.BYTES: "application/octet-stream"}
 _ADDRESS: Mapping[Level, tuple[str, ...]] = {
     Level.SERVER: (),
@@ -115,6 +117,9 @@ class Connection:
                 await response.aread()
                 raise _failure(response)
             async for line in response.aiter_lines():
+                if line.startswith(_BROKEN_OFF):
+                    name, detail = _told(line)
+                    raise _ERRORS.get(name, RemanentError)(detail)
                 yield line
 
     # ── one request ──────────────────────────────────────────────────────────
@@ -290,11 +295,16 @@ def _tell(step: ProgressStep, on_progress: Callable[[Progress], None] | None) ->
         on_progress(Progress(pending=pending, done=step.done, failed=0))
 
 
+def _told(problem: str) -> tuple[str, str]:
+    """Return the name of an error and what it says."""
+    body = json.loads(problem)
+    return str(body["type"]).removeprefix(_PREFIX), str(body["detail"])
+
+
 def _failure(response: "httpx2.Response") -> RemanentError:
     """Return the error that the library itself would have raised."""
     try:
-        body = response.json()
-        name, detail = str(body["type"]).removeprefix(_PREFIX), str(body["detail"])
+        name, detail = _told(response.text)
     except (ValueError, KeyError, TypeError):
         # Who stands before the server and answers in its place does not know either.
         message = f"{response.url} answers {response.status_code}, and not as Remanent does"

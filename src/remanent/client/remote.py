@@ -1418,7 +1418,7 @@ class AsyncRemoteAgent(RemotePart):
         return answer
 
     async def export(self) -> AsyncIterator[str]:
-        """Yield everything that is remembered as JSON lines."""
+        """Yield all that is remembered now as JSON lines; `StoreBusy`, unsealed, if something is erased meanwhile."""
         async for line in self._connection.lines("export", place=self._place):
             yield line
 

@@ -5,7 +5,7 @@ What changes something is refused while it could not be noted: there is no deed 
 """
 
 import hmac
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from threading import RLock
 from types import TracebackType
 from typing import Any, Self
@@ -161,13 +161,13 @@ class Service:
 
     async def stream(
         self, name: str, request: Model | Mapping[str, Any], *, place: Target, principal: Principal = LOCAL
-    ) -> AsyncIterator[str]:
+    ) -> AsyncGenerator[str, None]:
         """Return the lines of an operation that answers with lines; it is allowed before the first of them."""
         operation, asked = self._read(name, request)
         await self.admit(operation, asked, place=place, principal=principal)
         if _is_noted(operation):
             await self._note(operation, asked, place=place, principal=principal, outcome="ok")
-        lines: AsyncIterator[str] = operation.handler(  # type: ignore[assignment]
+        lines: AsyncGenerator[str, None] = operation.handler(  # type: ignore[assignment]
             ServiceCall(self.memory, self.keys, self.audit, place, principal), asked
         )
         return lines

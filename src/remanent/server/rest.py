@@ -9,8 +9,8 @@ import asyncio
 import time
 import types
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager, aclosing
 from functools import cache
 from typing import Any, Union, get_args, get_origin
 
@@ -343,7 +343,7 @@ class Rest:
                 return _json(run, status=202, headers={"Location": where})
             if operation.answers is Body.LINES:
                 lines = await self._service.stream(operation.name, asked, **by)
-                return await _stream(lines, seat=self._capacity.request_slot(call.place.org))
+                return await _stream(lines, call.request, seat=self._capacity.request_slot(call.place.org))
             answer = await self._service.perform(operation.name, asked, **by, **more)
         return self._respond(operation, call.request, answer)
 
@@ -444,15 +444,25 @@ async def _events(runs: AsyncIterator[Run], *, longest: float) -> AsyncIterator[
         return
 
 
-async def _stream(lines: AsyncIterator[str], *, seat: AbstractContextManager[None]) -> Response:
-    """Answer with lines; what fails before the first of them is still a proper error."""
+async def _stream(
+    lines: AsyncGenerator[str, None], request: Request, *, seat: AbstractContextManager[None]
+) -> Response:
+    """Answer with lines; what fails before the first of them is still a proper error.
+
+    What fails later is told in a last line before the answer is broken off, so that nobody takes it for whole.
+    """
     first = await anext(lines, None)
 
     async def content() -> AsyncIterator[bytes]:
-        if first is not None:
-            yield first.encode() + b"\n"
-        async for line in lines:
-            yield line.encode() + b"\n"
+        async with aclosing(lines):
+            if first is not None:
+                yield first.encode() + b"\n"
+            try:
+                async for line in lines:
+                    yield line.encode() + b"\n"
+            except RemanentError as error:
+                yield bytes(error_response(error, request).body) + b"\n"
+                raise
 
     return _Stream(content(), seat=seat, media_type=LINES)
 

@@ -38,7 +38,9 @@ async def move_agents(source: Stores, target: Stores) -> AsyncIterator[MovedAgen
         seal = await _seal(source, scope)
         copied = not (scope in there and await _seal(target, scope) == seal)
         if copied:
-            await import_lines(target.store, scope, export_lines(source.store, scope))
+            lines = _Noted(export_lines(source.store, scope))  # of another moment than the seal, if others write
+            await import_lines(target.store, scope, lines)
+            seal = lines.last
             if await _seal(target, scope) != seal:
                 raise IntegrityError(f"the copy of {scope} is not like its original; erase it and copy again")
         files = await _copy_files(source, target, scope)
@@ -87,6 +89,19 @@ def _move_shelf(source: Shelf, target: Shelf) -> int:
                 raise IntegrityError(f"the copy of {name} is not like its original; look at the target and copy again")
             copied += 1
     return copied
+
+
+class _Noted:
+    """Lines on their way, of which the last is kept: it seals the others."""
+
+    def __init__(self, lines: AsyncIterator[str]) -> None:
+        self._lines = lines
+        self.last = ""
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        async for line in self._lines:
+            self.last = line
+            yield line
 
 
 async def _seal(stores: Stores, scope: Scope) -> str:

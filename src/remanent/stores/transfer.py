@@ -56,7 +56,7 @@ _LINE_ENDS = {"\x85": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 # ── out ──────────────────────────────────────────────────────────────────────
 
 
-async def export_lines(store: Store, scope: Scope) -> AsyncIterator[str]:
+async def export_lines(store: Store, scope: Scope) -> AsyncGenerator[str, None]:
     """Yield the lines of an agent's export, without line ends, as it stands when the first is asked for.
 
     What others write meanwhile is not in it. When something is erased meanwhile it ends with `StoreBusy`, unsealed.

@@ -2,17 +2,24 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
+from typing import Any
 
+import httpx2
 import pytest
 from starlette.routing import Route
 
+import remanent
 from remanent.discipline.operation import operation
 from remanent.discipline.shapes import Done, Nothing
+from remanent.errors import StoreBusy
+from remanent.model import Scope
 from remanent.operations import Permission, ProgressStep
 from remanent.operations.call import ServiceCall
 from remanent.operations.service import CATALOGUE
 from remanent.server.rest import Rest
 from remanent.server.telemetry import Tracer
+from remanent.stores.snapshot import Snapshot
 from tests.server.rest.conftest import AGENT, FILE, LINES, TRIPLES, Served, Start
 
 
@@ -106,6 +113,66 @@ async def test_an_export_is_lines_and_fills_another_agent(served: Served) -> Non
     assert texts == ["one", "two"]
     again = await served.http.post(f"{other}/import", content=lines.content, headers=LINES)
     assert again.status_code == 422
+
+
+async def test_an_export_is_of_one_moment_while_four_clients_write(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They write between its pages, which are small here, for as long as it lasts."""
+    monkeypatch.setattr("remanent.stores.store.PAGE", 2)
+    acknowledged = await served.told("one", "two", "three", "four", "five")
+    before = set(acknowledged)
+
+    async def write(writer: int) -> None:
+        said = await served.http.post(f"{AGENT}/entries", json={"messages": [f"writer {writer}: {len(acknowledged)}"]})
+        acknowledged.extend(said.json()["entry_ids"])
+
+    read = Snapshot.read
+
+    async def beside(snapshot: Snapshot, scope: Scope, queries: Sequence[Any]) -> list[Any]:
+        await asyncio.gather(*map(write, range(4)))
+        return await read(snapshot, scope, queries)
+
+    monkeypatch.setattr(Snapshot, "read", beside)
+    lines = (await served.http.get(f"{AGENT}/export")).content
+    monkeypatch.undo()
+    assert len(acknowledged) >= len(before) + 4 * 10
+    other = AGENT.replace("ada", "bob")
+    loaded = await served.http.post(f"{other}/import", content=lines, headers=LINES)
+    assert loaded.status_code == 200, loaded.text
+    found = await served.http.get(f"{other}/entries", params={"limit": 100})
+    assert {entry["id"] for entry in found.json()["items"]} == before
+
+
+async def _follow(served: Served, said: list[str]) -> None:
+    async with served.http.stream("GET", f"{AGENT}/export") as answer:
+        async for line in answer.aiter_lines():
+            said.append(line)  # noqa: PERF401 - what came before it was broken off is looked at
+
+
+async def test_an_export_that_fails_half_way_says_why_and_is_broken_off(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = await served.told("one", "two")
+    read, erased = Snapshot.read, False
+
+    async def beside(snapshot: Snapshot, scope: Scope, queries: Sequence[Any]) -> list[Any]:
+        nonlocal erased
+        found = await read(snapshot, scope, queries)
+        if not erased:
+            erased = True
+            await served.http.post(f"{AGENT}/erase", json={"entry_ids": ids[:1]})
+        return found
+
+    monkeypatch.setattr(Snapshot, "read", beside)
+    said: list[str] = []
+    with pytest.raises(httpx2.RemoteProtocolError):
+        await _follow(served, said)
+    assert "was erased while it was exported" in json.loads(said[-1])["detail"]
+    erased = False
+    with pytest.raises(StoreBusy, match="was erased while it was exported"):
+        async with remanent.aconnect(served.url) as memory:
+            [line async for line in memory.agent("ada", workspace="lab", org="acme").export()]
 
 
 async def test_a_file_is_kept_and_given_back(served: Served) -> None:

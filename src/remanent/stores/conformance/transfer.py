@@ -1,8 +1,7 @@
 """Export and import: the same bytes come out again, and a damaged file goes nowhere."""
 
 import json
-from collections.abc import AsyncGenerator, AsyncIterator
-from typing import cast
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -219,7 +218,7 @@ class TransferConformance(StoreSuite):
 
     async def test_an_export_that_nobody_takes_to_its_end_holds_nothing(self, agent: StoredAgent, lived: World) -> None:
         """A client may go away at any line."""
-        lines = cast(AsyncGenerator[str, None], export_lines(agent.store, lived.scope))
+        lines = export_lines(agent.store, lived.scope)
         await anext(lines)
         await lines.aclose()
         assert (await agent.store.erase(lived.scope, Erasure(everything=True))).record_ids
