@@ -33,7 +33,8 @@ several = grandson|granddaughter|colleague|coworker|cousin|aunt|uncle|niece|neph
 kin = wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?|son|daughter|baby|kids|children|brother|sister|twin|
     mother|mom|mum|father|dad|parents|grandmother|grandma|grandfather|grandpa|stepson|stepdaughter|boss|manager|
     mentor|therapist|dog|cat|puppy|kitten|parrot|rabbit|hamster|turtle|horse|guinea pig|best friend|(?:mother|father|
-    sister|brother)-in-law|landlord|landlady|{several}
+    sister|brother)-in-law|landlord|landlady|dentist|doctor|gp|vet|accountant|lawyer|solicitor|hairdresser|trainer|tutor|
+    supervisor|advisor|agent|nanny|babysitter|physio(?:therapist)?|psychiatrist|counsell?or|{several}
 job = accountant|act(?:or|ress)|administrator|analyst|architect|artist|assistant|author|baker|banker|barista|
     biologist|builder|carpenter|cashier|chef|chemist|cleaner|coach|consultant|cook|counsell?or|dancer|dentist|
     designer|developer|director|doctor|driver|economist|editor|electrician|engineer|entrepreneur|farmer|firefighter|
@@ -209,7 +210,7 @@ fact habit = {i} {adv}?(?P<v>(?!(?:am|was|have|had|think|know|feel|hope|love|lik
 fact habit = {i} (?:usually|normally|typically|generally|always|often|mostly) (?P<v>(?!(?:am|was|think|know|feel|hope|
     love|like|enjoy|want|see|say|find|try|wonder|get|thought|felt|had|did|went|knew|said|found|\w+ed)\b)
     [a-z]+ [^,.;!?\n]{2,60}?|(?:get|wake) up [^,.;!?\n]{2,60}?){to}
-fact does = {i} {adv}?(?P<v>(?:play|smoke|vape|collect|practi[cs]e|volunteer|coach|teach|study|speak|wear|commute|rent|owe|(?:ride|take|drive|walk|cycle|bike)(?= [^,.;!?]{0,30}?\bto (?:work|school|the office)\b)|
+fact does = {i} {adv}?(?P<v>(?:play|bank(?= with)|smoke|vape|collect|practi[cs]e|volunteer|coach|teach|study|speak|wear|commute|rent|owe|(?:ride|take|drive|walk|cycle|bike)(?= [^,.;!?]{0,30}?\bto (?:work|school|the office)\b)|
     deploy|share an?|grew up|live(?= with| on| alone| near| next| above| in an?)|
     work(?= nights| days| the \w+ shift| from| remotely| part| full| weekends| with| \w+ hours)|was raised|run(?= \d)) (?!a role|
     the role|around\b|out\b|for\b|like\b|the (?:best|same|game)){words}){to}
