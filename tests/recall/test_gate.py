@@ -314,6 +314,31 @@ async def test_a_store_of_one_memory_answers_what_it_can(tmp_path: Path) -> None
         assert not (await ada.recall("How does a nuclear submarine produce oxygen?")).items
 
 
+async def test_a_small_store_holds_back_where_nothing_comes_near_the_thing_that_is_named(tmp_path: Path) -> None:
+    async with aopen(tmp_path) as memory:
+        ada, lin = memory.agent("ada"), memory.agent("lin")
+        heard = {"role": "assistant", "content": "There is live music in the old town tonight."}
+        await ada.remember(["The kitchen is painted yellow.", "My bike is in the cellar."])
+        await ada.remember([heard])
+        await lin.remember(["We finally moved into the flat on Rua da Rosa.", "I design bridges for the council."])
+        await lin.remember("儿子对腰果过敏。")
+        await memory.settle()
+        for question in (
+            *("When is my birthday?", "What is the name of my cat?", "Where did I go to school?"),
+            *("What is the deploy password?", "Where do I live?", "部署密码是什么？"),
+        ):
+            found = await ada.recall(question)
+            assert not found.items, question
+            assert found.gate is not None
+            assert found.gate.reason is GateReason.STRANGE
+            assert found.gate.score < found.gate.threshold
+        for question in ("Where is my bike?", "What do you know about me?", "厨房是什么颜色？"):
+            assert (await ada.recall(question)).items, question
+        # Told in other words: by what "moved" means, by nearness, and in Chinese.
+        for question in ("Where do I live?", "What do I do for a living?", "小孩不能吃什么？"):
+            assert (await lin.recall(question)).items, question
+
+
 async def test_a_small_store_is_not_measured_and_a_grown_one_is_measured_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,23 +8,20 @@ among fifteen other memories, 6 are taken for untold; of 33 on what nobody said,
 
 import re
 import statistics
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import get_args
+from collections.abc import Collection, Mapping, Sequence
 
 from remanent.bilingual import Language
 from remanent.language.offline.claims import ParsedClaim, Token, TokenKind, read_claim
-from remanent.language.offline.lexicon import RELATIVES, lexicon
+from remanent.language.offline.lexicon import RELATIVES
 from remanent.model import FoundItem
 from remanent.recall.gate import is_vague
+from remanent.recall.meanings import MOST_READ, speaks_of
 from remanent.text.mentions import mentions
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, fold, working_language
-from remanent.text.sentences import sentence_texts
 from remanent.text.talk import asks_of_oneself, only_asks
 from remanent.text.terms import held_terms, telling_part
 
-_MOST_READ = 3000
-"""Characters of the memories in which meanings are looked for; reading them takes some 25 ms of a chat's time."""
 _LEADS = {1: 0.27, 2: 0.19}
 """By how many models compare, how much nearer than the one in the middle the nearest memory is that tells it in other
 words ("wedding", "getting married"). Chosen on every other one of the questions above:
@@ -57,7 +54,7 @@ def is_untold(question: str, items: Sequence[FoundItem]) -> bool:
     if not asks_of_oneself(question) and not _asks_of_own_people(claim, items):
         return False
     wanted = _asked_for(claim)
-    if not wanted or _has_word(items, wanted) or _has_meaning(items, wanted):
+    if not wanted or _has_word(items, wanted) or speaks_of((item.text for item in items), wanted):
         return False
     return not _stands_out(items, language=working_language(question))
 
@@ -74,7 +71,7 @@ def _asks_of_own_people(claim: ParsedClaim, items: Sequence[FoundItem]) -> bool:
     owners = [token.text for token in claim.tokens if token.part is TokenKind.NAME and _is_owner(token, claim.text)]
     names = "|".join(re.escape(name) for owner in owners if (name := _OWNER.sub("", owner)) not in other)
     introduced = re.compile(rf"(?:{_OWN_PERSON})(?:{names})", re.IGNORECASE)
-    return bool(names) and any(introduced.search(item.text[:_MOST_READ]) for item in items)
+    return bool(names) and any(introduced.search(item.text[:MOST_READ]) for item in items)
 
 
 def _asked_for(claim: ParsedClaim) -> Mapping[str, Token]:
@@ -98,37 +95,13 @@ def _has_word(items: Sequence[FoundItem], wanted: Collection[str]) -> bool:
     """Tell whether a memory has a word that is asked for."""
     spaced = {word for word in wanted if word.isascii()}
     for item in items:
-        is_long = len(item.text) > _MOST_READ
-        text = fold(telling_part(item.text, dict.fromkeys(wanted, 1.0), length=_MOST_READ) if is_long else item.text)
+        is_long = len(item.text) > MOST_READ
+        text = fold(telling_part(item.text, dict.fromkeys(wanted, 1.0), length=MOST_READ) if is_long else item.text)
         if any(word in text for word in wanted if word not in spaced):
             return True
         if spaced and held_terms(text, spaced):
             return True
     return False
-
-
-def _has_meaning(items: Sequence[FoundItem], wanted: Collection[str]) -> bool:
-    """Tell whether a memory speaks of what is asked for by another word, or in another language."""
-    spoken = {
-        name
-        for word in wanted
-        for language in get_args(Language)
-        for name in lexicon(language).attributes.get(word, ())
-    }
-    for claim in _claims(items):
-        attributes = lexicon(claim.language).attributes
-        for token in claim.tokens:
-            if token.key in wanted or not spoken.isdisjoint(attributes.get(token.key, ())):
-                return True
-    return False
-
-
-def _claims(items: Sequence[FoundItem]) -> Iterator[ParsedClaim]:
-    left = _MOST_READ
-    for item in items:
-        for sentence in sentence_texts(item.text[: max(0, left)]):
-            yield read_claim(sentence)
-        left -= len(item.text)
 
 
 def _stands_out(items: Sequence[FoundItem], *, language: Language) -> bool:
