@@ -12,6 +12,7 @@ import pytest
 import uvicorn
 
 from remanent.errors import StorageError
+from remanent.http.client import certificates
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Entry, EntryKind
 from remanent.operations import Service
@@ -50,16 +51,23 @@ class World:
     def client(self, *, agent: str = "ada", session: str | None = "s1", key: str = "sk-client") -> Any:
         """The official client; not by its type, which wants to know of each call whether it streams."""
         headers = {"x-remanent-agent": agent} | ({"x-remanent-session": session} if session else {})
-        from openai import AsyncOpenAI
+        from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
-        return AsyncOpenAI(base_url=f"{self.address}/v1", api_key=key, default_headers=headers, max_retries=0)
+        http = DefaultAsyncHttpxClient(verify=certificates())  # to load those anew takes longer than most answers
+        return AsyncOpenAI(
+            base_url=f"{self.address}/v1", api_key=key, default_headers=headers, max_retries=0, http_client=http
+        )
 
     def anthropic(self, *, agent: str = "ada", session: str | None = "s1", key: str = "sk-client") -> Any:
         """Anthropic's official client."""
         headers = {"x-remanent-agent": agent} | ({"x-remanent-session": session} if session else {})
-        from anthropic import AsyncAnthropic  # 2,800 modules: where it is needed, and not wherever tests are collected
+        # 2,800 modules: where it is needed, and not wherever tests are collected.
+        from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 
-        return AsyncAnthropic(base_url=self.address, api_key=key, default_headers=headers, max_retries=0)
+        http = DefaultAsyncHttpxClient(verify=certificates())
+        return AsyncAnthropic(
+            base_url=self.address, api_key=key, default_headers=headers, max_retries=0, http_client=http
+        )
 
     @property
     def memory(self) -> AsyncMemory:
