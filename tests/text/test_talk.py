@@ -2,6 +2,7 @@
 
 import pytest
 
+from remanent.text import talk
 from remanent.text.talk import (
     asks_of_oneself,
     is_small_talk,
@@ -111,6 +112,11 @@ def test_what_is_to_be_done_from_now_on_is_a_standing_instruction(text: str) -> 
 @pytest.mark.parametrize("text", [*NO_INSTRUCTIONS, *MATTER, *ASKING, "Always cite. " + "x" * 400])
 def test_what_people_tell_of_themselves_instructs_nobody(text: str) -> None:
     assert not is_standing_instruction(text)
+
+
+def test_what_holds_no_word_of_an_instruction_is_not_looked_at_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(talk, "_STANDING", None)
+    assert not is_standing_instruction("The garden gate is painted green, and 门口有棵树。")
 
 
 @pytest.mark.spec("USE-04")

@@ -106,8 +106,12 @@ def crowds(sizes: Mapping[str, int], likeness: Likeness, *, twins: float, most: 
         return {}
     groups: dict[str, list[str]] = {}
     for record_id, size in sizes.items():
-        first = next((one for one in groups if size and sizes[one] and likeness(one, record_id) >= twins), record_id)
-        groups.setdefault(first, []).append(record_id)
+        alike = (
+            one
+            for one in groups
+            if size and sizes[one] and may_be_twins(size, sizes[one], twins=twins) and likeness(one, record_id) >= twins
+        )
+        groups.setdefault(next(alike, record_id), []).append(record_id)
     return {first: members for first, members in groups.items() if len(members) > most}
 
 
@@ -119,10 +123,9 @@ def _may_crowd(sizes: list[int], *, twins: float, most: int) -> bool:
     return any(bisect_right(sizes, high) - bisect_left(sizes, low) > most for low, high in bounds)
 
 
-def twin_overlap(first: frozenset[str], second: frozenset[str], *, twins: float) -> float:
-    """Return the overlap of two texts, or 0 where their sizes alone say that it is below `twins`: of most pairs."""
-    one, other = len(first), len(second)
-    return overlap(first, second) if one >= twins * other and other >= twins * one else 0.0
+def may_be_twins(one: int, other: int, *, twins: float) -> bool:
+    """Tell by the sizes of two texts whether they may overlap by `twins`: most pairs may not."""
+    return one >= twins * other and other >= twins * one
 
 
 def units(text: str) -> frozenset[str]:

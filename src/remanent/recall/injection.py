@@ -83,6 +83,7 @@ SECTIONS = (
     InjectionSection("conversation", ("date", "speaker")),
 )
 """A kind says in which of them it stands; the order is that of the text."""
+_PLACES = {section.tag: place for place, section in enumerate(SECTIONS)}
 
 
 _SHORT = 4
@@ -195,7 +196,7 @@ def _packed(
     pieces = [
         Piece(item.text, counter(f"- {before}{after}\n")) for item, (before, after) in zip(items, around, strict=True)
     ]
-    tags = {_section_of(item).tag for item in items}
+    tags = {SECTIONS[_place_of(item)].tag for item in items}
     frame = _frame(language, "".join(f"<{tag}>\n</{tag}>\n" for tag in tags))
     return pack(question, pieces, budget=budget - counter(frame), counter=counter)
 
@@ -207,7 +208,7 @@ def _lines(
     lines: dict[int, str] = {}
     for place, text in texts.items():
         item, (before, after) = items[place], around[place]
-        dated = with_dates(text, item.occurred_at, is_dated="date" in _section_of(item).tells)
+        dated = with_dates(text, item.occurred_at, is_dated="date" in SECTIONS[_place_of(item)].tells)
         spoken = _by_speaker(item, language) if text == item.text else []
         lines[place] = "\n".join(f"- {before}{said}" for said in spoken) or f"- {before}{_escaped(dated)}{after}"
     return lines
@@ -236,8 +237,8 @@ def _injection(items: Sequence[FoundItem], lines: Mapping[int, str], language: L
     """Return what is told of items, by their places, in its lasting order."""
     places = sorted(lines, key=lambda place: _order(items[place]))
     blocks: list[str] = []
-    for section in SECTIONS:
-        own = [lines[place] for place in places if _section_of(items[place]) == section]
+    for number, section in enumerate(SECTIONS):
+        own = [lines[place] for place in places if _place_of(items[place]) == number]
         if own:
             blocks += [f"<{section.tag}>", *own, f"</{section.tag}>"]
     if blocks and ending:
@@ -253,12 +254,11 @@ def _injection(items: Sequence[FoundItem], lines: Mapping[int, str], language: L
 def _order(item: FoundItem) -> tuple[int, datetime, str]:
     # "The newer one counts": nothing becomes the newest by a date that had not come when it was told.
     told_at = item.recorded_at if item.dated_ahead and item.recorded_at is not None else item.occurred_at
-    return SECTIONS.index(_section_of(item)), min(item.occurred_at, told_at), item.record_id
+    return _place_of(item), min(item.occurred_at, told_at), item.record_id
 
 
-def _section_of(item: FoundItem) -> InjectionSection:
-    tag = item.section or item.kind.section
-    return next(section for section in SECTIONS if section.tag == tag)
+def _place_of(item: FoundItem) -> int:
+    return _PLACES[item.section or item.kind.section]
 
 
 def _frame(language: Language, body: str) -> str:
@@ -267,7 +267,7 @@ def _frame(language: Language, body: str) -> str:
 
 def _beside(item: FoundItem, language: Language, *, now: datetime) -> tuple[str, str]:
     """Return what stands before the words of a memory, and what behind them."""
-    tells = _section_of(item).tells
+    tells = SECTIONS[_place_of(item)].tells
     leads = []
     if "date" in tells or ("age" in tells and item.dated_ahead):
         leads += _days(item)

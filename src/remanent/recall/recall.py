@@ -32,7 +32,15 @@ from remanent.model import (
 )
 from remanent.recall import scoring
 from remanent.recall.cache import AnswerCache
-from remanent.recall.diversity import crowds, limited_per_source, marginal_relevance, share_of, twin_overlap, units
+from remanent.recall.diversity import (
+    crowds,
+    limited_per_source,
+    marginal_relevance,
+    may_be_twins,
+    overlap,
+    share_of,
+    units,
+)
 from remanent.recall.found_items import AnswerBuilder, exchanges, said_again
 from remanent.recall.gate import Gate
 from remanent.recall.gathering import CandidateReader, Gathered
@@ -101,10 +109,13 @@ class _Texts:
 
     def likeness(self, one: str, other: str) -> float:
         """Return how alike two records are, 0 where they cannot be twins."""
+        first, second = self.units(one), self.units(other)
+        if not may_be_twins(len(first), len(second), twins=self._twins):
+            return 0.0
         pair = (one, other) if one < other else (other, one)
         found = self._likeness.get(pair)
         if found is None:
-            found = self._likeness[pair] = twin_overlap(self.units(one), self.units(other), twins=self._twins)
+            found = self._likeness[pair] = overlap(first, second)
         return found
 
 

@@ -90,6 +90,8 @@ _STANDING = lazy_regex(
     r"|(?:每次|每当|只要)我(?:问|让|请|找)[^。！？\n]{1,40}(?:都|请|要|别|必须|用|先)|请(?:你)?(?:始终|总是|一直|永远|每次)",
     re.IGNORECASE,
 )
+_WORDS_OF_STANDING = ("always", "never", "now", "ask", "以后", "今后", "从现在", "每次", "每当", "只要", "请")
+"""Without any of these nothing is one. Recall looks at every candidate, and hardly any holds one."""
 
 
 def is_standing_instruction(text: str) -> bool:
@@ -97,7 +99,10 @@ def is_standing_instruction(text: str) -> bool:
 
     Whoever asks for something to be done wants these heeded, although they share few words with what is asked.
     """
-    return len(text) <= _LONGEST_INSTRUCTION and _STANDING.search(text) is not None
+    if len(text) > _LONGEST_INSTRUCTION:
+        return False
+    folded = text.casefold()
+    return any(word in folded for word in _WORDS_OF_STANDING) and _STANDING.search(text) is not None
 
 
 _ONESELF = lazy_regex(r"\b(?:i|my|me|mine|we|our|us|ours)\b|我|咱|俺", re.IGNORECASE)
