@@ -90,6 +90,8 @@ out of it: of 240 strangers' questions (CMRC) to eight memories of MemDaily this
 belong there none; .2 to .3 do the same, .1 half of it."""
 _NAMED_SHARE = 0.5
 """The share of the keywords that a tombstone's own few words must hold, where the journal has nothing to go by."""
+_FEW_WORDS = 2
+"""So many words name a thing (“dance shoes”), and a part of them another; more make a question."""
 _LONGEST_ABOUT = 20
 """Characters of what is told of a deleted node, as of its phrase."""
 KEYWORD, VECTOR = "keyword", "vector"
@@ -266,8 +268,11 @@ class WideningSearch:
         named = [_named(graph.memorials[node_id].forgotten, words, asked) for node_id, words in said.items()]
         named.sort(key=lambda one: (one.own, one.said, one.stone.forgotten_at), reverse=True)
         # Where some tombstones have the words that are asked for, others from the same talk are not spoken of.
-        named = [one for one in named if (one.own if named[0].own else one.said)]
-        return tuple(one.stone for one in named[:MAX_ONCE_KNOWN]), verdict
+        held = [one for one in named if (one.own if named[0].own else one.said)]
+        # A whole question may be put in other words than the answer; then the gate's word stands.
+        if not held and sum(map(len, asked)) > _FEW_WORDS:
+            held = named
+        return tuple(one.stone for one in held[:MAX_ONCE_KNOWN]), verdict
 
     # ── ranking ──────────────────────────────────────────────────────────────
 
@@ -412,7 +417,7 @@ def _held(asked: Sequence[Sequence[str]], text: str) -> float:
             all(term in terms for term in query_terms(word)) if word.isascii() else caseless(word) in folded
             for word in words
         ]
-        total += sum(held) / len(held) if len(held) > 2 or all(held) else 0.0
+        total += sum(held) / len(held) if len(held) > _FEW_WORDS or all(held) else 0.0
     return total / max(1, len(asked))
 
 
