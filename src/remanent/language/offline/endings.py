@@ -114,14 +114,14 @@ _CUES = {
         "trigger"
     ).split("|"),
     True: (
-        "退|调走|离|辞|跳槽|不干了|不教了|不带我|走人了|换|开除|裁|升职|升到|调去|调到|搬|掰|分手|分了|吹了|"
-        "断了|散了|结束了|甩|送|丢|不见了|"
-        "死了|去世|过世|没了|卖|转手|处理|报废|淘汰|扔|过户|关门|倒闭|停|破产|解散|注销|到期|不用了|再续|没续|"
-        "戒|放弃|取消|不再|改|减到|加到|"
-        "没有|没事|不过敏|没反应|不学|不去|不看|不喝|不吃|不抽|不玩|不打|不练|不弹|不用|不读|不上|不做|不开|"
-        "不骑|不养|不坐|不跳|不踢|不拉|不唱|不写"
+        "退休|退学|退了|退出|调走|调去|调到|离职|离开|离婚|离了|辞职|辞退|跳槽|不干了|不教了|不带我|走人了|开除|裁了|裁员|裁掉|升职|"
+        "升到|搬走|搬出|搬家|掰|分手|分了|吹了|断了|散了|结束了|甩了|送给|送到|送去|送走|送人|丢|不见了|死了|去世|过世|没了|卖|转手|处理|"
+        "报废|淘汰|扔|过户|换人|换了|换掉|换给|关门|倒闭|停了|停业|停机|停用|停掉|关停|破产|解散|注销|到期|再续|没续|戒|放弃|取消|不再|"
+        "改到|改成|改在|改为|减到|加到|换到|换成|医生让|大夫让|炒|出来|偷|撞|事没有|事都没有|没事|不过敏|没反应|不学|不去|不看|不喝|不吃|"
+        "不抽|不玩|不打|不练|不弹|不用|不读|不上|不做|不开|不骑|不养|不坐|不跳|不踢|不拉|不唱|不写"
     ).split("|"),
 }  # fmt: skip
+_PAIRS = frozenset(cue[:2] for cue in _CUES[True])
 """Of what the words above are made, looked for before anything is read: few sentences hold any."""
 _CLAUSE = lazy_regex(
     r"[^,;:–—，；：、。！!]+?(?=[,;:–—，；：、。！!]|\.?\s*$| (?:but|because|so|since then) |"
@@ -151,7 +151,7 @@ def endings(text: str, *, speaker: str = "user") -> Iterator[Change]:
         return
     for span in plain_sentences(text):
         sentence = span.of(text)
-        if len(sentence) > _LONGEST or not _may_end(sentence) or is_question(sentence) or is_secret(sentence):
+        if len(sentence) > _LONGEST or not _may_end(sentence) or is_question(sentence):
             continue
         zh = _HAN.search(sentence) is not None
         for clause in _CLAUSE.finditer(sentence):
@@ -162,14 +162,18 @@ def endings(text: str, *, speaker: str = "user") -> Iterator[Change]:
             if _SOMEBODY.search(before) and not _MINE.match(said):
                 continue
             begin = span.start + clause.start()
-            subject, content = subject_name(speaker, zh=zh), third_person(said.strip(" .。!！"), speaker)
             for kind, what in _governed(said, zh=zh):
+                if is_secret(sentence):
+                    return
+                subject, content = subject_name(speaker, zh=zh), third_person(said.strip(" .。!！"), speaker)
                 yield Change(subject, content, begin, begin + len(clause[0]), was=what, over=kind)
 
 
 def _may_end(text: str) -> bool:
-    lower = text.lower()
-    return any(cue in lower for cue in _CUES[_HAN.search(text) is not None])
+    if _HAN.search(text) is None:
+        lower = text.lower()
+        return any(cue in lower for cue in _CUES[False])
+    return not (_PAIRS.isdisjoint(text) and _PAIRS.isdisjoint(map(str.__add__, text, text[1:])))
 
 
 def _governed(clause: str, *, zh: bool) -> Iterator[tuple[str, str]]:
