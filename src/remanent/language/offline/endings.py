@@ -99,19 +99,15 @@ _RULES = {False: rules_of(_ENGLISH, _PARTS), True: rules_of(_CHINESE, _PARTS)}
 _CUES = {
     False: (
         "retired|resigned|stepped down|moved |fired|laid off|transferred|promoted|let go| lapse|replaced|quit|"
-        "no longer|left|"
-        "took another|took a new|took me|taken me|handed over|packed h|packed t|broke up|broken up|split|parted|"
-        "separated|"
-        "divorced|ended things|together|dumped|went bankrupt|went bust|went under|went out of|gone|home|family|"
-        "owner|live with|passed away|died|rehome|re-home|adopted by|put down|"
-        "put to|gave |given |give |lost |sold|sell |trade|rid of|scrapped|crashed|totaled|totalled|donated|"
-        "swapped|stolen|"
-        "written off|dead|closed|shut |folded|disbanded|dissolved|discontinued|deactivated|canceled|cancelled|expired|"
-        "deleted|dropped|withdrew|unsubscribed|ditched|abandoned|stopped |kicked out|made redundant|came off|"
-        "any more|anymore|"
-        "haven't|haven’t|shifted|changed|switched|halved|doubled|lowered|raised|reduced|increased|upped|cut my|"
-        "bother|affect|"
-        "trigger"
+        "no longer|left|took another|took a new|took me|taken me|handed over|packed h|packed t|broke up|"
+        "broken up|split|parted|separated|divorced|ended things|dumped|went bankrupt|went bust|went under|"
+        "went out of|gone|live with|passed away|died|rehome|re-home|adopted by|put down|put to|lost |sold|sell |"
+        "trade|rid of|scrapped|crashed|totaled|totalled|donated|swapped|stolen|written off|dead|closed|shut |"
+        "folded|disbanded|dissolved|discontinued|deactivated|canceled|cancelled|expired|deleted|dropped|withdrew|"
+        "unsubscribed|ditched|abandoned|stopped |kicked out|made redundant|came off|any more|anymore|haven't|"
+        "haven’t|shifted|switched|halved|doubled|lowered|raised|reduced|increased|upped|cut my|bother|new home|"
+        "new family|new owner|another home|loving home|another family|gave up|given up|give up|away|has changed|"
+        "have changed|'s changed|days changed|affect me|affects me|trigger me"
     ).split("|"),
     True: (
         "退休|退学|退了|退出|调走|调去|调到|离职|离开|离婚|离了|辞职|辞退|跳槽|不干了|不教了|不带我|走人了|开除|裁了|裁员|裁掉|升职|"
