@@ -157,7 +157,7 @@ async def test_search_takes_words_tags_and_a_range_of_time(window: OpenWindow) -
     ("language", "wanted"),
     [
         ("en-US", ["Confidence: 100%", "Source: 1 turn", "Agent: ada", "Tags: home", "Delete"]),
-        ("zh-CN", ["置信度: 100%", "来源: 1次对话", "智能体: ada", "标签: home", "删除"]),
+        ("zh-CN", ["置信度: 100%", "来源: 1次对话", "Agent: ada", "标签: home", "删除"]),
     ],
 )
 async def test_a_card_says_what_the_design_asks_for(window: OpenWindow, language: str, wanted: list[str]) -> None:
