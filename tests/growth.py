@@ -44,7 +44,7 @@ _TICK = 0.0005
 """Seconds below which two measurements cannot be told apart."""
 _DEAR = 0.005
 """Seconds for a sixteenth of the text from which on not every text is measured whole, unless the counts are full."""
-_BRIEF = 0.5
+_BRIEF = 0.2
 """Seconds for a text up to which one four times as long is measured before it is said that work grows too fast."""
 _WHOLE = 2
 """How many texts are measured whole all the same: those with which the work grows fastest up to a quarter of them."""

@@ -117,7 +117,7 @@ from remanent.recall import diversity, gate
 from remanent.text import dates, terms
 newest._tells_of_change("I moved to Bern.")
 question = "Where does my sister live since last May?"
-terms.query_terms(question), diversity.units(f"{question} At the Charité."), gate.asked(question)
+terms.query_terms(question), diversity.units(f"{question} At the Charité."), gate.informative_terms(question)
 dates.find_dates(question, reference=datetime.now(UTC))
 patterns = [terms._CHUNK, terms._UNSPACED_START, diversity._UNIT, gate._BEFORE_WHAT, dates._HAS_HAN]
 patterns.append(newest._CHINESE_CHANGES)

@@ -61,7 +61,7 @@ ASKED_AT = datetime(2026, 1, 1, tzinfo=UTC)
 @pytest.mark.spec("SAFE-02")
 def test_every_reading_of_a_question_sees_a_bounded_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[str, int] = {}
-    for name in ("focus", "questions", "query_terms", "language_of", "find_dates", "fold"):
+    for name in ("asked_part", "questions", "query_terms", "language_of", "find_dates", "fold"):
         real = getattr(module, name)
 
         def noting(text: str, *, real: object = real, name: str = name, **more: object) -> object:
