@@ -220,11 +220,7 @@ async def test_what_something_can_be_used_for_is_not_over(ada: AsyncAgent, clock
     assert not [one for one in await ada.conflicts() if one.state.value == "resolved"]
 
 
-OVER = """My boss is Karen Lindqvist.|Karen got promoted away in March.
-I use Notion for notes.|Cancelled Notion in May.
-我的牙医是王医生。|王医生退休了。
-我女朋友叫小雅。|我和小雅掰了。
-My rent is $1,500.|My landlord raised the rent to $1,650.
+OVER = """My rent is $1,500.|My landlord raised the rent to $1,650.
 I study French at the college.|I dropped French at the college for Spanish.
 My flight leaves at 6 am.|They rescheduled my flight to 9 am.
 I drive a Honda Civic.|I traded my Honda Civic for a Tesla Model 3.
@@ -370,7 +366,14 @@ I'm allergic to peanuts.|I could eat peanuts again if the therapy worked.
 我们每周四下午三点开周会。|月会改到周五上午十点。
 My daughter is Anna.|Anna moved out in March.
 我住在成都。|我和老公住在一起。
-我在腾讯上班。|我在家上班。"""
+我在腾讯上班。|我在家上班。
+My flatmate is Tomasz.|Tomasz moved away from the door.
+My boss is Karen.|Karen quit smoking.
+My boss is Karen.|Karen left the meeting early.
+My dog is called Bruno.|I lost Bruno in the park but found him again.
+My girlfriend is Hanna.|I left Hanna a note.
+我的室友叫阿强。|阿强搬走了那张桌子。
+我的狗叫豆豆。|豆豆送去洗澡了。"""
 
 
 @pytest.mark.spec("COG-07", "COG-08")

@@ -13,7 +13,6 @@ from remanent.language.offline import (
     claims,
     commitments,
     comparison,
-    endings,
     holders,
     judgement,
     life,
@@ -224,10 +223,6 @@ ADAPTERS: dict[str, Work] = {
         f"Ada and others {text}", "Ada", before=text[:300], said=text
     ),
     "language.offline.changes.changes": lambda text: list(changes.changes(text)),
-    "language.offline.endings.endings": lambda text: list(endings.endings(text)),
-    "language.offline.endings.is_over": lambda text: endings.is_over(
-        next(endings.endings("Ada retired.")), subject="The user's boss", attribute="name", value=text, content=text
-    ),
     "language.offline.life.life_changes": lambda text: list(life.life_changes(text)),
     "language.offline.life.bears_on": lambda text: life.bears_on(
         "drink", text, text, of="The user", attribute="habit", content=text

@@ -11,7 +11,6 @@ from typing import Any, Literal
 from remanent.cognition.model import INSTRUCTION, SHORT_TERM, InstructionData, memory_id
 from remanent.cognition.settings import CognitionSettings
 from remanent.language.offline.changes import Change
-from remanent.language.offline.endings import is_over
 from remanent.language.offline.life import ROWS, SINGLE, bears_on
 from remanent.language.offline.statement_rules import person
 from remanent.language.offline.statements import Statement, canonical, is_secret
@@ -344,10 +343,6 @@ _OLD_VALUE = re.compile(r"(?:,? (?:instead of|rather than) .*| (?:now|these days
 
 def _is_changed(known: Record, data: MemoryData, change: Change) -> bool:
     """Tell whether a memory is what a change is of: the same thing of the same person, or what it says was so."""
-    if change.over:
-        told = {"subject": data.subject, "attribute": data.attribute, "value": data.value, "content": known.content}
-        replaced = bool(change.stated) and _same_subject(change.stated, data.subject)
-        return known.kind is Kind.SEMANTIC and not replaced and is_over(change, **told)
     if change.safe:
         return _is_safe_now(known, data, change)
     if change.thing:

@@ -19,7 +19,6 @@ from remanent.cognition.settings import CognitionSettings
 from remanent.discipline import Parts
 from remanent.language.coverage import WordIndex
 from remanent.language.offline.changes import changes as changes_told
-from remanent.language.offline.endings import endings
 from remanent.language.offline.retractions import retractions
 from remanent.language.offline.statement_rules import Statement, canonical
 from remanent.language.offline.statements import only_confirms, statements
@@ -135,7 +134,7 @@ def _retracted(entry: Entry, before: Sequence[Entry]) -> Iterable[Draft]:
 def _changed(entry: Entry) -> Iterable[Draft]:
     """Yield what an entry says is otherwise now: it ends what was known of that."""
     speaker = TurnData(role=entry.role).speaker or "user"
-    for one in (*changes_told(entry.text, speaker=speaker), *endings(entry.text, speaker=speaker)):
+    for one in changes_told(entry.text, speaker=speaker):
         told = Statement("fact", one.subject, one.thing, one.was, one.content, one.start, one.end)
         yield Draft(told, entry, user_of(entry), "ends", change=one)
 

@@ -52,8 +52,6 @@ class Change:
     """Whether somebody was at it, and is through."""
     life: str = ""
     """The row of changes in a life that it is told by; then `value` is what took the place of something."""
-    over: str = ""
-    """What sort of thing is over that is called by `was`: a post, a couple, what somebody had or does."""
 
 
 _ADVERBS = r"(?:['’]ve| have|['’]s| has)?(?: just| recently| finally| now| actually| also| had to| decided to)*"
