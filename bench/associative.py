@@ -16,9 +16,8 @@ from bench.corpus import START
 from bench.figures import Figure, Report, at_least, at_most
 from bench.talk import run_talk_bench
 from bench.year import Said, Year
-from remanent.associative.face import AsyncAssociativeMemory
+from remanent.associative.face import Associations, AsyncAssociativeMemory
 from remanent.associative.graph import FOCUS
-from remanent.associative.memory import Associations
 from remanent.associative.model import TRACE, TraceData
 from remanent.associative.settings import AssociativeSettings
 from remanent.embedding import Embedders, open_embedders
@@ -119,7 +118,7 @@ class Agent:
         self.new_id = id_source(lambda: self.now, seed=5)
         clock: Callable[[], datetime] = lambda: self.now  # noqa: E731
         self.embedders = embedders
-        self.vectors = LocalVectors(self.store, self.store.layout.folder)
+        self.vectors = LocalVectors(self.store)
         self.associations = Associations(
             self.store,
             engine or OfflineEngine(),
@@ -132,7 +131,7 @@ class Agent:
         self.worker = Worker(
             self.store, handlers=self.associations.handlers, settings=JobSettings(), clock=clock, new_id=self.new_id
         )
-        self.associations.watch = self.worker.watch
+        self.associations.watch, self.associations.attend = self.worker.watch, self.worker.attend
         self.memory = AsyncAssociativeMemory(self.associations, self.scope, keep=self._keep)
 
     async def _keep(self, messages: Messages, **about: Any) -> Receipt:

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from bench.figures import Figure, Report, at_least, at_most
 from bench.tasks import TaskCase, TaskKind, task_cases
-from remanent.bank.adapter.adapter import AsyncAdapter
+from remanent.bank.adapter import AsyncAdapter
+from remanent.bank.adapter.framework import Uploads
 from remanent.bank.bank import MemoryBank, open_bank
 from remanent.bank.graph import NodeDraft, QueryGraph
 from remanent.bank.settings import BankSettings
-from remanent.bank.uploads import Uploads
 from remanent.embedding import Embedders, open_embedders
 from remanent.language.engines import OfflineEngine
 from remanent.language.role import Toolbox

@@ -14,7 +14,7 @@ from bench.abstracts import KeyedText, generated_abstracts
 from bench.figures import Figure, Report
 from remanent.errors import MissingDependency
 from remanent.text.keywords import keywords
-from remanent.text.stemming import stem
+from remanent.text.words import stem
 
 ENVIRONMENT = Path(".venv-bench-keywords")
 NEEDED = ("yake==0.7.3", "jieba==0.42.1")

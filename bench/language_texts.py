@@ -21,9 +21,9 @@ from bench.figures import Figure, Report, at_least, at_most
 from bench.planted import Plant, chinese_plants, plants
 from remanent.embedding.multilingual import MultilingualEmbedder
 from remanent.language.offline.judgement import contradictions
-from remanent.language.offline.similarity import word_scores
+from remanent.language.offline.salience import word_scores
 from remanent.language.role import Toolbox
-from remanent.language.roles.analysis import AnalysisRequest, Relation, Relationship, analyse
+from remanent.language.roles.analysis import ANALYSIS, AnalysisRequest, Relation, Relationship
 from remanent.language.shapes import GraphNode
 from remanent.text.sentences import sentence_texts
 
@@ -127,7 +127,7 @@ async def _judged(text: str, documents: Sequence[Document], toolbox: Toolbox) ->
         new_node=GraphNode(node_id="new", summary=text),
         candidates=tuple(GraphNode(node_id=f"n{place}", summary=documents[place].whole) for place in best),
     )
-    response = await analyse(request, toolbox)
+    response = await ANALYSIS.offline(request, toolbox)
     return [
         (place, relation)
         for place, relation in zip(best, response.relations, strict=True)

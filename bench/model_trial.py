@@ -29,12 +29,12 @@ import httpx
 
 import remanent
 from bench.trial_inputs import CONTRADICTIONS, KNOWN, LANGUAGES, SAID, SILENT, TASKS, UNKNOWN, Task, by_language, inputs
-from remanent.language.coverage import WordIndex
 from remanent.language.engines import OfflineEngine
 from remanent.language.examination import EXERCISES, Exercise, RoleMarks, examine
 from remanent.language.models.engine import ModelEngine
-from remanent.language.roles.catalogue import ROLES
+from remanent.language.roles import all_roles
 from remanent.settings import ModelSettings, Settings
+from remanent.text.keywords import WordIndex
 from remanent.text.scripts import working_language
 
 Item = TypeVar("Item")
@@ -381,7 +381,9 @@ def main() -> None:
     )
     parser.add_argument("--language", action="append", choices=LANGUAGES, help="proxy and banks in this one alone")
     parser.add_argument("--output", action="append", choices=OUTPUTS, help="roles and inputs by answers of this sort")
-    parser.add_argument("--offline", action="append", choices=sorted(ROLES), help="do this role without the model")
+    parser.add_argument(
+        "--offline", action="append", choices=sorted(all_roles()), help="do this role without the model"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the lot")
     parser.add_argument("--out", type=Path, default=Path("model-trial.md"), help="the file for the table")
     given = parser.parse_args()

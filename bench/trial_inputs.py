@@ -6,21 +6,16 @@ from typing import TypeVar
 
 from remanent.language.examination import Exercise
 from remanent.language.roles.analysis import AnalysisRequest
-from remanent.language.roles.annotation import AnnotationRequest
-from remanent.language.roles.answering import AnsweringRequest, SourcePassage
+from remanent.language.roles.annotation import AnnotationRequest, RelationNamingRequest
+from remanent.language.roles.answering import AnsweringRequest, PassageToRank, RerankingRequest, SourcePassage
 from remanent.language.roles.classification import ClassificationRequest
 from remanent.language.roles.extraction import ExtractionRequest
-from remanent.language.roles.hyde import HydeRequest
 from remanent.language.roles.integration import IntegrationRequest
-from remanent.language.roles.intent import IntentRequest
 from remanent.language.roles.next_step import FinishedTask, PlanningRequest
+from remanent.language.roles.queries import HydeRequest, IntentRequest, RewritingRequest
 from remanent.language.roles.react import ReactRequest
-from remanent.language.roles.relation_naming import RelationNamingRequest
-from remanent.language.roles.reranking import PassageToRank, RerankingRequest
-from remanent.language.roles.rewriting import RewritingRequest
 from remanent.language.roles.segmentation import SegmentationRequest
-from remanent.language.roles.structure import StructureRequest
-from remanent.language.roles.summary import SummaryRequest
+from remanent.language.roles.summary import StructureRequest, SummaryRequest
 from remanent.language.shapes import GraphNode, Utterance
 from remanent.model import Model
 from remanent.text.scripts import working_language

@@ -22,13 +22,13 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 TARGETS = {
     "recall/gate.py": ["tests/recall/test_gate.py"],
-    "bank/integration.py": ["tests/bank/test_integration.py"],
+    "bank/conflicts.py": ["tests/bank/test_conflicts.py", "tests/bank/test_merging.py"],
     "operations/access/keys.py": ["tests/operations/access/test_keys.py"],
-    "stores/sqlite/queue.py": ["tests/stores/sqlite/test_conformance.py"],
+    "stores/sqlite/store.py": ["tests/stores/sqlite/test_conformance.py"],
     "stores/sqlite/writes.py": ["tests/stores/sqlite/test_conformance.py"],
     "associative/search.py": ["tests/associative/test_search.py", "tests/associative/test_widening.py"],
     "associative/widening.py": ["tests/associative/test_widening.py"],
-    "associative/compression.py": ["tests/associative/test_compression.py"],
+    "associative/writer.py": ["tests/associative/test_compression.py", "tests/associative/test_writer.py"],
 }
 """The modules whose mistakes cost most: what is answered, what is lost, and who may see it."""
 SHARE = 0.95

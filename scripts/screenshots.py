@@ -14,7 +14,7 @@ from pathlib import Path
 
 from playwright.async_api import async_playwright, expect
 
-from remanent.cli.sample import AGENT, QUESTION, WORKSPACE
+from remanent.cli.demo import AGENT, QUESTION, WORKSPACE
 
 OUT = Path(__file__).parent.parent / "docs" / "pages"
 PAGES = ("memory", "ask", "graph", "timeline", "conflicts", "knowledge", "shared", "runs", "admin", "settings")

@@ -10,7 +10,7 @@ from typing import Final
 
 # A package imports what stands before it and never one on its own line: "Packages and their order".
 ORDER: Final[tuple[tuple[str, ...], ...]] = (
-    ("errors", "late", "values"),
+    ("errors", "values"),
     ("bilingual", "durability", "fairness"),
     ("model",),
     ("plugins",),
@@ -79,7 +79,7 @@ VENDORS: Final[dict[str, tuple[str, ...]]] = {
     "rjieba": ("text/chinese.py",),
     "selectolax": ("loaders/",),
     "sentence_transformers": ("embedding/sentence_transformers.py",),
-    "simsimd": ("stores/local/rows.py",),
+    "simsimd": ("stores/vector_rows.py",),
     "sqlite3": (),
     "tokenizers": ("embedding/",),
     "trafilatura": ("loaders/",),

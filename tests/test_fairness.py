@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, nullcontext
+from contextvars import copy_context
 from functools import partial
 
 import pytest
@@ -23,7 +24,6 @@ from remanent.fairness import (
     FairThreads,
     Shares,
     breathe,
-    carried,
     in_thread,
 )
 
@@ -377,7 +377,7 @@ def test_work_that_is_carried_to_another_thread_breathes_there() -> None:
     with breaths.shares.turn("a", is_background=True), ThreadPoolExecutor(1) as threads:
         threads.submit(work_for, 0.1, breaths).result()
         assert breaths.slept == []
-        threads.submit(carried(work_for), 0.1, breaths).result()
+        threads.submit(copy_context().run, work_for, 0.1, breaths).result()
     assert breaths.slept
 
 

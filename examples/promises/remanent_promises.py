@@ -7,7 +7,9 @@ its source. `pip install` this next to Remanent: its commands, routes, settings 
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from remanent.discipline import (
     AnyAgent,
@@ -27,7 +29,7 @@ from remanent.jobs import Handler
 from remanent.model import Entry, Job, Record, RecordData, Scope, Source, register_kind
 from remanent.plugins import CommandParameter, HandMadeCommand
 from remanent.recall import Candidate, Question, RecallPath
-from remanent.settings import SettingsSection, setting
+from remanent.settings import SettingsSection
 from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Transaction
 
 FIND = "promises.find"
@@ -46,9 +48,13 @@ PROMISE = register_kind("promise", PromiseData)
 
 
 class PromiseSettings(SettingsSection):
-    """How promises are shown."""
+    """How promises are shown.
 
-    most: int = setting(100, "Promises that are listed at most.", "最多列出多少条承诺。", ge=1, le=1000)
+    most: Promises that are listed at most.
+        最多列出多少条承诺。
+    """
+
+    most: Annotated[int, Field(ge=1, le=1000)] = 100
 
 
 class AsyncPromises:

@@ -341,9 +341,9 @@ class Agent:
         """Return every word that a record came from, with the contents of its files; long ones only if asked for."""
         return self._portal.call(self._wrapped.deep_retrieval, record_id, attachment_id=attachment_id)
 
-    def scratchpad_read(self, *, key: str | None = None, session: str | None = None) -> dict[str, JsonValue]:
+    def scratchpad_read(self, key: str | None = None, *, session: str | None = None) -> dict[str, JsonValue]:
         """Return the scratchpad of a session, or the one that belongs to none: all values by key, or one of them."""
-        return self._portal.call(self._wrapped.scratchpad_read, key=key, session=session)
+        return self._portal.call(self._wrapped.scratchpad_read, key, session=session)
 
     def session_state(self, session: str) -> SessionState:
         """Return what the agent is at in a session; nothing of one that is over."""

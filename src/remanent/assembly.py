@@ -17,7 +17,6 @@ from remanent.embedding import CachedEmbedder, Embedders, KnownEmbedders, open_e
 from remanent.jobs import Worker
 from remanent.language import Engine
 from remanent.language.engines import OfflineEngine, open_engine
-from remanent.late import Late
 from remanent.model import Clock, Entry, Job, NewId
 from remanent.recall import (
     EMBED,
@@ -46,7 +45,7 @@ from remanent.stores.idempotency import NotedAnswers
 from remanent.stores.pending_erasures import PendingErasures, open_erasures
 from remanent.stores.registry import open_cache, open_stores
 from remanent.stores.shelf import Shelf
-from remanent.values import dataclass
+from remanent.values import Late, dataclass
 
 if TYPE_CHECKING:
     from remanent.context import Compactor

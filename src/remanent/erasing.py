@@ -8,8 +8,8 @@ from typing import Any
 from remanent.assembly import MemoryParts
 from remanent.context import Scratchpad
 from remanent.context import sessions as session_states
-from remanent.context.scratchpad import PREFIX as PADS
 from remanent.context.sessions import PREFIX as SESSIONS
+from remanent.context.sessions import SCRATCHPADS as PADS
 from remanent.context.spool import WaitingTurns
 from remanent.errors import CallerError, DatabaseMissing, NotFound, RemanentError
 from remanent.model import Scope

@@ -12,7 +12,7 @@ from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
-from contextvars import ContextVar, copy_context
+from contextvars import ContextVar
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
@@ -267,12 +267,6 @@ async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
     result, seconds = await asyncio.to_thread(turn.timed, lambda: work(*args, **kwargs))
     await asyncio.sleep(turn.pause_after(seconds))
     return result
-
-
-def carried(work: Callable[P, T]) -> Callable[P, T]:
-    """Return work that knows whose turn it is, to be done in a thread that does not."""
-    context = copy_context()
-    return lambda *args, **kwargs: context.run(work, *args, **kwargs)
 
 
 class FairSlots:

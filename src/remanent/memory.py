@@ -438,7 +438,7 @@ class AsyncAgent(AgentFaces):
         source_of = self._parts.disciplines.source_of
         return await retrieve_record(record, entries, kept=kept, attachment_id=attachment_id, source_of=source_of)
 
-    async def scratchpad_read(self, *, key: str | None = None, session: str | None = None) -> dict[str, JsonValue]:
+    async def scratchpad_read(self, key: str | None = None, *, session: str | None = None) -> dict[str, JsonValue]:
         """Return the scratchpad of a session, or the one that belongs to none: all values by key, or one of them."""
         values = await Scratchpad(self._parts.store, self._scope, session=session).read()
         return values if key is None else {name: value for name, value in values.items() if name == key}

@@ -49,14 +49,21 @@ class CommandParameter:
     default: Any = _NEEDED
     is_file: bool = False
     """Whether it is a file that must be there."""
+    least: float | None = None
+    most: float | None = None
+    """The bounds of a number."""
+    choices: str = ""
+    """`module:name` of the enumeration that completes its values."""
+    variable: str = ""
+    """The environment variable that stands for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class HandMadeCommand:
-    """A command of a discipline that no operation makes: it shows work as it goes on, or reads files where they lie."""
+    """A command that no operation makes: it shows work as it goes on, or reads files where they lie."""
 
     name: str
-    """The word behind the discipline's."""
+    """The word behind the discipline's; two where it belongs to none and stands in a group."""
     help: Bilingual
     run: str
     """`module:name` of what is done, loaded when it is: a function of the command's shared options and its parameters

@@ -1,8 +1,9 @@
-"""Values with named fields, as `dataclasses` makes them, in a third of the time.
+"""What costs nothing until it is used: values with named fields, and what is loaded or made late.
 
-A command on the command line makes two hundred such classes before it does anything. The standard library writes and
-compiles six functions for each, a sixth of a second in all, and most are never called. Here they are shared by all
-classes, and how a class is filled is compiled when the first of its values is made.
+The values are as `dataclasses` makes them, in a third of the time. A command on the command line makes two hundred such
+classes before it does anything. The standard library writes and compiles six functions for each, a sixth of a second in
+all, and most are never called. Here they are shared by all classes, and how a class is filled is compiled when the
+first of its values is made.
 
 With `dataclasses` in its place `remanent entries` takes 1.09 s of the processor and not 0.78 s, and `remanent recall`
 1.69 s and not 1.18 s (the least of eight, Python 3.11, bytecode on the disk).
@@ -11,8 +12,11 @@ With `dataclasses` in its place `remanent entries` takes 1.09 s of the processor
 import dataclasses
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+T = TypeVar("T")
 
 if TYPE_CHECKING:
     from dataclasses import dataclass
@@ -133,3 +137,51 @@ def _compile_init(cls: type, *, frozen: bool) -> Callable[..., None]:
     made: Callable[..., None] = names["__init__"]
     made.__qualname__ = f"{cls.__qualname__}.__init__"
     return made
+
+
+# ── what is loaded or made when it is first used: a command has the time for what it needs, not for all there is ──
+
+
+def exports(package: str, **homes: str) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a package: for each of its modules, the names that the package offers from it.
+
+    The same names stand in an `if TYPE_CHECKING` block beside it, for type checkers.
+    """
+    home_of = {name: module for module, names in homes.items() for name in names.split()}
+
+    def load(name: str) -> Any:
+        if name not in home_of:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{package}.{home_of[name]}"), name)
+        vars(import_module(package))[name] = value
+        return value
+
+    return load
+
+
+class _Class:
+    def __init__(self, module: str, name: str) -> None:
+        self._module, self._name = module, name
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        return getattr(import_module(self._module), self._name)
+
+
+def late_class(module: str, name: str) -> Any:
+    """Return what stands for a class as an attribute of another one; it is loaded when the attribute is read."""
+    return _Class(module, name)
+
+
+class Late(Generic[T]):
+    """Something that is made when it is first called for, and is the same from then on."""
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self.made: T | None = None
+        """What was made, if it was needed at all."""
+
+    def __call__(self) -> T:
+        """Return what is made; the first call makes it."""
+        if self.made is None:
+            self.made = self._make()
+        return self.made

@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from remanent.associative.compression import (
+from remanent.associative.graph import Graph, PendingChanges, refocused
+from remanent.associative.model import COMPRESS, REWRITE, CompressionDecision
+from remanent.associative.writer import (
     Compressor,
     KeySentences,
     Levels,
@@ -22,9 +24,6 @@ from remanent.associative.compression import (
     decide,
     open_compressor,
 )
-from remanent.associative.graph import Graph, PendingChanges
-from remanent.associative.graph_store import NodeStore, refocused
-from remanent.associative.model import COMPRESS, REWRITE, CompressionDecision
 from remanent.errors import ModelUnavailable
 from remanent.language.engines import OfflineEngine
 from remanent.model import Job, Maker
@@ -92,7 +91,8 @@ def test_importance_under_way_is_what_it_is_once_the_changes_are_made(graph: Gra
     faded = data.draw(st.lists(st.sampled_from(names), unique=True))
     gone = data.draw(st.lists(st.sampled_from(names), unique=True))
     looked_at = data.draw(st.sampled_from(names))
-    under_way = PendingChanges(rate=0.97, faded=set(faded) - {looked_at} - set(gone), gone=set(gone) - {looked_at})
+    going, fading = set(gone) - {looked_at}, set(faded) - {looked_at} - set(gone)
+    under_way = PendingChanges(rate=0.97, faded=dict.fromkeys(fading), gone=dict.fromkeys(going))
     vertex = graph.find(looked_at)
     assert vertex is not None
     expected = graph.importance(vertex, under_way=under_way)
@@ -242,7 +242,7 @@ async def test_nodes_are_judged_one_after_the_other_as_the_one_before_left_thing
 async def test_least_scanned_nodes_come_first_and_a_slice_that_ends_goes_on_where_it_stopped(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("remanent.associative.compression.BETWEEN_LOOKS", 1)
+    monkeypatch.setattr("remanent.associative.writer.BETWEEN_LOOKS", 1)
     world = make(time_slice=30)
     nodes = dict.fromkeys("fabcd", LONG)
     links = [("f", name, 1.0) for name in "abcd"]
@@ -269,7 +269,7 @@ def _seconds(count: int) -> timedelta:
 async def test_a_long_round_is_done_in_units_of_work_of_bounded_size(
     world: MemoryWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("remanent.associative.compression.NODES_AT_ONCE", 2)
+    monkeypatch.setattr("remanent.associative.writer.NODES_AT_ONCE", 2)
     await world.plant(dict.fromkeys("fabcde", LONG), [("f", name, 1.0) for name in "abcde"], focuses=["f"])
     await world.compress()
     assert [node.scan_count for node in await world.memory().nodes()] == [0, 1, 1, 1, 1, 1]
@@ -393,8 +393,7 @@ async def test_an_older_rewriting_does_not_overwrite_a_newer_text(world: MemoryW
     assert [name for name, _ in world.engine.asked] == ["annotation"], "a text is being made shorter"
     async with world.store.transaction(ADA) as tx:
         work = await world.associations.graphs.work(tx, at=world.time.now)
-        nodes = NodeStore(work, world.store)
-        await nodes.update_content("a", "a newer text", "a newer phrase", ("newer",), made_by=Maker(role="test"))
+        await work.update_content("a", "a newer text", "a newer phrase", ("newer",), made_by=Maker(role="test"))
     world.engine.hold["annotation"].set()
     await world.settle()
     node = await world.memory().node("a")

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 import remanent
-from remanent.associative.compression import Compressor, ShortenedText
 from remanent.associative.discipline import Associative, AssociativePath
-from remanent.late import Late
+from remanent.associative.writer import Compressor, ShortenedText
 from remanent.memory import aopen
 from remanent.model import Maker
 from remanent.recall import Question
 from remanent.stores import RecordFilter
+from remanent.values import Late
 from tests.associative.world import MemoryWorld
 from tests.jobs.world import ADA
 

@@ -43,6 +43,31 @@ def test_a_legend_says_in_both_languages_what_every_sign_means() -> None:
     assert sum(shape.find(f"{SVG}title") is None for shape in signs) >= 4, "with the sign itself before it"
 
 
+def test_a_circle_is_named_by_what_sets_it_apart_once_in_one_spelling_and_the_legend_stands_above() -> None:
+    names = [f"n{number}" for number in range(24)]
+    links: list[Link] = [
+        (one, other, 0.9)
+        for one in names
+        for other in names
+        if one != other and int(one[1:]) // 8 == int(other[1:]) // 8
+    ]
+    graph = graph_of(dict.fromkeys(names, "words"), links, focuses=["n23"])
+    about = [("art", "share", "clay"), ("Art", "share", "oven"), ("share", "violin", "choir")]
+    for number, name in enumerate(names):
+        vertex = graph.find(name)
+        assert vertex is not None
+        vertex.keywords = about[number // 8]
+    picture = ET.fromstring(draw(graph))
+    bold = [
+        text for text in picture.findall(f"{SVG}text") if text.get("font-weight") == "bold" and "·" in (text.text or "")
+    ]
+    told = [word.casefold() for text in bold for word in (text.text or "").split(" · ")]
+    assert {"choir", "violin", "oven", "clay"} <= set(told)
+    assert len(told) == len(set(told))
+    (legend,) = [text for text in picture.findall(f"{SVG}text") if (text.text or "").startswith("focus · ")]
+    assert float(legend.get("y") or 0) < min(float(text.get("y") or 0) for text in bold)
+
+
 @pytest.mark.parametrize("count", [30, 500])
 def test_words_cover_neither_each_other_nor_nodes_and_are_large_enough(count: int) -> None:
     names = [f"n{number}" for number in range(count)]

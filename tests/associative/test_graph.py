@@ -1,10 +1,10 @@
 """The graph in memory and the store say the same, whoever changed it."""
 
+from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
 
-from remanent.associative.graph_store import LinkStore, NodeStore
 from remanent.model import Kind, Link
 from remanent.stores import Erasure
 from tests.associative.world import MemoryWorld, picture
@@ -45,6 +45,26 @@ async def test_the_graph_is_read_once_and_then_follows_commits(
     assert loads == []
 
 
+async def test_a_commit_that_is_told_of_while_the_revision_is_read_has_nothing_loaded_anew(
+    world: MemoryWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await world.plant({"a": TEXT, "b": TEXT}, focuses=["a"])
+    graph, read = await world.graph(), world.store.graph_revision
+    async with AsyncExitStack() as commit:
+        tx = await commit.enter_async_context(world.store.transaction(ADA))
+        (await world.associations.graphs.work(tx, at=world.time.now)).create_link("a", "b", 0.5)
+
+        async def overtaken(*asked: Any) -> int:
+            monkeypatch.setattr(world.store, "graph_revision", read)
+            revision = await read(*asked)
+            await commit.aclose()
+            return revision
+
+        monkeypatch.setattr(world.store, "graph_revision", overtaken)
+        assert await world.graph() is graph
+    assert await world.strengths() == {("a", "b"): 0.5}
+
+
 async def test_a_graph_of_many_links_is_read_in_pieces(world: MemoryWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("remanent.associative.graph.LINKS_AT_ONCE", 3)
     await world.plant(dict.fromkeys("abcd", TEXT), [(a, b, 0.5) for a in "abcd" for b in "abcdx" if a != b])
@@ -57,7 +77,7 @@ async def test_what_another_process_does_is_seen_at_the_next_look(world: MemoryW
     other = world.open_store()
     async with other.transaction(ADA) as tx:
         work = await world.associate(other).graphs.work(tx, at=world.time.now)
-        await NodeStore(work, other).delete_nodes(["b"], reason="elsewhere")
+        await work.delete_nodes(["b"], reason="elsewhere")
     graph = await world.graph()
     assert [vertex.id for vertex in graph.nodes()] == ["a"]
     assert [stone.node_id for stone in await world.memory().forgotten()] == ["b"]
@@ -68,7 +88,7 @@ async def test_a_commit_between_reading_and_writing_is_not_lost(world: MemoryWor
     await world.plant({"a": TEXT, "b": TEXT}, focuses=["a"])
     async with world.store.transaction(ADA) as tx:
         work = await world.associations.graphs.work(tx, at=world.time.now)
-        LinkStore(work).create_link("a", "b", 0.5, "one")
+        work.create_link("a", "b", 0.5, "one")
         other = world.open_store()
         async with other.transaction(ADA) as between:
             now = world.time.now
@@ -88,7 +108,7 @@ async def test_work_that_fails_leaves_no_trace_in_memory(world: MemoryWorld) -> 
 async def _fail(world: MemoryWorld) -> None:
     async with world.store.transaction(ADA) as tx:
         work = await world.associations.graphs.work(tx, at=world.time.now)
-        LinkStore(work).create_link("a", "a", 1.0)
+        work.create_link("a", "a", 1.0)
         raise ZeroDivisionError
 
 

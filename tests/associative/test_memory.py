@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 import remanent
-from remanent.associative.compression import Compressor, ShortenedText
 from remanent.associative.discipline import Associative
 from remanent.associative.face import AsyncAssociativeMemory, MemoryManager
 from remanent.associative.search import SearchEngine
 from remanent.associative.settings import AssociativeSettings
+from remanent.associative.writer import Compressor, ShortenedText
 from remanent.errors import InvalidInput, NotFound, StoreClosed
 from remanent.memory import aopen
-from remanent.model import Maker
+from remanent.model import Maker, Scope
 from remanent.settings import Settings, load_settings
 from tests.associative.world import MemoryWorld, ScriptedEngine, picture
 from tests.jobs.world import ADA, BOB
@@ -121,6 +121,21 @@ async def test_work_that_a_process_left_is_done_by_the_next(world: MemoryWorld) 
     worker = world.worker(again.handlers, store=world.stores[-1])
     await world.until(worker.settle([ADA]))
     assert [vertex.content for vertex in (await again.graphs.at(ADA)).nodes()] == [CRANE]
+
+
+async def test_a_recall_has_the_queue_looked_at_only_where_something_waits(world: MemoryWorld) -> None:
+    await world.say(CRANE)
+    looks: list[Scope] = []
+    world.associations.watch = looks.append
+    assert await world.memory().recall(["crane"]) == f"[记忆] {CRANE}"
+    assert looks == []
+    world.engine.hold["segmentation"] = asyncio.Event()
+    await world.memory().remember(CAT)
+    asked = asyncio.ensure_future(world.memory().recall(["crane"]))
+    await world.quiet()
+    assert looks == [ADA]
+    world.engine.hold["segmentation"].set()
+    await asked
 
 
 @pytest.mark.spec("ASSOC-06")

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.associative.graph import Graph, Vertex
-from remanent.associative.model import Forgotten
+from remanent.associative.model import TRACE, Forgotten, TraceData
 from remanent.associative.search import LANE, GraphQuery, SearchEngine, SearchResult, StrongestPaths, Watermark
-from remanent.model import Job, JobState, Source
+from remanent.model import Job, JobState, Record, Source
 from remanent.stores import Store
 from remanent.text.escaping import escape_lines
 from tests.associative.graphs import SCOPE, START, Link, graph_of, graphs
@@ -234,6 +234,42 @@ def test_search_finds_what_trying_every_path_finds_in_order_and_once(
 
 
 @pytest.mark.spec("ASSOC-08")
+@given(graphs(), st.integers(0, 5), st.sampled_from(["apple", "pear", "n3"]), st.none() | st.sets(st.just("上文")))
+def test_a_keyword_finds_by_the_same_paths_what_a_search_for_anything_finds(
+    graph: Graph, depth: int, keyword: str, relations: set[str] | None
+) -> None:
+    names = None if relations is None else tuple(relations)
+    anything = search(graph, depth=depth, limit=0, relations=names)
+    asked = search(graph, depth=depth, limit=0, relations=names, keywords=(keyword,))
+    assert [(item.node.id, item.hops) for item in asked.items] == [
+        (item.node.id, item.hops) for item in anything.items if keyword in item.text
+    ]
+    assert set(asked.dangling) == set(anything.dangling)
+
+
+@pytest.mark.spec("ASSOC-09")
+def test_the_last_hop_speaks_of_what_was_forgotten_even_where_no_keyword_leads() -> None:
+    graph = graph_of("fab", [("f", "a", 0.9), ("a", "b", 0.9), ("b", "gone", 0.9)], focuses=["f"])
+    assert [link.to_id for link in search(graph, keywords=("nothing",), depth=3).dangling] == ["gone"]
+    assert search(graph, keywords=("nothing",), depth=2).dangling == ()
+
+
+def test_a_node_knows_how_many_of_its_links_dangle() -> None:
+    graph = graph_of("ab", [("a", "b", 0.5), ("a", "b", 0.4, "re"), ("a", "gone", 0.005)])
+    a = graph.place("a")
+    counts = [a.dangling]
+    graph.remove("b")
+    counts.append(a.dangling)
+    graph.fade(["a"], factor=0.5)  # what was broken goes
+    counts.append(a.dangling)
+    graph.unlink("a", "b", relation="re")
+    counts.append(a.dangling)
+    times: dict[str, Any] = {"created_at": START, "updated_at": START, "occurred_at": START}
+    graph.add(Record(id="b", scope=SCOPE, kind=TRACE, content="b", data=TraceData(original_length=1), **times))
+    assert [*counts, a.dangling] == [1, 3, 2, 1, 0]
+
+
+@pytest.mark.spec("ASSOC-08")
 @given(graphs(), st.none() | st.sets(st.sampled_from(["", "上文", "re"])))
 def test_the_way_to_what_is_further_away_is_the_strongest_there_is(graph: Graph, relations: set[str] | None) -> None:
     targets = set(graph.nodes())
@@ -397,5 +433,5 @@ async def test_what_can_run_is_waited_for_and_what_waits_itself_is_counted(
     )  # fmt: skip
     # The first look, the mark and the head see it; whoever waits looks again, and whoever does not counts it.
     queue = Queue(job, looks=3 if is_waited_for else 4)
-    left = await Watermark(cast("Store", queue), clock=lambda: START).reach(SCOPE)
+    left = await Watermark(cast("Store", queue), clock=lambda: START).reach(SCOPE, lambda _: None)
     assert (left, queue.left) == ((0, -2) if is_waited_for else (2, 0))

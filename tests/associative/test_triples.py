@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.associative.graph_store import NodeStore
 from remanent.associative.triples import read_triples, to_triples
 from remanent.errors import InvalidInput
 from remanent.model import EntryKind, Origin
@@ -45,7 +44,7 @@ def test_nodes_links_and_focuses_are_told_in_one_vocabulary() -> None:
 @given(st.text(st.characters(codec="utf-8"), min_size=1))
 def test_any_text_comes_back_as_it_was(text: str) -> None:
     reading = read_triples(to_triples(graph_of({"a": text})))
-    assert reading.of_nodes["a"].text("content") == text
+    assert reading.nodes["a"].text("content") == text
 
 
 @pytest.mark.spec("ASSOC-14")
@@ -155,7 +154,7 @@ async def test_what_was_forgotten_travels_with_the_graph(world: MemoryWorld) -> 
     await world.plant({"f": "一件记得的事情", "x": "The ferry to the island."}, [("f", "x", 0.5)], focuses=["f"])
     async with world.store.transaction(ADA) as tx:
         work = await world.associations.graphs.work(tx, at=world.time.now)
-        await NodeStore(work, world.store).delete_nodes(["x"], reason="faded")
+        await work.delete_nodes(["x"], reason="faded")
     lines = await world.memory().triples()
     await world.memory(BOB).load_triples(lines)
     (own,), (other,) = await world.memory().forgotten(), await world.memory(BOB).forgotten()

@@ -12,7 +12,6 @@ import pytest
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
-from remanent.associative.graph_store import NodeStore
 from remanent.associative.model import TRACE, Knowledge
 from remanent.associative.search import GraphQuery
 from remanent.associative.widening import WideningSearch
@@ -37,7 +36,10 @@ STEPS = [("f", "a", 1.0), ("a", "b", 0.5), ("b", "c", 0.5), ("c", "d", 0.5)]
 
 @pytest.fixture
 async def chain(world: MemoryWorld) -> MemoryWorld:
-    await world.plant(CHAIN, STEPS, focuses=["f"])
+    """The focus is of today; what it leads to was told days before."""
+    await world.plant({node_id: text for node_id, text in CHAIN.items() if node_id != "f"}, STEPS[1:])
+    world.time.move_to(world.time.now + timedelta(days=3))
+    await world.plant({"f": CHAIN["f"]}, STEPS[:1], focuses=["f"])
     return world
 
 
@@ -49,6 +51,20 @@ async def test_what_lies_further_away_answers_and_says_how_far(chain: MemoryWorl
     text = await chain.memory().recall(["bees", "orchard"])
     assert text.startswith("[记忆] Grandmother keeps bees")
     assert text.endswith("further from what is in mind now")
+
+
+@pytest.mark.spec("USE-11")
+async def test_what_was_told_minutes_ago_is_not_called_far_away_however_much_was_said_since(world: MemoryWorld) -> None:
+    await world.say("我女朋友叫林筱，养了一只橘猫叫馒头。")
+    for town in TOWNS[:20]:
+        await world.say(f"{town} 的天气很好。")
+    found = await world.memory().search(["馒头"])
+    assert (found.knowledge, (found.items[0].distance or 0) > 2) == (Knowledge.KNOWN, True)
+    assert "较早以前" not in await world.memory().recall(["馒头"])
+    world.time.move_to(world.time.now + timedelta(days=3))
+    await world.say("今天去看了牙医。")
+    assert (await world.memory().search(["馒头"])).knowledge is Knowledge.FURTHER_AWAY
+    assert "较早以前" in await world.memory().recall(["馒头"])
 
 
 @pytest.mark.spec("ASSOC-08")
@@ -97,6 +113,24 @@ async def test_what_was_never_told_is_answered_by_nothing(chain: MemoryWorld) ->
 
 @pytest.mark.spec("USE-11")
 @pytest.mark.parametrize(
+    ("talk", "asked", "other"),
+    [("The ferry to {} sails at noon.", ["露营"], "火山"), ("我们坐船去第 {number} 个港口。", ["camping"], "volcano")],
+)
+async def test_a_word_of_another_language_than_all_that_was_told_is_not_said_to_be_never_told(
+    world: MemoryWorld, talk: str, asked: list[str], other: str
+) -> None:
+    told = {f"n{number}": talk.format(town, number=number) for number, town in enumerate(TOWNS)}
+    await world.plant(told, focuses=["n0"])
+    found = await world.memory().search(asked)
+    assert (found.knowledge, found.items) == (None, ())
+    await world.plant(
+        {"x": "我们带了帐篷。 火柴放在哪里？" if asked == ["露营"] else "We packed the tent."}, focuses=["x"]
+    )
+    assert (await world.memory().search([other])).knowledge is Knowledge.NEVER_TOLD
+
+
+@pytest.mark.spec("USE-11")
+@pytest.mark.parametrize(
     ("told", "known", "strange"),
     [
         ("Tom sold his old bicycle.", ["tom", "sell", "bicycle"], ["jolene", "bicycle", "race", "weekend"]),
@@ -129,6 +163,12 @@ async def test_of_two_that_answer_alike_the_one_that_a_focus_reaches_comes_first
     texts = {"g": "Another.", "near2": "The green canoe drifted.", "far2": "The green canoe drifted!"}
     await world.plant(texts, [("g", "near2", 1.0)], focuses=["g"])
     assert [item.node.id for item in (await world.memory().search(["canoe"])).items] == ["near2", "far2"]
+
+
+async def test_small_talk_that_became_a_node_is_not_told_as_a_memory(world: MemoryWorld) -> None:
+    texts = {"f": "门禁密码这周改了。", "s": "好的，收到。", "t": "快递周三收到了。"}
+    await world.plant(texts, [("f", "s", 1.0, "下文"), ("f", "t", 1.0)], focuses=["f"])
+    assert [item.node.id for item in (await world.memory().search(["收到"])).items] == ["t"]
 
 
 async def test_a_question_brings_back_what_was_said_next(world: MemoryWorld) -> None:
@@ -179,13 +219,37 @@ async def test_what_was_deleted_is_answered_by_what_is_left_of_it(
     graph = await world.graph()
     (node_id,) = [vertex.id for vertex in graph.nodes() if told in vertex.content]
     async with world.store.transaction(world.memory().scope) as tx:
-        await NodeStore(await world.associations.graphs.work(tx, at=world.time.now), world.store).delete_nodes(
-            [node_id], reason="faded"
-        )
+        await (await world.associations.graphs.work(tx, at=world.time.now)).delete_nodes([node_id], reason="faded")
     found = await world.memory().search(asked)
     assert (found.knowledge, len(found.once_known)) == (Knowledge.FORGOTTEN, 1)
     assert (await world.memory().recall(asked)).startswith(f"[记忆] {answer}")
     assert not (await world.memory().search(["volcano", "Iceland", "holiday"])).once_known
+
+
+@pytest.mark.spec("USE-11")
+async def test_what_a_living_node_names_is_not_said_to_be_forgotten(
+    world: MemoryWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged = WideningSearch._lost
+
+    async def surer_of_the_lost(*args: Any, **named: Any) -> Any:
+        stones, verdict = await judged(*args, **named)
+        return stones, verdict.replace(score=99.0)
+
+    monkeypatch.setattr(WideningSearch, "_lost", surer_of_the_lost)
+    lost = "The spare key: the spare key hangs where a spare key hangs."
+    await world.say(lost)
+    for number in range(6):
+        await world.say(
+            f"Number {number} of the ships came in, and a spare key for cabin {number} was cut at the harbour."
+        )
+    graph = await world.graph()
+    (node_id,) = [vertex.id for vertex in graph.nodes() if lost in vertex.content]
+    async with world.store.transaction(world.memory().scope) as tx:
+        await (await world.associations.graphs.work(tx, at=world.time.now)).delete_nodes([node_id], reason="faded")
+    found = await world.memory().search(["spare key"])
+    assert (found.knowledge, len(found.once_known)) == (Knowledge.KNOWN, 1)
+    assert (await world.memory().recall(["spare key"])).startswith("[记忆] Number")
 
 
 @pytest.mark.spec("ASSOC-09")

@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 
-from remanent.associative.graph_store import NodeStore
 from remanent.associative.model import EARLIER, LATER, REMEMBER, TRACE
 from remanent.associative.writer import TraceDraft, _create
 from remanent.errors import InvalidInput, ModelDenied, ModelUnavailable, NotFound, QueueFull, Refused
@@ -147,7 +146,7 @@ async def test_while_a_provider_is_out_of_order_nothing_is_overtaken_or_given_up
     memory = world.memory()
     await memory.remember(LOGIN)
     await memory.remember(SOCIAL)
-    worker = world.start()
+    worker = world.start(poll=600)  # each look at the queues of an idle worker is work, and none is of interest here
     await world.pass_time(40 * 3600)
     tried = sum(role == "segmentation" for role, _ in world.engine.asked)
     assert 40 < tried < 60, "after the first hour it is tried about once an hour"
@@ -372,7 +371,7 @@ async def test_a_node_of_several_messages_is_trusted_as_far_as_the_least_trusted
     async with world.store.transaction(ADA) as tx:
         for entry in entries:
             tx.append(entry)
-        _create(NodeStore(await world.associations.graphs.work(tx, at=world.time.now), world.store), draft, entries)
+        _create(await world.associations.graphs.work(tx, at=world.time.now), draft, entries)
     (record,) = await records_of(world.store)
     assert record.trust is Origin.UNTRUSTED
 
@@ -459,7 +458,7 @@ async def test_it_is_trusted_as_far_as_the_least_trusted_of_its_entries(world: M
         for entry in entries:
             tx.append(entry)
         sources = [Source(entry_id=entry.id, end=len(entry.text)) for entry in entries]
-        NodeStore(work, world.store).create_node("团子", "团子", (), node_id="cat", sources=sources)
+        work.create_node("团子", "团子", (), node_id="cat", sources=sources)
     await world.plant({"f": "港口的吊车昨天搬到了北边的码头。"}, focuses=["f"])
     await world.compress()
     await world.memory().restore("cat")
@@ -476,7 +475,7 @@ async def test_restoring_brings_back_the_speaker_the_dates_and_the_day_it_was_le
     await world.pass_time(3600)
     async with world.store.transaction(ADA) as tx:
         work = await world.associations.graphs.work(tx, at=world.time.now)
-        await NodeStore(work, world.store).delete_nodes(list(before), reason="faded")
+        await work.delete_nodes(list(before), reason="faded")
     for node_id, node in before.items():
         again = await world.memory().restore(node_id)
         assert (again.content, again.created_at, again.occurred_at) == (node.content, node.created_at, node.occurred_at)

@@ -6,13 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from remanent.associative.compression import Compressor
-from remanent.associative.face import AsyncAssociativeMemory
+from remanent.associative.face import Associations, AsyncAssociativeMemory
 from remanent.associative.graph import Graph
-from remanent.associative.graph_store import FocusManager, LinkStore, NodeStore
-from remanent.associative.memory import Associations
 from remanent.associative.model import TRACE
 from remanent.associative.settings import AssociativeSettings
+from remanent.associative.writer import Compressor
 from remanent.jobs import Worker
 from remanent.language import Answer, Engine
 from remanent.language.engines import OfflineEngine
@@ -130,13 +128,12 @@ class MemoryWorld(World):
         """Put nodes and links straight into the graph; focuses newest first."""
         async with self.store.transaction(scope) as tx:
             work = await self.associations.graphs.work(tx, at=self.time.now)
-            made = NodeStore(work, self.store)
             for node_id, content in nodes.items():
                 entry = read_messages(content or " ", longest=100_000)[0].entry(
                     self.new_id(), scope=scope, recorded_at=self.time.now
                 )
                 tx.append(entry)
-                made.create_node(
+                work.create_node(
                     content,
                     content[:20],
                     (),
@@ -144,11 +141,10 @@ class MemoryWorld(World):
                     sources=[Source(entry_id=entry.id, end=len(content))],
                     scan_count=(scans or {}).get(node_id, 0),
                 )
-            tied = LinkStore(work)
             for link in links:
-                tied.create_link(link[0], link[1], link[2], link[3] if len(link) > 3 else "")
+                work.create_link(link[0], link[1], link[2], link[3] if len(link) > 3 else "")
             if focuses:
-                FocusManager(work.graph, most=50).update_focus(work, list(reversed(focuses)))
+                work.update_focus(list(reversed(focuses)), most=50)
 
     async def compress(self, scope: Scope = ADA) -> None:
         """Ask for one compression and let it end, with what it gives rise to."""
@@ -175,6 +171,7 @@ def picture(graph: Graph) -> dict[str, Any]:
             for vertex in graph.nodes()
             for edge in vertex.arriving
         },
+        "dangling": {vertex.id: vertex.dangling for vertex in graph.nodes()},
         "focuses": [vertex.id for vertex in graph.focused()],
         "forgotten": {name: memorial.forgotten for name, memorial in graph.memorials.items()},
         "count": len(graph),

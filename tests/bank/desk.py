@@ -4,17 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from remanent.bank.adapter.adapter import AsyncAdapter
+from remanent.bank.adapter import AsyncAdapter
+from remanent.bank.adapter.framework import Uploads
 from remanent.bank.bank import MemoryBank, open_bank
 from remanent.bank.runtime import BankEvent
 from remanent.bank.settings import BankSettings
-from remanent.bank.uploads import Uploads
 from remanent.embedding import Embedders
-from remanent.language.engine import Answer, Engine
 from remanent.language.engines import OfflineEngine
-from remanent.language.role import ReplyT, RequestT, ResponseT, Role, Toolbox
+from remanent.language.role import Answer, Engine, ReplyT, RequestT, ResponseT, Role, Toolbox
 from remanent.model import Maker, NewId, Scope, id_source
 from remanent.stores.blobs import AttachmentStore, Blobs, FileBlobs
 from tests.language.offline.fakes import WordEmbedder
@@ -57,8 +56,9 @@ class Desk:
     new_id: NewId
 
     @property
-    def temporary_files(self) -> list[Path]:
-        return sorted(path for path in (self.folder / "waiting").rglob("*") if path.is_file())
+    def temporary_files(self) -> list[IO[bytes]]:
+        """The files of uploads that wait; they have no names, and are gone once they are closed."""
+        return [file for kept in self.uploads._waiting.values() for _, file in kept.values()]
 
     async def blob_digests(self) -> list[str]:
         return await self.blobs.digests(SCOPE)

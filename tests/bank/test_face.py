@@ -56,6 +56,24 @@ def test_everything_is_cleared_after_a_run_unless_it_is_kept(memory: remanent.Me
     assert not any(b"Kelt" in path.read_bytes() for path in (tmp_path / "home").rglob("*") if path.is_file())
 
 
+@pytest.mark.parametrize(
+    ("question", "bank_id", "said"),
+    [(QUESTION, None, "bank_id="), ("山有多高？", None, "只在内存中"), (QUESTION, "kept", "")],
+)
+def test_an_error_that_clears_a_bank_says_how_to_keep_it(
+    memory: remanent.Memory, question: str, bank_id: str | None, said: str
+) -> None:
+    def failing() -> None:
+        with memory.bank(question, bank_id=bank_id) as bank:
+            bank.start()
+            raise NotFound("lost on the way")
+
+    with pytest.raises(NotFound) as raised:
+        failing()
+    notes = getattr(raised.value, "__notes__", [])
+    assert [said in note for note in notes] == ([True] if said else [])
+
+
 def test_a_bank_with_a_name_lies_in_the_store_and_goes_on(memory: remanent.Memory) -> None:
     bank = memory.bank(QUESTION, context=MAGAZINE, bank_id="kelt")
     bank.start()

@@ -143,7 +143,7 @@ async def test_every_change_is_seen_by_the_next_search_and_an_unchanged_graph_ga
 @pytest.mark.spec("BANK-30")
 async def test_embeddings_can_live_in_a_vector_database_over_the_store(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
-    vectors = LocalVectors(store, store.layout.own_folder)
+    vectors = LocalVectors(store)
     inside, outside = a_bank(ScriptedEngine()).graph, a_bank(ScriptedEngine(), store=store, vectors=vectors).graph
     try:
         for graph in (inside, outside):

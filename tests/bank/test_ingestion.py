@@ -6,7 +6,7 @@ import pytest
 from remanent.bank.runtime import BankEvent, EventKind
 from remanent.errors import LanguageError
 from remanent.language.roles.classification import ClassificationRequest
-from remanent.language.roles.structure import StructureRequest
+from remanent.language.roles.summary import StructureRequest
 from tests.bank.world import ScriptedEngine, a_bank, by_paragraph, failing, one_topic, summed_up
 
 LONG = "\n\n".join(

@@ -100,7 +100,7 @@ async def test_a_text_that_cannot_be_read_is_set_aside_is_told_and_blocks_nothin
     assert "A page in cipher: xqv kzz." in [entry.text for entry in bank.tree.entries]
 
 
-@pytest.mark.spec("BANK-26")
+@pytest.mark.spec("BANK-26", "USE-08")
 async def test_a_model_that_is_out_for_a_while_costs_no_text_its_reading() -> None:
     out = [True]
 
@@ -109,15 +109,16 @@ async def test_a_model_that_is_out_for_a_while_costs_no_text_its_reading() -> No
             raise ModelUnavailable("overloaded")
         return one_topic(request)
 
-    bank = a_bank(ScriptedEngine(classification=classification))
+    engine = ScriptedEngine(classification=classification)
+    bank = a_bank(engine)
     await bank.start("goal")
     for number in range(4):
-        with pytest.raises(ModelUnavailable):
-            await bank.observe(f"Report {number} of the harbour master.")
+        assert (await bank.observe(f"Report {number} of the harbour master.")).node_ids
+    assert (bank.engine.fell_back, len(engine.asked(ClassificationRequest))) == ({"classification": 4}, 8)
     out[0] = False
     await bank.observe("Report 4 of the harbour master.")
     assert len(bank.graph) == 5
-    assert bank.unread == ()
+    assert (bank.unread, bank.engine.fell_back) == ((), {"classification": 4})
 
 
 async def test_chunks_that_were_read_stay_when_another_chunk_fails() -> None:

@@ -7,7 +7,7 @@ import pytest
 from remanent.bank.run import BankRun
 from remanent.language.engines import HybridEngine, OfflineEngine
 from remanent.language.role import Toolbox
-from remanent.language.roles.catalogue import ROLES
+from remanent.language.roles import all_roles
 from remanent.language.roles.next_step import TaskType
 from remanent.model import ConflictState
 from tests.bank.desk import desk
@@ -134,7 +134,7 @@ async def test_a_run_whose_planner_knows_one_step_alone_answers_the_goal_and_end
     again = gives({"current_task": {"description": step}})
     async with ScriptedServer(again, again, again) as server, engine_at(server) as model:
         offline = OfflineEngine(Toolbox(embedder=WordEmbedder()))
-        engine = HybridEngine(model, offline, offline_roles=ROLES.keys() - {"planning"})
+        engine = HybridEngine(model, offline, offline_roles=all_roles().keys() - {"planning"})
         made = desk(tmp_path, engine=engine)
         result = await BankRun(made.adapter, Anything(found, found)).run(goal)
-    assert (result.answer, result.end, result.rounds) == (found, "done", 2)
+    assert (result.sentences[0].text, result.end, result.rounds) == (found, "done", 2)

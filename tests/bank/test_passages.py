@@ -12,7 +12,7 @@ from remanent.bank.node import summary_lines
 from remanent.bank.passages import PackedMemory, prompt_size, title_of, titled_parts
 from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse, Relationship
 from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse
-from remanent.language.roles.structure import StructureRequest, StructureResponse
+from remanent.language.roles.summary import StructureRequest, StructureResponse
 from tests.bank.world import ScriptedEngine, a_bank, relations
 
 RIVER = (

@@ -21,7 +21,9 @@ def test_it_holds_the_goal_what_was_done_and_at_most_one_next_step() -> None:
 @pytest.mark.spec("BANK-01")
 @pytest.mark.parametrize("goal", ["how many planets are there?", "一共有多少颗行星？"])
 def test_its_text_names_goal_steps_and_current_task_in_the_language_of_the_goal(goal: str) -> None:
-    text = InsightDoc(id="d1", goal=goal, completed=(DONE, FAILED), current=STEP).render()
+    doc = InsightDoc(id="d1", goal=goal, completed=(DONE, FAILED), current=STEP)
+    text = doc.render()
+    assert str(doc) == text
     chinese = goal.endswith("？")
     assert ("任务目标：" in text) == chinese
     assert ("失败" in text) == chinese

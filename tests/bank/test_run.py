@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from remanent.agents.text_search import SearchableText, TextSearch
+from remanent.agents.search import SearchableText, TextSearch
 from remanent.agents.tools import AgentTool, with_listener
 from remanent.bank.adapter.framework import BuiltinReact, EnhancedPrompt, Execution
 from remanent.bank.conflicts import contested
@@ -18,9 +18,8 @@ from remanent.bank.ledger import source_of
 from remanent.bank.run import BankRun, GivenFile, close_tools, default_tools
 from remanent.bank.runtime import EventKind
 from remanent.errors import LanguageError, ModelDenied, ModelRejected, ModelUnavailable, NotFound, Refused, ToolFailed
-from remanent.language.engine import Answer, Usage
 from remanent.language.engines import OfflineEngine
-from remanent.language.role import ReplyT, RequestT, ResponseT, Role, Toolbox
+from remanent.language.role import Answer, ReplyT, RequestT, ResponseT, Role, Toolbox, Usage
 from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse, Relationship
 from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse
 from remanent.language.roles.next_step import (
@@ -351,14 +350,23 @@ async def test_a_role_that_a_model_refuses_is_done_without_one(
 
 
 @pytest.mark.spec("USE-08")
-async def test_a_model_that_cannot_be_reached_leaves_the_answer_that_there_is_without_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "roles", [["react"], ["planning"], ["classification", "structure", "analysis", "planning", "react"]]
+)
+async def test_a_model_that_cannot_be_reached_leaves_the_answer_that_there_is_without_one(
+    tmp_path: Path, roles: list[str]
+) -> None:
     def away(request: Any) -> Any:
         raise ModelUnavailable("nobody answers")
 
-    made = desk(tmp_path, engine=Named(react=away))
-    result = await BankRun(made.adapter, BuiltinReact(made.bank.engine)).run(LENGTH, context=CLAIMS[0])
+    made = desk(tmp_path, engine=Named(**dict.fromkeys(roles, away)))
+    await made.bank.start(LENGTH)
+    for text in (CLAIMS[0], "The tunnel of Brenk was dug by hand."):
+        await made.bank.observe(text)
+    result = await BankRun(made.adapter, BuiltinReact(made.bank.engine)).resume()
     assert "640" in result.answer
-    assert (result.end, result.fell_back) == ("done", ("react",))
+    assert (result.end, {*result.fell_back}, made.bank.unread) == ("done", {*roles}, ())
+    assert result.entry_ids
 
 
 @pytest.mark.spec("USE-08")
@@ -366,10 +374,17 @@ async def test_a_key_that_is_not_accepted_is_not_passed_over_in_silence(tmp_path
     def denied(request: Any) -> Any:
         raise ModelDenied("no such key")
 
-    made = desk(tmp_path, engine=Told(classification=denied))
+    engine = Told(classification=denied)
+    made = desk(tmp_path, engine=engine)
     await made.bank.start(LENGTH)
-    with pytest.raises(ModelDenied):
-        await made.bank.observe(CLAIMS[0])
+    for claim in CLAIMS:
+        with pytest.raises(ModelDenied):
+            await made.bank.observe(claim)
+    await made.bank.catch_up()
+    assert [entry.text for entry in made.bank.unread] == [*CLAIMS]
+    del engine._roles["classification"]  # the key was put right
+    await made.bank.catch_up()
+    assert (made.bank.unread, len(made.bank.graph)) == ((), 2)
 
 
 async def test_a_run_without_an_answer_says_so(tmp_path: Path) -> None:
@@ -495,7 +510,8 @@ async def test_an_answer_tells_both_sides_of_a_contradiction_that_nobody_settled
     assert conflict.state is ConflictState.UNRESOLVED
     both = "Sources disagree: “Star Coffee has 1,150 shops.” (A blog) / “Star Coffee has 1,280 shops.” (Annual report)"
     assert result.answer == told.format(answered=answered, both=both)
-    assert {claim.record_id for claim in conflict.claims} <= set(result.node_ids)
+    sides = {claim.record_id for claim in conflict.claims}
+    assert sides & set(result.node_ids) == (sides if told == "{both}" else set())
     assert contested([conflict], "As far as I see, Star Coffee has 1,150 shops today.") == conflict
     assert contested([conflict], "Star Coffee has 1,280 or 1,150 shops.") is None
 

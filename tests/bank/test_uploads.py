@@ -1,4 +1,4 @@
-"""Uploads: they wait, they are moved or removed, and a killed process leaves nothing for longer than the next start."""
+"""Uploads: they wait, they are moved or removed, and a killed process leaves nothing behind."""
 
 import asyncio
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from remanent.bank.uploads import Upload, Uploads, recognise
+from remanent.bank.adapter.framework import Upload, Uploads, recognise
 from remanent.bilingual import Language
 from remanent.embedding.port import MAX_IMAGE_BYTES, ImageReader, WrittenLine
 from remanent.errors import InvalidInput, NotFound, StorageError
@@ -36,30 +36,37 @@ async def test_an_upload_waits_under_the_id_of_its_insight_doc(tmp_path: Path) -
     assert uploads.waiting("another") == ()
     assert (picture.name, picture.media_type, picture.type) == ("chart.png", "image/png", AttachmentType.IMAGE)
     assert await uploads.read(TASK, picture.upload_id) == PNG
-    assert (tmp_path / TASK / picture.upload_id).stat().st_mode & 0o077 == 0
-    await uploads.discard(TASK)
-    assert (uploads.waiting(TASK), files_in(tmp_path)) == ((), [])
+    assert files_in(tmp_path) == [], "nobody else can open what has no name"
+    uploads.discard(TASK)
+    assert uploads.waiting(TASK) == ()
 
 
 @pytest.mark.spec("BANK-23")
 async def test_an_upload_that_was_recognised_waits_no_longer(tmp_path: Path) -> None:
     uploads = uploads_in(tmp_path)
     upload = await uploads.add(TASK, PNG, name="a.png")
-    await uploads.drop(TASK, upload.upload_id)
-    await uploads.drop(TASK, upload.upload_id)
+    uploads.drop(TASK, upload.upload_id)
+    uploads.drop(TASK, upload.upload_id)
     assert uploads.waiting(TASK) == ()
     with pytest.raises(NotFound):
         await uploads.read(TASK, upload.upload_id)
-    await uploads.discard(TASK)
+    uploads.discard(TASK)
 
 
-async def test_an_upload_that_vanished_from_the_disk_is_told(tmp_path: Path) -> None:
+async def test_an_upload_that_cannot_be_kept_or_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(StorageError, match=r"see bank\.temp_dir"):
+        await uploads_in(tmp_path / "file").add(TASK, PNG)
     uploads = uploads_in(tmp_path)
     upload = await uploads.add(TASK, PNG)
-    (tmp_path / TASK / upload.upload_id).unlink()
+
+    def broken(*_: object) -> bytes:
+        raise OSError("no such device")
+
+    monkeypatch.setattr("os.pread", broken)
     with pytest.raises(StorageError, match="upload it again"):
         await uploads.read(TASK, upload.upload_id)
-    await uploads.discard(TASK)
+    uploads.discard(TASK)
 
 
 @pytest.mark.parametrize("content", [b"", b"x" * (MAX_IMAGE_BYTES + 1)])
@@ -72,7 +79,7 @@ async def test_empty_and_huge_files_are_refused(content: bytes, tmp_path: Path) 
 KILLED = """
 import asyncio, sys
 from pathlib import Path
-from remanent.bank.uploads import Uploads
+from remanent.bank.adapter.framework import Uploads
 from remanent.model import id_source
 
 async def main():
@@ -86,32 +93,16 @@ asyncio.run(main())
 
 
 @pytest.mark.spec("BANK-23")
-async def test_what_a_killed_process_left_goes_at_the_next_start_and_what_a_living_one_has_stays(
-    tmp_path: Path,
-) -> None:
-    mine = uploads_in(tmp_path)
-    await mine.add(TASK, PNG, name="mine.png")
+async def test_a_killed_process_leaves_nothing_behind(tmp_path: Path) -> None:
     program = (sys.executable, "-c", KILLED, str(tmp_path))
     other = await asyncio.create_subprocess_exec(
         *program, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
     )
     assert other.stdout is not None
     assert await other.stdout.readline() == b"ready\n"
-    assert await uploads_in(tmp_path).sweep() == 0
-    assert len(files_in(tmp_path)) == 4
     other.kill()
     await other.communicate()
-    assert len(files_in(tmp_path)) == 4
-    assert await uploads_in(tmp_path).sweep() == 1
-    assert [name for name in files_in(tmp_path) if "killed" in name] == []
-    assert await mine.read(TASK, mine.waiting(TASK)[0].upload_id) == PNG
-    assert await mine.sweep() == 0
-    await mine.discard(TASK)
     assert files_in(tmp_path) == []
-
-
-async def test_there_is_nothing_to_sweep_where_nothing_was(tmp_path: Path) -> None:
-    assert await uploads_in(tmp_path / "never").sweep() == 0
 
 
 @pytest.mark.spec("BANK-23")

@@ -10,9 +10,8 @@ from remanent.bank.graph import NodeDraft, QueryGraph
 from remanent.bank.settings import BankSettings
 from remanent.embedding import Embedders
 from remanent.errors import LanguageError
-from remanent.language.engine import Answer, Engine
 from remanent.language.engines import OfflineEngine
-from remanent.language.role import ReplyT, RequestT, ResponseT, Role, Toolbox
+from remanent.language.role import Answer, Engine, ReplyT, RequestT, ResponseT, Role, Toolbox
 from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse, Relation, Relationship
 from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse, Cluster
 from remanent.language.roles.integration import (
@@ -22,7 +21,7 @@ from remanent.language.roles.integration import (
     NeighbourUpdate,
 )
 from remanent.language.roles.next_step import PlanningRequest, PlanningResponse, TaskStatus, plan_within_rules
-from remanent.language.roles.structure import StructureRequest, StructureResponse
+from remanent.language.roles.summary import StructureRequest, StructureResponse
 from remanent.language.shapes import TextSpan
 from remanent.model import Clock, Maker, NewId, Scope
 from remanent.stores import Store, Vectors

@@ -9,7 +9,7 @@ import pytest
 from remanent.errors import UnreadableFile
 from remanent.knowledge import library
 from remanent.loaders import load
-from remanent.loaders.reading import LoadLimits
+from remanent.loaders.document import LoadLimits
 from tests.chaos.support.counts import FULL, SEED
 from tests.knowledge.world import left_behind, opened
 from tests.loaders.made import SAMPLES

@@ -14,7 +14,7 @@ from remanent.stores import Erasure, RecordFilter
 from remanent.stores.blobs import FileBlobs
 from remanent.stores.local import LocalVectors
 from remanent.stores.sqlite import SqliteStore
-from remanent.stores.sqlite.migrations import MIGRATIONS
+from remanent.stores.sqlite.connection import MIGRATIONS
 from tests.chaos.support.counts import SEED, times
 from tests.chaos.support.places import fast_folder
 from tests.chaos.support.power import NEXT_STEP
@@ -39,7 +39,7 @@ class Life:
         self.rng = random.Random(seed)
         self.numbers = np.random.default_rng(seed)
         self.store = SqliteStore(home)
-        self.vectors = LocalVectors(self.store, self.store.layout.own_folder, exact_limit=40)
+        self.vectors = LocalVectors(self.store)
         self.blobs = FileBlobs(self.store.layout.own_folder)
         self.texts: dict[str, list[str]] = {}
         """Every text that hangs on an entry, by the entry's id."""
@@ -92,7 +92,7 @@ class Life:
         self.texts[entry_id].append(text)
 
     async def search(self) -> None:
-        """Search, so that the index of vectors is made and sorted into a file."""
+        """Search, so that the index of vectors is made."""
         question = self.numbers.standard_normal(DIMENSION, dtype=np.float32)
         await self.vectors.search(ADA, question, model=MODEL, record_filter=ANY, limit=5)
         await self.vectors.settle()
@@ -152,11 +152,13 @@ async def test_copies_of_a_database_go_with_what_is_erased(tmp_path: Path) -> No
     await life.close()
     # A newer release migrates, and leaves a backup; a crash while it was made leaves an unfinished one.
     life.store = SqliteStore(tmp_path, migrations=(*MIGRATIONS, NEXT_STEP))
-    life.vectors = LocalVectors(life.store, life.store.layout.own_folder)
+    life.vectors = LocalVectors(life.store)
     folder = tmp_path / "org/lab/ada"
     await life.search()
     backup = next(folder.glob("memory.db.backup-*"))
     (folder / f".{backup.name}.part").write_bytes(backup.read_bytes())
+    for name in ("vectors-0.idx", "vectors-0.idx.1.tmp"):  # a state before the first release kept vectors in such files
+        (folder / name).write_bytes(life.kept[min(life.texts)][0].tobytes())
     texts, vectors = await life.erase(Erasure(entry_ids=(min(life.texts),)))
     assert not remains_of(tmp_path, texts, vectors)
     await life.close()

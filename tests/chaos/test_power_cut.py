@@ -10,7 +10,7 @@ import pytest
 
 from remanent.errors import RemanentError
 from remanent.stores.sqlite import SqliteStore
-from remanent.stores.sqlite.migrations import MIGRATIONS
+from remanent.stores.sqlite.connection import MIGRATIONS
 from tests.chaos.support.counts import SEED, times
 from tests.chaos.support.disk import Disk, Sync, put_image
 from tests.chaos.support.places import fast_folder, run

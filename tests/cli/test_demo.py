@@ -16,7 +16,7 @@ def test_the_sample_is_bilingual_dated_and_unambiguous() -> None:
     assert all(message["occurred_at"].tzinfo is not None for message in messages)
     assert any(message["content"].isascii() for message in messages)
     assert any(not message["content"].isascii() for message in messages)
-    assert {demo.OUTDATED, demo.SECRET, *(asked.answered_by for asked in demo.QUESTIONS)} <= set(ids)
+    assert {demo.OUTDATED, demo.SECRET, *(asked.answered_by for asked in demo.questions())} <= set(ids)
 
 
 def test_every_question_is_answered_first_by_the_right_message_and_the_secret_is_gone(
@@ -26,7 +26,7 @@ def test_every_question_is_answered_first_by_the_right_message_and_the_secret_is
     said = cli("demo", "--json")
     assert said.code == 0, said.err
     answers = {one["question"]: one["answers"][0]["sources"][0]["caller_id"] for one in said.json["recalled"]}
-    assert answers == {asked.question: asked.answered_by for asked in demo.QUESTIONS}
+    assert answers == {asked.question: asked.answered_by for asked in demo.questions()}
     assert said.json["remembered"] == 25
     assert (said.json["bytes_left"], said.json["still_recalled"]) == (0, False)
     assert said.json["forgotten"]["about"]
@@ -43,7 +43,7 @@ def test_it_explains_every_step_in_the_language_of_the_locale(
     assert word in said.out
     for step in range(1, 6):
         assert f"\n {step}  " in said.out
-    for asked in demo.QUESTIONS:
+    for asked in demo.questions():
         assert asked.question in said.out
 
 

@@ -27,8 +27,9 @@ def test_the_best_answer_comes_first_and_the_limit_holds(cli: Cli) -> None:
 
 
 def test_nothing_found_is_a_sentence_and_exit_code_1(cli: Cli) -> None:
+    hint = "If agent ada should know something, check its name: `remanent agents` lists those that have a memory."
     said = cli("recall", "unicorns")
-    assert (said.code, said.out, said.err) == (1, "", "Nothing found for “unicorns”.\n")
+    assert (said.code, said.out, said.err) == (1, "", f"Nothing found for “unicorns”.\n{hint}\n")
 
 
 def test_nothing_found_is_an_empty_answer_in_json(cli: Cli) -> None:

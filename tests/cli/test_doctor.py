@@ -19,8 +19,7 @@ from remanent.stores import Erasure, QueueState
 from remanent.stores.local import LocalVectors
 from remanent.stores.pending_erasures import PendingErasures
 from remanent.stores.sqlite import SqliteStore
-from remanent.stores.sqlite.connection import connect
-from remanent.stores.sqlite.migrations import MIGRATIONS
+from remanent.stores.sqlite.connection import MIGRATIONS, connect
 from tests.chaos.support.power import NEXT_STEP
 from tests.cli.conftest import Cli
 
@@ -292,7 +291,7 @@ def test_an_erasure_that_was_cut_short_is_named_and_carried_to_its_end(
     assert said.code == 0
     found = by_check(said.json)["erasure"]
     assert (found["ok"], found["agent"]) == (None, "default/default/ada")
-    assert "擦除曾被中断" in found["detail"]
+    assert "抹除曾被中断" in found["detail"]
     monkeypatch.setenv("REMANENT_LANGUAGE", "en")
     again = cli("doctor", "--json")
     assert "erasure" not in by_check(again.json)

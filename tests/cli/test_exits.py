@@ -140,6 +140,7 @@ def test_a_wrong_command_line_is_told_in_chinese_where_the_user_is(cli: Cli, mon
     mistyped = cli("recal", "x")
     assert mistyped.err.splitlines() == [
         "用法：remanent [选项] 命令 [参数]...",
+        "运行 “remanent --help” 查看帮助。",
         "错误：没有这个命令 'recal'。是否想输入 'recall'？",
     ]
     assert "问题为空；请输入要问的内容" in cli("recall", "").err

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import remanent
 from remanent.cli import hook_run
-from remanent.cli.hooks import AGENTS, install, remove
+from remanent.cli.integrations import AGENTS, install_hooks, remove_hooks
 from remanent.errors import InvalidInput
 from tests.cli.conftest import Cli
 from tests.cli.test_running_server import note
@@ -43,7 +43,7 @@ SETTINGS = """{
 def test_installing_keeps_everything_and_adds_a_hook_for_each_moment(tmp_path: Path) -> None:
     file = tmp_path / "settings.json"
     file.write_text(SETTINGS, encoding="utf-8")
-    assert install(CLAUDE, COMMAND, ["--agent", "ada"], file=file).changed
+    assert install_hooks(CLAUDE, COMMAND, ["--agent", "ada"], file=file).changed
     now, before = json.loads(file.read_text(encoding="utf-8")), json.loads(SETTINGS)
     assert {**now, "hooks": None} == {**before, "hooks": None}
     assert now["hooks"]["PreToolUse"] == before["hooks"]["PreToolUse"]
@@ -53,7 +53,7 @@ def test_installing_keeps_everything_and_adds_a_hook_for_each_moment(tmp_path: P
         *("SessionStart", "UserPromptSubmit", "PreCompact", "Stop", "SessionEnd")
     }
     assert added["Stop"] == "/usr/bin/python3 -m remanent hook run stop --agent ada"
-    assert not install(CLAUDE, COMMAND, ["--agent", "ada"], file=file).changed
+    assert not install_hooks(CLAUDE, COMMAND, ["--agent", "ada"], file=file).changed
 
 
 @pytest.mark.parametrize("text", [SETTINGS, "{}", "", None, '{"hooks": {}}', '{"hooks": {"Stop": []}}\r\n'])
@@ -62,9 +62,9 @@ def test_removing_brings_the_very_bytes_back(tmp_path: Path, text: str | None) -
     if text is not None:
         file.parent.mkdir()
         file.write_bytes(text.encode())
-    install(CLAUDE, COMMAND, file=file)
-    install(CLAUDE, [*COMMAND, "-X"], file=file)
-    assert remove(file=file).changed
+    install_hooks(CLAUDE, COMMAND, file=file)
+    install_hooks(CLAUDE, [*COMMAND, "-X"], file=file)
+    assert remove_hooks(file=file).changed
     assert (file.read_bytes() if file.exists() else None) == (None if text is None else text.encode())
     assert [one.name for one in file.parent.iterdir()] == ([] if text is None else ["settings.json"])
 
@@ -82,10 +82,10 @@ def test_what_a_person_changes_between_survives_removing(
     file = tmp_path_factory.mktemp("hooks") / "settings.json"
     whole = {**rest, **({} if theirs is None else {"hooks": theirs})}
     file.write_text(json.dumps(whole), encoding="utf-8")
-    install(CLAUDE, COMMAND, file=file)
+    install_hooks(CLAUDE, COMMAND, file=file)
     edited = json.loads(file.read_text(encoding="utf-8"))
     file.write_text(json.dumps({**edited, "added later": later}), encoding="utf-8")
-    remove(file=file)
+    remove_hooks(file=file)
     assert json.loads(file.read_text(encoding="utf-8")) == {**whole, "added later": later}
 
 
@@ -96,7 +96,7 @@ def test_a_file_that_cannot_be_read_exactly_is_left_alone(tmp_path: Path, text: 
     file = tmp_path / "settings.json"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(InvalidInput):
-        install(CLAUDE, COMMAND, file=file)
+        install_hooks(CLAUDE, COMMAND, file=file)
     assert file.read_text(encoding="utf-8") == text
 
 
@@ -107,7 +107,7 @@ def test_a_dry_run_shows_and_writes_nothing(cli: Cli, tmp_path: Path) -> None:
     assert not file.exists()
     assert "hook run stop" in cli("hook", "install", "--for", "generic").json["hooks"]["Stop"][0]["hooks"][0]["command"]
     assert cli("hook", "install", "--for", "codex", "--file", file).code == 0
-    assert cli("hook", "remove", "--for", "codex", "--file", file).code == 0
+    assert cli("hook", "remove", "--for", "codex", "--file", file, "--agent", "ada").code == 0
     assert not file.exists()
     assert cli("hook", "install", "--for", "emacs").code != 0
 
@@ -257,7 +257,7 @@ def test_whatever_is_sent_a_hook_ends_well_and_says_nothing(
     cli: Cli, event: str, sent: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     note(cli.home, "http://127.0.0.1:1")  # nobody listens there
-    monkeypatch.setattr(hook_run._Local, "_with", _fails)
+    monkeypatch.setattr(hook_run._HookMemory, "_opened_agent", _fails)
     assert run(cli, event, sent, monkeypatch, capsys) == ""
 
 
@@ -268,7 +268,7 @@ def _fails(*_: object, **__: object) -> Any:
 def test_a_prompt_is_kept_although_recalling_fails(
     cli: Cli, served: Served, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(hook_run._Served, "recall", _fails)
+    monkeypatch.setattr(hook_run._HookMemory, "recall", _fails)
     assert run(cli, "prompt-submit", {"session": "s1", "prompt": "The boat is red."}, monkeypatch, capsys) == ""
     with remanent.connect(served.url) as memory:
         assert [entry.text for entry in memory.agent("ada").entries()] == ["The boat is red."]
@@ -315,3 +315,32 @@ def test_what_a_transcript_tells_is_kept_with_the_time_when_it_was_said(
         first, second = memory.agent("ada").entries()
     assert first.occurred_at == datetime(2025, 3, 1, 9, 30, tzinfo=UTC)
     assert second.occurred_at == second.recorded_at
+
+
+@pytest.mark.parametrize("is_served", [True, False], ids=["served", "local"])
+def test_a_session_is_told_of_the_last_talk_and_nothing_twice(
+    cli: Cli,
+    request: pytest.FixtureRequest,
+    *,
+    is_served: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if is_served:
+        request.getfixturevalue("served")
+
+    def hook(event: str, session: str, **more: Any) -> str:
+        return run(cli, event, {"session": session, "cwd": "/home/u/shop", **more}, monkeypatch, capsys)
+
+    said = "We use pnpm, not npm, in this repo."
+    hook("session-start", "monday")
+    hook("stop", "monday", messages=[{"role": "user", "content": said}])
+    assert said in hook("session-start", "tuesday"), "it was not ended, and is not summed up yet"
+    question = "Do we use pnpm or npm in this repo?"
+    assert hook("prompt-submit", "tuesday", prompt=question) == "", "it was told at the start"
+    assert said in hook("prompt-submit", "wednesday", prompt=question)
+    assert said not in hook("prompt-submit", "wednesday", prompt=f"{question} Tell me.")
+    hook("pre-compact", "wednesday")
+    assert said in hook("prompt-submit", "wednesday", prompt=question), "the model no longer has it"
+    assert hook("session-start", "tuesday", source="resume") == "", "the conversation holds what was told"
+    assert said not in hook("prompt-submit", "tuesday", prompt=question)

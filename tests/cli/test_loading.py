@@ -5,15 +5,16 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import remanent
-from remanent.cli import app, by_hand
+from remanent.cli import app
 from remanent.discipline import registered
-from remanent.plugins import OURS, commands_of_ours
+from remanent.plugins import OURS, HandMadeCommand, commands_of_ours
 
 _LOADED = """
 import sys
@@ -35,19 +36,12 @@ def test_a_command_that_learns_nothing_compiles_no_form_of_statement_and_loads_n
 
 @pytest.mark.spec("USE-05")
 def test_only_the_command_that_is_named_is_prepared() -> None:
-    code = "import sys; sys.argv = ['remanent', 'recall', '--help']; from remanent.cli import app; app.main()"
-    ended = f"""
-import atexit
-from remanent.cli import app
-atexit.register(lambda: print([one.name for one in app.app.registered_commands], app.app.registered_groups))
-{code}
-"""
-    done = subprocess.run([sys.executable, "-c", ended], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "['recall'] []"
-    wrong = subprocess.run(
-        [sys.executable, "-c", ended.replace("'recall'", "'recal'")], capture_output=True, text=True, check=False
-    )
-    assert "recall" in wrong.stderr, "what a mistyped word may have meant is still known"
+    for named, groups in (("recall", []), ("hook", ["hook"])):
+        made = app.make_app(named)
+        assert [one.name for one in made.registered_commands] == [named][len(groups) :]
+        assert [one.name for one in made.registered_groups] == groups
+    said = subprocess.run([sys.executable, "-m", "remanent", "recal"], capture_output=True, text=True, check=False)
+    assert "recall" in said.stderr, "what a mistyped word may have meant is still known"
 
 
 _AT_THE_END = """
@@ -64,7 +58,7 @@ _OF_OTHERS = frozenset(
 what draws for a terminal."""
 _OF_OURS = re.compile(
     r"remanent\.(_sync|agents|client|loaders|server|context\.compaction|stores\.(postgres|redis|s3|milvus)|"
-    r"language\.(models|examination|roles\.(?!intent$)\w+|offline\.statements\w*)|"
+    r"language\.(models|examination|roles\.(?!queries$)\w+|offline\.statements\w*)|"
     r"operations\.(care|context|keys|language|records)|"
     r"(associative|bank|cognition|knowledge|workspace)\."
     r"(face|operations|memory|graph|writer|search|library|files|index|bank|ledger))\b"
@@ -112,36 +106,42 @@ def test_a_chinese_question_takes_neither_the_english_model_nor_what_writes_a_gr
 
 _COMPILED = """
 from datetime import datetime, UTC
-from remanent.cognition import newest
-from remanent.recall import diversity, gate
+from remanent.cognition import review
+from remanent.recall import gate, shortlist
 from remanent.text import dates, terms
-newest._tells_of_change("I moved to Bern.")
+review._tells_of_change("I moved to Bern.")
 question = "Where does my sister live since last May?"
-terms.query_terms(question), diversity.units(f"{question} At the Charité."), gate.informative_terms(question)
+terms.query_terms(question), shortlist.units(f"{question} At the Charité."), gate.informative_terms(question)
 dates.find_dates(question, reference=datetime.now(UTC))
-patterns = [terms._CHUNK, terms._UNSPACED_START, diversity._UNIT, gate._BEFORE_WHAT, dates._HAS_HAN]
-patterns.append(newest._CHINESE_CHANGES)
+patterns = [terms._CHUNK, terms._UNSPACED_START, shortlist._UNIT, gate._BEFORE_WHAT]
+patterns.append(review._CHINESE_CHANGES)
 print(["search" in vars(one) for one in patterns], "search" in vars(terms._ASCII_CHUNK))
 """
 
 
 def test_an_english_question_compiles_nothing_that_tells_chinese_signs_apart() -> None:
     done = subprocess.run([sys.executable, "-c", _COMPILED], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == f"{[False] * 6} True"
+    assert done.stdout.strip() == f"{[False] * 5} True"
 
 
 def test_the_program_itself_names_no_discipline() -> None:
     places = {"workspace"}  # a place, too, which commands are narrowed to
-    for module in (app, by_hand):
-        source = Path(str(module.__file__)).read_text(encoding="utf-8")
-        assert [name for name in OURS if name not in places and re.search(rf"\b{name}\b", source)] == []
+    source = Path(str(app.__file__)).read_text(encoding="utf-8")
+    assert [name for name in OURS if name not in places and re.search(rf"\b{name}\b", source)] == []
 
 
 @pytest.mark.parametrize("name", OURS)
 def test_commands_that_no_operation_makes_are_declared_by_their_discipline_and_lead_somewhere(name: str) -> None:
     (discipline,) = [one for one in registered() if one.name == name]
-    declared = discipline.commands()
-    assert declared == commands_of_ours(name)
+    assert discipline.commands() == commands_of_ours(name)
+    _check_that_they_lead_somewhere(discipline.commands())
+
+
+def test_commands_of_no_discipline_that_no_operation_makes_lead_somewhere() -> None:
+    _check_that_they_lead_somewhere(app.OWN)
+
+
+def _check_that_they_lead_somewhere(declared: Sequence[HandMadeCommand]) -> None:
     for one in declared:
         module, _, attribute = one.run.partition(":")
         work = getattr(import_module(module), attribute)

@@ -6,7 +6,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 
 from remanent.cli.exits import Exit
-from remanent.language.roles.catalogue import ROLES
+from remanent.language.roles import all_roles
 from tests.cli.conftest import Cli
 from tests.language.roles.cases import CASES
 from tests.language.roles.good import GOOD
@@ -23,7 +23,7 @@ def _no_model(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_role_is_listed_with_its_engine_and_settings(cli: Cli) -> None:
     said = cli("roles")
     assert said.code == 0
-    assert all(name in said.out for name in ROLES)
+    assert all(name in said.out for name in all_roles())
     assert "0.85" in said.out
     assert "everything runs offline" in said.err
 
@@ -33,7 +33,7 @@ def test_the_list_in_json_names_the_model_of_each_role(cli: Cli, monkeypatch: py
     monkeypatch.setenv("REMANENT_MODEL__NAME", "qwen2.5:7b")
     monkeypatch.setenv("REMANENT_MODEL__ROLES__PLANNING__TEMPERATURE", "0.1")
     listed = {setup["role"]: setup for setup in cli("roles", "--json").json}
-    assert list(listed) == list(ROLES)
+    assert list(listed) == list(all_roles())
     assert {setup["model"] for setup in listed.values()} == {"qwen2.5:7b"}
     assert {setup["engine"] for setup in listed.values()} == {"model"}
     assert listed["planning"]["temperature"] == 0.1
@@ -88,7 +88,7 @@ async def test_one_role_is_run_on_a_model_by_hand(cli: Cli, monkeypatch: pytest.
     assert shown.err == "intent by scripted, 12 tokens in, 7 out.\n"
 
 
-@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("role", all_roles())
 def test_every_role_is_run_by_hand_without_a_model(cli: Cli, role: str) -> None:
     said = cli("try", role, "--json", given=CASES[GOOD[role][0]].to_json())
     assert said.code == 0, said.err
@@ -108,7 +108,7 @@ async def test_a_model_is_examined_and_the_profile_that_follows_is_written(
         shown = await asyncio.to_thread(cli, "roles", "check", "--dry-run")
         written = await asyncio.to_thread(cli, "roles", "check", "--json", "--file", config)
     assert shown.code == 0
-    assert all(name in shown.out for name in ROLES)
+    assert all(name in shown.out for name in all_roles())
     assert written.json["file"] == str(config)
     kept = yaml.safe_load(config.read_text(encoding="utf-8"))
     assert kept["language"] == "en"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from remanent import aopen
-from remanent.cli.sample import AGENT, BANK, COLLEAGUE, QUESTION, SESSIONS, WORKSPACE, SampleWriter, Tell
+from remanent.cli.demo import AGENT, BANK, COLLEAGUE, QUESTION, WORKSPACE, SampleWriter, Tell, sample_sessions
 from remanent.errors import StorageError
 from remanent.operations import Service, Target
 from remanent.plugins import ours_available
@@ -68,7 +68,7 @@ async def workspace(tmp_path: Path) -> AsyncIterator[Workspace]:
 async def test_every_page_has_something_to_show_of_the_sample_and_a_second_start_adds_nothing(
     workspace: Workspace,
 ) -> None:
-    assert await workspace.fill() == sum(len(session.turns) for session in SESSIONS)
+    assert await workspace.fill() == sum(len(session.turns) for session in sample_sessions())
     counts = await workspace.counts()
     assert {name: count for name, count in counts.items() if count == 0} == {}
     assert counts["days"] > 5
@@ -123,7 +123,7 @@ async def test_a_sample_that_was_cut_off_is_completed_by_the_next_start(
 
 
 def test_the_sample_speaks_of_the_past_only_and_each_message_has_an_id_of_its_own() -> None:
-    told = [message for session in SESSIONS for message in session.messages(NOW)]
+    told = [message for session in sample_sessions() for message in session.messages(NOW)]
     assert all(message["occurred_at"] < NOW for message in told)
     assert len({message["id"] for message in told}) == len(told)
-    assert all(session.turns for session in SESSIONS)
+    assert all(session.turns for session in sample_sessions())

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from remanent.cli.cards import show_found
-from remanent.cli.screen import ProgressMeter, Terminal, human_size, local_time, visible
+from remanent.cli.screen import ProgressMeter, Terminal, human_size, local_time, show_found, visible
 from remanent.model import Found, FoundItem, FoundSource, Kind
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)

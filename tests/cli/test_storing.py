@@ -12,6 +12,8 @@ def test_a_memory_is_copied_to_another_store_and_proved_alike(cli: Cli, tmp_path
     assert (one["agent"], one["copied"], one["counts"]["entry"]) == ("default/default/ada", True, 1)
     again = cli("move", *urls)
     assert one["sha256"][:16] in again.out
+    assert "entries" in again.out
+    assert "{" not in again.out, "a heading is a word, not a phrase with a place to fill in"
     assert "1 were there already" in again.err
     found = cli("recall", "Lisbon", "--home", tmp_path / "copy")
     assert "Lisbon in May" in found.out

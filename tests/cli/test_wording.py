@@ -10,10 +10,12 @@ import pytest
 
 import remanent
 from remanent import errors
-from remanent.bilingual import ERRORS, Bilingual, translated
-from remanent.cli.cards import tell_found
-from remanent.cli.screen import Terminal
+from remanent.bilingual import Bilingual, known_errors, translated
+from remanent.cli.screen import Terminal, tell_found
+from remanent.cli.words import FIELDS, SORTS
 from remanent.model import Found, LeftOut
+from remanent.operations.access.keys import Key
+from remanent.stores.transfer import SORTS as TRANSFERRED
 from tests.cli.conftest import Cli
 
 PLACE = re.compile(r"\{[^{}]*\}")
@@ -52,7 +54,7 @@ def _raised() -> set[str]:
 def test_every_error_of_the_table_is_raised_somewhere_in_these_words() -> None:
     texts = {text for text in _raised() if " " in text}
     filled = [re.compile(re.escape(text).replace(r"\{\}", ".+"), re.DOTALL) for text in texts if "{}" in text]
-    for error in ERRORS:
+    for error in known_errors():
         if OF_PYDANTIC.search(error.en) or OF_THE_SYSTEM.search(error.en):
             continue
         sample = PLACE.sub("x", error.en).replace("content: ", "")
@@ -74,12 +76,12 @@ def test_why_a_path_did_not_answer_is_told_in_the_users_language(
 
 UNTRANSLATED = 284
 """Texts of errors that are raised and told in English only. They are told to programmers and operators; whoever adds
-one for the users of commands and pages puts it into the table, and whoever translates one lowers the number."""
+one for the users of commands and pages puts it into errors_zh.txt, and whoever translates one lowers the number."""
 
 
 def test_errors_without_chinese_do_not_grow_in_number() -> None:
     missing = sorted(text for text in _texts_of_errors() if translated(text, "zh") == text)
-    assert len(missing) <= UNTRANSLATED, "put the new ones into bilingual.ERRORS: " + "\n".join(missing)
+    assert len(missing) <= UNTRANSLATED, "put the new ones into errors_zh.txt: " + "\n".join(missing)
 
 
 def _texts_of_errors() -> set[str]:
@@ -98,7 +100,7 @@ def _texts_of_errors() -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.en[:40])
+@pytest.mark.parametrize("error", known_errors(), ids=lambda error: error.en[:40])
 def test_every_error_has_the_same_places_in_both_languages(error: Bilingual) -> None:
     assert set(PLACE.findall(error.zh)) <= set(PLACE.findall(error.en))
     values = {place.strip("{}"): f"v{number}" for number, place in enumerate(PLACE.findall(error.en))}
@@ -152,6 +154,7 @@ def test_refusals_are_chinese_down_to_their_signs(cli: Cli, monkeypatch: pytest.
         (("keys", "revoke", "abc"), "12 个 0-9 或 a-f 的字符"),
         pytest.param(("bank", "show", "nope.json"), "文件 'nope.json' 不存在", marks=pytest.mark.needs("bank")),
         (("remember", "--file", "bad.json"), "第 1 行第 10 列应有一个值"),
+        (("evaluate", "bad.json"), "第 1 行：这不是 JSON（第 1 行第 9 列）"),
     ],
 )
 def test_what_the_checker_and_python_say_is_in_chinese_too(
@@ -164,7 +167,7 @@ def test_what_the_checker_and_python_say_is_in_chinese_too(
     said = cli(*words)
     assert said.code != 0
     assert told in said.err
-    assert not re.search("String should|does not exist|Expecting", said.err)
+    assert not re.search("String should|does not exist|Expecting|Invalid JSON|probe", said.err)
 
 
 @pytest.mark.spec("USE-05")
@@ -190,7 +193,26 @@ def test_a_refused_question_is_told_in_chinese(wanted: dict[str, Any], told: str
     with remanent.open(tmp_path, embedder="none") as memory, pytest.raises(errors.InvalidInput) as refused:
         memory.agent("ada").recall("tea", **wanted)
     assert translated(str(refused.value), "zh").startswith(told)
-    assert translated("there is no text; it takes messages, session", "zh") == "没有参数 text；可用：messages, session"
+    unknown = "there is no argument named text; it takes messages, session"
+    assert translated(unknown, "zh") == "没有参数 text；可用：messages, session"
+
+
+@pytest.mark.spec("USE-05")
+def test_what_keys_and_imports_tell_is_all_chinese(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert {name for name in Key.model_fields if name not in FIELDS} == {"reach"}  # shown by its own fields
+    assert set(SORTS) == set(TRANSFERRED)
+    monkeypatch.setenv("REMANENT_LANGUAGE", "zh")
+    cli("remember", "我住在深圳。", "--agent", "ada")
+    cli("export", str(tmp_path / "out.jsonl"), "--agent", "ada")
+    assert "已导入 neu：原始记录 1、" in cli("import", str(tmp_path / "out.jsonl"), "--agent", "neu").err
+
+
+@pytest.mark.spec("USE-05")
+def test_a_recall_of_an_agent_that_was_never_told_anything_says_where_to_look(cli: Cli) -> None:
+    cli("remember", "The spare key hangs behind the clock.", "--agent", "ada")
+    said = cli("recall", "Where is the spare key?", "--agent", "adda")
+    assert (said.code, "If agent adda should know something" in said.err) == (1, True)
+    assert "If agent" not in cli("recall", "Where is the spare key?", "--agent", "ada").err
 
 
 @pytest.mark.spec("USE-05")

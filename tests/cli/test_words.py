@@ -1,3 +1,5 @@
+import re
+from pathlib import Path
 from string import Formatter
 
 import pytest
@@ -6,15 +8,24 @@ from remanent.bilingual import Bilingual
 from remanent.cli import words
 from remanent.cli.words import chosen_language, locale_language
 
+TEXT = Path(words.__file__).with_name("words.txt").read_text(encoding="utf-8")
+SOURCES = "".join(file.read_text(encoding="utf-8") for file in Path(words.__file__).parent.glob("*.py"))
+
 
 def phrases() -> dict[str, Bilingual]:
-    found: dict[str, Bilingual] = {}
-    for name, value in vars(words).items():
-        if isinstance(value, Bilingual):
-            found[name] = value
-        elif isinstance(value, dict) and name.isupper():
-            found |= {f"{name}.{key}": phrase for key, phrase in value.items() if isinstance(phrase, Bilingual)}
-    return found
+    found, tables = words.read_words(TEXT)
+    return found | {f"{name}.{key}": phrase for name, rows in tables.items() for key, phrase in rows.items()}
+
+
+def test_every_phrase_that_is_said_is_there_once_and_none_is_there_that_nobody_says() -> None:
+    found, tables = words.read_words(TEXT)
+    names = re.findall(r"(?m)^\n(?:#.*\n)*([A-Z][A-Z0-9_]+):?$", TEXT)
+    assert sorted(names) == sorted([*found, *tables])
+    said = {name for name in re.findall(r"\bwords\.([A-Z][A-Z0-9_]+)\b", SOURCES) if not hasattr(words, name)}
+    assert said == set(), "words.txt lacks these"
+    assert [name for name in found if not re.search(rf"\b{name}\b", SOURCES)] == []
+    with pytest.raises(AttributeError, match="no phrase NOWHERE"):
+        _ = words.NOWHERE
 
 
 @pytest.mark.parametrize("name", phrases())

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from remanent import Agent, aopen
-from remanent.cognition.categories import CATEGORIES, asked_categories, tells_of_own
+from remanent.cognition.profile import CATEGORIES, asked_categories, tells_of_own
 from remanent.model import GateReason
 from tests.cognition.conftest import told
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import remanent
 from remanent.memory import AsyncAgent
 from remanent.model import RecallOptions
 from remanent.stores.conformance.base import SetClock
@@ -110,3 +111,23 @@ def test_a_span_of_time_is_no_matter_that_two_turns_share(tmp_path: Path) -> Non
     job = "我跳槽了，下个月去阿里上班。"
     with told_in_turn(tmp_path, "我每天抽一包烟。", job, "我戒烟三个月了。", embedder="auto") as agent:
         assert agent.recall("我在哪里上班？").items[0].text == job
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "question"),
+    [
+        ("I live in Rome.", "I've moved to Oslo.", "Where do I live?"),
+        ("我住在成都。", "我搬到上海了。", "我住在哪里？"),
+        ("My favourite tea is oolong.", "My favourite tea is rooibos now.", "What is my favourite tea?"),
+    ],
+)
+def test_a_clock_that_went_ahead_does_not_win_for_ever(tmp_path: Path, before: str, now: str, question: str) -> None:
+    with remanent.open(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        ada.remember([{"role": "user", "content": before, "occurred_at": "2131-01-01T00:00:00Z"}])
+        ada.remember(now)
+        memory.settle()
+        found = ada.recall(question)
+        assert next(item.text for item in found.items if item.kind == "turn") == now
+        (fact,) = [record for record in ada.records() if record.kind == "semantic"]
+        assert fact.version > 1

@@ -7,10 +7,10 @@ import pytest
 from remanent.cognition.model import INSTRUCTION
 from remanent.cognition.orchestrator import PLANS, RECIPES, STANDING
 from remanent.context import Strategy
-from remanent.context.savings import Saving
-from remanent.language.roles.intent import Intent
+from remanent.language.roles.queries import Intent
 from remanent.memory import AsyncAgent, AsyncMemory
 from remanent.model import Kind, PassageData, RecallOptions, Record, Scope, SemanticData
+from remanent.model.statistics import Saving
 from remanent.stores import RecordQuery
 from remanent.stores.conformance.base import SetClock
 from remanent.text.tokens import token_counter

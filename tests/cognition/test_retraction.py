@@ -300,7 +300,18 @@ I work at Accenture.|My contract with Accenture ran out.
 我养了一只仓鼠叫球球。|球球前几天死了。
 我每天喝两杯咖啡。|我现在不喝咖啡了。
 我每天早上跑五公里。|最近膝盖不好，跑步停了。
-我男朋友叫阿杰。|我跟阿杰已经散了。"""
+我男朋友叫阿杰。|我跟阿杰已经散了。
+I live in Siena.|Haha no, I was joking, I don't live in Siena.
+I'm allergic to bees.|Just kidding, I'm not allergic to bees.
+我住在昆明。|哈哈，我开玩笑的，我不住在昆明。
+My best friend Astrid lives in Lund.|Astrid moved to Aarhus last week.
+My brother Tobias works at Shell.|Tobias now works at BP.
+My friend Amir lives in Bonn.|Amir lives in Ulm now.
+我最好的朋友小敏住在苏州。|小敏上周搬到了南京。
+My rent is 850 euros.|They put my rent up to 910.
+My rent is 700 euros.|My rent has gone up to 750 euros.
+My favourite tea is sencha.|Actually I've switched from sencha to mint.
+我最喜欢的茶是乌龙茶。|我从乌龙茶换成了普洱。"""
 STANDS = """I smoke a pack a day.|My brother quit smoking.
 My sister is called Nina.|Nina and I broke up.
 I work at Bosch.|I left Bosch early today.
@@ -373,7 +384,24 @@ My boss is Karen.|Karen left the meeting early.
 My dog is called Bruno.|I lost Bruno in the park but found him again.
 My girlfriend is Hanna.|I left Hanna a note.
 我的室友叫阿强。|阿强搬走了那张桌子。
-我的狗叫豆豆。|豆豆送去洗澡了。"""
+我的狗叫豆豆。|豆豆送去洗澡了。
+I live in Rome.|Haha, I was joking about the pizza.
+I live in Rome.|I'm not joking, I live in Rome.
+I live in Rome.|I'm the queen of Denmark. Just kidding!
+My best friend Ingrid lives in Malmö.|Ingrid moved to the front row.
+My best friend Ingrid lives in Malmö.|Ingrid wants to move to Copenhagen.
+My best friend Ingrid lives in Malmö.|Astrid moved to Copenhagen last week.
+My best friend Ingrid lives in Malmö.|Ingrid's brother moved to Copenhagen.
+My best friend Ingrid lives in Malmö.|Ingrid moved to Sweden in 1999.
+My best friend Ingrid lives in Malmö.|My friend said Ingrid moved to Copenhagen if I got that right.
+My brother Jonas lives in Bern.|Jonas now works at BP.
+我最好的朋友小敏住在苏州。|小敏上周搬到了前排。
+我最好的朋友小敏住在苏州。|小敏的妹妹搬到了南京。
+My rent is 900 euros.|They put my rent up for discussion.
+My rent is 900 euros.|My blood pressure went up to 150.
+My favourite tea is oolong.|We switched from oolong to rooibos at the office.
+My favourite tea is oolong.|I switched from coffee to oolong.
+我最喜欢的茶是乌龙茶。|我太太从乌龙茶换成了普洱。"""
 
 
 @pytest.mark.spec("COG-07", "COG-08")

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -10,20 +9,19 @@ from typing import Any
 import pytest
 
 from remanent.context import Compactor, ContextView, Strategy
+from remanent.context.compaction import ContextCompactor
 from remanent.context.messages import MESSAGE_TOKENS, read_messages
-from remanent.context.threshold_compaction import ContextCompactor
 from remanent.errors import InvalidInput, ModelUnavailable
-from remanent.language.engine import Answer, Engine
 from remanent.language.engines import OfflineEngine
-from remanent.language.role import ReplyT, RequestT, ResponseT, Role
+from remanent.language.role import Answer, Engine, ReplyT, RequestT, ResponseT, Role
 from remanent.language.roles.summary import MARKS, SummaryLevel, SummaryRequest, SummaryResponse
 from remanent.memory import aopen
 from remanent.model import Maker, Scope
 from remanent.plugins import ours_available
 from remanent.settings import ContextSettings
 from remanent.stores.cache import InProcessCache
-from remanent.text.dialogue_summary import DialogueSentence, ranked
 from remanent.text.sentences import sentence_texts
+from remanent.text.summary import DialogueSentence, ranked
 from remanent.text.tokens import TokenCounter, token_counter
 from tests.context.dialogues import PLANTED, dialogue
 
@@ -192,7 +190,7 @@ async def test_a_new_message_has_no_older_one_parted_into_sentences_again_nor_th
         return COUNT(text)
 
     monkeypatch.setattr("remanent.context.digests.sentence_texts", sentences)
-    growing = compactor(counter=replace(COUNT, count=count))
+    growing = compactor(counter=count)
     messages = dialogue("en", messages=60, tokens=12_000)
     for length in range(40, 60):
         assert (await growing.view(ADA, messages[:length], level=3)).level == 3
@@ -290,6 +288,85 @@ async def test_a_heading_is_no_to_do() -> None:
 
     assert "- Assistant: TODO: ask Dana about the rule." in digest
     assert "Next" not in digest
+
+
+def coding(talk: Sequence[dict[str, Any]], *, results: int, lines: int) -> list[dict[str, Any]]:
+    """Return a coding agent's chat: so many results of tools after each of the messages."""
+    made: list[dict[str, Any]] = []
+    for said in talk:
+        made.append(said)
+        for _ in range(results):
+            call = {"id": f"c{len(made)}", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
+            output = "\n".join(f"step {len(made)}: value_{line} = {line * len(made)}" for line in range(lines))
+            made += [
+                {"role": "assistant", "content": None, "tool_calls": [call]},
+                {"role": "tool", "tool_call_id": call["id"], "content": output},
+            ]
+    return [*made, {"role": "user", "content": talk[-1]["content"]}]
+
+
+async def test_the_newest_results_stay_whole_while_the_budget_allows() -> None:
+    messages = coding(in_turn("Port the module.", "I read it.", "Go on.", "Done."), results=6, lines=60)
+    whole = (await compactor().view(ADA, messages, level=0)).tokens
+    given = [message["content"] for message in messages if message["role"] == "tool"]
+    view = await compactor().view(ADA, messages, budget=whole // 3)
+
+    assert 0.85 * whole // 3 <= view.tokens <= whole // 3
+    shown = [message["content"] for message in view.messages if message["role"] == "tool"]
+    kept = [number for number, text in enumerate(given) if text in shown]
+    assert kept == list(range(24 - len(kept), 24))
+    assert len(kept) >= 4
+    border = int(whole / 0.7)
+    roomy = await compactor().view(ADA, messages, budget=border)
+    assert roomy.level == 1
+    assert 0.5 * border <= roomy.tokens <= 0.6 * border, "the oldest are shortened, to the border of the level"
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8])
+async def test_where_there_is_room_more_than_the_last_ten_stay_in_their_own_words(share: float) -> None:
+    things = ("boat", "garden", "violin", "bakery", "mountain", "library", "harbour", "lantern", "meadow", "tram")
+    said = [
+        f"Hey there! Long time. We saw the {one} of {other} on day {place}. So good."
+        for one in things
+        for place, other in enumerate(things)
+    ]
+    messages = in_turn(*said, *(text.replace("saw", "sold") for text in said))
+    whole = (await compactor().view(ADA, messages, level=0)).tokens
+    view = await compactor().view(ADA, messages, budget=int(share * whole))
+
+    assert 0.88 * share * whole <= view.tokens <= share * whole
+    kept = sum(message in messages for message in view.messages)
+    assert kept >= (share - 0.4) / 0.6 * len(messages) - 20
+    assert list(view.messages[-kept:]) == messages[-kept:]
+    told = texts(view.messages)
+    assert sum(f"{text.split('. ')[1]}." in told for text in (m["content"] for m in messages)) >= 0.7 * len(messages)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_what_tools_returned_is_not_told_as_the_users_words_and_sets_no_language(language: str) -> None:
+    said = {
+        "en": [
+            "Port the payments module to FastAPI.",
+            "The module is read.",
+            "Go on with the handlers.",
+            "They are done.",
+        ],
+        "zh": ["把支付模块迁移到 FastAPI。", "模块已经读完。", "继续处理接口。", "接口都改好了。"],
+    }[language]
+    messages = coding(in_turn(*said), results=8, lines=40)
+    summaries = [
+        str(message["content"])
+        for message in (await compactor().view(ADA, messages, level=2)).messages
+        if str(message["content"]).startswith(MARKS[SummaryLevel.SEGMENT][language])  # type: ignore[index]
+    ]
+    assert len(summaries) >= 4
+    discussed, returned = {"en": ("discussed: ", "Tools returned: "), "zh": ("讨论了：", "工具返回了：")}[language]
+    for text in summaries:
+        assert "step" not in text.split(discussed)[-1].split(returned)[0] or discussed not in text
+        assert "value_" not in text or returned in text
+        assert "; step" in text or text.count("step") < 2
+    digest = str((await compactor().view(ADA, messages, level=3)).messages[0]["content"])
+    assert digest.startswith(MARKS[SummaryLevel.SESSION][language])  # type: ignore[index]
 
 
 @pytest.mark.spec("COG-17")
@@ -523,7 +600,7 @@ async def test_one_new_message_extends_a_view_and_nothing_older_is_counted_or_re
         return COUNT(text)
 
     made = compactor()
-    made.count = count  # type: ignore[assignment]
+    made.count = count
     messages = dialogue("en")
     extended = await made.view(ADA, messages, **how)
     cold = sum(counted)
@@ -628,6 +705,36 @@ async def test_what_was_taken_back_is_told_no_more() -> None:
     digest = await digest_of(in_turn(*said), 500)
     assert "We decided to use Redis" not in digest
     assert "- Assistant: 不用Redis了，改用Memcached。" in digest
+
+
+async def test_a_decision_after_a_colon_is_one_until_it_is_scrapped() -> None:
+    filler = [f"Handler {n} reads {word} and checks what became of it." for n, word in enumerate("abcdefgh" * 6)]
+    decided, scrapped = "We decided: use SQLAlchemy for storage.", "Actually, scrap SQLAlchemy: use asyncpg instead."
+    digest = await digest_of(in_turn(*filler[:12], decided, *filler[12:]), 500)
+    assert f"Decisions:\n- User: {decided}" in digest
+    labelled = ["Decision: the night train.", "Agreement: reviews within a day.", "TODO: ask Dana about hive seven."]
+    digest = await digest_of(in_turn(*filler[:12], " ".join(labelled), *filler[12:]), 500)
+    assert [one for one in labelled if f"- User: {one}" not in digest] == []
+    digest = await digest_of(in_turn(*filler[:12], decided, *filler[12:29], scrapped, *filler[29:]), 500)
+    assert f"- User: {scrapped}" in digest
+    assert decided not in digest
+
+
+async def test_what_only_cheers_has_no_line_of_a_digest() -> None:
+    cheers = (
+        "Can't wait.",
+        "Long time no talk!",
+        "Wow, that's awesome.",
+        "Sounds great, Mel!",
+        "好久不见！",
+        "真期待。",
+    )
+    said = [
+        f"{cheers[n % 6]} Uncle {word} sold boat {n} in Bergen. {cheers[n % 5]}" for n, word in enumerate("abcdef" * 9)
+    ]
+    digest = await digest_of(in_turn(*said), 700)
+    assert digest.count("in Bergen") >= 20
+    assert [cheer for cheer in cheers if cheer in digest] == []
 
 
 @pytest.mark.parametrize("budget", [100, 150, 300])

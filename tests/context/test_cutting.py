@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from remanent.context.compaction import Compactor, ContextView
-from remanent.context.savings import Strategy
 from remanent.language.engines import OfflineEngine
 from remanent.model import Scope, system_clock
+from remanent.model.statistics import Strategy
 from remanent.settings import ContextSettings
 from remanent.stores.cache import InProcessCache
 

@@ -8,10 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from remanent.context import Scratchpad
-from remanent.context.scratchpad import (
-    MAX_CHARACTERS,
+from remanent.context.sessions import (
     MAX_KEY_CHARACTERS,
     MAX_KEYS,
+    MAX_PAD_CHARACTERS,
     MAX_VALUE_CHARACTERS,
     SubagentRow,
     missing_subagents,
@@ -68,6 +68,7 @@ async def test_a_pad_stays_when_its_session_ends_while_the_structured_state_goes
         assert (await ada.session_state("monday")).current_goal == ""
         assert not (await ada.sessions())[0].is_open
         assert await ada.scratchpad_read(session="monday") == {"plan": "read the grammar"}
+        assert await ada.scratchpad_read("plan", session="monday") == {"plan": "read the grammar"}
         assert await ada.scratchpad_read() == {"plan": "of the agent"}
 
 
@@ -141,7 +142,7 @@ async def test_a_pad_stays_small(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="remember"):
         await pad.write("long", "x" * MAX_VALUE_CHARACTERS)
     piece = "x" * (MAX_VALUE_CHARACTERS - 2)
-    for number in range(MAX_CHARACTERS // MAX_VALUE_CHARACTERS):
+    for number in range(MAX_PAD_CHARACTERS // MAX_VALUE_CHARACTERS):
         await pad.write(f"k{number}", piece)
     with pytest.raises(InvalidInput, match="no longer needed"):
         await Scratchpad(store, ADA, session="another").write("one more", piece)

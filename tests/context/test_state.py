@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from remanent.context.state import MAX_CHARACTERS, MAX_ITEM_CHARACTERS, MAX_ITEMS
+from remanent.context.sessions import MAX_CHARACTERS, MAX_ITEM_CHARACTERS, MAX_ITEMS
 from remanent.errors import InvalidInput, VersionConflict
 from remanent.memory import AsyncAgent, aopen
 from tests.context.test_sessions import Clock

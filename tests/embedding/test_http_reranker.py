@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from remanent.embedding.http import HttpReranker
 from remanent.errors import ModelRejected, ModelUnavailable
-from remanent.http.json_client import RequestLimits
+from remanent.http.client import RequestLimits
 from remanent.memory import aopen
 from remanent.model import RecallOptions
 from tests.language.scripted.server import ScriptedServer

@@ -13,10 +13,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from remanent.embedding import model_threads, multilingual
-from remanent.embedding.model_threads import Background
+from remanent.embedding import multilingual, packaged_models
 from remanent.embedding.multilingual import MultilingualEmbedder
-from remanent.embedding.packaged_files import PackagedFile
+from remanent.embedding.packaged_models import Background, PackagedFile
 from remanent.errors import IntegrityError, MissingDependency
 
 
@@ -287,7 +286,7 @@ async def test_one_thread_serves_all_embedders(model: FakeModel) -> None:
 async def test_the_thread_steps_back_and_the_process_does_not(model: FakeModel) -> None:
     before = os.getpriority(os.PRIO_PROCESS, 0)
     await MultilingualEmbedder().embed(["text"])
-    assert model.niceness == min(19, before + model_threads._NICENESS)
+    assert model.niceness == min(19, before + packaged_models._NICENESS)
     assert os.getpriority(os.PRIO_PROCESS, 0) == before
 
 

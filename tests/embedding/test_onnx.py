@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.embedding.onnx import BACKGROUND, BgeSmallEmbedder, LocalReranker, MiniLmEmbedder, batches
-from remanent.embedding.packaged_files import PackagedFile, require
+from remanent.embedding.packaged_models import PackagedFile, require
 from remanent.embedding.port import Embedder
 from remanent.errors import IntegrityError, MissingDependency
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from remanent.embedding import packaged_files
-from remanent.embedding.packaged_files import CHECKS, PackagedFile
+from remanent.embedding import packaged_models
+from remanent.embedding.packaged_models import CHECKS, PackagedFile
 from remanent.errors import IntegrityError
 
 SOUND, DAMAGED = b"weights", b"weighty"
@@ -28,13 +28,13 @@ class Reading:
             self.count += 1
             return file_digest(*given)
 
-        monkeypatch.setattr(packaged_files, "file_digest", counted)
+        monkeypatch.setattr(packaged_models, "file_digest", counted)
         monkeypatch.setattr(PackagedFile, "find", lambda _: path)
         self.clock(monkeypatch, NOW)
 
     def clock(self, monkeypatch: pytest.MonkeyPatch, seconds: int) -> None:
         """Set the clock."""
-        monkeypatch.setattr("remanent.embedding.packaged_files.time.time", lambda: float(seconds))
+        monkeypatch.setattr("remanent.embedding.packaged_models.time.time", lambda: float(seconds))
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent import aopen
-from remanent.embedding.wrappers import CachedEmbedder, MeteredEmbedder
+from remanent.embedding.port import CachedEmbedder, MeteredEmbedder
 from remanent.errors import InvalidInput, ModelUnavailable
 from remanent.model import EmbeddingFigures, RoleFigures
 from remanent.server.telemetry import Metrics

@@ -11,9 +11,10 @@ import pytest
 
 from remanent.errors import IntegrityError, JobFailed, StorageFull, StoreBusy
 from remanent.jobs import Worker
+from remanent.jobs.settlement import Settlement
 from remanent.model import Job, JobState, Scope, id_source, system_clock
 from remanent.settings import JobSettings
-from remanent.stores import Claims, JobQuery, Transaction
+from remanent.stores import Claims, JobQuery, QueueState, Transaction
 from remanent.stores.sqlite.store import SqliteStore
 from tests.jobs.script import Script
 from tests.jobs.world import ADA, BOB, World
@@ -195,6 +196,36 @@ async def test_whoever_waits_is_told_that_there_is_no_room(world: World, script:
     await world.until(worker.settle(on_progress=lambda progress: told.append(progress.no_room)))
     assert True in told
     assert told[-1] is False
+
+
+async def test_trouble_that_is_over_while_jobs_are_counted_is_told_as_over(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counting = asyncio.Event()
+    queue = world.store.queue
+
+    async def slow(scope: Scope) -> QueueState:
+        await counting.wait()
+        return await queue(scope)
+
+    monkeypatch.setattr(world.store, "queue", slow)
+    told: list[bool] = []
+    settlement = Settlement(
+        world.store,
+        [ADA],
+        sleep=world.time.sleep,
+        look=lambda _: None,
+        running={},
+        report=lambda progress: told.append(progress.no_room),
+    )
+    waiting = asyncio.create_task(settlement.wait(timeout=None))
+    await world.quiet()
+    settlement.doubt(ADA, FULL)
+    settlement.doubt(ADA)
+    settlement.settled(ADA)
+    counting.set()
+    await world.until(waiting)
+    assert told == [True, False]
 
 
 async def test_a_disk_that_is_full_only_for_effects_delays_the_job_and_uses_up_no_attempt(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from remanent.errors import CallerError, JobFailed, QueueFull, StoreBusy, VersionConflict
+from remanent.errors import CallerError, JobFailed, NotFound, QueueFull, StoreBusy, VersionConflict
 from remanent.fairness import IDLE, Shares
 from remanent.jobs import Requeue
 from remanent.jobs.worker import Agenda
@@ -301,7 +301,7 @@ async def test_a_job_of_an_unknown_kind_is_buried_at_once_and_the_lane_goes_on(w
     assert "turn it on, then revive" in dead.error
 
 
-@pytest.mark.parametrize("error", [VersionConflict("somebody was faster"), StoreBusy("held")])
+@pytest.mark.parametrize("error", [VersionConflict("somebody was faster"), StoreBusy("held"), NotFound("gone")])
 async def test_a_lost_race_runs_the_handler_again_at_once(world: World, script: Script, error: Exception) -> None:
     [job_id] = await world.enqueue(["index"])
     world.faults["commit"] = [error, error]

@@ -15,8 +15,8 @@ from remanent.jobs import Handler, Worker
 from remanent.model import Job, JobState, Scope, id_source
 from remanent.settings import JobSettings
 from remanent.stores import JobQuery, Store
-from remanent.stores.batching import Batches
 from remanent.stores.sqlite.store import SqliteStore
+from remanent.stores.store import Batches
 
 T = TypeVar("T")
 

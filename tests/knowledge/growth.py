@@ -1,12 +1,11 @@
 """What the knowledge base does with a text, for the measurement of how its work grows."""
 
-from remanent.knowledge import bearing, chunking
+from remanent.knowledge import chunking
 from remanent.loaders import document, plain, types
-from remanent.loaders.document import Block
-from remanent.loaders.reading import Reading
+from remanent.loaders.document import Block, Reading
 from tests.growth import Work
 
-MODULES = ("bearing", "chunking")
+MODULES = ("chunking",)
 _MARKDOWN = Reading("a.md", types.MARKDOWN)
 
 
@@ -24,5 +23,4 @@ ADAPTERS: dict[str, Work] = {
         plain.read_markdown(text.replace("\0", " ").encode(errors="replace"), _MARKDOWN), size=200
     ),
     "knowledge.chunking.cut, with tables": _sections_and_blocks,
-    "knowledge.bearing.bearing": lambda text: bearing.bearing(text[:500], text),
 }

@@ -2,8 +2,8 @@
 
 import pytest
 
-from remanent.knowledge.bearing import bearing
 from remanent.knowledge.face import AsyncKnowledgeCollection
+from remanent.language.offline.evidence import bearing
 from tests.knowledge.test_proof import base
 
 __all__ = ["base"]
@@ -75,7 +75,7 @@ async def test_a_text_held_against_rules_is_contradicted_by_those_that_forbid_it
         ("上线日期是11月28日。", "上线日期由 11 月 28 日推迟到 12 月 12 日。", "contradicted"),
         ("上线日期是12月12日。", "上线日期由 11 月 28 日推迟到 12 月 12 日。", "supported"),
         ("上线日期由11月28日推迟到12月12日。", "上线日期由11月28日推迟到12月12日。", "supported"),
-        ("例会在周三。", "例会由周三改到周五。", ""),
+        ("例会在周三。", "例会由周三改到周五。", "contradicted"),
         (
             "The launch was moved to 28 November.",
             "The launch was moved from 28 November to 12 December.",
@@ -88,3 +88,20 @@ async def test_a_text_held_against_rules_is_contradicted_by_those_that_forbid_it
 )
 def test_a_claim_is_held_against_what_holds_now_and_in_its_case(claim: str, evidence: str, verdict: str) -> None:
     assert bearing(claim, evidence)[1] == verdict
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "State Road 585 (SR 585) is an about 3 mile-long, north–south highway in Tampa, Florida.",
+        "分院二审判决林务局败诉，林务局终止契约确定为无效，从而契约关系仍存在，双方应继续履行契约标的。",
+    ],
+)
+def test_the_first_clauses_of_a_sentence_are_supported_by_it(said: str) -> None:
+    mark = "，" if "，" in said else ","
+    assert bearing(said.rpartition(mark)[0] + said[-1], said)[1] == "supported"
+
+
+def test_a_claim_of_which_each_word_stands_in_the_evidence_is_supported_wherever_its_words_are_cut() -> None:
+    assert bearing("财务每周四打款。", "4. 财务每周四集中打款。")[1] == "supported"
+    assert bearing("财务每周四打款。", "4. 财务每周五集中打款。")[1] == "contradicted"

@@ -137,3 +137,143 @@ async def test_a_rule_contradicts_what_it_forbids_and_a_holder_another_one(
     await base.add(text=rule, name="rule.txt")
     (checked,) = (await base.verify(said)).sentences
     assert (checked.verdict, checked.evidence) == ("contradicted", rule)
+
+
+RULES_ZH = """# 差旅制度
+
+## 住宿标准
+
+| 城市级别 | 普通员工 | 经理 |
+|---|---|---|
+| 一线（北上广深） | 600 元/晚 | 750 元/晚 |
+| 省会 | 400 元/晚 | 550 元/晚 |
+
+## 流程
+
+1. 出差结束后 15 天内提交。
+2. 财务每周二集中打款。
+"""
+MINUTES = """# 10 月例会纪要
+
+出席：覃舟、老方。缺席：王皓（请假）。
+
+| 事项 | 负责人 | 截止 |
+|---|---|---|
+| IP67 开模 | 老方 | 12 月 5 日 |
+| 老化房扩容 | 蒋姐 | 11 月 30 日 |
+"""
+LEVELS = "# On call\n\n| Level | First reply | Owner |\n|---|---|---|\n| S1 | 5 min | Ann |\n| S2 | 30 min | Bob |\n"
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("财务每周四打款。", "contradicted"),
+        ("财务每周二打款。", "supported"),
+        ("一线城市普通员工住宿标准是每晚 550 元。", "contradicted"),
+        ("IP67 开模由蒋姐负责。", "contradicted"),
+        ("IP67 开模由老方负责。", "supported"),
+        ("老化房扩容由蒋姐负责。", "supported"),
+        ("老化房扩容 12 月 5 日截止。", "contradicted"),
+        ("王皓出席了十月例会。", "contradicted"),
+        ("The first reply of S2 is 45 min.", "contradicted"),
+        ("The first reply of S2 is 30 min.", "supported"),
+        ("The owner of S1 is Bob.", "contradicted"),
+        ("The owner of S2 is Bob.", "supported"),
+    ],
+)
+async def test_the_weekday_the_cell_and_the_label_that_say_otherwise_contradict(
+    base: AsyncKnowledgeCollection, claim: str, verdict: str
+) -> None:
+    for name, text in (("差旅.md", RULES_ZH), ("纪要.md", MINUTES), ("levels.md", LEVELS)):
+        await base.add(text=text, name=name)
+    (checked,) = (await base.verify(claim)).sentences
+    assert checked.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "untold"),
+    [
+        ("省会的经理住宿标准是多少？", "省会，普通员工：400 元/晚，经理：550 元/晚", "一线"),  # the row that it names
+        (
+            "经理的住宿标准是多少？",
+            "城市级别：省会，普通员工：400 元/晚，经理：550 元/晚。",
+            "没有一句",
+        ),  # each of them
+        ("坐高铁能坐一等座吗？", "高铁二等座据实报销；经理及以上可乘一等座。", "没有一句"),
+    ],
+)
+async def test_what_stands_together_is_told_together(
+    base: AsyncKnowledgeCollection, question: str, told: str, untold: str
+) -> None:
+    await base.add(text=f"{RULES_ZH}\n## 交通\n\n高铁二等座据实报销；经理及以上可乘一等座。\n", name="差旅.md")
+    answer = await base.ask(question)
+    assert answer.answered
+    assert told in answer.text
+    assert untold not in answer.text
+
+
+async def test_a_passage_is_quoted_as_such_where_no_sentence_is_sure_to_answer(base: AsyncKnowledgeCollection) -> None:
+    await base.add(text=RULES_ZH, name="差旅.md")
+    answer = await base.ask("深圳出差普通员工住酒店一晚最多报多少？")
+    assert not answer.answered
+    assert answer.text.startswith(
+        "没有一句能确定回答该问题；文档原文：“城市级别：一线（北上广深），普通员工：600 元/晚"
+    )
+    assert answer.text.endswith("” [1]")
+    assert [one.citations for one in answer.sentences] == [(1,)]
+    assert answer.passages[0].document == "差旅.md"
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["年假有多少天？", "于海什么时候入选中国国家队？"],
+)
+async def test_neither_what_is_told_of_another_name_nor_any_figure_answers(
+    base: AsyncKnowledgeCollection, question: str
+) -> None:
+    told = "其子鬼室集斯出奔倭国，于665年（天智天皇四年）二月被授予位阶，669年（天智八年）迁居近江国，并死于该地。"
+    await base.add(text=told, name="鬼室.txt")
+    await base.add(text="张永海，中国足球运动员，2001年入选中国国家队。", name="张永海.txt")
+    answer = await base.ask(question)
+    assert not answer.answered
+    assert not answer.sentences
+
+
+@pytest.mark.parametrize(("kind", "answered"), [("paid", True), ("sick", False)])
+async def test_a_figure_of_another_kind_of_thing_answers_nothing(
+    base: AsyncKnowledgeCollection, kind: str, answered: bool
+) -> None:
+    told = "Employees get 27 days of paid leave per year."
+    await base.add(text=f"# Leave policy\n\n{told}\n\nParental leave is 16 weeks.\n", name="policy.md")
+    answer = await base.ask(f"How many days of {kind} leave do employees get?")
+    assert answer.answered is answered
+    assert told in answer.text, "it is quoted as what it is"
+
+
+async def test_a_heading_is_no_answer_to_a_question_in_another_language(tmp_path: Path) -> None:
+    async with opened(tmp_path / "home", embedder="multilingual") as (memory, base):
+        await base.add(
+            text="# Coffee machine X200\n\nDescale the machine every 60 days with citric acid.\n", name="x.md"
+        )
+        await memory.settle()
+        answer = await base.ask("咖啡机的颜色是什么？")
+        assert not any(one.text.startswith("#") for one in answer.sentences if answer.answered)
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("What is Bo Li's salary?", "name: Bo Li, role: Designer, city: Taipei, salary: 4100."),
+        ("王小明的工资是多少？", "name：王小明，role：会计，city：上海，salary：3800。"),
+    ],
+)
+async def test_a_row_of_separated_values_is_told_alone_and_with_its_head(
+    base: AsyncKnowledgeCollection, question: str, row: str
+) -> None:
+    staff = "name,role,city,salary\nAnna Berg,Engineer,Oslo,5200\nBo Li,Designer,Taipei,4100\n王小明,会计,上海,3800\n"
+    more = "".join(f"Ada {chr(97 + n % 26)}{chr(97 + n // 26)},Smith,Oslo,{1000 + n}\n" for n in range(200))
+    await base.add(data=(staff + more).encode(), name="staff.csv")
+    answer = await base.ask(question)
+    assert answer.answered
+    assert answer.text == f"{row} [1]"

@@ -8,12 +8,11 @@ from remanent.errors import InvalidSettings, MissingDependency, ModelDenied, Mod
 from remanent.language import engines
 from remanent.language.engines import HybridEngine, OfflineEngine, open_engine, role_setups
 from remanent.language.models.engine import ModelEngine
-from remanent.language.roles.catalogue import ROLES
+from remanent.language.roles import all_roles
 from remanent.language.roles.classification import CLASSIFICATION, ClassificationRequest
-from remanent.language.roles.hyde import HYDE, HydeRequest
-from remanent.language.roles.intent import INTENT, IntentRequest
 from remanent.language.roles.next_step import PLANNING, PendingConflict, PlanningRequest
-from remanent.language.roles.structure import STRUCTURE, StructureRequest
+from remanent.language.roles.queries import HYDE, INTENT, HydeRequest, IntentRequest
+from remanent.language.roles.summary import STRUCTURE, StructureRequest
 from remanent.model import Maker
 from remanent.settings import Settings
 from tests.language.models.samples import PICK, QUESTION
@@ -69,7 +68,7 @@ def test_each_role_is_called_as_its_own_settings_say_then_its_tiers_then_the_gen
         }
     )
     setups = {setup.role: setup for setup in role_setups(settings)}
-    assert list(setups) == list(ROLES)
+    assert list(setups) == list(all_roles())
     assert (setups["segmentation"].model, setups["segmentation"].temperature) == ("small", 0.3)
     assert (setups["extraction"].model, setups["extraction"].temperature) == ("small", 0.05)
     assert (setups["planning"].model, setups["planning"].window) == ("large", 9000)

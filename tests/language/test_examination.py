@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from remanent.language.engine import Answer, Engine
 from remanent.language.engines import OfflineEngine
 from remanent.language.examination import EXERCISES, examine, says_unknown
-from remanent.language.role import ReplyT, RequestT, ResponseT, Role
-from remanent.language.roles.catalogue import ROLES
+from remanent.language.role import Answer, Engine, ReplyT, RequestT, ResponseT, Role
+from remanent.language.roles import all_roles
 from remanent.language.roles.next_step import PlannedTask, PlanningRequest, PlanningResponse, TaskType
 from tests.language.models.samples import engine_at
 from tests.language.scripted.server import ScriptedServer
@@ -55,7 +54,7 @@ def test_a_step_that_was_taken_is_no_plan() -> None:
 
 def test_every_role_is_examined_in_both_languages() -> None:
     assert {(exercise.role, exercise.language) for exercise in EXERCISES} == {
-        (name, language) for name in ROLES for language in ("en", "zh")
+        (name, language) for name in all_roles() for language in ("en", "zh")
     }
 
 

@@ -1,11 +1,12 @@
 """Every function of offline language work, and those around it, does work that grows with what it is given."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
-from remanent.language import passages, reply_fields, role, tagged_turns, tidying, wording
+from remanent.language import role, shapes, tagged_turns, wording
 from remanent.language.offline import (
     accounts,
     answer_finding,
@@ -13,14 +14,11 @@ from remanent.language.offline import (
     claims,
     commitments,
     comparison,
-    holders,
+    evidence,
     judgement,
-    life,
+    office_holders,
     questions,
-    restatement,
     salience,
-    settling,
-    similarity,
     statement_rules,
     statements,
     statements_chinese,
@@ -29,41 +27,32 @@ from remanent.language.offline import (
 )
 from remanent.language.role import Toolbox
 from remanent.language.roles import (
+    all_roles,
     analysis,
     annotation,
     answering,
     classification,
     extraction,
-    hyde,
     integration,
-    intent,
     next_step,
+    queries,
     react,
-    relation_naming,
-    reranking,
-    rewriting,
     segmentation,
-    structure,
     summary,
 )
 from remanent.language.roles.analysis import AnalysisRequest
-from remanent.language.roles.annotation import AnnotationRequest
-from remanent.language.roles.answering import AnsweringRequest, SourcePassage
+from remanent.language.roles.annotation import AnnotationRequest, RelationNamingRequest
+from remanent.language.roles.answering import AnsweringRequest, PassageToRank, RerankingRequest, SourcePassage
 from remanent.language.roles.classification import ClassificationRequest
 from remanent.language.roles.extraction import ExtractionRequest, FactKind
-from remanent.language.roles.hyde import HydeRequest
 from remanent.language.roles.integration import IntegrationRequest, Trigger
-from remanent.language.roles.intent import IntentRequest
 from remanent.language.roles.next_step import FinishedTask, PlanningRequest
+from remanent.language.roles.queries import HydeRequest, IntentRequest, RewritingRequest
 from remanent.language.roles.react import ReactRequest, ToolDefinition, ToolResult, Turn
-from remanent.language.roles.relation_naming import RelationNamingRequest
-from remanent.language.roles.reranking import PassageToRank, RerankingRequest
-from remanent.language.roles.rewriting import RewritingRequest
 from remanent.language.roles.segmentation import SegmentationRequest
-from remanent.language.roles.structure import StructureRequest
-from remanent.language.roles.summary import SummaryLevel, SummaryRequest, unmarked
+from remanent.language.roles.summary import StructureRequest, SummaryLevel, SummaryRequest, unmarked
 from remanent.language.shapes import MAX_REMARK, MAX_SUMMARY, GraphNode, Utterance
-from remanent.text import dialogue_summary
+from remanent.text import summary as text_summary
 from remanent.text.spans import Span
 from tests.growth import FULL, HUGE, Work, public_functions, takes_just_a_text, too_fast
 from tests.hostile import CORE, HOSTILE
@@ -112,33 +101,29 @@ def _compared(text: str) -> comparison.Comparison:
     return comparison.compare(*_two_halves(text))
 
 
-def _matter(text: str) -> settling.Contradiction:
-    return settling.Contradiction(f"Anna lives in Rome. {text[:300]}", "Anna lives in Oslo.")
+def _matter(text: str) -> evidence.Contradiction:
+    return evidence.Contradiction(f"Anna lives in Rome. {text[:300]}", "Anna lives in Oslo.")
 
 
 def _alike(text: str) -> "tuple[np.ndarray[tuple[int, int], np.dtype[np.float32]], list[int]]":
-    count = min(len(text) // 20, passages.MAX_PASSAGES)
+    count = min(len(text) // 20, wording.MAX_PASSAGES)
     return np.full((count, count), 0.5, np.float32), [20] * count
 
 
 ADAPTERS: dict[str, Work] = {
-    "language.reply_fields.known_numbers": lambda text: reply_fields.known_numbers(
-        range(1, len(text)), shown=len(text)
-    ),
-    "language.passages.assigned_numbers": lambda text: passages.assigned_numbers(
+    "language.shapes.known_numbers": lambda text: shapes.known_numbers(range(1, len(text)), shown=len(text)),
+    "language.wording.assigned_numbers": lambda text: wording.assigned_numbers(
         len(text), [[1], range(5, len(text), 9)]
     ),
-    "language.passages.joined_within": lambda text: passages.joined_within(_spans(text), at_most=20),
-    "language.passages.joined_until": lambda text: passages.joined_until(_spans(text), at_least=20),
-    "language.passages.stretches": lambda text: passages.stretches(
+    "language.wording.joined_within": lambda text: wording.joined_within(_spans(text), at_most=20),
+    "language.wording.joined_until": lambda text: wording.joined_until(_spans(text), at_least=20),
+    "language.wording.stretches": lambda text: wording.stretches(
         _spans(text), [number for number in range(1, len(text) // 5) if number % 3]
     ),
     "language.offline.questions.may_answer": lambda text: questions.may_answer("When was it built?", text),
-    "language.passages.utterance_spans": lambda text: passages.utterance_spans(_said(text)),
-    "language.reply_fields.numbered": lambda text: reply_fields.numbered(len(text)),
-    "language.reply_fields.require_known": lambda text: reply_fields.require_known(
-        range(1, len(text)), shown=len(text)
-    ),
+    "language.wording.utterance_spans": lambda text: wording.utterance_spans(_said(text)),
+    "language.shapes.numbered": lambda text: shapes.numbered(len(text)),
+    "language.shapes.require_known": lambda text: shapes.require_known(range(1, len(text)), shown=len(text)),
     "language.roles.react.search_of_claims": lambda text: react.search_of_claims(
         ReactRequest(task=_clean(text) or "x", tools=(ToolDefinition(name="search", description="Search."),))
     ),
@@ -149,12 +134,12 @@ ADAPTERS: dict[str, Work] = {
     "language.roles.react.parse_turn": lambda text: react.parse_turn(_clean(text), tools=("search",)),
     # Longer than a summary at every size: the step where cutting begins is no growth.
     "language.roles.summary.unmarked": lambda text: unmarked("One sentence. " * 2000 + text),
-    "language.tidying.one_line": lambda text: tidying.one_line(text, 300),
-    "language.tidying.lines": lambda text: tidying.lines(_parts(text, len(text)), most=20),
-    "language.tidying.keywords": lambda text: tidying.keywords(_parts(text, len(text))),
+    "language.shapes.one_line": lambda text: shapes.one_line(text, 300),
+    "language.shapes.lines": lambda text: shapes.lines(_parts(text, len(text)), most=20),
+    "language.shapes.keywords": lambda text: shapes.keywords(_parts(text, len(text))),
     "language.role.with_reminder": lambda text: role.with_reminder(text, _parts(text, len(text)), language="en"),
-    "language.tidying.shortened": lambda text: tidying.shortened(text, max(1, len(text) - 1)),
-    "language.tidying.within_tokens": lambda text: tidying.within_tokens(text, len(text) // 8),
+    "language.shapes.shortened": lambda text: shapes.shortened(text, max(1, len(text) - 1)),
+    "language.shapes.within_tokens": lambda text: shapes.within_tokens(text, len(text) // 8),
     "language.tagged_turns.read_calls": lambda text: tagged_turns.read_calls([text], ("search",)),
     "language.wording.abridged": lambda text: wording.abridged(text, max(100, len(text) - 10)),
     "language.wording.block": lambda text: wording.block("p", text),
@@ -162,12 +147,12 @@ ADAPTERS: dict[str, Work] = {
     "language.wording.node_block": lambda text: wording.node_block(_nodes(text, 1)[0]),
     "language.wording.passage_blocks": lambda text: wording.passage_blocks(_parts(text, len(text))),
     "language.wording.place_blocks": lambda text: wording.place_blocks(
-        _said(text), passages.utterance_spans(_said(text))
+        _said(text), wording.utterance_spans(_said(text))
     ),
     "language.wording.spoken_language": lambda text: wording.spoken_language(_said(text)),
     # Of one length: short parts mostly hold nothing that could open a tag and are passed over, long ones are not.
     "language.wording.utterance_blocks": lambda text: wording.utterance_blocks(_said(text, max(1, len(text) // 2_000))),
-    "language.roles.annotation.annotate": lambda text: annotation.annotate(
+    "role annotation": lambda text: annotation.ANNOTATION.offline(
         AnnotationRequest(text=_clean(text), target_length=200), _TOOLS
     ),
     "language.offline.accounts.account_of": lambda text: accounts.account_of(claims.read_claims(_parts(text, 40))),
@@ -179,15 +164,16 @@ ADAPTERS: dict[str, Work] = {
         if account is not None
     ],
     "language.offline.answer_finding.find_answer": lambda text: answer_finding.find_answer(text[:600], [text]),
+    "language.offline.answer_finding.speak_of_names": lambda text: answer_finding.speak_of_names(text[:600], [text]),
     "language.offline.answer_finding.agreeing": lambda text: answer_finding.agreeing(
         answer_finding.AnswerCandidates((text, text[1:], text[2:]), 1.0), [text[3:]]
     ),
     "language.offline.claims.read_claims": lambda text: claims.read_claims(_parts(text, 40)),
-    "language.roles.answering.quote": lambda text: answering.quote(
+    "role answering": lambda text: answering.ANSWERING.offline(
         AnsweringRequest(question=_clean(text[:600]), passages=_passages(text)), _TOOLS
     ),
     "language.roles.answering.titled": lambda text: answering.titled(_passages(text)),
-    "language.roles.classification.classify": lambda text: classification.classify(
+    "role classification": lambda text: classification.CLASSIFICATION.offline(
         ClassificationRequest(text=_clean(text), find_question=True), _TOOLS
     ),
     "language.offline.comparison.compare": _compared,
@@ -195,21 +181,21 @@ ADAPTERS: dict[str, Work] = {
     "language.roles.extraction.facts_in": lambda text: extraction.facts_in(
         _said(text), kinds=tuple(FactKind), limit=20
     ),
-    "language.roles.extraction.extract": lambda text: extraction.extract(
+    "role extraction": lambda text: extraction.EXTRACTION.offline(
         ExtractionRequest(utterances=(*_said(text), Utterance(text=_clean(text)))), _TOOLS
     ),
-    "language.roles.hyde.imagine": lambda text: hyde.imagine(HydeRequest(question=_clean(text[:MAX_REMARK])), _TOOLS),
-    "language.roles.integration.integrate": lambda text: integration.integrate(
+    "role hyde": lambda text: queries.HYDE.offline(HydeRequest(question=_clean(text[:MAX_REMARK])), _TOOLS),
+    "role integration": lambda text: integration.INTEGRATION.offline(
         IntegrationRequest(nodes=(_nodes(text, 19) * 2)[:2], trigger=Trigger.CONFLICT, validation=_clean(text)), _TOOLS
     ),
-    "language.roles.intent.recognise": lambda text: intent.recognise(
+    "role intent": lambda text: queries.INTENT.offline(
         IntentRequest(message=_clean(text), earlier=_said(text, 20)[:20], agents=("Ada", "Bob")), _TOOLS
     ),
     "language.offline.comparison.name_runs": lambda text: comparison.name_runs(claims.read_claim(text).tokens),
     "language.offline.judgement.excluded": lambda text: judgement.excluded(*_two_halves(text)),
-    "language.offline.holders.rivals": lambda text: holders.rivals(text, text[1:]),
-    "language.offline.holders.are_two_deeds": lambda text: holders.are_two_deeds(text, text[1:]),
-    "language.offline.restatement.restated_value": lambda text: restatement.restated_value(_compared(text)),
+    "language.offline.office_holders.rivals": lambda text: office_holders.rivals(text, text[1:]),
+    "language.offline.office_holders.are_two_deeds": lambda text: office_holders.are_two_deeds(text, text[1:]),
+    "language.offline.judgement.restated_value": lambda text: judgement.restated_value(_compared(text)),
     "language.offline.judgement.judge": lambda text: judgement.judge(_compared(text)),
     "language.offline.judgement.same_subject": lambda text: [
         judgement.same_subject(compared, found) for compared in [_compared(text)] for found in compared.differences
@@ -222,24 +208,30 @@ ADAPTERS: dict[str, Work] = {
     "language.offline.statements_english.with_company": lambda text: statements_english.with_company(
         f"Ada and others {text}", "Ada", before=text[:300], said=text
     ),
+    "language.offline.evidence.bearing": lambda text: evidence.bearing(text[:500], text),
+    "language.offline.evidence.bears_out": lambda text: evidence.bears_out(text[:500], text),
+    "language.offline.evidence.values_in": evidence.values_in,
     "language.offline.changes.changes": lambda text: list(changes.changes(text)),
-    "language.offline.life.life_changes": lambda text: list(life.life_changes(text)),
-    "language.offline.life.bears_on": lambda text: life.bears_on(
+    "language.offline.changes.life_changes": lambda text: list(changes.life_changes(text)),
+    "language.offline.changes.bears_on": lambda text: changes.bears_on(
         "drink", text, text, of="The user", attribute="habit", content=text
     ),
+    "language.offline.statements_chinese.is_done": statements_chinese.is_done,
+    "language.offline.statements_english.is_done": statements_english.is_done,
+    "language.offline.statements_chinese.may_be_called": statements_chinese.may_be_called,
+    "language.offline.statements_english.may_be_called": statements_english.may_be_called,
+    "language.offline.statements.own_words": statements.own_words,
     "language.offline.statements.third_person": lambda text: statements.third_person(text, "Ada"),
     "language.offline.statements_chinese.third_person": lambda text: statements_chinese.third_person(text, "小林"),
     "language.offline.statements_english.third_person": lambda text: statements_english.third_person(text, "Ada"),
     "language.offline.salience.key_phrases": lambda text: salience.key_phrases(text, most=8),
-    "language.offline.similarity.similarity_matrix": lambda text: similarity.similarity_matrix(
-        _parts(text, 200), _TOOLS
-    ),
-    "language.offline.similarity.similarities": lambda text: similarity.similarities(text, _parts(text, 200), _TOOLS),
-    "language.offline.similarity.term_overlap": lambda text: similarity.term_overlap(text, text[1:]),
-    "language.roles.relation_naming.name_relations": lambda text: relation_naming.name_relations(
+    "language.offline.salience.similarity_matrix": lambda text: salience.similarity_matrix(_parts(text, 200), _TOOLS),
+    "language.offline.salience.similarities": lambda text: salience.similarities(text, _parts(text, 200), _TOOLS),
+    "language.offline.salience.term_overlap": lambda text: salience.term_overlap(text, text[1:]),
+    "role relation_naming": lambda text: annotation.RELATION_NAMING.offline(
         RelationNamingRequest(node=_clean(text), focuses=tuple(_parts(text, 4))), _TOOLS
     ),
-    "language.roles.next_step.plan": lambda text: next_step.plan(
+    "role planning": lambda text: next_step.PLANNING.offline(
         PlanningRequest(goal=_clean(text[:MAX_REMARK]), finished=FinishedTask(description="go", result=_clean(text))),
         _TOOLS,
     ),
@@ -248,15 +240,15 @@ ADAPTERS: dict[str, Work] = {
         _clean(text),
         _TOOLS,
     ),
-    "language.roles.react.react": lambda text: react.react(
+    "role react": lambda text: react.REACT.offline(
         ReactRequest(task=_clean(text), turns=(Turn(said="x", results=(ToolResult(name="a", content=_clean(text)),)),)),
         _TOOLS,
     ),
-    "language.roles.analysis.analyse": lambda text: analysis.analyse(
+    "role analysis": lambda text: analysis.ANALYSIS.offline(
         AnalysisRequest(new_node=GraphNode(node_id="new", summary=_parts(text, 5)[0]), candidates=_nodes(text, 5)),
         _TOOLS,
     ),
-    "language.roles.reranking.rerank": lambda text: reranking.rerank(
+    "role reranking": lambda text: answering.RERANKING.offline(
         RerankingRequest(
             query=_clean(text[:MAX_REMARK]),
             passages=tuple(
@@ -265,11 +257,11 @@ ADAPTERS: dict[str, Work] = {
         ),
         _TOOLS,
     ),
-    "language.offline.similarity.word_scores": lambda text: similarity.word_scores(text, _parts(text, len(text))),
-    "language.roles.rewriting.rewrite": lambda text: rewriting.rewrite(
+    "language.offline.salience.word_scores": lambda text: salience.word_scores(text, _parts(text, len(text))),
+    "role rewriting": lambda text: queries.REWRITING.offline(
         RewritingRequest(query=_clean(text[:MAX_REMARK]), earlier=_said(text, 20)[:20]), _TOOLS
     ),
-    "language.roles.segmentation.segment": lambda text: segmentation.segment(
+    "role segmentation": lambda text: segmentation.SEGMENTATION.offline(
         SegmentationRequest(utterances=(Utterance(text=_clean(text), occurred_at=_NOW),), earlier=_said(text, 20)[:20]),
         _TOOLS,
     ),
@@ -294,7 +286,7 @@ ADAPTERS: dict[str, Work] = {
     "language.roles.react.tool_responses": lambda text: react.tool_responses(
         [ToolResult(name="a", content=part) for part in _parts(text, len(text))]
     ),
-    "language.roles.structure.render": lambda text: structure.render(
+    "language.roles.summary.render_topic": lambda text: summary.render_topic(
         facts=_parts(text, 80), evidence=_parts(text, 20), reasoning=text, language="en"
     ),
     "language.roles.summary.render": lambda text: summary.render(
@@ -303,10 +295,8 @@ ADAPTERS: dict[str, Work] = {
         decisions=_parts(text, 100),
         language="en",
     ),
-    "language.roles.structure.structure": lambda text: structure.structure(
-        StructureRequest(content=_clean(text)), _TOOLS
-    ),
-    "language.roles.summary.summarise": lambda text: summary.summarise(
+    "role structure": lambda text: summary.STRUCTURE.offline(StructureRequest(content=_clean(text)), _TOOLS),
+    "role summary": lambda text: summary.SUMMARY.offline(
         SummaryRequest(level=SummaryLevel.SESSION, utterances=_said(text)), _TOOLS
     ),
     "language.offline.commitments.find_commitments": lambda text: commitments.find_commitments(_said(text)),
@@ -315,22 +305,22 @@ ADAPTERS: dict[str, Work] = {
     ),
     "language.offline.salience.relabelled": lambda text: salience.relabelled(f"User: {text}", "zh"),
     "language.roles.summary.segment_text": lambda text: summary.segment_text(
-        dialogue_summary.statements(text), ["user"], _parts(text, 3), "en"
+        text_summary.statements(text), ["user"], _parts(text, 3), "en"
     ),
     "language.offline.salience.salient_sentences": lambda text: salience.salient_sentences(
         text, about=text[:600], most=3
     ),
     "language.offline.salience.sentence_weights": lambda text: salience.sentence_weights(_parts(text, len(text))),
     "language.roles.classification.topics": lambda text: classification.topics(
-        _parts(text, passages.MAX_PASSAGES), _TOOLS
+        _parts(text, wording.MAX_PASSAGES), _TOOLS
     ),
     "language.roles.classification.grouped": lambda text: classification.grouped(
         *_alike(text), classification.BY_WORDS
     ),
-    "language.offline.settling.leaves_open": lambda text: settling.leaves_open(
-        settling.Contradiction("It is 3 metres high.", "It is 4 metres high."), text
+    "language.offline.evidence.leaves_open": lambda text: evidence.leaves_open(
+        evidence.Contradiction("It is 3 metres high.", "It is 4 metres high."), text
     ),
-    "language.offline.settling.settle_contradiction": lambda text: settling.settle_contradiction(_matter(text), [text]),
+    "language.offline.evidence.settle_contradiction": lambda text: evidence.settle_contradiction(_matter(text), [text]),
     "language.offline.values.whens": lambda text: values.whens(text[: claims.LONGEST_SENTENCE], _NOW, changed=True),
     "language.offline.judgement.judge_statements": lambda text: judgement.judge_statements(
         judgement.DatedStatement(text), judgement.DatedStatement(text[1:])
@@ -341,15 +331,17 @@ ADAPTERS: dict[str, Work] = {
 EXEMPT: dict[str, str] = {
     "language.offline.lexicon.lexicon": "takes the name of a language",
     "language.offline.lexicon.verbs": "takes nothing",
+    "language.role.total_cost": "takes numbers, not a text",
     "language.offline.claims.is_title": "takes one claim, already read",
     "language.offline.comparison.are_alike": "takes two words, already read",
     "language.offline.comparison.are_opposites": "takes two words",
     "language.offline.comparison.differ_in_time": "takes two words, already read",
     "language.offline.comparison.is_defined": "looks at a few characters before a word",
+    "language.offline.comparison.attributes_of": "takes words, already read",
     "language.offline.comparison.is_equal": "takes two words, already read",
     "language.offline.comparison.is_land": "takes the words of one name",
-    "language.offline.comparison.count_alike": "looks at two numbers and the word behind each",
-    "language.offline.lookalikes.is_no_value": "takes a value of a statement, of bounded length",
+    "language.offline.comparison.differ_in_amount": "looks at two numbers and the word behind each",
+    "language.offline.statement_rules.is_no_value": "takes a value of a statement, of bounded length",
     "language.offline.statement_rules.expanded_form": "takes a form of the tables",
     "language.offline.statement_rules.pairs_of": "takes a table of words",
     "language.offline.statement_rules.parts_of": "takes a table of parts",
@@ -364,27 +356,28 @@ EXEMPT: dict[str, str] = {
 """Functions that no long text is given to, and why."""
 
 HURT: dict[str, tuple[str, ...]] = {
-    "language.passages.passages": ("blank lines", "headings"),
-    "language.passages.pieces": ("flags", "short sentences"),
+    "language.wording.passages": ("blank lines", "headings"),
+    "language.wording.pieces": ("flags", "short sentences"),
     "language.roles.react.parse_turn": ("a sign, spaces, a word", "thoughts", "tool calls"),
     "language.offline.claims.read_claim": ("a sentence without an end", "negations", "Chinese clauses"),
-    "language.roles.extraction.extract": ("reasons", "short sentences"),
+    "role extraction": ("reasons", "short sentences"),
     "language.offline.questions.is_question": ("a question with a gap", "questions and exclamations"),
     "language.offline.questions.statement_form": ("one question", "questions"),
     "language.roles.react.question_of": ("tasks", "marked lines"),
-    "language.roles.react.react": ("tasks",),
+    "role react": ("tasks",),
     "language.roles.segmentation.is_small_talk": ("Chinese small talk that is none", "small talk that is none"),
-    "language.roles.segmentation.segment": ("short sentences", "pronouns"),
-    "language.offline.settling.contradiction_in": ("conflicts",),
+    "role segmentation": ("short sentences", "pronouns"),
+    "language.offline.evidence.contradiction_in": ("conflicts",),
     "language.offline.values.amounts": ("numbers of things", "one hour and a half"),
     "language.offline.values.whens": ("years", "times of day"),
 }
 """Texts beside the core that once made a function take the square of their length, or worse."""
 
-FUNCTIONS = (
-    public_functions("remanent.language.offline")
+FUNCTIONS: dict[str, Callable[..., object]] = (
+    {f"role {role.name}": role.offline for role in all_roles().values()}
+    | public_functions("remanent.language.offline")
     | public_functions("remanent.language.roles")
-    | public_functions("remanent.language", "passages", "reply_fields", "role", "tidying", "tagged_turns", "wording")
+    | public_functions("remanent.language", "role", "shapes", "tagged_turns", "wording")
 )
 WORKS: dict[str, Work] = {
     name: function for name, function in FUNCTIONS.items() if takes_just_a_text(function) and name not in EXEMPT

@@ -8,8 +8,8 @@ import pytest
 from remanent.embedding.multilingual import MultilingualEmbedder
 from remanent.language.engines import OfflineEngine
 from remanent.language.role import Toolbox
+from remanent.language.roles import all_roles
 from remanent.language.roles.analysis import ANALYSIS, AnalysisRequest, Relationship
-from remanent.language.roles.catalogue import ROLES
 from remanent.language.shapes import GraphNode
 from remanent.model import Maker
 from tests.language.offline.fakes import WordEmbedder
@@ -37,7 +37,7 @@ def ids_in(value: Any) -> set[str]:
 
 
 def test_there_is_a_case_for_every_role() -> None:
-    assert {role_of(case).name for case in CASES} == set(ROLES)
+    assert {role_of(case).name for case in CASES} == set(all_roles())
 
 
 @pytest.mark.parametrize("toolbox", ENGINES.values(), ids=ENGINES)

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remanent.language.passages import (
+from remanent.language.shapes import Utterance, UtteranceSpan
+from remanent.language.wording import (
     assigned_numbers,
     joined_until,
     joined_within,
@@ -14,7 +15,6 @@ from remanent.language.passages import (
     stretches,
     utterance_spans,
 )
-from remanent.language.shapes import Utterance, UtteranceSpan
 from remanent.text.spans import Span, joined
 
 TEXTS = st.text(alphabet="ab。. \n#`", max_size=300)

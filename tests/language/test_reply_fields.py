@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.errors import InvalidInput, Refused
-from remanent.language.reply_fields import Confidence, IdAliases, Numbers, known_numbers, require_known
+from remanent.language.shapes import Confidence, IdAliases, Numbers, known_numbers, require_known
 from remanent.model import Model
 
 

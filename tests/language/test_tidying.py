@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remanent.language.tidying import keywords, lines, multi_line, one_line, shortened, within_tokens
+from remanent.language.shapes import keywords, lines, multi_line, one_line, shortened, within_tokens
 from remanent.text.tokens import ESTIMATE
 
 ANYTHING = st.text(max_size=200)

@@ -15,7 +15,7 @@ from remanent import loaders
 from remanent.bilingual import translated
 from remanent.errors import MissingDependency, UnreadableFile
 from remanent.loaders import LoadedDocument, Place, load
-from remanent.loaders.reading import LoadLimits
+from remanent.loaders.document import LoadLimits
 from tests.loaders.made import PAGE, SAMPLES, docx, epub, mail, packed, paragraph, pptx, table, xlsx
 from tests.loaders.pdfs import chinese_pdf, locked_pdf, pdf, table_pdf
 
@@ -377,13 +377,13 @@ async def test_locked_archives_and_books_are_said_to_be_locked() -> None:
 
 
 async def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    from remanent.loaders import office
-    from remanent.loaders.reading import Reading
+    from remanent.loaders import packed
+    from remanent.loaders.document import Reading
     from remanent.loaders.types import PPTX
 
     monkeypatch.setitem(sys.modules, "pptx", None)
     with pytest.raises(MissingDependency, match=r"pip install 'remanent\[documents\]'"):
-        office.read_slides(SAMPLES["a.pptx"], Reading("a.pptx", PPTX))
+        packed.read_slides(SAMPLES["a.pptx"], Reading("a.pptx", PPTX))
 
 
 def test_a_program_without_a_guard_for_its_main_module_can_read_files(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from remanent.errors import UnreadableFile
 from remanent.loaders import LoadedDocument, Place
 from remanent.loaders import pdf as loader
-from remanent.loaders.reading import Reading
+from remanent.loaders.document import Reading
 from remanent.loaders.types import PDF
 from tests.loaders.pdfs import pdf
 

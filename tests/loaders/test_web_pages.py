@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import pytest
 
+from remanent.loaders.document import Reading
 from remanent.loaders.html import read
-from remanent.loaders.reading import Reading
 from remanent.loaders.types import HTML
 
 LONG = "The bridge was opened in 1932 after ten years of work, and it is painted grey every seven years. "

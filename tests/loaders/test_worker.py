@@ -7,16 +7,15 @@ from collections.abc import Iterator
 import pytest
 
 from remanent.errors import UnreadableFile
-from remanent.loaders.reading import LoadLimits, Reading
+from remanent.loaders.document import LoadLimits, Reading
+from remanent.loaders.readers import ReaderProcess
 from remanent.loaders.types import HTML, PDF
-from remanent.loaders.worker import ReaderProcess
 from tests.loaders.pdfs import pdf
 
 # A child in which reading a page of HTML does what its text says.
 PROGRAM = """
 import os, signal, time
 from remanent.loaders import readers
-from remanent.loaders import worker
 from remanent.loaders.document import assemble
 def hostile(data, reading):
     match data:
@@ -29,13 +28,13 @@ def hostile(data, reading):
             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGINT])
             while True: time.sleep(1)
         case b"memory": bytes(10**10)
-        case b"rest": worker._IDLE_SECONDS = 0
+        case b"rest": readers._IDLE_SECONDS = 0
         case b"recursion": hostile_forever()
     return assemble(f"{os.getpid()} {sorted(os.environ)}", "text/html")
 def hostile_forever(): hostile_forever()
 readers._READERS["text/html"] = hostile
-worker._FILES_PER_CHILD = 4
-worker.main()
+readers._FILES_PER_CHILD = 4
+readers.main()
 """
 
 

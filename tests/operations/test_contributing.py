@@ -47,7 +47,10 @@ def test_it_is_described_and_becomes_a_command(declared: Operation[Any, Any], mo
     assert route is not None
     assert "get" in openapi(whole)["paths"][route[1]]
     monkeypatch.setattr(scripts.cli_face, "CATALOGUE", whole)
-    assert "def last_words(" in scripts.cli_face.generate()
+    generated: dict[str, Any] = {}
+    exec(compile(scripts.cli_face.generate(), "commands.py", "exec"), generated)
+    (command,) = (one for one in generated["COMMANDS"] if one.path == ("last-words",))
+    assert {one.shown for one in command.parameters} == {"--session -s NAME", "--limit -n N"}
 
 
 def test_two_operations_may_call_their_requests_alike(declared: Operation[Any, Any]) -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from remanent.discipline.call import Call, Report
 from remanent.discipline.operation import operation
+from remanent.discipline.port import Call, Report
 from remanent.discipline.shapes import Done, Nothing
 from remanent.errors import QueueFull
 from remanent.operations import Permission, RunState, Service, Target

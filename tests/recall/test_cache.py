@@ -10,7 +10,7 @@ from remanent import assembly
 from remanent.embedding import CachedEmbedder, Embedders
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import Found, Scope
-from remanent.recall.cache import AnswerCache
+from remanent.recall.answers import AnswerCache
 from remanent.stores.cache import InProcessCache
 from remanent.stores.conformance.base import SetClock
 from tests.embedding.fakes import HashEmbedder

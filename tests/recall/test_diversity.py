@@ -1,35 +1,50 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.recall.diversity import crowds, limited_per_source, marginal_relevance, may_be_twins, overlap, units
+from remanent.recall.scoring import limited_per_source
+from remanent.recall.shortlist import (
+    TwinsOf,
+    crowds,
+    marginal_relevance,
+    may_be_twins,
+    overlap,
+    twins_among,
+    units,
+)
 
 RANKED = st.lists(st.tuples(st.integers(0, 99), st.sampled_from([None, "x", "y", "z"])), unique_by=lambda one: one[0])
 
 
-def _like(first: str, second: str) -> float:
-    return 1.0 if first[0] == second[0] else 0.0
+def _no_twins(_: str) -> dict[str, float]:
+    return {}
+
+
+def _by_units(**texts: str) -> TwinsOf:
+    return twins_among({name: units(text) for name, text in texts.items()}, twins=0.8).__getitem__
 
 
 def test_a_twin_of_what_is_chosen_gives_way_to_something_else() -> None:
     scores = {"a1": 1.0, "a2": 0.99, "b1": 0.6}
-    assert list(marginal_relevance(scores, likeness=_like, strength=0.5, twins=0.8))[:3] == ["a1", "b1", "a2"]
-    assert list(marginal_relevance(scores, likeness=_like, strength=0.0, twins=0.8))[:3] == ["a1", "a2", "b1"]
+    twins_of = _by_units(a1="the red bicycle", a2="The red bicycle.", b1="a heron fishes")
+    assert list(marginal_relevance(scores, twins_of=twins_of, strength=0.5))[:3] == ["a1", "b1", "a2"]
+    assert list(marginal_relevance(scores, twins_of=twins_of, strength=0.0))[:3] == ["a1", "a2", "b1"]
 
 
 def test_from_the_third_of_one_talk_on_others_come_first() -> None:
     scores = {"x1": 1.0, "x2": 0.99, "x3": 0.98, "y1": 0.8, "x4": 0.9}
-    order = marginal_relevance(
-        scores, likeness=lambda *_: 0.0, strength=0.5, twins=0.8, talk_of=lambda one: one[0], further=0.2
-    )
+    order = marginal_relevance(scores, twins_of=_no_twins, strength=0.5, talk_of=lambda one: one[0], further=0.2)
     assert list(order) == ["x1", "x2", "y1", "x3", "x4"]
-    nowhere = marginal_relevance(scores, likeness=lambda *_: 0.0, strength=0.5, twins=0.8, further=0.2)
+    nowhere = marginal_relevance(scores, twins_of=_no_twins, strength=0.5, further=0.2)
     assert list(nowhere) == ["x1", "x2", "x3", "x4", "y1"]
 
 
 def test_likeness_below_the_bound_of_twins_counts_nothing() -> None:
     scores = {"a1": 1.0, "a2": 0.99, "b1": 0.98}
-    order = list(marginal_relevance(scores, likeness=lambda *_: 0.7, strength=1.0, twins=0.8))
+    twins_of = _by_units(a1="one two three four five six seven", a2="one two three four five", b1="a heron fishes")
+    order = list(marginal_relevance(scores, twins_of=twins_of, strength=1.0))
     assert order == ["a1", "a2", "b1"]
 
 
@@ -79,6 +94,11 @@ def test_texts_are_twins_by_their_words_whatever_their_marks(first: str, second:
     assert (overlap(units(first), units(second)) >= 0.8) is alike
 
 
+@given(st.text(st.characters(max_codepoint=127)))
+def test_the_units_of_ascii_are_its_words(text: str) -> None:
+    assert units(text) == frozenset(re.findall(r"\w+", text.casefold()))
+
+
 @pytest.mark.spec("SAFE-04")
 def test_a_crowd_of_near_duplicates_has_a_share_wherever_they_come_from() -> None:
     ranked = [f"twin{number}" for number in range(6)] + ["other", "more", "last"]
@@ -90,18 +110,25 @@ def test_a_crowd_of_near_duplicates_has_a_share_wherever_they_come_from() -> Non
 
 def test_only_groups_of_more_than_so_many_are_a_crowd() -> None:
     texts = {f"t{number}": units(f"the passport lies in locker {number} of the old station") for number in range(5)}
-    texts |= {"a": units("a heron fishes"), "b": units("a heron fishes")}
+    texts |= {"a": units("a heron fishes"), "b": units("a heron fishes"), "nothing": units("…"), "none": units("!")}
     sizes = {name: len(own) for name, own in texts.items()}
+    twins_of = twins_among(texts, twins=0.8).__getitem__
+    assert crowds(sizes, twins_of, twins=0.8, most=2) == {"t0": [f"t{number}" for number in range(5)]}
+    assert crowds(sizes, twins_of, twins=0.8, most=5) == {}
 
-    compared = set()
 
-    def likeness(one: str, other: str) -> float:
-        compared.add(f"{one[0]}{other[0]}")
-        return overlap(texts[one], texts[other])
-
-    assert crowds(sizes, likeness, twins=0.8, most=2) == {"t0": [f"t{number}" for number in range(5)]}
-    assert compared == {"tt", "ab"}  # a short text is no twin of a long one
-    assert crowds(sizes, likeness, twins=0.8, most=5) == {}
+@given(st.lists(st.frozensets(st.integers(0, 5).map(str)), max_size=8), st.sampled_from([0.3, 0.5, 0.8, 1.0]))
+def test_the_twins_among_texts_are_all_whose_overlap_reaches_the_bound(
+    found: list[frozenset[str]], twins: float
+) -> None:
+    texts = {str(number): own for number, own in enumerate(found)}
+    every = {
+        one: {
+            other: alike for other, others in texts.items() if other != one and (alike := overlap(own, others)) >= twins
+        }
+        for one, own in texts.items()
+    }
+    assert twins_among(texts, twins=twins) == every
 
 
 @given(st.frozensets(st.integers(0, 9).map(str)), st.frozensets(st.integers(0, 9).map(str)))

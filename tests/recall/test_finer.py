@@ -12,8 +12,8 @@ from remanent.embedding import Embedders
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Found, RecallOptions
 from remanent.recall import FINER, FinerState
-from remanent.recall.finer import PAGE
 from remanent.recall.indexing import HANDFUL, RECORD_BATCH
+from remanent.recall.windows import PAGE
 from remanent.stores import RecordQuery
 from remanent.stores.transfer import export_lines, import_lines
 from tests.embedding.fakes import HashEmbedder

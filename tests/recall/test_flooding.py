@@ -10,7 +10,7 @@ import pytest
 import remanent
 from remanent.model import Kind, Origin, Scope
 from remanent.recall import Candidate, PathUse, Question, RecallPath, Recipe
-from remanent.recall.gathering import Gathering
+from remanent.recall.ranker import Ranker
 from remanent.settings import RecallSettings
 from remanent.stores import RecordPosition
 from remanent.stores.conformance.base import SetClock
@@ -93,7 +93,7 @@ class Listed(RecallPath):
 
 async def gathered(path: Listed, *, share: float = 0.4) -> list[str]:
     recipe = Recipe(name="r", paths={"listed": PathUse(limit=10)}, strict=True)
-    gathering = Gathering([path], RecallSettings(), clock=SetClock(MAY), places_of=path.places_of)
+    gathering = Ranker([path], RecallSettings(), clock=SetClock(MAY), places_of=path.places_of)
     question = Question("x", Scope(org="o", workspace="w", agent="a"))
     found = await gathering.gather(question, recipe, width=10, share=share)
     return [one.record_id for one in found.found["listed"]]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.recall.fusion import min_max, reciprocal_rank, weighted_scores
+from remanent.recall.scoring import min_max, reciprocal_rank, weighted_scores
 
 IDS = st.text("abcdefgh", min_size=1, max_size=2)
 RANKINGS = st.dictionaries(st.sampled_from(["keyword", "vector", "recency"]), st.lists(IDS, unique=True, max_size=12))

@@ -16,10 +16,11 @@ import remanent
 from remanent import Agent
 from remanent.memory import aopen
 from remanent.model import GateReason, RecallOptions
-from remanent.recall.calibration import MIN_RECORDS, own_questions, strangers, threshold_of
+from remanent.recall.calibration import own_questions, strangers, threshold_of
 from remanent.recall.gate import (
     BOUNDS,
     GATE,
+    MIN_RECORDS,
     Gate,
     KnownTerms,
     Nearness,
@@ -29,7 +30,6 @@ from remanent.recall.gate import (
     best_coverage,
     informative_terms,
     is_common,
-    is_vague,
     lenience,
     rarity,
     read_measures,
@@ -37,10 +37,10 @@ from remanent.recall.gate import (
 )
 from remanent.recall.indexing import turn_of
 from remanent.recall.question import READ_ON_THE_LOOP
+from remanent.recall.untold import is_vague
 from remanent.stores import JobQuery, Store
-from remanent.text.stemming import stem
 from remanent.text.terms import index_terms
-from remanent.text.wordlists import CHINESE_STOP_WORDS, COMMON_ENGLISH, ENGLISH_STOP_WORDS
+from remanent.text.words import CHINESE_STOP_WORDS, COMMON_ENGLISH, ENGLISH_STOP_WORDS, stem
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
 
@@ -337,6 +337,42 @@ async def test_a_small_store_holds_back_where_nothing_comes_near_the_thing_that_
         # Told in other words: by what "moved" means, by nearness, and in Chinese.
         for question in ("Where do I live?", "What do I do for a living?", "小孩不能吃什么？"):
             assert (await lin.recall(question)).items, question
+
+
+async def test_a_first_store_of_a_few_words_answers_what_it_tells_and_nothing_else_of_oneself(tmp_path: Path) -> None:
+    async with aopen(tmp_path) as memory:
+        told = {
+            "hi": ["hi", "My bike is a red Brompton and I keep it in the cellar."],
+            "five": ["hi there", "My name is Jo", "My dog is Rex", "I work at Acme", "My car is a Volvo"],
+            "zh": ["你好", "我叫小李", "我家的狗叫旺财", "我在腾讯上班", "我开一辆沃尔沃"],
+        }
+        for name, texts in told.items():
+            for text in texts:
+                await memory.agent(name).remember(text)
+        await memory.settle()
+        for name, question in (
+            *(
+                ("hi", question)
+                for question in ("What is my blood type?", "Which school did I attend?", "我妈妈叫什么名字？")
+            ),
+            *(("five", question) for question in ("What is my blood type?", "Which school did I attend?")),
+            *(("zh", question) for question in ("What is my blood type?", "我对什么过敏？", "我的鞋码是多少？")),
+        ):
+            found = await memory.agent(name).recall(question)
+            assert not found.items, (name, question)
+            assert found.gate is not None
+            assert found.gate.reason is GateReason.STRANGE
+            assert found.gate.score < found.gate.threshold
+        for name, question, answer in (
+            ("hi", "What bicycle do I have?", "Brompton"),
+            ("five", "Where do I work?", "Acme"),
+            ("five", "What is my pet called?", "Rex"),
+            ("zh", "我的工作是什么？", "腾讯"),
+            ("zh", "我的宠物叫什么？", "旺财"),
+        ):
+            items = (await memory.agent(name).recall(question)).items
+            assert answer in items[0].text, question
+            assert not {"hi", "hi there", "你好"} & {item.text for item in items}, "a greeting is no memory"
 
 
 async def test_a_small_store_is_not_measured_and_a_grown_one_is_measured_again(

@@ -14,7 +14,9 @@ from remanent.errors import ModelUnavailable, QueueFull
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Job, JobState, Kind, PassageData, RecallOptions, Record, Scope
 from remanent.recall.indexing import (
+    CROWD,
     EMBEDDED,
+    ENTRY_BATCH,
     MAX_WRITER_WAIT,
     STREAM_GAP,
     TURNS,
@@ -22,9 +24,10 @@ from remanent.recall.indexing import (
     WriterPriority,
     indexed_through,
 )
-from remanent.recall.path import BY_WORDS_ALONE
+from remanent.recall.paths import BY_WORDS_ALONE
 from remanent.recall.windows import as_spoken
 from remanent.stores import JobQuery, Transaction
+from remanent.stores.transaction import EnqueueJob, PutRecord
 from tests.embedding.fakes import HashEmbedder
 
 LEARN = "cognition.learn"
@@ -109,6 +112,33 @@ async def test_a_stream_of_writes_is_waited_for_until_it_pauses_or_somebody_wait
         moment += STREAM_GAP / 2
         write()
     await asyncio.wait_for(endless, 30)
+
+
+async def test_a_crowd_of_writers_waits_for_a_small_batch_and_the_rest_follows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def at_once(*_: object, **__: object) -> None:
+        """Wait for nobody."""
+
+    monkeypatch.setattr(WriterPriority, "wait", at_once)
+    async with aopen(tmp_path, jobs={"enabled": False}) as memory:
+        indexing, store = memory._parts.indexing, memory._parts.store
+        await memory.agent("ada").remember([f"Bee number {number} came by." for number in range(ENTRY_BATCH)])
+
+        async def batch() -> tuple[int, bool]:
+            """Return how many turns the next batch makes, and whether it asks for another behind it."""
+            tx = store.transaction(SCOPE)
+            await indexing.make_turns(Job.of_kind(TURNS, "j", scope=SCOPE, at=datetime.now(UTC)), tx)
+            kinds = [change.job.kind for change in tx.changes if isinstance(change, EnqueueJob)]
+            return sum(isinstance(change, PutRecord) for change in tx.changes), TURNS in kinds
+
+        for _ in range(CROWD + 1):
+            indexing.writing.begin(SCOPE)
+        assert await batch() == (ENTRY_BATCH // 4, True)
+        with indexing.writing.waived():
+            assert await batch() == (ENTRY_BATCH, True)
+        indexing.writing.end()
+        assert await batch() == (ENTRY_BATCH, True)
 
 
 async def test_agents_at_rest_do_not_wait_for_one_that_is_written_to_without_a_pause(tmp_path: Path) -> None:

@@ -10,15 +10,28 @@ from hypothesis import strategies as st
 
 import remanent
 from remanent.errors import InvalidInput
-from remanent.model import Found, Kind, Origin
-from remanent.recall import ROUGH, packing
-from remanent.recall.injection import SECTIONS, TAGS, fingerprint, inject, told_first
-from remanent.recall.packing import GAP, Piece, matching_sentences, pack
-from remanent.text.tokens import ESTIMATE, TokenCounter, token_counter
+from remanent.model import Found, Kind, Origin, RecallOptions
+from remanent.recall import ROUGH, injection
+from remanent.recall.injection import (
+    GAP,
+    SECTIONS,
+    TAGS,
+    Piece,
+    fingerprint,
+    inject,
+    matching_sentences,
+    pack,
+    told_first,
+)
+from remanent.text.tokens import ESTIMATE, token_counter
 from tests.recall.items import MAY, make_item
 from tests.text.forgery import control_words, forged_tags
 
-WORDS = TokenCounter("words", exact=True, count=lambda text: len(text.split()))
+
+def words_of(text: str) -> int:
+    return len(text.split())
+
+
 ANY_TEXTS = st.lists(st.text("abc .\n。我", min_size=1, max_size=300), max_size=6)
 
 
@@ -34,26 +47,26 @@ def test_what_is_taken_fits_with_what_stands_around_it(texts: list[str], budget:
 @given(texts=ANY_TEXTS)
 def test_with_room_for_all_everything_is_taken_whole(texts: list[str]) -> None:
     pieces = [Piece(text, 1) for text in texts]
-    assert pack("a b", pieces, budget=100_000, counter=WORDS) == {
-        place: text for place, text in enumerate(texts) if WORDS(text) + 1 > 0
+    assert pack("a b", pieces, budget=100_000, counter=words_of) == {
+        place: text for place, text in enumerate(texts) if words_of(text) + 1 > 0
     }
 
 
 def test_the_best_memory_is_taken_before_cheaper_ones() -> None:
     pieces = [Piece("long " * 40), *(Piece("short") for _ in range(9))]
-    assert 0 in pack("anything", pieces, budget=45, counter=WORDS)
+    assert 0 in pack("anything", pieces, budget=45, counter=words_of)
 
 
 def test_several_short_memories_win_against_one_long_one() -> None:
     pieces = [Piece("first"), Piece("filler " * 60), Piece("third one"), Piece("fourth one")]
-    assert set(pack("anything", pieces, budget=20, counter=WORDS)) == {0, 2, 3}
+    assert set(pack("anything", pieces, budget=20, counter=words_of)) == {0, 2, 3}
 
 
 def test_a_memory_that_is_too_long_is_taken_in_part() -> None:
     text = "Nothing of note was said. " * 60 + "The code is QX7K2M. " + "Nothing of note was said. " * 60
-    taken = pack("What is the code?", [Piece(text)], budget=100, counter=WORDS)
+    taken = pack("What is the code?", [Piece(text)], budget=100, counter=words_of)
     assert "The code is QX7K2M." in taken[0]
-    assert WORDS(taken[0]) <= 100
+    assert words_of(taken[0]) <= 100
 
 
 @settings(deadline=None)
@@ -68,7 +81,7 @@ def test_a_part_is_made_of_sentences_in_their_order(text: str, limit: int) -> No
 
 def test_a_part_marks_what_is_left_out() -> None:
     text = "One thing. Another thing. The wanted word. More things. Last things."
-    assert matching_sentences(text, {"want": 1.0}, limit=6, counter=WORDS) == f"{GAP} The wanted word. {GAP}"
+    assert matching_sentences(text, {"want": 1.0}, limit=6, counter=words_of) == f"{GAP} The wanted word. {GAP}"
 
 
 NOW = MAY + timedelta(days=100)
@@ -188,13 +201,12 @@ def test_what_fits_as_a_whole_is_counted_once() -> None:
 
     def count(text: str) -> int:
         counted.append(text)
-        return WORDS(text)
+        return words_of(text)
 
-    counter = TokenCounter("noting", exact=True, count=count)
     items = [make_item(f"I moved to Lisbon {number}.", role="Ada") for number in range(8)]
-    injection = inject(QUESTION, items, now=NOW, budget=1000, counter=counter)
+    injection = inject(QUESTION, items, now=NOW, budget=1000, counter=count)
     assert counted == [injection.text]
-    assert (len(injection.record_ids), injection.tokens) == (8, WORDS(injection.text))
+    assert (len(injection.record_ids), injection.tokens) == (8, words_of(injection.text))
 
 
 @settings(deadline=None)
@@ -350,6 +362,14 @@ def test_small_talk_brings_nothing(message: str) -> None:
 
 
 @pytest.mark.spec("USE-04")
+@pytest.mark.parametrize("kind", [Kind.TURN, Kind.EPISODIC])
+def test_small_talk_is_no_memory_of_any_kind(kind: Kind) -> None:
+    items = [make_item("好的，已记下。", kind=kind), make_item("门禁密码是 4471。", number=1)]
+    text = inject("门禁密码改成什么了？", items, now=NOW, budget=1000).text
+    assert ("4471" in text, "已记下" in text) == (True, False)
+
+
+@pytest.mark.spec("USE-04")
 def test_questions_asked_before_give_way_to_what_tells_the_answer() -> None:
     asked = [
         "What is my blood type?",
@@ -489,10 +509,26 @@ def test_a_very_long_memory_is_not_folded_whole_to_find_what_is_asked_for(monkey
         folded.append(len(text))
         return text
 
-    monkeypatch.setattr(packing, "fold", fold)
+    monkeypatch.setattr(injection, "fold", fold)
     filler = "我们今天讨论了新项目的安排，天气不错。" * 5_000
     pieces = [Piece(f"{filler}机票的确认号是七七三。{filler}"), Piece("我的猫叫咪咪。")]
     told = pack("机票的确认号是多少？", pieces, budget=200, counter=ROUGH)
     assert "确认号是七七三" in told[0]
     assert folded
-    assert max(folded) <= packing.LONGEST_READ
+    assert max(folded) <= injection.LONGEST_READ
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "told"),
+    [
+        ("The boat is moored in Hel", "Where is the boat moored?", "cut off before its end] assistant: The boat"),
+        ("船停在北边的海", "船停在哪里？", "回答中途中断] 助手: 船停在北边的海"),
+    ],
+)
+def test_a_model_is_told_of_an_answer_that_it_was_cut_off(tmp_path: Path, said: str, question: str, told: str) -> None:
+    cut = {"role": "assistant", "content": said, "metadata": {"cut": True, "cut_by": "upstream"}}
+    with remanent.open(tmp_path, embedder="none") as memory:
+        ada = memory.agent("ada")
+        ada.remember([cut])
+        ada.settle()
+        assert told in ada.recall(question, options=RecallOptions(gate=False)).text

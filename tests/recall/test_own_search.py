@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from remanent.embedding import Embedder
 from remanent.model import Kind, Record, Scope
 from remanent.recall import AnswerCache, Candidate, KeywordPath, PathUse, Question, Recall, RecallPath, VectorPath
-from remanent.recall.fusion import weighted_scores
 from remanent.recall.recipe import HYBRID
+from remanent.recall.scoring import weighted_scores
 from remanent.settings import RecallSettings
 from remanent.stores import RecordFilter
 from remanent.stores.cache import InProcessCache
@@ -46,7 +46,7 @@ class Shelf:
         self.samples = Samples()
         self.scope = self.samples.make_scope()
         self.store = SqliteStore(folder)
-        self.vectors = LocalVectors(self.store, lambda _: None, exact_limit=1000)
+        self.vectors = LocalVectors(self.store)
         self.embedder = ByLength()
         self.cache = AnswerCache(InProcessCache(), lifetime=timedelta(minutes=5), clock=self.samples.clock)
         self.recall = Recall(

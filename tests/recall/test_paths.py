@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from remanent.model import Scope
-from remanent.recall.path import Candidate
-from remanent.recall.paths import MAX_TIMES, TimePath
+from remanent.recall.paths import MAX_TIMES, Candidate, TimePath
 from remanent.recall.question import Question
 from remanent.stores import Hit
 from remanent.stores.sqlite import SqliteStore

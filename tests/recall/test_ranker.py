@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from remanent.agents.text_search import SearchableText, TextSearch
+from remanent.agents.search import SearchableText, TextSearch
 from remanent.memory import aopen
 from remanent.model import Scope, system_clock
 from remanent.recall import (
@@ -23,7 +23,7 @@ from remanent.recall import (
     RowTable,
     scoring,
 )
-from remanent.recall.in_memory import best_rows
+from remanent.recall.paths import best_rows
 from remanent.settings import RecallSettings
 
 SCOPE = Scope(org="o", workspace="w", agent="a")

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from remanent.model import Kind, Origin, Record, Scope
 from remanent.recall import Candidate, PathUse, Recipe
-from remanent.recall.gathering import Gathered
-from remanent.recall.path import BY_WORDS_ALONE
+from remanent.recall.paths import BY_WORDS_ALONE
 from remanent.recall.recipe import Boosts, Surroundings
 from remanent.recall.scoring import (
     Factor,
+    Gathered,
     PlaceBoosts,
     boosts_of_record,
     context_of,
@@ -132,24 +132,10 @@ def test_who_is_not_known_counts_a_little_less_than_a_user_and_more_than_the_web
     assert trust(Origin.WEB, ALL) < trust(Origin.UNTRUSTED, ALL) < trust(Origin.USER, ALL)
 
 
-def _place(
-    record_id: str, *, session: str | None = "s", before: str | None = None, after: str | None = None
-) -> RecordPosition:
-    return RecordPosition(record_id, Kind.TURN, session, MAY, before_id=before, after_id=after)
-
-
 IN_A_SESSION = {
-    "a": _place("a", after="b"),
-    "b": _place("b", before="a", after="c"),
-    "c": _place("c", before="b"),
-    "d": _place("d", session="t"),
-    "e": _place("e", session=None),
+    record_id: RecordPosition(record_id, Kind.TURN, session, MAY)
+    for record_id, session in (("a", "s"), ("b", "s"), ("c", "s"), ("d", "t"), ("e", None))
 }
-
-
-def test_a_turn_gets_a_share_of_what_its_neighbours_have() -> None:
-    context = context_of({"a": 1.0, "c": 0.5}, IN_A_SESSION, Surroundings(neighbours=0.2))
-    assert context == pytest.approx({"a": 0.0, "b": 0.3, "c": 0.0, "d": 0.0, "e": 0.0})
 
 
 def test_a_turn_gets_a_share_of_its_session_s_best_turns() -> None:
@@ -196,11 +182,9 @@ def test_only_the_best_turns_of_a_session_count() -> None:
     assert session_evidence({"a": 1.0, "b": 1.0, "d": 1.5}, IN_A_SESSION, discount=1.0, depth=9) == {"s": 2.0, "t": 1.5}
 
 
-@given(st.dictionaries(st.sampled_from("abcde"), st.floats(0, 1)), st.floats(0, 1), st.floats(0, 1))
-def test_surroundings_take_nothing_away_and_grow_with_the_scores(
-    scores: dict[str, float], neighbours: float, session: float
-) -> None:
-    around = Surroundings(neighbours=neighbours, session=session)
+@given(st.dictionaries(st.sampled_from("abcde"), st.floats(0, 1)), st.floats(0, 1))
+def test_surroundings_take_nothing_away_and_grow_with_the_scores(scores: dict[str, float], session: float) -> None:
+    around = Surroundings(session=session)
     context = context_of(scores, IN_A_SESSION, around)
     doubled = context_of({one: 2 * score for one, score in scores.items()}, IN_A_SESSION, around)
     for record_id, added in context.items():

@@ -14,7 +14,7 @@ from remanent import assembly
 from remanent.embedding import Embedder, Embedders
 from remanent.memory import AsyncMemory, aopen
 from remanent.model import RecallOptions
-from remanent.recall.session_scores import SEEDS, session_bm25, session_likeness
+from remanent.recall.shortlist import SEEDS, session_bm25, session_likeness
 from remanent.stores import SessionTerms, TermCounts
 
 MAY = datetime(2024, 5, 1, tzinfo=UTC)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import remanent
-from remanent.recall.found_items import MAX_TWINS
+from remanent.recall.answers import MAX_TWINS
 
 SAID = "My blood type is AB negative."
 ASKED = "What is my blood type?"

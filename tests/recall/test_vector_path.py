@@ -10,7 +10,7 @@ from remanent.embedding import Embedders
 from remanent.memory import AsyncAgent, AsyncMemory, aopen
 from remanent.model import Found, RecallOptions, Scope
 from remanent.recall import GATE, Coverage
-from remanent.recall.calibration import MIN_RECORDS
+from remanent.recall.gate import MIN_RECORDS
 from remanent.stores import Store
 from tests.embedding.fakes import HashEmbedder
 

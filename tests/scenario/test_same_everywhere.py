@@ -53,7 +53,8 @@ def _line(name: str, given: dict[str, Any]) -> tuple[list[str], str | None]:
         return ["--file", "-", "--session", given["session"]], "\n".join(map(json.dumps, given["messages"]))
     command = CATALOGUE[name].command
     assert command is not None
-    by_place = [*command.arguments, *([command.repeated] if command.repeated else [])]
+    arguments = CATALOGUE[name].path_fields if command.arguments is None else command.arguments
+    by_place = dict.fromkeys([*arguments, *([command.repeated] if command.repeated else [])])
     words = ["--yes"] if CATALOGUE[name].destroys else []
     words += [str(given[field]) for field in by_place if field in given]
     for field, value in given.items():

@@ -7,7 +7,7 @@ import pytest
 
 from remanent.errors import StorageError
 from remanent.memory import aopen
-from remanent.server.health import Warmup, readiness
+from remanent.server.telemetry import Warmup, readiness
 
 
 async def test_the_server_is_ready_when_its_models_are_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

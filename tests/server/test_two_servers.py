@@ -26,17 +26,16 @@ from remanent.operations.access.audit import AuditLog
 from remanent.operations.access.keys import FILE, FOLDER, MARKER, KeyRing
 from remanent.operations.call import ServiceCall
 from remanent.operations.runs import RunState
-from remanent.server.authentication import Authenticator
+from remanent.server.authentication import COOKIE, Authenticator, PageSessions
 from remanent.server.idempotency import REPLAYED, IdempotencyStore
-from remanent.server.page_sessions import COOKIE, PageSessions
 from remanent.server.proxy import Proxy
 from remanent.server.proxy.memory import ChatTurn, RecordOutcome
 from remanent.settings import EmbeddingSettings, load_settings
 from remanent.stores import Erasure
 from remanent.stores.postgres import PostgresShelf
 from remanent.stores.registry import open_shelf
-from remanent.stores.relocation import move_shelf
 from remanent.stores.shelf import FolderShelf
+from remanent.stores.transfer import move_shelf
 from tests.operations.test_service import Words, go_on
 from tests.server.proxy.world import broken, never
 from tests.servers import has_postgres
@@ -367,7 +366,7 @@ async def test_unfinished_files_on_a_shelf_are_bounded_and_end_after_a_day(
     monkeypatch.setattr(uploads, "MAX_UNFINISHED_BYTES", 10)
     shelf = PostgresShelf(database("here"))
     now = 1_000_000.0
-    kept = uploads.SharedUploads(shelf, clock=lambda: now)
+    kept = uploads.PartialUploads(shelf, clock=lambda: now)
     ada = Scope(org="acme", workspace="lab", agent="ada")
 
     async def some() -> AsyncIterator[bytes]:

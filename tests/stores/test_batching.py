@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from remanent.errors import InvalidInput
-from remanent.stores.batching import Batches
+from remanent.stores.store import Batches
 
 
 class Answering:

@@ -54,7 +54,7 @@ class Index:
 
     def __init__(self, folder: Path, url: str, *, alone: bool = True, patience: float = 60) -> None:
         self.store = SqliteStore(folder)
-        beside = (Refusing if alone else LocalVectors)(self.store, lambda _: None)
+        beside = (Refusing if alone else LocalVectors)(self.store)
         self.vectors = MilvusVectors(url, self.store, beside=beside, patience=patience)
         self.samples = Samples()
         self.scope = self.samples.make_scope()
@@ -98,6 +98,14 @@ class TestMilvusVectors(VectorsConformance):
     @pytest.fixture
     async def opened(self, index: Index) -> tuple[Store, Vectors]:
         return index.store, index.vectors
+
+
+async def test_an_agent_that_keeps_nothing_is_asked_before_there_is_any_collection(index: Index) -> None:
+    never_made = np.ones(7, np.float32)
+    for _ in range(2):
+        assert not await index.vectors.search(
+            index.scope, never_made, model="of nobody", record_filter=RecordFilter(), limit=3
+        )
 
 
 async def test_a_second_process_takes_over_what_the_first_has_copied(
@@ -263,4 +271,4 @@ async def test_a_file_of_milvus_lite_keeps_the_vectors_of_one_process(tmp_path: 
 def test_a_url_that_says_too_little_or_too_much_is_refused(url: str, tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
     with pytest.raises(InvalidSettings):
-        MilvusVectors(url, store, beside=LocalVectors(store, lambda _: None), patience=1)
+        MilvusVectors(url, store, beside=LocalVectors(store), patience=1)

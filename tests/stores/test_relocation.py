@@ -6,8 +6,8 @@ from remanent.errors import InvalidInput
 from remanent.settings import Settings
 from remanent.stores.conformance.base import Samples, append, everything, found, put
 from remanent.stores.registry import Stores, open_stores
-from remanent.stores.relocation import MovedAgent, move_agents, require_two
 from remanent.stores.transaction import PutVector
+from remanent.stores.transfer import MovedAgent, move_agents, require_two
 
 
 def at(folder: Path) -> Stores:

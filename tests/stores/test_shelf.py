@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from remanent.stores.conformance import ShelfConformance
-from remanent.stores.conformance.shelf import OpenShelf
+from remanent.stores.conformance.small_ports import OpenShelf
 from remanent.stores.shelf import FolderShelf
 from tests.power import Disk
 

@@ -15,7 +15,7 @@ from remanent.stores import transfer
 from remanent.stores.conformance.base import Samples, append, everything, put, update
 from remanent.stores.conformance.journal import make_world
 from remanent.stores.queries import EntryQuery, Erasure, ErasureDepth, JobQuery, RecordQuery
-from remanent.stores.snapshot import Snapshot
+from remanent.stores.query_steps import Snapshot
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.sqlite.database import Database
 from remanent.stores.store import Store

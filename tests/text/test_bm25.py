@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.text.bm25 import K1, rarity, saturation
+from remanent.text.terms import K1, rarity, saturation
 
 COUNTS = st.integers(0, 10_000)
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remanent.errors import InvalidInput
-from remanent.text.boundaries import excerpt, grapheme_boundaries, word_boundaries
+from remanent.text.spans import excerpt, grapheme_boundaries, word_boundaries
 
 FAMILY = "👨\u200d👩\u200d👧"
 any_text = st.text(st.characters())

@@ -1,10 +1,12 @@
 """Dates behind words that had a meaning only on the day they were said."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from remanent.text.dated import with_certain_days, with_dates
+from remanent.text.dates import _RELATIVE, _has_relative, with_certain_days, with_dates
 
 SUNDAY = datetime(2024, 5, 12, 9, tzinfo=UTC)
 
@@ -82,6 +84,8 @@ def test_a_day_that_the_words_do_not_settle_gets_no_date(said: str) -> None:
         ("It rained on Saturday.", "It rained on Saturday [2026-11-14]."),
         ("Friday of next week suits me.", "Friday of next week [2026-11-27] suits me."),
         ("我们约好周五在车站见面。", "我们约好周五[2026-11-20]在车站见面。"),
+        ("I have a dentist appointment on Tuesday.", "I have a dentist appointment on Tuesday [2026-11-17]."),
+        ("I had a dentist appointment on Tuesday.", "I had a dentist appointment on Tuesday [2026-11-10]."),
         ("周日我去爬山了。", "周日[2026-11-15]我去爬山了。"),
         ("周末去了趟苏州。", "周末[2026-11-14 – 2026-11-15]去了趟苏州。"),
         ("周末要去苏州了。", "周末[2026-11-21 – 2026-11-22]要去苏州了。"),
@@ -89,3 +93,29 @@ def test_a_day_that_the_words_do_not_settle_gets_no_date(said: str) -> None:
 )
 def test_a_bare_weekday_lies_where_its_sentence_says(said: str, shown: str) -> None:
     assert with_dates(said, MONDAY) == shown
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("周一要交报告。", "周一[2026-11-23]要交报告。"),
+        ("星期一我得早起。", "星期一[2026-11-23]我得早起。"),
+        ("周一得了奖。", "周一[2026-11-16]得了奖。"),
+        ("周一要了一份报告。", "周一要了一份报告。"),
+        ("每周一要开会。", "每周一要开会。"),
+    ],
+)
+def test_what_is_to_be_done_on_a_weekday_that_is_over_is_of_the_next_one(said: str, shown: str) -> None:
+    assert with_dates(said, MONDAY + timedelta(days=2)) == shown
+
+
+_MAY_MEAN_A_DAY = (
+    "yesterday tomorrow tonight today ago recently last past next this coming previous earlier monday Sunday weekend "
+    "one time 上周 。 - a Week days THIS tues"
+).split()
+
+
+@given(st.lists(st.sampled_from(_MAY_MEAN_A_DAY), max_size=3))
+def test_words_that_may_mean_a_day_are_told_as_quickly_as_rightly(words: list[str]) -> None:
+    text = " ".join(words)
+    assert _has_relative(text) == (_RELATIVE.search(text) is not None)

@@ -5,7 +5,7 @@ from typing import Self
 
 import pytest
 
-from remanent.text.dialogue_summary import DialogueSentence, ranked, statements, telling
+from remanent.text.summary import DialogueSentence, ranked, statements, telling
 
 
 class InOrder(frozenset[str]):
@@ -45,6 +45,9 @@ def test_what_tells_most_does_not_hang_on_the_order_of_a_set() -> None:
         "希望这些对你有帮助！",
         "祝你成功！",
         "谢谢！",
+        "Yep!",
+        "Woo!",
+        "辛苦了，早点休息。",
     ],
 )
 def test_what_opens_heads_or_ends_a_reply_tells_nothing(text: str) -> None:

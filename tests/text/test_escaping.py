@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from remanent.text import escaping
 from remanent.text.escaping import RESERVED_TAGS, escape, escape_attribute, escape_lines, escape_name
 from tests.text.forgery import forged_tags
 
@@ -389,3 +390,11 @@ def test_further_lines_of_an_item_are_indented_whatever_separates_them() -> None
         "  - four",
         "  #5",
     ]
+
+
+@given(st.text(st.sampled_from("<:[&＆：\u202e\x07\u2069\U000e0041\U0001f3f4 ab用")))
+def test_what_holds_no_sign_of_suspicion_is_as_the_patterns_leave_it(text: str) -> None:
+    harmless = not escaping._SUSPICIOUS.search(text)
+    plain = escaping._DECEPTIVE.sub("", escaping._settled(text))
+    assert not harmless or (plain == text and not escaping._edits(text, RESERVED_TAGS))
+    assert not harmless or escape(text) == text

@@ -4,13 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from remanent.loaders import code, decoding, document, plain, types
-from remanent.loaders.reading import Reading
-from remanent.text import budget, dated, dates, dialogue_summary, markdown, pronouns, spans, summary, terms, tokens
-from remanent.text.boundaries import excerpt, first_graphemes, inside_graphemes, is_inside_grapheme
-from remanent.text.date_rules import DateMeaning, speaks_of_future, speaks_of_past
-from remanent.text.intervals import Interval
-from remanent.text.spans import Span
+from remanent.loaders import document, plain, types
+from remanent.loaders.document import Reading
+from remanent.text import dates, markdown, mentions, spans, summary, terms, tokens
+from remanent.text.calendar import DateMeaning, Interval, speaks_of_future, speaks_of_past
+from remanent.text.spans import Span, excerpt, first_graphemes, inside_graphemes, is_inside_grapheme
 from tests.growth import FULL, HUGE, Work, public_functions, takes_just_a_text, too_fast
 from tests.hostile import CORE, HOSTILE
 
@@ -54,8 +52,8 @@ def _counted(text: str) -> int:
 
 
 ADAPTERS: dict[str, Work] = {
-    "loaders.code.read": lambda text: code.read(_bytes(text), Reading("a.py", types.CODE)),
-    "loaders.decoding.decoded": lambda text: decoding.decoded(_bytes(text)),
+    "loaders.plain.read_code": lambda text: plain.read_code(_bytes(text), Reading("a.py", types.CODE)),
+    "loaders.types.decoded": lambda text: types.decoded(_bytes(text)),
     "loaders.document.assemble": lambda text: document.assemble(
         text, types.PLAIN, headings=[(start, start % 7, "title") for start in range(0, len(text), 5)]
     ),
@@ -65,38 +63,37 @@ ADAPTERS: dict[str, Work] = {
     "loaders.plain.read_text": lambda text: plain.read_text(_bytes(text), Reading("a.txt", types.PLAIN)),
     "loaders.types.media_type_of": lambda text: types.media_type_of(_bytes(text)),
     "loaders.types.readable_type_of": lambda text: types.readable_type_of(_bytes(text)),
-    "text.budget.fit": lambda text: budget.fit(text, len(text) // 8, counter=tokens.ESTIMATE),
-    "text.budget.chunks": lambda text: budget.chunks(text, 20, counter=tokens.ESTIMATE),
+    "text.tokens.fit": lambda text: tokens.fit(text, len(text) // 8, counter=tokens.ESTIMATE),
+    "text.tokens.chunks": lambda text: tokens.chunks(text, 20, counter=tokens.ESTIMATE),
     "text.dates.longest_matches": lambda text: dates.longest_matches(_found(text)),
     "text.dates.with_clocks": lambda text: dates.with_clocks(text, _found(text)),
     "text.dates.with_ranges": lambda text: dates.with_ranges(text, _found(text)),
     "text.dates.with_sides": lambda text: dates.with_sides(text, _found(text)),
     "text.dates.find_dates": lambda text: dates.find_dates(text, reference=_NOW),
-    "text.boundaries.excerpt": lambda text: excerpt(text, max(1, len(text) - 1)),
-    "text.boundaries.inside_graphemes": lambda text: inside_graphemes(text, range(1, len(text))),
-    "text.boundaries.is_inside_grapheme": lambda text: is_inside_grapheme(text, len(text) - 1),
-    "text.dialogue_summary.ranked": lambda text: dialogue_summary.ranked(dialogue_summary.statements(text)),
-    "text.dialogue_summary.statements": dialogue_summary.statements,
-    "text.dialogue_summary.telling": lambda text: dialogue_summary.telling(
-        dialogue_summary.statements(text), limit=200, measure=tokens.ESTIMATE
-    ),
+    "text.spans.excerpt": lambda text: excerpt(text, max(1, len(text) - 1)),
+    "text.spans.inside_graphemes": lambda text: inside_graphemes(text, range(1, len(text))),
+    "text.spans.is_inside_grapheme": lambda text: is_inside_grapheme(text, len(text) - 1),
+    "text.summary.ranked": lambda text: summary.ranked(summary.statements(text)),
+    "text.summary.joined": lambda text: summary.joined(span.of(text) for span in _spans(text)),
+    "text.summary.statements": summary.statements,
+    "text.summary.telling": lambda text: summary.telling(summary.statements(text), limit=200, measure=tokens.ESTIMATE),
     "text.markdown.fence_at": _every_fence,
-    "text.pronouns.pronouns": lambda text: pronouns.pronouns(text[len(text) // 2 :], before=text[: len(text) // 2]),
+    "text.mentions.resolve": lambda text: mentions.resolve(text[len(text) // 2 :], before=text[: len(text) // 2]),
     "text.summary.marks_within": _all_marks,
     "text.spans.between": lambda text: spans.between(range(0, len(text), 3), len(text)),
     "text.spans.joined": lambda text: spans.joined(text, _spans(text)),
     "text.summary.compress": lambda text: summary.compress(text, len(text) // 10),
     "text.summary.compress_within": lambda text: summary.compress_within(text, len(text) // 10),
-    "text.boundaries.first_graphemes": lambda text: first_graphemes(text, len(text) // 2),
+    "text.spans.first_graphemes": lambda text: first_graphemes(text, len(text) // 2),
     "text.summary.summarize": lambda text: summary.summarize(text, limit=200, measure=tokens.ESTIMATE),
     "text.terms.held_terms": lambda text: terms.held_terms(text, {"word", "词语"}),
     "text.terms.telling_part": lambda text: terms.telling_part(
         text, dict.fromkeys(terms.query_terms(text)[:16], 1.0), length=3000
     ),
-    "text.date_rules.speaks_of_future": lambda text: speaks_of_future(text, 0, len(text)),
-    "text.date_rules.speaks_of_past": lambda text: speaks_of_past(text, 0),
-    "text.dated.with_certain_days": lambda text: dated.with_certain_days(text, _NOW),
-    "text.dated.with_dates": lambda text: dated.with_dates(text, _NOW),
+    "text.calendar.speaks_of_future": lambda text: speaks_of_future(text, 0, len(text)),
+    "text.calendar.speaks_of_past": lambda text: speaks_of_past(text, 0),
+    "text.dates.with_certain_days": lambda text: dates.with_certain_days(text, _NOW),
+    "text.dates.with_dates": lambda text: dates.with_dates(text, _NOW),
     "text.tokens.counter_for": lambda text: tokens.counter_for(text)(text),
     "text.tokens.token_counter": _counted,
 }
@@ -104,43 +101,45 @@ ADAPTERS: dict[str, Work] = {
 
 _OF_THE_CALENDAR = "takes a moment and small numbers, no text"
 EXEMPT: dict[str, str] = {
-    "text.bm25.as_shares": "takes numbers, not a text",
-    "text.bm25.rarity": "takes numbers, not a text",
-    "text.bm25.saturation": "takes numbers, not a text",
+    "text.terms.as_shares": "takes numbers, not a text",
+    "text.terms.rarity": "takes numbers, not a text",
+    "text.terms.saturation": "takes numbers, not a text",
     **{
-        f"text.intervals.{name}": _OF_THE_CALENDAR
+        f"text.calendar.{name}": _OF_THE_CALENDAR
         for name in (
-            "century day days decade first_of half hour midnight minute month months part_of_day part_of_month "
-            "part_of_year quarter season season_near unit_at_distance unit_near week weekday_after weekday_before "
-            "weekday_in_week weekend window year"
+            "century day day_or_part days decade first_of half hour midnight minute month months part_of_day "
+            "part_of_month part_of_year quarter season season_near unit_at_distance unit_near waiting_part week "
+            "weekday_after weekday_before weekday_in_week weekend window year"
         ).split()
     },
     "text.regex.alternation": "is given words of ours",
     "text.regex.word_regex": "is given patterns of ours",
-    "text.date_rules.clock_time": _OF_THE_CALENDAR,
+    "text.calendar.clock_time": _OF_THE_CALENDAR,
     "text.dates.said_at": "reads no text that is longer than a date",
     "loaders.html.read": "decodes bytes, then reads them as `read_html` does",
-    "loaders.reading.refuse": "takes a sentence of our own",
+    "loaders.document.refuse": "takes a sentence of our own",
     **{
         f"loaders.{name}": "takes a file of a format with a parser of its own, in a process that is bounded in time"
         for name in (
-            "archive.entry archive.open_archive archive.properties epub.read load.load eml.read "
-            "office.read_docx office.read_sheets office.read_slides pdf.read readers.read worker.main"
+            "packed.entry packed.open_archive packed.properties packed.read_book packed.read_docx packed.read_sheets "
+            "packed.read_slides eml.read pdf.read readers.load readers.main readers.read"
         ).split()
     },
     "text.chinese.segmenter": "takes nothing",
     "text.numbers.units": "takes nothing",
+    "text.kept.kept_by_digest": "takes a function",
+    "text.words.word_list": "takes the name of a list of ours",
 }
 """Functions that no long text is given to, and why."""
 
 HURT: dict[str, tuple[str, ...]] = {
-    "text.budget.fit": ("underscores", "flags"),
-    "text.budget.chunks": ("Chinese sentences", "short sentences"),
+    "text.tokens.fit": ("underscores", "flags"),
+    "text.tokens.chunks": ("Chinese sentences", "short sentences"),
     "text.chinese.chinese_names": ("Chinese organisations", "transliterated names"),
     "text.dates.find_dates": ("two dates with a gap", "weekdays after a date", "days in digits", "times ago"),
     "text.escaping.escape": ("a sign, spaces, a word", "a huge entity", "entities of entities", "opened tags"),
     "text.markdown.fences": ("fences", "fences that never close", "fences of two sorts", "nested lists"),
-    "text.question_parts.questions": ("questions",),
+    "text.talk.questions": ("questions",),
     "text.markdown.parse_markdown": (
         "a heading with a gap",
         "one long field of front matter",
@@ -148,15 +147,14 @@ HURT: dict[str, tuple[str, ...]] = {
         "nested lists",
     ),
     "text.mentions.mentions": ("initials", "one name", "straight quotes", "brackets", "Chinese organisations"),
-    "text.pronouns.pronouns": ("pronouns in one sentence", "pronouns"),
-    "text.pronouns.resolve": ("pronouns in one sentence", "pronouns"),
+    "text.mentions.resolve": ("pronouns in one sentence", "pronouns"),
     "text.sentences.sentences": ("brackets before abbreviations", "spaces before points", "straight quotes"),
     "text.summary.compress": ("negations", "short sentences"),
     "text.summary.summarize": ("negations", "short sentences", "Chinese clauses"),
     "text.tokens.token_counter": ("underscores", "ellipses", "emoji", "marks on one letter", "rare Chinese characters"),
     "loaders.html.read_html": ("opened tags", "comments that never end", "silent elements", "closed elements"),
-    "text.boundaries.grapheme_boundaries": ("flags", "joined emoji"),
-    "text.boundaries.word_boundaries": ("flags", "joined emoji"),
+    "text.spans.grapheme_boundaries": ("flags", "joined emoji"),
+    "text.spans.word_boundaries": ("flags", "joined emoji"),
 }
 """Texts beside the core that once made a function take the square of their length, or worse."""
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.text.bm25 import KeywordIndex
+from remanent.text.terms import KeywordIndex
 
 TERMS = st.lists(st.sampled_from("abcdefg"), max_size=6)
 CHANGES = st.lists(st.tuples(st.integers(0, 5), st.one_of(st.none(), TERMS)), max_size=25)

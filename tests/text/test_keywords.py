@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from remanent.errors import InvalidInput
 from remanent.text.keywords import keywords
-from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
+from remanent.text.words import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
 from tests.growth import grows_no_faster_than_its_input
 
 ENGLISH_TEXT = (

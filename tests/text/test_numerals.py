@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.text.numerals import chinese_value, digits_value, english_value, ordinal_value
+from remanent.text.numbers import chinese_value, digits_value, english_value
 
 ONES = "零一二三四五六七八九"
 
@@ -73,21 +73,18 @@ def test_what_is_no_chinese_numeral_has_no_value(written: str) -> None:
     assert chinese_value(written) is None
 
 
-def test_parts_and_ordinals() -> None:
+def test_parts() -> None:
     assert english_value("one and a half") == Fraction(3, 2)
     assert english_value("three quarters") == Fraction(3, 4)
     assert english_value("half a million") == 500_000
     assert english_value("two apples") is None
     assert digits_value("1/2") == digits_value("½") == Fraction(1, 2)
     assert digits_value("1/0") is None
-    assert ordinal_value("Third") == ordinal_value("3rd") == 3
-    assert ordinal_value("three") is None
 
 
 @pytest.mark.spec("SAFE-07")
 def test_numbers_that_nobody_reckons_with_are_none() -> None:
     assert english_value("hundred " * 200) is None
-    assert ordinal_value("1" * 5_000 + "st") is None
     assert digits_value("1e99999999") is None
     assert english_value("nine hundred ninety-nine trillion nine hundred and ninety-nine") == 999 * 10**12 + 999
 

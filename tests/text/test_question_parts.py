@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.text.question_parts import asked_part, questions
+from remanent.text.talk import asked_part, questions
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,11 @@
+import re
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.text.scripts import TextLanguage, alphanumeric, caseless, fold, language_of, well_formed
+from remanent.text.scripts import TextLanguage, alphanumeric, caseless, fold, language_of, letters_only, well_formed
 
 
 @pytest.mark.parametrize(
@@ -102,3 +103,9 @@ def test_case_and_width_make_no_other_word_but_accents_do() -> None:
     assert caseless("ＡＢＣ") == caseless("abc")
     assert caseless("Café") != caseless("cafe")
     assert alphanumeric("Café, 3 p.m.!") == "cafe3pm"
+
+
+@given(st.text())
+def test_letters_alone_are_those_that_the_pattern_leaves(text: str) -> None:
+    assert letters_only(text) == re.sub(r"[\W_]+", "", text).casefold()
+    assert alphanumeric(text) == re.sub(r"[\W_]+", "", fold(text).casefold())

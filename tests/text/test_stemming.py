@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.text.stemming import stem
+from remanent.text.words import stem
 
 ONE_WORD = [
     "run runs running ran",

@@ -27,9 +27,14 @@ see you tomorrow
 👍
 Got it, I'll remember that.
 Noted!
+Woo!
+Sorry!
 Congratulations!
 I'm glad to hear that.
 Great, I'll keep that in mind.
+听起来不错。
+辛苦了，早点休息。
+明白，有需要随时说
 你好
 您好！
 好的
@@ -74,6 +79,8 @@ Which one did I take, and when? Thanks
 我的血型是什么？
 我是什么血型
 你知道我的血型吗
+我的钥匙呢
+我表妹在哪里上班呢。
 有什么电影推荐吗？谢谢
 """.strip().split("\n")
 TELLING = """
@@ -83,6 +90,7 @@ I know what he did.
 You asked who called: it was Clara.
 我是O型血。这是什么意思？
 我什么都吃
+我表妹在杭州上班呢。
 """.strip().split("\n")
 INSTRUCTIONS = """
 Always cite the statute when I ask about contracts.

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.workspace.daylog import compacted, known_keys, own_bullets, with_extracted, with_facts
+from remanent.workspace.hooks import compacted, known_keys, own_bullets, with_extracted, with_facts
 
 AT = datetime(2026, 5, 31, 18, 30)  # noqa: DTZ001 - a day's file is in local time
 LATER = datetime(2026, 5, 31, 19, 5)  # noqa: DTZ001

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from remanent.memory import AsyncAgent
-from remanent.workspace.daylog import with_facts
-from remanent.workspace.erasing import Gone
+from remanent.workspace.hooks import Gone, with_facts
 from tests.workspace.world import DAY, NOON, TALK, agent_in
 
 pytestmark = pytest.mark.spec("SAFE-06")

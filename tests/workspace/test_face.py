@@ -122,7 +122,7 @@ async def test_backends_that_do_not_exist_are_refused_by_name_of_those_that_do(t
                 pass
     async with agent_in(tmp_path / "both", memory={"backend": "redis"}, cache="redis://127.0.0.1:9/0"):
         pass
-    with pytest.raises(InvalidSettings, match="sqlite, postgresql, redis"):
+    with pytest.raises(InvalidSettings, match="'sqlite', 'postgresql' or 'redis'"):
         async with agent_in(tmp_path, memory={"backend": "mongodb"}):
             pass
 

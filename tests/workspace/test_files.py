@@ -3,10 +3,12 @@
 import errno
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from remanent import durability
+from remanent.durability import write_durably
 from remanent.errors import InvalidInput, NotFound, StorageFull, VersionConflict
 from remanent.workspace.files import WorkspaceFiles
 from tests.workspace.world import NOON
@@ -79,6 +81,42 @@ def test_what_a_person_writes_into_a_file_that_was_just_replaced_is_brought_over
     files.bring_over(["a.md"])
     files.edit("a.md", lambda text: f"{text}more\n", why="test")
     assert files.read("a.md") == "one\nours\nby hand\nmore\n"
+
+
+@pytest.mark.parametrize("where", ["the former file", "the file"])
+def test_what_a_person_writes_while_that_is_brought_over_is_brought_over_too(
+    files: WorkspaceFiles, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    write(files, "a.md", "one\n")
+    with (files.root / "a.md").open("a", encoding="utf-8") as former:
+        files.edit("a.md", lambda text: f"{text}ours\n", why="test")
+        former.write("by hand\n")
+        former.flush()
+
+        def write_in_between(path: Path, content: bytes, **more: Any) -> None:
+            monkeypatch.undo()
+            if where == "the former file":
+                former.write("a moment later\n")
+                former.flush()
+            else:
+                with path.open("a", encoding="utf-8") as editor:
+                    editor.write("a moment later\n")
+            write_durably(path, content, **more)
+
+        monkeypatch.setattr("remanent.workspace.files.write_durably", write_in_between)
+        files.bring_over(["a.md"])
+    files.bring_over(["a.md"])
+    assert sorted(files.read("a.md").splitlines()) == ["a moment later", "by hand", "one", "ours"]
+
+
+def test_a_hand_that_is_slower_than_forty_changes_of_ours_loses_nothing(files: WorkspaceFiles) -> None:
+    write(files, "a.md", "one\n")
+    with (files.root / "a.md").open("a", encoding="utf-8") as editor:
+        for number in range(40):
+            write(files, "a.md", files.read("a.md") + f"{number}\n")
+        editor.write("by hand\n")
+    files.bring_over(["a.md"])
+    assert files.read("a.md").splitlines() == ["one", *map(str, range(40)), "by hand"]
 
 
 def test_a_file_that_a_person_wrote_anew_at_that_moment_is_kept_beside_ours(files: WorkspaceFiles) -> None:

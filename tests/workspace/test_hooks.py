@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from remanent.errors import InvalidInput
-from remanent.language.engine import Answer
 from remanent.language.engines import OfflineEngine
+from remanent.language.role import Answer
 from remanent.language.roles.extraction import ExtractedFact, ExtractionRequest, ExtractionResponse, FactKind
 from remanent.model import Maker
 from remanent.workspace.hooks import (
@@ -20,7 +20,7 @@ from remanent.workspace.hooks import (
     MemoryHook,
     facts_of,
 )
-from tests.workspace.world import DAY, FACTS, TALK, agent_in
+from tests.workspace.world import DAY, FACTS, TALK, WISH, agent_in
 
 
 @dataclass
@@ -119,6 +119,8 @@ async def test_the_hook_does_nothing_under_three_turns_and_writes_every_place_af
         assert [line for line in day.splitlines() if line.startswith("- ")] == list(FACTS)
         memory = (tmp_path / "ws" / "MEMORY.md").read_text(encoding="utf-8")
         assert memory.partition("## Auto-extracted")[2].count("\n- ") == 4
+        # What is to be heeded stands before what was asked for and done.
+        assert next(line for line in memory.splitlines() if line.startswith("- ")) == f"- Preference: {WISH}"
         assert session.scratchpad["session_facts"] == "\n".join(["- before", *FACTS])
         pad = await agent.scratchpad_read(session="s1")
         assert pad == {"session_facts": "\n".join(FACTS)}
@@ -126,6 +128,69 @@ async def test_the_hook_does_nothing_under_three_turns_and_writes_every_place_af
         (again,) = await hooks.run_on_agent_end(session)
         assert (again.facts, again.known) == ((), len(FACTS))
         assert (tmp_path / "ws" / DAY).read_text(encoding="utf-8") == day
+
+
+async def test_what_was_asked_for_and_done_leaves_the_room_of_memory_to_what_lasts(tmp_path: Path) -> None:
+    async with agent_in(tmp_path) as agent:
+        await agent.workspace.init()
+        with (tmp_path / "ws" / "MEMORY.md").open("a", encoding="utf-8") as file:
+            file.write("Notes of a person. " * 60)
+        await agent.workspace.end(TALK)
+        memory = (tmp_path / "ws" / "MEMORY.md").read_text(encoding="utf-8")
+    assert [line for line in memory.splitlines() if line.startswith("- ")] == [f"- Preference: {WISH}"]
+
+
+@pytest.mark.spec("WORK-03")
+async def test_memory_gets_at_most_four_facts_of_a_run_and_wishes_first(tmp_path: Path) -> None:
+    said = ["我妹妹叫陈语嫣。", "我住在厦门。", "我在银行上班。", "我养了一只猫。", "我们决定用 Rust 重写。"]
+    talk = [{"role": "user", "content": one} for one in (*said, "以后每次发版前要先跑一遍老化，这个别忘了")]
+    async with agent_in(tmp_path) as agent:
+        report = await agent.workspace.end(talk)
+        text = (tmp_path / "ws" / "MEMORY.md").read_text(encoding="utf-8")
+    assert len(report.facts) == 6
+    assert [line for line in text.splitlines() if line.startswith("- ")] == [
+        "- 偏好与要求: 以后每次发版前要先跑一遍老化，这个别忘了",
+        "- 决定: 我们决定用 Rust 重写。",
+        "- 事实: 我妹妹叫陈语嫣。",
+        "- 事实: 我住在厦门。",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("role", "said"),
+    [
+        ("user", "Can you help me fix this?"),
+        ("user", "你能帮我改一下吗？"),
+        ("user", "```javascript\n// Please get the input fields\nfields()\n```"),
+        ("user", "今天中午跟老方吃的螺蛳粉，他请客，说他老婆怀二胎了"),
+        ("user", "我妈给我打了电话"),
+        ("user", "Yeah, I think I'll go with that."),
+        ("user", "But they give me the strength to keep going."),
+        ("user", "Just remember that stumbling blocks can be open doors."),
+        ("assistant", "To measure these changes, you can use the timing code we added earlier:"),
+    ],
+)
+async def test_what_neither_asks_for_anything_nor_lasts_is_not_taken_down(role: str, said: str) -> None:
+    assert await facts_of([{"role": role, "content": said}]) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "- 决定: 下午评审会上定了，V3 板子用瑞芯微的 RK3576，不用全志了，主要是供货稳",
+        "- 偏好与要求: 陆敏休产假了，之后给供应商的邮件抄送给她的接手人覃舟",
+        "- 事实: 我妹妹叫陈语嫣，在武汉大学读研二",
+        "- Preference: I prefer simple, minimal dependencies.",
+    ],
+)
+async def test_what_lasts_is_told_by_its_kind(said: str) -> None:
+    assert await facts_of([{"role": "user", "content": said.partition(": ")[2]}]) == [said]
+
+
+async def test_what_the_talk_takes_back_is_not_taken_down() -> None:
+    said = ["We decided to use Redis for the cache.", "Cancel Redis, we decided to use Memcached."]
+    facts = await facts_of([{"role": "user", "content": one} for one in said])
+    assert facts == ["- Decision: Cancel Redis, we decided to use Memcached."]
 
 
 @pytest.mark.spec("WORK-02")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from remanent.workspace.daylog import with_facts
 from remanent.workspace.files import WorkspaceFiles
+from remanent.workspace.hooks import with_facts
 from tests.chaos.support.counts import SEED, times
 from tests.chaos.support.places import fast_folder
 from tests.workspace.world import DAY, NOON

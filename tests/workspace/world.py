@@ -11,10 +11,11 @@ from remanent.memory import AsyncAgent, aopen
 NOON = datetime(2026, 5, 31, 12, 0, tzinfo=UTC)
 DAY = f"memory/{NOON.astimezone():%Y-%m-%d}.md"
 
+WISH = "From now on, report every login bug to Dana."
 TALK = [
     {"role": "user", "content": "请帮我把发布说明翻译成英文。"},
     {"role": "assistant", "content": "好的，发布说明已经翻译完成了。"},
-    {"role": "user", "content": "Could you fix the login bug in auth.py?"},
+    {"role": "user", "content": f"Could you fix the login bug in auth.py? {WISH}"},
     {"role": "assistant", "content": "I have fixed the login bug. The tests pass."},
     {"role": "user", "content": "谢谢"},
     {"role": "assistant", "content": "不客气"},
@@ -23,6 +24,7 @@ FACTS = (
     "- 用户请求: 请帮我把发布说明翻译成英文。",
     "- 完成事项: 好的，发布说明已经翻译完成了。",
     "- User request: Could you fix the login bug in auth.py?",
+    f"- Preference: {WISH}",
     "- Completed: I have fixed the login bug.",
 )
 

@@ -1,15 +1,13 @@
 """The loop of an agent: think, call tools, look at what they give, until there is an answer or a limit is reached."""
 
 import asyncio
-import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
-from remanent.agents.tools import AgentStep, AgentTool, File, StepListener, ToolOutput, call_tool
+from remanent.agents.tools import AgentTool, File, call_tool
 from remanent.errors import InvalidInput, LanguageError
-from remanent.language.engine import Engine, Usage
-from remanent.language.role import Prompt, Toolbox
+from remanent.language.role import Engine, Prompt, Toolbox, Usage
 from remanent.language.roles.react import (
     REACT,
     Image,
@@ -24,16 +22,12 @@ from remanent.language.roles.react import (
     tool_responses,
 )
 from remanent.language.shapes import MAX_TEXT
-from remanent.language.tagged_turns import ToolCall
 from remanent.language.wording import abridged
-from remanent.model import EntryKind, Origin
 from remanent.settings import ReactSettings
-from remanent.text.budget import fit
 from remanent.text.scripts import well_formed
+from remanent.text.tokens import fit
 from remanent.values import dataclass
 
-MAX_CALLS = 1_000
-"""Calls of tools in one run, whatever the limits say: a loop, not a task, takes more. Chosen by hand."""
 _ANSWER_TOKENS = 2_048
 _ANSWER_SHARE = 8
 """What a window keeps free for the answer: so many tokens, or this part of a small window (by hand, from BANK-25's
@@ -43,39 +37,6 @@ _MOST_IDLE = 2
 model that goes astray would say the same until its calls are used up."""
 _MIN_RESULT_CHARS = 200
 """Characters that are left of a result when nothing else helps: about a sentence or two (chosen by hand)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How many calls and tokens a run may take; the defaults are those of the settings, which are the design's."""
-
-    max_calls: int = 60
-    max_tokens: int = 128_000
-    answer_at: float = 0.9
-    """From this share of the tokens on, the final answer is asked for; by hand, so that one more turn fits."""
-    max_result: int = 8_000
-    """Tokens of one tool result that the agent is shown; the journal keeps all of it."""
-    tool_timeout: float = 120.0
-
-    @classmethod
-    def of(cls, settings: ReactSettings) -> "Limits":
-        """Return the limits that settings give."""
-        return cls(
-            max_calls=settings.max_calls,
-            max_tokens=settings.max_tokens,
-            answer_at=settings.answer_at,
-            max_result=settings.max_result,
-            tool_timeout=settings.tool_timeout,
-        )
-
-    def __post_init__(self) -> None:
-        """Refuse limits under which no agent could take a step, or that would end none."""
-        if self.max_calls < 1 or self.max_tokens < 1 or self.max_result < 1 or self.tool_timeout <= 0:
-            raise InvalidInput("the limits of an agent must be positive")
-        if self.max_calls > MAX_CALLS:
-            raise InvalidInput(f"an agent makes at most {MAX_CALLS} calls in one run")
-        if not 0 < self.answer_at <= 1:
-            raise InvalidInput("answer_at is a share above 0, at most 1")
 
 
 class TokenLedger:
@@ -180,14 +141,12 @@ class ReactAgent:
         engine: Engine,
         *,
         tools: Sequence[AgentTool] = (),
-        limits: Limits | None = None,
-        listener: StepListener | None = None,
+        limits: ReactSettings | None = None,
     ) -> None:
         self._engine = engine
         self._tools = _by_name(tools)
         self._declared = tuple(tool.declaration for tool in tools)
-        self._limits = limits or Limits()
-        self._listener = listener
+        self._limits = limits or ReactSettings()
 
     async def run(self, task: str, *, images: Sequence[Image] = ()) -> AgentResult:
         """Work on a task until there is an answer, a limit is reached or the model fails."""
@@ -195,7 +154,6 @@ class ReactAgent:
             engine=self._engine,
             tools=self._tools,
             limits=self._limits,
-            listener=self._listener,
             request=ReactRequest(task=task, tools=self._declared, images=tuple(images)),
         ).finish()
 
@@ -208,8 +166,7 @@ class _ReactRun:
         *,
         engine: Engine,
         tools: Mapping[str, AgentTool],
-        limits: Limits,
-        listener: StepListener | None,
+        limits: ReactSettings,
         request: ReactRequest,
     ) -> None:
         self._engine = engine
@@ -218,7 +175,6 @@ class _ReactRun:
         window = engine.window(REACT)
         self._most_tokens = min(limits.max_tokens, window - min(_ANSWER_TOKENS, window // _ANSWER_SHARE))
         self._limits = limits
-        self._listener = listener
         self._request = request
         self._count = engine.counter(REACT)
         self._ledger = TokenLedger(self._count, show=lambda shown: REACT.prompt(shown, language=REACT.language(shown)))
@@ -243,9 +199,7 @@ class _ReactRun:
             try:
                 response = await self._ask(request)
             except LanguageError as error:
-                await self._report(AgentStep(EntryKind.EVENT, "agent", f"{StopReason.ERROR}: {error}", Origin.AGENT))
                 return self._outcome(None, StopReason.ERROR, detail=str(error))
-            await self._report(AgentStep(EntryKind.MESSAGE, "assistant", response.said, Origin.AGENT))
             response = first_search(request, response) or response
             if response.answer is not None:
                 self._add(Turn(said=response.said))
@@ -293,36 +247,21 @@ class _ReactRun:
         if known is None:
             return answer
         _logger.warning("the agent's answer tells nothing of what it was shown, or leaves it open; code answers")
-        await self._report(AgentStep(EntryKind.MESSAGE, "assistant", known, Origin.AGENT))
         return known
 
     async def _results(self, response: ReactResponse) -> list[ToolResult]:
-        """Make the calls of a turn concurrently; a call that could not be parsed becomes a failed result.
-
-        All calls are reported before any is made, and results in the order of the calls, so that a journal reads the
-        same whichever tool was faster.
-        """
-        for call in response.tool_calls:
-            text = json.dumps({"name": call.name, "arguments": call.arguments}, ensure_ascii=False)
-            await self._report(AgentStep(EntryKind.TOOL_CALL, "assistant", text, Origin.AGENT, {"tool": call.name}))
+        """Make the calls of a turn concurrently; a call that could not be parsed becomes a failed result."""
         timeout = self._limits.tool_timeout
         made = await asyncio.gather(
             *(call_tool(self._tools[call.name], call.arguments, timeout=timeout) for call in response.tool_calls)
         )
         results = []
         for call, (output, failed) in zip(response.tool_calls, made, strict=True):
-            results.append(await self._report_result(call, output, failed=failed))
+            self._files.extend(output.files)
+            text = abridged(well_formed(output.text), MAX_TEXT)
+            results.append(ToolResult(name=call.name, content=self._shown(text), failed=failed))
         results += [ToolResult(name="tool_call", content=problem, failed=True) for problem in response.problems]
         return results
-
-    async def _report_result(self, call: ToolCall, output: ToolOutput, *, failed: bool) -> ToolResult:
-        """Report the whole result to the listener, and return the part that the agent is shown."""
-        self._files.extend(output.files)
-        about = {"tool": call.name, "arguments": call.arguments, "failed": failed, **output.metadata}
-        text = abridged(well_formed(output.text), MAX_TEXT)
-        origin = self._tools[call.name].origin
-        await self._report(AgentStep(EntryKind.TOOL_RESULT, "tool", text, origin, about, output.files))
-        return ToolResult(name=call.name, content=self._shown(text), failed=failed)
 
     def _shown(self, text: str) -> str:
         """Return as much of a result as the agent is shown."""
@@ -335,10 +274,6 @@ class _ReactRun:
     def _add(self, turn: Turn) -> None:
         self._turns.append(turn)
         self._request = self._request.replace(turns=tuple(self._turns))
-
-    async def _report(self, step: AgentStep) -> None:
-        if self._listener is not None:
-            await self._listener(step)
 
     def _outcome(self, answer: str | None, reason: StopReason, *, detail: str = "") -> AgentResult:
         """Return how the run ended, with all that it cost."""

@@ -34,7 +34,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class AgentStep:
-    """One thing that happened in a run: a message of the agent, a tool call, or a tool's result.
+    """One thing that happened in a run: a tool call, or a tool's result.
 
     It carries what a journal entry needs, so that a listener can store it without knowing the agent.
     """
@@ -44,7 +44,6 @@ class AgentStep:
     text: str
     origin: Origin
     metadata: dict[str, JsonValue] = field(default_factory=dict)
-    files: tuple[File, ...] = ()
 
 
 StepListener = Callable[[AgentStep], Awaitable[None]]

@@ -2,7 +2,7 @@
 
 A job cuts entries into pieces, annotates them, names their relations to what is in focus and commits nodes, links and
 focuses together; a second lane decays and compresses. Without a depth, recall enters by words and meaning
-(`reach.py`), judged by the recall gate; with one it is the exact best-first search (`search.py`).
+(`widening.py`), judged by the recall gate; with one it is the exact best-first search (`search.py`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,17 +15,16 @@ from remanent.bilingual import Bilingual
 from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts
 from remanent.jobs import Handler
 from remanent.language import Engine
-from remanent.late import Late, late_class
 from remanent.model import Entry, EntryKind, Job, Receipt, Scope
 from remanent.model.chat import Messages
 from remanent.recall import Candidate, Question, RecallPath
 from remanent.stores import Erased, Store, Transaction
+from remanent.values import Late, late_class
 
 if TYPE_CHECKING:
-    from remanent.associative.compression import Compressor
-    from remanent.associative.face import AsyncAssociativeMemory
-    from remanent.associative.memory import Associations
+    from remanent.associative.face import Associations, AsyncAssociativeMemory
     from remanent.associative.search import SearchHit
+    from remanent.associative.writer import Compressor
 
 _ONE_SIGN = 1
 """Words of one sign are in half of all texts: as keywords they would match nearly every node."""
@@ -109,14 +108,14 @@ class OpenAssociative(OpenDiscipline):
 
     def _open(self, compressor: "Compressor | None", engine: Engine) -> "Associations":
         """Make the memories of all agents; what they append goes through the one door, as of this discipline."""
-        from remanent.associative.memory import Associations
+        from remanent.associative.face import Associations
 
         parts = self._parts
 
         async def append(tx: Transaction, entries: Sequence[Entry]) -> None:
             await parts.journal.append(tx, entries, by=_NAME)
 
-        associations = Associations(
+        return Associations(
             parts.store,
             engine,
             settings=self._settings,
@@ -127,9 +126,10 @@ class OpenAssociative(OpenDiscipline):
             vectors=parts.vectors,
             embedders=parts.embedders,
             compressor=compressor,
+            watch=parts.watch,
+            attend=parts.attend,
+            rest=parts.rest,
         )
-        associations.watch, associations.rest = parts.watch, parts.rest
-        return associations
 
     @property
     def handlers(self) -> Mapping[str, Handler]:

@@ -6,12 +6,14 @@ and words have their room."""
 
 import base64
 import unicodedata
+from cmath import rect
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 from hashlib import sha256
 from html import escape
-from math import cos, hypot, pi, sin, sqrt
+from math import cos, log, pi, sin, sqrt
+from pathlib import Path
 
 from remanent.associative.graph import Edge, Graph, Vertex
 from remanent.associative.model import EARLIER, LATER
@@ -35,15 +37,12 @@ _FEW = 60
 _GAP, _MARGIN, _STUB = 26.0, 40.0, 40.0
 _GOLDEN = pi * (3 - sqrt(5))
 _FOCUS, _NODE, _LINE, _GONE, _GROUND = "#b3541e", "#1b6ca8", "#5b7083", "#8a5a83", "#f2f5f8"
+"""`page.css` says what each of them is for who has asked for dark pages."""
 _STYLE = f'font-family="Noto Sans CJK SC, PingFang SC, Microsoft YaHei, DejaVu Sans, sans-serif" font-size="{_FONT}"'
 
 
-@dataclass(frozen=True, slots=True)
-class _Point:
-    """A point of the picture, whose middle is 0, 0."""
-
-    x: float
-    y: float
+_Point = complex
+"""A point of the picture, whose middle is 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +142,7 @@ def _laid_out(graph: Graph, drawn: list[Vertex]) -> _Layout:
         ordered = sorted(nodes, key=lambda one: (one.id in focuses, graph.importance(one), -one.order))
         for number, vertex in enumerate(ordered):
             away = step * 0.62 * sqrt(number + 0.35) if len(nodes) > 1 else 0.0
-            angle = number * _GOLDEN
-            layout.places[vertex.id] = _Point(centre.x + away * cos(angle), centre.y + away * sin(angle))
+            layout.places[vertex.id] = centre + rect(away, number * _GOLDEN)
     return layout
 
 
@@ -155,10 +153,7 @@ def _free_centre(clusters: list[_Cluster], radius: float) -> _Point:
         away = 9.0 * turn
         # Wider than high: words run across, and so do screens.
         place = _Point(away * cos(turn) * 1.35, away * sin(turn))
-        if all(
-            hypot(place.x - other.centre.x, place.y - other.centre.y) >= radius + other.radius + _GAP
-            for other in clusters
-        ):
+        if all(abs(place - other.centre) >= radius + other.radius + _GAP for other in clusters):
             return place
         turn += 0.12
 
@@ -174,14 +169,11 @@ def _place_ends(layout: _Layout, edges: Iterable[Edge]) -> None:
     beside: Counter[str] = Counter()
     for node_id, edge in sorted(holders.items(), key=lambda pair: -pair[1].strength)[:_MAX_ENDS]:
         source, cluster = layout.places[edge.source.id], centres[edge.source.id]
-        across, down = source.x - cluster.centre.x, source.y - cluster.centre.y
+        outward = source - cluster.centre
         number = beside[edge.source.id]
         beside[edge.source.id] += 1
         aside = (number + 1) // 2 * (0.7 if number % 2 else -0.7)
-        length = hypot(across, down) or 1.0
-        unit = (across / length or 1.0, down / length)
-        turned = (unit[0] * cos(aside) - unit[1] * sin(aside), unit[0] * sin(aside) + unit[1] * cos(aside))
-        layout.ends[node_id] = _Point(source.x + _STUB * turned[0], source.y + _STUB * turned[1])
+        layout.ends[node_id] = source + _STUB * (outward / abs(outward) if outward else 1) * rect(1, aside)
 
 
 # ── shapes ───────────────────────────────────────────────────────────────────
@@ -196,11 +188,7 @@ def draw(graph: Graph) -> str:
     where = layout.places | layout.ends
     shown = _shown_links(edges, layout)
     sizes = {vertex.id: 5 + min(9.0, graph.importance(vertex) ** 0.5 * 1.3) for vertex in drawn}
-    layout.taken = [
-        (place.x - size, place.y - size, place.x + size, place.y + size)
-        for node_id, place in where.items()
-        for size in [sizes.get(node_id, 6.0) + 1]
-    ]
+    layout.taken = [_box(place, sizes.get(node_id, 6.0) + 1) for node_id, place in where.items()]
     body = [
         *(_ground(cluster) for cluster in layout.clusters),
         *(_line(edge, back, where) for edge, back in sorted(shown, key=lambda pair: pair[0].strength)),
@@ -218,20 +206,21 @@ def draw(graph: Graph) -> str:
         f'width="{right - left:.0f}" height="{bottom - top:.0f}" {_STYLE}>'
     )
     ground = f'<rect x="{left:.0f}" y="{top:.0f}" width="100%" height="100%" fill="white"/>'
-    legend = _legend(left + 24, bottom - 96, title)
+    legend = _legend(left + 24, top + 24, title)
     return "\n".join([head, f"<title>{title}</title>", ground, *body, *legend, "</svg>"]) + "\n"
 
 
+def _box(place: _Point, size: float) -> tuple[float, float, float, float]:
+    return place.real - size, place.imag - size, place.real + size, place.imag + size
+
+
 def _extent(layout: _Layout) -> tuple[float, float, float, float]:
-    """Return the borders of the picture, with room for the legend below."""
-    boxes = layout.taken + [
-        (one.centre.x - one.radius, one.centre.y - one.radius, one.centre.x + one.radius, one.centre.y + one.radius)
-        for one in layout.clusters
-    ]
+    """Return the borders of the picture, with room for the legend above: there a viewer opens it."""
+    boxes = layout.taken + [_box(one.centre, one.radius) for one in layout.clusters]
     left = min((box[0] for box in boxes), default=0.0) - _MARGIN
     right = max((box[2] for box in boxes), default=0.0) + _MARGIN
-    top = min((box[1] for box in boxes), default=0.0) - _MARGIN
-    bottom = max((box[3] for box in boxes), default=0.0) + _MARGIN + 110
+    top = min((box[1] for box in boxes), default=0.0) - _MARGIN - 110
+    bottom = max((box[3] for box in boxes), default=0.0) + _MARGIN
     return left, top, max(right, left + 620), bottom
 
 
@@ -270,22 +259,33 @@ def _shown_links(edges: list[Edge], layout: _Layout) -> list[tuple[Edge, Edge | 
 
 def _ground(cluster: _Cluster) -> str:
     centre = cluster.centre
-    return f'<circle cx="{centre.x:.1f}" cy="{centre.y:.1f}" r="{cluster.radius:.1f}" fill="{_GROUND}"/>'
+    return f'<circle cx="{centre.real:.1f}" cy="{centre.imag:.1f}" r="{cluster.radius:.1f}" fill="{_GROUND}"/>'
 
 
 def _titles(layout: _Layout) -> Iterator[str]:
-    """Yield above each circle the keyword that most of its nodes share."""
+    """Yield above each circle the two keywords that most of its nodes share and the fewest of others, each once.
+
+    By their number alone circles were named “share”, “difference” and, once more, “Art”.
+    """
+    if len(layout.clusters) <= 1:
+        return
+    forms = Counter(word for cluster in layout.clusters for vertex in cluster.nodes for word in vertex.keywords)
+    written = {word.casefold(): word for word, _ in reversed(forms.most_common())}
+    shared = [
+        Counter(key for one in many.nodes for key in set(map(str.casefold, one.keywords))) for many in layout.clusters
+    ]
+    every = sum(shared, Counter[str]())
     told: set[str] = set()
-    for cluster in layout.clusters:
-        shared = Counter(word for vertex in cluster.nodes for word in {*vertex.keywords})
-        common = [word for word, count in shared.most_common() if count > 1 and word not in told]
-        for word in common[:1] if len(layout.clusters) > 1 else ():
-            told.add(word)
-            width = _width(word) * 1.12
-            left, top = cluster.centre.x - width / 2, cluster.centre.y - cluster.radius - 16
-            if layout.is_free((left, top, left + width, top + 14)):
-                layout.taken.append((left, top, left + width, top + 14))
-                yield _words(word, left, top, width, f'fill="{_LINE}" font-weight="bold"')
+    for cluster, counts in zip(layout.clusters, shared, strict=True):
+        worth = {key: count * log(len(layout.places) / every[key]) for key, count in counts.items() if count > 1}
+        best = sorted(worth.keys() - told, key=lambda key: (-worth[key], key))[:2]
+        told.update(best)
+        title = " · ".join(written[key] for key in best)
+        width = _width(title) * 1.12
+        left, top = cluster.centre.real - width / 2, cluster.centre.imag - cluster.radius - 16
+        if best and layout.is_free((left, top, left + width, top + 14)):
+            layout.taken.append((left, top, left + width, top + 14))
+            yield _words(title, left, top, width, f'fill="{_LINE}" font-weight="bold"')
 
 
 def _line(edge: Edge, back: Edge | None, places: dict[str, _Point]) -> str:
@@ -299,7 +299,7 @@ def _line(edge: Edge, back: Edge | None, places: dict[str, _Point]) -> str:
     )
     said = " / ".join(f"{link.relation} {link.strength:.3f}".strip() for link in (edge, back) if link is not None)
     return (
-        f'<path d="M{one.x:.1f},{one.y:.1f} L{other.x:.1f},{other.y:.1f}" class="link" '
+        f'<path d="M{one.real:.1f},{one.imag:.1f} L{other.real:.1f},{other.imag:.1f}" class="link" '
         f'data-ends="{edge.source.id} {edge.target.id}" '
         f'stroke-width="{(0.5 if alive else 1.0) + 2.2 * edge.strength:.2f}" {looks}>'
         f"<title>{escape(said)}</title></path>"
@@ -314,7 +314,7 @@ def _circles(graph: Graph, drawn: list[Vertex], layout: _Layout, sizes: dict[str
         links = sum(1 for _ in graph.leaving(vertex))
         said = escape(f"{vertex.content}\n{importance:.2f} · {links}")
         yield (
-            f'<circle cx="{place.x:.1f}" cy="{place.y:.1f}" r="{sizes[vertex.id]:.1f}" '
+            f'<circle cx="{place.real:.1f}" cy="{place.imag:.1f}" r="{sizes[vertex.id]:.1f}" '
             f'class="{"node focus" if vertex.id in focuses else "node"}" '
             f'data-id="{vertex.id}" fill="{_FOCUS if vertex.id in focuses else _NODE}" stroke="white" '
             f'fill-opacity="{min(1.0, 0.35 + importance / 3):.2f}"><title>{said}</title></circle>'
@@ -327,8 +327,9 @@ def _ends(graph: Graph, layout: _Layout) -> Iterator[str]:
         memorial = graph.memorials.get(node_id)
         about = memorial.forgotten.about if memorial is not None else ""
         yield (
-            f'<circle cx="{place.x:.1f}" cy="{place.y:.1f}" r="6" fill="white" stroke="{_GONE}" stroke-width="1.5" '
-            f'class="end" data-id="{node_id}" stroke-dasharray="3 2"><title>{escape(about or node_id)}</title></circle>'
+            f'<circle cx="{place.real:.1f}" cy="{place.imag:.1f}" r="6" fill="white" stroke="{_GONE}" '
+            f'stroke-width="1.5" class="end" data-id="{node_id}" stroke-dasharray="3 2">'
+            f"<title>{escape(about or node_id)}</title></circle>"
         )
         if about:
             yield from _label(about, place, layout, away=9, looks=f'fill="{_GONE}" font-style="italic"')
@@ -348,14 +349,14 @@ def _label(text: str, place: _Point, layout: _Layout, *, away: float, looks: str
     short = text if len(text) <= _MAX_LABEL_LENGTH else text[: _MAX_LABEL_LENGTH - 1] + "…"
     width, height = _width(short) * (1.12 if "bold" in looks else 1.0), _FONT * 1.2
     for left, top in (
-        (place.x + away, place.y - height / 2),
-        (place.x - away - width, place.y - height / 2),
-        (place.x - width / 2, place.y + away),
-        (place.x - width / 2, place.y - away - height),
-        (place.x + away / 2, place.y - away - height),
-        (place.x + away / 2, place.y + away),
-        (place.x - away / 2 - width, place.y - away - height),
-        (place.x - away / 2 - width, place.y + away),
+        (place.real + away, place.imag - height / 2),
+        (place.real - away - width, place.imag - height / 2),
+        (place.real - width / 2, place.imag + away),
+        (place.real - width / 2, place.imag - away - height),
+        (place.real + away / 2, place.imag - away - height),
+        (place.real + away / 2, place.imag + away),
+        (place.real - away / 2 - width, place.imag - away - height),
+        (place.real - away / 2 - width, place.imag + away),
     ):
         box = (left, top, left + width, top + height)
         if layout.is_free(box):
@@ -373,7 +374,7 @@ def _relations(shown: list[tuple[Edge, Edge | None]], layout: _Layout) -> Iterat
             continue
         one, other = where[edge.source.id], where[edge.target.id]
         width = _width(name) * 11 / _FONT
-        left, top = (one.x + other.x - width) / 2, (one.y + other.y) / 2 - 7
+        left, top = (one.real + other.real - width) / 2, (one.imag + other.imag) / 2 - 7
         if layout.is_free((left, top, left + width, top + 14)):
             layout.taken.append((left, top, left + width, top + 14))
             yield _words(name, left, top, width, f'fill="{_LINE}" font-size="11"')
@@ -423,76 +424,20 @@ def _legend(x: float, y: float, title: str) -> Iterator[str]:
 
 # ── the page ─────────────────────────────────────────────────────────────────
 
-_PAGE_STYLE = """
-html,body{margin:0;height:100%;font:14px sans-serif;background:#fff;color:#222}
-#bar{position:fixed;left:12px;top:12px;display:flex;gap:8px;align-items:center}
-#find{font:inherit;padding:4px 8px;width:16em}
-#said{position:fixed;right:12px;top:12px;max-width:24em;padding:8px 12px;background:#fff;border:1px solid #5b7083;
-white-space:pre-wrap}
-#said:empty{display:none}
-svg{width:100%;height:100%;cursor:grab;touch-action:none}
-.node,.end{cursor:pointer}
-.dim .node,.dim .end,.dim .link,.dim text{opacity:.12}
-.dim .lit{opacity:1}
-"""
-_DARK = {
-    "white": "#14181c", "#222": "#e6e9ec", _GROUND: "#1f262d", _LINE: "#a9bac9", _FOCUS: "#f29459", _NODE: "#4d9fd8",
-    _GONE: "#d6a5cf",
-}  # fmt: skip
-"""What each colour is for who has asked for dark pages."""
-_PAGE_STYLE += (
-    "@media (prefers-color-scheme:dark){:root{color-scheme:dark}html,body,#said{background:#14181c;color:#e6e9ec}\n"
-    + "".join(f'[fill="{one}"]{{fill:{dark}}}[stroke="{one}"]{{stroke:{dark}}}\n' for one, dark in _DARK.items())
-    + "}\n"
-)
-# No inline handlers and no styles in attributes: the page allows exactly this script and this style, and nothing else.
-_PAGE_SCRIPT = """
-const svg=document.querySelector("svg"),said=document.getElementById("said"),find=document.getElementById("find");
-const nodes=[...svg.querySelectorAll("[data-id]")],links=[...svg.querySelectorAll(".link")];
-const box=svg.viewBox.baseVal,whole=[box.x,box.y,box.width,box.height];let held=null,start=null;
-function at(x,y,w,h){box.x=x;box.y=y;box.width=w;box.height=h;}
-// Words have the size at which they can be read, where the focuses are; a double click shows the whole, or goes back.
-const attended=nodes.filter(n=>n.classList.contains("focus")).map(n=>[n.cx.baseVal.value,n.cy.baseVal.value]);
-const mean=i=>attended.length?attended.reduce((s,p)=>s+p[i],0)/attended.length:whole[i]+whole[i+2]/2;
-function near(){const w=Math.min(innerWidth,whole[2]),h=Math.min(innerHeight,whole[3]);
-const fit=(v,from,size,all)=>Math.max(from,Math.min(v-size/2,from+all-size));
-at(fit(mean(0),whole[0],w,whole[2]),fit(mean(1),whole[1],h,whole[3]),w,h);}
-near();svg.addEventListener("dblclick",()=>box.width<whole[2]||box.height<whole[3]?at(...whole):near());
-const told=n=>n.querySelector("title").textContent;
-function show(lit){svg.classList.toggle("dim",lit!==null);
-for(const e of [...nodes,...links])e.classList.toggle("lit",lit!==null&&lit.has(e));}
-function around(node){const lit=new Set([node]),id=node.dataset.id;
-for(const l of links){const ends=l.dataset.ends.split(" ");if(ends.includes(id)){lit.add(l);
-for(const n of nodes)if(ends.includes(n.dataset.id))lit.add(n);}}return lit;}
-function point(node){said.textContent=node?told(node):"";if(node)show(around(node));else search();}
-function search(){const words=find.value.toLowerCase().trim();
-show(words?new Set(nodes.filter(n=>told(n).toLowerCase().includes(words))):null);}
-for(const n of nodes){n.addEventListener("pointerenter",()=>held||point(n));
-n.addEventListener("pointerleave",()=>held||point(null));
-n.addEventListener("click",e=>{held=held===n?null:n;point(held);e.stopPropagation();});}
-find.addEventListener("input",()=>{held=null;said.textContent="";search();});
-svg.addEventListener("click",()=>{held=null;point(null);});
-svg.addEventListener("wheel",e=>{e.preventDefault();const f=e.deltaY>0?1.15:1/1.15,r=svg.getBoundingClientRect();
-const x=box.x+(e.clientX-r.left)/r.width*box.width,y=box.y+(e.clientY-r.top)/r.height*box.height;
-box.x=x-(x-box.x)*f;box.y=y-(y-box.y)*f;box.width*=f;box.height*=f;},{passive:false});
-svg.addEventListener("pointerdown",e=>{start=[e.clientX,e.clientY,box.x,box.y];});
-addEventListener("pointermove",e=>{if(!start)return;const r=svg.getBoundingClientRect();
-const f=Math.max(box.width/r.width,box.height/r.height);
-box.x=start[2]-(e.clientX-start[0])*f;box.y=start[3]-(e.clientY-start[1])*f;});
-addEventListener("pointerup",()=>{start=null;});
-"""
+# No inline handlers and no styles in attributes: the page allows exactly its script and its style, and nothing else.
 
 
 def draw_page(graph: Graph) -> str:
     """Return the picture in an HTML page that stands alone and works under its own strict content security policy."""
-    policy = f"default-src 'none'; style-src {_hash(_PAGE_STYLE)}; script-src {_hash(_PAGE_SCRIPT)}"
+    style, script = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
+    policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width">\n'
-        f"<title>Remanent · 联想记忆</title>\n<style>{_PAGE_STYLE}</style></head>\n<body>\n"
+        f"<title>Remanent · 联想记忆</title>\n<style>{style}</style></head>\n<body>\n"
         f'{draw(graph)}<div id="bar"><input id="find" type="search" placeholder="find · 查找" aria-label="find · 查找">'
-        f'</div>\n<div id="said" role="status"></div>\n<script>{_PAGE_SCRIPT}</script>\n</body></html>\n'
+        f'</div>\n<div id="said" role="status"></div>\n<script>{script}</script>\n</body></html>\n'
     )
 
 

@@ -1,27 +1,189 @@
-"""One agent's associative memory as a user of the library holds it."""
+"""One agent's associative memory as a user of the library holds it, and what the memories of all agents share."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from remanent.associative.graph import Graph, GraphTransaction
-from remanent.associative.graph_store import LinkStore
-from remanent.associative.memory import Associations
-from remanent.associative.model import COMPRESS, REWRITE, AssociativeFound, Forgotten, GraphState, LinkHealth, Node
-from remanent.associative.search import LANE, SearchEngine, SearchResult, keywords_of
+from remanent.associative.graph import Graph, GraphParts, Vertex
+from remanent.associative.model import (
+    COMPRESS,
+    REMEMBER,
+    REWRITE,
+    AssociativeFound,
+    Forgotten,
+    GraphState,
+    LinkHealth,
+    Node,
+    NodeMatch,
+    RecalledNode,
+)
+from remanent.associative.search import LANE, GraphQuery, SearchEngine, SearchResult, Watermark, keywords_of
+from remanent.associative.widening import WideningSearch
+from remanent.embedding import Embedders
 from remanent.errors import InvalidInput, NotFound, StoreClosed
-from remanent.model import Job, JobState, Receipt, Scope
+from remanent.jobs import Handler
+from remanent.model import Entry, FoundSource, Job, JobState, Receipt, Record, Scope
 from remanent.model.chat import Messages
 from remanent.recall import inject
-from remanent.stores import JobQuery
+from remanent.stores import JobQuery, Transaction, Vectors
+from remanent.values import dataclass
 
 if TYPE_CHECKING:
-    from remanent.associative.triples import LoadedTriples
+    from remanent.associative.triples import LoadedTriples, TripleLoader
+    from remanent.associative.writer import CompressionScheduler, Compressor, GraphWriter
 
 _CLOSE_POLL_SECONDS = 0.02
 """Seconds between looks at a job that is let end; closing is rare, so that polling is simpler than being told."""
+
+
+_ENTRIES_AT_ONCE = 200
+"""Entries that one job makes nodes of; a longer call becomes several jobs.
+
+Chosen by hand: a job that is cut off begins anew, so that no more than this is done twice."""
+
+
+@dataclass(eq=False)
+class Associations(GraphParts):
+    """What all agents' associative memories share: their graphs, and those who write, compress, restore and load them.
+
+    The faces of single agents are thin and made at every access; whatever has a state lives here.
+    """
+
+    vectors: Vectors | None = None
+    embedders: Embedders | None = None
+    compressor: "Compressor | None" = None
+    """Another way to shorten texts than the settings choose."""
+    watch: Callable[[Scope], None] = lambda _: None
+    """Has the worker look at an agent's queue; set once there is a worker."""
+    attend: Callable[[Scope], None] = lambda _: None
+    """Has it look at one that it does not look at already; set once there is a worker."""
+    rest: Callable[[Scope], None] = lambda _: None
+    """Has the worker leave an agent's queue alone; set once there is a worker."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._reach = WideningSearch(
+            self.store, self.graphs, vectors=self.vectors, embedders=self.embedders, settings=self.settings
+        )
+        self.watermark = Watermark(self.store, clock=self.clock)
+
+    # Whoever only searches loads nothing that writes.
+
+    @cached_property
+    def scheduler(self) -> "CompressionScheduler":
+        """Weakens, shortens and deletes."""
+        from remanent.associative.writer import CompressionScheduler, open_compressor
+
+        return CompressionScheduler(self, self.compressor or open_compressor(self.settings.compression, self.engine))
+
+    @cached_property
+    def writer(self) -> "GraphWriter":
+        """Makes nodes and links."""
+        from remanent.associative.writer import GraphWriter
+
+        return GraphWriter(self, self.scheduler)
+
+    @cached_property
+    def loader(self) -> "TripleLoader":
+        """Takes in graphs."""
+        from remanent.associative.triples import TripleLoader
+
+        return TripleLoader(self)
+
+    @property
+    def handlers(self) -> Mapping[str, Handler]:
+        """The kinds of job that are done here."""
+        return {
+            REMEMBER: self._remember,
+            COMPRESS: self.scheduler.run_compression_slice,
+            REWRITE: self.scheduler.rewrite,
+        }
+
+    async def _remember(self, job: Job, tx: Transaction) -> None:
+        await self.writer.remember(job, tx)
+        tx.then(lambda _: self.watermark.advance(job.scope))
+
+    def request(self, tx: Transaction, entry_ids: Sequence[str]) -> None:
+        """Ask, as part of the unit of work that appends them, for nodes of entries."""
+        for start in range(0, len(entry_ids), _ENTRIES_AT_ONCE):
+            job = Job(
+                id=self.new_id(),
+                scope=tx.scope,
+                kind=REMEMBER,
+                lane=LANE,
+                payload={"entries": list(entry_ids[start : start + _ENTRIES_AT_ONCE])},
+                enqueued_at=self.clock(),
+                max_attempts=self.settings.max_retries + 1,
+            )
+            tx.enqueue(job, limit=self.settings.max_queue_size)
+
+    async def search(
+        self,
+        scope: Scope,
+        keywords: Sequence[str],
+        *,
+        relations: Sequence[str] | None = None,
+        depth: int | None = None,
+        limit: int | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        by_meaning: bool = False,
+    ) -> SearchResult:
+        """Search an agent's graph as it stands now: with a depth exactly so far, without one wherever it answers."""
+        if isinstance(relations, str):
+            raise InvalidInput("relations is a list of texts: wrap the text in a list")
+        limit = self.settings.max_search_results if limit is None else limit
+        if (depth is not None and depth < 0) or limit < 0:
+            raise InvalidInput("depth and limit must not be negative")
+        if by_meaning and not self._reach.knows_meaning:
+            raise InvalidInput("recall by meaning needs an embedder; set `embedder` to other than none")
+        exact = depth is not None or self.settings.search == "exact"
+        similar = await self._reach.similar(scope, " ".join(keywords)) if by_meaning and exact else {}
+        wanted = GraphQuery(
+            keywords=tuple(keywords),
+            relations=None if relations is None else tuple(relations),
+            depth=self.settings.default_search_depth if depth is None else depth,
+            limit=limit,
+            since=since,
+            until=until,
+            similar=similar,
+        )
+        if not exact:
+            return await self._reach.search(scope, wanted)
+        return SearchEngine(await self.graphs.at(scope)).search(wanted)
+
+    async def with_sources(self, scope: Scope, found: SearchResult) -> tuple[RecalledNode, ...]:
+        """Return what a search found as items of an answer, each with the words of the journal that it rests on."""
+        # Before anything is waited for: the graph may change meanwhile.
+        scores = {item.vertex.id: item.score or item.strength for item in found.items}
+        matches = {
+            item.vertex.id: {name: getattr(item, name) for name in NodeMatch.model_fields} for item in found.items
+        }
+        records = await self.store.records_by_id(scope.owner, list(matches))
+        rests_on = [source.entry_id for record in records.values() for source in record.sources]
+        entries = await self.store.entries_by_id(scope.owner, rests_on)
+        # A node that was erased between the search and this look is in no answer.
+        return tuple(
+            _recalled(records[node_id], entries, matches[node_id], score=scores[node_id], rank=rank)
+            for rank, node_id in enumerate((one for one in matches if one in records), start=1)
+        )
+
+    def forget(self, scope: Scope) -> None:
+        """Let go of everything that is kept of an agent in this process, as an erasure must."""
+        self.graphs.forget(scope)
+        if "scheduler" in vars(self):
+            self.scheduler.forget(scope)
+
+
+def _recalled(
+    record: Record, entries: Mapping[str, Entry], match: Mapping[str, Any], *, score: float, rank: int
+) -> RecalledNode:
+    """Return a found node with the stretches of the journal that it rests on."""
+    sources = FoundSource.all_of(record, entries)
+    return RecalledNode.of(record, sources, text=match["node"].content, score=score, rank=rank, **match)
 
 
 class KeepMessages(Protocol):
@@ -147,11 +309,11 @@ class AsyncAssociativeMemory:
     async def _found(self, keywords: str | Sequence[str], **asked: Any) -> SearchResult:
         """Return what a search finds, and how many messages have not become nodes yet.
 
-        The watch comes first: whoever asks right after remembering has its jobs done by this process, if no other does.
+        Whoever asks right after remembering has its jobs done by this process, if no other does.
         """
         self._check()
-        self._associations.watch(self._scope)
-        not_in_graph = await self._associations.watermark.reach(self._scope)
+        self._associations.attend(self._scope)
+        not_in_graph = await self._associations.watermark.reach(self._scope, self._associations.watch)
         words = keywords_of(keywords)
         found = await self._associations.search(self._scope, words, **asked)
         return replace(found, query=" ".join(words), not_in_graph=not_in_graph)
@@ -172,20 +334,17 @@ class AsyncAssociativeMemory:
 
     async def node(self, node_id: str) -> Node:
         """Return a node."""
-        vertex = (await self._graph()).find(node_id)
-        if vertex is None:
-            raise NotFound(f"no node {node_id} here; `forgotten` lists those that were deleted")
-        return vertex.node()
+        return (await self._find(node_id))[1].node()
 
     async def links(self, node_id: str) -> LinkHealth:
         """Return the links that leave a node: those whose far end is there, and those that dangle."""
-        await self.node(node_id)
-        return LinkStore(await self._look()).detect_broken_links(node_id)
+        graph, vertex = await self._find(node_id)
+        return graph.detect_broken_links(vertex, at=self._associations.clock())
 
     async def importance(self, node_id: str) -> float:
         """Return the sum of the strengths of a node's live links."""
-        await self.node(node_id)
-        return LinkStore(await self._look()).calculate_importance(node_id)
+        graph, vertex = await self._find(node_id)
+        return graph.importance(vertex)
 
     async def compress(self) -> None:
         """Ask for a compression, as every `remember` does."""
@@ -234,9 +393,12 @@ class AsyncAssociativeMemory:
         self._check()
         return await self._associations.graphs.at(self._scope)
 
-    async def _look(self) -> GraphTransaction:
-        tx = self._associations.store.transaction(self._scope)
-        return GraphTransaction(await self._graph(), tx, at=self._associations.clock())
+    async def _find(self, node_id: str) -> tuple[Graph, Vertex]:
+        graph = await self._graph()
+        vertex = graph.find(node_id)
+        if vertex is None:
+            raise NotFound(f"no node {node_id} here; `forgotten` lists those that were deleted")
+        return graph, vertex
 
     def _check(self) -> None:
         if self._closed:

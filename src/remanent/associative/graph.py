@@ -1,23 +1,29 @@
-"""The agents' graphs in memory: nodes with their links in both directions, the focuses, and what was forgotten.
+"""The agents' graphs: in memory nodes with their links in both directions, the focuses, and what was forgotten.
 
 Following links in the database would take a query per hop; here a hop is a look at a list. `Graphs` keeps them equal to
-the store: loaded once, then changed as committed work changes it."""
+the store: loaded once, then changed as committed work changes it. Nodes, links and focuses have no storage of their
+own; they are views of the agent's records and links, changed within one unit of work.
+"""
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
-from remanent.associative.model import TRACE, Forgotten, GraphState, Node, TraceData
+from remanent.associative.model import TRACE, DanglingLink, Forgotten, GraphState, LinkHealth, Node, TraceData
 from remanent.discipline import Append
+from remanent.errors import VersionConflict
 from remanent.language import Engine
-from remanent.model import Clock, Link, NewId, Record, Scope, Tombstone
+from remanent.model import Clock, Entry, Link, Maker, NewId, Origin, Record, Scope, Source, Tombstone
+from remanent.model.clock import Instant
 from remanent.stores import Committed, LinkQuery, RecordFilter, RecordQuery, Store, Transaction, every_record
+from remanent.stores.transaction import DropTombstone, PutTombstone
 from remanent.text.scripts import caseless
+from remanent.text.spans import excerpt
 from remanent.values import dataclass
 
 if TYPE_CHECKING:
@@ -46,6 +52,8 @@ class Vertex:
     original_length: int = 0
     order: int = 0
     """Its place in the order of creation."""
+    dangling: int = 0
+    """How many of its links lead to deleted nodes."""
     leaving: list["Edge"] = field(default_factory=list)
     arriving: list["Edge"] = field(default_factory=list)
 
@@ -95,14 +103,18 @@ class Edge:
 
 @dataclass(slots=True)
 class PendingChanges:
-    """Changes that a unit of work has decided on: nodes that go, and nodes whose links weaken."""
+    """Changes that a unit of work has decided on, in their order."""
 
     rate: float
-    gone: set[str] = field(default_factory=set)
-    faded: set[str] = field(default_factory=set)
+    gone: dict[str, None] = field(default_factory=dict)
+    """Nodes that go."""
+    faded: dict[str, None] = field(default_factory=dict)
+    """Nodes that were scanned, whose links weaken."""
+    rewrites: list[tuple[str, int]] = field(default_factory=list)
+    """Nodes whose texts are to be made shorter, with the length that they may have."""
 
 
-_NOBODY: frozenset[str] = frozenset()
+_NOBODY: dict[str, None] = {}
 """Stands for no ids, so that the loop over all nodes tests one kind of thing."""
 
 
@@ -177,13 +189,16 @@ class Graph:
         # A compression asks this of every node: plain loops are twice as fast as sums of what passes.
         floor, total = self.floor, 0.0
         gone = under_way.gone if under_way is not None else _NOBODY
+        may_lead_nowhere = gone or vertex.dangling
         for edge in vertex.leaving:
-            if edge.strength >= floor and edge.target.alive and edge.target.id not in gone:
-                total += edge.strength
+            strength = edge.strength
+            if strength >= floor and not (may_lead_nowhere and (not edge.target.alive or edge.target.id in gone)):
+                total += strength
         if under_way is None:
             for edge in vertex.arriving:
-                if edge.strength >= floor:
-                    total += edge.strength
+                strength = edge.strength
+                if strength >= floor:
+                    total += strength
             return total
         faded, rate = under_way.faded, under_way.rate
         for edge in vertex.arriving:
@@ -193,6 +208,14 @@ class Graph:
             if strength >= floor and source_id not in gone:
                 total += strength
         return total
+
+    def detect_broken_links(self, vertex: Vertex, *, at: datetime) -> LinkHealth:
+        """Return a node's links whose far end is there, and those whose far end was deleted."""
+        edges = list(self.leaving(vertex))
+        valid = (Link(**edge.ends, created_at=at, updated_at=at) for edge in edges if edge.target.alive)
+        return LinkHealth(
+            valid=tuple(valid), dangling=tuple(DanglingLink(**edge.ends) for edge in edges if not edge.target.alive)
+        )
 
     def state(self) -> GraphState:
         """Return how the graph stands."""
@@ -221,6 +244,8 @@ class Graph:
         vertex = self.place(record.id)
         if not vertex.alive:
             self._alive += 1
+            for edge in vertex.arriving:
+                edge.source.dangling -= 1
         vertex.alive = True
         vertex.take(record)
         vertex.order = self._next_order
@@ -246,6 +271,7 @@ class Graph:
         """Take in a link that is not there yet."""
         edge.source.leaving.append(edge)
         edge.target.arriving.append(edge)
+        edge.source.dangling += not edge.target.alive
 
     def unlink(self, from_id: str, to_id: str, *, relation: str) -> None:
         """Remove a link if it is there."""
@@ -284,6 +310,8 @@ class Graph:
         self._alive -= 1
         vertex.alive = False
         vertex.write("", phrase="", keywords=())
+        for edge in vertex.arriving:
+            edge.source.dangling += 1
         self._detach(vertex, vertex.leaving)
         if not vertex.arriving:
             del self._vertices[node_id]
@@ -307,6 +335,7 @@ class Graph:
         gone = set(map(id, edges))
         for edge in edges:
             target = edge.target
+            source.dangling -= not target.alive
             target.arriving = [other for other in target.arriving if other is not edge]
             if not target.alive and not target.arriving and not target.leaving:
                 self._vertices.pop(target.id, None)
@@ -322,6 +351,8 @@ MAX_VERTICES = 400_000
 Chosen by hand; a graph that was let go is loaded again when it is asked for."""
 MAX_GRAPHS = 1_024
 """Graphs that are held, however small: some 4 KB each."""
+_MAX_ABOUT_LENGTH = 40
+"""Characters that stand for a deleted node where it had no phrase."""
 _COMMIT_TIMEOUT = 1.0
 """Seconds to wait for the echo of a commit of this process before the graph is loaded anew."""
 _MAX_LOADS = 5
@@ -344,12 +375,21 @@ class _Held:
     """Set when one of them was committed and its effects are in the graph."""
 
 
-class GraphTransaction:
-    """One unit of work on a graph: each change goes into the transaction, and into the graph once that is durable."""
+def refocused(focuses: Sequence[str], new_ids: Sequence[str], *, most: int) -> tuple[str, ...]:
+    """Return the focuses, newest first, after new nodes have come, the newest of them last."""
+    return tuple(dict.fromkeys([*reversed(new_ids), *focuses]))[:most]
 
-    def __init__(self, graph: Graph, tx: Transaction, *, at: datetime) -> None:
+
+class GraphTransaction:
+    """One unit of work on a graph: each change goes into the transaction, and into the graph once that is durable.
+
+    Reads see what was committed before it.
+    """
+
+    def __init__(self, graph: Graph, tx: Transaction, store: Store, *, at: datetime) -> None:
         self.graph = graph
         self.tx = tx
+        self._store = store
         self.at = at
         self.effects: list[Effect] = []
 
@@ -361,6 +401,155 @@ class GraphTransaction:
     def then(self, effect: Effect) -> None:
         """Have the graph changed once the transaction is durable."""
         self.effects.append(effect)
+
+    # ── nodes ────────────────────────────────────────────────────────────────
+
+    def create_node(
+        self,
+        content: str,
+        phrase: str,
+        keywords: Sequence[str],
+        *,
+        node_id: str,
+        sources: Sequence[Source],
+        scope: Scope | None = None,
+        occurred_at: Instant | None = None,
+        trust: Origin = Origin.USER,
+        made_by: Maker | None = None,
+        original_length: int | None = None,
+        created_at: Instant | None = None,
+        scan_count: int = 0,
+    ) -> Node:
+        """Make a node, even if another says the same."""
+        at = self.at
+        record = Record(
+            id=node_id,
+            scope=scope or self.scope,
+            kind=TRACE,
+            content=content,
+            summary=phrase,
+            keywords=tuple(keywords),
+            scan_count=scan_count,
+            created_at=created_at or at,
+            updated_at=at,
+            occurred_at=occurred_at or at,
+            sources=tuple(sources),
+            trust=trust,
+            made_by=made_by or Maker(role="annotation"),
+            data=TraceData(original_length=len(content) if original_length is None else original_length),
+        )
+        self.tx.put(record)
+        self.then(lambda graph: graph.add(record))
+        vertex = Vertex(node_id)
+        vertex.take(record)
+        return vertex.node()
+
+    async def update_content(
+        self, node_id: str, content: str, phrase: str, keywords: Sequence[str], *, made_by: Maker
+    ) -> None:
+        """Give a node a shorter text; phrase and keywords change with it."""
+        (record,) = await self.records([node_id])
+        words = tuple(keywords)
+        changed = record.replace(
+            content=content,
+            summary=phrase,
+            keywords=words,
+            version=record.version + 1,
+            updated_at=self.at,
+            made_by=made_by,
+        )
+        self.tx.put(changed, expects=record.version)
+        self.then(lambda graph: graph.rewrite(node_id, content, phrase=phrase, keywords=words))
+
+    def increment_scan_count(self, node_ids: Sequence[str]) -> None:
+        """Count a scan."""
+        if node_ids:
+            self.tx.touch(node_ids, scanned=1)
+            self.then(lambda graph: graph.scan(node_ids))
+
+    async def delete_nodes(self, node_ids: Sequence[str], *, reason: str) -> None:
+        """Delete nodes with the links that leave them; each leaves a tombstone, and links to it dangle."""
+        for record in await self.records(node_ids):
+            about, size = excerpt(record.content, _MAX_ABOUT_LENGTH), original_length(record)
+            self.tx.drop(record.id)
+            self.bury(Tombstone.of(record, about=about, size=size, at=self.at, reason=reason))
+
+    def bury(self, tombstone: Tombstone) -> None:
+        """Note what is left of a node that is deleted, or that there was no room for."""
+        self.tx.changes.append(PutTombstone(tombstone))
+        forgotten = forgotten_of(tombstone)
+
+        def bury(graph: Graph) -> None:
+            graph.remove(forgotten.node_id)
+            graph.bury(forgotten)
+
+        self.then(bury)
+
+    def drop(self, node_id: str) -> None:
+        """Remove the record of a node that was put out of mind by hand, before it is made anew."""
+        self.tx.drop(node_id)
+
+    def unbury(self, node_id: str) -> None:
+        """Take back the tombstone of a node that is made again."""
+        self.tx.changes.append(DropTombstone(node_id))
+        self.then(lambda graph: graph.unbury(node_id))
+
+    async def records(self, node_ids: Sequence[str]) -> list[Record]:
+        """Return the records of nodes that are alive, in the given order; refuse when one is gone."""
+        if not node_ids:
+            return []
+        wanted = RecordFilter(kinds=(TRACE,))
+        query = RecordQuery(filter=wanted, record_ids=tuple(node_ids), limit=len(node_ids))
+        found = {record.id: record for record in await self._store.records(self.scope, query)}
+        for node_id in node_ids:
+            if node_id not in found:
+                raise VersionConflict(f"node {node_id} was deleted or erased meanwhile; look again, then retry")
+        return [found[node_id] for node_id in node_ids]
+
+    # ── links ────────────────────────────────────────────────────────────────
+
+    def create_link(self, from_id: str, to_id: str, strength: float, relation: str = "") -> None:
+        """Tie two nodes in one direction."""
+        link = Link(
+            from_id=from_id,
+            to_id=to_id,
+            relation=relation,
+            strength=strength,
+            created_at=self.at,
+            updated_at=self.at,
+        )
+        self.tx.link(link)
+        self.then(lambda graph: graph.link(from_id, to_id, relation=relation, strength=strength))
+
+    def create_links(self, one: str, other: str, strength: float, there: str = "", back: str = "") -> None:
+        """Tie two nodes in both directions, each a link of its own with its own relation."""
+        self.create_link(one, other, strength, there)
+        self.create_link(other, one, strength, back)
+
+    def decay_all_links(self, node_ids: Sequence[str], *, rate: float) -> None:
+        """Weaken the links that leave nodes; a focus's stay as they are, and those that were broken are removed."""
+        focuses = set(self.graph.focuses)
+        fading = [node_id for node_id in node_ids if node_id not in focuses]
+        if fading:
+            self.tx.fade(fading, factor=rate, floor=self.graph.floor, at=self.at)
+            self.then(lambda graph: graph.fade(fading, factor=rate))
+
+    # ── focuses ──────────────────────────────────────────────────────────────
+
+    def focuses_after(self, new_ids: Sequence[str], *, most: int) -> tuple[str, ...]:
+        """Return the focuses as they will be once new nodes have come."""
+        return refocused([vertex.id for vertex in self.graph.focused()], new_ids, most=most)
+
+    def update_focus(self, new_ids: Sequence[str], *, most: int) -> None:
+        """Let new nodes into focus, the newest of them last; the oldest focuses leave when there are too many."""
+        focuses = self.focuses_after(new_ids, most=most)
+        value: list[JsonValue] = [*focuses]
+        self.tx.state(FOCUS, value)
+
+        def attend(graph: Graph) -> None:
+            graph.focuses = focuses
+
+        self.then(attend)
 
 
 class Graphs:
@@ -386,7 +575,7 @@ class Graphs:
         """Begin a unit of work on the graph of a transaction's agent."""
         graph = await self.at(tx.scope)
         owner = tx.scope.owner
-        work = GraphTransaction(graph, tx, at=at)
+        work = GraphTransaction(graph, tx, self._store, at=at)
         held = self._held.setdefault(owner, _Held())
         held.pending.add(work)
         tx.then(lambda committed: self._committed(owner, work, committed))
@@ -404,7 +593,8 @@ class Graphs:
             revision = await self._store.graph_revision(owner, TRACE)
             if revision == held.graph.revision:
                 return True
-            if not held.pending:
+            # One that was told of while the revision was read: what was read is of before it.
+            if not held.pending and not held.echo.is_set():
                 return False
             try:
                 await asyncio.wait_for(held.echo.wait(), _COMMIT_TIMEOUT)
@@ -447,12 +637,16 @@ class Graphs:
         elsewhere = {link.to_id for link in links if link.to_id not in graph and link.from_id in graph}
         foreign = await self._foreign(owner, elsewhere)
         for start in range(0, len(links), LINKS_AT_ONCE):
-            _tie(graph, links[start : start + LINKS_AT_ONCE], foreign=foreign)
+            for link in links[start : start + LINKS_AT_ONCE]:
+                source = graph.find(link.from_id)
+                if source is not None and link.to_id not in foreign:
+                    graph.attach(Edge(source, graph.place(link.to_id), link.relation, link.strength))
             await asyncio.sleep(0)
         for tombstone in await self._store.tombstones(owner):
             if tombstone.kind is TRACE:
                 graph.bury(forgotten_of(tombstone))
-        graph.focuses = _focus_ids(await self._store.state(owner, FOCUS))
+        focuses = await self._store.state(owner, FOCUS)
+        graph.focuses = tuple(map(str, focuses)) if isinstance(focuses, list) else ()
 
     async def _foreign(self, owner: Scope, record_ids: set[str]) -> set[str]:
         """Return those of the ids that are records of another kind: links to them are not ours, nor do they dangle."""
@@ -474,28 +668,29 @@ class Graphs:
                 del self._held[other]
 
 
-@dataclass(frozen=True, slots=True)
+async def _append_only(tx: Transaction, entries: Sequence[Entry]) -> None:
+    """Append entries where there is nothing to index them and nobody to tell."""
+    for entry in entries:
+        tx.append(entry)
+
+
+@dataclass(eq=False)
 class GraphParts:
     """What all need who work on agents' graphs: where these lie, how they are set up, and who is told of changes."""
 
     store: Store
-    graphs: Graphs
     engine: Engine
     settings: "AssociativeSettings"
     clock: Clock
     new_id: NewId
-    index: Callable[[Transaction], None]
+    index: Callable[[Transaction], None] = lambda _: None
     """Has what a unit of work puts indexed."""
-    append: Append
+    append: Append = _append_only
     """Appends entries to the journal as part of a unit of work."""
+    graphs: Graphs = field(init=False)
 
-
-def _tie(graph: Graph, links: Sequence[Link], *, foreign: Collection[str]) -> None:
-    """Take in the links that leave nodes and do not lead to records of another kind."""
-    for link in links:
-        source = graph.find(link.from_id)
-        if source is not None and link.to_id not in foreign:
-            graph.attach(Edge(source, graph.place(link.to_id), link.relation, link.strength))
+    def __post_init__(self) -> None:
+        self.graphs = Graphs(self.store, floor=self.settings.link_break_threshold)
 
 
 def forgotten_of(tombstone: Tombstone) -> Forgotten:
@@ -510,8 +705,3 @@ def forgotten_of(tombstone: Tombstone) -> Forgotten:
         reason=tombstone.reason,
         sources=tombstone.sources,
     )
-
-
-def _focus_ids(value: JsonValue) -> tuple[str, ...]:
-    """Return the ids that the focus state holds."""
-    return tuple(str(node_id) for node_id in value) if isinstance(value, list) else ()

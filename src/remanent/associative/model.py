@@ -26,9 +26,9 @@ class Knowledge(StrEnum):
     """What a recall can say of what was asked."""
 
     KNOWN = "known"
-    """It lies near what is in focus: where the design's search looks."""
+    """It lies near what is in focus: where the design's search looks, or in the same day's talk."""
     FURTHER_AWAY = "further_away"
-    """It is known, and lies further away."""
+    """It is known, lies further away and was told earlier."""
     FORGOTTEN = "forgotten"
     """It was once known; what is left says that much."""
     NEVER_TOLD = "never_told"
@@ -113,7 +113,8 @@ class AssociativeFound(Found):
     once_known: tuple[Forgotten, ...] = ()
     """Deleted nodes that the keywords ask about."""
     knowledge: Knowledge | None = None
-    """What that says of what was asked; an exact search that finds nothing does not say."""
+    """What that says of what was asked; an exact search that finds nothing does not say, nor words in another language
+    than all that was told."""
     not_in_graph: Count = 0
     """Messages that were remembered and are no nodes yet: their turn has not come, or a model is out of order."""
 

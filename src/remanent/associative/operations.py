@@ -19,8 +19,8 @@ from remanent.associative.model import (
 from remanent.associative.search import SearchEngine, keywords_of
 from remanent.associative.triples import LoadedTriples
 from remanent.bilingual import Bilingual
-from remanent.discipline.call import Call
 from remanent.discipline.operation import Body, Command, Face, Permission, Screen, operation, show_restored
+from remanent.discipline.port import Call
 from remanent.discipline.shapes import (
     MAX_ITEMS,
     Done,
@@ -30,7 +30,6 @@ from remanent.discipline.shapes import (
     Since,
     Until,
     about,
-    items_of,
     spooled_lines,
 )
 from remanent.model import Job, Model, Receipt
@@ -133,6 +132,7 @@ NAME = "associative"
 
 
 _face = partial(Face, part=NAME)
+_operation = partial(operation, part=NAME)
 """Names the method of the agent's associative memory that does the same."""
 
 
@@ -140,14 +140,13 @@ def _of(call: Call) -> AsyncAssociativeMemory:
     return call.agent.face(AsyncAssociativeMemory)
 
 
-@operation(
+@_operation(
     "associative.remember",
     zh="写入联想记忆：返回时已持久保存，随后成为互相关联的节点。",
     permission=WRITE,
     act="create_memory",
     settles=True,
     command=Command(takes="messages"),
-    face=_face("remember"),
     examples=({"messages": ["I moved to Lisbon in May."]},),
 )
 async def remember(call: Call, request: Remember) -> Receipt:
@@ -223,13 +222,12 @@ async def recall(call: Call, request: AssociativeQuery) -> Recalled:
     return Recalled(text=SearchEngine.format_results(found), found=found)
 
 
-@operation(
+@_operation(
     "associative.search",
     zh="沿关联检索：与 recall 相同，但返回带来源与路径的结果。",
     permission=READ,
     act="search_memory",
     route="POST associative/search",
-    face=_face("search"),
     command=Command(arguments=("keywords",), show=_show_found),
 )
 async def search(call: Call, request: AssociativeQuery) -> AssociativeFound:
@@ -237,36 +235,33 @@ async def search(call: Call, request: AssociativeQuery) -> AssociativeFound:
     return await _search(call, request)
 
 
-@operation(
+@_operation(
     "associative.focus",
     zh="显示关注点，新的在前。",
     permission=READ,
     route="GET associative/focus",
-    face=_face("focus", give=items_of),
 )
 async def focus(call: Call, _: Nothing) -> Page[Node]:
     """Show the nodes in focus, newest first."""
     return Page(items=tuple(await _of(call).focus()))
 
 
-@operation(
+@_operation(
     "associative.state",
     zh="显示联想记忆的规模与强度。",
     permission=READ,
     route="GET associative/state",
-    face=_face("state"),
 )
 async def state(call: Call, _: Nothing) -> GraphState:
     """Show how many nodes and links there are and how strong they are."""
     return await _of(call).state()
 
 
-@operation(
+@_operation(
     "associative.compress",
     zh="请求一次压缩。",
     permission=WRITE,
     settles=True,
-    face=_face("compress", give=lambda _: None),
 )
 async def compress(call: Call, _: Nothing) -> Done:
     """Ask for a compression, as every remembering does."""
@@ -274,12 +269,11 @@ async def compress(call: Call, _: Nothing) -> Done:
     return Done()
 
 
-@operation(
+@_operation(
     "associative.forgotten",
     zh="显示遗忘后留下的痕迹。",
     permission=READ,
     route="GET associative/forgotten",
-    face=_face("forgotten", give=items_of),
     command=Command(show=lambda screen, page: _show_forgotten(screen, page.items)),
 )
 async def forgotten(call: Call, _: Nothing) -> Page[Forgotten]:
@@ -295,12 +289,11 @@ class ByNode(Model):
     ]
 
 
-@operation(
+@_operation(
     "associative.nodes",
     zh="列出联想图的全部节点，旧的在前。",
     permission=READ,
     route="GET associative/nodes",
-    face=_face("nodes", give=items_of),
     command=Command(show=lambda screen, page: _show_nodes(screen, page.items)),
 )
 async def nodes(call: Call, _: Nothing) -> Page[Node]:
@@ -308,26 +301,24 @@ async def nodes(call: Call, _: Nothing) -> Page[Node]:
     return Page(items=tuple(await _of(call).nodes()))
 
 
-@operation(
+@_operation(
     "associative.node",
     zh="显示联想图的一个节点。",
     permission=READ,
     route="GET associative/nodes/{node_id}",
-    face=_face("node"),
-    command=Command(arguments=("node_id",), show=lambda screen, node: _show_nodes(screen, [node])),
+    command=Command(show=lambda screen, node: _show_nodes(screen, [node])),
 )
 async def node(call: Call, request: ByNode) -> Node:
     """Show a node of the graph."""
     return await _of(call).node(request.node_id)
 
 
-@operation(
+@_operation(
     "associative.links",
     zh="显示从一个节点出发的关联：哪些另一端还在，哪些已悬空。",
     permission=READ,
     route="GET associative/nodes/{node_id}/links",
-    face=_face("links"),
-    command=Command(arguments=("node_id",), show=_show_links),
+    command=Command(show=_show_links),
 )
 async def links(call: Call, request: ByNode) -> LinkHealth:
     """Show the links that leave a node: those whose far end is there, and those that dangle."""
@@ -347,46 +338,42 @@ class Importance(Model):
     permission=READ,
     route="GET associative/nodes/{node_id}/importance",
     face=_face("importance", give=lambda answer: answer.importance),
-    command=Command(arguments=("node_id",)),
 )
 async def importance(call: Call, request: ByNode) -> Importance:
     """Show how important a node is: the sum of the strengths of its live links."""
     return Importance(importance=await _of(call).importance(request.node_id))
 
 
-@operation(
+@_operation(
     "associative.jobs",
     zh="显示联想记忆正在等待或进行的工作，按其顺序。",
     permission=READ,
     route="GET associative/jobs",
-    face=_face("jobs", give=items_of),
 )
 async def jobs(call: Call, _: Nothing) -> Page[Job]:
     """Show the associative memory's work that waits or runs, in its order."""
     return Page(items=tuple(await _of(call).jobs()))
 
 
-@operation(
+@_operation(
     "associative.restore",
     zh="从原始记录重建被遗忘的节点。",
     permission=WRITE,
     act="update_memory",
     route="POST associative/nodes/{node_id}/restore",
-    face=_face("restore"),
     settles=True,
-    command=Command(arguments=("node_id",), show=show_restored),
+    command=Command(show=show_restored),
 )
 async def restore(call: Call, request: ByNode) -> Node:
     """Make a deleted node again from the journal, while that has its words."""
     return await _of(call).restore(request.node_id)
 
 
-@operation(
+@_operation(
     "associative.triples",
     zh="以 N-Triples 输出联想图。",
     permission=READ,
     route="GET associative/triples",
-    face=_face("triples"),
 )
 async def triples(call: Call, _: Nothing) -> AsyncIterator[str]:
     """Write the graph as N-Triples."""

@@ -45,22 +45,28 @@ class Watermark:
         if (waiting := self._committed.get(scope.owner)) is not None:
             waiting.set()
 
-    async def reach(self, scope: Scope) -> int:
+    async def reach(self, scope: Scope, watch: Callable[[Scope], None]) -> int:
         """Wait for all that was asked before and can run; return how many messages are not in the graph yet.
 
-        A job in back-off is not waited for, and those behind it cannot run before it: the reader would wait as long as
-        a model is out of order.
+        Where something waits the worker is told to look: another process may have asked for it. A job in back-off is
+        not waited for, and those behind it cannot run before it: the reader would wait as long as a model is out of
+        order.
         """
         owner = scope.owner
+
+        def can_run(job: Job) -> bool:
+            return job.state is JobState.RUNNING or job.not_before is None or job.not_before <= self._clock()
+
         if not await self._waiting(owner, limit=1):
             return 0
+        watch(owner)
         mark = max((job.seq for job in await self._waiting(owner)), default=0)
         committed = self._committed.setdefault(owner, asyncio.Event())
         try:
             while True:
                 committed.clear()
                 head = await self._waiting(owner, limit=1)
-                if not head or head[0].seq > mark or not self._can_run(head[0]):
+                if not head or head[0].seq > mark or not can_run(head[0]):
                     break
                 with suppress(TimeoutError):
                     await asyncio.wait_for(committed.wait(), _POLL_SECONDS)
@@ -71,9 +77,6 @@ class Watermark:
     async def _waiting(self, owner: Scope, *, limit: int = MAX_WAITING) -> list[Job]:
         query = JobQuery(states=(JobState.PENDING, JobState.RUNNING), lanes=(LANE,), limit=limit)
         return await self._store.jobs(owner, query)
-
-    def _can_run(self, job: Job) -> bool:
-        return job.state is JobState.RUNNING or job.not_before is None or job.not_before <= self._clock()
 
 
 def entries_of(job: Job) -> tuple[str, ...]:
@@ -90,8 +93,8 @@ _ONCE_KNOWN: Bilingual = Bilingual(
     "[记忆] 曾经记得“{about}”，但想不起来了",
 )
 _FURTHER_AWAY: Bilingual = Bilingual(
-    "[记忆] These memories lie further from what is in mind now",
-    "[记忆] 以上记忆离当前话题较远",
+    "[记忆] What answers best was told some time ago, further from what is in mind now",
+    "[记忆] 以上最相关的记忆是较早以前说的，不在最近的谈话里",
 )
 # The first of each is the design's own wording.
 _SOMETHING_FORGOTTEN: Bilingual = Bilingual(
@@ -244,8 +247,15 @@ class Matcher:
         return self._keys[0][1]
 
     def among(self, vertices: Iterable[Vertex]) -> set[Vertex]:
-        """Return the nodes among them that a query wants."""
-        found = self._with_words(vertices)
+        """Return the nodes among them that a query wants: with any of the keywords, or similar in meaning; in time."""
+        similar, keys = self._wanted.similar, [key for _, key in self._keys]
+        if not self._wanted.keywords:
+            found = set(vertices)
+        elif len(keys) == 1 and not similar:  # without a loop over keywords for each vertex
+            (only,) = keys
+            found = {vertex for vertex in vertices if only in vertex.searched}
+        else:
+            found = {one for one in vertices if one.id in similar or any(key in one.searched for key in keys)}
         if self._wanted.since is None and self._wanted.until is None:
             return found
         return {vertex for vertex in found if self.in_time(vertex)}
@@ -254,19 +264,6 @@ class Matcher:
         """Tell whether it happened when it is wanted to have happened."""
         at, since, until = vertex.occurred_at, self._wanted.since, self._wanted.until
         return at is not None and (since is None or at >= since) and (until is None or at < until)
-
-    def _with_words(self, vertices: Iterable[Vertex]) -> set[Vertex]:
-        """Return the vertices with any of the keywords or similar in meaning; all of them where nothing is asked.
-
-        One keyword without meaning is asked without a loop over keywords for each vertex.
-        """
-        similar, keys = self._wanted.similar, [key for _, key in self._keys]
-        if not self._wanted.keywords:
-            return set(vertices)
-        if len(keys) == 1 and not similar:
-            (only,) = keys
-            return {vertex for vertex in vertices if only in vertex.searched}
-        return {vertex for vertex in vertices if vertex.id in similar or any(key in vertex.searched for key in keys)}
 
     def share(self, searched: str) -> float:
         """Return the share of the keywords that a text holds."""
@@ -301,16 +298,11 @@ class SearchEngine:
             for label in run.found
         ]
         dangling = tuple(DanglingLink(**edge.ends) for edge in run.dangling.values())
-        lost = self._once_known(run.matcher)
+        stones = [one.forgotten for one in self._graph.memorials.values() if run.matcher.matched(one.searched)]
+        # Last forgotten first.
+        lost = tuple(sorted(stones, key=lambda stone: stone.forgotten_at, reverse=True)[:MAX_ONCE_KNOWN])
         state = Knowledge.KNOWN if items else Knowledge.FORGOTTEN if lost else None
         return SearchResult(items=tuple(items), dangling=dangling, once_known=lost, knowledge=state)
-
-    def _once_known(self, matcher: Matcher) -> tuple[Forgotten, ...]:
-        """Return deleted nodes that the keywords ask about, last forgotten first."""
-        stones = [
-            memorial.forgotten for memorial in self._graph.memorials.values() if matcher.matched(memorial.searched)
-        ]
-        return tuple(sorted(stones, key=lambda stone: stone.forgotten_at, reverse=True)[:MAX_ONCE_KNOWN])
 
     @staticmethod
     def format_results(recollection: SearchResult | AssociativeFound) -> str:
@@ -442,6 +434,9 @@ class _Search:
         self._word = self.matcher.only_word if wanted.depth <= _FEW_HOPS else None
         looks_first = bool(graph.focuses) and self._word is None
         self._matching = self.matcher.among(graph.nodes()) if looks_first else set[Vertex]()
+        self._leading: set[Vertex] | None = None
+        if wanted.depth > _FEW_HOPS:
+            self._leading = {edge.source for vertex in self._matching for edge in vertex.arriving}
         self.found: list[PathLabel] = []
         self.dangling: dict[int, Edge] = {}
 
@@ -466,22 +461,10 @@ class _Search:
 
     def _expand(self, label: PathLabel) -> None:
         """Follow the links of one node; what leads nowhere any more is noted, not followed."""
-        floor, relations = self._graph.floor, self._relations
+        floor, relations, known = self._graph.floor, self._relations, self._known
         weakness, rank, depth = label.weakness, label.rank, label.depth + 1
-        # At the last hop only what is wanted is of use.
-        last = depth == self._wanted.depth
-        word = self._word if last else None
-        useful = self._matching if last and word is None else None
-        known = self._known
-        for edge in label.vertex.leaving:
-            target = edge.target
-            # Most links of the last hop lead to what nobody asked for: nothing else is looked at for them.
-            if word is not None:
-                if word not in target.searched and target.alive:
-                    continue
-            elif useful is not None and target not in useful and target.alive:
-                continue
-            strength = edge.strength
+        for edge in self._of_use(label.vertex, left=self._wanted.depth - depth):
+            target, strength = edge.target, edge.strength
             if strength < floor or (relations is not None and edge.relation not in relations):
                 continue
             if not target.alive:
@@ -491,16 +474,29 @@ class _Search:
             labels = known.get(target)
             if labels is None:
                 labels = known[target] = []
-            elif _is_dominated(labels, depth, reached, rank):
-                continue
+            elif any(one.depth <= depth and (one.weakness, one.rank) <= (reached, rank) for one in labels):
+                continue  # a known way is as short and stronger, or as strong and from no older a focus
             further = PathLabel(reached, rank, next(self._order), depth, target, edge, label)
             labels.append(further)
             heappush(self._queue, further)
 
+    def _of_use(self, vertex: Vertex, *, left: int) -> Sequence[Edge]:
+        """Return the links of a node that may lead to what is wanted, or to nothing, in so many hops behind them.
 
-def _is_dominated(labels: Sequence[PathLabel], depth: int, weakness: float, rank: int) -> bool:
-    """Tell whether a known way to the node is as short and stronger, or as strong and from no older a focus."""
-    return any(known.depth <= depth and (known.weakness, known.rank) <= (weakness, rank) for known in labels)
+        At the last hop and at the one before it, most lead to what nobody asked for: those are not followed.
+        """
+        matching, leading = self._matching, self._leading
+        if left == 0 and (word := self._word) is not None:
+            return [edge for edge in vertex.leaving if word in edge.target.searched or not edge.target.alive]
+        if left == 0 and (leading is None or vertex in leading or vertex.dangling):
+            return [edge for edge in vertex.leaving if edge.target in matching or not edge.target.alive]
+        if left == 1 and leading is not None:
+            return [
+                edge
+                for edge in vertex.leaving
+                if (to := edge.target) in leading or to in matching or to.dangling or not to.alive
+            ]
+        return vertex.leaving if left else ()
 
 
 def dangling_links(graph: Graph, node_ids: Sequence[str]) -> tuple[DanglingLink, ...]:

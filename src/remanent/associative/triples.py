@@ -6,14 +6,13 @@ import asyncio
 import json
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
 from remanent.associative.graph import Graph, GraphParts, GraphTransaction
-from remanent.associative.graph_store import FocusManager, LinkStore, NodeStore
 from remanent.associative.model import TRACE
 from remanent.errors import InvalidInput
 from remanent.model import Entry, EntryKind, Maker, Model, Origin, Scope, Source, Tombstone, from_millis, to_millis
@@ -21,9 +20,6 @@ from remanent.model.base import Count
 from remanent.model.ids import Id
 from remanent.text.regex import lazy_regex
 from remanent.values import dataclass
-
-if TYPE_CHECKING:
-    pass
 
 _TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 _FOCUS_LIST = "focus:current"
@@ -52,21 +48,20 @@ def to_triples(graph: Graph) -> list[str]:
 # `occurredAt` and `originalLength` are ours beside the design's predicates: without them a graph that is read back
 # would compress, and answer questions of time, differently from the one that was written.
 def _node_lines(graph: Graph) -> Iterator[str]:
-    """Yield the triples of every node: its type, then its properties by the names of the vocabulary."""
+    """Yield the triples of every node."""
     for vertex in graph.nodes():
-        node, subject = vertex.node(), f"node:{vertex.id}"
-        yield _to(subject, _TYPE, "memory:Node")
-        values = {
-            "content": node.content,
-            "phrase": node.phrase,
-            "keywords": json.dumps(node.keywords, ensure_ascii=False),
-            "createdAt": str(to_millis(node.created_at)),
-            "scanCount": str(node.scan_count),
-            "occurredAt": str(to_millis(node.occurred_at)),
-            "originalLength": str(node.original_length),
-        }
-        for name, value in values.items():
-            yield _says(subject, name, value)
+        node = vertex.node()
+        yield from _described(
+            "node",
+            vertex.id,
+            content=node.content,
+            phrase=node.phrase,
+            keywords=json.dumps(node.keywords, ensure_ascii=False),
+            createdAt=str(to_millis(node.created_at)),
+            scanCount=str(node.scan_count),
+            occurredAt=str(to_millis(node.occurred_at)),
+            originalLength=str(node.original_length),
+        )
 
 
 def _link_lines(graph: Graph) -> Iterator[str]:
@@ -77,11 +72,9 @@ def _link_lines(graph: Graph) -> Iterator[str]:
             to_id = edge.target.id
             met[to_id] += 1
             yield _to(f"node:{vertex.id}", "memory:link", f"node:{to_id}")
-            subject = f"link:{vertex.id}:{to_id}" + (f":{met[to_id]}" if met[to_id] > 1 else "")
-            yield _to(subject, _TYPE, "memory:Link")
-            yield _says(subject, "strength", repr(edge.strength))
-            if edge.relation:
-                yield _says(subject, "relation", edge.relation)
+            name = f"{vertex.id}:{to_id}" + (f":{met[to_id]}" if met[to_id] > 1 else "")
+            relation = {"relation": edge.relation} if edge.relation else {}
+            yield from _described("link", name, strength=repr(edge.strength), **relation)
 
 
 def _focus_lines(graph: Graph) -> Iterator[str]:
@@ -95,18 +88,24 @@ def _focus_lines(graph: Graph) -> Iterator[str]:
 def _tombstone_lines(graph: Graph) -> Iterator[str]:
     """Yield what is left of deleted nodes: whoever takes the graph in knows what was once known."""
     for node_id, memorial in graph.memorials.items():
-        stone, subject = memorial.forgotten, f"forgotten:{node_id}"
-        yield _to(subject, _TYPE, "memory:Forgotten")
-        values = {
-            "about": stone.about,
-            "keywords": json.dumps(stone.keywords, ensure_ascii=False),
-            "learnedAt": str(to_millis(stone.learned_at)),
-            "forgottenAt": str(to_millis(stone.forgotten_at)),
-            "size": str(stone.size),
-            "reason": stone.reason,
-        }
-        for name, value in values.items():
-            yield _says(subject, name, value)
+        stone = memorial.forgotten
+        yield from _described(
+            "forgotten",
+            node_id,
+            about=stone.about,
+            keywords=json.dumps(stone.keywords, ensure_ascii=False),
+            learnedAt=str(to_millis(stone.learned_at)),
+            forgottenAt=str(to_millis(stone.forgotten_at)),
+            size=str(stone.size),
+            reason=stone.reason,
+        )
+
+
+def _described(sort: str, name: str, **values: str) -> Iterator[str]:
+    """Yield what a thing is, then its properties by the names of the vocabulary."""
+    yield _to(f"{sort}:{name}", _TYPE, f"memory:{sort.capitalize()}")
+    for what, value in values.items():
+        yield _says(f"{sort}:{name}", what, value)
 
 
 def _to(subject: str, predicate: str, target: str) -> str:
@@ -119,12 +118,14 @@ def _says(subject: str, name: str, value: str) -> str:
 
 # ── in ───────────────────────────────────────────────────────────────────────
 
-_OF_NODES = frozenset(
-    {"content", "phrase", "keywords", "createdAt", "scanCount", "occurredAt", "originalLength", "order"}
-)
-_OF_LINKS = frozenset({"strength", "relation"})
-_OF_TOMBSTONES = frozenset({"about", "keywords", "learnedAt", "forgottenAt", "size", "reason"})
+_VOCABULARY = {
+    "node": {"content", "phrase", "keywords", "createdAt", "scanCount", "occurredAt", "originalLength", "order"},
+    "link": {"strength", "relation"},
+    "forgotten": {"about", "keywords", "learnedAt", "forgottenAt", "size", "reason"},
+}
+"""What can be said of each sort of thing."""
 _ID: TypeAdapter[str] = TypeAdapter(Id)
+_V = TypeVar("_V")
 
 
 class ParsedValue(NamedTuple):
@@ -135,7 +136,10 @@ class ParsedValue(NamedTuple):
 
 
 class Properties(dict[str, ParsedValue]):
-    """What triples say of one node or link, by the predicate's name."""
+    """What triples say of one node, link or tombstone, by the predicate's name."""
+
+    line: int = 0
+    """The line that names it as what it is, if one does."""
 
     def text(self, name: str, default: str = "") -> str:
         """Return a text."""
@@ -143,70 +147,68 @@ class Properties(dict[str, ParsedValue]):
 
     def whole(self, name: str, default: int = 0) -> int:
         """Return a count or a time."""
-        if name not in self:
-            return default
-        text, line = self[name]
-        # Not any digits that Python knows: a count has one form.
-        if not re.fullmatch("[0-9]{1,16}", text) or int(text) > 2**53:
-            raise _invalid_line(line, f"memory:{name} is a whole number that is not negative")
-        return int(text)
+        return self._read(name, default, _whole, "is a whole number that is not negative")
 
     def strength(self, default: float) -> float:
         """Return the strength of a link."""
-        if "strength" not in self:
-            return default
-        text, line = self["strength"]
-        try:
-            strength = float(text)
-        except ValueError:
-            strength = -1.0
-        if not 0 <= strength <= 1:
-            raise _invalid_line(line, "memory:strength is a number from 0 to 1")
-        return strength
+        return self._read("strength", default, _share, "is a number from 0 to 1")
 
     def keywords(self) -> tuple[str, ...]:
         """Return a node's keywords."""
-        if "keywords" not in self:
-            return ()
-        text, line = self["keywords"]
+        return self._read("keywords", (), _words, 'is a JSON list of texts, such as "[\\"pier\\"]"')
+
+    def _read(self, name: str, default: _V, read: Callable[[str], _V], what: str) -> _V:
+        """Return a value; one that cannot be read is refused with the number of its line."""
+        if name not in self:
+            return default
         try:
-            words = json.loads(text)
-        except ValueError:
-            words = None
-        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-            raise _invalid_line(line, 'memory:keywords is a JSON list of texts, such as "[\\"pier\\"]"')
-        return tuple(words)
+            return read(self[name].text)
+        except ValueError as error:
+            raise _invalid_line(self[name].line, f"memory:{name} {what}") from error
 
 
-class LinkEnds(NamedTuple):
-    """Where a link leads from and to; several between the same nodes have numbers."""
+def _whole(text: str) -> int:
+    # Not any digits that Python knows: a count has one form.
+    if not re.fullmatch("[0-9]{1,16}", text) or int(text) > 2**53:
+        raise ValueError
+    return int(text)
 
-    from_id: str
-    to_id: str
-    number: str = ""
+
+def _share(text: str) -> float:
+    if not 0 <= float(text) <= 1:
+        raise ValueError
+    return float(text)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    words = json.loads(text)
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise ValueError
+    return tuple(words)
 
 
 @dataclass(slots=True)
 class ParsedGraph:
-    """What lines of triples say."""
+    """What lines of triples say: of each sort of thing by name, a link's being its ends and perhaps a number."""
 
-    nodes: dict[str, int] = field(default_factory=dict)
-    """Each node with the line that names it."""
-    links: dict[LinkEnds, int] = field(default_factory=dict)
-    """Each link with the line that names it."""
-    of_nodes: dict[str, Properties] = field(default_factory=lambda: defaultdict(Properties))
-    of_links: dict[LinkEnds, Properties] = field(default_factory=lambda: defaultdict(Properties))
-    ties: dict[LinkEnds, int] = field(default_factory=dict)
+    nodes: dict[str, Properties] = field(default_factory=lambda: defaultdict(Properties))
+    links: dict[str, Properties] = field(default_factory=lambda: defaultdict(Properties))
+    forgotten: dict[str, Properties] = field(default_factory=lambda: defaultdict(Properties))
+    ties: dict[str, int] = field(default_factory=dict)
     """That one node leads to another, with the line that says so."""
     members: dict[str, int] = field(default_factory=dict)
     """The nodes in focus, with the lines."""
-    forgotten: dict[str, int] = field(default_factory=dict)
-    """Each deleted node with the line that names it."""
-    of_forgotten: dict[str, Properties] = field(default_factory=lambda: defaultdict(Properties))
+
+    def thing(self, sort: str, name: str, line: int) -> Properties:
+        """Return what is said of a thing, once its name is one that it can have."""
+        if sort == "link":
+            _ends(name, line)
+            return self.links[name]
+        return (self.nodes if sort == "node" else self.forgotten)[_id(name, line)]
 
     def focuses(self) -> list[str]:
         """Return the nodes in focus, oldest first."""
-        return sorted(self.members, key=lambda node_id: self.of_nodes[node_id].whole("order"))
+        return sorted(self.members, key=lambda node_id: self.nodes[node_id].whole("order"))
 
 
 def _invalid_line(line: int, what: str) -> InvalidInput:
@@ -237,16 +239,11 @@ def _add_value(reading: ParsedGraph, subject: str, predicate: str, said: ParsedV
     """Note a property that a line tells; what tells two values of one is refused."""
     sort, _, name = subject.partition(":")
     namespace, _, what = predicate.partition(":")
-    if namespace == "memory" and sort == "node" and what in _OF_NODES:
-        told = reading.of_nodes[_id(name, said.line)]
-    elif namespace == "memory" and sort == "link" and what in _OF_LINKS:
-        told = reading.of_links[_ends(name, said.line)]
-    elif namespace == "memory" and sort == "forgotten" and what in _OF_TOMBSTONES:
-        told = reading.of_forgotten[_id(name, said.line)]
-    elif subject == _FOCUS_LIST and predicate == "memory:order":
+    if subject == _FOCUS_LIST and predicate == "memory:order":
         return  # of whom, it does not say; the members come in the order of their lines then
-    else:
+    if namespace != "memory" or what not in _VOCABULARY.get(sort, ()):
         raise _invalid_line(said.line, f"<{predicate}> says nothing of <{subject}> in this vocabulary")
+    told = reading.thing(sort, name, said.line)
     if told.setdefault(what, said).text != said.text:
         raise _invalid_line(said.line, f"line {told[what].line} says another <{predicate}> of <{subject}>")
 
@@ -255,14 +252,11 @@ def _add_reference(reading: ParsedGraph, subject: str, predicate: str, target: s
     """Note what a line names by its address: a type, an end of a link or a focus."""
     sort, _, name = subject.partition(":")
     far_sort, _, far = target.partition(":")
-    if predicate == _TYPE and sort == "node" and target == "memory:Node":
-        reading.nodes.setdefault(_id(name, line), line)
-    elif predicate == _TYPE and sort == "forgotten" and target == "memory:Forgotten":
-        reading.forgotten.setdefault(_id(name, line), line)
-    elif predicate == _TYPE and sort == "link" and target == "memory:Link":
-        reading.links.setdefault(_ends(name, line), line)
+    if predicate == _TYPE and sort in _VOCABULARY and target == f"memory:{sort.capitalize()}":
+        thing = reading.thing(sort, name, line)
+        thing.line = thing.line or line
     elif predicate == "memory:link" and sort == far_sort == "node":
-        reading.ties.setdefault(LinkEnds(_id(name, line), _id(far, line)), line)
+        reading.ties.setdefault(f"{_id(name, line)}:{_id(far, line)}", line)
     elif subject == _FOCUS_LIST and predicate == "memory:member" and far_sort == "node":
         reading.members.setdefault(_id(far, line), line)
     elif not (subject == _FOCUS_LIST and predicate == _TYPE and target == "memory:FocusList"):
@@ -270,27 +264,18 @@ def _add_reference(reading: ParsedGraph, subject: str, predicate: str, target: s
 
 
 def _check_whole(reading: ParsedGraph) -> None:
-    """Refuse what is told of nodes and links that no line names as such."""
-    for node_id, told in reading.of_nodes.items():
-        # The order of a focus may be told of a node that the reader has already.
-        if node_id not in reading.nodes and not (node_id in reading.members and told.keys() == {"order"}):
-            raise _unnamed(told, f"<node:{node_id}> is a memory:Node")
-    for ends, told in reading.of_links.items():
-        if ends not in reading.links:
-            name = ":".join(part for part in ends if part)
-            raise _unnamed(told, f"<link:{name}> is a memory:Link")
-    for node_id, told in reading.of_forgotten.items():
-        if node_id not in reading.forgotten:
-            raise _unnamed(told, f"<forgotten:{node_id}> is memory:Forgotten")
-    described = {(ends.from_id, ends.to_id) for ends in reading.links}
-    for ends, line in reading.ties.items():
-        if (ends.from_id, ends.to_id) not in described:
-            reading.links[ends] = line
-
-
-def _unnamed(told: Properties, what: str) -> InvalidInput:
-    """Return the error for something that is described and never named as what it is."""
-    return _invalid_line(min(said.line for said in told.values()), f"no line says that {what}")
+    """Refuse what is told of nodes and links that no line names as such; a link may be named by its ends alone."""
+    for sort, things in (("node", reading.nodes), ("link", reading.links), ("forgotten", reading.forgotten)):
+        for name, told in things.items():
+            # The order of a focus may be told of a node that the reader has already.
+            is_focus = sort == "node" and name in reading.members and told.keys() == {"order"}
+            if not told.line and not is_focus:
+                line = min(said.line for said in told.values())
+                raise _invalid_line(line, f"no line says that <{sort}:{name}> is a memory:{sort.capitalize()}")
+    described = {_ends(name, told.line) for name, told in reading.links.items()}
+    for name, line in reading.ties.items():
+        if _ends(name, line) not in described:
+            reading.links[name].line = line
 
 
 def _id(text: str, line: int) -> str:
@@ -301,12 +286,13 @@ def _id(text: str, line: int) -> str:
         raise _invalid_line(line, "an id is 1 to 64 letters, digits, - and _") from error
 
 
-def _ends(name: str, line: int) -> LinkEnds:
-    """Return the two ends of a link, and its relation where it has one, from the name by which triples speak of it."""
+def _ends(name: str, line: int) -> tuple[str, str]:
+    """Return the two ends of a link, from the name by which triples speak of it; several have numbers behind them."""
     parts = name.split(":")
     if len(parts) not in {2, 3}:
         raise _invalid_line(line, "a link is called <link:FROM:TO>")
-    return LinkEnds(*(_id(part, line) for part in parts))
+    from_id, to_id, *_ = [_id(part, line) for part in parts]
+    return from_id, to_id
 
 
 def _unescaped(text: str, line: int) -> str:
@@ -347,30 +333,28 @@ class TripleLoader:
         reading = await asyncio.to_thread(read_triples, lines)
         async with self._parts.store.transaction(scope.owner) as tx:
             work = await self._parts.graphs.work(tx, at=self._parts.clock())
-            new = {node_id: line for node_id, line in reading.nodes.items() if node_id not in work.graph}
+            named = {node_id: told for node_id, told in reading.nodes.items() if told.line}
+            new = {node_id: told for node_id, told in named.items() if node_id not in work.graph}
             self._check_room(work.graph, len(new))
             await self._check_free(work, new)
-            nodes = NodeStore(work, self._parts.store)
-            entries = {
-                node_id: self._entry(work, node_id, reading.of_nodes[node_id], line) for node_id, line in new.items()
-            }
+            entries = {node_id: self._entry(work, node_id, told) for node_id, told in new.items()}
             await self._parts.append(tx, list(entries.values()))
             for node_id, entry in entries.items():
-                _load_node(work, nodes, node_id, reading.of_nodes[node_id], entry)
+                _load_node(work, node_id, new[node_id], entry)
             self._load_links(work, reading, new)
             self._load_focuses(work, reading, new)
-            self._load_tombstones(work, nodes, reading)
+            self._load_tombstones(work, reading)
             if new:
                 self._parts.index(tx)
-        return LoadedTriples(nodes=len(new), links=len(reading.links), known=len(reading.nodes) - len(new))
+        return LoadedTriples(nodes=len(new), links=len(reading.links), known=len(named) - len(new))
 
-    def _load_tombstones(self, work: GraphTransaction, nodes: NodeStore, reading: ParsedGraph) -> None:
+    def _load_tombstones(self, work: GraphTransaction, reading: ParsedGraph) -> None:
         """Note what was forgotten elsewhere; it came from another journal, so that it cannot be made again here."""
-        for node_id in reading.forgotten:
-            if node_id in work.graph or node_id in work.graph.memorials or node_id in reading.nodes:
+        for node_id, told in reading.forgotten.items():
+            if node_id in work.graph or node_id in work.graph.memorials or reading.nodes[node_id].line:
                 continue
-            told, now = reading.of_forgotten[node_id], to_millis(work.at)
-            nodes.bury(
+            now = to_millis(work.at)
+            work.bury(
                 Tombstone(
                     record_id=node_id,
                     scope=work.scope,
@@ -389,18 +373,18 @@ class TripleLoader:
         if self._parts.settings.schedule == "fixed" and len(graph) + count > most:
             raise InvalidInput(f"{count} nodes do not fit into the {most} slots of associative.max_nodes")
 
-    async def _check_free(self, work: GraphTransaction, new: dict[str, int]) -> None:
+    async def _check_free(self, work: GraphTransaction, new: Mapping[str, Properties]) -> None:
         """Refuse the id of something else that the agent remembers."""
         for record in (await self._parts.store.records_by_id(work.scope, new)).values():
             raise _invalid_line(
-                new[record.id], f"the id {record.id} belongs to something else here ({record.kind.value})"
+                new[record.id].line, f"the id {record.id} belongs to something else here ({record.kind.value})"
             )
 
-    def _entry(self, work: GraphTransaction, node_id: str, told: Properties, line: int) -> Entry:
+    def _entry(self, work: GraphTransaction, node_id: str, told: Properties) -> Entry:
         """Return the words of a node as they go into the journal."""
         content = told.text("content")
         if not content.strip():
-            raise _invalid_line(line, f"<node:{node_id}> has no memory:content")
+            raise _invalid_line(told.line, f"<node:{node_id}> has no memory:content")
         created = from_millis(told.whole("createdAt")) if "createdAt" in told else work.at
         return Entry(
             id=self._parts.new_id(),
@@ -415,34 +399,32 @@ class TripleLoader:
 
     def _load_links(self, work: GraphTransaction, reading: ParsedGraph, new: Collection[str]) -> None:
         """Make the links that lines tell of; each must begin at a node, while its end may be gone."""
-        links = LinkStore(work)
         met: set[tuple[str, str, str]] = set()
-        for ends, line in reading.links.items():
-            if ends.from_id not in new and ends.from_id not in work.graph:
+        for name, told in reading.links.items():
+            from_id, to_id = _ends(name, told.line)
+            if from_id not in new and from_id not in work.graph:
                 raise _invalid_line(
-                    line, f"<node:{ends.from_id}>, where this link begins, is neither here nor in these triples"
+                    told.line, f"<node:{from_id}>, where this link begins, is neither here nor in these triples"
                 )
-            told = reading.of_links.get(ends, Properties())
             strength = told.strength(self._parts.settings.link_initial_strength)
-            link = (ends.from_id, ends.to_id, told.text("relation"))
+            link = (from_id, to_id, told.text("relation"))
             if link in met:
-                raise _invalid_line(line, "a line before tells of a link with the same ends and the same relation")
+                raise _invalid_line(told.line, "a line before tells of a link with the same ends and the same relation")
             met.add(link)
-            links.create_link(ends.from_id, ends.to_id, strength, link[2])
+            work.create_link(from_id, to_id, strength, link[2])
 
     def _load_focuses(self, work: GraphTransaction, reading: ParsedGraph, new: Collection[str]) -> None:
         """Attend to what the triples attend to, unless the agent attends to something already."""
-        focus = FocusManager(work.graph, most=self._parts.settings.max_focus_count)
         members = [node_id for node_id in reading.focuses() if node_id in new]
-        if members and not focus.get_focus_list():
-            focus.update_focus(work, members)
+        if members and not work.graph.focused():
+            work.update_focus(members, most=self._parts.settings.max_focus_count)
 
 
-def _load_node(work: GraphTransaction, nodes: NodeStore, node_id: str, told: Properties, entry: Entry) -> None:
+def _load_node(work: GraphTransaction, node_id: str, told: Properties, entry: Entry) -> None:
     """Make a node whose words are in the journal."""
     if node_id in work.graph.memorials:
-        nodes.unbury(node_id)
-    nodes.create_node(
+        work.unbury(node_id)
+    work.create_node(
         entry.text,
         told.text("phrase"),
         told.keywords(),

@@ -8,6 +8,8 @@ import asyncio
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
+from itertools import chain
 from time import thread_time
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
@@ -40,14 +42,15 @@ from remanent.recall import (
     VectorPath,
 )
 from remanent.recall.gate import TYPICAL_NEARNESS, GateInputs, is_common, read_measures
-from remanent.recall.gathering import Gathered
-from remanent.recall.path import placeless
+from remanent.recall.paths import placeless
 from remanent.recall.ranker import PATIENT, STATES
+from remanent.recall.scoring import Gathered
 from remanent.stores import RecordFilter, Store, Vectors
 from remanent.text.dates_english import MONTH
 from remanent.text.keywords import content_words
 from remanent.text.mentions import mentions
 from remanent.text.scripts import caseless, working_language
+from remanent.text.talk import is_small_talk
 from remanent.text.terms import index_terms, query_terms
 
 if TYPE_CHECKING:
@@ -88,6 +91,9 @@ _BARELY: dict[Language, float] = {"en": 0.0, "zh": 0.2}
 """The share of a question that must be found to be lenient at all. Chinese is asked as it is, so that nothing was left
 out of it: of 240 strangers' questions (CMRC) to eight memories of MemDaily this holds back six more, and of 141 that
 belong there none; .2 to .3 do the same, .1 half of it."""
+_SAME_TALK = timedelta(days=1)
+"""What was told at most so long before the newest focus is not far away, however many hops: each message links with the
+five before it, so that in a talk of a hundred messages two hops reach the last fifteen. Chosen by hand."""
 _NAMED_SHARE = 0.5
 """The share of the keywords that a tombstone's own few words must hold, where the journal has nothing to go by."""
 _FEW_WORDS = 2
@@ -156,7 +162,7 @@ class WideningSearch:
         question = await self._question(scope, " ".join(wanted.keywords), TRACE, wanted)
         of_nodes, of_turns, inputs = await asyncio.gather(
             self._ranker.gather(question, _ASSOCIATIVE, width=_POOL),
-            self._turns(scope, question.text, wanted) if graph.memorials else _nothing(),
+            self._turns(graph, scope, question.text, wanted),
             self._gate.look(question),
         )
         matcher = Matcher(wanted)
@@ -167,11 +173,17 @@ class WideningSearch:
         lenience = _lenience(question.text, inputs)
         lost, verdict = await self._lost(graph, wanted.keywords, question, of_turns.found, inputs, lenience=lenience)
         items: tuple[SearchHit, ...] = ()
-        if _passes(known, lenience) or self._holds_every_word(graph, matcher, found):
+        # Where a node holds all keywords it is no stranger's question, however odd it looks.
+        in_words = (graph.find(one.record_id) for one in found[KEYWORD])
+        is_named = any(vertex is not None and matcher.share(vertex.searched) == 1 for vertex in in_words)
+        if _passes(known, lenience) or is_named:
             ranked = self._ranked(graph, question, of_nodes, self._near_enough(inputs, question))
             items = self._with_paths(graph, matcher, ranked, wanted, found)
-        is_lost = bool(lost) and (not items or known.score < verdict.score)
-        state = Knowledge.FORGOTTEN if is_lost else self._state(items)
+        # What a living node names in the very words asked for is not forgotten, whatever else was.
+        is_lost = bool(lost) and (not items or (known.score < verdict.score and not is_named))
+        state: Knowledge | None = Knowledge.FORGOTTEN if is_lost else self._state(graph, items)
+        if state is Knowledge.NEVER_TOLD and not _could_be_found(graph, question.text):
+            state = None
         dangling = dangling_links(graph, [item.vertex.id for item in items[:_TOP]])
         left_out = tuple(of_nodes.left_out)
         return SearchResult(
@@ -198,7 +210,10 @@ class WideningSearch:
         standing = await self._store.standing(scope.owner, states=STATES)
         return Question(text, scope.owner, counted, standing=standing)
 
-    async def _turns(self, scope: Scope, text: str, wanted: GraphQuery) -> Gathered:
+    async def _turns(self, graph: Graph, scope: Scope, text: str, wanted: GraphQuery) -> Gathered:
+        """Return the words of the journal that the gate reads; they tell of nothing where nothing was forgotten."""
+        if not graph.memorials:
+            return Gathered()
         question = await self._question(scope, text, Kind.TURN, wanted)
         return await self._ranker.gather(question, _TURNS_READ, width=_READ_BY_GATE)
 
@@ -215,11 +230,6 @@ class WideningSearch:
             gathered.found[KEYWORD].append(Candidate(vertex.id, 0.0))
             gathered.places[vertex.id] = placeless(vertex.id)
             gathered.adding.add(vertex.id)
-
-    def _holds_every_word(self, graph: Graph, matcher: Matcher, found: _Found) -> bool:
-        """Tell whether a node holds all keywords: then it is no stranger's question, however odd it looks."""
-        vertices = (graph.find(one.record_id) for one in found[KEYWORD])
-        return any(vertex is not None and matcher.share(vertex.searched) == 1 for vertex in vertices)
 
     # ── judging ──────────────────────────────────────────────────────────────
 
@@ -278,7 +288,7 @@ class WideningSearch:
 
     def _ranked(self, graph: Graph, question: Question, gathered: Gathered, least: float) -> list[tuple[Vertex, float]]:
         """Return the nodes that answer with their scores, best first: what is said next gets a share of them."""
-        ranked = self._ranker.order(question, _EVERY, gathered, all_of_them=True)
+        ranked = self._ranker.order(question, _EVERY, gathered, all_of_them=True).candidates()
         own: dict[Vertex, float] = {}
         for one in ranked:
             # What only meaning found counts if it is near enough.
@@ -299,9 +309,10 @@ class WideningSearch:
         wanted: GraphQuery,
         found: _Found,
     ) -> tuple[SearchHit, ...]:
-        """Return so many as are wanted, each with its way from a focus where that is not too far."""
+        """Return so many as are wanted, each with its way from a focus where that is not too far; no small talk."""
         in_time = matcher.in_time
-        shown = [(vertex, score) for vertex, score in ranked if in_time(vertex)][: wanted.limit or None]
+        told = [one for one in ranked if in_time(one[0]) and not is_small_talk(one[0].content)]
+        shown = told[: wanted.limit or None]
         paths = self._paths_of(graph).to({vertex for vertex, _ in shown})
         near = {one.record_id: one.score for one in found.get(VECTOR, ())}
         hits = [
@@ -332,19 +343,29 @@ class WideningSearch:
         paths = self._strongest(graph, wanted.relations).to(targets)
         items = [SearchHit(vertex, label, matcher.matched(vertex.searched)) for vertex, label in paths.items()]
         items = items[: wanted.limit or None]
-        return replace(found, items=tuple(items), knowledge=self._state(items)) if items else found
+        return replace(found, items=tuple(items), knowledge=self._state(graph, items)) if items else found
 
-    def _state(self, items: Iterable[SearchHit]) -> Knowledge:
-        """Say whether the best lies where the design's search would have looked, or further away."""
+    def _state(self, graph: Graph, items: Iterable[SearchHit]) -> Knowledge:
+        """Say whether the best lies where the design's search would have looked or was just told, or further away."""
         best = next(iter(items), None)
         if best is None:
             return Knowledge.NEVER_TOLD
         within = best.distance is not None and best.distance <= self._settings.default_search_depth
-        return Knowledge.KNOWN if within else Knowledge.FURTHER_AWAY
+        told = [one.occurred_at for one in graph.focused() if one.occurred_at is not None]
+        at = best.vertex.occurred_at
+        is_of_same_talk = bool(told) and at is not None and at >= max(told) - _SAME_TALK
+        return Knowledge.KNOWN if within or is_of_same_talk else Knowledge.FURTHER_AWAY
 
 
-async def _nothing() -> Gathered:
-    return Gathered()
+def _could_be_found(graph: Graph, text: str) -> bool:
+    """Tell whether words would be found had they been told: not a few in a language that nothing of the graph is in.
+
+    A whole question is near by its meaning, single words are not: of an English talk of camping, “露营” came no nearer
+    than “潜艇” (submarine), .28 and .29.
+    """
+    language = working_language(text)
+    told = chain((one.content for one in graph.nodes()), (one.searched for one in graph.memorials.values()))
+    return len(content_words(text)) > _FEW_WORDS or any(working_language(content) == language for content in told)
 
 
 def _read_by_gate(found: _Found) -> tuple[str, ...]:

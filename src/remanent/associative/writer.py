@@ -1,31 +1,330 @@
-"""How what was said becomes nodes, and how a deleted node is made again from the journal: each in one commit."""
+"""How what was said becomes nodes, how these fade by degrees, and how a deleted one is made again from the journal."""
 
 import asyncio
 import logging
 import random
-from collections.abc import Awaitable, Callable, Sequence
-from datetime import datetime
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import TypeVar
 
-from remanent.associative.compression import SAMPLE_FACTOR, CompressionScheduler, least_important
-from remanent.associative.graph import GraphParts, GraphTransaction, Vertex
-from remanent.associative.graph_store import FocusManager, LinkStore, NodeStore
-from remanent.associative.model import EARLIER, LATER, TRACE, Forgotten, Node
+from pydantic import JsonValue
+
+from remanent.associative.graph import MAX_GRAPHS, Graph, GraphParts, GraphTransaction, PendingChanges, Vertex
+from remanent.associative.model import COMPRESS, EARLIER, LATER, REWRITE, TRACE, CompressionDecision, Forgotten, Node
 from remanent.associative.search import entries_of
 from remanent.errors import InvalidInput, LanguageError, ModelDenied, ModelUnavailable, NotFound
-from remanent.jobs import Postponed, Requeue, describe_failure
-from remanent.language import Answer
+from remanent.jobs import Postponed, Requeue, describe_failure, retry_delay
+from remanent.language import Answer, Engine
 from remanent.language.engines import OfflineEngine
-from remanent.language.roles.annotation import ANNOTATION, AnnotationRequest, AnnotationResponse
-from remanent.language.roles.relation_naming import RELATION_NAMING, RelationNamingRequest
+from remanent.language.roles.annotation import (
+    ANNOTATION,
+    RELATION_NAMING,
+    AnnotationRequest,
+    AnnotationResponse,
+    RelationNamingRequest,
+)
 from remanent.language.roles.segmentation import SEGMENTATION, Segment, SegmentationRequest
 from remanent.language.shapes import Utterance, UtteranceSpan
-from remanent.model import Entry, Job, Maker, Scope, Source, Tombstone, least_trusted, to_millis
+from remanent.model import Entry, Job, Maker, Scope, Source, Tombstone, from_millis, least_trusted, to_millis
 from remanent.model.ids import uuid7
 from remanent.stores import EntryQuery, Transaction
 from remanent.text.talk import says_nothing_alone
 from remanent.values import dataclass
+
+_logger = logging.getLogger(__name__)
+
+# ── forgetting by degrees: which nodes are looked at, what becomes of each, and the time it may take ─────────
+
+_LEVELS = 5
+"""Steps from the original length to nothing: each rewriting takes off a fifth. Chosen by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShortenedText:
+    """A text that was made shorter, with what it is about, and who did it."""
+
+    content: str
+    phrase: str
+    keywords: tuple[str, ...]
+    made_by: Maker
+
+
+class Compressor(ABC):
+    """Makes texts shorter. Failures are `LanguageError`."""
+
+    @abstractmethod
+    async def shorten(self, text: str, *, target: int, original_length: int) -> ShortenedText:
+        """Return the text in at most `target` characters, with its phrase and keywords."""
+
+
+class RoleCompressor(Compressor):
+    """Has the engine's annotation role do it."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def shorten(self, text: str, *, target: int, original_length: int) -> ShortenedText:
+        """Ask the role for a compression to the length."""
+        answer = await self._engine.run(ANNOTATION, AnnotationRequest(text=text, target_length=target))
+        value = answer.value
+        return ShortenedText(value.content, value.phrase, value.keywords, answer.made_by)
+
+
+class KeySentences(RoleCompressor):
+    """Keeps the sentences that say most, in their own words, whatever the engine."""
+
+    def __init__(self) -> None:
+        super().__init__(OfflineEngine())
+
+
+class Levels(Compressor):
+    """Goes down in steps: a text is rewritten when its importance falls to the next level, not at every scan."""
+
+    def __init__(self, inner: Compressor) -> None:
+        self._inner = inner
+
+    async def shorten(self, text: str, *, target: int, original_length: int) -> ShortenedText:
+        """Shorten to the level below the target; below the last level, to the target itself."""
+        step = max(1, original_length // _LEVELS)
+        level = target // step * step
+        return await self._inner.shorten(text, target=level or target, original_length=original_length)
+
+
+def open_compressor(name: str, engine: Engine) -> Compressor:
+    """Return the way that settings choose."""
+    if name == "key-sentences":
+        return KeySentences()
+    return Levels(RoleCompressor(engine)) if name == "levels" else RoleCompressor(engine)
+
+
+BACKOFF_BASE, BACKOFF_CAP = 1.0, 30.0
+"""Seconds between attempts at a text: 1, 2, 4 … 30, as the design prescribes."""
+NODES_AT_ONCE = 250
+"""Nodes that one unit of work looks at: with some thirty links each it holds the writer for about 20 ms."""
+BETWEEN_LOOKS = 100
+"""Nodes between two looks at the clock; others have their turn there, too."""
+_TEXTS_AT_ONCE = 20
+"""Texts that one job has rewritten; chosen by hand: a job that fails repeats no more than these."""
+SAMPLE_FACTOR = 3
+"""With fixed slots, so many times a batch is drawn, and the least important of it are taken.
+
+Chosen by hand. A sample, because scoring every node of a large graph would take longer than the batch itself."""
+
+
+def decide(
+    importance: float, *, original_length: int, length: int, delete_below: int
+) -> tuple[CompressionDecision, int]:
+    """Return what becomes of a node that is not in focus, and the length its text may have.
+
+    The measure is the original length, not the present one: measured by what is left, every scan would shorten again.
+    """
+    target = int(original_length * min(importance, 1.0))
+    if importance <= 0 or min(target, length) < delete_below:
+        return CompressionDecision.DELETED, 0
+    return (CompressionDecision.KEPT, length) if target >= length else (CompressionDecision.SHORTENED, target)
+
+
+def least_important(graph: Graph, candidates: Sequence[Vertex], count: int) -> list[Vertex]:
+    """Return so many of the candidates, the least important first; of equals, the oldest."""
+    return sorted(candidates, key=lambda vertex: (graph.importance(vertex), vertex.order))[:count]
+
+
+class CompressionScheduler:
+    """Decides when which node is compressed, and has it done."""
+
+    def __init__(self, parts: GraphParts, compressor: Compressor) -> None:
+        self._parts = parts
+        self._compressor = compressor
+        self._left: dict[Scope, deque[str]] = {}
+        """What is still to come of an agent's round; an agent is not in it when no round began in this process."""
+
+    def trigger(self, tx: Transaction) -> None:
+        """Ask for a compression as part of a unit of work; one that waits already will do."""
+        self._enqueue(tx, COMPRESS, key=COMPRESS)
+
+    def forget(self, scope: Scope) -> None:
+        """Let go of what is kept for an agent."""
+        self._left.pop(scope.owner, None)
+
+    # ── looking at nodes ─────────────────────────────────────────────────────
+
+    async def run_compression_slice(self, job: Job, tx: Transaction) -> None:
+        """Compress the next nodes; within its time slice the round goes on in a job of its own.
+
+        Many short units of work instead of one long one: whoever remembers waits for 20 ms of it and not for a slice.
+        """
+        noted = job.payload.get("begun")
+        begun = from_millis(noted) if isinstance(noted, int) else self._parts.clock()
+        work = await self._parts.graphs.work(tx, at=self._parts.clock())
+        left = self._round(job, work.graph)
+        step = await self._decide(work.graph, left, until=begun + timedelta(seconds=self._parts.settings.time_slice))
+        await self._apply(work, step)
+
+        # Noted once it is durable: a unit of work that fails is run again with the nodes that it was to look at.
+        tx.then(lambda _: self._leave(work.scope, left))
+        if left and self._parts.clock() - begun < timedelta(seconds=self._parts.settings.time_slice):
+            self._enqueue(tx, COMPRESS, payload={"begun": to_millis(begun)})
+
+    def _leave(self, owner: Scope, left: deque[str]) -> None:
+        """Note what is still to come; the agents that were looked at longest ago begin a new round instead."""
+        self._left.pop(owner, None)
+        self._left[owner] = left
+        if len(self._left) > MAX_GRAPHS:
+            del self._left[next(iter(self._left))]
+
+    def _round(self, job: Job, graph: Graph) -> deque[str]:
+        """Return the nodes to come: what a round before has left, or those of a new one."""
+        known = self._left.get(job.scope.owner)
+        if known:
+            return known.copy()
+        if known is not None and "begun" in job.payload:
+            return deque()  # the round that this job was to go on with has ended meanwhile
+        focuses = set(graph.focuses)
+        nodes = [vertex for vertex in graph.nodes() if vertex.id not in focuses]
+        if self._parts.settings.schedule == "fixed":
+            batch = self._parts.settings.compression_batch_size
+            # The job's own chance: run again after a crash, it draws the same.
+            drawn = random.Random(job.id).sample(nodes, min(len(nodes), SAMPLE_FACTOR * batch))
+            return deque(vertex.id for vertex in least_important(graph, drawn, batch))
+        return deque(vertex.id for vertex in sorted(nodes, key=lambda vertex: (vertex.scan_count, vertex.order)))
+
+    async def _decide(self, graph: Graph, left: deque[str], *, until: datetime) -> PendingChanges:
+        """Decide about the next nodes without changing anything, until so many were looked at or time is up."""
+        step = PendingChanges(rate=self._parts.settings.decay_rate)
+        focuses = set(graph.focuses)
+        for number in range(min(len(left), NODES_AT_ONCE)):
+            if number % BETWEEN_LOOKS == 0 and number:
+                await asyncio.sleep(0)
+                if self._parts.clock() >= until:
+                    break
+            vertex = graph.find(left.popleft())
+            if vertex is not None and vertex.id not in focuses:
+                self._compress_node(graph, vertex, step)
+        return step
+
+    def _compress_node(self, graph: Graph, vertex: Vertex, step: PendingChanges) -> None:
+        """Decide about one node, as it stands after what was decided about those before it."""
+        decision, target = decide(
+            graph.importance(vertex, under_way=step),
+            original_length=vertex.original_length,
+            length=len(vertex.content),
+            delete_below=self._parts.settings.delete_threshold,
+        )
+        if decision is CompressionDecision.DELETED:
+            step.gone[vertex.id] = None
+            return
+        if decision is CompressionDecision.SHORTENED:
+            step.rewrites.append((vertex.id, target))
+        step.faded[vertex.id] = None
+
+    async def _apply(self, work: GraphTransaction, step: PendingChanges) -> None:
+        """Put the decisions into the unit of work; texts are left to jobs of their own, since a model may be slow."""
+        work.decay_all_links(tuple(step.faded), rate=self._parts.settings.decay_rate)
+        work.increment_scan_count(tuple(step.faded))
+        await work.delete_nodes(tuple(step.gone), reason="faded")
+        for start in range(0, len(step.rewrites), _TEXTS_AT_ONCE):
+            self._request_rewrites(work.tx, step.rewrites[start : start + _TEXTS_AT_ONCE])
+
+    # ── making texts shorter ─────────────────────────────────────────────────
+
+    async def rewrite(self, job: Job, tx: Transaction) -> None:
+        """Have texts made shorter; what fails is tried again later, and in the end stays as it is."""
+        noted = job.payload.get("tries")
+        tries = noted if isinstance(noted, int) else 0
+        graph = await self._parts.graphs.at(job.scope)
+        done: dict[str, tuple[str, ShortenedText]] = {}
+        failed: list[tuple[str, int]] = []
+        problem = ""
+        for node_id, target in _targets(job.payload):
+            vertex = graph.find(node_id)
+            if vertex is None or len(vertex.content) <= target:
+                continue
+            await asyncio.sleep(0)  # without a model nothing here waits, and others have their turn
+            before = vertex.content  # as it is given to the model: it may be another when the answer comes
+            try:
+                async with asyncio.timeout(self._parts.settings.worker_timeout):
+                    shortened = await self._compressor.shorten(
+                        before, target=target, original_length=vertex.original_length
+                    )
+            except (LanguageError, TimeoutError) as error:
+                failed.append((node_id, target))
+                problem = describe_failure(error)
+            else:
+                done[node_id] = (before, shortened)
+        work = await self._parts.graphs.work(tx, at=self._parts.clock())
+        await self._write(work, done)
+        self._give_back(tx, failed, tries=tries, problem=problem)
+
+    async def _write(self, work: GraphTransaction, done: Mapping[str, tuple[str, ShortenedText]]) -> None:
+        """Give nodes their shorter texts, unless they were changed while the model worked on them.
+
+        Of what has no text left that is long enough, the tombstone tells by the words that it had before.
+        """
+        for node_id, (before, shortened) in done.items():
+            vertex = work.graph.find(node_id)
+            if vertex is None or vertex.content != before:
+                continue
+            if len(shortened.content) < self._parts.settings.delete_threshold:
+                await work.delete_nodes([node_id], reason="faded")
+            else:
+                await work.update_content(
+                    node_id, shortened.content, shortened.phrase, shortened.keywords, made_by=shortened.made_by
+                )
+
+    def _give_back(self, tx: Transaction, failed: Sequence[tuple[str, int]], *, tries: int, problem: str) -> None:
+        """Ask for what failed once more, later.
+
+        Its own attempts instead of the queue's: in the end a memory keeps its text, which is no dead letter.
+        """
+        if not failed:
+            return
+        if tries >= self._parts.settings.max_retries:
+            _logger.error("%d memories keep their text: %s", len(failed), problem)
+            return
+        _logger.warning("%d memories could not be made shorter yet: %s", len(failed), problem)
+        later = self._parts.clock() + retry_delay(tries + 1, base=BACKOFF_BASE, cap=BACKOFF_CAP)
+        self._request_rewrites(tx, failed, tries=tries + 1, not_before=later)
+
+    def _request_rewrites(
+        self,
+        tx: Transaction,
+        rewrites: Sequence[tuple[str, int]],
+        *,
+        tries: int = 0,
+        not_before: datetime | None = None,
+    ) -> None:
+        """Enqueue the shortening of texts, for which a model may be asked: no commit waits for one."""
+        targets: list[JsonValue] = [[node_id, target] for node_id, target in rewrites]
+        self._enqueue(tx, REWRITE, payload={"nodes": targets, "tries": tries}, not_before=not_before)
+
+    def _enqueue(
+        self,
+        tx: Transaction,
+        kind: str,
+        *,
+        key: str | None = None,
+        payload: Mapping[str, JsonValue] | None = None,
+        not_before: datetime | None = None,
+    ) -> None:
+        """Ask for a job in the lane of its kind; without a limit, because each is bounded by the nodes there are."""
+        at = self._parts.clock()
+        tx.request(kind, job_id=self._parts.new_id(), at=at, key=key, payload=payload, not_before=not_before)
+
+
+def _targets(payload: Mapping[str, JsonValue]) -> list[tuple[str, int]]:
+    """Return the nodes of a job with the lengths that their texts are to have."""
+    pairs = payload.get("nodes")
+    return [
+        (str(pair[0]), pair[1])
+        for pair in (pairs if isinstance(pairs, list) else [])
+        if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[1], int)
+    ]
+
+
+# ── making nodes ─────────────────────────────────────────────────────────────
 
 _MAX_EARLIER_ENTRIES = 10
 """Entries before the new ones that the model is shown, to resolve pronouns; chosen by hand."""
@@ -38,7 +337,6 @@ _INDEXES = 1 << 12
 
 T = TypeVar("T")
 R = TypeVar("R")
-_logger = logging.getLogger(__name__)
 
 
 def _node_id_of(job: Job, index: int) -> str:
@@ -154,34 +452,28 @@ class GraphWriter:
         With a fixed number of slots, what has no room even if all else went is buried at once, so that a tombstone
         tells of it.
         """
-        nodes, links = NodeStore(work, self._parts.store), LinkStore(work)
+        most = self._parts.settings.max_focus_count
         if self._parts.settings.schedule == "fixed":
             for draft in drafts[: -self._parts.settings.max_nodes]:
-                nodes.bury(_without_room(draft, entries, at=work.at))
+                work.bury(_without_room(draft, entries, at=work.at))
             drafts = drafts[-self._parts.settings.max_nodes :]
-        focus = FocusManager(work.graph, most=self._parts.settings.max_focus_count)
         new_ids = [draft.node_id for draft in drafts]
-        await self._free_slots(work, nodes, job, count=len(drafts), staying=focus.after(new_ids))
+        await self._free_slots(work, job, count=len(drafts), staying=work.focuses_after(new_ids, most=most))
         for draft in drafts:
-            _create(nodes, draft, entries)
-        self._link_batch(links, new_ids)
+            _create(work, draft, entries)
+        # What came later knows its 上文, what came before its 下文.
+        strength, reach = self._parts.settings.link_initial_strength, self._parts.settings.batch_reach
+        for place, earlier in enumerate(new_ids):
+            for later in new_ids[place + 1 : place + 1 + reach]:
+                work.create_links(later, earlier, strength, EARLIER, LATER)
         for draft in drafts:
-            for focus_id in focus.get_focus_list():
-                name = draft.relations.get(focus_id, "")
-                links.create_links(draft.node_id, focus_id, _FOCUS_STRENGTH, name, name)
+            for focus in work.graph.focused():
+                name = draft.relations.get(focus.id, "")
+                work.create_links(draft.node_id, focus.id, _FOCUS_STRENGTH, name, name)
         if drafts:
-            focus.update_focus(work, new_ids)
+            work.update_focus(new_ids, most=most)
 
-    def _link_batch(self, links: LinkStore, node_ids: Sequence[str]) -> None:
-        """Link the nodes of a batch with each other: what came later knows its 上文, what came before its 下文."""
-        strength = self._parts.settings.link_initial_strength
-        for place, earlier in enumerate(node_ids):
-            for later in node_ids[place + 1 : place + 1 + self._parts.settings.batch_reach]:
-                links.create_links(later, earlier, strength, EARLIER, LATER)
-
-    async def _free_slots(
-        self, work: GraphTransaction, nodes: NodeStore, job: Job, *, count: int, staying: Sequence[str]
-    ) -> None:
+    async def _free_slots(self, work: GraphTransaction, job: Job, *, count: int, staying: Sequence[str]) -> None:
         """With a fixed number of slots, delete the least important of a sample where there is no room."""
         graph = work.graph
         missing = len(graph) + count - self._parts.settings.max_nodes
@@ -191,7 +483,7 @@ class GraphWriter:
         size = max(self._parts.settings.compression_batch_size, SAMPLE_FACTOR * missing)
         drawn = random.Random(job.id).sample(candidates, min(size, len(candidates)))
         reused = [vertex.id for vertex in least_important(graph, drawn, missing)]
-        await nodes.delete_nodes(reused, reason="slot reused")
+        await work.delete_nodes(reused, reason="slot reused")
 
     # ── bringing back ────────────────────────────────────────────────────────
 
@@ -212,10 +504,10 @@ class GraphWriter:
             answer = await self._parts.engine.run(ANNOTATION, AnnotationRequest(text=text))
         async with self._parts.store.transaction(scope.owner) as tx:
             work = await self._parts.graphs.work(tx, at=self._parts.clock())
-            nodes, links = NodeStore(work, self._parts.store), LinkStore(work)
-            focus = FocusManager(work.graph, most=self._parts.settings.max_focus_count)
-            await self._clear(nodes, scope, node_id)
-            node = nodes.create_node(
+            # Its record is still there where it was put out of mind by hand.
+            if await self._parts.store.records_by_id(scope.owner, (node_id,)):
+                work.drop(node_id)
+            node = work.create_node(
                 answer.value.content,
                 answer.value.phrase,
                 answer.value.keywords,
@@ -227,12 +519,12 @@ class GraphWriter:
                 made_by=answer.made_by,
                 created_at=memorial.forgotten.learned_at,
             )
-            nodes.unbury(node_id)
-            focuses = focus.get_focus_list()
-            for focus_id in focuses:
-                links.create_links(node_id, focus_id, _FOCUS_STRENGTH)
+            work.unbury(node_id)
+            focuses = work.graph.focused()
+            for focus in focuses:
+                work.create_links(node_id, focus.id, _FOCUS_STRENGTH)
             if not focuses:
-                focus.update_focus(work, [node_id])
+                work.update_focus([node_id], most=self._parts.settings.max_focus_count)
             self._parts.index(tx)
         return node
 
@@ -258,11 +550,6 @@ class GraphWriter:
             if any(_overlaps(place, said, spans) for place in segment.places)
         ]
         return "\n".join(again or words), said
-
-    async def _clear(self, nodes: NodeStore, scope: Scope, node_id: str) -> None:
-        """Make room for a node that was put out of mind by hand: its record is still there."""
-        if await self._parts.store.records_by_id(scope.owner, (node_id,)):
-            nodes.drop(node_id)
 
 
 def _utterance(entry: Entry) -> Utterance:
@@ -290,10 +577,10 @@ def _without_room(draft: TraceDraft, entries: Sequence[Entry], *, at: datetime) 
     )
 
 
-def _create(nodes: NodeStore, draft: TraceDraft, entries: Sequence[Entry]) -> None:
+def _create(work: GraphTransaction, draft: TraceDraft, entries: Sequence[Entry]) -> None:
     """Make a node of a draft; it is trusted as little as the least trusted of its words."""
     first = entries[draft.segment.places[0].utterance]
-    nodes.create_node(
+    work.create_node(
         draft.annotation.content,
         draft.annotation.phrase,
         draft.annotation.keywords,

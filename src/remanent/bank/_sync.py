@@ -12,8 +12,8 @@ from pydantic import JsonValue
 from remanent._portal import Portal
 from remanent.agents.deep_retrieval import DeepRetrieved, TreeEntry
 from remanent.agents.tools import AgentStep, AgentTool
-from remanent.bank.adapter.adapter import AsyncAdapter
-from remanent.bank.adapter.framework import EnhancedPrompt, Execution, Framework
+from remanent.bank.adapter import AsyncAdapter
+from remanent.bank.adapter.framework import EnhancedPrompt, Execution, Framework, Upload
 from remanent.bank.bank import MemoryBank, Observed
 from remanent.bank.face import AsyncBank, AsyncBanks, BankInfo
 from remanent.bank.graph import BankFound
@@ -22,7 +22,6 @@ from remanent.bank.node import QueryNode
 from remanent.bank.planning import InsightDoc
 from remanent.bank.run import GivenFile, RunResult
 from remanent.bank.runtime import EventListener
-from remanent.bank.uploads import Upload
 from remanent.language.roles.next_step import FinishedTask
 from remanent.model import Conflict
 
@@ -89,7 +88,8 @@ class Banks:
 class Bank:
     """The memory of one long task and the run that works on it.
 
-    Use it in a `with` block: at its end temporary files are removed, and a bank that is not stored is cleared.
+    Use it in a `with` block: at its end, and where an error leaves it, temporary files are removed, and a bank that is
+    not stored is cleared; the error then says how to keep it.
     """
 
     __slots__ = ("_portal", "_wrapped")

@@ -10,11 +10,9 @@ from datetime import datetime
 
 from pydantic import JsonValue
 
-from remanent.bank.conflicts import Conflicts, nodes_of
-from remanent.bank.graph import BankFound, QueryGraph
-from remanent.bank.indexes import NodeEmbedder
+from remanent.bank.conflicts import Conflicts, Merger, MergeReason, nodes_of
+from remanent.bank.graph import BankFound, NodeEmbedder, QueryGraph
 from remanent.bank.ingestion import ExtractedTopics, IngestReport, NodeLinker, TopicExtractor
-from remanent.bank.integration import Merger, MergeReason
 from remanent.bank.ledger import (
     CONTEXT,
     INGESTED,
@@ -35,14 +33,12 @@ from remanent.bank.settings import BankSettings
 from remanent.bilingual import Language
 from remanent.discipline import Journal
 from remanent.embedding import Embedders
-from remanent.errors import InvalidInput, LanguageError, ModelUnavailable
-from remanent.language.engine import Engine
+from remanent.errors import InvalidInput, LanguageError, ModelDenied, ModelUnavailable
 from remanent.language.engines import BudgetedEngine, OfflineEngine
-from remanent.language.role import Toolbox
+from remanent.language.role import Engine, Toolbox
 from remanent.language.roles.integration import Trigger
 from remanent.language.roles.next_step import FinishedTask, PendingUpload
-from remanent.language.shapes import MAX_REMARK
-from remanent.language.tidying import shortened
+from remanent.language.shapes import MAX_REMARK, shortened
 from remanent.model import (
     Attachment,
     Clock,
@@ -209,8 +205,8 @@ class MemoryBank:
     ) -> Observed:
         """Ingest a text: append it word for word, then split it into topics, summarise and relate them.
 
-        Attachments that the text mentions neither by id nor by name are not kept. When a role fails twice, its
-        `LanguageError` is raised; the text is in the journal and is tried once more with the next one.
+        Attachments that the text mentions neither by id nor by name are not kept. A model that is out of reach leaves
+        it to code; a key that is refused is raised, and the text, which is in the journal, is read with the next one.
         """
         if not text.strip():
             raise InvalidInput("the text is empty; give one with content")
@@ -250,8 +246,8 @@ class MemoryBank:
         for entry in self.unread:
             try:
                 found.append(await self._ingest(entry))
-            except ModelUnavailable:
-                break  # the others would wait for the same model
+            except (ModelUnavailable, ModelDenied):
+                break  # the others would wait for the same model, or for the same key
             except LanguageError:
                 continue
         return tuple(found)
@@ -277,7 +273,7 @@ class MemoryBank:
                 reading = reading.failure
             raise reading
         except LanguageError as error:
-            if not isinstance(error, ModelUnavailable):
+            if not isinstance(error, ModelUnavailable | ModelDenied):
                 await self._set_aside(entry, error)
             raise
         finally:

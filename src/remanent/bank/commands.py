@@ -4,9 +4,15 @@ Nothing is imported here that help would have to wait for.
 """
 
 from pathlib import Path
+from typing import Any
 
 from remanent.bilingual import Bilingual
 from remanent.plugins import CommandParameter, HandMadeCommand
+
+
+def _option(name: str, kind: Any, shown: str, english: str, chinese: str, *, is_file: bool = False) -> CommandParameter:
+    return CommandParameter(name, kind, shown, Bilingual(english, chinese), None, is_file)
+
 
 COMMANDS = (
     HandMadeCommand(
@@ -19,37 +25,21 @@ COMMANDS = (
         "agents",
         (
             CommandParameter("task", str, "--task -t TEXT", Bilingual("The question or task.", "问题或任务。")),
-            CommandParameter(
-                "context",
-                list[Path] | None,
-                "--context -c FILE",
-                Bilingual("A text file to read; repeatable.", "要读的文本文件；可重复。"),
-                None,
-                is_file=True,
+            _option(
+                "context", list[Path] | None, "--context -c FILE",
+                "A text file to read; repeatable.", "要读的文本文件；可重复。", is_file=True,
             ),
-            CommandParameter(
-                "image",
-                list[Path] | None,
-                "--image -i FILE",
-                Bilingual("A picture or other file; repeatable.", "图片或其他文件；可重复。"),
-                None,
-                is_file=True,
+            _option(
+                "image", list[Path] | None, "--image -i FILE",
+                "A picture or other file; repeatable.", "图片或其他文件；可重复。", is_file=True,
             ),
-            CommandParameter(
-                "export",
-                Path | None,
-                "--export FILE",
-                Bilingual("Write the whole bank to this file as JSON.", "将整个记忆库以 JSON 写入此文件。"),
-                None,
+            _option(
+                "export", Path | None, "--export FILE",
+                "Write the whole bank to this file as JSON.", "将整个记忆库以 JSON 写入此文件。",
             ),
-            CommandParameter(
-                "bank_id",
-                str | None,
-                "--id NAME",
-                Bilingual(
-                    "Keep the bank under this name until the task is done.", "以此名称保存记忆库，直到任务完成。"
-                ),
-                None,
+            _option(
+                "bank_id", str | None, "--id NAME",
+                "Keep the bank under this name until the task is done.", "以此名称保存记忆库，直到任务完成。",
             ),
         ),
     ),
@@ -63,13 +53,10 @@ COMMANDS = (
         "machine",
         (
             CommandParameter("file", Path, "FILE", Bilingual("An exported bank.", "导出的记忆库。"), is_file=True),
-            CommandParameter(
-                "svg",
-                Path | None,
-                "--svg FILE",
-                Bilingual("The drawing; defaults to a file beside the export.", "图的文件；默认与导出文件放在一起。"),
-                None,
+            _option(
+                "svg", Path | None, "--svg FILE",
+                "The drawing; defaults to a file beside the export.", "图的文件；默认与导出文件放在一起。",
             ),
         ),
     ),
-)
+)  # fmt: skip

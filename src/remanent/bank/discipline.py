@@ -9,15 +9,14 @@ marked as read.
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from remanent.bank.node import QUERY_NODE
-from remanent.bank.recipe import BANK
+from remanent.bank.node import BANK, QUERY_NODE
 from remanent.bank.settings import BankSettings
 from remanent.bilingual import Bilingual
 from remanent.discipline import AnyMemory, Discipline, OpenDiscipline, Operation, Parts
 from remanent.embedding import open_image_reader
-from remanent.late import late_class
 from remanent.model import Entry
 from remanent.recall import Recipe
+from remanent.values import late_class
 
 if TYPE_CHECKING:
     from remanent.bank.face import AsyncBanks

@@ -5,7 +5,9 @@ can be compared and a test can hold the picture.
 """
 
 import math
+from cmath import rect
 from collections.abc import Sequence
+from itertools import combinations
 from unicodedata import east_asian_width
 from xml.sax.saxutils import escape
 
@@ -13,7 +15,7 @@ from remanent.bank.bank import MemoryBank
 from remanent.bank.conflicts import WAITING, nodes_of
 from remanent.bank.node import QueryNode
 from remanent.model import ConflictState
-from remanent.text.boundaries import excerpt
+from remanent.text.spans import excerpt
 
 _WIDTH, _HEIGHT, _MARGIN = 960, 640, 90
 _FONT = 'font-family="sans-serif" font-size="12"'
@@ -26,8 +28,6 @@ _ROOMY = 20
 _PLAIN, _WAITS, _OPEN = "#1b6ca8", "#b3541e", "#8a8a8a"
 _GOLDEN = math.pi * (3 - math.sqrt(5))
 """The golden angle: points of a spiral at this angle never line up."""
-
-Point = tuple[float, float]
 
 
 def draw(bank: MemoryBank) -> str:
@@ -71,35 +71,31 @@ def _cut(text: str, columns: int) -> str:
     return text
 
 
-def _line(one: Point, other: Point, colour: str, dash: str) -> str:
+def _line(one: complex, other: complex, colour: str, dash: str) -> str:
     """Return an edge as SVG."""
     dashed = f' stroke-dasharray="{dash}"' if dash else ""
     return (
-        f'<line x1="{one[0]:.1f}" y1="{one[1]:.1f}" x2="{other[0]:.1f}" y2="{other[1]:.1f}" '
+        f'<line x1="{one.real:.1f}" y1="{one.imag:.1f}" x2="{other.real:.1f}" y2="{other.imag:.1f}" '
         f'stroke="{colour}" stroke-width="1.5"{dashed}/>'
     )
 
 
-def _node(node: QueryNode, place: Point) -> str:
+def _node(node: QueryNode, place: complex) -> str:
     """Return a node as SVG, coloured by whether it stands, waits or is disputed; the rest shows when pointed at."""
     colour = _WAITS if node.provisional else _OPEN if node.unresolved else _PLAIN
     label = escape(_cut((node.context or node.summary).lstrip("# "), _LABEL))
     title = escape(f"{node.id}\n{node.context}\n{', '.join(node.keywords)}\n{excerpt(node.summary, 600)}")
-    x, y = place
+    x, y = place.real, place.imag
     return (
         f'<g><title>{title}</title><circle cx="{x:.1f}" cy="{y:.1f}" r="9" fill="{colour}"/>'
         f'<text x="{x:.1f}" y="{y + 24:.1f}" text-anchor="middle">{label}</text></g>'
     )
 
 
-def _placed(ids: Sequence[str], ties: Sequence[tuple[str, str]]) -> dict[str, Point]:
+def _placed(ids: Sequence[str], ties: Sequence[tuple[str, str]]) -> dict[str, complex]:
     """Return a position for each node: edges pull, all other pairs push, starting from a spiral."""
     count = max(1, len(ids))
-    places = {
-        node_id: (math.sqrt((number + 0.5) / count) * math.cos(number * _GOLDEN),
-                  math.sqrt((number + 0.5) / count) * math.sin(number * _GOLDEN))
-        for number, node_id in enumerate(ids)
-    }  # fmt: skip
+    places = {node_id: rect(math.sqrt((number + 0.5) / count), number * _GOLDEN) for number, node_id in enumerate(ids)}
     known = [(one, other) for one, other in ties if one in places and other in places]
     # Every pair pushes, which is quadratic: for larger graphs the spiral alone must do.
     turns = _TURNS if count <= 150 else 0
@@ -108,51 +104,42 @@ def _placed(ids: Sequence[str], ties: Sequence[tuple[str, str]]) -> dict[str, Po
     return _fitted(places)
 
 
-def _moved(places: dict[str, Point], ties: Sequence[tuple[str, str]], *, step: float, rest: float) -> dict[str, Point]:
+def _moved(
+    places: dict[str, complex], ties: Sequence[tuple[str, str]], *, step: float, rest: float
+) -> dict[str, complex]:
     """Return places after one round of forces: all nodes push each other off, edges pull their ends together.
 
     It is Fruchterman and Reingold's layout: `rest` is the length at which push and pull are even, `step` bounds a move.
     """
-    forces = dict.fromkeys(places, (0.0, 0.0))
-
-    def push(node_id: str, by: Point) -> None:
-        forces[node_id] = (forces[node_id][0] + by[0], forces[node_id][1] + by[1])
-
-    ids = list(places)
-    for number, one in enumerate(ids):
-        for other in ids[number + 1 :]:
-            dx, dy = places[one][0] - places[other][0], places[one][1] - places[other][1]
-            # Two nodes in one place would push each other infinitely far.
-            square = max(dx * dx + dy * dy, 1e-4)
-            push(one, (rest * rest * dx / square, rest * rest * dy / square))
-            push(other, (-rest * rest * dx / square, -rest * rest * dy / square))
+    forces = dict.fromkeys(places, 0j)
+    for one, other in combinations(places, 2):
+        apart = places[one] - places[other]
+        # Two nodes in one place would push each other infinitely far.
+        push = rest * rest * apart / max(abs(apart) ** 2, 1e-4)
+        forces[one] += push
+        forces[other] -= push
     for one, other in ties:
-        dx, dy = places[one][0] - places[other][0], places[one][1] - places[other][1]
-        pull = math.hypot(dx, dy) / rest
-        push(one, (-dx * pull, -dy * pull))
-        push(other, (dx * pull, dy * pull))
-    moved = {}
-    for node_id, (fx, fy) in forces.items():
-        size = math.hypot(fx, fy) or 1.0
-        length = min(size, step)
-        moved[node_id] = (places[node_id][0] + fx / size * length, places[node_id][1] + fy / size * length)
-    return moved
-
-
-def _fitted(places: dict[str, Point]) -> dict[str, Point]:
-    """Return the positions scaled to the sheet."""
-    if not places:
-        return {}
-    width, height = _sheet(len(places))
-    (left, right), (top, bottom) = (
-        (min(place[axis] for place in places.values()), max(place[axis] for place in places.values()))
-        for axis in (0, 1)
-    )
-    wide, high = right - left or 1.0, bottom - top or 1.0
+        apart = places[one] - places[other]
+        forces[one] -= apart * abs(apart) / rest
+        forces[other] += apart * abs(apart) / rest
     return {
-        node_id: (
-            _MARGIN + (x - left) / wide * (width - 2 * _MARGIN) if len(places) > 1 else width / 2,
-            _MARGIN + (y - top) / high * (height - 2 * _MARGIN) if len(places) > 1 else height / 2,
+        node_id: places[node_id] + force / (abs(force) or 1.0) * min(abs(force), step)
+        for node_id, force in forces.items()
+    }
+
+
+def _fitted(places: dict[str, complex]) -> dict[str, complex]:
+    """Return the positions scaled to the sheet; one alone stands in its middle."""
+    width, height = _sheet(len(places))
+    if len(places) < 2:
+        return dict.fromkeys(places, complex(width / 2, height / 2))
+    across, down = [place.real for place in places.values()], [place.imag for place in places.values()]
+    left, top = min(across), min(down)
+    wide, high = max(across) - left or 1.0, max(down) - top or 1.0
+    return {
+        node_id: complex(
+            _MARGIN + (place.real - left) / wide * (width - 2 * _MARGIN),
+            _MARGIN + (place.imag - top) / high * (height - 2 * _MARGIN),
         )
-        for node_id, (x, y) in places.items()
+        for node_id, place in places.items()
     }

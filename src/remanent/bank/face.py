@@ -12,11 +12,10 @@ from typing import Any, Self
 from pydantic import JsonValue
 
 from remanent.agents.deep_retrieval import DeepRetrieved, TreeEntry
-from remanent.agents.react import Limits
-from remanent.agents.text_search import SearchableText
+from remanent.agents.search import SearchableText
 from remanent.agents.tools import AgentTool
-from remanent.bank.adapter.adapter import AsyncAdapter
-from remanent.bank.adapter.framework import BuiltinReact, Framework
+from remanent.bank.adapter import AsyncAdapter
+from remanent.bank.adapter.framework import BuiltinReact, Framework, Uploads
 from remanent.bank.bank import MemoryBank, Observed, open_bank
 from remanent.bank.graph import BankFound
 from remanent.bank.ledger import CONTEXT
@@ -25,7 +24,7 @@ from remanent.bank.planning import InsightDoc, insight_in
 from remanent.bank.run import BankRun, GivenFile, RunResult, close_tools, default_tools
 from remanent.bank.runtime import EventListener
 from remanent.bank.settings import MAX_PROMPT_TOKENS, MIN_PROMPT_TOKENS, BankSettings
-from remanent.bank.uploads import Uploads
+from remanent.bilingual import Bilingual
 from remanent.discipline import AnyMemory, Parts
 from remanent.embedding.port import ImageReader
 from remanent.errors import InvalidInput
@@ -61,17 +60,6 @@ class BankInfo(Model):
     is_done: bool
     """Whether no step is left."""
     updated_at: Instant
-
-    @classmethod
-    def of(cls, bank_id: str, insight: InsightDoc, updated_at: Instant) -> Self:
-        """Return what a task's Insight Doc says of it."""
-        return cls(
-            bank_id=bank_id,
-            goal=insight.goal,
-            steps=len(insight.completed),
-            is_done=insight.current is None,
-            updated_at=updated_at,
-        )
 
 
 class AsyncBanks:
@@ -128,14 +116,21 @@ class AsyncBanks:
             name = entry.scope.task
             insight = insight_in(entry) if name is not None and name not in found else None
             if name is not None and insight is not None:
-                found[name] = BankInfo.of(name, insight, entry.recorded_at)
+                found[name] = BankInfo(
+                    bank_id=name,
+                    goal=insight.goal,
+                    steps=len(insight.completed),
+                    is_done=insight.current is None,
+                    updated_at=entry.recorded_at,
+                )
         return [*found.values()]
 
 
 class AsyncBank:
     """The memory of one long task and the run that works on it.
 
-    Use it in a `with` block: at its end temporary files are removed, and a bank that is not stored is cleared.
+    Use it in a `with` block: at its end, and where an error leaves it, temporary files are removed, and a bank that is
+    not stored is cleared; the error then says how to keep it.
     """
 
     def __init__(
@@ -216,7 +211,7 @@ class AsyncBank:
 
     async def start(self) -> InsightDoc:
         """Ingest the inputs of the task and plan the first step; `run` does this itself."""
-        await self._sweep()
+        await self._blobs.sweep(self._bank.scope)
         await self._bank.start(self._input.task, context=self._input.context)
         for file in self._input.files:
             await self._adapter.upload(file.content, name=file.name, media_type=file.media_type)
@@ -237,13 +232,15 @@ class AsyncBank:
         """
         if on_event is not None:
             self._bank.listen(on_event)
-        await self._sweep()
+        await self._blobs.sweep(self._bank.scope)
         if self._stored and not self._bank.has_task and await self.is_stored():
             # It may hold texts alone: what was observed before the task was begun.
             await self._bank.resume()
             await self._bank.catch_up()
-        defaults = self._default_tools()
-        run = BankRun(self._adapter, framework or self._builtin(), tools=[*tools, *defaults])
+        parts = self._parts
+        defaults = default_tools(parts.settings, self._bank, embedder=parts.embedder, sources=self._input.sources)
+        builtin = BuiltinReact(self._bank.engine, limits=parts.settings.react, reader=self._reader)
+        run = BankRun(self._adapter, framework or builtin, tools=[*tools, *defaults])
         try:
             if self._bank.has_task:
                 result = await run.resume(files=self._input.files if not self._adapter.waiting else ())
@@ -255,18 +252,6 @@ class AsyncBank:
         if not keep:
             await self.clear()
         return result
-
-    async def _sweep(self) -> None:
-        """Remove the temporary files of dead processes, of uploads and of blobs."""
-        await self._uploads.sweep()
-        await self._blobs.sweep(self._bank.scope)
-
-    def _builtin(self) -> BuiltinReact:
-        return BuiltinReact(self._bank.engine, limits=Limits.of(self._parts.settings.react), reader=self._reader)
-
-    def _default_tools(self) -> list[AgentTool]:
-        parts = self._parts
-        return default_tools(parts.settings, self._bank, embedder=parts.embedder, sources=self._input.sources)
 
     # ── single steps ─────────────────────────────────────────────────────────
 
@@ -349,7 +334,17 @@ class AsyncBank:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if isinstance(error, Exception) and not self._stored and self._bank.tree.entries:
+            error.add_note(_LOST.say(self._bank.insight.language if self._bank.has_task else "en"))
         await self.aclose()
+
+
+_LOST = Bilingual(
+    "This bank lived in memory only and was cleared when its with block was left; open it with bank_id='a-name', and "
+    "what it has read stays: bank.run() then continues it.",
+    "这个记忆库只在内存中，离开 with 代码块时已清除；用 bank_id='名称' 打开即可保留读入的内容，"
+    "之后 bank.run() 会接着进行。",
+)
 
 
 def _read_file(file: str | Path | bytes | GivenFile) -> GivenFile:

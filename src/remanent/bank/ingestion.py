@@ -11,9 +11,8 @@ from collections.abc import Awaitable, Collection, Sequence
 from dataclasses import field
 from typing import TypeVar
 
-from remanent.bank.conflicts import Conflicts
+from remanent.bank.conflicts import Conflicts, Merger, MergeReason
 from remanent.bank.graph import NodeDraft
-from remanent.bank.integration import Merger, MergeReason
 from remanent.bank.node import QueryNode
 from remanent.bank.runtime import BankRuntime, EventKind
 from remanent.errors import LanguageError
@@ -35,13 +34,11 @@ from remanent.language.roles.classification import (
     Cluster,
 )
 from remanent.language.roles.integration import Trigger
-from remanent.language.roles.structure import STRUCTURE, StructureRequest
-from remanent.language.shapes import MAX_REMARK, MAX_SUMMARY, MAX_TEXT
-from remanent.language.tidying import shortened
+from remanent.language.roles.summary import STRUCTURE, StructureRequest
+from remanent.language.shapes import MAX_REMARK, MAX_SUMMARY, MAX_TEXT, shortened
 from remanent.model import Entry, Maker, Source
 from remanent.model.record import covers
-from remanent.text.budget import Chunk, chunks
-from remanent.text.tokens import TokenCounter
+from remanent.text.tokens import Chunk, chunks
 from remanent.values import dataclass
 
 _T = TypeVar("_T")
@@ -173,10 +170,9 @@ def _halves(part: Chunk) -> list[Chunk]:
     """Cut a chunk into two or three near its middle, at a border if there is one; nothing when it is short already."""
     if len(part.text) < _MIN_CHUNK_CHARS:
         return []
-    size = TokenCounter("characters", exact=True, count=len)
     return [
         Chunk(part.start + piece.start, part.start + piece.end, piece.text, piece.tokens)
-        for piece in chunks(part.text, len(part.text) // 2 + 1, counter=size)
+        for piece in chunks(part.text, len(part.text) // 2 + 1, counter=len)
         if piece.text.strip()
     ]
 

@@ -165,19 +165,24 @@ class Ledger:
 
     async def read(self) -> None:
         """Load what the store holds of the task into memory."""
-        if self.store is None:
+        if (store := self.store) is None:
             return
-        changes: list[Change] = [AppendEntry(entry) for entry in await self._stored_entries()]
-        records = await self._stored_records()
-        for record in records:
-            versions = await self.store.versions(self.scope, record.id)
+        changes: list[Change] = [AppendEntry(entry) async for entry in every_entry(store, self.scope)]
+        # Deleted nodes too: undoing a merge brings them back.
+        wanted = RecordQuery(filter=RecordFilter(kinds=(QUERY_NODE,), statuses=None))
+        ids = [record.id async for record in every_record(store, self.scope, wanted)]
+        for record_id in ids:
+            versions = await store.versions(self.scope, record_id)
             changes += [PutRecord(version.record, "", version.record.version - 1) for version in versions]
-        ids = tuple(record.id for record in records)
         if ids:
-            links = await self.store.links(self.scope, LinkQuery(from_ids=ids))
-            changes += [PutLink(link) for link in links]
-            changes += await self._stored_vectors(frozenset(ids))
-        changes += [PutConflict(conflict) for conflict in await self._stored_conflicts()]
+            changes += [PutLink(link) for link in await store.links(self.scope, LinkQuery(from_ids=tuple(ids)))]
+            # Vectors by every model that made some: a bank may be older than the model of today.
+            for model in await store.vector_models(self.scope):
+                kept = await store.vectors(self.scope, sorted(ids), model=model)
+                changes += [PutVector(one, model, row.astype("<f4").tobytes()) for one, row in kept.items()]
+        # Other banks of the agent have their conflicts in the same scope.
+        conflicts = await store.conflicts(self.scope, ConflictQuery(limit=100_000))
+        changes += [PutConflict(conflict) for conflict in conflicts if conflict.scope.task == self.scope.task]
         self.apply(changes)
 
     async def clear(self) -> None:
@@ -188,35 +193,6 @@ class Ledger:
             await erase(self.scope, erasure)
         for held in (self.entries, self.records, self.links, self.conflicts, self.vectors):
             held.clear()
-
-    async def _stored_entries(self) -> list[Entry]:
-        """Return every entry of the bank."""
-        assert self.store is not None, "only a stored bank is read back"
-        return [entry async for entry in every_entry(self.store, self.scope)]
-
-    async def _stored_records(self) -> list[Record]:
-        """Return every node of the bank, deleted ones too: undoing a merge brings them back."""
-        assert self.store is not None, "only a stored bank is read back"
-        wanted = RecordQuery(filter=RecordFilter(kinds=(QUERY_NODE,), statuses=None))
-        return [record async for record in every_record(self.store, self.scope, wanted)]
-
-    async def _stored_conflicts(self) -> list[Conflict]:
-        """Return the conflicts of this bank; other banks of the agent have theirs in the same scope."""
-        assert self.store is not None, "only a stored bank is read back"
-        return [
-            conflict
-            for conflict in await self.store.conflicts(self.scope, ConflictQuery(limit=100_000))
-            if conflict.scope.task == self.scope.task
-        ]
-
-    async def _stored_vectors(self, wanted: frozenset[str]) -> list[PutVector]:
-        """Return the vectors of nodes by every model that made some: a bank may be older than the model of today."""
-        assert self.store is not None, "only a stored bank is read back"
-        found: list[PutVector] = []
-        for model in await self.store.vector_models(self.scope):
-            kept = await self.store.vectors(self.scope, sorted(wanted), model=model)
-            found += [PutVector(one, model, row.astype("<f4").tobytes()) for one, row in kept.items()]
-        return found
 
 
 class BankDocument(Model):

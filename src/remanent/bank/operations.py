@@ -15,21 +15,20 @@ from remanent.bank.adapter.framework import tidy_insight
 from remanent.bank.bank import Observed
 from remanent.bank.face import AsyncBank, AsyncBanks, BankInfo
 from remanent.bank.graph import BankFound
-from remanent.bank.node import QueryNode
 from remanent.bank.planning import InsightDoc
 from remanent.bank.run import RunResult
 from remanent.bank.runtime import EVENT_NAMES, BankEvent, EventKind
 from remanent.bilingual import Bilingual, Language
-from remanent.discipline.call import Call, ProgressStep
 from remanent.discipline.operation import Body, Command, Permission, Tool, operation
+from remanent.discipline.port import Call, ProgressStep
 from remanent.discipline.shapes import Done, Limit, Page, about
 from remanent.errors import InvalidInput, NotFound
 from remanent.model import Conflict, ConflictState, Instant, Model
 from remanent.model.base import Count, Text
 from remanent.model.ids import Id
-from remanent.text.boundaries import excerpt
 from remanent.text.escaping import escape
 from remanent.text.scripts import working_language
+from remanent.text.spans import excerpt
 
 READ, WRITE = Permission.READ, Permission.WRITE
 _MAX_CONTEXT_CHARS = 10_000_000
@@ -127,7 +126,6 @@ class ListBanks(Model):
     zh="列出保留的记忆库，最近使用的在前。",
     permission=READ,
     route="GET banks",
-    command=Command(),
 )
 async def list_banks(call: Call, request: ListBanks) -> Page[BankInfo]:
     """List the kept banks of an agent, those that were worked on last first."""
@@ -158,6 +156,9 @@ class BankNode(Model):
     """Whether it waits for a conflict to be validated."""
     unresolved: bool = False
     """Whether a validation could not decide if it is right."""
+
+
+_SHOWN = {"context", "summary", "keywords", "timestamp", "provisional", "unresolved"}
 
 
 class BankState(Model):
@@ -192,7 +193,6 @@ def _excerpt(text: str) -> str:
     zh="显示记忆库的状况。",
     permission=READ,
     route="GET banks/{bank_id}",
-    command=Command(arguments=("bank_id",)),
     tool=Tool(
         "task_state",
         Bilingual(
@@ -209,15 +209,10 @@ async def get_bank(call: Call, request: BankReference) -> BankState:
     async with _opened(call, request.bank_id) as bank:
         return BankState(
             insight=bank.insight,
-            nodes=tuple(_shown(node) for node in bank.nodes),
+            nodes=tuple(BankNode(node_id=node.id, **node.model_dump(include=_SHOWN)) for node in bank.nodes),
             edges=bank.edges,
             conflicts=bank.conflicts,
         )
-
-
-def _shown(node: QueryNode) -> BankNode:
-    shown = node.model_dump(include={"context", "summary", "keywords", "timestamp", "provisional", "unresolved"})
-    return BankNode(node_id=node.id, **shown)
 
 
 class ResumeBank(BankReference):
@@ -230,7 +225,6 @@ class ResumeBank(BankReference):
     permission=WRITE,
     route="POST banks/{bank_id}/resume",
     long=True,
-    command=Command(arguments=("bank_id",)),
 )
 async def resume_bank(call: Call, request: ResumeBank) -> BankAnswer:
     """Continue the task of a kept bank where it was."""
@@ -345,7 +339,6 @@ class DeepRetrievalOf(BankReference):
     zh="读取节点背后的全部原文与附件。",
     permission=READ,
     route="GET banks/{bank_id}/nodes/{node_id}",
-    command=Command(arguments=("bank_id", "node_id")),
 )
 async def deep_retrieval(call: Call, request: DeepRetrievalOf) -> DeepRetrieved:
     """Read every raw entry behind a node of a kept bank, with the content of its files."""
@@ -364,7 +357,6 @@ async def deep_retrieval(call: Call, request: DeepRetrievalOf) -> DeepRetrieved:
     zh="导出整个记忆库（JSON）。",
     permission=READ,
     route="GET banks/{bank_id}/export",
-    command=Command(arguments=("bank_id",)),
 )
 async def export(call: Call, request: BankReference) -> AsyncIterator[str]:
     """Write a whole kept bank as one line of JSON."""
@@ -378,7 +370,6 @@ async def export(call: Call, request: BankReference) -> AsyncIterator[str]:
     permission=WRITE,
     route="POST banks/{bank_id}/import",
     reads=Body.BYTES,
-    command=Command(arguments=("bank_id",)),
 )
 async def load(call: Call, request: BankReference) -> InsightDoc:
     """Make a kept bank from an export."""
@@ -396,7 +387,6 @@ async def load(call: Call, request: BankReference) -> InsightDoc:
     act="delete_memory_store",
     route="DELETE banks/{bank_id}",
     destroys=True,
-    command=Command(arguments=("bank_id",)),
 )
 async def clear(call: Call, request: BankReference) -> Done:
     """Erase everything that a kept bank holds."""

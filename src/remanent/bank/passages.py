@@ -21,10 +21,9 @@ from remanent.language.offline.claims import is_title, read_claim
 from remanent.language.offline.headings import heading_name, is_source_heading, source_sections
 from remanent.language.wording import block, group
 from remanent.model import Record, Source
-from remanent.text.bm25 import KeywordIndex, as_shares
 from remanent.text.scripts import HAN, working_language
 from remanent.text.sentences import sentences
-from remanent.text.terms import index_terms, query_terms
+from remanent.text.terms import KeywordIndex, as_shares, index_terms, query_terms
 from remanent.text.tokens import token_counter
 from remanent.values import dataclass
 

@@ -26,8 +26,7 @@ from remanent.language.roles.next_step import (
     TaskType,
     plan_within_rules,
 )
-from remanent.language.shapes import MAX_REMARK, MAX_TEXT, GraphNode, Remark
-from remanent.language.tidying import one_line, shortened
+from remanent.language.shapes import MAX_REMARK, MAX_TEXT, Remark, one_line, shortened
 from remanent.model import Conflict, Entry, Model
 from remanent.model.ids import Id
 from remanent.text.scripts import working_language
@@ -83,6 +82,10 @@ class InsightDoc(Model):
     def language(self) -> Language:
         """The language of the task."""
         return working_language(self.goal)
+
+    def __str__(self) -> str:
+        """Return what `render` does: whoever prints a plan wants to read it."""
+        return self.render()
 
     def render(self, language: Language | None = None) -> str:
         """Return the whole document as text; whoever puts it into a prompt must escape it."""
@@ -260,23 +263,19 @@ class Planner:
                 description=shortened(finished.description, MAX_REMARK), result=finished.result[:MAX_TEXT]
             )
         # Of everything that may grow without end, the newest part is shown.
+        graph = self._runtime.graph
+        live = [graph.get(node_id).shown for node_id in self._new if node_id in graph][-_MAX_NODES:]
+        room = _MAX_NODE_CHARS // max(1, len(live))
         return PlanningRequest(
             goal=insight.goal,
             completed=insight.completed[-1000:],
             finished=finished,
-            new_nodes=self._new_nodes(),
+            new_nodes=tuple(node.replace(summary=shortened(node.summary, room)) for node in live),
             conflicts=self._conflicts.pending,
             notices=tuple(self._notices[-_MAX_NOTICES:]),
             uploads=tuple(uploads[:_MAX_UPLOADS]),
             tools=tuple(shortened(tool, MAX_REMARK) for tool in tools[:_MAX_TOOLS]),
         )
-
-    def _new_nodes(self) -> tuple[GraphNode, ...]:
-        """Return the new nodes, their summaries shortened so that all of them fit."""
-        live = [self._runtime.graph.get(node_id).shown for node_id in self._new if node_id in self._runtime.graph]
-        live = live[-_MAX_NODES:]
-        room = _MAX_NODE_CHARS // max(1, len(live))
-        return tuple(node.replace(summary=shortened(node.summary, room)) for node in live)
 
     def _notice(self, name: str, **values: str) -> None:
         self._notices.append(one_line(_NOTICES[name][self.insight.language].format(**values), MAX_REMARK))

@@ -5,32 +5,33 @@ that was under way when its process died is done again.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from typing import Generic
 
-from remanent.agents.text_search import SearchableText, TextSearch
+from remanent.agents.search import SearchableText, SerperSearch, TextSearch, Visit
 from remanent.agents.tools import AgentTool, with_listener
-from remanent.agents.web import SerperSearch, Visit
-from remanent.bank.adapter.adapter import AsyncAdapter
-from remanent.bank.adapter.framework import Execution, Framework, StepResultT, StepT
+from remanent.bank.adapter import AsyncAdapter
+from remanent.bank.adapter.framework import SAID, Execution, Framework, StepResultT, StepT
 from remanent.bank.bank import MemoryBank
 from remanent.bank.conflicts import contested, nodes_of, refuted_statements, sides_of
-from remanent.bank.ledger import INGESTED_SOURCES, source_of
+from remanent.bank.ledger import INGESTED_SOURCES, VALIDATION, source_of
 from remanent.bank.passages import titled_parts
 from remanent.bank.planning import InsightDoc
 from remanent.bank.runtime import EventKind
-from remanent.bilingual import Bilingual
+from remanent.bilingual import Bilingual, Language
 from remanent.embedding import Embedder
 from remanent.errors import LanguageError, RemanentError
 from remanent.language.offline.claims import read_claim
+from remanent.language.offline.evidence import UNSUPPORTED, bears_out, values_in
 from remanent.language.roles.next_step import FinishedTask, PlannedTask, TaskType
-from remanent.model import Conflict, Model
-from remanent.model.base import Count
-from remanent.model.base import Text as Words
+from remanent.language.roles.react import UNKNOWN
+from remanent.model import Conflict, Entry, Model
+from remanent.model.base import Count, Text
 from remanent.model.ids import Id
 from remanent.settings import Settings
+from remanent.text.keywords import WordIndex
 from remanent.text.sentences import sentence_texts
 from remanent.values import dataclass
 
@@ -43,6 +44,97 @@ _SIDE: Bilingual = Bilingual("“{side}” ({origin})", "“{side}”（{origin}
 _SIDE_ALONE: Bilingual = Bilingual("“{side}”", "“{side}”")
 _MAX_ORIGIN_CHARS = 60
 """Characters of how a text begins, by which a reader knows which source says so where two disagree."""
+
+
+# ── what bears an answer out ─────────────────────────────────────────────────
+# A sentence is held against what was given and what tools found, never against what the agent itself said. Several
+# texts may say together what none says alone, and a short answer is one word of one of them: so a sentence is
+# unsupported only where a name or a figure of it, or most of its words, stand in none of the texts nor in the question.
+# Of the answers to 50 questions over several English texts 1 was so by mistake, of 150 answers to other questions 130
+# were.
+
+_MOST = 0.5
+"""More than this share of the words that a question has not must stand in some text, where there is no name or figure;
+as in `WordIndex`."""
+_PLAIN = (
+    "answer question memory information text source context document result passage according based provided given "
+    "known short therefore thus "
+    "答案 回答 问题 记忆 信息 资料 文本 来源 文档 结果 根据 依据 提供 已知 因此 所以 是的 对 不是"
+)
+"""Words by which an answer speaks of itself and of what it was given."""
+
+
+class BackedSentence(Model):
+    """A sentence of an answer, and the entries that bear it out."""
+
+    text: Text
+    supported: bool = True
+    """False where a name or a figure of it, or most of its words, stand in nothing that the bank was given or found."""
+    entry_ids: tuple[Id, ...] = ()
+    """The entries that say the same, or that have its words between them; none where it only says yes, no or that
+    nothing is known."""
+
+
+def evidence_in(entries: Iterable[Entry]) -> dict[str, str]:
+    """Return by their ids the texts that an answer may rest on, without what the agent itself said in them."""
+    found = {}
+    for entry in entries:
+        if source_of(entry) not in {*INGESTED_SOURCES, VALIDATION}:
+            continue
+        text, places = entry.text, entry.metadata.get(SAID)
+        for place in places if isinstance(places, list) else ():
+            match place:
+                case [int(start), int(end)]:
+                    text = text[:start] + " " * (end - start) + text[end:]
+                case _:
+                    continue
+        if text.strip():
+            found[entry.id] = text
+    return found
+
+
+def backed(answer: str, evidence: Mapping[str, str], *, asked: str) -> tuple[BackedSentence, ...]:
+    """Return the sentences of an answer to what was asked, each with what bears it out, the best first."""
+    indexes = {entry_id: WordIndex(text) for entry_id, text in evidence.items()}
+    near = sorted(evidence, key=lambda entry_id: -indexes[entry_id].share(asked))
+    every, known = WordIndex("\n".join(evidence.values())), WordIndex(f"{asked}\n{_PLAIN}")
+
+    def judged(sentence: str) -> BackedSentence:
+        values = [value for value in values_in(sentence) if known.share(value) < 1]
+        words = known.news(sentence)
+        if UNKNOWN.search(sentence) or not (values or words):
+            return BackedSentence(text=sentence)
+        missing = {*every.news(sentence)}
+        bare = not values and len([word for word in words if word not in missing]) <= _MOST * len(words)
+        may_say = (entry_id for entry_id in near if indexes[entry_id].share(sentence) > _MOST)
+        saying = [entry_id for entry_id in may_say if bears_out(sentence, evidence[entry_id])]
+        if not saying and (bare or any(every.share(value) < 1 for value in values)):
+            return BackedSentence(text=sentence, supported=False)
+        return BackedSentence(text=sentence, entry_ids=tuple(saying or _between(words, near, indexes)))
+
+    return tuple(judged(sentence) for sentence in sentence_texts(answer))
+
+
+def _between(words: list[str], near: Iterable[str], indexes: Mapping[str, WordIndex]) -> list[str]:
+    """Return the entries that have words between them: each adds one that those before it have not."""
+    chosen = []
+    for entry_id in near:
+        left = [word for word in words if indexes[entry_id].share(word) < 1]
+        if len(left) < len(words):
+            chosen.append(entry_id)
+            words = left
+    return chosen
+
+
+def marked(answer: str, sentences: Iterable[BackedSentence], language: Language) -> str:
+    """Return an answer with the mark behind each sentence that nothing bears out."""
+    for sentence in sentences:
+        if not sentence.supported:
+            answer = answer.replace(sentence.text, f"{sentence.text} {UNSUPPORTED[language]}", 1)
+    return answer
+
+
+# ── the run ──────────────────────────────────────────────────────────────────
 
 
 class RunStatus(StrEnum):
@@ -61,7 +153,7 @@ class RunStatus(StrEnum):
 class RunResult(Model):
     """The answer of a run, what it rests on, and how it came about."""
 
-    answer: Words
+    answer: Text
     """Never empty: where there is none, it says so."""
     end: RunStatus
     rounds: Count
@@ -70,10 +162,18 @@ class RunResult(Model):
     fell_back: tuple[str, ...] = ()
     """The roles that were done without the model that they are given to: it failed, or the budget was spent."""
     insight: InsightDoc
+    sentences: tuple[BackedSentence, ...] = ()
+    """The agent's answer, sentence by sentence, each with what bears it out."""
     node_ids: tuple[Id, ...] = ()
-    """The nodes that hold the answer's words, those that the answering step was shown, and those that came of it."""
+    """The nodes behind which the entries stand that bear the answer out, both sides of what is contested first; of a
+    yes or a no, those that the answering step was shown."""
     entry_ids: tuple[Id, ...] = ()
-    """The entries behind those nodes, those with the answer's words first."""
+    """Those entries."""
+
+    @property
+    def marked_answer(self) -> str:
+        """The answer for people to read, with a mark behind each sentence that nothing bears out."""
+        return marked(self.answer, self.sentences, self.insight.language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,35 +295,41 @@ class BankRun(Generic[StepT, StepResultT]):
             self._needs_answer = False
             if not routed.problem:
                 self._answer = execution.answer
-                self._rests_on = tuple(dict.fromkeys((*shown, *routed.node_ids)))
+                self._rests_on = shown
 
     def _result(self, end: RunStatus, rounds: int) -> RunResult:
         answer = self._answer.strip() or _NO_ANSWER[self._bank.insight.language]
         graph, tree = self._bank.graph, self._bank.tree
-        holders = [node.id for node in graph.nodes if any(answer in entry.text for entry in tree.of(node.id))]
-        rests_on = tuple(dict.fromkeys((*holders, *self._rests_on)))
-        if (conflict := contested(self._bank.conflicts.all, answer)) is not None:
-            rests_on = tuple(dict.fromkeys((*nodes_of(conflict), *rests_on)))
+        sentences = backed(self._answer, evidence_in(tree.entries), asked=self._bank.insight.goal)
+        cited = dict.fromkeys(entry_id for sentence in sentences for entry_id in sentence.entry_ids)
+        behind = {node.id: [entry.entry_id for entry in tree.of(node.id)] for node in graph.nodes}
+        nodes = [node_id for entry_id in cited for node_id in behind if entry_id in behind[node_id]]
+        if not nodes and all(one.supported and not UNKNOWN.search(one.text) for one in sentences):
+            nodes = [node_id for node_id in self._rests_on if node_id in behind]
+            cited = dict.fromkeys(entry_id for node_id in nodes for entry_id in behind[node_id])
+        conflict = contested(self._bank.conflicts.all, answer)
+        if conflict is not None:
+            sides = [node_id for node_id in nodes_of(conflict) if node_id in behind]
+            nodes = [*sides, *nodes]
+            cited |= dict.fromkeys(entry_id for node_id in sides for entry_id in behind[node_id])
             told = self._both_sides(conflict)
             # A side alone, or behind whose words it is: both sides are told with theirs.
             alone = len(sentence_texts(answer)) == 1
             is_side = any(answer in side or (alone and answer.endswith(side)) for side in sides_of(conflict))
             answer = told if is_side else f"{answer}\n{told}"
-        nodes = tuple(node_id for node_id in rests_on if node_id in graph)
-        behind = [entry for node_id in nodes for entry in tree.of(node_id)]
-        # A node of several texts may rest on one that was refuted: those with the answer's words come first.
-        entries = dict.fromkeys(entry.entry_id for entry in sorted(behind, key=lambda entry: answer not in entry.text))
-        self._bank.emit(EventKind.ANSWER, answer, end=end.value, rounds=rounds)
-        return RunResult(
+        result = RunResult(
             answer=answer,
             end=end,
             rounds=rounds,
             tokens=self._bank.engine.tokens,
             fell_back=tuple(self._bank.engine.fell_back),
             insight=self._bank.insight,
-            node_ids=nodes,
-            entry_ids=tuple(entries),
+            sentences=sentences,
+            node_ids=tuple(dict.fromkeys(nodes)),
+            entry_ids=tuple(cited),
         )
+        self._bank.emit(EventKind.ANSWER, result.marked_answer, end=end.value, rounds=rounds)
+        return result
 
     def _unrefuted(self, execution: Execution) -> Execution:
         """Return what came of a step without the sentences that a verdict found wrong, if it says anything else.

@@ -16,10 +16,9 @@ from pydantic import Field, JsonValue
 from remanent.bank.graph import QueryGraph
 from remanent.bank.ledger import BANK, Ledger
 from remanent.bank.settings import BankSettings
-from remanent.errors import LanguageError, ModelDenied, ModelRejected
-from remanent.language.engine import Answer
+from remanent.errors import LanguageError, ModelDenied, ModelRejected, ModelUnavailable
 from remanent.language.engines import BudgetedEngine
-from remanent.language.role import ReplyT, RequestT, ResponseT, Role
+from remanent.language.role import Answer, ReplyT, RequestT, ResponseT, Role
 from remanent.model import (
     Attachment,
     Clock,
@@ -169,24 +168,28 @@ class BankRuntime:
         )
 
     async def ask(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
-        """Ask a role: once more after a failure, raising the second one; what is refused is done offline."""
-        return await self._ask(role, lambda: self.engine.run(role, request))
+        """Ask a role: once more after a failure; what is refused, or out of reach both times, is done offline."""
+        return await self._ask(role, request, lambda: self.engine.run(role, request))
 
     async def ask_whole(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT] | None:
         """Ask a role whose request can be made smaller; nothing is returned where it was rejected as it stands."""
         try:
-            return await self._ask(role, lambda: self.engine.run_whole(role, request))
+            return await self._ask(role, request, lambda: self.engine.run_whole(role, request))
         except ModelDenied:
             raise
         except ModelRejected:
             return None
 
     async def _ask(
-        self, role: Role[RequestT, ReplyT, ResponseT], call: Callable[[], Awaitable[Answer[ResponseT]]]
+        self,
+        role: Role[RequestT, ReplyT, ResponseT],
+        request: RequestT,
+        call: Callable[[], Awaitable[Answer[ResponseT]]],
     ) -> Answer[ResponseT]:
         """Ask a role, with others up to the bound; once more where it fails, unless the request was refused.
 
-        A bank is worked on for many requests in a row: one reply that cannot be used must not end its run.
+        A bank is worked on for many requests in a row: one reply that cannot be used must not end its run, nor a model
+        that is out of reach, without which the bank does all that it does where there is none.
         """
         if self._asking is None:
             self._asking = asyncio.Semaphore(self.settings.concurrency)
@@ -199,4 +202,7 @@ class BankRuntime:
             except LanguageError as error:
                 self.emit(EventKind.RETRY, str(error), role=role.name)
                 self.calls[role.name] += 1
+            try:
                 return await call()
+            except ModelUnavailable as error:
+                return await self.engine.run_instead(role, request, error)

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from remanent.settings import Folder, Number, SettingsSection, setting
+from remanent.settings import Folder, Number, SettingsSection
 
 MIN_PROMPT_TOKENS, MAX_PROMPT_TOKENS = 50, 1_000_000
 """From a sentence or two to the largest windows there are. Chosen by hand."""
@@ -15,64 +15,45 @@ class BankSettings(SettingsSection):
 
     `top_k`, `alpha` and `chunk_ratio` are the design's values. The limits on merges, rounds, tokens and concurrency are
     ours, chosen by hand: far above what a healthy run takes, so that they only stop one that never ends.
+
+    top_k: Nodes that a search of a task's graph finds before their neighbours are added.
+        检索任务图时选出的候选节点数，邻居另计。
+    alpha: How much words count against meaning in a search: 1 is words alone, 0 is meaning alone.
+        混合检索中关键词相对语义的权重：1 只看关键词，0 只看语义。
+    prompt_tokens: Tokens that `<memory>` may take in the prompt of a step; `<task>` comes in addition.
+        每一步提示词中 `<memory>` 最多占用的 token 数；`<task>` 另计。
+    embeddings: Where embeddings are searched: `node` keeps them in memory with their nodes; `database` asks the vector
+        database of the store, for banks that are kept under a `bank_id`.
+        语义向量在哪里检索：`node` 与节点一起放在内存中；`database` 使用存储的向量数据库，仅用于以 `bank_id` 保留的记忆
+        库。
+    chunk_ratio: The share of a role's window that a chunk of an over-long text may fill.
+        过长文本分块时，每块可占角色窗口的比例。
+    two_phase: Whether related topics are judged in a second call, made when the first found no conflict.
+        是否在第一次调用未发现冲突或重叠后，另用一次调用判断相关关系。
+    concurrency: Roles that are asked at the same time where their order does not matter.
+        顺序无关时同时调用的角色数。
+    max_rounds: Rounds after which a run that does not end is stopped.
+        运行迟迟不结束时，达到多少轮后停止。
+    max_tokens: Tokens of a model, requests and answers, that one task may take; then its roles are done without a
+        model, and the result says so.
+        一个任务最多可用的模型 token 数（请求与回复合计）；用完后各角色改为离线完成，并在结果中说明。
+    max_merges: Merges that one new node may set off, each with what came of the one before.
+        一个新节点最多可连续引发的合并次数。
+    temp_dir: Where uploads wait until they are recognised; unset, a folder of the system's own.
+        上传内容在识别完成前的临时目录；未设置时使用系统临时目录。
+    storage_dir: Where recognised uploads are kept; unset, under `home`.
+        识别完成后的附件存放目录；未设置时位于 `home` 之下。
     """
 
-    top_k: Annotated[int, Field(ge=1, le=50)] = setting(
-        5,
-        "Nodes that a search of a task's graph finds before their neighbours are added.",
-        "检索任务图时选出的候选节点数，邻居另计。",
-    )
-    alpha: Annotated[float, Field(ge=0, le=1)] = setting(
-        0.5,
-        "How much words count against meaning in a search: 1 is words alone, 0 is meaning alone.",
-        "混合检索中关键词相对语义的权重：1 只看关键词，0 只看语义。",
-    )
-    prompt_tokens: Annotated[int, Field(ge=MIN_PROMPT_TOKENS, le=MAX_PROMPT_TOKENS)] = setting(
-        2000,
-        "Tokens that `<memory>` may take in the prompt of a step; `<task>` comes in addition.",
-        "每一步提示词中 `<memory>` 最多占用的 token 数；`<task>` 另计。",
-    )
-    embeddings: Literal["node", "database"] = setting(
-        "node",
-        "Where embeddings are searched: `node` keeps them in memory with their nodes; `database` asks the vector "
-        "database of the store, for banks that are kept under a `bank_id`.",
-        "语义向量在哪里检索：`node` 与节点一起放在内存中；`database` 使用存储的向量数据库，"
-        "仅用于以 `bank_id` 保留的记忆库。",
-    )
-    chunk_ratio: Annotated[float, Field(gt=0, le=1)] = setting(
-        0.9,
-        "The share of a role's window that a chunk of an over-long text may fill.",
-        "过长文本分块时，每块可占角色窗口的比例。",
-    )
-    two_phase: bool = setting(
-        False,
-        "Whether related topics are judged in a second call, made when the first found no conflict.",
-        "是否在第一次调用未发现冲突或重叠后，另用一次调用判断相关关系。",
-    )
-    concurrency: Annotated[int, Field(ge=1, le=64)] = setting(
-        4, "Roles that are asked at the same time where their order does not matter.", "顺序无关时同时调用的角色数。"
-    )
-    max_rounds: Number = setting(
-        50, "Rounds after which a run that does not end is stopped.", "运行迟迟不结束时，达到多少轮后停止。"
-    )
-    max_tokens: Number = setting(
-        1_000_000,
-        "Tokens of a model, requests and answers, that one task may take; then its roles are done without a model, and "
-        "the result says so.",
-        "一个任务最多可用的模型 token 数（请求与回复合计）；用完后各角色改为离线完成，并在结果中说明。",
-    )
-    max_merges: Number = setting(
-        8,
-        "Merges that one new node may set off, each with what came of the one before.",
-        "一个新节点最多可连续引发的合并次数。",
-    )
-    temp_dir: Folder | None = setting(
-        None,
-        "Where uploads wait until they are recognised; unset, a folder of the system's own.",
-        "上传内容在识别完成前的临时目录；未设置时使用系统临时目录。",
-    )
-    storage_dir: Folder | None = setting(
-        None,
-        "Where recognised uploads are kept; unset, under `home`.",
-        "识别完成后的附件存放目录；未设置时位于 `home` 之下。",
-    )
+    top_k: Annotated[int, Field(ge=1, le=50)] = 5
+    alpha: Annotated[float, Field(ge=0, le=1)] = 0.5
+    prompt_tokens: Annotated[int, Field(ge=MIN_PROMPT_TOKENS, le=MAX_PROMPT_TOKENS)] = 2000
+    embeddings: Literal["node", "database"] = "node"
+    chunk_ratio: Annotated[float, Field(gt=0, le=1)] = 0.9
+    two_phase: bool = False
+    concurrency: Annotated[int, Field(ge=1, le=64)] = 4
+    max_rounds: Number = 50
+    max_tokens: Number = 1_000_000
+    max_merges: Number = 8
+    temp_dir: Folder | None = None
+    storage_dir: Folder | None = None

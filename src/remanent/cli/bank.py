@@ -25,7 +25,7 @@ from remanent.cli.options import CommonOptions
 from remanent.cli.screen import Terminal, begin, local_time, visible
 from remanent.language.engines import OfflineEngine
 from remanent.model import Scope, id_source, system_clock
-from remanent.text.boundaries import excerpt
+from remanent.text.spans import excerpt
 
 if TYPE_CHECKING:
     from remanent.bank._sync import Bank as SyncBank
@@ -144,6 +144,7 @@ def _report(screen: Terminal, bank: "SyncBank", result: RunResult, *, export: Pa
         screen.give(
             {
                 "answer": result.answer,
+                "sentences": result.sentences,
                 "end": result.end,
                 "rounds": result.rounds,
                 "tokens": result.tokens,
@@ -158,7 +159,7 @@ def _report(screen: Terminal, bank: "SyncBank", result: RunResult, *, export: Pa
             }
         )
     else:
-        screen.show(Text(visible(result.answer)))
+        screen.show(Text(visible(result.marked_answer)))
         for node in rests_on:
             entries = ", ".join(entry.entry_id for entry in bank.tree(node.id))
             screen.err.print(Text(visible(f"{screen.word(words.BANK_RESTS)} {node.id} {node.context}"), style="dim"))

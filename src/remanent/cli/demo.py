@@ -1,16 +1,20 @@
-"""`demo`: tells a small sample to an agent, recalls it with its sources, forgets, erases and exports.
+"""What is shown to newcomers: `demo`, and the sample that `serve --sample` fills its workspace with.
 
-The sample is two conversations, one English, one Chinese, whose questions cross the languages. Everything that is
-claimed is measured while it runs: the bytes of a secret are counted in every file before and after it is erased.
+`demo` tells two conversations, one English, one Chinese, recalls them with their sources, forgets, erases and exports.
+Everything that is claimed is measured while it runs: the bytes of a secret are counted in every file before and after
+it is erased. The sample goes in through the operations that any program can call: nothing is written into a store by
+hand, so what the pages show of it is what they would show of a workspace in use. The words of both stand in
+`samples.yaml`.
 """
 
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import field
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,46 +24,21 @@ from rich.text import Text
 from remanent._sync import Agent, Memory
 from remanent.bilingual import Bilingual
 from remanent.cli import words
-from remanent.cli.cards import show_found
-from remanent.cli.files import write_export
 from remanent.cli.options import CommonOptions
-from remanent.cli.screen import Terminal, begin, human_size, local_time
-from remanent.model import Found, system_clock
+from remanent.cli.screen import Terminal, begin, human_size, local_time, show_found, target
+from remanent.discipline import Permission
+from remanent.errors import NotFound
+from remanent.model import SHARED, Found, system_clock
+from remanent.operations import LOCAL, Principal, Service, Target
 from remanent.values import dataclass
 
-_HOME = "moving house"
-_TEAM = "项目周会"
 
-_ADA, _BOT = "user", "assistant"
+@cache
+def _samples() -> Any:
+    """Return everything that is told."""
+    import yaml  # type: ignore[import-untyped]
 
-# session, id, when, who, what
-_TOLD = (
-    (_HOME, "h01", "2026-03-02T09:10+00:00", _ADA, "I have decided: in May I am moving from Berlin to Lisbon."),
-    (_HOME, "h02", "2026-03-02T09:11+00:00", _BOT, "Congratulations! Shall I keep a list of what has to be done?"),
-    (_HOME, "h03", "2026-03-02T09:13+00:00", _ADA, "Yes. The lease here in Berlin ends on 30 April."),
-    (_HOME, "h04", "2026-03-09T18:40+00:00", _ADA, "I booked the flight with TAP; my booking code is QX7K2M."),
-    (_HOME, "h05", "2026-03-09T18:41+00:00", _BOT, "Noted. The airline lets you take two pieces of luggage."),
-    (_HOME, "h06", "2026-04-18T20:05+00:00", _ADA, "The movers want 1,840 euros. I paid half of it today."),
-    (_HOME, "h07", "2026-05-04T08:30+00:00", _ADA, "I have arrived! The flat is on Rua da Rosa, third floor."),
-    (_HOME, "h08", "2026-05-04T08:32+00:00", _ADA, "The PIN of the front door is 4711-Lisboa, do not tell anybody."),
-    (_HOME, "h09", "2026-05-11T19:20+00:00", _ADA, "By the way, peanuts make me ill, so no satay for me, please."),
-    (_HOME, "h10", "2026-05-11T19:21+00:00", _BOT, "Understood: I will leave peanuts out of every recipe."),
-    (_HOME, "h11", "2026-05-20T07:55+00:00", _ADA, "My sister Clara visits from the 12th to the 15th of June."),
-    (_HOME, "h12", "2026-05-21T12:15+00:00", _ADA, "I have found a climbing gym near the river, I go on Thursdays."),
-    (_HOME, "h13", "2026-06-02T21:10+00:00", _ADA, "The neighbour upstairs plays the cello until midnight. Lovely."),
-    (_TEAM, "t01", "2026-04-07T10:00+08:00", _ADA, "今天的周会：新版本原定 6 月 3 日发布。"),
-    (_TEAM, "t02", "2026-04-07T10:04+08:00", _ADA, "王芳负责前端，李雷负责后端，测试由韩梅梅来做。"),
-    (_TEAM, "t03", "2026-04-07T10:09+08:00", _BOT, "已记录分工。需要我每周一提醒大家更新进度吗？"),
-    (_TEAM, "t04", "2026-04-07T10:10+08:00", _ADA, "好的，每周一早上九点提醒。"),
-    (_TEAM, "t05", "2026-04-14T10:20+08:00", _ADA, "数据库讨论了很久，最后决定用 PostgreSQL，不再考虑 MongoDB。"),
-    (_TEAM, "t06", "2026-04-14T10:26+08:00", _ADA, "理由是事务可靠，而且运维同事都熟悉。"),
-    (_TEAM, "t07", "2026-04-28T10:03+08:00", _ADA, "支付接口的联调卡住了，对方要到五月中旬才给测试账号。"),
-    (_TEAM, "t08", "2026-04-28T10:15+08:00", _ADA, "因此发布日期推迟到 6 月 24 日。"),
-    (_TEAM, "t09", "2026-05-12T10:05+08:00", _ADA, "客户希望界面支持深色模式，排进下一个版本。"),
-    (_TEAM, "t10", "2026-05-12T10:18+08:00", _BOT, "深色模式已加入下一版本的待办清单。"),
-    (_TEAM, "t11", "2026-05-26T10:02+08:00", _ADA, "服务器预算每月不超过八千元，超出要先找财务审批。"),
-    (_TEAM, "t12", "2026-05-26T10:30+08:00", _ADA, "团建定在六月最后一个周末，去青岛看海。"),
-)
+    return yaml.safe_load(Path(__file__).with_name("samples.yaml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +49,11 @@ class SampleQuestion:
     answered_by: str
 
 
-QUESTIONS = (
-    SampleQuestion("Which city is she moving to?", "h01"),
-    SampleQuestion("谁负责前端？", "t02"),
-    SampleQuestion("她不能吃什么？", "h09"),
-    SampleQuestion("Which database did the team choose, and which did it reject?", "t05"),
-    SampleQuestion("What was the booking code of my flight?", "h04"),
-    SampleQuestion("为什么推迟发布？", "t08"),
-)
+@cache
+def questions() -> tuple[SampleQuestion, ...]:
+    """Return what the demonstration asks."""
+    return tuple(SampleQuestion(**one) for one in _samples()["questions"])
+
 
 OUTDATED = "t01"
 """Forgotten on stage: the release date that no longer holds."""
@@ -92,18 +68,11 @@ _SECRET_QUESTION = "What is the PIN of the front door?"
 
 
 def sessions() -> dict[str, list[dict[str, Any]]]:
-    """Return the messages of each session."""
-    told: dict[str, list[dict[str, Any]]] = {}
-    for session, message_id, at, role, content in _TOLD:
-        message = {"id": message_id, "role": role, "content": content, "occurred_at": datetime.fromisoformat(at)}
-        told.setdefault(session, []).append(message)
-    return told
-
-
-def _settle(screen: Terminal, memory: Memory) -> None:
-    """Wait for the index, and show that there is something to wait for."""
-    with screen.indexing() as report:
-        memory.settle(on_progress=report)
+    """Return the messages of each session of the demonstration."""
+    return {
+        session: [{**one, "occurred_at": datetime.fromisoformat(one["occurred_at"])} for one in messages]
+        for session, messages in _samples()["demo"].items()
+    }
 
 
 _EXPORT = "demo-export.jsonl"
@@ -182,7 +151,8 @@ def _remember(stage: Stage) -> None:
     for session, messages in sessions().items():
         count += len(stage.agent.remember(messages, session=session).entry_ids)
     written = time.perf_counter() - begun
-    _settle(stage.screen, stage.memory)
+    with stage.screen.indexing() as report:
+        stage.memory.settle(on_progress=report)
     indexed = time.perf_counter() - begun
     stage.say(words.DEMO_REMEMBERED, count=count, written=_seconds(written), indexed=_seconds(indexed))
     stage.done |= {"remembered": count}
@@ -196,7 +166,7 @@ def _recall(stage: Stage) -> None:
     """Ask every question, across languages, and note which message answered it."""
     stage.announce(words.DEMO_RECALL)
     answers = []
-    for asked in QUESTIONS:
+    for asked in questions():
         begun = time.perf_counter()
         found = stage.agent.recall(asked.question, limit=1)
         took = time.perf_counter() - begun
@@ -256,6 +226,200 @@ def _export(stage: Stage) -> None:
     """Write everything to a file that can be read without Remanent."""
     stage.announce(words.DEMO_EXPORT)
     file = stage.home / _EXPORT
-    lines = write_export(stage.agent, file, stage.screen)
+    lines = 0
+    with target(file) as stream, stage.screen.meter(words.EXPORTING) as meter:
+        for lines, line in enumerate(stage.agent.export(), start=1):
+            stream.write(line.encode() + b"\n")
+            meter.note(f"{lines}")
     stage.say(words.DEMO_EXPORTED, lines=lines, size=human_size(file.stat().st_size), path=file)
     stage.done |= {"exported": {"lines": lines, "bytes": file.stat().st_size}}
+
+
+WORKSPACE, AGENT, COLLEAGUE = "sample", "ada", "lin"
+BANK = "harbour-tunnel"
+QUESTION = "Where does my sister Clara live?"
+"""What to ask first; Ada has said two things about it."""
+TOLD = "My sister Clara lives in Porto."
+"""What to tell an agent first that knows nothing, so that the question has an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSession:
+    """A conversation: who spoke, so many days ago, from this hour on."""
+
+    agent: str
+    name: str
+    days_ago: int
+    hour: int
+    turns: Sequence[tuple[str, str]]
+    tags: Sequence[str] = ()
+
+    def messages(self, now: datetime) -> list[dict[str, Any]]:
+        """Return its messages, a few minutes apart; with their ids the same ones are stored once."""
+        begin = (now - timedelta(days=self.days_ago)).replace(hour=self.hour, minute=4, second=0, microsecond=0)
+        begin = min(begin, now - timedelta(minutes=5 * len(self.turns)))
+        return [
+            {
+                "id": f"{self.name}-{place}",
+                "role": role,
+                "content": content,
+                "occurred_at": begin + timedelta(minutes=4 * place),
+            }
+            for place, (role, content) in enumerate(self.turns)
+        ]
+
+
+@cache
+def sample_sessions() -> tuple[SampleSession, ...]:
+    """Return the conversations of the sample, those of each agent from the oldest on."""
+    return tuple(SampleSession(**one) for one in _samples()["sessions"])
+
+
+def _last_of_ada() -> SampleSession:
+    return [session for session in sample_sessions() if session.agent == AGENT][-1]
+
+
+_PINNED = "Clara lives in Hamburg"
+"""What Ada has pinned before she says otherwise: it stays, and the two claims wait for her as a conflict."""
+
+_FORGOTTEN = "flat white"
+"""What Ada has put out of mind since."""
+
+
+Tell = Callable[[Bilingual, int, int], None]
+
+
+@dataclass(slots=True)
+class SampleWriter:
+    """Fills the workspace, as programs would, with what the disciplines that are installed can make."""
+
+    service: Service
+    org: str
+    now: datetime
+    tell: Tell = field(default=lambda *_: None)
+
+    async def fill(self) -> int:
+        """Do everything that is not there yet, and return how many messages were told in conversations."""
+        if not await self._is_there():
+            parts: list[tuple[Bilingual, Callable[[], Awaitable[None]]]] = [(words.SAMPLE_TALK, self._talk)]
+            if self._has("bank"):
+                parts.append((words.SAMPLE_TASK, self._work))
+            if self._has("associative"):
+                parts.append((words.SAMPLE_ASSOCIATIONS, self._think))
+            parts += [(words.SAMPLE_SHARED, self._share), (words.SAMPLE_LEARNED, self._learn)]
+            for place, (what, part) in enumerate(parts, 1):
+                self.tell(what, place, len(parts))
+                await part()
+        return sum(len(session.turns) for session in sample_sessions())
+
+    async def _is_there(self) -> bool:
+        """Tell whether the last part is there; each of the others does nothing where it was done before."""
+        return bool((await self._do("entries", AGENT, session=_last_of_ada().name, limit=1)).items)
+
+    async def _talk(self) -> None:
+        """Have every conversation but Ada's last: a question asked while the rest is filled in has its answer."""
+        for session in sample_sessions():
+            if session is not _last_of_ada():
+                await self._say(session)
+
+    async def _learn(self) -> None:
+        """Wait for what is learned, pin some and put some out of mind; then have the last conversation."""
+        await self._settle(AGENT)
+        if self._has("cognition"):
+            await self._tidy()
+        await self._say(_last_of_ada())
+        await self._settle(AGENT)
+        await self._settle(COLLEAGUE)
+
+    async def _tidy(self) -> None:
+        """Pin one memory of the sample and forget another, so that a page or a list shows what both look like."""
+        for memory in (await self._do("cognition.list", AGENT, kinds=("semantic",), limit=1000)).items:
+            if _PINNED in memory.content:
+                await self._do("cognition.pin", AGENT, record_id=memory.id)
+            if _FORGOTTEN in memory.content:
+                await self._do("cognition.forget", AGENT, record_id=memory.id, reason="changed her mind")
+
+    async def _say(self, session: SampleSession) -> None:
+        messages = session.messages(self.now)
+        await self._do("remember", session.agent, messages=messages, session=session.name, tags=session.tags)
+        await self._do("session.end", session.agent, session=session.name)
+
+    async def _share(self) -> None:
+        """Share what was proposed and approved, with one proposal left waiting; and two documents."""
+        if self._has("cognition"):
+            await self._propose()
+        if self._has("knowledge"):
+            for name, text in _samples()["documents"].items():
+                await self._do("knowledge.add", SHARED, upload=_pieces(text), name=name)
+            await self._settle(SHARED)
+
+    async def _propose(self) -> None:
+        """Have one agent propose what is shared and the other approve some: nobody approves their own."""
+        known = {
+            record.content
+            for pending in (False, True)
+            for record in (await self._do("cognition.shared", AGENT, pending=pending)).items
+        }
+        for entry in _samples()["shared"]:
+            if entry["content"] in known:
+                continue
+            record = await self._do(
+                "cognition.propose", AGENT, **{name: entry[name] for name in ("content", "sort", "number")}
+            )
+            if entry["approved"]:
+                await self._do("cognition.approve", COLLEAGUE, record_id=record.id)
+
+    async def _think(self) -> None:
+        """Have impressions, a few at a time, and a word in between that nobody keeps."""
+        batches = _samples()["impressions"]
+        for place, batch in enumerate(batches):
+            at = self.now - timedelta(days=2 * (len(batches) - place))
+            messages = [
+                {"id": f"impression-{place}-{index}", "role": "user", "content": text, "occurred_at": at}
+                for index, text in enumerate(batch)
+            ]
+            await self._do("associative.remember", AGENT, messages=messages, session="impressions")
+        await self._settle(AGENT)
+
+    async def _work(self) -> None:
+        """Let a task bank answer a question from a report, read on, and be told which of two figures is right."""
+        with suppress(NotFound):
+            await self._do("bank.get", AGENT, bank_id=BANK)
+            return
+        given = _samples()["task"]
+        run = await self.service.start(
+            "bank.run",
+            {"task": given["task"], "context": given["report"], "bank_id": BANK},
+            place=self._at(AGENT),
+            principal=_who(AGENT),
+        )
+        async for _ in self.service.runs.follow(run.run_id):
+            pass
+        for text in given["findings"]:
+            found = await self._do("bank.observe", AGENT, bank_id=BANK, text=text)
+            for conflict_id in found.conflict_ids:
+                await self._do("bank.resolve", AGENT, bank_id=BANK, conflict_id=conflict_id, finding=given["verdict"])
+
+    def _has(self, discipline: str) -> bool:
+        return any(name.startswith(f"{discipline}.") for name in self.service.catalogue)
+
+    async def _settle(self, agent: str) -> None:
+        await self._do("settle", agent)
+
+    async def _do(self, name: str, agent: str, /, *, upload: AsyncIterator[bytes] | None = None, **asked: Any) -> Any:
+        return await self.service.perform(name, asked, place=self._at(agent), principal=_who(agent), upload=upload)
+
+    def _at(self, agent: str) -> Target:
+        return Target(org=self.org, workspace=WORKSPACE, agent=agent)
+
+
+def _who(agent: str) -> Principal:
+    """Return whom the audit log names; the colleague is the one who approves what others propose."""
+    allowed = (
+        LOCAL.permissions if agent == COLLEAGUE else frozenset(Permission) - {Permission.ADMIN, Permission.APPROVE}
+    )
+    return LOCAL.replace(name=agent, permissions=allowed)
+
+
+async def _pieces(text: str) -> AsyncIterator[bytes]:
+    yield text.encode()

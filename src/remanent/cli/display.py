@@ -13,10 +13,19 @@ from pathlib import Path
 from typing import Any
 
 from remanent.cli import words
-from remanent.cli.cards import QUOTED, show_entries, show_found, show_receipt, tell_found
 from remanent.cli.exits import Exit
-from remanent.cli.files import STANDARD, read_text, target
-from remanent.cli.screen import Terminal, standard_output
+from remanent.cli.screen import (
+    QUOTED,
+    STANDARD,
+    Terminal,
+    read_text,
+    show_entries,
+    show_found,
+    show_receipt,
+    standard_output,
+    target,
+    tell_found,
+)
 from remanent.discipline.shapes import Done, ImportCounts, Page
 from remanent.errors import InvalidInput
 from remanent.model import (
@@ -34,7 +43,7 @@ from remanent.model import (
 from remanent.operations import Body, Operation, Target
 from remanent.operations.access.chain import AuditVerification
 from remanent.stores import Erased, ErasureDepth, Health
-from remanent.text.boundaries import excerpt
+from remanent.text.spans import excerpt
 from remanent.values import dataclass
 
 _MAX_COLUMNS = 8
@@ -125,7 +134,7 @@ def _joined(receipts: Sequence[Receipt]) -> Receipt:
 
 def _prepare_found(shown: CommandResult) -> None:
     """Say which paths did not answer, and end with 1 where nothing was found, as `grep` does."""
-    shown.ends_with = tell_found(shown.screen, shown.answer)
+    shown.ends_with = tell_found(shown.screen, shown.answer, agent=shown.place.agent)
 
 
 def _show_found(shown: CommandResult) -> None:
@@ -171,7 +180,8 @@ def _prepare_erased(shown: CommandResult) -> None:
 
 
 def _show_loaded(shown: CommandResult) -> None:
-    named = ", ".join(f"{sort} {count}" for sort, count in shown.answer.counts.items() if count)
+    counts = ((shown.screen.word(words.SORTS[sort]), count) for sort, count in shown.answer.counts.items() if count)
+    named = ("、" if shown.screen.language == "zh" else ", ").join(f"{sort} {count}" for sort, count in counts)
     shown.screen.tell(words.IMPORTED, agent=shown.place.agent, counts=named or "0")
 
 

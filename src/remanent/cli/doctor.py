@@ -1,7 +1,9 @@
-"""`doctor`: whether the installation, the machine and the stored bytes are sound.
+"""The care of an installation: `doctor`, `migrate` and `move`, `roles check`.
 
-It only looks; with --repair it writes copies beside what is damaged and never touches that. Each finding says what to
-do. What needs the memory opened comes last, because it may be what does not work.
+`doctor` tells whether the installation, the machine and the stored bytes are sound. It only looks; with --repair it
+writes copies beside what is damaged and never touches that. Each finding says what to do. What needs the memory opened
+comes last, because it may be what does not work. `migrate` and `move` are the care of a store that is a server, and the
+way from one store to another. `roles check` examines the configured model, and writes which roles it should do.
 """
 
 import asyncio
@@ -9,9 +11,11 @@ import platform
 import shutil
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import typer
 from rich.table import Table
@@ -21,17 +25,23 @@ from remanent._sync import Agent, Memory
 from remanent.cli import words
 from remanent.cli.exits import Exit
 from remanent.cli.options import CommonOptions
-from remanent.cli.screen import Terminal, begin, human_size, local_time
+from remanent.cli.screen import ProgressMeter, Terminal, begin, human_size, local_time
+from remanent.durability import make_folder, write_durably
 from remanent.embedding import Embedder, open_embedder
-from remanent.errors import IntegrityError, NotFound, RemanentError, SchemaTooNew
+from remanent.errors import IntegrityError, InvalidSettings, NotFound, RemanentError, SchemaTooNew
+from remanent.language.engines import OfflineEngine
+from remanent.language.examination import EXERCISES, Exercise, RoleMarks
+from remanent.language.examination import examine as examine_model
+from remanent.language.models.engine import ModelEngine
 from remanent.model import Scope, system_clock
 from remanent.operations.access.audit import open_audit
-from remanent.settings import Settings, setting_sources
+from remanent.settings import Settings, load_settings, profile_file, read_profile, setting_sources
 from remanent.stores import Health
 from remanent.stores.pending_erasures import open_erasures
-from remanent.stores.registry import is_embedded, migrate_store, open_shelf
+from remanent.stores.registry import Stores, is_embedded, migrate_store, open_shelf, open_stores
 from remanent.stores.sqlite.connection import OLDEST_SAFE, checksums_available, engine_version
 from remanent.stores.sqlite.layout import Layout
+from remanent.stores.transfer import MovedAgent, move_agents, move_shelf, require_two
 from remanent.values import dataclass
 
 _LEAST_FREE = 200 * 1024**2
@@ -58,9 +68,12 @@ class Finding:
     agent: str = ""
 
 
-def examine(place: CommonOptions, *, repair: bool, only: str | None = None) -> None:
+def examine(place: CommonOptions, *, repair: bool, context: typer.Context) -> None:
     """Run every check and show what was found; ends with `Exit.DAMAGED` or `Exit.NO` when something is wrong."""
     screen, settings = begin(place)
+    # The environment says whose memory to use; only the command line says to look at nobody else's.
+    source = context.get_parameter_source("agent")
+    only = place.agent if source is not None and source.name == "COMMANDLINE" else None
     layout, copies = Layout(settings.home), dict[str, str]()
     findings = [*_machine(screen, place, settings), *_audit(screen, settings), *_erasures(screen, settings)]
     # Without a home that can be opened there is no agent to look at, and the finding says why.
@@ -343,3 +356,111 @@ def _repair(screen: Terminal, memory: Memory, findings: list[Finding]) -> dict[s
         copies[name] = str(copy)
         screen.tell(words.REPAIRED, agent=name, path=copy, folder=copy.parent, name=copy.name)
     return copies
+
+
+def migrate(place: CommonOptions, *, dry_run: bool) -> None:
+    """Bring the tables of the configured store up to date, or say what would be done."""
+    screen, settings = begin(place)
+    before, after = asyncio.run(migrate_store(settings, dry_run=dry_run))
+    if place.as_json:
+        screen.give({"before": before, "after": before if dry_run else after, "newest": after, "dry_run": dry_run})
+    elif before == after:
+        screen.tell(words.UP_TO_DATE, step=after)
+    else:
+        screen.tell(words.WOULD_MIGRATE if dry_run else words.MIGRATED, before=before, after=after)
+
+
+def move(place: CommonOptions, *, source: str, target: str) -> None:
+    """Copy every agent from one store to another, and prove it."""
+    screen, _ = begin(place)
+    require_two(source, target)
+    moved = asyncio.run(_move(_open(place, source), _open(place, target)))
+    if place.as_json:
+        screen.give([{**_plain(one), "counts": dict(one.counts)} for one in moved])
+        return
+    rows = [
+        (str(one.scope), str(one.counts["entry"]), str(one.counts["record"]), str(one.files), one.sha256[:16])
+        for one in moved
+    ]
+    screen.rows([screen.word(heading) for heading in words.MOVED_HEADINGS], rows)
+    screen.tell(words.MOVED, count=sum(one.copied for one in moved), there=sum(not one.copied for one in moved))
+
+
+def _open(place: CommonOptions, url: str) -> Stores:
+    """Open another store than the configured one; raw files are kept as the settings say."""
+    return open_stores(load_settings(**{**place.overrides(), "store": url}))
+
+
+async def _move(source: Stores, target: Stores) -> list[MovedAgent]:
+    """Copy the agents, then what belongs to none; both ends are closed whatever happens."""
+    try:
+        moved = [one async for one in move_agents(source, target)]
+        await move_shelf(source.shelf, target.shelf)
+        return moved
+    finally:
+        for stores in (source, target):
+            await stores.vectors.close()
+            await stores.store.close()
+            stores.shelf.close()
+
+
+def _plain(one: MovedAgent) -> dict[str, object]:
+    return {"agent": str(one.scope), "sha256": one.sha256, "files": one.files, "copied": one.copied}
+
+
+def check_roles(place: CommonOptions, *, minutes: float, dry_run: bool, file: Path | None) -> None:
+    """Examine the model of the settings in every role, and write the profile that follows from its marks."""
+    screen, settings = begin(place)
+    if not settings.uses_model:
+        raise InvalidSettings("there is no model to examine: set model.provider and model.name, or model.base_url")
+    with screen.meter(words.EXAMINING_MODEL, total=len(EXERCISES)) as meter:
+        marks = asyncio.run(_marks(settings, seconds=60 * minutes, meter=meter))
+    profile = {"model": {"roles": {mark.role: {"engine": mark.engine} for mark in marks}}}
+    target = None if dry_run else _write_profile(profile, file or profile_file())
+    if place.as_json:
+        screen.give({"marks": marks, "profile": profile, "file": None if target is None else str(target)})
+        return
+    screen.out.print(_marks_table(screen, marks))
+    if target is not None:
+        screen.tell(words.PROFILE_WRITTEN, file=str(target))
+
+
+async def _marks(settings: Settings, *, seconds: float, meter: ProgressMeter) -> list[RoleMarks]:
+    """Return how well a model does each role beside the offline engine."""
+    # One attempt each: an examination that waits for a server to recover marks the server.
+    model = ModelEngine(settings.model.model_copy(update={"attempts": 1}))
+
+    async def report(exercise: Exercise) -> None:
+        meter.note(exercise.role)
+        meter.advance()
+
+    try:
+        return await examine_model(model, OfflineEngine(), seconds=seconds, report=report)
+    finally:
+        await model.close()
+
+
+def _marks_table(screen: Terminal, marks: list[RoleMarks]) -> Table:
+    """Lay the marks out: what the model did beside what is done without one."""
+    table = Table(box=None, pad_edge=False)
+    for heading in words.MARK_HEADINGS:
+        table.add_column(screen.word(heading))
+    for mark in marks:
+        seconds = f"{mark.seconds:.0f}" if mark.looked_at else "–"
+        right = f"{mark.right}/{mark.exercises}" if mark.looked_at else "–"
+        offline = f"{mark.offline}/{mark.exercises}"
+        table.add_row(mark.role, right, str(mark.refused), offline, seconds, mark.engine)
+    return table
+
+
+def _write_profile(profile: dict[str, Any], file: Path) -> Path:
+    """Put the profile into a configuration file; what else it holds stays, and the old file is kept beside it."""
+    import yaml  # type: ignore[import-untyped]
+
+    text = yaml.safe_dump(read_profile(file, profile), allow_unicode=True, sort_keys=False)
+    make_folder(file.parent)
+    # Private, as everything written so: they may hold a key.
+    with suppress(FileNotFoundError):
+        write_durably(file.with_name(f"{file.name}.bak"), file.read_bytes())
+    write_durably(file, text.encode())
+    return file

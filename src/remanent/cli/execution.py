@@ -7,10 +7,11 @@ A file is read and checked completely before anything of it is stored.
 
 import asyncio
 import contextlib
+import json
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from pydantic import JsonValue
@@ -18,9 +19,20 @@ from pydantic import JsonValue
 from remanent.cli import words
 from remanent.cli.display import CommandResult, question_of, read_evaluation, show
 from remanent.cli.exits import Exit
-from remanent.cli.files import STANDARD, read_bytes, read_lines, read_messages, read_text, size_of, target, waits
 from remanent.cli.options import CommonOptions
-from remanent.cli.screen import ProgressMeter, Terminal, begin
+from remanent.cli.screen import (
+    STANDARD,
+    ProgressMeter,
+    Terminal,
+    begin,
+    read_bytes,
+    read_lines,
+    read_messages,
+    read_text,
+    size_of,
+    target,
+    waits,
+)
 from remanent.discipline.operation import FolderCommand
 from remanent.embedding.onnx import load_in_a_hurry
 from remanent.errors import InvalidInput, StorageFull
@@ -30,6 +42,9 @@ from remanent.model import Message, Probe
 from remanent.model.chat import expand_message
 from remanent.operations import CATALOGUE, Body, Operation, ProgressStep, Service, Target
 from remanent.settings import Settings
+
+if TYPE_CHECKING:
+    from remanent.context import ContextView
 
 BATCH = 256
 """Messages that are made durable together."""
@@ -354,3 +369,34 @@ async def settle(screen: Terminal, memory: AsyncMemory) -> None:
     """Wait for the index, and show that there is something to wait for."""
     with screen.indexing() as report:
         await memory.settle(on_progress=report)
+
+
+def shrink(place: CommonOptions, *, file: Path, level: int | None, budget: int | None, report: bool) -> None:
+    """Shorten the messages of a file; print them, or a table of what was saved."""
+    screen, settings = begin(place)
+    messages = [message for _, message in read_messages(file)]
+    if not messages or not all(isinstance(message, dict) for message in messages):
+        raise InvalidInput(f"{file} holds no messages: give a list of objects with `role` and `content`")
+    with place.open(settings) as memory:
+        view = memory.agent(place.agent or settings.agent).context(messages, budget=budget, level=level)
+    if place.as_json:
+        screen.give(view.model_dump(mode="json"))
+    elif report:
+        _show_shrunk(screen, view, given=len(messages))
+    else:
+        print(json.dumps(view.messages, ensure_ascii=False, indent=2))
+    if not view.fits:
+        screen.tell(words.NO_FIT, budget=view.budget)
+
+
+def _show_shrunk(screen: Terminal, view: "ContextView", *, given: int) -> None:
+    """Show a table of what each strategy did, and the whole."""
+    rows = [[screen.word(words.STRATEGIES[one.strategy.name]), *_figures(one.before, one.after)] for one in view.report]
+    rows.append([screen.word(words.SHRUNK_TOTAL), *_figures(view.tokens_before, view.tokens)])
+    screen.rows([screen.word(heading) for heading in words.SHRUNK_HEADINGS], rows)
+    screen.tell(words.SHRUNK, level=view.level, messages=len(view.messages), given=given)
+
+
+def _figures(before: int, after: int) -> list[str]:
+    share = (before - after) / before if before else 0.0
+    return [f"{before:,}", f"{after:,}", f"{before - after:,} ({share:.0%})"]

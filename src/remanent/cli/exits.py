@@ -9,7 +9,7 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any
@@ -65,60 +65,22 @@ class ExitMeaning:
     errors: tuple[type[RemanentError], ...] = ()
 
 
-EXIT_MEANINGS = (
-    ExitMeaning(Exit.OK, Bilingual("done", "完成")),
-    ExitMeaning(
-        Exit.NO,
-        Bilingual(
-            "nothing found, a check failed, or the answer to a question was no", "没有找到、检查未通过，或用户选择了否"
-        ),
-        (JobFailed,),
-    ),
-    ExitMeaning(Exit.USAGE, Bilingual("the command line is wrong", "命令行用法有误")),
-    ExitMeaning(Exit.NOT_FOUND, Bilingual("there is no such thing in this scope", "此范围内没有该对象"), (NotFound,)),
-    ExitMeaning(
-        Exit.CONFLICT,
-        Bilingual(
-            "somebody else changed it first, or the id is taken by another text",
-            "已被他人修改，或该 id 已属于另一段文字",
-        ),
-        (VersionConflict, DuplicateEntry),
-    ),
-    ExitMeaning(
-        Exit.DAMAGED,
-        Bilingual("stored bytes are damaged; nothing was deleted", "存储的数据已损坏；没有删除任何内容"),
-        (IntegrityError,),
-    ),
-    ExitMeaning(Exit.BAD_INPUT, Bilingual("a value or a file is malformed", "输入的值或文件格式有误"), (CallerError,)),
-    ExitMeaning(
-        Exit.UNAVAILABLE,
-        Bilingual(
-            "the storage failed, a package is missing, or something unforeseen happened",
-            "存储不可用、缺少依赖，或发生了意外",
-        ),
-        (StorageError, MissingDependency, RemanentError),
-    ),
-    ExitMeaning(
-        Exit.TRY_AGAIN,
-        Bilingual("busy or full; nothing was written, try again later", "繁忙或空间已满；未写入任何内容，请稍后重试"),
-        (BusyError, StorageFull, ModelUnavailable),
-    ),
-    ExitMeaning(
-        Exit.NOT_ALLOWED,
-        Bilingual(
-            "the key is missing, does not hold, or does not allow this", "缺少密钥、密钥无效，或密钥不允许此操作"
-        ),
-        (NotAuthenticated, NotPermitted),
-    ),
-    ExitMeaning(
-        Exit.CONFIGURATION,
-        Bilingual(
-            "a setting is wrong, or a model's provider refuses what it was sent", "设置有误，或模型服务拒绝了请求"
-        ),
-        (SetupError, ModelRejected),
-    ),
-    ExitMeaning(Exit.INTERRUPTED, Bilingual("interrupted", "已中断")),
-)
+_ERRORS: Mapping[Exit, tuple[type[RemanentError], ...]] = {
+    Exit.OK: (),
+    Exit.NO: (JobFailed,),
+    Exit.USAGE: (),
+    Exit.NOT_FOUND: (NotFound,),
+    Exit.CONFLICT: (VersionConflict, DuplicateEntry),
+    Exit.DAMAGED: (IntegrityError,),
+    Exit.BAD_INPUT: (CallerError,),
+    Exit.UNAVAILABLE: (StorageError, MissingDependency, RemanentError),
+    Exit.TRY_AGAIN: (BusyError, StorageFull, ModelUnavailable),
+    Exit.NOT_ALLOWED: (NotAuthenticated, NotPermitted),
+    Exit.CONFIGURATION: (SetupError, ModelRejected),
+    Exit.INTERRUPTED: (),
+}
+"""Which errors end with each code."""
+EXIT_MEANINGS = tuple(ExitMeaning(code, words.EXITS[code.name], errors) for code, errors in _ERRORS.items())
 
 _ROWS = {row.code: row for row in EXIT_MEANINGS}
 _CODES = {error: row.code for row in EXIT_MEANINGS for error in row.errors}
@@ -175,6 +137,7 @@ def _show_usage(error: Any) -> None:
         return
     if error.ctx is not None:
         print(error.ctx.get_usage(), file=sys.stderr)
+        print(words.TRY_HELP.say("zh", command=error.ctx.command_path), file=sys.stderr)
     message = translated(error.format_message(), "zh", words.USAGE)
     print(words.ERROR.say("zh", message=message, meaning=""), file=sys.stderr)
 

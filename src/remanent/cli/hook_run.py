@@ -11,14 +11,15 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from remanent.bilingual import Bilingual
-from remanent.cli.running_server import Server, Unreachable, address_of, find_server
+from remanent.cli.running_server import Unreachable, address_of, find_server, home_of
+from remanent.cli.transcripts import HookNotes, SpokenLine, digest_of, moment_of, pieces_of, words_of
 from remanent.cli.words import locale_language
-from remanent.text.scripts import well_formed
 from remanent.values import dataclass
 
 EVENTS = {
@@ -35,13 +36,12 @@ _QUESTION = Bilingual(
 )
 _MAX_INPUT = 8 << 20
 """Bytes that are read of what the tool tells: a prompt, and where the rest of the talk lies."""
-_MAX_TRANSCRIPT = 4 << 20
-"""Bytes of a transcript's end that are read: some hundred turns; what came before was kept at earlier stops."""
-_MAX_MESSAGES = 200
-_MAX_TEXT = 100_000
-"""Messages of one stop that are kept, the last ones, and characters of each: longer ones were printed by a program."""
-_START_TOKENS, _PROMPT_TOKENS = 1200, 800
-"""What the model is given at the start and for a prompt. Chosen by hand: a page, and half of one."""
+_START_TOKENS, _LAST_TOKENS, _PROMPT_TOKENS = 1200, 600, 800
+"""What the model is given at the start, of the last talk, and for a prompt. Chosen by hand: a page, and half of one."""
+_LAST = 20
+"""Entries by whose words the last talk is found."""
+_TOLD = 300
+"""Memories of which it is noted that the model was given them, the last ones: more than a window holds."""
 _WIDTH = 60
 """Memories that are looked at: as many as a text of that length can hold."""
 _DRAIN = 0.5
@@ -74,6 +74,12 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
+def run(place: HookPlace, *, event: str) -> None:
+    """Do it as a command of the command line, whose options are read already."""
+    named = {"--home": place.home, "--org": place.org, "--workspace": place.workspace, "--agent": place.agent}
+    main([event, *(word for name, value in named.items() if value for word in (name, str(value)))])
+
+
 def _read_arguments(arguments: Sequence[str]) -> tuple[str, HookPlace]:
     """Read the few options by hand: a hook runs at every message, and a parser takes long to load."""
     options: dict[str, str] = {}
@@ -98,9 +104,12 @@ class Hook:
     """One call of a hook."""
 
     def __init__(self, place: HookPlace, given: Mapping[str, Any]) -> None:
-        self._place = place
         self._given = given
         self._session = _session(given)
+        self._store = _HookMemory(place)
+        self._notes = HookNotes(home_of(place), place.org or "", place.workspace or "", place.agent or "")
+        self._told = f"told {digest_of(self._session)}"
+        self._told_of: set[str | None] = set()
 
     def run(self, event: str) -> str:
         """Do what belongs to an event, and return what the model is to read."""
@@ -108,14 +117,17 @@ class Hook:
         does: dict[str, Callable[[], str]] = {
             "session-start": self._start,
             "prompt-submit": self._prompt,
-            "pre-compact": self._keep,
+            "pre-compact": self._compacted,
             "stop": self._keep,
             "session-end": self._end,
         }
         event = known.get(event.casefold(), event)
         if event not in does:
             return ""
-        text = does[event]()
+        try:
+            text = does[event]()
+        finally:
+            self._store.close()
         if not text or "hook_event_name" not in self._given:
             return text
         answer = {"hookEventName": EVENTS[event], "additionalContext": text}
@@ -123,148 +135,147 @@ class Hook:
 
     def _start(self) -> str:
         """Begin or resume the session; tell what it was at, and what is known of the project."""
-        store = _store(self._place)
-        store.begin(self._session)
-        project = Path(str(self._given.get("cwd") or os.getcwd())).name
-        parts = [store.state(self._session)]
-        if self._given.get("source") != "resume":  # who resumes has the conversation before it
-            parts.append(store.recall(_QUESTION.say(locale_language(), project=project), budget=_START_TOKENS))
+        self._store.begin(self._session)
+        parts = [self._store.state(self._session)]
+        source = self._given.get("source")
+        if source != "resume":  # who resumes has the conversation before it
+            self._notes.note(self._told, [])
+            project = Path(str(self._given.get("cwd") or os.getcwd())).name
+            parts.append(self._reminded(_QUESTION.say(locale_language(), project=project), budget=_START_TOKENS))
+            if source != "compact":
+                parts.append(self._last_talk())
         return "\n\n".join(filter(None, parts))
+
+    def _last_talk(self) -> str:
+        """Tell what was said last, unless it was told: it may not be summed up yet, as not every tool ends it.
+
+        It is found by its own words, whatever they are about.
+        """
+        said = [one for one in self._store.newest() if one["scope"]["session"] not in (None, self._session)]
+        name = said[0]["scope"]["session"] if said else None
+        if name is None or name in self._told_of:
+            return ""
+        words = " ".join(one["text"] for one in said if one["scope"]["session"] == name)
+        return self._reminded(words[:2000], budget=_LAST_TOKENS, session=name, gate=False)
 
     def _prompt(self) -> str:
         """Remind of what a prompt is about, then keep the prompt."""
-        prompt = _text(self._given.get("prompt"))
+        prompt = self._words("prompt")
         if not prompt:
             return ""
-        store = _store(self._place)
-        # What was said in this session stands in the model's context already.
         try:
-            return str(store.recall(prompt[:2000], budget=_PROMPT_TOKENS, but=self._session))
+            return self._reminded(prompt[:2000], budget=_PROMPT_TOKENS, but=self._session)
         finally:
-            store.remember(self._session, [_message(self._session, "user", prompt)])
+            self._store.remember(self._session, [_message(self._session, SpokenLine("user", prompt))])
+
+    def _reminded(self, query: str, *, but: str | None = None, **wanted: Any) -> str:
+        """Recall what the model does not have in its context: neither told in this session before nor said in it.
+
+        Only the answer tells which of its items are of the session, so that a second question leaves those out.
+        """
+        told = self._notes.words(self._told)
+        asked = {"query": query, "limit": _WIDTH, "seen": told, **wanted}
+        found = self._store.recall(asked)
+        if own := _of_session(found, but):
+            found = self._store.recall({**asked, "seen": [*told, *own]})
+        given = found["injection"]
+        self._told_of |= {item["session"] for item in found["items"] if item["record_id"] in given["record_ids"]}
+        self._notes.note(self._told, [*told, *given["fingerprints"]][-_TOLD:])
+        return str(given["text"])
 
     def _keep(self) -> str:
-        """Keep what was said since: of the transcript, or of what the tool sends along."""
-        messages = list(_transcript(self._given.get("transcript_path")))
-        messages += _sent(self._given.get("messages"))
-        if last := _text(self._given.get("last_assistant_message")):
-            messages.append(("assistant", last, None))
-        unique: dict[tuple[str, str], str | None] = {}
-        for role, text, at in messages[-_MAX_MESSAGES:]:
-            unique[role, text] = unique.get((role, text)) or at
-        if unique:
-            told = [_message(self._session, role, text, at=at) for (role, text), at in unique.items()]
-            _store(self._place).remember(self._session, told)
+        """Keep what was said since: of the transcript, and of what the tool sends along."""
+        said = set[tuple[str, str]]()
+        sent = [*_sent(self._given.get("messages")), SpokenLine("assistant", self._words("last_assistant_message"))]
+        for piece in chain(pieces_of(self._given.get("transcript_path"), self._notes), [sent]):
+            new: dict[tuple[str, str], SpokenLine] = {}
+            for one in piece:
+                if one.text and (one.role, one.text) not in said:
+                    new.setdefault((one.role, one.text), one)
+            said |= set(new)
+            if new:
+                self._store.remember(self._session, [_message(self._session, one) for one in new.values()])
         return ""
+
+    def _compacted(self) -> str:
+        """Keep what was said before a compaction, after which the model no longer has what it was told."""
+        self._notes.note(self._told, [])
+        return self._keep()
+
+    def _words(self, name: str) -> str:
+        given = self._given.get(name)
+        return words_of(given, "user" if name == "prompt" else "assistant")
 
     def _end(self) -> str:
         self._keep()
-        _store(self._place).end(self._session)
+        self._store.end(self._session)
         return ""
 
 
 # ── where it is done ─────────────────────────────────────────────────────────
 
 
-class _Served:
-    """Memory through a running server."""
-
-    def __init__(self, server: Server, place: HookPlace) -> None:
-        self._server = server
-        self._place = place
-
-    def _ask(self, method: str, path: str, **more: Any) -> Any:
-        return self._server.ask(method, address_of(self._place, path), **more)
-
-    def begin(self, session: str) -> None:
-        self._ask("POST", "sessions", body={"session": session})
-
-    def end(self, session: str) -> None:
-        self._ask("POST", "sessions/end", body={"session": session, "reason": "hook"})
-
-    def state(self, session: str) -> str:
-        return _told_state(self._ask("GET", "sessions/state", query={"session": session}))
-
-    def recall(self, query: str, *, budget: int, but: str | None = None) -> str:
-        """Return what a server recalls, without what the running session said itself.
-
-        Only the answer tells which of its items are of the session, so that a second question leaves those out.
-        """
-        asked = {"query": query, "budget": budget, "limit": _WIDTH}
-        found = self._ask("POST", "recall", body=asked)
-        if seen := _of_session(found, but):
-            found = self._ask("POST", "recall", body={**asked, "seen": seen})
-        return str(found["injection"]["text"])
-
-    def remember(self, session: str, messages: list[dict[str, Any]]) -> None:
-        self._ask("POST", "entries", body={"messages": messages, "session": session})
-
-
-class _Local:
-    """Memory in this process, where no server runs: slower, since models are loaded for it."""
+class _HookMemory:
+    """An agent's memory: through a running server as long as it answers, else in this process, which loads models."""
 
     def __init__(self, place: HookPlace) -> None:
         self._place = place
+        self._server = find_server(place)
+        self._opened = ExitStack()
+        self._agent: Any = None
+        self.close = self._opened.close
 
-    def _with(self, work: Callable[[Any], Any]) -> Any:
-        """Do some work with the agent's memory opened in this process, where no server runs."""
+    def _do(self, method: str, path: str, sent: Mapping[str, Any], here: Callable[[Any], Any]) -> Any:
+        """Do something through the running server, and from its first silence on by ourselves."""
+        if self._server is not None:
+            body, query = (None, sent) if method == "GET" else (sent, None)
+            try:
+                return self._server.ask(method, address_of(self._place, path), body=body, query=query)
+            except Unreachable:
+                self._server = None
+        return here(self._opened_agent())
+
+    def _opened_agent(self) -> Any:
+        """Open the agent's memory in this process."""
         from remanent._sync import open as open_memory
 
-        place = self._place
-        # What is to be indexed waits in its queue for whoever opens the memory next, and keeps nobody waiting here.
-        with open_memory(place.home, jobs={"drain_timeout": _DRAIN}) as memory:
-            return work(memory.agent(place.agent or "default", workspace=place.workspace, org=place.org))
+        if self._agent is None:
+            place = self._place
+            # What is to be indexed waits in its queue for whoever opens the memory next, and keeps nobody waiting here.
+            memory = self._opened.enter_context(open_memory(place.home, jobs={"drain_timeout": _DRAIN}))
+            self._agent = memory.agent(place.agent or "default", workspace=place.workspace, org=place.org)
+        return self._agent
 
     def begin(self, session: str) -> None:
-        self._with(lambda agent: agent.begin_session(session))
+        self._do("POST", "sessions", {"session": session}, lambda agent: agent.begin_session(session))
 
     def end(self, session: str) -> None:
-        self._with(lambda agent: agent.end_session(session, reason="hook"))
+        given = {"session": session, "reason": "hook"}
+        self._do("POST", "sessions/end", given, lambda agent: agent.end_session(**given))
 
     def state(self, session: str) -> str:
-        return _told_state(self._with(lambda agent: agent.session_state(session).model_dump(mode="json")))
+        given = {"session": session}
+        return _told_state(
+            self._do("GET", "sessions/state", given, lambda agent: agent.session_state(**given).model_dump(mode="json"))
+        )
 
-    def recall(self, query: str, *, budget: int, but: str | None = None) -> str:
-        """Recall for a prompt; what the present session said is in the model's window already and left out."""
-        from remanent.model import RecallOptions
+    def newest(self) -> Any:
+        def read(agent: Any) -> Any:
+            return {"items": [one.model_dump(mode="json") for one in agent.entries(newest_first=True, limit=_LAST)]}
 
-        def ask(agent: Any) -> str:
-            found = agent.recall(query, budget=budget, limit=_WIDTH)
-            seen = _of_session(found.model_dump(mode="json"), but)
-            if seen:
-                found = agent.recall(query, budget=budget, limit=_WIDTH, options=RecallOptions(seen=tuple(seen)))
-            return str(found.text)
+        return self._do("GET", "entries", {"newest_first": "true", "limit": _LAST}, read)["items"]
 
-        return str(self._with(ask))
+    def recall(self, asked: Mapping[str, Any]) -> Any:
+        def find(agent: Any) -> Any:
+            options = {name: asked[name] for name in ("seen", "gate") if name in asked}
+            rest = {name: value for name, value in asked.items() if name not in options}
+            return agent.recall(**rest, options=options).model_dump(mode="json")
+
+        return self._do("POST", "recall", asked, find)
 
     def remember(self, session: str, messages: list[dict[str, Any]]) -> None:
-        self._with(lambda agent: agent.remember(messages, session=session))
-
-
-class _ServedOrLocal:
-    """A server as long as it answers, else this process."""
-
-    def __init__(self, place: HookPlace) -> None:
-        server = find_server(place)
-        self._served = None if server is None else _Served(server, place)
-        self._local = _Local(place)
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        """Do it through the running server, and from its first silence on by ourselves."""
-
-        def call(*given: Any, **more: Any) -> Any:
-            if self._served is not None:
-                try:
-                    return getattr(self._served, name)(*given, **more)
-                except Unreachable:
-                    self._served = None
-            return getattr(self._local, name)(*given, **more)
-
-        return call
-
-
-def _store(place: HookPlace) -> Any:
-    return _ServedOrLocal(place)
+        given = {"messages": messages, "session": session}
+        self._do("POST", "entries", given, lambda agent: agent.remember(messages, session=session))
 
 
 # ── what the tools send ──────────────────────────────────────────────────────
@@ -280,61 +291,19 @@ def _session(given: Mapping[str, Any]) -> str:
     return kept.replace("..", "-")[:200]
 
 
-def _message(session: str, role: str, text: str, *, at: str | None = None) -> dict[str, Any]:
+def _message(session: str, said: SpokenLine) -> dict[str, Any]:
     """Return a message whose id follows from its words, since hooks tell of the same words several times."""
-    digest = hashlib.sha256(f"{session}\x1f{role}\x1f{text}".encode(errors="replace")).hexdigest()
-    said = {"occurred_at": at} if at else {}
-    return {"role": role, "content": text, "id": f"hook:{digest[:32]}", "metadata": {"via": "hook"}, **said}
+    digest = hashlib.sha256(f"{session}\x1f{said.role}\x1f{said.text}".encode(errors="replace")).hexdigest()
+    at = {"occurred_at": said.at} if said.at else {}
+    return {"role": said.role, "content": said.text, "id": f"hook:{digest[:32]}", "metadata": {"via": "hook"}, **at}
 
 
-def _sent(messages: object) -> Iterator[tuple[str, str, str | None]]:
+def _sent(messages: object) -> Iterator[SpokenLine]:
     """Yield the messages of a tool that sends them along."""
     for message in messages if isinstance(messages, list) else ():
-        if isinstance(message, Mapping) and (text := _text(message.get("content"))):
-            yield str(message.get("role") or "user"), text, _moment(message.get("timestamp"))
-
-
-def _transcript(path: object) -> Iterator[tuple[str, str, str | None]]:
-    """Yield who said what, and when, at the end of a transcript: Claude Code's lines, or those of a Codex rollout."""
-    if not isinstance(path, str) or not path:
-        return
-    try:
-        with Path(path).expanduser().open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - _MAX_TRANSCRIPT))
-            lines = file.read(_MAX_TRANSCRIPT).splitlines()
-    except OSError:
-        return
-    for line in lines[1:] if size > _MAX_TRANSCRIPT else lines:
-        try:
-            whole = json.loads(line)
-        except ValueError:
-            continue
-        if not isinstance(whole, dict) or whole.get("isMeta") or whole.get("isSidechain"):
-            continue  # what the tool adds itself, and what sub-agents say among themselves
-        inner = whole.get("message", whole.get("payload"))
-        message = inner if isinstance(inner, dict) else whole
-        role = message.get("role")
-        text = _text(message.get("content"))
-        if role in ("user", "assistant") and text and not text.startswith("<"):
-            yield role, text, _moment(whole.get("timestamp"))
-
-
-def _moment(value: object) -> str | None:
-    """Return a time as it was noted, if it is one: a transcript may be read long after it was spoken."""
-    try:
-        at = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
-    return at.isoformat() if at is not None and at.tzinfo is not None else None
-
-
-def _text(content: object) -> str:
-    """Return the words of a content as `model.chat.text_of` does, which takes too long to import here."""
-    if isinstance(content, list):
-        texts = [part.get("text") for part in content if isinstance(part, dict) and "thinking" not in part]
-        content = "\n".join(text for text in texts if isinstance(text, str))
-    return well_formed(content.strip())[:_MAX_TEXT] if isinstance(content, str) else ""
+        role = str(message.get("role") or "user") if isinstance(message, Mapping) else ""
+        if role and (text := words_of(message.get("content"), role)):
+            yield SpokenLine(role, text, moment_of(message.get("timestamp")))
 
 
 def _of_session(found: Mapping[str, Any], session: str | None) -> list[str]:

@@ -6,10 +6,10 @@ Help must appear at once, so that nothing heavy is imported here: no settings, n
 import inspect
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -17,7 +17,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from remanent.bilingual import Bilingual
-from remanent.cli.words import HELP, NOT_A_MOMENT, locale_language
+from remanent.cli import words
+from remanent.cli.words import locale_language
+from remanent.plugins import CommandParameter
 from remanent.values import dataclass
 
 if TYPE_CHECKING:
@@ -30,43 +32,16 @@ def say(en: str, zh: str) -> str:
     return zh if locale_language() == "zh" else en
 
 
-def option(shown: str, en: str, zh: str, **more: Any) -> Any:
+def option(shown: str, about: Bilingual, **more: Any) -> Any:
     """Declare an option by how help shows it: its flags, if any, then what stands for its value (`--agent -a NAME`)."""
     flags = [word for word in shown.split() if word.startswith("-")]
     value = [word for word in shown.split() if not word.startswith("-")]
-    return typer.Option(*flags, metavar=value[0] if value else None, help=say(en, zh), **more)
+    return typer.Option(*flags, metavar=value[0] if value else None, help=say(about.en, about.zh), **more)
 
 
-def argument(shown: str, en: str, zh: str, **more: Any) -> Any:
+def argument(shown: str, about: Bilingual, **more: Any) -> Any:
     """Declare what is given by its place; `shown` stands for it in help."""
-    return typer.Argument(metavar=shown, help=say(en, zh), **more)
-
-
-Home = Annotated[
-    Path | None,
-    option(
-        "--home FOLDER",
-        "The folder that holds all memories (or set REMANENT_HOME).",
-        "存放全部记忆的文件夹（也可设 REMANENT_HOME）。",
-    ),
-]
-Org = Annotated[
-    str | None, option("--org NAME", "The organisation (or set REMANENT_ORG).", "组织（也可设 REMANENT_ORG）。")
-]
-Workspace = Annotated[
-    str | None,
-    option("--workspace NAME", "The workspace (or set REMANENT_WORKSPACE).", "工作区（也可设 REMANENT_WORKSPACE）。"),
-]
-WhichAgent = Annotated[
-    str, option("--agent -a NAME", "The agent whose memory to use.", "使用哪个智能体的记忆。", envvar="REMANENT_AGENT")
-]
-PerhapsAgent = Annotated[
-    str | None,
-    option("--agent -a NAME", "The agent whose memory to use.", "使用哪个智能体的记忆。", envvar="REMANENT_AGENT"),
-]
-AsJson = Annotated[
-    bool, option("--json", "Print one JSON value; errors are JSON, too.", "输出一个 JSON 值；错误也是 JSON。")
-]
+    return typer.Argument(metavar=shown, help=say(about.en, about.zh), **more)
 
 
 Level = Literal["machine", "org", "workspace", "agent", "agents"]
@@ -94,43 +69,73 @@ class CommonOptions:
         return open_memory(settings=settings)
 
 
-def with_common_options(
-    level: Level, *, agent: str = "default"
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the shared options of its level, and the agent that is meant where none is named.
+_HOME = CommandParameter("home", Path | None, "--home FOLDER", words.HELP_HOME, None)
+_ORG = CommandParameter("org", str | None, "--org NAME", words.HELP_ORG, None)
+_WORKSPACE = CommandParameter("workspace", str | None, "--workspace NAME", words.HELP_WORKSPACE, None)
+_AGENT = CommandParameter("agent", str | None, "--agent -a NAME", words.HELP_AGENT, None, variable="REMANENT_AGENT")
+_AS_JSON = CommandParameter("as_json", bool, "--json", words.HELP_JSON, False)
 
-    It gets them together as its first argument.
-    """
-    options: dict[str, tuple[Any, Any]] = {"home": (Home, None)}
-    if level != "machine":
-        options["org"] = (Org, None)
-    if level in {"workspace", "agent", "agents"}:
-        options["workspace"] = (Workspace, None)
+
+@cache
+def _common_options(level: Level, agent: str) -> tuple[inspect.Parameter, ...]:
+    """Return the shared options of a level; `agent` is meant where none is named."""
+    if level == "machine":
+        shared = [_HOME]
+    elif level == "org":
+        shared = [_HOME, _ORG]
+    else:
+        shared = [_HOME, _ORG, _WORKSPACE]
     if level == "agent":
-        options["agent"] = (WhichAgent, agent)
+        shared.append(CommandParameter("agent", str, _AGENT.shown, _AGENT.help, agent, variable=_AGENT.variable))
     elif level == "agents":
-        options["agent"] = (PerhapsAgent, None)
-    options["as_json"] = (AsJson, False)
+        shared.append(_AGENT)
+    return tuple(_shown(one) for one in (*shared, _AS_JSON))
+
+
+def with_common_options(
+    level: Level, parameters: Sequence[CommandParameter] | None = None, *, agent: str = "default"
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the shared options of its level, together as its first argument, and the agent meant by default.
+
+    Typer is shown one flat signature: the command's own parameters, those of its function unless given, and the shared.
+    """
+    common = _common_options(level, agent)
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        """Show typer one flat signature, and call the function with the common options as one object."""
-
         @wraps(function)
-        def command(**values: Any) -> None:
-            shared = {name: values.pop(name) for name in options}
-            function(CommonOptions(**shared), **values)
+        def command(**given: Any) -> None:
+            shared = {one.name: given.pop(one.name) for one in common}
+            function(CommonOptions(**shared), **given)
 
         _, *own = inspect.signature(function).parameters.values()
-        shown = [own_one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for own_one in own]
-        shown += [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-            for name, (annotation, default) in options.items()
-        ]
+        own = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own]
+        shown = [*(own if parameters is None else map(_shown, parameters)), *common]
         command.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
-        command.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
+        command.__annotations__ = {one.name: one.annotation for one in shown}
         return command
 
     return decorate
+
+
+def _shown(declared: CommandParameter) -> inspect.Parameter:
+    """Return a parameter as typer reads it; the context of the command line itself is none of the user's."""
+    if declared.type is typer.Context:
+        return inspect.Parameter(declared.name, inspect.Parameter.KEYWORD_ONLY, annotation=declared.type)
+    more: dict[str, Any] = {"min": declared.least, "max": declared.most}
+    if declared.is_file:
+        more |= {"exists": True, "dir_okay": False}
+    if declared.type in (datetime, datetime | None):
+        more["parser"] = read_moment
+    if declared.choices:
+        more["autocompletion"] = _choices(*declared.choices.split(":"))
+    if declared.variable:
+        more["envvar"] = declared.variable
+    declare = option if declared.shown.startswith("-") else argument
+    default = inspect.Parameter.empty if declared.default is ... else declared.default
+    annotation: Any = Annotated.__class_getitem__(  # type: ignore[attr-defined]
+        (declared.type, declare(declared.shown, declared.help, **more))
+    )
+    return inspect.Parameter(declared.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def read_moment(text: str) -> datetime:
@@ -139,7 +144,7 @@ def read_moment(text: str) -> datetime:
         moment = datetime.fromisoformat(text)
         return moment if moment.tzinfo is not None else moment.astimezone()
     except (ValueError, OverflowError, OSError) as error:
-        raise typer.BadParameter(NOT_A_MOMENT.say(locale_language(), text=repr(text))) from error
+        raise typer.BadParameter(words.NOT_A_MOMENT.say(locale_language(), text=repr(text))) from error
 
 
 # No markup: the styled help takes longer to load than to read.
@@ -216,7 +221,7 @@ class HelpFormatter(_Formatter):  # type: ignore[misc]
         """Return a text of the help in the user's language, the notes about defaults and bounds included."""
         if locale_language() != "zh":
             return text
-        text = HELP.get(text, text)
+        text = words.HELP.get(text, text)
         return _NOTES.sub(lambda notes: _in_chinese(notes[0]), text)
 
 
@@ -241,56 +246,65 @@ class HelpfulCommand(TyperCommand):
 
 PLAIN: dict[str, Any] = {"rich_markup_mode": None, "no_args_is_help": True, "cls": CommandGroup}
 
-GROUPS = {
-    "audit": Bilingual(
-        "Audit the memories; show who did what, and verify that the log is intact.",
-        "检查记忆状况；查看谁做过什么，并核对日志是否完好。",
-    ),
-    "conflicts": Bilingual("Look at contradictions between memories and settle them.", "查看并解决记忆之间的矛盾。"),
-    "keys": Bilingual("Create, list, rotate and revoke the keys of a server.", "创建、列出、更换与吊销服务器的密钥。"),
-    "memories": Bilingual(
-        "Look at what was learned: list, explain, correct, confirm, forget.", "查看所学：列出、说明、更正、确认、忘记。"
-    ),
-    "shared": Bilingual("Propose and approve what a workspace shares.", "提议与批准工作区共享的内容。"),
-    "scratchpad": Bilingual(
-        "Read and write the small values an agent keeps at hand.", "读写智能体随手可用的小块内容。"
-    ),
-    "session": Bilingual("Begin, end and list sessions; show what one is at.", "开始、结束与列出会话，查看其状态。"),
-}
-"""What a group of commands is for; operations with a dot in their name stand in one. A discipline says its own."""
-
 
 @dataclass(frozen=True, slots=True)
-class GeneratedCommand:
-    """A command that was made of an operation: its words, what it is for, and what it runs."""
+class OperationCommand:
+    """A command that does an operation: its words, what it is for, what it is given, and what becomes of that."""
 
     path: tuple[str, ...]
-    help: str
-    function: Callable[..., None]
-    group: str = ""
+    help: Bilingual
+    operation: str
+    level: Level
+    parameters: tuple[CommandParameter, ...]
+    """What is given for the fields of the request; one that is given several times comes first."""
+    group: Bilingual | None = None
     """What the group is for that it stands in."""
     discipline: str = ""
     """The discipline that it comes with; empty for those of every memory."""
+    agent: str = "default"
+    each: str = ""
+    """The field for each of whose values the operation is done."""
+    takes: str = ""
+    """What is given in the place of a field, by its name in `TAKES`."""
+    explains: bool = False
+    writes_file: bool = False
+    reads_file: bool = False
+    settles: bool = False
+    destroys: bool = False
 
 
-def add_commands(app: typer.Typer, commands: Iterable[GeneratedCommand], *, groups: dict[str, typer.Typer]) -> None:
-    """Add commands, those with two words in the group of the first; some groups are there already."""
-    for made in commands:
+@dataclass(frozen=True, slots=True)
+class BoundCommand:
+    """A command as typer takes it: its words, what it is for, and what it runs."""
+
+    path: tuple[str, ...]
+    help: Bilingual
+    function: Callable[..., None]
+    group: Bilingual | None = None
+    """What the group is for that it stands in."""
+
+
+def add_commands(app: typer.Typer, commands: Sequence[BoundCommand]) -> None:
+    """Add commands, those with two words in the group of the first; a command of that name is done where none is."""
+    groups: dict[str, typer.Typer] = {}
+    for made in sorted(commands, key=lambda one: len(one.path), reverse=True):
         *above, name = made.path
         where = app
         if above:
             group = above[0]
             if group not in groups:
-                groups[group] = typer.Typer(help=made.group, **PLAIN)
+                groups[group] = typer.Typer(help=_said(made.group), **PLAIN)
                 app.add_typer(groups[group], name=group)
             where = groups[group]
         elif name in groups:
-            purpose = groups[name].info.help
-            groups[name].callback(invoke_without_command=True, no_args_is_help=False, help=purpose)(
-                _alone(made.function)
-            )
+            said = groups[name].info.help or _said(made.help)
+            groups[name].callback(invoke_without_command=True, no_args_is_help=False, help=said)(_alone(made.function))
             continue
-        where.command(name, help=made.help, cls=HelpfulCommand)(made.function)
+        where.command(name, help=_said(made.help), cls=HelpfulCommand)(made.function)
+
+
+def _said(about: Bilingual | None) -> str | None:
+    return None if about is None else say(about.en, about.zh)
 
 
 def _alone(function: Callable[..., None]) -> Callable[..., None]:
@@ -308,7 +322,7 @@ def _alone(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def choices(module: str, name: str) -> Callable[[str], list[str]]:
+def _choices(module: str, name: str) -> Callable[[str], list[str]]:
     """Return what completes a value of an enumeration, which is loaded only then."""
 
     def complete(incomplete: str) -> list[str]:
@@ -319,139 +333,26 @@ def choices(module: str, name: str) -> Callable[[str], list[str]]:
     return complete
 
 
-Wait = Annotated[
-    bool,
-    option(
-        "--wait/--no-wait",
-        "Wait until background work is finished, or return at once.",
-        "等待后台任务完成，或立即返回。",
+TAKES: Mapping[str, tuple[CommandParameter, ...]] = {
+    "messages": (
+        CommandParameter("text", list[str] | None, "TEXT", words.HELP_TEXT, None),
+        CommandParameter("role", str, "--role ROLE", words.HELP_ROLE, "user"),
+        CommandParameter("message_id", str | None, "--id ID", words.HELP_MESSAGE_ID, None),
+        CommandParameter("at", datetime | None, "--at WHEN", words.HELP_AT, None),
+        CommandParameter("file", Path | None, "--file FILE", words.HELP_MESSAGES_FILE, None),
     ),
-]
-WaitForFile = Annotated[
-    bool | None,
-    option(
-        "--wait/--no-wait",
-        "Wait until background work is finished, or return at once; unless given, only a file is waited for.",
-        "等待后台任务完成，或立即返回；未指定时，仅在导入文件时等待。",
+    "request": (
+        CommandParameter("file", Path, "--file FILE", words.HELP_REQUEST_FILE, Path("-")),
+        CommandParameter("schema", bool, "--schema", words.HELP_SCHEMA, False),
+        CommandParameter("prompt", bool, "--prompt", words.HELP_PROMPT, False),
     ),
-]
-Yes = Annotated[bool, option("--yes -y", "Do not ask for confirmation.", "不再询问确认。")]
-ExportFile = Annotated[
-    Path, argument("FILE", "The file to write; defaults to standard output.", "写入的文件；默认为标准输出。")
-]
-ImportFile = Annotated[
-    Path, argument("FILE", "The file to read; `-` is standard input.", "读取的文件；`-` 为标准输入。")
-]
-Words = Annotated[
-    list[str] | None,
-    argument(
-        "TEXT", "The text of one message; `-` reads it from standard input.", "一条消息的内容；`-` 从标准输入读取。"
+    "questions": (
+        CommandParameter("file", Path, "FILE", words.HELP_QUESTIONS_FILE),
+        CommandParameter("save", Path | None, "--save FILE", words.HELP_SAVE, None),
+        CommandParameter("against", Path | None, "--against FILE", words.HELP_AGAINST, None),
+        CommandParameter("minimum", float | None, "--min SHARE", words.HELP_MINIMUM, None, least=0, most=1),
     ),
-]
-Role = Annotated[
-    str, option("--role ROLE", "Who said it: user, assistant, tool …", "谁说的：user、assistant、tool 等。")
-]
-MessageId = Annotated[
-    str | None,
-    option(
-        "--id ID",
-        "Your own id; within a session, the same one is stored only once.",
-        "自定的 id；同一会话中相同的只存一次。",
-    ),
-]
-At = Annotated[
-    datetime | None,
-    option("--at WHEN", "When it was said; defaults to now.", "何时所说；默认为现在。", parser=read_moment),
-]
-MessagesFile = Annotated[
-    Path | None,
-    option(
-        "--file FILE",
-        "Messages as a JSON list or as JSON lines: role, content, id, occurred_at, metadata, session; `-` is "
-        "standard input.",
-        "JSON 列表或 JSON 行格式的消息：role、content、id、occurred_at、metadata、session；`-` 为标准输入。",
-    ),
-]
-RequestFile = Annotated[
-    Path, option("--file FILE", "The request as JSON; defaults to standard input.", "JSON 请求；默认为标准输入。")
-]
-QuestionsFile = Annotated[
-    Path,
-    argument(
-        "FILE",
-        "Questions as JSON lines: `question`, and the `ids` or `texts` that answer it; `-` is standard input.",
-        "JSON 行格式的问题：question，以及答案的 ids 或 texts；`-` 为标准输入。",
-    ),
-]
-Save = Annotated[
-    Path | None,
-    option("--save FILE", "Keep the answers in a file for --against.", "把回答存入文件，供 --against 使用。"),
-]
-Against = Annotated[
-    Path | None,
-    option(
-        "--against FILE",
-        "A file of --save: end with 1 if a question is answered otherwise, and name it.",
-        "由 --save 存下的文件：若有问题的回答变了，列出该问题并以 1 退出。",
-    ),
-]
-Minimum = Annotated[
-    float | None,
-    option(
-        "--min SHARE",
-        "End with 1 if fewer of the answerable questions have their answer among the first five (any@5).",
-        "有答案的问题中，前五条命中答案的比例（any@5）低于此值时以 1 退出。",
-        min=0,
-        max=1,
-    ),
-]
-Schema = Annotated[bool, option("--schema", "Only show the JSON schema of the request.", "只显示请求的 JSON schema。")]
-Prompt = Annotated[
-    bool, option("--prompt", "Only show the prompt that a model would get.", "只显示会发给模型的提示词。")
-]
-Explain = Annotated[bool, option("--explain", "Explain how each answer was ranked.", "说明每个答案为何排在此处。")]
-
-
-# Take… are given to the function `take_…` of intakes.py, Show… to whoever shows the answer.
-
-
-@dataclass
-class TakeMessages:
-    """What a command takes in place of messages."""
-
-    text: Words = None
-    role: Role = "user"
-    message_id: MessageId = None
-    at: At = None
-    file: MessagesFile = None
-
-
-@dataclass
-class TakeRequest:
-    """What a command takes in place of a request."""
-
-    file: RequestFile = Path("-")
-    schema: Schema = False
-    prompt: Prompt = False
-
-
-@dataclass
-class TakeQuestions:
-    """What a command takes in place of questions."""
-
-    file: QuestionsFile
-    save: Save = None
-    against: Against = None
-    minimum: Minimum = None
-
-
-@dataclass
-class TakeTargets:
-    """A command that names what it works on must name something; it takes nothing else."""
-
-
-@dataclass
-class ShowExplained:
-    """How an answer may be shown that can be explained."""
-
-    explain: Explain = False
+    "targets": (),
+}
+"""What commands take in the place of a field, and give to the function `take_…` of `execution`; those that name what
+they work on must name something, and take nothing else."""

@@ -163,6 +163,11 @@ def _home(place: MemoryAddress, environment: Mapping[str, str]) -> Path | None:
     user = Path(environment.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     if (Path.cwd() / _CONFIGURED[0]).exists() or (user / _CONFIGURED[1]).exists():
         return None
+    return home_of(place, environment)
+
+
+def home_of(place: MemoryAddress, environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the home that is meant where no configuration file says otherwise."""
     if place.home is not None or environment.get("REMANENT_HOME"):
         return Path(place.home or environment["REMANENT_HOME"]).expanduser().absolute()
     return Path(environment.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "remanent"
@@ -229,7 +234,7 @@ def _remember(server: Server, place: "CommonOptions", given: dict[str, Any], mor
     receipt = server.ask("POST", address_of(place, "entries"), body={**given, "messages": [named]}, changes=True)
     screen, answer = _shown(place, receipt)
     if not place.as_json:
-        from remanent.cli.cards import show_receipt
+        from remanent.cli.screen import show_receipt
 
         show_receipt(screen, answer)
     if more["wait"]:
@@ -254,10 +259,10 @@ def _recall(server: Server, place: "CommonOptions", given: dict[str, Any], more:
     """Recall; how an answer came about is explained by the command itself."""
     if more["options"]["explain"] or "where" in given:
         return False
-    from remanent.cli.cards import show_found, tell_found
+    from remanent.cli.screen import show_found, tell_found
 
     screen, found = _shown(place, server.ask("POST", address_of(place, "recall"), body=given))
-    code = tell_found(screen, found)
+    code = tell_found(screen, found, agent=place.agent)
     if not place.as_json:
         show_found(screen, found, now=datetime.now(UTC))
     if code:

@@ -1,25 +1,38 @@
-"""Where a command writes: data to standard output, all that is said about it to standard error.
+"""Where a command reads and writes: data to standard output, all that is said about it to standard error.
 
-So a pipe gets the data alone, and a person sees both. Nothing is coloured unless it goes to a terminal.
+So a pipe gets the data alone, and a person sees both. Nothing is coloured unless it goes to a terminal. Files are UTF-8
+whatever the locale says; what is written takes the place of an old file only when it is complete, and is readable by
+its owner alone: an export holds everything that an agent knows. What was remembered, recalled and said is shown as
+cards and lines, for which nothing of the library is imported: a server's answers, plain objects, are shown alike.
 """
 
+import json
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, cast
 
-from remanent.bilingual import Bilingual, Language
+from remanent.bilingual import Bilingual, Language, translated
+from remanent.cli import words
+from remanent.cli.exits import Exit
 from remanent.cli.options import CommonOptions
 from remanent.cli.words import AGO, FIELDS, INDEXING, NAMES, NOTHING_HERE, STEPS_DONE, chosen_language
+from remanent.errors import InvalidInput
+from remanent.text.spans import excerpt
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console, RenderableType
     from rich.progress import Progress
 
     from remanent.jobs import Progress as JobProgress
+    from remanent.model import Boost, Entry, Found, FoundItem, FoundSource, GateVerdict, PathRank, Receipt
     from remanent.settings import Settings
 
 PATIENCE = 0.5
@@ -301,3 +314,213 @@ def _age(past: timedelta) -> tuple[str, int]:
         if seconds >= 2 * length:
             return unit, int(seconds // length)
     return ("minute", int(seconds // 60)) if seconds >= 60 else ("second", 0)
+
+
+STANDARD = Path("-")
+"""The name of standard input and output."""
+
+
+def waits() -> bool:
+    """Return whether something was piped into the command."""
+    return not sys.stdin.isatty()
+
+
+def read_text(file: Path) -> str:
+    """Return a whole text without its last line end."""
+    return "\n".join(read_lines(file))
+
+
+def read_bytes(file: Path) -> bytes:
+    """Return everything that a file holds."""
+    with nullcontext(sys.stdin.buffer) if file == STANDARD else _open(file) as stream:
+        return stream.read()
+
+
+def read_lines(file: Path) -> Iterator[str]:
+    """Yield lines without their ends."""
+    with nullcontext(sys.stdin.buffer) if file == STANDARD else _open(file) as stream:
+        for number, line in enumerate(stream, start=1):
+            try:
+                yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+            except UnicodeDecodeError as error:
+                raise InvalidInput(f"line {number} of {file} is not UTF-8; convert it first") from error
+
+
+def read_messages(file: Path) -> Iterator[tuple[str, Any]]:
+    """Yield messages as they were written, each with its place: of a JSON list, of a request that holds one, or of
+    lines with one each."""
+    text = read_text(file)
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        if text.lstrip()[:1] == "[":
+            raise InvalidInput(f"{file} is no JSON: {error}") from error
+    else:
+        if isinstance(found, dict):
+            found = found.get("messages", [found] if "role" in found else found.get("input", [found]))
+        for number, value in enumerate(found if isinstance(found, list) else [found], start=1):
+            yield f"message {number} of {file}", value
+        return
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            try:
+                yield f"line {number} of {file}", json.loads(line)
+            except (ValueError, RecursionError) as error:
+                told = f"line {number} of {file} is no JSON ({error}); give a list of messages, or one message a line"
+                raise InvalidInput(told) from error
+
+
+def _open(file: Path) -> BinaryIO:
+    """Open a file, or say in one line why that is not possible."""
+    try:
+        return file.open("rb")
+    except OSError as error:
+        raise InvalidInput(f"cannot read {file}: {error.strerror}") from error
+
+
+def size_of(file: Path) -> int | None:
+    """Return how many bytes there are to read, if that is known beforehand."""
+    return file.stat().st_size if file.is_file() else None
+
+
+@contextmanager
+def target(file: Path) -> Iterator[BinaryIO]:
+    """Give a stream whose content takes the file's place when it is complete, for the user's eyes only."""
+    if file == STANDARD:
+        yield standard_output()
+        return
+    try:
+        handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.", suffix=".part")
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise InvalidInput(f"there is no folder {file.parent}; make it first, or write somewhere else") from error
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(temporary).replace(file)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+QUOTED = 60
+"""Characters of a text that is quoted in a table or beside another."""
+_REASON = 24
+"""Characters of a path's reason, which stands beside others."""
+
+
+def show_receipt(screen: Terminal, receipt: "Receipt") -> None:
+    """Show the ids as data, for a script to keep, and the rest as prose."""
+    screen.show("\n".join(receipt.entry_ids))
+    screen.tell(words.REMEMBERED, count=len(receipt.entry_ids), at=local_time(receipt.recorded_at))
+    if receipt.repeated:
+        screen.tell(words.REPEATED, count=receipt.repeated)
+
+
+def tell_found(screen: Terminal, found: "Found", *, agent: str | None = None) -> Exit:
+    """Say which paths did not answer, and end with 1 where nothing was found, as `grep` does.
+
+    Where there was nothing at all to judge, the agent may be one that was never told anything.
+    """
+    for path in found.left_out:
+        screen.tell(words.LEFT_OUT, style="yellow", path=path.path, reason=translated(path.reason, screen.language))
+    if found.items:
+        return Exit.OK
+    screen.tell(words.NOTHING_FOUND, query=found.query)
+    if agent is not None and found.gate is None:
+        screen.tell(words.CHECK_AGENT, agent=agent)
+    return Exit.NO
+
+
+def show_found(screen: Terminal, found: "Found", *, now: datetime, explain: bool = False) -> None:
+    """Show every answer as a card: the words, then where they come from; on demand how each came to its rank."""
+    _show_cards(screen, found, now=now)
+    if explain and found.items:
+        _show_explanation(screen, found)
+    if explain and found.gate is not None:
+        screen.show(_gate_line(screen, found.gate))
+
+
+def _show_cards(screen: Terminal, found: "Found", *, now: datetime) -> None:
+    """Show each answer with its sources: framed at a terminal, as plain lines in a pipe."""
+    for place, item in enumerate(found.items, start=1):
+        text = visible(item.text)
+        sources = [_source(screen, item, source) for source in item.sources]
+        kind, age = screen.name(item.kind), screen.age(item.occurred_at, now=now)
+        about = f"{item.score:.4f} · {kind} · {age} · {item.record_id}"
+        if screen.out.is_terminal:
+            from rich.console import Group
+            from rich.panel import Panel
+            from rich.text import Text
+
+            body = Group(Text(text), *(Text(line, style="dim") for line in (*sources, about)))
+            screen.show(Panel(body, title=f"{place}", title_align="left"))
+        else:
+            lines = [f"{place}. {text}", *(f"   {line}" for line in sources), f"   {about}"]
+            screen.show("\n".join(lines))
+
+
+def _source(screen: Terminal, item: "FoundItem", source: "FoundSource") -> str:
+    """Return where an answer comes from: who said it, when, in which session, and the words if they differ."""
+    parts = [screen.name(source.role), local_time(source.occurred_at)]
+    if source.session is not None:
+        parts.append(screen.word(words.SESSION, name=source.session))
+    if source.caller_id is not None:
+        parts.append(screen.word(words.CALLER_ID, name=source.caller_id))
+    line = "— " + " · ".join(visible(part) for part in parts if part)
+    return line if source.text == item.text else f"{line}: “{visible(excerpt(source.text, QUOTED))}”"
+
+
+def _show_explanation(screen: Terminal, found: "Found") -> None:
+    """Show every answer's places on every path, and all that moved it."""
+    from rich.text import Text
+
+    screen.show(Text(screen.word(words.EXPLAINED, recipe=found.recipe, grain=found.grain), style="bold"))
+    for item, explained in zip(found.items, found.explain(), strict=True):
+        moved = [f"{_boost(screen, boost)} ×{boost.factor:.3f}" for boost in explained.boosts]
+        if explained.reranked is not None:
+            moved.append(f"{screen.word(words.RERANKED)} {explained.reranked:.3f}")
+        fields = {
+            words.RANKS_AND_SCORES: ", ".join(_rank(rank) for rank in explained.ranks),
+            words.FUSED: f"{explained.fused:.4f}",
+            words.CONTEXT: f"{explained.context:.4f}",
+            words.BOOSTED: ", ".join(moved),
+            words.SCORE: f"{explained.score:.4f}",
+        }
+        screen.show(f"{explained.place}. {visible(excerpt(item.text.replace(chr(10), ' '), QUOTED))}")
+        screen.fields((f"   {screen.word(phrase)}", value or "–") for phrase, value in fields.items())
+
+
+def _gate_line(screen: Terminal, verdict: "GateVerdict") -> str:
+    """Return in a line why a question was answered or not."""
+    reason = screen.word(words.GATE_REASONS[verdict.reason])
+    if verdict.score == verdict.threshold == 0:  # it passed or not for another reason than how much speaks for it
+        return screen.word(words.GATE_WITHOUT_SCORE, reason=reason)
+    return screen.word(words.GATE, score=f"{verdict.score:.2f}", threshold=f"{verdict.threshold:.2f}", reason=reason)
+
+
+def _rank(rank: "PathRank") -> str:
+    told = f"{rank.path} {rank.rank} ({rank.score:.3f})"
+    return f"{told} {visible(excerpt(rank.reason, _REASON))}" if rank.reason else told
+
+
+def _boost(screen: Terminal, boost: "Boost") -> str:
+    return screen.word(words.BOOSTS[boost.name]) if boost.name in words.BOOSTS else visible(boost.name)
+
+
+def show_entries(screen: Terminal, found: "Sequence[Entry]") -> None:
+    """Show journal entries, one after the other."""
+    from rich.text import Text
+
+    if not found:
+        screen.tell(words.NO_ENTRIES)
+    for entry in found:
+        line = Text(f"{entry.seq:>5}  {local_time(entry.occurred_at)}  ", style="dim", end="")
+        line.append(screen.name(entry.role), style="bold")
+        if entry.scope.session is not None:
+            line.append(f" [{visible(entry.scope.session)}]")
+        line.append(f"  {entry.id}\n")
+        text = screen.word(words.ERASED_STUB) if entry.erased else visible(entry.text)
+        line.append(text, style="not dim")
+        screen.show(line)

@@ -5,9 +5,7 @@ The parts of the server are put together here, because only here is it known whi
 
 import asyncio
 import json
-import os
 import secrets
-import sys
 from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,10 +13,10 @@ from typing import Any
 
 from remanent.bilingual import Bilingual
 from remanent.cli import words
+from remanent.cli.demo import AGENT, QUESTION, TOLD, WORKSPACE, SampleWriter
 from remanent.cli.options import CommonOptions
 from remanent.cli.running_server import NOTE
-from remanent.cli.sample import AGENT, QUESTION, TOLD, WORKSPACE, SampleWriter
-from remanent.cli.screen import Terminal, begin
+from remanent.cli.screen import Terminal
 from remanent.cli.words import chosen_language
 from remanent.durability import make_folder, write_durably
 from remanent.errors import RemanentError, StorageError
@@ -26,13 +24,16 @@ from remanent.operations import Service, Target
 from remanent.operations.access.keys import open_keys
 from remanent.server import mcp
 from remanent.server.app import ServerPart
-from remanent.server.mcp.clients import client_of, configuration, entry_of
-from remanent.server.mcp.clients import install as put_entry
 from remanent.server.proxy import Proxy
 from remanent.server.serving import check_address, log_to_stderr, tune_allocator, tune_interpreter
 from remanent.server.serving import serve as serve_memory
 from remanent.settings import Settings, load_settings
 from remanent.stores.registry import open_shelf
+
+_CURL = (
+    "  curl -s {url}/v1/orgs/{org}/workspaces/{workspace}/agents/{agent}/{what} \\\n"
+    "    {key}-H 'content-type: application/json' -d '{body}'"
+)
 
 
 def serve(place: CommonOptions, *, host: str | None, port: int | None, sample: bool) -> None:
@@ -115,7 +116,7 @@ def _announce(screen: Terminal, settings: Settings, url: str, *, is_open: bool, 
         steps.insert(0, (words.TELL_FIRST, "entries", {"messages": [TOLD]}))
     for step, what, body in steps:
         screen.show(screen.word(step))
-        screen.command(words.CURL.format(url=url, what=what, body=json.dumps(body), key=key, **place))
+        screen.command(_CURL.format(url=url, what=what, body=json.dumps(body), key=key, **place))
     if is_open:
         screen.tell(words.OPEN_TO_MACHINE, style="yellow")
     elif not _is_key_left(settings):
@@ -147,9 +148,6 @@ async def _fill(screen: Terminal, service: Service, *, org: str) -> None:
         screen.tell(words.SAMPLE_READY, workspace=WORKSPACE, count=count)
 
 
-_NAME = "remanent"
-
-
 def serve_mcp(place: CommonOptions) -> None:
     """Serve the client that started this process, until it closes our input."""
     mcp.require()
@@ -157,34 +155,5 @@ def serve_mcp(place: CommonOptions) -> None:
 
     settings = load_settings(**place.overrides())
     log_to_stderr()
-    asyncio.run(serve_stdio(settings, place=_where(place, settings), language=words.locale_language()))
-
-
-def install_mcp(place: CommonOptions, *, name: str, write: bool, file: Path | None) -> None:
-    """Show the entry that has a client start this program, or put it into the client's configuration."""
-    screen, settings = begin(place)
-    client = client_of(name)
-    where = _where(place, settings)
-    entry = entry_of(client, _mcp_command(settings, where))
-    target = file or client.file(home=Path.home(), roaming=os.environ.get("APPDATA"))
-    if not write:
-        print(configuration(client, _NAME, entry))
-        screen.tell(words.MCP_SHOWN, client=client.title, file=str(target))
-        return
-    done = put_entry(client, _NAME, entry, file=target, now=datetime.now(UTC))
-    if place.as_json:
-        backup = None if done.backup is None else str(done.backup)
-        screen.give({"file": str(done.file), "changed": done.changed, "backup": backup})
-        return
-    phrase = words.MCP_WRITTEN if done.changed else words.MCP_UNCHANGED
-    screen.tell(phrase, client=client.title, file=str(done.file), backup=str(done.backup or "–"))
-
-
-def _where(place: CommonOptions, settings: Settings) -> Target:
-    return Target(org=settings.org, workspace=settings.workspace, agent=place.agent or settings.agent)
-
-
-def _mcp_command(settings: Settings, where: Target) -> list[str]:
-    """Return the command that starts this program for this place, wherever the client starts it."""
-    scope = ["--org", where.org, "--workspace", str(where.workspace), "--agent", str(where.agent)]
-    return [sys.executable, "-m", "remanent", "mcp", "--home", str(settings.home), *scope]
+    where = Target(org=settings.org, workspace=settings.workspace, agent=place.agent or settings.agent)
+    asyncio.run(serve_stdio(settings, place=where, language=words.locale_language()))

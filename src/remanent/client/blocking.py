@@ -66,8 +66,7 @@ if TYPE_CHECKING:
     from remanent.bank.operations import BankState
     from remanent.bank.planning import InsightDoc
     from remanent.bank.run import RunResult
-    from remanent.cognition.agent_roles import AgentRole
-    from remanent.cognition.model import Briefing, CleanReport, Flaw, MemoryHealth, Why
+    from remanent.cognition.model import AgentRole, Briefing, CleanReport, Flaw, MemoryHealth, Why
     from remanent.context import ContextView
     from remanent.knowledge.folders import Removal
     from remanent.knowledge.model import (
@@ -85,12 +84,11 @@ if TYPE_CHECKING:
         SyncReport,
         Verification,
     )
-    from remanent.workspace.face import CompactedDay, DayLog, WorkspaceState
+    from remanent.workspace.face import CompactedDay, DayLog, Layer, WorkspaceState
     from remanent.workspace.files import FileChange
     from remanent.workspace.hooks import HookReport
     from remanent.workspace.index import IndexReport, SearchMode, WorkspaceFound
-    from remanent.workspace.layer_report import Layer
-    from remanent.workspace.tool import MemoryCommand
+    from remanent.workspace.prompt import MemoryCommand
 
 __all__ = [
     "RemoteAgent",
@@ -1109,9 +1107,9 @@ class RemoteAgent:
         """Return contradictions between records, oldest first; of one record or one user, none that is another's."""
         return self._portal.call(self._wrapped.conflicts, states=states, record_id=record_id, user=user, limit=limit)
 
-    def scratchpad_read(self, *, key: str | None = None, session: str | None = None) -> dict[str, JsonValue]:
+    def scratchpad_read(self, key: str | None = None, *, session: str | None = None) -> dict[str, JsonValue]:
         """Return the scratchpad of a session, or the one that belongs to none: all values by key, or one of them."""
-        return self._portal.call(self._wrapped.scratchpad_read, key=key, session=session)
+        return self._portal.call(self._wrapped.scratchpad_read, key, session=session)
 
     def scratchpad_write(self, key: str, value: str | None, *, session: str | None = None) -> None:
         """Keep a short text at hand under a key, in place of what was there; `None` removes it. Recall skips it."""

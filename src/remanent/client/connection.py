@@ -32,7 +32,7 @@ from remanent.errors import (
 from remanent.http.client import AnswerTooLarge, LateClient, backoff, make_client, retry_after
 from remanent.jobs import Progress
 from remanent.model import Model, Scope, system_clock
-from remanent.operations import CATALOGUE, Body, Level, Operation, ProgressStep, Run, RunState, Target
+from remanent.operations import CATALOGUE, Body, Operation, ProgressStep, Run, RunState, Target
 
 if TYPE_CHECKING:
     import httpx2
@@ -47,12 +47,6 @@ _PREFIX = "urn:remanent:error:"
 _BROKEN_OFF = f'{{"type": "{_PREFIX}'
 """How the last line begins of an answer in lines that failed half-way."""
 _UPLOADED = {Body.LINES: "application/x-ndjson", Body.BYTES: "application/octet-stream"}
-_ADDRESS: Mapping[Level, tuple[str, ...]] = {
-    Level.SERVER: (),
-    Level.ORG: ("org",),
-    Level.WORKSPACE: ("org", "workspace"),
-    Level.AGENT: ("org", "workspace", "agent"),
-}
 
 Send = Callable[[], Awaitable["httpx2.Response"]]
 
@@ -208,7 +202,7 @@ class Connection:
 
     def _address(self, operation: Operation[Any, Any], fields: Mapping[str, Any], place: Target) -> str:
         """Return where an operation is asked for: the place, then its own path with the fields that stand in it."""
-        steps = [f"{name}s/{quote(getattr(place, name), safe='')}" for name in _ADDRESS[operation.level]]
+        steps = [f"{name}s/{quote(getattr(place, name), safe='')}" for name in operation.level.names]
         path = operation.path.format_map({name: quote(str(value), safe="") for name, value in fields.items()})
         return "/".join((self.url, "v1", *steps, path))
 

@@ -59,10 +59,16 @@ if TYPE_CHECKING:
     from datetime import date
 
     from remanent.agents.deep_retrieval import DeepRetrieved
-    from remanent.associative.model import AssociativeFound, Forgotten, GraphState, LinkHealth, Node
+    from remanent.associative.model import (
+        AssociativeFound,
+        Forgotten,
+        GraphState,
+        LinkHealth,
+        Node,
+    )
     from remanent.associative.triples import LoadedTriples
-    from remanent.cognition.agent_roles import AgentRole
     from remanent.cognition.model import (
+        AgentRole,
         Briefing,
         CleanReport,
         Flaw,
@@ -86,12 +92,15 @@ if TYPE_CHECKING:
         SyncReport,
         Verification,
     )
-    from remanent.workspace.face import CompactedDay, DayLog, WorkspaceState
+    from remanent.workspace.face import CompactedDay, DayLog, Layer, WorkspaceState
     from remanent.workspace.files import FileChange
-    from remanent.workspace.hooks import HookReport
+    from remanent.workspace.hooks import (
+        HookReport,
+    )
     from remanent.workspace.index import IndexReport, SearchMode, WorkspaceFound
-    from remanent.workspace.layer_report import Layer
-    from remanent.workspace.tool import MemoryCommand
+    from remanent.workspace.prompt import (
+        MemoryCommand,
+    )
 
 
 class AsyncRemoteAgentAdmin(RemotePart):
@@ -1305,7 +1314,7 @@ class AsyncRemoteAgent(RemotePart):
         )
         return answer
 
-    async def scratchpad_read(self, *, key: str | None = None, session: str | None = None) -> dict[str, JsonValue]:
+    async def scratchpad_read(self, key: str | None = None, *, session: str | None = None) -> dict[str, JsonValue]:
         """Return the scratchpad of a session, or the one that belongs to none: all values by key, or one of them."""
         answer: dict[str, JsonValue] = await self._connection.do(
             "scratchpad.read", {"key": key, "session": session}, place=self._place

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from remanent._portal import Portal
-from remanent.cognition.agent_roles import AgentRole
 from remanent.cognition.face import AsyncCognition
-from remanent.cognition.model import Briefing, CleanReport, Flaw, MemoryHealth, Why
+from remanent.cognition.model import AgentRole, Briefing, CleanReport, Flaw, MemoryHealth, Why
 from remanent.model import Conflict, Kind, Record, SharedSort, Status, Version
 from remanent.stores import LIVE
 

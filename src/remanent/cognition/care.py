@@ -10,9 +10,8 @@ from remanent.cognition.model import MEMORIES, PREMISE, Flaw, MemoryHealth, Quot
 from remanent.cognition.review import entries_of
 from remanent.discipline import Parts
 from remanent.errors import InvalidInput, NotFound
-from remanent.language.offline.changes import changes
+from remanent.language.offline.changes import changes, retractions
 from remanent.language.offline.questions import is_question
-from remanent.language.offline.retractions import retractions
 from remanent.language.offline.statements import statements
 from remanent.model import (
     Conflict,
@@ -89,7 +88,7 @@ async def corrected(store: Store, scope: Scope, record: Record, text: str, *, va
     It then rests on no turn, so that those that it was made of are found to say otherwise; which ones they were, its
     versions tell, and it goes with them when they are erased.
     """
-    data = record.data if isinstance(record.data, MemoryData) else MemoryData()
+    data = record.memory
     had = data.value or record.content
     for version in reversed(await store.versions(scope, record.id)):
         was = version.record
@@ -252,7 +251,7 @@ async def _with_flaw(store: Store, scope: Scope, newest: Sequence[Record], flaw:
     """Return those of the newest memories with which something is wrong, the oldest first."""
     oldest_first = newest[::-1]
     if flaw is Flaw.STALE:
-        return [one for one in oldest_first if isinstance(one.data, MemoryData) and one.data.stale]
+        return [one for one in oldest_first if one.memory.stale]
     if flaw is Flaw.DUPLICATES:
         return _doubles(oldest_first)
     if flaw is Flaw.ROTTEN:
@@ -268,7 +267,7 @@ def _doubles(records: Sequence[Record]) -> list[Record]:
     """Return the memories of one user that say what another of them says."""
 
     def said(record: Record) -> tuple[str, str]:
-        return record.data.user if isinstance(record.data, MemoryData) else "", alphanumeric(record.content)
+        return record.memory.user, alphanumeric(record.content)
 
     times = Counter(map(said, records))
     return [record for record in records if times[said(record)] > 1]
@@ -297,11 +296,7 @@ async def conflicts(
     if user is None:
         return found
     ids = list({claim.record_id for conflict in found for claim in conflict.claims})
-    theirs = {
-        record.id
-        for record in (await store.records_by_id(scope, ids)).values()
-        if isinstance(record.data, MemoryData) and record.data.user == user
-    }
+    theirs = {record.id for record in (await store.records_by_id(scope, ids)).values() if record.memory.user == user}
     return [conflict for conflict in found if all(claim.record_id in theirs for claim in conflict.claims)]
 
 
@@ -368,7 +363,7 @@ async def _settled(
 ) -> tuple[Record, ...]:
     """Return the memory as it is to be once its contradiction is settled, and behind it one that is added."""
     how, claim, text = ending.how, ending.claim, ending.text
-    data = record.data if isinstance(record.data, MemoryData) else MemoryData()
+    data = record.memory
     if how == "keep_both":
         return await _both(store, scope, conflict, record, ending.scopes)
     if how == "merge":
@@ -390,10 +385,10 @@ async def _both(
     if len(names) != len(conflict.claims) or not all(names) or len({alphanumeric(one) for one in names}) < len(names):
         raise InvalidInput("scopes: say where each of both claims holds, in their order, such as 'at work', 'at home'")
     kept = [await _as_claimed(store, scope, record, claim.text) for claim in conflict.claims]
-    values = [one.data.value if isinstance(one.data, MemoryData) else "" for one in kept]
+    values = [one.memory.value for one in kept]
     made = []
     for place, (one, name, claim) in enumerate(zip(kept, names, conflict.claims, strict=True)):
-        data = one.data if isinstance(one.data, MemoryData) else MemoryData()
+        data = one.memory
         mark = "：" if working_language(claim.text) == "zh" else ": "
         made.append(
             one.replace(

@@ -15,18 +15,17 @@ from typing import TYPE_CHECKING, Any
 from remanent.bilingual import Bilingual
 from remanent.cognition.lifecycle import Lifecycle
 from remanent.cognition.model import ATTRIBUTE_NAMES, EPISODE, INSTRUCTION, LEARN, MEMORIES, may_state, request_learning
-from remanent.cognition.newest import newest_first
 from remanent.cognition.orchestrator import RECIPES, CognitionPath
 from remanent.cognition.profile import ProfilePath
-from remanent.cognition.review import read_along, review
+from remanent.cognition.review import newest_first, read_along, review
 from remanent.cognition.settings import CognitionSettings
 from remanent.context import SessionEnd
 from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts
 from remanent.jobs import Handler
-from remanent.late import late_class
 from remanent.model import SHARED, Entry, Found, Job, Kind, Record, Scope
 from remanent.recall import Question, RecallPath, Recipe
 from remanent.stores import EntryQuery, RecordFilter, RecordQuery, Transaction
+from remanent.values import late_class
 
 if TYPE_CHECKING:
     from remanent.cognition.face import AsyncCognition

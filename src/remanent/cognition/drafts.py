@@ -10,8 +10,7 @@ from typing import Any, Literal
 
 from remanent.cognition.model import INSTRUCTION, SHORT_TERM, InstructionData, memory_id
 from remanent.cognition.settings import CognitionSettings
-from remanent.language.offline.changes import Change
-from remanent.language.offline.life import ROWS, SINGLE, bears_on
+from remanent.language.offline.changes import ROWS, SINGLE, Change, bears_on
 from remanent.language.offline.statement_rules import person
 from remanent.language.offline.statements import Statement, canonical, is_secret
 from remanent.model import (
@@ -28,8 +27,7 @@ from remanent.model import (
     Source,
     Status,
 )
-from remanent.text.dated import with_dates
-from remanent.text.dates import find_dates
+from remanent.text.dates import find_dates, with_dates
 from remanent.text.scripts import HAN, alphanumeric
 from remanent.text.terms import query_terms
 from remanent.values import dataclass
@@ -171,7 +169,7 @@ def record_of(draft: Draft, settings: CognitionSettings, *, now: datetime) -> Re
         importance=min(1.0, _IMPORTANCE[kind] + 0.2 * one.confirmed),
         created_at=now,
         updated_at=now,
-        occurred_at=_happened(draft) if kind is Kind.EPISODIC else entry.occurred_at,
+        occurred_at=_happened(draft) if kind is Kind.EPISODIC else entry.told_at,
         expires_at=None if life is None else _expiry(draft, kind, life),
         sources=(Source(entry_id=entry.id, start=one.start, end=one.end),),
         tags=entry.tags,
@@ -192,7 +190,7 @@ def _data(draft: Draft, kind: Kind, *, now: datetime) -> MemoryData:
         "quoted": True,
     }
     if kind is Kind.SEMANTIC:
-        at = draft.entry.occurred_at
+        at = draft.entry.told_at
         return SemanticData(**common, category=_category(one), first_observed=at, last_confirmed=at)
     if kind is Kind.EPISODIC:
         return EpisodicData(**common, participants=(draft.user or one.subject,))
@@ -226,7 +224,7 @@ def _expiry(draft: Draft, kind: Kind, life: timedelta) -> datetime:
     when it was noted, since a preference of last year that is heard of today is news.
     """
     entry = draft.entry
-    end = (min(entry.occurred_at, entry.recorded_at) if kind is Kind.MOOD else entry.recorded_at) + life
+    end = (entry.told_at if kind is Kind.MOOD else entry.recorded_at) + life
     if kind is not Kind.FOLLOW_UP:
         return end
     days = find_dates(draft.statement.content, reference=draft.entry.occurred_at)
@@ -297,6 +295,7 @@ _HAD = frozenset(
     for word in "owns has uses phone laptop car bike computer tablet camera watch 使用 拥有 开的 用的 手机 车".split()
 )
 """What somebody has, by what it is: that they sold or swapped."""
+_FAVOURITE = re.compile("favou?rite|最喜欢的|最爱的")
 _CALLED = re.compile("(?:老师|先生|女士|小姐|医生|师傅|教练|总)$")
 _AND = re.compile(r"\s*(?:以及|还有|[,，、和与及]|\b(?:and|or)\b)\s*")
 _ALLERGY = frozenset(canonical(word) for word in "allergy 过敏".split())
@@ -345,6 +344,9 @@ def _is_changed(known: Record, data: MemoryData, change: Change) -> bool:
     """Tell whether a memory is what a change is of: the same thing of the same person, or what it says was so."""
     if change.safe:
         return _is_safe_now(known, data, change)
+    if change.name:
+        called = (f"{data.subject} {change.name} ", f"{data.subject}{change.name}")
+        return data.attribute == change.thing and known.content.startswith(called)
     if change.thing:
         return _is_of_thing(data, change)
     if change.life:
@@ -360,6 +362,8 @@ def _is_changed(known: Record, data: MemoryData, change: Change) -> bool:
 
 def _is_kept_up(data: MemoryData, change: Change) -> bool:
     """Tell whether a memory is of what somebody did, used or had until a change."""
+    if change.value and _FAVOURITE.match(data.attribute):
+        return alphanumeric(change.was) == alphanumeric(data.value)
     if change.work:
         return data.attribute in _WORK and _holds(data.value, change.was)
     if data.attribute not in (_HAD if change.sold else _KEPT_UP | _HAD):
@@ -499,6 +503,8 @@ def ended(known: Record, draft: Draft, settings: CognitionSettings, *, now: date
     data = known.data if isinstance(known.data, MemoryData) else MemoryData(value=known.content)
     life = lifetime(known.kind, settings)
     value = draft.statement.content
+    if draft.change is not None and draft.change.name:  # who that is, is known
+        fresh = fresh.replace(content=f"{data.subject}{'' if _HAN.search(data.subject) else ' '}{fresh.content}")
     if left := _left_of(data, draft.statement.value):
         still = known.content.replace(data.value, left)
         fresh = fresh.replace(content=f"{still}{'；' if _HAN.search(still) else '; '}{fresh.content}")
@@ -533,7 +539,7 @@ def stronger(known: Record, draft: Draft, settings: CognitionSettings, *, now: d
         kind, data = Kind.SEMANTIC, fresh.data
     elif isinstance(data, SemanticData):
         last = data.last_confirmed or known.occurred_at
-        data = data.replace(last_confirmed=max(last, draft.entry.occurred_at))
+        data = data.replace(last_confirmed=max(last, draft.entry.told_at))
     ends = [end for end in (known.expires_at, fresh.expires_at) if end is not None]
     # The words are those of whoever is trusted most, and so is the trust: else a user's "in Lisbon" would vouch for
     # all that a page had said of it.
@@ -580,7 +586,7 @@ def successor(known: Record, draft: Draft, settings: CognitionSettings, *, now: 
 def recalled_late(known: Record, draft: Draft, settings: CognitionSettings, *, now: datetime) -> tuple[Record, Record]:
     """Return two versions of a memory: what held before the one that stands, told only now, and that one again."""
     earlier = successor(known, draft, settings, now=now)
-    data = known.data if isinstance(known.data, MemoryData) else MemoryData()
+    data = known.memory
     earlier = earlier.replace(data=earlier.data.replace(replaces=""))
     again = data.replace(replaces=data.replaces or value_of(draft.statement))
     return earlier, known.replace(data=again, version=earlier.version + 1, updated_at=now)

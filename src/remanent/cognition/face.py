@@ -3,19 +3,21 @@
 from collections.abc import Sequence
 
 from remanent.cognition import care, drafts, orchestrator
-from remanent.cognition.agent_roles import ROLE, AgentRole, role_of
 from remanent.cognition.learning import Changes, MemoryWriter
 from remanent.cognition.lifecycle import Lifecycle, promoted, score
 from remanent.cognition.model import (
     MEMORIES,
     PREMISE,
+    ROLE,
     SHORT_TERM,
+    AgentRole,
     Briefing,
     CleanReport,
     Flaw,
     MemoryHealth,
     Why,
     memory_id,
+    role_of,
 )
 from remanent.cognition.shared import SharedMemories
 from remanent.discipline import AnyAgent, Parts
@@ -27,7 +29,6 @@ from remanent.model import (
     EntryKind,
     Kind,
     Link,
-    MemoryData,
     Origin,
     ProceduralData,
     Record,
@@ -79,7 +80,7 @@ class AsyncCognition:
             states = None if statuses is None else tuple(read_word(Status, one, what="status") for one in statuses)
             records = await self._records(RecordFilter(kinds=wanted, statuses=states))
             found = sorted(filter(self._is_alive, records), key=lambda record: (-score(record), record.id))
-        theirs = [one for one in found if user is None or _data(one).user == user][:limit]
+        theirs = [one for one in found if user is None or one.memory.user == user][:limit]
         return await care.with_related(self._parts.store, self._scope, theirs)
 
     async def show(self, record_id: str, *, user: str | None = None) -> Record:
@@ -165,8 +166,8 @@ class AsyncCognition:
         known = (await self._writer.records(self._scope, (record_id,))).get(record_id)
         record = self._by_hand(record_id, wanted, content, data=data, tags=tuple(tags), known=known)
         changes = Changes({} if known is None else {known.id: known})
-        if known is not None and _data(known).value != about["value"]:
-            record = record.replace(data=_data(record).replace(replaces=_data(known).value))
+        if known is not None and known.memory.value != about["value"]:
+            record = record.replace(data=record.memory.replace(replaces=known.memory.value))
             changes.changed.append(record_id)
         if said is not None:
             record = record.replace(sources=(Source(entry_id=said.id, end=len(content)),))
@@ -210,7 +211,7 @@ class AsyncCognition:
             confidence=drafts.more_sure(known.confidence, drafts.CONFIRMED),
             evidence_count=known.evidence_count + 1,
             status=Status.ACTIVE,
-            data=_data(record).replace(stale=""),
+            data=record.memory.replace(stale=""),
         )
         async with self._parts.store.transaction(self._scope) as tx:
             tx.put(record, expects=known.version)
@@ -220,7 +221,7 @@ class AsyncCognition:
         """Keep a memory as it is: it does not expire, and what says otherwise waits as an open conflict."""
         known = await self._get(record_id, user=user)
         async with self._parts.store.transaction(self._scope) as tx:
-            tx.put(self._next(known, data=_data(known).replace(pinned=pinned)), expects=known.version)
+            tx.put(self._next(known, data=known.memory.replace(pinned=pinned)), expects=known.version)
         return await self._get(record_id)
 
     async def forget(self, record_id: str, *, reason: str = "", user: str | None = None) -> Record:
@@ -414,7 +415,7 @@ class AsyncCognition:
     async def _get(self, record_id: str, *, expects: int | None = None, user: str | None = None) -> Record:
         """Return a memory by its id; who names a user reaches none that is another's."""
         found = (await self._writer.records(self._scope, (record_id,))).get(record_id)
-        is_theirs = user is None or (found is not None and _data(found).user == user)
+        is_theirs = user is None or (found is not None and found.memory.user == user)
         if found is None or found.kind not in MEMORIES or not is_theirs:
             raise NotFound(f"no memory {record_id} here; `memories` names those that there are")
         if expects is not None and found.version != expects:
@@ -447,7 +448,3 @@ class AsyncCognition:
 def _check_content(content: str) -> None:
     if not content.strip() or is_secret(content):
         raise InvalidInput("content: empty, or a secret that must not be kept; leave passwords and card numbers out")
-
-
-def _data(record: Record) -> MemoryData:
-    return record.data if isinstance(record.data, MemoryData) else MemoryData()

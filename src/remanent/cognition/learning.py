@@ -1,27 +1,34 @@
 """Learning: the job that finds statements in new entries, and makes, strengthens or replaces memories by them.
 
-It is asked for when turns are made. `drafts.py` says what one statement becomes; here it is held
-against what is known already, and contradictions, premises and what they make stale are written with it.
+It is asked for when turns are made. `drafts.py` says what one statement becomes; here it is held against what is known
+already, and contradictions, premises and what they make stale are written with it. A model may propose what to
+remember, and code disposes: a memory quotes words that were said, or it is none.
 """
 
 import asyncio
+import logging
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
+from functools import cache
 from typing import Literal
 
 from remanent.bilingual import Bilingual
 from remanent.cognition import drafts
 from remanent.cognition.drafts import Draft
 from remanent.cognition.model import ATTRIBUTE_NAMES, LEARN, MEMORIES, PREMISE, may_state, request_learning
-from remanent.cognition.proposals import proposed
 from remanent.cognition.settings import CognitionSettings
 from remanent.discipline import Parts
-from remanent.language.coverage import WordIndex
+from remanent.errors import LanguageError
+from remanent.language.engines import is_offline
 from remanent.language.offline.changes import changes as changes_told
-from remanent.language.offline.retractions import retractions
-from remanent.language.offline.statement_rules import Statement, canonical
-from remanent.language.offline.statements import only_confirms, statements
+from remanent.language.offline.changes import retractions
+from remanent.language.offline.questions import is_question
+from remanent.language.offline.statement_rules import Statement, StatementKind, canonical, subject_name
+from remanent.language.offline.statements import is_secret, only_confirms, plain_sentences, statements
+from remanent.language.roles.extraction import EXTRACTION, ExtractedFact, ExtractionRequest, FactKind
+from remanent.language.shapes import Utterance
 from remanent.model import (
     Claim,
     Conflict,
@@ -30,6 +37,7 @@ from remanent.model import (
     Job,
     Kind,
     Link,
+    Maker,
     MemoryData,
     Origin,
     Record,
@@ -42,8 +50,10 @@ from remanent.model.filters import USER_KEY, MetadataCondition, user_in
 from remanent.recall.indexing import TURNS
 from remanent.stores import LIVE, NO_LIMIT, EntryQuery, LinkQuery, RecordFilter, RecordQuery, Store, Transaction
 from remanent.stores.queries import StateQuery
+from remanent.text.keywords import WordIndex
 from remanent.text.scripts import alphanumeric, working_language
-from remanent.text.terms import query_terms
+from remanent.text.spans import Span
+from remanent.text.terms import index_terms, query_terms
 from remanent.values import dataclass
 
 BATCH = 200
@@ -287,7 +297,7 @@ class MemoryWriter:
             return False
         changes.known = {**await self._about(scope, draft), **changes.known}
         for known in list(changes.known.values()):
-            standing = known.status in _STANDING and draft.entry.occurred_at >= known.occurred_at
+            standing = known.status in _STANDING and draft.entry.told_at >= known.occurred_at
             if standing and drafts.is_restated(known, draft) and self._may_end(known, draft):
                 changes.conflicts.append(self._conflict(known, draft, now=now, settled=True))
                 again = drafts.ended(known, draft, self.settings, now=now)
@@ -298,8 +308,7 @@ class MemoryWriter:
         return False
 
     def _may_end(self, known: Record, draft: Draft) -> bool:
-        pinned = isinstance(known.data, MemoryData) and known.data.pinned
-        return not pinned and not drafts.is_less_trusted(draft, known)
+        return not known.memory.pinned and not drafts.is_less_trusted(draft, known)
 
     async def _take_back(self, scope: Scope, changes: Changes, draft: Draft, *, now: datetime) -> bool:
         """End or forget the memories that a statement takes back, and tell whether there are any."""
@@ -311,7 +320,7 @@ class MemoryWriter:
                 continue
             if any(source.entry_id == draft.entry.id for source in known.sources):
                 continue  # taken before, or by the same words
-            if draft.entry.occurred_at < known.occurred_at:
+            if draft.entry.told_at < known.occurred_at:
                 continue
             if draft.retracts == "forgets":
                 await self._forget(scope, changes, known, draft)
@@ -408,11 +417,11 @@ class MemoryWriter:
             if known.status is not Status.FORGOTTEN or draft.statement.confirmed:
                 changes.put(drafts.stronger(known, draft, self.settings, now=now))
             return
-        if draft.entry.occurred_at < known.occurred_at:  # no news, but what was so before
+        if draft.entry.told_at < known.occurred_at:  # no news, but what was so before
             for version in drafts.recalled_late(known, draft, self.settings, now=now):
                 changes.put(version)
             return
-        data = known.data if isinstance(known.data, MemoryData) else MemoryData()
+        data = known.memory
         if data.holds and alphanumeric(data.replaces) == alphanumeric(drafts.value_of(draft.statement)):
             return  # the other of two that hold in places of their own, as was settled
         # What a person settled is not undone by a word in passing.
@@ -482,3 +491,95 @@ class MemoryWriter:
                 if bool(record.data.stale) != stale:
                     data = record.data.replace(stale=reason)
                     changes.put(record.replace(data=data, version=record.version + 1, updated_at=now))
+
+
+# ── what a model proposes ────────────────────────────────────────────────────
+
+_logger = logging.getLogger(__name__)
+_PROPOSED_KINDS: dict[FactKind, StatementKind] = {
+    FactKind.FACT: "fact",
+    FactKind.PREFERENCE: "preference",
+    FactKind.DECISION: "decision",
+    FactKind.FOLLOW_UP: "follow_up",
+    FactKind.MOOD: "mood",
+}
+_AT_ONCE = 40
+"""Utterances that a model is shown together; chosen by hand: a session's worth, far below any window."""
+_SUPPORT = 0.6
+"""The share of a proposal's terms that its quote must hold; chosen by hand, above the role's own half: what is kept is
+told as the user's word."""
+_NAMED = re.compile(r"\d+|(?<=\s)[A-Z][\w'’-]+")
+"""What no wording may add: figures, and names in the middle of a sentence."""
+
+
+@cache
+def _of_speaker() -> frozenset[str]:
+    """The terms that name whoever speaks; read when first asked for, because Chinese words need their dictionary."""
+    return frozenset(index_terms("the user users user's 用户"))
+
+
+async def proposed(parts: Parts, entries: Sequence[Entry]) -> list[Draft]:
+    """Return what a model finds worth keeping in what users said, each with the sentence that says so.
+
+    Without a model, or with one that refuses, fails or answers nonsense, there is nothing: patterns have read the same
+    words already.
+    """
+    if not parts.settings.uses_model or is_offline(parts.settings.model, EXTRACTION):
+        return []
+    found: list[Draft] = []
+    for start in range(0, len(entries), _AT_ONCE):
+        shown = entries[start : start + _AT_ONCE]
+        request = ExtractionRequest(
+            utterances=tuple(
+                Utterance(speaker=entry.role, text=entry.text, occurred_at=entry.occurred_at, origin=entry.origin)
+                for entry in shown
+            ),
+            kinds=tuple(_PROPOSED_KINDS),
+        )
+        try:
+            answer = await parts.engine.run(EXTRACTION, request)
+        except LanguageError as error:
+            _logger.warning("the model extracts nothing, patterns do: %s", type(error).__name__)
+            return found
+        if answer.made_by.engine != "offline":
+            made = (_draft(fact, shown, answer.made_by) for fact in answer.value.facts)
+            found += [draft for draft in made if draft is not None]
+    return found
+
+
+def _draft(fact: ExtractedFact, shown: Sequence[Entry], made_by: Maker) -> Draft | None:
+    """Return a proposal with its quote; `None` for one that nobody said in one sentence, and for secrets."""
+    for place in fact.sources:
+        entry = shown[place]
+        quote = _quote(fact.content, entry.text)
+        if quote is None or is_secret(f"{quote.of(entry.text)} {fact.content}"):
+            continue
+        speaker = TurnData(role=entry.role).speaker or "user"
+        subject = subject_name(speaker, zh=working_language(fact.content) == "zh")
+        confirmed = fact.confirmed and entry.origin is Origin.USER
+        statement = Statement(
+            _PROPOSED_KINDS[fact.kind],
+            subject,
+            attribute="",
+            value="",
+            content=fact.content,
+            start=quote.start,
+            end=quote.end,
+            confirmed=confirmed,
+            because=fact.reason,
+        )
+        return Draft(statement, entry, user_in(entry.metadata), made_by=made_by)
+    return None
+
+
+def _quote(content: str, text: str) -> Span | None:
+    """Return the sentence that says what a proposal says: it holds most of its terms, all figures and all names."""
+    terms = set(index_terms(content)) - _of_speaker()
+    named = {one.casefold() for one in _NAMED.findall(content)} - _of_speaker()
+    best, share = None, _SUPPORT
+    for span in plain_sentences(text):
+        said = span.of(text)
+        held = len(terms & set(index_terms(said))) / len(terms) if terms else 0.0
+        if held >= share and all(one in said.casefold() for one in named) and not is_question(said):
+            best, share = span, held
+    return best

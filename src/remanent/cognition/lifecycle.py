@@ -132,7 +132,7 @@ class Lifecycle:
         wanted = RecordFilter(kinds=SHORT_TERM, statuses=(Status.ACTIVE, Status.EXPIRED))
         removed, expired, kept = list[str](), list[str](), list[str]()
         for record in await self._store.records(scope.owner, RecordQuery(filter=wanted, limit=NO_LIMIT)):
-            if isinstance(record.data, MemoryData) and record.data.pinned:
+            if record.memory.pinned:
                 continue
             if record.status is Status.EXPIRED:
                 if all_expired:

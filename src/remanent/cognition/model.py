@@ -6,9 +6,8 @@ from hashlib import blake2b
 
 from pydantic import Field
 
-from remanent.context.savings import Saving
 from remanent.discipline import Parts
-from remanent.language.roles.intent import Intent
+from remanent.language.roles.queries import Intent
 from remanent.model import (
     Conflict,
     Entry,
@@ -20,13 +19,17 @@ from remanent.model import (
     Model,
     Origin,
     Record,
+    Scope,
+    SharedData,
+    SharedSort,
     register_kind,
 )
 from remanent.model.base import Count, Share, Text
 from remanent.model.clock import Instant
 from remanent.model.ids import Id
+from remanent.model.statistics import Saving
 from remanent.recall.indexing import TURNS
-from remanent.stores import Transaction
+from remanent.stores import Store, Transaction
 from remanent.text.scripts import alphanumeric
 
 LEARN = "cognition.learn"
@@ -172,3 +175,41 @@ class Briefing(Model):
     tokens: Count | None = None
     report: tuple[Saving, ...] = ()
     """What was saved beside telling all memories, and beside telling twice what is shared; where that was asked."""
+
+
+# ── what an agent does in its workspace ──
+
+ROLE = "cognition.role"
+"""The state that says what an agent's role in its workspace is."""
+
+
+class AgentRole(StrEnum):
+    """What an agent does in its workspace: the design's table of section 2.4.1."""
+
+    COORDINATOR = "coordinator"
+    ARCHITECT = "architect"
+    DEVELOPER = "developer"
+    REVIEWER = "reviewer"
+    TESTER = "tester"
+    OPERATIONS = "operations"
+
+
+_READERS: dict[SharedSort, frozenset[AgentRole]] = {
+    SharedSort.DECISION_RECORD: frozenset({AgentRole.DEVELOPER, AgentRole.TESTER}),
+    SharedSort.CONVENTION: frozenset({AgentRole.DEVELOPER}),
+    SharedSort.KNOWN_ISSUE: frozenset({AgentRole.DEVELOPER, AgentRole.OPERATIONS}),
+}
+"""Whom a sort is meant for, by the same table; those that are not here are for all. Everyone may read everything."""
+
+
+async def role_of(store: Store, scope: Scope) -> AgentRole | None:
+    """Return an agent's role, if it has one."""
+    role = await store.state(scope, ROLE)
+    return AgentRole(role) if isinstance(role, str) else None
+
+
+def is_meant_for(role: AgentRole | None, record: Record | None) -> bool:
+    """Tell whether something shared is meant for an agent with this role; without one all is."""
+    if role is None or record is None or not isinstance(record.data, SharedData):
+        return True
+    return role in _READERS.get(record.data.sort, (role,))

@@ -1,14 +1,26 @@
 """The operations of tiered cognition for REST, MCP and the command line: memories, contradictions, what is shared."""
 
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from remanent.bilingual import Bilingual
-from remanent.cognition.agent_roles import AgentRole
 from remanent.cognition.face import AsyncCognition
-from remanent.cognition.model import Briefing, CleanReport, Flaw, MemoryHealth, Why
-from remanent.discipline.call import Call
+from remanent.cognition.model import AgentRole, Briefing, CleanReport, Flaw, MemoryHealth, Why
 from remanent.discipline.operation import Command, Face, Permission, Screen, operation
-from remanent.discipline.shapes import MAX_ITEMS, Done, Expects, Kinds, Limit, Nothing, Page, User, about, items_of
+from remanent.discipline.port import Call
+from remanent.discipline.shapes import (
+    MAX_ITEMS,
+    Done,
+    Expects,
+    Kinds,
+    Limit,
+    Nothing,
+    Page,
+    Session,
+    User,
+    about,
+    items_of,
+)
 from remanent.model import Conflict, Kind, Model, Record, SharedSort, Status, Version
 from remanent.model.ids import Id
 from remanent.model.kinds import KnownKind
@@ -41,8 +53,10 @@ def _of(call: Call) -> AsyncCognition:
     return call.agent.face(AsyncCognition)
 
 
-def _face(method: str, **more: object) -> Face:
-    return Face(method, part="cognition", **more)  # type: ignore[arg-type]
+_face = partial(Face, part="cognition")
+_operation = partial(operation, part="cognition")
+_memories = partial(_operation, group="memories")
+_shared = partial(_operation, group="shared")
 
 
 def _show_memories(screen: Screen, page: Page[Record]) -> None:
@@ -104,21 +118,18 @@ class ListMemories(Model):
     limit: Limit = 100
 
 
-@operation(
+@_memories(
     "cognition.list",
     zh="列出记忆，新的在前。",
     permission=READ,
     route="GET memories",
     face=_face("memories", give=items_of),
-    command=Command(path=("memories", "list"), show=_show_memories),
+    command=Command(show=_show_memories),
 )
 async def listed(call: Call, request: ListMemories) -> Page[Record]:
     """List memories, newest first."""
-    more = {} if request.statuses is None else {"statuses": request.statuses}
-    found = await _of(call).memories(
-        kinds=request.kinds, user=request.user, flaw=request.flaw, limit=request.limit, **more
-    )
-    return Page(items=tuple(found))
+    given = {name: value for name, value in request if name != "statuses" or value is not None}
+    return Page(items=tuple(await _of(call).memories(**given)))
 
 
 class ByMemory(Model):
@@ -128,39 +139,25 @@ class ByMemory(Model):
     user: User = None
 
 
-@operation(
-    "cognition.show",
-    zh="显示一条记忆。",
-    permission=READ,
-    route="GET memories/{record_id}",
-    face=_face("show"),
-    command=Command(path=("memories", "show"), arguments=("record_id",)),
-)
+@_memories("cognition.show", zh="显示一条记忆。", permission=READ, route="GET memories/{record_id}")
 async def show(call: Call, request: ByMemory) -> Record:
     """Show a memory, whatever its status."""
     return await _of(call).show(request.record_id, user=request.user)
 
 
-@operation(
-    "cognition.history",
-    zh="显示一条记忆的所有版本。",
-    permission=READ,
-    route="GET memories/{record_id}/history",
-    face=_face("history", give=items_of),
-    command=Command(path=("memories", "history"), arguments=("record_id",)),
+@_memories(
+    "cognition.history", zh="显示一条记忆的所有版本。", permission=READ, route="GET memories/{record_id}/history"
 )
 async def history(call: Call, request: ByMemory) -> Page[Version]:
     """Show every version of a memory, the current one last."""
     return Page(items=tuple(await _of(call).history(request.record_id, user=request.user)))
 
 
-@operation(
+@_memories(
     "cognition.why",
     zh="说明一条记忆的由来：原话、规则、前提与冲突。",
     permission=READ,
     route="GET memories/{record_id}/why",
-    face=_face("why"),
-    command=Command(path=("memories", "why"), arguments=("record_id",)),
 )
 async def why(call: Call, request: ByMemory) -> Why:
     """Explain where a memory comes from: its words, the rule that made it, its premises and conflicts."""
@@ -190,15 +187,14 @@ class AddMemory(Model):
     tags: Annotated[tuple[str, ...], about("Its tags.", "标签。", max_length=MAX_ITEMS)] = ()
 
 
-@operation(
+@_memories(
     "cognition.add",
     zh="手动保存一条记忆；主体与方面相同而值不同时，成为其新版本。",
     permission=WRITE,
     act="create_memory",
     route="POST memories",
-    face=_face("add"),
     settles=True,
-    command=Command(path=("memories", "add"), arguments=("content",)),
+    command=Command(arguments=("content",)),
     examples=({"content": "Ada lives in Lisbon.", "subject": "Ada", "attribute": "home", "value": "Lisbon"},),
 )
 async def add(call: Call, request: AddMemory) -> Record:
@@ -216,31 +212,26 @@ class EditMemory(Model):
     user: User = None
 
 
-@operation(
+@_memories(
     "cognition.edit",
     zh="更正一条记忆；回想时先于原话，此前的内容仍可查看。",
     permission=WRITE,
     act="update_memory",
     route="PUT memories/{record_id}",
-    face=_face("edit"),
     settles=True,
-    command=Command(path=("memories", "edit"), arguments=("record_id", "content")),
+    command=Command(arguments=("record_id", "content")),
 )
 async def edit(call: Call, request: EditMemory) -> Record:
     """Correct a memory; it comes before the words that it was made of, and what it said before stays readable."""
-    return await _of(call).edit(
-        request.record_id, request.content, value=request.value, expects=request.expects, user=request.user
-    )
+    return await _of(call).edit(**dict(request))
 
 
-@operation(
+@_memories(
     "cognition.confirm",
     zh="确认一条记忆无误；短期记忆随之成为长期记忆。",
     permission=WRITE,
     act="update_memory",
     route="POST memories/{record_id}/confirm",
-    face=_face("confirm"),
-    command=Command(path=("memories", "confirm"), arguments=("record_id",)),
 )
 async def confirm(call: Call, request: ByMemory) -> Record:
     """Confirm a memory; a short-term one becomes long-term."""
@@ -255,14 +246,12 @@ class PinMemory(Model):
     user: User = None
 
 
-@operation(
+@_memories(
     "cognition.pin",
     zh="固定一条记忆：不过期，也不被自动替换。",
     permission=WRITE,
     act="update_memory",
     route="POST memories/{record_id}/pin",
-    face=_face("pin"),
-    command=Command(path=("memories", "pin"), arguments=("record_id",)),
 )
 async def pin(call: Call, request: PinMemory) -> Record:
     """Pin a memory: it does not expire, and nothing takes its place by itself."""
@@ -277,29 +266,25 @@ class ForgetMemory(Model):
     user: User = None
 
 
-@operation(
+@_memories(
     "cognition.forget",
     zh="忘记一条记忆，连同说出它的话；原话仍在日志中，可用 restore 恢复。",
     permission=WRITE,
     act="delete_memory",
     route="POST memories/{record_id}/forget",
-    face=_face("forget"),
-    command=Command(path=("memories", "forget"), arguments=("record_id",)),
 )
 async def forget(call: Call, request: ForgetMemory) -> Record:
     """Put a memory out of mind, with the turns that say little else; `restore` brings them back."""
     return await _of(call).forget(request.record_id, reason=request.reason, user=request.user)
 
 
-@operation(
+@_memories(
     "cognition.restore",
     zh="恢复被忘记或已过期的记忆。",
     permission=WRITE,
     act="update_memory",
     route="POST memories/{record_id}/restore",
-    face=_face("restore"),
     settles=True,
-    command=Command(path=("memories", "restore"), arguments=("record_id",)),
 )
 async def restore(call: Call, request: ByMemory) -> Record:
     """Bring a forgotten or expired memory back."""
@@ -314,14 +299,12 @@ class ProcedureFeedback(Model):
     user: User = None
 
 
-@operation(
+@_memories(
     "cognition.feedback",
     zh="报告一个流程是否成功。",
     permission=WRITE,
     act="update_memory",
     route="POST memories/{record_id}/feedback",
-    face=_face("feedback"),
-    command=Command(path=("memories", "feedback"), arguments=("record_id",)),
 )
 async def feedback(call: Call, request: ProcedureFeedback) -> Record:
     """Report whether a procedure worked."""
@@ -334,31 +317,27 @@ class CleanMemories(Model):
     dry_run: Annotated[bool, about("Only tell what would be done.", "只说明将要做什么。")] = False
 
 
-@operation(
+@_memories(
     "cognition.clean",
     zh="清理过期记忆；常用的转为长期记忆。",
     permission=WRITE,
     act="delete_memory",
     route="POST memories/clean",
-    face=_face("clean"),
-    command=Command(path=("memories", "clean")),
 )
 async def clean(call: Call, request: CleanMemories) -> CleanReport:
     """Take away expired memories and promote those in use."""
     return await _of(call).clean(dry_run=request.dry_run)
 
 
-@operation(
+@_operation(
     "cognition.health",
     zh="检查记忆状况：总数、置信度、过期、冲突、重复、无内容等，并举例。",
     permission=READ,
     route="GET memories/health",
-    face=_face("health"),
     command=Command(path=("memories", "audit"), also=("audit",), show=_show_health),
 )
-async def health(call: Call, request: Nothing) -> MemoryHealth:
+async def health(call: Call, _: Nothing) -> MemoryHealth:
     """Audit the memories: totals, confidence, what is expired, stale, in conflict, double or junk, with examples."""
-    del request
     return await _of(call).health()
 
 
@@ -367,7 +346,7 @@ class BriefRequest(Model):
 
     message: Annotated[str, about("The message to answer.", "要回答的消息。", min_length=1, max_length=20_000)]
     user: User = None
-    session: Annotated[str | None, about("The session.", "会话。", min_length=1, max_length=200)] = None
+    session: Session = None
     agents: Annotated[tuple[str, ...], about("Others it may be for.", "可能涉及的其他智能体。", max_length=100)] = ()
     budget: Annotated[int | None, about("Tokens at most.", "最多多少 token。", ge=50, le=100_000)] = None
     report: Annotated[
@@ -379,14 +358,13 @@ class BriefRequest(Model):
     ] = False
 
 
-@operation(
+@_memories(
     "cognition.brief",
     zh="回答之前应知道什么：按意图选择记忆层，并说明理由。",
     permission=READ,
     act="search_memory",
     route="POST memories/brief",
-    face=_face("brief"),
-    command=Command(path=("memories", "brief"), arguments=("message",)),
+    command=Command(arguments=("message",)),
     examples=({"message": "Plan the next release."},),
 )
 async def brief(call: Call, request: BriefRequest) -> Briefing:
@@ -404,12 +382,11 @@ class ListUserConflicts(Model):
     open_only: Annotated[bool, about("Only those that are not settled.", "只要未解决的。")] = False
 
 
-@operation(
+@_operation(
     "cognition.conflicts",
     zh="列出记忆之间的矛盾，最早的在前；指定用户时只列该用户的。",
     permission=READ,
     route="GET memories/conflicts",
-    face=_face("conflicts", give=items_of),
 )
 async def conflicts(call: Call, request: ListUserConflicts) -> Page[Conflict]:
     """List the contradictions between memories, oldest first; of a user, none that is another's."""
@@ -423,13 +400,12 @@ class ByConflict(Model):
     user: User = None
 
 
-@operation(
+@_operation(
     "cognition.conflict",
     zh="显示一个矛盾：双方的主张、原话与结论。",
     permission=READ,
     route="GET memories/conflicts/{conflict_id}",
-    face=_face("conflict"),
-    command=Command(path=("conflicts", "show"), arguments=("conflict_id",)),
+    command=Command(path=("conflicts", "show")),
 )
 async def conflict(call: Call, request: ByConflict) -> Conflict:
     """Show a contradiction: what was claimed, with the words that say so, and how it ended."""
@@ -486,7 +462,7 @@ class ProposeShared(Model):
     confidence: Annotated[float, about("How sure it is.", "置信度。", ge=0, le=1)] = 0.8
 
 
-@operation(
+@_shared(
     "cognition.propose",
     zh="向工作区提议共享内容；由协调者批准后生效，协调者自己的立即生效。",
     permission=WRITE,
@@ -494,7 +470,7 @@ class ProposeShared(Model):
     route="POST shared",
     settles=True,
     face=_face("propose", by_key=("by", "coordinator")),
-    command=Command(path=("shared", "propose"), arguments=("content",)),
+    command=Command(arguments=("content",)),
 )
 async def propose(call: Call, request: ProposeShared) -> Record:
     """Offer something to the workspace; a coordinator's approval puts it into effect, a coordinator's own at once."""
@@ -558,7 +534,7 @@ class EndShared(JudgeShared):
     reason: Annotated[str, about("Why.", "原因。", max_length=500)] = ""
 
 
-@operation(
+@_shared(
     "cognition.approve",
     zh="作为协调者批准他人提议的共享内容。",
     permission=APPROVE,
@@ -566,35 +542,32 @@ class EndShared(JudgeShared):
     route="POST shared/{record_id}/approve",
     settles=True,
     face=_face("approve", by_key=("by",)),
-    command=Command(path=("shared", "approve"), arguments=("record_id",)),
 )
 async def approve(call: Call, request: JudgeShared) -> Record:
     """Approve what another one proposed, as coordinator."""
     return await _of(call).approve(request.record_id, by=call.principal.name)
 
 
-@operation(
+@_shared(
     "cognition.refuse",
     zh="作为协调者拒绝一个提议。",
     permission=APPROVE,
     act="update_memory",
     route="POST shared/{record_id}/refuse",
     face=_face("refuse", by_key=("by",)),
-    command=Command(path=("shared", "refuse"), arguments=("record_id",)),
 )
 async def refuse(call: Call, request: EndShared) -> Record:
     """Refuse a proposal, as coordinator."""
     return await _of(call).refuse(request.record_id, by=call.principal.name, reason=request.reason)
 
 
-@operation(
+@_shared(
     "cognition.revoke",
     zh="撤回共享内容，立即生效。",
     permission=APPROVE,
     act="delete_memory",
     route="POST shared/{record_id}/revoke",
     face=_face("revoke", by_key=("by",)),
-    command=Command(path=("shared", "revoke"), arguments=("record_id",)),
 )
 async def revoke(call: Call, request: EndShared) -> Record:
     """Take back what the workspace shares; nobody reads it from now on."""
@@ -607,7 +580,7 @@ class AmendShared(JudgeShared):
     content: Annotated[str, about("What it says from now on.", "今后的内容。", min_length=1, max_length=4000)]
 
 
-@operation(
+@_shared(
     "cognition.amend",
     zh="修改共享内容；由创建者修改的需重新批准，由协调者修改的立即生效。",
     permission=WRITE,
@@ -615,20 +588,19 @@ class AmendShared(JudgeShared):
     route="PUT shared/{record_id}",
     face=_face("amend", by_key=("by", "coordinator")),
     settles=True,
-    command=Command(path=("shared", "amend"), arguments=("record_id", "content")),
+    command=Command(arguments=("record_id", "content")),
 )
 async def amend(call: Call, request: AmendShared) -> Record:
     """Change what is shared; a creator's change waits for approval again, a coordinator's holds at once."""
     return await _of(call).amend(request.record_id, request.content, **_who(call))
 
 
-@operation(
+@_operation(
     "cognition.shared_history",
     zh="显示共享内容的所有版本：谁在何时提议、批准、修改或撤回。",
     permission=READ,
     route="GET shared/{record_id}/history",
-    face=_face("shared_history", give=items_of),
-    command=Command(path=("shared", "history"), arguments=("record_id",)),
+    command=Command(path=("shared", "history")),
 )
 async def shared_history(call: Call, request: JudgeShared) -> Page[Version]:
     """Show every version of what is shared: who proposed, approved, changed or ended it, and when."""
@@ -641,13 +613,12 @@ class SetRole(Model):
     role: Annotated[AgentRole | None, about("The role; none to clear it.", "角色；不填则清除。")] = None
 
 
-@operation(
+@_operation(
     "cognition.set_role",
     zh="设定智能体在工作区中的角色：共享内容人人可读，与其角色相关的优先。",
     permission=WRITE,
     act="update_memory",
     route="PUT role",
-    face=_face("set_role"),
     command=Command(path=("shared", "role"), arguments=("role",)),
 )
 async def set_role(call: Call, request: SetRole) -> Done:
@@ -664,9 +635,8 @@ async def set_role(call: Call, request: SetRole) -> Done:
     face=_face("role", give=lambda answer: answer.role),
     command=None,
 )
-async def role(call: Call, request: Nothing) -> SetRole:
+async def role(call: Call, _: Nothing) -> SetRole:
     """Show what an agent does in its workspace, if that was said."""
-    del request
     return SetRole(role=await _of(call).role())
 
 
@@ -679,14 +649,13 @@ class GrantProcedures(Model):
     granted: Annotated[bool, about("Whether it may.", "是否允许。")] = True
 
 
-@operation(
+@_shared(
     "cognition.grant",
     zh="允许或不再允许工作区中的另一个智能体阅读此智能体的流程。",
     permission=WRITE,
     act="update_memory",
     route="POST grants",
-    face=_face("grant", give=lambda _: None),
-    command=Command(path=("shared", "grant"), arguments=("reader",)),
+    command=Command(arguments=("reader",)),
 )
 async def grant(call: Call, request: GrantProcedures) -> Done:
     """Let another agent of the workspace read this one's procedures, or no longer."""

@@ -6,17 +6,23 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from remanent.cognition.agent_roles import AgentRole, is_meant_for, role_of
 from remanent.cognition.lifecycle import Lifecycle
-from remanent.cognition.model import INSTRUCTION, LONG_TERM, MEMORIES, SHORT_TERM, Briefing
+from remanent.cognition.model import (
+    INSTRUCTION,
+    LONG_TERM,
+    MEMORIES,
+    SHORT_TERM,
+    AgentRole,
+    Briefing,
+    is_meant_for,
+    role_of,
+)
 from remanent.cognition.review import item_of, review
-from remanent.context.savings import Saving, Strategy
 from remanent.discipline import Parts
-from remanent.language.roles.intent import INTENT, Intent, IntentRequest
+from remanent.language.roles.queries import INTENT, Intent, IntentRequest
 from remanent.model import (
     FoundItem,
     Kind,
-    MemoryData,
     ProceduralData,
     Record,
     Scope,
@@ -28,6 +34,7 @@ from remanent.model import (
 from remanent.model.filters import USER_KEY, MetadataCondition, of_user
 from remanent.model.kinds import PASSAGES, standing_mark
 from remanent.model.kinds import STANDING as REASONS
+from remanent.model.statistics import Saving, Strategy
 from remanent.recall import Candidate, Question, RecallPath, Recipe, inject
 from remanent.recall.paths import best_of_parts, indexed_by_words
 from remanent.recall.question import READ_ON_THE_LOOP
@@ -253,7 +260,8 @@ class _Reader:
         conditions = of_user(self._user) if where else ()
         wanted = RecordFilter(kinds=tuple(kinds), alive_at=self._alive_at, where=conditions)
         beside = {_TURNS: self._turns} if self._standing and scope.owner == self._scope.owner and where else {}
-        return self._message.of(scope, wanted, standing=self._standing.get(scope.owner), beside=beside)
+        standing = self._standing.get(scope.owner)
+        return self._message.amended(scope=scope, record_filter=wanted, standing=standing, beside=beside)
 
     async def tier(self, kinds: Sequence[Kind], *, limit: int, intent: Intent) -> list[FoundItem]:
         """Return what a tier has for the message; working memory is the session's own turns."""
@@ -305,7 +313,7 @@ class _Reader:
         if not newest and self._user is None and any(map(self._standing[self._scope.owner].graphs.get, _HOLDING)):
             # Those of the agent's only user: whoever said the newest, unless anybody else said something of the sort.
             newest = await self._newest(None)
-            users = {one.data.user if isinstance(one.data, MemoryData) else "" for one in newest}
+            users = {one.memory.user for one in newest}
             newest = newest if len(users) == 1 and not await self._others(*users) else []
         best = sorted(newest, key=_standing_rank)[:STANDING]
         return [told(item_of(one, {}, score=one.importance), one) for one in best]
@@ -367,9 +375,8 @@ class _Reader:
 
 def _standing_rank(record: Record) -> tuple[bool, bool, float, float, str]:
     """Return what orders what holds whatever the words: orders, what is pinned, the surest, the newest."""
-    pinned = isinstance(record.data, MemoryData) and record.data.pinned
     sure = record.confidence * max(1, record.evidence_count)
-    return record.kind is not INSTRUCTION, not pinned, -sure, -record.created_at.timestamp(), record.id
+    return record.kind is not INSTRUCTION, not record.memory.pinned, -sure, -record.created_at.timestamp(), record.id
 
 
 def told(item: FoundItem, record: Record | None) -> FoundItem:

@@ -4,42 +4,41 @@ from typing import Annotated
 
 from pydantic import Field
 
-from remanent.settings import SettingsSection, setting
+from remanent.settings import SettingsSection
 
 Days = Annotated[float, Field(gt=0, le=36_500)]
 
 
 class CognitionSettings(SettingsSection):
-    """What becomes a memory, and how long it lives."""
+    """What becomes a memory, and how long it lives.
 
-    learn: bool = setting(
-        True,
-        "Whether facts, preferences and events are made of what is remembered; raw turns are kept either way.",
-        "是否从写入的内容中提取事实、偏好与事件；原始对话总会保留。",
-    )
-    learn_every: Annotated[int, Field(ge=1, le=1000)] = setting(
-        1,
-        "How many messages of users are learnt from together; with more than one, the rest when their session ends.",
-        "用户的多少条消息一起提取；大于 1 时，余下的在会话结束时提取。",
-    )
-    include: str = setting(
-        "",
-        "Only statements that hold one of these words, separated by commas, become memories; empty for all.",
-        "只有含这些词之一（以逗号分隔）的陈述才成为记忆；为空表示不限。",
-    )
-    exclude: str = setting(
-        "",
-        "Statements that hold one of these words, separated by commas, never become memories.",
-        "含这些词之一（以逗号分隔）的陈述不会成为记忆。",
-    )
-    preference_days: Days = setting(7, "Days that a preference lives in short-term memory.", "偏好在短期记忆中的天数。")
-    decision_days: Days = setting(7, "Days that a decision lives in short-term memory.", "决定在短期记忆中的天数。")
-    follow_up_days: Days = setting(
-        3, "Days that a follow-up lives in short-term memory.", "待跟进事项在短期记忆中的天数。"
-    )
-    mood_days: Days = setting(1, "Days that a mood lives in short-term memory.", "情绪在短期记忆中的天数。")
-    promote_after: Annotated[int, Field(ge=1, le=1000)] = setting(
-        3,
-        "How often a short-term memory must be recalled to become long-term.",
-        "短期记忆被检索多少次后转为长期记忆。",
-    )
+    learn: Whether facts, preferences and events are made of what is remembered; raw turns are kept either way.
+        是否从写入的内容中提取事实、偏好与事件；原始对话总会保留。
+    learn_every: How many messages of users are learnt from together; with more than one, the rest when their session
+        ends.
+        用户的多少条消息一起提取；大于 1 时，余下的在会话结束时提取。
+    include: Only statements that hold one of these words, separated by commas, become memories; empty for all.
+        只有含这些词之一（以逗号分隔）的陈述才成为记忆；为空表示不限。
+    exclude: Statements that hold one of these words, separated by commas, never become memories.
+        含这些词之一（以逗号分隔）的陈述不会成为记忆。
+    preference_days: Days that a preference lives in short-term memory.
+        偏好在短期记忆中的天数。
+    decision_days: Days that a decision lives in short-term memory.
+        决定在短期记忆中的天数。
+    follow_up_days: Days that a follow-up lives in short-term memory.
+        待跟进事项在短期记忆中的天数。
+    mood_days: Days that a mood lives in short-term memory.
+        情绪在短期记忆中的天数。
+    promote_after: How often a short-term memory must be recalled to become long-term.
+        短期记忆被检索多少次后转为长期记忆。
+    """
+
+    learn: bool = True
+    learn_every: Annotated[int, Field(ge=1, le=1000)] = 1
+    include: str = ""
+    exclude: str = ""
+    preference_days: Days = 7
+    decision_days: Days = 7
+    follow_up_days: Days = 3
+    mood_days: Days = 1
+    promote_after: Annotated[int, Field(ge=1, le=1000)] = 3

@@ -2,11 +2,17 @@
 
 from typing import TYPE_CHECKING
 
-from remanent.context.savings import Strategy
-from remanent.context.scratchpad import Scratchpad
-from remanent.context.sessions import SessionEnd, SessionInfo, Sessions
-from remanent.context.state import Decision, SessionState, SessionStates
-from remanent.late import exports
+from remanent.context.sessions import (
+    Decision,
+    Scratchpad,
+    SessionEnd,
+    SessionInfo,
+    Sessions,
+    SessionState,
+    SessionStates,
+)
+from remanent.model.statistics import Strategy
+from remanent.values import exports
 
 if TYPE_CHECKING:
     from remanent.context.compaction import Compactor, ContextView

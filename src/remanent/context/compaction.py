@@ -1,18 +1,18 @@
-"""Making a conversation fit its budget by the design's three levels, and a view that says what it did.
+"""Making a conversation fit: by the design's three levels within a budget, or once it is longer than a threshold.
 
 A view never replaces anything: the journal holds every message, and a view keeps what each of its summaries stands for
-(`ContextView.original`). What stands for messages is made in `digests.py`; `threshold_compaction.py` is the design's
-other policy, which goes by the number of messages.
+(`ContextView.original`). What stands for messages is made in `digests.py`.
 """
 
 import asyncio
+import logging
 from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise
 from typing import Any
 
 from pydantic import Field
 
-from remanent.context.cutting import Cutting
+from remanent.bilingual import Language
 from remanent.context.digests import (
     DIGEST_TOKENS,
     FULL,
@@ -22,12 +22,18 @@ from remanent.context.digests import (
     MessageSizes,
     StretchSummaries,
     share_of_room,
+    speaker_of,
+    stretch_key,
+    utterance_of,
 )
 from remanent.context.messages import MESSAGE_TOKENS, Message, ReadMessage, read_messages, sanitized, style_of, units
-from remanent.context.savings import Saving, Strategy
-from remanent.context.trimming import without_long_results, without_pictures
-from remanent.errors import InvalidInput
+from remanent.context.trimming import Cutting, without_long_results, without_pictures
+from remanent.errors import InvalidInput, RemanentError
+from remanent.language import Engine
+from remanent.language.engines import OfflineEngine
+from remanent.language.roles.summary import Summarisation, SummaryLevel, SummaryRequest
 from remanent.model import Model, Scope
+from remanent.model.statistics import Saving, Strategy
 from remanent.text.scripts import working_language
 
 _RECENT = 5
@@ -37,6 +43,9 @@ _LEAST_DIGEST = 24
 _LEAST_NEWEST, _MOST_NEWEST = 0.25, 0.75
 """The share of a budget that the newest message has a claim to beside a long system prompt, and what it may take of
 the rest where it is cut and there is a conversation before it. Chosen by hand."""
+_TOLD = 0.4
+"""The share of older messages that is told at least before more than the newest stay in their own words. On two stores
+of LoCoMo (300 questions) at half the length evidence survived for .96 of them like this, .91 with .35, .75 with .2."""
 _Shown = ReadMessage | tuple[ReadMessage, int, int]
 """A message of a view; with the first and the last place of those that it stands for, where it does."""
 
@@ -124,7 +133,8 @@ class _Shaping:
         self._given = given
         self._budget = budget
         self._style = style_of(given)
-        self._is_chinese = working_language("\n".join(message.text[:200] for message in given[-20:])) == "zh"
+        self._language = _language(given)
+        self._is_chinese = self._language == "zh"
         self._now: list[_Shown] = list(given)
         self._clean: dict[int, ReadMessage] = {}
         self._cut: set[int] = set()
@@ -132,6 +142,7 @@ class _Shaping:
         self._report: list[Saving] = []
         self._sizes = sizes
         self._level = 0
+        self._window: int | None = None
         self._tokens = self._before = sum(map(self._size, given))
 
     def _size(self, one: _Shown) -> int:
@@ -157,19 +168,20 @@ class _Shaping:
         self._clean = {message.number: message for message in clean}
         self._did(Strategy.CLEANING, clean)
         settings = self._compactor.settings
+        self._window = window
 
         def wants(number: int, above: float) -> bool:
             return level >= number if level is not None else self._tokens > above * (self._budget or 0)
 
         if wants(1, settings.trim_above):
             self._level = 1
-            await self._trim()
+            is_enough = await self._trim(fill=level is None)
             self._cut_newest()
             trimmed = [_message(one) for one in self._now]
-            if wants(2, settings.summarise_above):
+            if not is_enough and wants(2, settings.summarise_above):
                 self._level = 2
-                await self._summarise(trimmed)
-                if wants(3, settings.digest_above):
+                has_room = await self._summarise(trimmed)
+                if wants(3, 1.0 if has_room else settings.digest_above):
                     self._level = 3
                     await self._digest(trimmed)
         if window is not None and self._level < 2 and sum(_message(one).part != "system" for one in self._now) > window:
@@ -201,10 +213,11 @@ class _Shaping:
 
     # ── level 1 ──────────────────────────────────────────────────────────────
 
-    async def _trim(self) -> None:
-        """Shorten results, drop older versions of a system prompt, describe attachments.
+    async def _trim(self, *, fill: bool) -> bool:
+        """Shorten results, drop older versions of a system prompt, describe attachments; tell whether that is enough.
 
-        What came after the newest message of the user is what the model works on just now: it stays whole.
+        What came after the newest message of the user is what the model works on just now: it stays whole. Where all
+        fits easily (`fill`), so do the newest results before it.
         """
         now = _newest_prompts([_message(one) for one in self._now])
         self._did(Strategy.SYSTEM_PROMPTS, now)
@@ -217,6 +230,12 @@ class _Shaping:
             if one.part == "tool":
                 await asyncio.sleep(0)
                 now[place] = without_long_results(one, short=short)
+        settings, budget = self._compactor.settings, self._budget or 0
+        fill = fill and sum(map(self._size, now)) <= settings.summarise_above * budget
+        if fill:  # to below the border that the whole is above, or to all there is
+            borders = (settings.trim_above, settings.summarise_above, FULL)
+            above = sum(self._before > share * budget for share in (settings.summarise_above, 1.0))
+            now = [_message(one) for one in self._with_results(now, share=borders[above])]
         self._did(Strategy.TOOL_RESULTS, now)
         self._did(
             Strategy.ATTACHMENTS,
@@ -225,6 +244,21 @@ class _Shaping:
                 for place, one in enumerate(now)
             ],
         )
+        return fill
+
+    def _with_results(self, shown: Sequence[_Shown], *, share: float) -> list[_Shown]:
+        """Return messages of a view with the results of tools whole, the newest first, as far as there is room."""
+        now = list(shown)
+        room = int(share * (self._budget or 0)) - sum(map(self._size, now))
+        for place in range(len(now) - 1, -1, -1):
+            one = now[place]
+            if isinstance(one, tuple) or one.part != "tool" or one.number in self._cut:
+                continue
+            whole = self._clean[one.number]
+            more = self._size(whole) - self._size(one)
+            if 0 < more <= room:
+                now[place], room = whole, room - more
+        return now
 
     # ── levels 2 and 3 ───────────────────────────────────────────────────────
 
@@ -247,15 +281,32 @@ class _Shaping:
             tail.insert(0, body.pop())
         while body and self._crowds(tail):
             body.append(tail.pop(0))
-        stretches: list[list[ReadMessage]] = [[]]
+        stretches: list[list[ReadMessage]] = []
         for unit in body:
-            if len(stretches[-1]) >= SEGMENT:
+            if not stretches or len(stretches[-1]) >= SEGMENT:
                 stretches.append([])
             stretches[-1] += unit
         newest = [message for unit in tail for message in unit]
         verbatim = [self._clean[message.number] for message in newest]
         fits = self._budget is None or sum(map(self._size, verbatim)) <= self._budget // 2
-        return system, [stretch for stretch in stretches if stretch], verbatim if fits else newest
+        return system, stretches, verbatim if fits else newest
+
+    def _keep_more(
+        self, system: Sequence[ReadMessage], stretches: list[list[ReadMessage]], tail: list[ReadMessage]
+    ) -> None:
+        """Let more of the newest messages stay as they are, while enough can be told of those before them.
+
+        Whole stretches stay or are told, so that a new message does not make the others anew. The oldest is told in any
+        case: a level that is entered does something.
+        """
+        room = self._room(system, tail, share=FULL)
+        sizes = [sum(map(self._size, stretch)) for stretch in stretches]
+        most = self._window or len(self._given)
+        while room is not None and len(stretches) > 1 and len(tail) + len(stretches[-1]) <= most:
+            room -= sizes.pop()
+            if room < _TOLD * sum(sizes):
+                return
+            tail[:0] = stretches.pop()
 
     def _crowds(self, tail: Sequence[Sequence[ReadMessage]]) -> bool:
         """Tell whether the newest messages fill more than half the budget, and are more than the last exchange."""
@@ -270,37 +321,47 @@ class _Shaping:
             return None
         return int(share * self._budget) - sum(map(self._size, chain.from_iterable(fixed)))
 
-    async def _summarise(self, trimmed: Sequence[ReadMessage], *, recent: int = SEGMENT) -> None:
-        """Put a summary in place of every ten older messages; where a budget leaves more room, a longer one.
+    async def _summarise(self, trimmed: Sequence[ReadMessage], *, recent: int = SEGMENT) -> bool:
+        """Put a summary in place of every ten older messages, where a budget has room for them; tell whether it has.
+
+        Where it leaves more room, more of the newest messages stay, and summaries are longer.
 
         The share of older stretches is kept as it was while it is near enough (`steady`), so that a new message does
         not make all summaries anew.
         """
         system, stretches, tail = self._split(trimmed, recent)
-        room = self._room(system, tail, share=self._compactor.settings.digest_above) if recent == SEGMENT else None
-        if room is not None and room < SUMMARY_TOKENS * len(stretches):
-            return  # it would not fit: the next level takes it up
+        room = None
+        if recent == SEGMENT and self._budget is not None:
+            room = self._room(system, tail, share=self._compactor.settings.digest_above) or 0
+            if room < SUMMARY_TOKENS * len(stretches):
+                return False  # it would not fit: the next level takes it up
+            self._keep_more(system, stretches, tail)
+            room = self._room(system, tail, share=FULL)
         sizes = [self._compactor.stretch(stretch, self._notes).tokens for stretch in stretches]
         share = self._notes.steady(2, share_of_room(room, sum(sizes)), under=0.05)
         made: list[_Shown] = []
         for stretch, size in zip(stretches, sizes, strict=True):
             await asyncio.sleep(0)
-            limit = max(SUMMARY_TOKENS, int(share * size))
-            text = await self._compactor.summary(stretch, self._notes, self._scope, limit=limit)
+            limit = SUMMARY_TOKENS if room is None else int(share * size)
+            text = await self._compactor.summary(
+                stretch, self._notes, self._scope, limit=limit, language=self._language
+            )
             if text:
                 made.append((self._standing(text), stretch[0].number, stretch[-1].number))
-        self._did(Strategy.SUMMARIES, [*system, *made, *tail])
+        self._did(Strategy.SUMMARIES, self._with_results([*system, *made, *tail], share=FULL))
+        return True
 
     async def _digest(self, trimmed: Sequence[ReadMessage]) -> None:
         """Put one digest in place of all but the newest messages; it takes what room a budget leaves."""
         system, stretches, tail = self._split(trimmed, _RECENT)
         if not stretches:
             return
+        self._keep_more(system, stretches, tail)
         room = self._room(system, tail, share=FULL)
         limit = DIGEST_TOKENS if room is None else max(_LEAST_DIGEST, room - MESSAGE_TOKENS)
-        text = await self._compactor.digest(stretches, self._notes, self._scope, limit=limit)
+        text = await self._compactor.digest(stretches, self._notes, self._scope, limit=limit, language=self._language)
         standing = (self._standing(text), stretches[0][0].number, stretches[-1][-1].number)
-        self._did(Strategy.DIGEST, [*system, standing, *tail])
+        self._did(Strategy.DIGEST, self._with_results([*system, standing, *tail], share=FULL))
 
     def _standing(self, text: str) -> ReadMessage:
         """Return a message that stands for others, in the caller's style: Anthropic's lists know no system message."""
@@ -332,7 +393,7 @@ class _Shaping:
         """Cut messages to a room where all else was not enough: a view must not be larger than its budget."""
         if sum(map(self._size, messages)) <= room:
             return
-        cutting = Cutting(self._compactor.count, "zh" if self._is_chinese else "en", question)
+        cutting = Cutting(self._compactor.count, self._language, question)
         short = {one.number: one for one in cutting.to_fit(messages, room)}
         short = {one.number: short[one.number] for one in messages if short[one.number].raw != one.raw}
         self._cut |= set(short)
@@ -361,6 +422,12 @@ class _Shaping:
                 kept.add(number)
                 room -= size
         return [one for number, group in enumerate(groups) if number in kept for one in group]
+
+
+def _language(messages: Sequence[ReadMessage]) -> Language:
+    """Return the language of the newest messages of people, else of the assistant: a log is English in every talk."""
+    spoken_by = [[one.text[:200] for one in messages if one.part == part][-20:] for part in ("user", "assistant")]
+    return working_language(*map("\n".join, spoken_by), "\n".join(one.text[:200] for one in messages[-20:]))
 
 
 def _message(one: _Shown) -> ReadMessage:
@@ -398,3 +465,93 @@ def _newest_prompts(messages: Sequence[ReadMessage]) -> list[ReadMessage]:
             newer.append(words)
         kept.append(message)
     return kept[::-1]
+
+
+_logger = logging.getLogger(__name__)
+
+MIN_MESSAGES, MIN_CHARACTERS, MIN_RECENT = 8, 4000, 4
+"""Lower thresholds would compact what is short already (the design's floors)."""
+_PIECE = 120
+_MAX_PIECES = 40
+"""Characters of each beginning, and how many of them: some 5,000 characters, which any window takes. Chosen by hand."""
+
+
+class ContextCompactor:
+    """Puts one `[compacted]` message in place of a conversation's beginning once it passes a threshold.
+
+    It remembers the last one it made: when the conversation goes on, only what came since is read.
+    """
+
+    def __init__(
+        self,
+        engine: Engine | None = None,
+        *,
+        threshold_messages: int = 20,
+        threshold_chars: int = 48_000,
+        retain_recent_messages: int = 8,
+    ) -> None:
+        self._engine = engine or OfflineEngine()
+        self.threshold_messages = max(threshold_messages, MIN_MESSAGES)
+        self.threshold_chars = max(threshold_chars, MIN_CHARACTERS)
+        self.retain_recent_messages = max(retain_recent_messages, MIN_RECENT)
+        self._last: tuple[int, bytes, str] | None = None
+
+    async def maybe_compact(self, messages: Sequence[Message]) -> list[dict[str, Any]]:
+        """Return the messages, their beginning compacted where they are too many or too long.
+
+        Calls of tools stay with their results: a provider refuses a list in which either is missing.
+        """
+        clean = sanitized(read_messages(messages))
+        if (
+            len(clean) <= self.threshold_messages
+            and sum(len(message.text) for message in clean) <= self.threshold_chars
+        ):
+            return [dict(message.raw) for message in clean]
+        system = [message for message in clean if message.part == "system" and not _is_compacted(message)]
+        body = units([message for message in clean if message not in system])
+        tail: list[list[ReadMessage]] = []
+        while body and sum(map(len, tail)) < self.retain_recent_messages:
+            tail.insert(0, body.pop())
+        prefix = [message for unit in body for message in unit]
+        if not any(message.text.strip() for message in prefix):
+            return [dict(message.raw) for message in clean]
+        text = await self._compacted(prefix)
+        role = "user" if style_of(clean) == "anthropic" else "system"
+        kept = [dict(message.raw) for unit in tail for message in unit]
+        return [*(dict(message.raw) for message in system), {"role": role, "content": text}, *kept]
+
+    async def _compacted(self, prefix: Sequence[ReadMessage]) -> str:
+        """Return a summary of the beginning; one made before is carried on, so that each message is read once."""
+        earlier = [message.text for message in prefix if _is_compacted(message)]
+        fresh = [message for message in prefix if not _is_compacted(message) and message.text.strip()]
+        if self._last is not None and stretch_key(fresh[: self._last[0]]) == self._last[1]:
+            earlier, since = [self._last[2]], fresh[self._last[0] :]
+        else:
+            since = fresh
+        if not since and earlier:
+            return earlier[-1]
+        request = SummaryRequest(
+            level=SummaryLevel.COMPACTION,
+            earlier=tuple(earlier[-1000:]),
+            utterances=tuple(map(utterance_of, since[-2000:])),
+        )
+        try:
+            text = (await self._engine.run(Summarisation(), request)).value.text
+        except RemanentError as error:
+            _logger.warning("the conversation is compacted without the model: %s", type(error).__name__)
+            return _pieces([*earlier, *(f"{speaker_of(one)}: {one.text}" for one in since)])
+        self._last = (len(fresh), stretch_key(fresh), text)
+        return text
+
+
+def _is_compacted(message: ReadMessage) -> bool:
+    return message.text.startswith("[compacted]")
+
+
+def _pieces(texts: Sequence[str]) -> str:
+    """Return short beginnings of what was said, joined: what is left when nothing can summarise it.
+
+    It must hold even where the model and the rules both fail, so that it needs neither.
+    """
+    short = [" ".join(text.removeprefix("[compacted]").split())[:_PIECE] for text in texts]
+    return "[compacted] " + " | ".join(short[-_MAX_PIECES:])

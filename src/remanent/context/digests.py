@@ -14,7 +14,7 @@ from dataclasses import field, replace
 from datetime import timedelta
 from functools import partial
 from hashlib import blake2b
-from itertools import chain
+from itertools import chain, groupby
 from typing import TypeVar
 from urllib.parse import quote
 
@@ -26,7 +26,7 @@ from remanent.language import Engine
 from remanent.language.engines import OfflineEngine
 from remanent.language.offline.commitments import Commitments, find_commitments, standing
 from remanent.language.offline.salience import relabelled, with_speaker, without_speaker
-from remanent.language.roles.extraction import only_confirms
+from remanent.language.offline.statements import only_confirms
 from remanent.language.roles.summary import (
     LIST_HEADINGS,
     MARKS,
@@ -41,9 +41,8 @@ from remanent.model import Scope
 from remanent.model.entry import ChatRole
 from remanent.settings import ContextSettings
 from remanent.stores.cache import Cache
-from remanent.text.dialogue_summary import DialogueSentence, ranked, statements, telling, tells
-from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
+from remanent.text.summary import DialogueSentence, joined, ranked, statements, telling, tells
 from remanent.text.tokens import TokenCounter, token_counter
 from remanent.values import dataclass
 
@@ -326,7 +325,9 @@ class StretchSummaries:
         await self._cache.set(name, made, ttl=lifetime)
         await self._cache.rank(_index(scope), {name: 1.0}, ttl=lifetime)
 
-    async def summary(self, messages: Sequence[ReadMessage], notes: MessageNotes, scope: Scope, *, limit: int) -> str:
+    async def summary(
+        self, messages: Sequence[ReadMessage], notes: MessageNotes, scope: Scope, *, limit: int, language: Language
+    ) -> str:
         """Return what stands for a stretch: a model's summary where it is there, else the one that needs no model."""
         if self._offline is not self._engine:
             made = await self._better(scope, stretch_key(messages), _request(messages), wanted=len(messages) >= SEGMENT)
@@ -336,12 +337,17 @@ class StretchSummaries:
         chosen = self.telling(stretch, notes, limit=limit - SEGMENT)
         if not chosen:
             return ""
-        language = working_language("\n".join(one.text for one in chosen))
         decisions = (await self.commitments(messages, notes)).decisions
         return segment_text(chosen, list(stretch.speakers.values()), decisions, language)
 
     async def digest(
-        self, stretches: Sequence[Sequence[ReadMessage]], notes: MessageNotes, scope: Scope, *, limit: int
+        self,
+        stretches: Sequence[Sequence[ReadMessage]],
+        notes: MessageNotes,
+        scope: Scope,
+        *,
+        limit: int,
+        language: Language,
     ) -> str:
         """Return what stands for a whole conversation: what binds, then the sentences that tell most.
 
@@ -350,7 +356,6 @@ class StretchSummaries:
         itself, is offered to the others (`fill`), and only where that is not enough are sentences taken that are nearly
         like others.
         """
-        language = working_language("\n".join(message.text[:200] for message in stretches[-1]))
         lines, gone = [await self._prose(stretches, notes, scope, language)], set[str]()
         if "\n" not in lines[0]:
             found = await self.commitments(list(chain.from_iterable(stretches)), notes)
@@ -394,14 +399,20 @@ class StretchSummaries:
         alike: bool,
         language: Language,
     ) -> Iterator[str]:
-        """Yield the most telling sentences of each part, but for those that are told already."""
+        """Yield the most telling sentences of each part, those of a message in one line, but for those told already."""
         before = ""
         for part in read:
-            for one in self.telling(part, notes, limit=int(share * part.tokens), alike=alike):
-                who = part.speakers[one.message]
+            chosen = self.telling(part, notes, limit=int(share * part.tokens), alike=alike)
+            for message, group in groupby(chosen, key=lambda one: one.message):
+                who = part.speakers[message]
                 # A person's name before a line of a list is no role's, and stays when the line is made bare.
-                if without_speaker(one.text) not in told and with_speaker(one.text, who) not in told:
-                    yield one.text if who == before else with_speaker(one.text, who, language)
+                line = joined(
+                    one.text
+                    for one in group
+                    if without_speaker(one.text) not in told and with_speaker(one.text, who) not in told
+                )
+                if line:
+                    yield line if who == before else with_speaker(line, who, language)
                     before = who
 
     async def _prose(
@@ -411,7 +422,10 @@ class StretchSummaries:
         head = MARKS[SummaryLevel.SESSION][language]
         if self._offline is self._engine:
             return head
-        earlier = [await self.summary(messages, notes, scope, limit=SUMMARY_TOKENS) for messages in stretches]
+        earlier = [
+            await self.summary(messages, notes, scope, limit=SUMMARY_TOKENS, language=language)
+            for messages in stretches
+        ]
         earlier = [text for text in earlier if text][-1000:]
         request = SummaryRequest(level=SummaryLevel.SESSION, earlier=tuple(earlier)) if earlier else None
         key = blake2b(b"".join(map(stretch_key, stretches)), digest_size=16).digest()

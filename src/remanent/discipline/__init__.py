@@ -2,10 +2,9 @@
 
 from remanent.bilingual import Bilingual
 from remanent.context import SessionEnd
-from remanent.discipline.call import AnyAgent, AnyMemory, Call, ProgressStep, Report
 from remanent.discipline.journal import Append, Journal
 from remanent.discipline.operation import Body, Command, Face, Level, MemoryAct, Operation, Permission, Tool, operation
-from remanent.discipline.port import Discipline, OpenDiscipline, Parts
+from remanent.discipline.port import AnyAgent, AnyMemory, Call, Discipline, OpenDiscipline, Parts, ProgressStep, Report
 from remanent.discipline.registry import Disciplines, chosen, registered
 
 __all__ = [

@@ -45,7 +45,7 @@ WithinTransaction = Callable[[Transaction, Sequence[Entry]], None]
 
 def _dated(message: Message, now: datetime) -> Message:
     """Return a message with the moment that its metadata tell, if it has none of its own: logs keep it there."""
-    if message.occurred_at is not None:
+    if message.occurred_at is not None or not message.metadata:
         return message
     told = (said_at(message.metadata[name], now=now) for name in STAMPS if name in message.metadata)
     moment = next((moment for moment in told if moment is not None), None)
@@ -164,7 +164,9 @@ class Journal:
             if also is not None:
                 also(tx, entries)
         done = tx.committed
-        return Receipt(entry_ids=done.entry_ids, last_seq=done.last_seq, repeated=done.repeated, recorded_at=now)
+        return Receipt.checked(
+            entry_ids=done.entry_ids, last_seq=done.last_seq, repeated=done.repeated, recorded_at=now
+        )
 
     async def _with_files_kept(self, scope: Scope, message: Message) -> Message:
         """Keep the bytes that came within a message, and return it with references to them."""

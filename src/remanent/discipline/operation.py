@@ -7,13 +7,15 @@ them can offer what another lacks, or say it otherwise. What scripts write from 
 import inspect
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final, Generic, Literal, Protocol, TypeVar, get_type_hints
 
 from remanent.bilingual import Bilingual, Language
+from remanent.discipline.shapes import Done, Page, items_of
 from remanent.model import Model
-from remanent.text.boundaries import excerpt
+from remanent.text.spans import excerpt
 from remanent.values import dataclass
 
 
@@ -50,6 +52,11 @@ class Level(StrEnum):
     ORG = "org"
     WORKSPACE = "workspace"
     AGENT = "agent"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What names a place of this level."""
+        return ("org", "workspace", "agent")[: list(Level).index(self)]
 
 
 class Body(StrEnum):
@@ -142,8 +149,8 @@ class Command:
     """The words of the command; the parts of the operation's name unless given."""
     also: tuple[str, ...] | None = None
     """Other words for the same; a group's own name for what it does when it is called alone."""
-    arguments: tuple[str, ...] = ()
-    """Fields that are given by place and not by name."""
+    arguments: tuple[str, ...] | None = None
+    """Fields that are given by place and not by name; those of the route's path unless given."""
     agent: str | None = None
     """Whose memory is meant unless one is named; without it an agent must be named."""
     repeated: str | None = None
@@ -223,11 +230,15 @@ def operation(
     level: Level = Level.AGENT,
     route: str | None = None,
     changes: bool | None = None,
+    part: str | None = None,
+    group: str | None = None,
     **more: Any,
 ) -> Callable[[Handler[Q, A]], Operation[Q, A]]:
     """Make an operation of an async function `(call, request) -> response`; its docstring is the help in English.
 
-    `route` is a method and a path such as `GET records/{record_id}`; unless given, it is `POST` and the name.
+    `route` is a method and a path such as `GET records/{record_id}`; unless given, it is `POST` and the name. With a
+    `part`, its method of the operation's name is the `face`, and with a `group`, its command stands there; a face or a
+    path of a command that is given goes first.
     """
     if not _NAME.fullmatch(name):
         raise ValueError(f"{name!r} is no name of an operation: lower-case words, at most one dot")
@@ -243,6 +254,12 @@ def operation(
         english = inspect.getdoc(handler)
         if not english:
             raise ValueError(f"operation {name} needs a docstring: it is the help in English")
+        own = name.rpartition(".")[2]
+        if part is not None:
+            more.setdefault("face", Face(own, part=part, give=_giving(response)))
+        command = more.get("command", Command())
+        if group is not None and command is not None and command.path is None:
+            more["command"] = replace(command, path=(group, own.replace("_", "-")))
         declared: Operation[Q, A] = Operation(
             name=name,
             request=hints[asked],
@@ -263,6 +280,13 @@ def operation(
         return declared
 
     return declare
+
+
+def _giving(response: Any) -> Callable[[Any], Any]:
+    """Return what a façade's method gives of an answer: the items of a page, nothing where it is only done."""
+    if isinstance(response, type) and issubclass(response, Page):
+        return items_of
+    return (lambda _: None) if response is Done else lambda answer: answer
 
 
 _MAX_QUOTE_LENGTH = 60

@@ -1,19 +1,20 @@
 """What a discipline declares, what it is built from, and what it does in one open memory."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from pydantic import JsonValue
 
 from remanent.bilingual import Bilingual
 from remanent.context import SessionEnd
-from remanent.discipline.call import AnyAgent, AnyMemory
 from remanent.discipline.journal import Journal
-from remanent.discipline.operation import Operation
+from remanent.discipline.operation import Operation, Permission
 from remanent.embedding import Embedder, Embedders
 from remanent.jobs import Handler
 from remanent.language import Engine
-from remanent.model import Clock, Entry, Found, Kind, NewId, Record, Scope
+from remanent.model import Clock, Entry, Found, Kind, Model, NewId, Receipt, Record, Scope
+from remanent.model.base import Count, Text
+from remanent.model.chat import Messages
 from remanent.plugins import HandMadeCommand, commands_beside
 from remanent.recall import Question, Recall, RecallPath, Recipe
 from remanent.settings import Settings, SettingsSection
@@ -21,6 +22,102 @@ from remanent.stores import NO_LIMIT, Erased, Erasure, Store, Transaction, Vecto
 from remanent.stores.blobs import Blobs
 from remanent.stores.shelf import Shelf
 from remanent.values import dataclass
+
+# ── what the handler of an operation is given beside its request, as far as a discipline needs it ──
+
+F = TypeVar("F")
+
+
+class ProgressStep(Model):
+    """How far long work has come."""
+
+    done: Count = 0
+    total: Count | None = None
+    note: Text = ""
+
+
+Report = Callable[[ProgressStep], None]
+"""Is told of progress; called on the event loop."""
+
+
+class AnyAgent(Protocol):
+    """One agent's memory, as a discipline sees it."""
+
+    @property
+    def scope(self) -> Scope:
+        """Whose memory this is."""
+
+    def face(self, kind: type[F], /) -> F:
+        """Return what a discipline gives an agent."""
+
+    async def remember(self, messages: Messages, *, session: str | None = None, task: str | None = None) -> Receipt:
+        """Keep messages for good."""
+
+    async def recall(self, query: str, *, limit: int = 5, session: str | None = None) -> Found:
+        """Return what is remembered that answers a question."""
+
+    async def get(self, record_id: str) -> Record:
+        """Return a record, whatever its status."""
+
+
+class AnyMemory(Protocol):
+    """An open memory, as a discipline sees it."""
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+
+    @property
+    def shelf(self) -> Shelf:
+        """What belongs to no agent."""
+
+    def agent(self, agent: str, *, workspace: str | None = None, org: str | None = None) -> AnyAgent:
+        """Return an agent's memory."""
+
+    def face(self, kind: type[F], /) -> F:
+        """Return what a discipline gives a memory."""
+
+
+class Caller(Protocol):
+    """Who asks."""
+
+    @property
+    def name(self) -> str:
+        """What logs and the audit log say."""
+
+    @property
+    def is_keyless(self) -> bool:
+        """Whether it is whoever sits at this machine: a program and the person beside it cannot be told apart."""
+
+    def may(self, permission: Permission) -> bool:
+        """Tell whether it is allowed something."""
+
+
+class Call(Protocol):
+    """One call of an operation."""
+
+    @property
+    def memory(self) -> AnyMemory:
+        """The memory that is open."""
+
+    @property
+    def agent(self) -> AnyAgent:
+        """The memory of the agent that is meant."""
+
+    @property
+    def principal(self) -> Caller:
+        """Who asks."""
+
+    @property
+    def report(self) -> Report:
+        """Is told of progress."""
+
+    @property
+    def key(self) -> str | None:
+        """The caller's own key for this request, by which it is known when it comes again."""
+
+    def sent(self) -> AsyncIterator[bytes]:
+        """Return what was sent beside the request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +151,10 @@ class Parts:
     def watch(self, scope: Scope) -> None:
         """Have the worker look at an agent's queue."""
         self.journal.watch(scope)
+
+    def attend(self, scope: Scope) -> None:
+        """Have the worker look at an agent's queue from now on, if it does not do so already."""
+        self.journal.attend(scope)
 
     def rest(self, scope: Scope) -> None:
         """Have the worker leave an agent's queue alone until it is watched again."""

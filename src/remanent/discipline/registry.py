@@ -8,9 +8,8 @@ from typing import Any, TypeVar
 from remanent import plugins
 from remanent.bilingual import Bilingual, Language
 from remanent.context import SessionEnd
-from remanent.discipline.call import AnyAgent, AnyMemory
 from remanent.discipline.operation import Operation
-from remanent.discipline.port import Discipline, OpenDiscipline, Parts
+from remanent.discipline.port import AnyAgent, AnyMemory, Discipline, OpenDiscipline, Parts
 from remanent.errors import InvalidInput, InvalidSettings
 from remanent.jobs import Handler
 from remanent.model import Entry, Found, Record, Scope

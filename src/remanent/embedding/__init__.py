@@ -1,9 +1,14 @@
 """Sentence embedding and reranking: ports, local models, wrappers around any of them, several side by side."""
 
-from remanent.embedding.former import KnownEmbedders
-from remanent.embedding.port import Embedder
-from remanent.embedding.registry import Embedders, open_embedder, open_embedders, open_image_reader, open_reranker
-from remanent.embedding.wrappers import CachedEmbedder
+from remanent.embedding.port import CachedEmbedder, Embedder
+from remanent.embedding.registry import (
+    Embedders,
+    KnownEmbedders,
+    open_embedder,
+    open_embedders,
+    open_image_reader,
+    open_reranker,
+)
 
 __all__ = [
     "CachedEmbedder",

@@ -1,7 +1,7 @@
 """Models behind an address: OpenAI-compatible embedding, and reranking in the form of Cohere and Jina.
 
 Whoever names an address sends it every text that is remembered, so that none is ever taken from data: only settings
-name one (`former.py`).
+name one (`registry.py`).
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from remanent.embedding.port import Embedder, Reranker, windows
 from remanent.errors import InvalidSettings, ModelRejected, ModelUnavailable
-from remanent.http.json_client import JsonApi, RequestLimits
+from remanent.http.client import JsonApi, RequestLimits
 from remanent.model import Clock, system_clock
 from remanent.settings import EmbeddingSettings
 from remanent.text.scripts import well_formed

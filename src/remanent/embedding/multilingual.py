@@ -18,8 +18,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from remanent.embedding.model_threads import Background
-from remanent.embedding.packaged_files import PackagedFile
+from remanent.embedding.packaged_models import Background, PackagedFile
 from remanent.embedding.port import Embedder
 from remanent.errors import MissingDependency
 from remanent.text.scripts import TextLanguage

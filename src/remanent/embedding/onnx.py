@@ -15,8 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from remanent.embedding.model_threads import Background
-from remanent.embedding.packaged_files import CHECKS, PackagedFile, require
+from remanent.embedding.packaged_models import CHECKS, Background, PackagedFile, require
 from remanent.embedding.port import Embedder, Reranker, spread
 from remanent.text.scripts import TextLanguage, well_formed
 from remanent.values import dataclass
@@ -205,7 +204,7 @@ class _OnnxEmbedder(Embedder):
         if len(texts) <= _FEW and sum(map(len, texts)) <= _SHORT:
             return await _QUESTIONS.run(partial(self._read, list(texts)))
         encoded = await BACKGROUND.run(lambda: MODELS[model].tokenize(texts))
-        pieces = [(row, window) for row, item in enumerate(encoded) for window in _windows(item)]
+        pieces = [(row, window) for row, item in enumerate(encoded) for window in spread([item, *item.overflowing])]
         rows = np.zeros((len(texts), self.dimension), np.float32)
         together = [[pieces[place] for place in batch] for batch in batches([len(window.ids) for _, window in pieces])]
         works = [partial(self._compute, [window for _, window in chosen]) for chosen in together]
@@ -232,11 +231,6 @@ class _OnnxEmbedder(Embedder):
         # Windows count alike, whatever the length of their vectors.
         unit: NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return unit
-
-
-def _windows(item: Any) -> list[Any]:
-    """Return the windows of a tokenised text, or some of them, spread evenly, when there are too many."""
-    return spread([item, *item.overflowing])
 
 
 class BgeSmallEmbedder(_OnnxEmbedder):

@@ -5,7 +5,7 @@ from functools import cache, partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from remanent.embedding.model_threads import Background
+from remanent.embedding.packaged_models import Background
 from remanent.embedding.port import ImageReader, WrittenLine
 from remanent.errors import InvalidInput, MissingDependency
 

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from remanent.embedding.model_threads import Background
+from remanent.embedding.packaged_models import Background
 from remanent.embedding.port import Embedder, windows
 from remanent.errors import InvalidSettings, MissingDependency, ModelUnavailable
 from remanent.settings import EmbeddingSettings

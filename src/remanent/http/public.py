@@ -21,43 +21,18 @@ if TYPE_CHECKING:
 
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-# Beside what Python's `is_global` knows: networks that it calls global, or called so in some version.
+# Beside what Python's `is_global` knows: networks that it calls global, or called so in some version. In 100.64.0.0/10,
+# which providers share, lies a cloud's metadata, and so it does at 168.63.129.16, which looks public.
 _REFUSED = tuple(
-    ipaddress.ip_network(network)
-    for network in (
-        "0.0.0.0/8",
-        "100.64.0.0/10",  # shared by providers; a cloud's metadata among them
-        "168.63.129.16/32",  # a cloud's metadata at an address that looks public
-        "192.0.0.0/24",
-        "192.88.99.0/24",
-        "198.18.0.0/15",
-        "240.0.0.0/4",
-        "::/96",
-        "64:ff9b:1::/48",
-        "100::/64",
-        "2001::/23",
-        "2001:db8::/32",
-        "3fff::/20",
-        "5f00::/16",
-        "fc00::/7",
-        "fe80::/10",
-        "fec0::/10",
+    map(
+        ipaddress.ip_network,
+        "0.0.0.0/8 100.64.0.0/10 168.63.129.16/32 192.0.0.0/24 192.88.99.0/24 198.18.0.0/15 240.0.0.0/4 ::/96 "
+        "64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 3fff::/20 5f00::/16 fc00::/7 fe80::/10 fec0::/10".split(),
     )
 )
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 # Names that resolvers of private networks answer; no public site has them.
-_INNER_NAMES = (
-    "localhost",
-    "local",
-    "localdomain",
-    "internal",
-    "intranet",
-    "lan",
-    "home",
-    "corp",
-    "home.arpa",
-    "onion",
-)
+_INNER_NAMES = "localhost local localdomain internal intranet lan home corp home.arpa onion".split()
 _NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_][a-z0-9_-]{0,62})*", re.ASCII)
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
 

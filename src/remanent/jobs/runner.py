@@ -6,22 +6,49 @@ taken for dead can finish nothing any more. What failed is tried again in its pl
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from enum import StrEnum
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from remanent.errors import LeaseLost, RemanentError, StorageFull, StoreBusy, StoreClosed, VersionConflict
-from remanent.jobs.timing import Sleep, lease_time
-from remanent.model import Clock, Job, Scope
+from remanent.errors import LeaseLost, NotFound, RemanentError, StorageFull, StoreBusy, StoreClosed, VersionConflict
+from remanent.model import Clock, Job, Scope, system_clock
 from remanent.stores import Claims, Store, Transaction, acting_for
 from remanent.text.scripts import well_formed
 from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from remanent.settings import JobSettings
+
+# ── waiting for the first of several things, with time that is passed in ──
+# Nothing in this package sleeps by itself, so that a test decides when time passes.
+
+Sleep = Callable[[float], Awaitable[None]]
+"""Waits so many seconds."""
+
+
+def lease_time(clock: Clock) -> datetime | None:
+    """Return what leases are reckoned by: a clock that was given, or else that of the database, which all share."""
+    return None if clock is system_clock else clock()
+
+
+async def pause(sleep: Sleep, seconds: float) -> None:
+    """Wait so many seconds; a coroutine, as tasks are made from."""
+    await sleep(seconds)
+
+
+async def wait_first(*waits: Coroutine[Any, Any, Any]) -> None:
+    """Return when the first has ended, or was cancelled; the others are cancelled and have ended too."""
+    tasks = [asyncio.ensure_future(wait) for wait in waits]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
 
 MAX_DESCRIPTION = 300
 """Characters of a failure that are kept with its job: a line that a person can read in a list."""
@@ -256,6 +283,8 @@ class Runner:
         try:
             async with transaction:
                 transaction.finish(job)
+        except NotFound as error:  # what it would drop was dropped while it ran: a lost race like any other
+            return VersionConflict(str(error))
         except RemanentError as error:
             return error
         return None

@@ -7,8 +7,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 
 from remanent.errors import BusyError, RemanentError, StorageFull, StoreBusy
-from remanent.jobs.runner import FinishedJob, JobOutcome
-from remanent.jobs.timing import Sleep, pause, wait_first
+from remanent.jobs.runner import FinishedJob, JobOutcome, Sleep, pause, wait_first
 from remanent.model import Scope
 from remanent.stores import Store
 from remanent.values import dataclass
@@ -63,6 +62,9 @@ class Settlement:
         self._done = 0
         self._failed = 0
         self._no_room = False
+        self._had_no_room = False
+        """Whether that was so at any time since it was last told: while a count is waited for, work may go on again."""
+        self._told_no_room = False
         self._stopped = False
         self._late = False
 
@@ -72,7 +74,7 @@ class Settlement:
         if owner in self._counts:
             self._done += ended.outcome is JobOutcome.DONE
             self._failed += ended.outcome is JobOutcome.BURIED
-            self._no_room = ended.error.startswith(StorageFull.__name__)
+            self._note_room(is_full=ended.error.startswith(StorageFull.__name__))
             self.touch(owner)
 
     def touch(self, owner: Scope) -> None:
@@ -93,10 +95,14 @@ class Settlement:
     def doubt(self, owner: Scope | None, error: RemanentError | None = None) -> None:
         """Hear that a look did not tell how an agent's queue stands, or those of all: the store is asked."""
         if owner is None or owner in self._counts:
-            self._no_room = isinstance(error, StorageFull)
+            self._note_room(is_full=isinstance(error, StorageFull))
         self._doubtful.update(self._unsettled if owner is None else self._unsettled & {owner})
         if self._doubtful:
             self._woken.set()
+
+    def _note_room(self, *, is_full: bool) -> None:
+        self._no_room = is_full
+        self._had_no_room |= is_full
 
     def stop(self) -> None:
         """Give up: nobody works on the queues any more."""
@@ -123,6 +129,8 @@ class Settlement:
             self._woken.clear()
             await self._tell()
             if not self._unsettled:
+                if self._told_no_room and not self._no_room:  # what is told last is how it stands
+                    await self._tell()
                 return
             if self._stopped or self._late:
                 pending = sum([await self._count(owner) for owner in self._unsettled])
@@ -149,7 +157,9 @@ class Settlement:
             for owner in changed:
                 await self._count(owner)
             pending = sum(self._counts.values())
-            self._report(Progress(pending=pending, done=self._done, failed=self._failed, no_room=self._no_room))
+            self._told_no_room, self._had_no_room = self._had_no_room or self._no_room, False
+            told = Progress(pending=pending, done=self._done, failed=self._failed, no_room=self._told_no_room)
+            self._report(told)
 
     async def _count(self, owner: Scope) -> int:
         """Return how many jobs an agent has left; a busy store counts as having some, or waiting would end too soon."""

@@ -18,9 +18,18 @@ from typing import TYPE_CHECKING, Any
 
 from remanent.errors import CallerError, JobFailed, RemanentError
 from remanent.fairness import Pauses, Shares
-from remanent.jobs.runner import FinishedJob, Handler, JobOutcome, Runner, describe_failure, retry_delay
+from remanent.jobs.runner import (
+    FinishedJob,
+    Handler,
+    JobOutcome,
+    Runner,
+    Sleep,
+    describe_failure,
+    pause,
+    retry_delay,
+    wait_first,
+)
 from remanent.jobs.settlement import Progress, Settlement
-from remanent.jobs.timing import Sleep, pause, wait_first
 from remanent.model import Clock, Job, NewId, Scope
 from remanent.stores import Claims, Store
 from remanent.values import dataclass

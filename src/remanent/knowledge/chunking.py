@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from remanent.loaders import Block, LoadedDocument
-from remanent.text.boundaries import word_boundaries
 from remanent.text.scripts import UNSPACED
 from remanent.text.sentences import paragraphs, sentences
-from remanent.text.spans import Span
+from remanent.text.spans import Span, word_boundaries
 from remanent.values import dataclass
 
 _MIN_SHARE = 0.25

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from remanent.bilingual import Bilingual
 from remanent.discipline import AnyAgent, AnyMemory, Discipline, OpenDiscipline, Operation, Parts
-from remanent.knowledge.recipe import KNOWLEDGE
-from remanent.knowledge.settings import KnowledgeSettings
-from remanent.late import Late, late_class
+from remanent.knowledge.settings import KNOWLEDGE, KnowledgeSettings
 from remanent.model import SHARED, Entry, EntryKind, MetadataCondition, Scope
 from remanent.model.kinds import PASSAGES
 from remanent.recall import Question, Recipe
 from remanent.stores import Erasure
+from remanent.values import Late, late_class
 
 if TYPE_CHECKING:
     from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection, KnowledgeServices
@@ -101,9 +100,9 @@ class OpenKnowledgeBase(OpenDiscipline):
     async def before_erase(self, scope: Scope, erasure: Erasure) -> Erasure:
         """With everything of an agent, what it has not finished sending goes, too."""
         if erasure.everything:
-            from remanent.knowledge.uploads import open_uploads
+            from remanent.knowledge.uploads import PartialUploads
 
-            await open_uploads(self._parts.settings.home, self._parts.shelf).discard_all(scope)
+            await PartialUploads(self._parts.shelf).discard_all(scope)
         return erasure
 
     def agent_face(self, agent: AnyAgent) -> "AsyncKnowledgeCollection":

@@ -217,7 +217,7 @@ class KnowledgeAnswer(Model):
     answered: bool
     text: Text
     """The answer with its citations in brackets, and the mark of those sentences that no passage bears out; or that
-    nothing here answers the question."""
+    nothing here answers the question for certain, with the nearest passage as a quotation where one has its words."""
     sentences: tuple[AnswerSentence, ...] = ()
     passages: tuple[Passage, ...] = ()
     made_by: Maker = Maker(role="answering", engine="offline")

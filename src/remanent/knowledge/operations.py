@@ -12,9 +12,9 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from remanent.bilingual import Bilingual, Language, translated
-from remanent.discipline.call import Call, ProgressStep
 from remanent.discipline.operation import Body, Command, Face, FolderCommand, Permission, Screen, Tool, operation
-from remanent.discipline.shapes import AnyTags, AsOf, Nothing, Page, Since, Tags, Until, Where, about, items_of
+from remanent.discipline.port import Call, ProgressStep
+from remanent.discipline.shapes import AnyTags, AsOf, Nothing, Page, Since, Tags, Until, Where, about
 from remanent.errors import InvalidInput, UnreadableFile
 from remanent.jobs import Progress
 from remanent.knowledge.face import AsyncKnowledgeBases, AsyncKnowledgeCollection
@@ -31,13 +31,13 @@ from remanent.knowledge.model import (
     SyncReport,
     Verification,
 )
-from remanent.knowledge.uploads import PartialUploads, open_uploads, read_file
+from remanent.knowledge.uploads import PartialUploads, read_file
 from remanent.model import SHARED, Model
 from remanent.model.base import Count, JsonObject, Text
 from remanent.model.filters import MAX_TAGS, metadata_object
 from remanent.model.ids import Id
-from remanent.text.boundaries import excerpt
 from remanent.text.escaping import escape
+from remanent.text.spans import excerpt
 
 READ, WRITE = Permission.READ, Permission.WRITE
 NAME = "knowledge"
@@ -245,7 +245,7 @@ def _tell_document(view: DocumentView, language: Language) -> str:
     return "\n\n".join(escape(chunk.text) for chunk in view.chunks if chunk.enabled)
 
 
-_face = partial(Face, part=NAME)
+_operation = partial(operation, part=NAME)
 _command = partial(Command, agent=SHARED)
 
 
@@ -257,8 +257,13 @@ def _of(call: Call, collection: str) -> AsyncKnowledgeCollection:
     )
 
 
+def _given(request: Model) -> dict[str, Any]:
+    """Return what a method of a collection takes: all of a request but the collection's name."""
+    return {name: value for name, value in request if name != "collection"}
+
+
 def _uploads(call: Call) -> PartialUploads:
-    return open_uploads(call.memory.settings.home, call.memory.shelf)
+    return PartialUploads(call.memory.shelf)
 
 
 _SHA256 = r"^[0-9a-f]{64}$"
@@ -302,7 +307,7 @@ class AddDocument(Model):
     reads=Body.BYTES,
     settles=True,
     examples=({"name": "manual.md"},),
-    face=_face("upload", upload="content"),
+    face=Face("upload", part=NAME, upload="content"),
     command=_command(show=_show_added, folder=FOLDER),
 )
 async def add(call: Call, request: AddDocument) -> Added:
@@ -434,7 +439,6 @@ class PreviewDocument(Model):
     zh="预览文档会被切成哪些文本块；什么也不保存。",
     permission=READ,
     route="POST knowledge/preview",
-    changes=False,
     reads=Body.BYTES,
     command=_command(show=_show_preview),
 )
@@ -452,12 +456,11 @@ class ListDocuments(Model):
     as_of: AsOf = None
 
 
-@operation(
+@_operation(
     "knowledge.list",
     zh="列出文档。",
     permission=READ,
     route="GET knowledge/documents",
-    face=_face("list", give=items_of),
     command=_command(show=_show_documents),
 )
 async def list_documents(call: Call, request: ListDocuments) -> Page[Document]:
@@ -471,13 +474,12 @@ class ShowDocument(ListDocuments):
     document: Named
 
 
-@operation(
+@_operation(
     "knowledge.show",
     zh="显示一份文档及其文本块与版本。",
     permission=READ,
     route="GET knowledge/documents/{document}",
-    face=_face("show"),
-    command=_command(arguments=("document",), show=_show_document),
+    command=_command(show=_show_document),
     tool=Tool(
         "knowledge_open",
         Bilingual(
@@ -493,12 +495,11 @@ async def show(call: Call, request: ShowDocument) -> DocumentView:
     return await _of(call, request.collection).show(request.document, as_of=request.as_of)
 
 
-@operation(
+@_operation(
     "knowledge.original",
     zh="取出文档的原始字节。",
     permission=READ,
     route="GET knowledge/documents/{document}/original",
-    face=_face("original"),
     command=None,
 )
 async def original(call: Call, request: ShowDocument) -> bytes:
@@ -513,17 +514,14 @@ class OneDocument(Model):
     collection: Collection = COLLECTION
 
 
-@operation(
+@_operation(
     "knowledge.remove",
     zh="删除文档：字节、所有版本及由其得出的一切。",
     permission=WRITE,
     act="delete_memory",
     route="DELETE knowledge/documents/{document}",
     destroys=True,
-    face=_face("remove"),
-    command=_command(
-        arguments=("document",), show=lambda screen, answer: screen.line(screen.word(REMOVED, name=answer.name))
-    ),
+    command=_command(show=lambda screen, answer: screen.line(screen.word(REMOVED, name=answer.name))),
 )
 async def remove(call: Call, request: OneDocument) -> Document:
     """Erase a document: its bytes, every version, and all that was made of it."""
@@ -540,12 +538,11 @@ class Reindex(Model):
     collection: Collection = COLLECTION
 
 
-@operation(
+@_operation(
     "knowledge.reindex",
     zh="由原始字节重新切分并索引文档；未变化的部分保留其向量。",
     permission=WRITE,
     settles=True,
-    face=_face("reindex", give=items_of),
     command=_command(arguments=("document",)),
 )
 async def reindex(call: Call, request: Reindex) -> Page[Added]:
@@ -553,12 +550,11 @@ async def reindex(call: Call, request: Reindex) -> Page[Added]:
     return Page(items=tuple(await _of(call, request.collection).reindex(request.document)))
 
 
-@operation(
+@_operation(
     "knowledge.stats",
     zh="显示知识库的规模。",
     permission=READ,
     route="GET knowledge/stats",
-    face=_face("stats"),
     command=_command(show=_show_stats),
 )
 async def stats(call: Call, _: Nothing) -> KnowledgeStats:
@@ -601,22 +597,14 @@ class SearchKnowledge(AskKnowledge):
     ] = None
     gate: Annotated[bool, about("Give nothing where nothing here answers.", "没有能回答的内容时不返回段落。")] = False
 
-    @property
-    def options(self) -> dict[str, Any]:
-        """What the façade's method takes beside the question."""
-        named = set(type(self).model_fields) - {"question", "collection"}
-        return {name: getattr(self, name) for name in named}
 
-
-@operation(
+@_operation(
     "knowledge.search",
     zh="在文档中检索：返回段落及其文档与位置，最相关的在前。",
     permission=READ,
     act="search_memory",
     route="POST knowledge/search",
-    changes=False,
     examples=({"question": "How often is the filter cleaned?"},),
-    face=_face("search"),
     command=_command(arguments=("question",), show=_show_passages, found=lambda answer: bool(answer.items)),
     tool=Tool(
         "knowledge_search",
@@ -631,33 +619,29 @@ class SearchKnowledge(AskKnowledge):
 )
 async def search(call: Call, request: SearchKnowledge) -> KnowledgeFound:
     """Search documents: passages with their document and place, best first."""
-    return await _of(call, request.collection).search(request.question, **request.options)
+    return await _of(call, request.collection).search(**_given(request))
 
 
 def _show_answer(screen: Screen, answer: KnowledgeAnswer) -> None:
     """Show an answer, and under it where its sentences stand."""
     screen.line(answer.text)
-    if answer.answered:
+    if any(one.citations for one in answer.sentences):
         for number, item in enumerate(answer.passages, start=1):
             screen.line(f"    [{number}] {item.cite(screen.language)}")
 
 
-@operation(
+@_operation(
     "knowledge.ask",
     zh="由文档回答问题：每句附出处；没有答案时如实说明。",
     permission=READ,
     act="search_memory",
     route="POST knowledge/ask",
-    changes=False,
     examples=({"question": "How often is the filter cleaned?"},),
-    face=_face("ask"),
     command=_command(arguments=("question",), show=_show_answer, found=lambda answer: answer.answered),
 )
 async def ask(call: Call, request: AskKnowledge) -> KnowledgeAnswer:
     """Answer a question from the documents, each sentence with its place; say so where nothing answers it."""
-    return await _of(call, request.collection).ask(
-        request.question, limit=request.limit, collections=request.collections, where=request.where
-    )
+    return await _of(call, request.collection).ask(**_given(request))
 
 
 class VerifyText(Model):
@@ -684,21 +668,17 @@ def _show_verification(screen: Screen, answer: Verification) -> None:
             screen.line(f"    {one.citation}: {one.evidence}")
 
 
-@operation(
+@_operation(
     "knowledge.verify",
     zh="逐句核对一段文本：文档支持、与之矛盾或未提及。",
     permission=READ,
     act="search_memory",
     route="POST knowledge/verify",
-    changes=False,
-    face=_face("verify"),
     command=_command(arguments=("text",), show=_show_verification),
 )
 async def verify(call: Call, request: VerifyText) -> Verification:
     """Check a text sentence by sentence: whether the documents support, contradict or do not mention it."""
-    return await _of(call, request.collection).verify(
-        request.text, collections=request.collections, where=request.where
-    )
+    return await _of(call, request.collection).verify(**_given(request))
 
 
 class EditChunk(Model):
@@ -709,20 +689,18 @@ class EditChunk(Model):
     enabled: Annotated[bool | None, about("Whether searches find it.", "检索时是否可见。")] = None
 
 
-@operation(
+@_operation(
     "knowledge.edit_chunk",
     zh="修改文本块的内容，或设定检索时是否可见。",
     permission=WRITE,
     act="update_memory",
     route="PUT knowledge/chunks/{chunk_id}",
     settles=True,
-    face=_face("edit_chunk"),
-    command=_command(arguments=("chunk_id",), show=_show_chunk),
+    command=_command(show=_show_chunk),
 )
 async def edit_chunk(call: Call, request: EditChunk) -> DocumentChunk:
     """Change what a chunk says, or whether searches find it; that survives indexing anew."""
-    base = _of(call, COLLECTION)
-    return await base.edit_chunk(request.chunk_id, text=request.text, enabled=request.enabled)
+    return await _of(call, COLLECTION).edit_chunk(**dict(request))
 
 
 class AddChunk(OneDocument):
@@ -734,20 +712,18 @@ class AddChunk(OneDocument):
     ] = None
 
 
-@operation(
+@_operation(
     "knowledge.add_chunk",
     zh="为文档手工添加一个文本块。",
     permission=WRITE,
     act="create_memory",
     route="POST knowledge/documents/{document}/chunks",
     settles=True,
-    face=_face("add_chunk"),
     command=_command(arguments=("document", "text"), show=_show_chunk),
 )
 async def add_chunk(call: Call, request: AddChunk) -> DocumentChunk:
     """Add a chunk to a document by hand."""
-    base = _of(call, request.collection)
-    return await base.add_chunk(request.document, request.text, after=request.after)
+    return await _of(call, request.collection).add_chunk(**_given(request))
 
 
 class Configure(Model):
@@ -761,17 +737,16 @@ class Configure(Model):
     ] = None
 
 
-@operation(
+@_operation(
     "knowledge.configure",
     zh="设置集合：文本块大小，以及哪些智能体可以检索。",
     permission=WRITE,
     route="PUT knowledge/collections/{collection}",
-    face=_face("configure"),
-    command=_command(arguments=("collection",)),
+    command=_command(),
 )
 async def configure(call: Call, request: Configure) -> CollectionView:
     """Set up a collection: how long its chunks are, and which agents may search it."""
-    return await _of(call, request.collection).configure(chunk_size=request.chunk_size, agents=request.agents)
+    return await _of(call, request.collection).configure(**_given(request))
 
 
 OPERATIONS = (

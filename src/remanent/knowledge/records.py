@@ -30,8 +30,8 @@ from remanent.model import (
 )
 from remanent.model.base import Model
 from remanent.stores.transaction import search_terms
-from remanent.text.boundaries import excerpt
 from remanent.text.sentences import sentences
+from remanent.text.spans import excerpt
 from remanent.values import dataclass
 
 NAME = "knowledge"

@@ -16,13 +16,11 @@ from remanent.discipline import Parts
 from remanent.errors import InvalidInput
 from remanent.knowledge.library import Library
 from remanent.knowledge.model import KnowledgeFound, Passage, Technique
-from remanent.knowledge.recipe import KNOWLEDGE, MEANING
 from remanent.knowledge.records import chunk_ids, collection_scope, path_of, place_of
-from remanent.language.engine import Answer
+from remanent.knowledge.settings import KNOWLEDGE, MEANING
 from remanent.language.engines import run_or_offline
-from remanent.language.role import Toolbox
-from remanent.language.roles.hyde import HYDE, HydeRequest
-from remanent.language.roles.rewriting import REWRITING, RewritingRequest
+from remanent.language.role import Answer, Toolbox
+from remanent.language.roles.queries import HYDE, REWRITING, HydeRequest, RewritingRequest
 from remanent.language.shapes import MAX_REMARK
 from remanent.model import (
     Found,
@@ -40,8 +38,9 @@ from remanent.model import (
 from remanent.model.clock import Moment, read_moment, read_span
 from remanent.model.filters import read_tags, read_where
 from remanent.recall import Question, inject
-from remanent.recall.diversity import limited_per_source, overlap, units
-from remanent.recall.sharing import comparable_relevance
+from remanent.recall.answers import comparable_relevance
+from remanent.recall.scoring import limited_per_source
+from remanent.recall.shortlist import overlap, units
 from remanent.stores import RecordFilter
 from remanent.text.keywords import content_words
 from remanent.text.scripts import language_of

@@ -1,7 +1,6 @@
 """Asking for language work: roles, and the engines that run them."""
 
-from remanent.language.engine import Answer, Engine
-from remanent.language.role import Role
+from remanent.language.role import Answer, Engine, Role
 
 __all__ = [
     "Answer",

@@ -1,21 +1,31 @@
 """The engines there are (offline, hybrid, within a budget), which of them settings choose, and how it does each role.
 
-The port is `engine.py`; models are asked in `models/`.
+The port is in `role.py`; models are asked in `models/`.
 
 A role that a model refuses or cannot answer is done offline everywhere: a refused role failed its step or set a text
 aside. A rejected key is still raised, since nobody would else learn of it.
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Collection
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any, Literal
 
 from remanent.embedding import CachedEmbedder, Embedder
 from remanent.errors import LanguageError, MissingDependency, ModelDenied, ModelRejected, Refused
-from remanent.language.engine import Answer, Engine, Listener, Usage
-from remanent.language.role import Form, ReplyT, RequestT, ResponseT, Role, Tier, Toolbox
+from remanent.language.role import (
+    Answer,
+    Engine,
+    Form,
+    ReplyT,
+    RequestT,
+    ResponseT,
+    Role,
+    Tier,
+    Toolbox,
+    Usage,
+)
 from remanent.model import Maker, Model, RoleFigures
 from remanent.settings import ModelSettings, Settings
 from remanent.text.tokens import TokenCounter
@@ -74,24 +84,10 @@ class HybridEngine(Engine):
 
     async def run_whole(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
         """Do the same and raise it when the request is rejected, for whoever can ask for less."""
-        return await self._fall_back(role, request, lambda: self._engine.run_whole(role, request))
-
-    async def stream(
-        self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT, *, listener: Listener
-    ) -> Answer[ResponseT]:
-        """Do the same and tell the pieces of a text as they come."""
-        return await self._fall_back(role, request, lambda: self._engine.stream(role, request, listener=listener))
-
-    async def _fall_back(
-        self,
-        role: Role[RequestT, ReplyT, ResponseT],
-        request: RequestT,
-        ask: Callable[[], Awaitable[Answer[ResponseT]]],
-    ) -> Answer[ResponseT]:
         if self.is_without_model(role, request):
             return await self.run_offline(role, request)
         try:
-            return await ask()
+            return await self._engine.run_whole(role, request)
         except Refused as error:
             return await self._instead(role, request, error)
 
@@ -149,12 +145,8 @@ class BudgetedEngine(HybridEngine):
         """Leave that to the engine that is paid for."""
         return False
 
-    async def _fall_back(
-        self,
-        role: Role[RequestT, ReplyT, ResponseT],
-        request: RequestT,
-        ask: Callable[[], Awaitable[Answer[ResponseT]]],
-    ) -> Answer[ResponseT]:
+    async def run_whole(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
+        """Do the same, and count what it takes and whether the role fell back."""
         inner = self._engine
         is_meant = inner.name == "offline" or (
             isinstance(inner, HybridEngine) and inner.is_without_model(role, request)
@@ -164,7 +156,7 @@ class BudgetedEngine(HybridEngine):
                 self._note_fall(role.name)
             return await self.run_offline(role, request)
         try:
-            answer = await super()._fall_back(role, request, ask)
+            answer = await super().run_whole(role, request)
         except LanguageError as error:
             self.tokens += error.tokens
             raise
@@ -236,18 +228,24 @@ class RoleSetup(Model):
 def open_engine(settings: Settings, *, embedder: Embedder | None) -> Engine:
     """Return the engine that settings choose: a model's where one is named, else the one that needs none."""
     if settings.model.roles:
-        _check_roles(settings.model)
+        from remanent.language.models.call import check_roles
+        from remanent.language.roles import all_roles
+
+        check_roles(settings.model, known=all_roles())
     # Roles compare the same statements again and again: a bank's new node with candidates that were read before.
     if embedder is not None and not isinstance(embedder, CachedEmbedder):
         embedder = CachedEmbedder(embedder)
     offline = OfflineEngine(Toolbox(embedder=embedder))
     if not settings.uses_model:
         return offline
-    _check_installed()
+    # Said at once, and not when the first job fails.
+    missing = [module for module in ("pydantic_ai", "openai", "anthropic") if find_spec(module) is None]
+    if missing:
+        raise MissingDependency(f"asking a model needs {', '.join(missing)}: pip install 'remanent[models]'")
     from remanent.language.models.engine import ModelEngine
-    from remanent.language.roles.catalogue import ROLES
+    from remanent.language.roles import all_roles
 
-    without = [role.name for role in ROLES.values() if is_offline(settings.model, role)]
+    without = [role.name for role in all_roles().values() if is_offline(settings.model, role)]
     return HybridEngine(ModelEngine(settings.model), offline, offline_roles=without)
 
 
@@ -258,26 +256,13 @@ def is_offline(settings: ModelSettings, role: Role[Any, Any, Any]) -> bool:
     return next(said, "model") == "offline"
 
 
-def _check_roles(settings: ModelSettings) -> None:
-    from remanent.language.models.call import check_roles
-    from remanent.language.roles.catalogue import ROLES
-
-    check_roles(settings, known=ROLES)
-
-
-def _check_installed() -> None:
-    """Say at once that the packages which speak to providers are missing, not when the first job fails."""
-    missing = [module for module in ("pydantic_ai", "openai", "anthropic") if find_spec(module) is None]
-    if missing:
-        raise MissingDependency(f"asking a model needs {', '.join(missing)}: pip install 'remanent[models]'")
-
-
 def role_setups(settings: Settings) -> list[RoleSetup]:
     """Return how every role is done."""
-    from remanent.language.roles.catalogue import ROLES
+    from remanent.language.models.call import check_roles
+    from remanent.language.roles import all_roles
 
-    _check_roles(settings.model)
-    return [_setup(role, settings) for role in ROLES.values()]
+    check_roles(settings.model, known=all_roles())
+    return [_setup(role, settings) for role in all_roles().values()]
 
 
 def _setup(role: Role[Any, Any, Any], settings: Settings) -> RoleSetup:

@@ -13,28 +13,22 @@ from typing import Any, Literal
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import LanguageError
-from remanent.language.coverage import WordIndex
-from remanent.language.engine import Engine
-from remanent.language.role import Role
+from remanent.language.role import Engine, Role
+from remanent.language.roles import all_roles
 from remanent.language.roles.analysis import AnalysisRequest, AnalysisResponse
-from remanent.language.roles.annotation import AnnotationRequest
-from remanent.language.roles.answering import AnsweringRequest, SourcePassage
-from remanent.language.roles.catalogue import ROLES
+from remanent.language.roles.annotation import AnnotationRequest, RelationNamingRequest
+from remanent.language.roles.answering import AnsweringRequest, PassageToRank, RerankingRequest, SourcePassage
 from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse
 from remanent.language.roles.extraction import ExtractionRequest, ExtractionResponse, FactKind
-from remanent.language.roles.hyde import HydeRequest
 from remanent.language.roles.integration import IntegrationRequest, Trigger
-from remanent.language.roles.intent import IntentRequest
 from remanent.language.roles.next_step import FinishedTask, PlanningRequest, PlanningResponse
+from remanent.language.roles.queries import HydeRequest, IntentRequest, RewritingRequest
 from remanent.language.roles.react import ReactRequest
-from remanent.language.roles.relation_naming import RelationNamingRequest
-from remanent.language.roles.reranking import PassageToRank, RerankingRequest
-from remanent.language.roles.rewriting import RewritingRequest
 from remanent.language.roles.segmentation import SegmentationRequest, SegmentationResponse
-from remanent.language.roles.structure import StructureRequest
-from remanent.language.roles.summary import SummaryRequest
+from remanent.language.roles.summary import StructureRequest, SummaryRequest
 from remanent.language.shapes import GraphNode, Utterance
 from remanent.model import Model
+from remanent.text.keywords import WordIndex
 from remanent.values import dataclass
 
 Check = Callable[[Any], bool]
@@ -93,9 +87,9 @@ async def examine(
     """Return the marks of a model in every role; no exercise is begun after so many seconds."""
     given = list(EXERCISES if exercises is None else exercises)
     end = now() + seconds
-    marks: dict[str, dict[str, float]] = {name: dict.fromkeys(_COUNTED, 0.0) for name in ROLES}
+    marks: dict[str, dict[str, float]] = {name: dict.fromkeys(_COUNTED, 0.0) for name in all_roles()}
     for exercise in given:
-        role, mark = ROLES[exercise.role], marks[exercise.role]
+        role, mark = all_roles()[exercise.role], marks[exercise.role]
         mark["exercises"] += 1
         mark["offline"] += exercise.is_right((await offline.run(role, exercise.request)).value)
         begun = now()

@@ -1,18 +1,28 @@
-"""How stored text is shown to a model: in tags that it cannot leave.
+"""How stored text is shown to a model: in tags that it cannot leave, and in numbered passages.
 
 What was stored may be anybody's words, and instructions to a model are words as well: material can neither close its
 tag nor open another, and a reminder stands behind it, because small models forget what stands before a long text.
+
+A model names passages by number, so that it need not copy text, and code puts them together again. A model that copies
+loses words and invents others; numbers cannot be misquoted, and one that was not shown is seen at once.
 """
 
-from collections.abc import Iterable, Sequence
+import math
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
+from itertools import pairwise
 
 from remanent.bilingual import Language
-from remanent.language.shapes import GraphNode, Utterance, UtteranceSpan
+from remanent.language.offline.headings import is_source_heading
+from remanent.language.shapes import MAX_SEGMENT, GraphNode, Utterance, UtteranceSpan
 from remanent.model import Origin
 from remanent.text.escaping import RESERVED_TAGS, escape, escape_attribute
 from remanent.text.scripts import working_language
-from remanent.text.wordlists import word_set
+from remanent.text.sentences import paragraphs, sentences
+from remanent.text.spans import Span, grapheme_boundaries, word_boundaries
+from remanent.text.words import word_set
 
 # Every tag that material stands in: none of it can close one of these or open another.
 _TAGS = RESERVED_TAGS | word_set(
@@ -112,3 +122,145 @@ def _opening(tag: str, attributes: dict[str, str | int]) -> str:
 
 def _attribute(value: str | int) -> str:
     return escape_attribute(str(value)[:_LONGEST_ATTRIBUTE], tags=_TAGS)
+
+
+# ── numbered passages ────────────────────────────────────────────────────────
+
+_MAX_PASSAGE_LENGTH = 800
+"""Characters of a passage that has one number; longer paragraphs are cut at the ends of sentences. Chosen by hand."""
+MAX_PASSAGES = 200
+"""More numbers than this would leave too little of a window to the text, and a model would lose count. Chosen by
+hand."""
+
+
+def passages(text: str, *, longest: int = _MAX_PASSAGE_LENGTH, most: int = MAX_PASSAGES) -> list[Span]:
+    """Part a text into passages that cover it exactly: paragraphs, long ones at the ends of sentences.
+
+    A heading stays with what it is the heading of. In a text of very many paragraphs, neighbours share a passage.
+    """
+    parts: list[Span] = []
+    for paragraph in _with_headings(text, paragraphs(text)):
+        parts += _at_sentences(text, paragraph, longest) if len(paragraph) > longest else [paragraph]
+    if len(parts) > most:
+        parts = joined_until(parts, at_least=math.ceil(len(text) / most))
+    return _without_blanks(text, parts)
+
+
+def _joined(spans: Iterable[Span], belongs: Callable[[Span, Span], bool]) -> list[Span]:
+    """Join each span to the stretch before it where it belongs to that."""
+    joined: list[Span] = []
+    for span in spans:
+        if joined and belongs(joined[-1], span):
+            joined[-1] = Span(joined[-1].start, span.end)
+        else:
+            joined.append(span)
+    return joined
+
+
+def joined_until(spans: Sequence[Span], *, at_least: int) -> list[Span]:
+    """Join spans that follow each other until each has so many characters; the last may have fewer."""
+    return _joined(spans, lambda before, _: len(before) < at_least)
+
+
+def joined_within(spans: Sequence[Span], *, at_most: int) -> list[Span]:
+    """Join spans that follow each other as long as they have at most so many characters together."""
+    return _joined(spans, lambda before, span: span.end - before.start <= at_most)
+
+
+def assigned_numbers(count: int, groups: Sequence[Collection[int]]) -> list[list[int]]:
+    """Give each of the numbers from 1 to `count` to one group: the first that claims it, else the nearest one's.
+
+    Numbers outside that range are passed over; with no group at all there is nothing to give to.
+    """
+    owner: dict[int, int] = {}
+    for place, group in enumerate(groups):
+        for number in group:
+            if 1 <= number <= count:
+                owner.setdefault(number, place)
+    if not owner:
+        return [list(range(1, count + 1)) if place == 0 else [] for place in range(len(groups))]
+    claimed = sorted(owner)
+    given: list[list[int]] = [[] for _ in groups]
+    for number in range(1, count + 1):
+        # The one before wins a tie: what follows a passage more often belongs to it than what precedes one.
+        place = bisect_left(claimed, number)
+        nearest = min(claimed[max(0, place - 1) : place + 1], key=lambda other: (abs(other - number), other))
+        given[owner[nearest]].append(number)
+    return given
+
+
+def stretches(spans: Sequence[Span], numbers: Sequence[int]) -> list[Span]:
+    """Return what the numbered spans cover, with those that follow each other joined."""
+    return _joined((spans[number - 1] for number in sorted(numbers)), lambda before, span: before.end == span.start)
+
+
+def _at_sentences(text: str, paragraph: Span, longest: int) -> list[Span]:
+    start = paragraph.start
+    parts = [Span(start + part.start, start + part.end) for part in sentences(paragraph.of(text))]
+    return joined_within(parts, at_most=longest)
+
+
+def _with_headings(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Join a paragraph that is only a heading, or says whose words follow, to the one below it."""
+    bare = {span.end: span.of(text).strip() for span in spans}
+    lines = [(end, said) for end, said in bare.items() if "\n" not in said]
+    headings = {end for end, said in lines if said.startswith("#") or is_source_heading(said)}
+    return _joined(spans, lambda before, _: before.end in headings)
+
+
+def _without_blanks(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Join passages that are only white space to the one before, or the one after at the beginning."""
+    said = len(text) - len(text.lstrip())
+    return _joined(spans, lambda before, span: before.end <= said or not span.of(text).strip())
+
+
+_SMALL = 60
+"""Sentences are numbered one by one, so that none is lost among others; only very short ones share a number."""
+
+_CLAUSE_END = re.compile(r"(?:[，；、：]|[,;:](?=\s))\s*")
+
+
+def pieces(text: str, *, longest: int = MAX_SEGMENT) -> list[str]:
+    """Return a text in pieces of at most so many characters: whole sentences, else clauses, else words."""
+    return [span.of(text).strip() for span in piece_spans(text, longest=longest)]
+
+
+def piece_spans(text: str, *, longest: int = MAX_SEGMENT, joined: int | None = None) -> list[Span]:
+    """Return where the pieces of a text stand; none is only white space, and together they hold all that is not.
+
+    Sentences share a piece as long as it has at most `joined` characters: as many as a piece may have, unless given.
+    """
+    parts: list[Span] = []
+    for sentence in sentences(text):
+        parts += [sentence] if len(sentence.trimmed(text)) <= longest else _cut(text, sentence, longest)
+    spans = [span.trimmed(text) for span in joined_within(parts, at_most=longest if joined is None else joined)]
+    return [span for span in spans if len(span)]
+
+
+def utterance_spans(utterances: Sequence[Utterance]) -> list[UtteranceSpan]:
+    """Return the sentences of each utterance, in their order, small ones together."""
+    return [
+        UtteranceSpan(utterance=number, start=span.start, end=span.end)
+        for number, said in enumerate(utterances)
+        for span in piece_spans(said.text, joined=_SMALL)
+    ]
+
+
+def _cut(text: str, span: Span, longest: int) -> list[Span]:
+    """Cut a sentence that is too long: after a clause if there is one, else a word, else a sign."""
+    body = span.of(text)
+    clauses = [end.end() for end in _CLAUSE_END.finditer(body)]
+    words, signs = word_boundaries(body), grapheme_boundaries(body)
+    cuts = [0]
+    while len(body) - cuts[-1] > longest:
+        start, most = cuts[-1], cuts[-1] + longest
+        # A clause that would leave less than a third of a piece is too little to stand alone.
+        ends = (_last(clauses, most, after=start + longest // 3), _last(words, most, after=start))
+        cuts.append(ends[0] or ends[1] or _last(signs, most, after=start) or most)
+    return [Span(span.start + start, span.start + end) for start, end in pairwise([*cuts, len(body)])]
+
+
+def _last(borders: Sequence[int], most: int, *, after: int) -> int | None:
+    """Return the last border up to `most`, unless it is not beyond `after`."""
+    place = bisect_right(borders, most)
+    return borders[place - 1] if place and borders[place - 1] > after else None

@@ -1,9 +1,8 @@
 """Reading bytes of every type: what sort of file it is, the text in it, and where each part of it stands."""
 
-from remanent.loaders.decoding import decoded
 from remanent.loaders.document import Block, LoadedDocument, Place
-from remanent.loaders.load import load
-from remanent.loaders.types import AttachmentType, media_type_of, type_of
+from remanent.loaders.readers import load
+from remanent.loaders.types import AttachmentType, decoded, media_type_of, type_of
 
 __all__ = [
     "AttachmentType",

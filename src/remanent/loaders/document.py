@@ -5,14 +5,17 @@ these offsets apart.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NoReturn
 
 from pydantic import Field
 
+from remanent.errors import UnreadableFile, UnreadableReason
 from remanent.model.base import Model
 from remanent.text.scripts import well_formed
+from remanent.values import dataclass
 
 BlockKind = Literal["table", "code"]
 
@@ -253,3 +256,48 @@ def _sections(document: LoadedDocument, headings: list[tuple[int, int, str]]) ->
         if start < end:  # of headings that lead to one place, the last has the text; the others stand in its path
             path = tuple(name for _, name in above)
             yield Section(title=title, path=path, start=start, end=end, place=document.place(start))
+
+
+# ── what every loader is given beside the bytes: names, bounds, and a reader of pictures ──
+# It is passed down to files inside of files, with their depth, so that an archive in an e-mail in an archive meets the
+# same bounds.
+
+
+class LoadLimits(Model):
+    """How much a file may ask for; chosen by hand, above every real document and below what harms a small machine."""
+
+    max_bytes: int = 200_000_000
+    max_characters: int = 50_000_000
+    max_pages: int = 20_000
+    max_expanded: int = 1_000_000_000
+    """Bytes that a packed file may come to when it is unpacked."""
+    max_ratio: int = 200
+    """How many times its size a packed file may come to; office files reach 40, bombs 1,000."""
+    seconds: float = 120.0
+    memory: int = 4_000_000_000
+    """Address space of the process that reads binary files."""
+
+
+DEFAULT_LIMITS = LoadLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One file that is being read."""
+
+    name: str
+    media_type: str
+    limits: LoadLimits = field(default_factory=lambda: DEFAULT_LIMITS)
+    charset: str = ""
+    """What the sender says the encoding is, if anything."""
+    read_image: Callable[[bytes], str] | None = None
+    """Returns what is written in a picture."""
+    read_inner: Callable[[bytes, str], LoadedDocument] | None = None
+    """Reads a file that is inside this one, by its bytes and its name."""
+    depth: int = 0
+    """How many files this one is inside of."""
+
+
+def refuse(reason: UnreadableReason, message: str) -> NoReturn:
+    """Say why a file is not read."""
+    raise UnreadableFile(message, reason=reason)

@@ -10,11 +10,9 @@ from email.message import EmailMessage, MIMEPart
 from email.policy import default
 
 from remanent.errors import MissingDependency, UnreadableFile
-from remanent.loaders.decoding import decoded
-from remanent.loaders.document import LINE, PARAGRAPH, DocumentBuilder, LoadedDocument, Place
+from remanent.loaders.document import LINE, PARAGRAPH, DocumentBuilder, LoadedDocument, Place, Reading
 from remanent.loaders.html import read_html
-from remanent.loaders.reading import Reading
-from remanent.loaders.types import MAIL
+from remanent.loaders.types import MAIL, decoded
 
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _MAX_ATTACHMENTS = 100

@@ -10,12 +10,10 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
-from remanent.loaders.decoding import decoded
-from remanent.loaders.document import LINE, PARAGRAPH, SPACE, DocumentBuilder, LoadedDocument, Place
-from remanent.loaders.reading import Reading
-from remanent.loaders.types import HTML
+from remanent.loaders.document import LINE, PARAGRAPH, SPACE, DocumentBuilder, LoadedDocument, Place, Reading
+from remanent.loaders.types import HTML, decoded
 from remanent.text.escaping import bounded_references
-from remanent.text.wordlists import word_set
+from remanent.text.words import word_set
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode

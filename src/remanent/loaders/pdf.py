@@ -15,8 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
-from remanent.loaders.document import PARAGRAPH, Block, DocumentBuilder, LoadedDocument, Place
-from remanent.loaders.reading import Reading, refuse
+from remanent.loaders.document import PARAGRAPH, Block, DocumentBuilder, LoadedDocument, Place, Reading, refuse
 from remanent.loaders.types import PDF
 from remanent.text.scripts import well_formed
 

@@ -114,6 +114,8 @@ def expand_messages(messages: object) -> list[Message]:
 def expand_message(item: object, tools: dict[str, str]) -> list[Message]:
     """Return what one chat message stands for; `tools` are the names of tools by the ids of their calls."""
     if isinstance(item, str):
+        if item.strip():
+            return [Message.of_text(item)]
         item = {"content": item}
     elif not isinstance(item, Mapping) and callable(dump := getattr(item, "model_dump", None)):
         item = dump(mode="json")

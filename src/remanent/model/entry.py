@@ -15,7 +15,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 
-from remanent.model.base import Count, JsonObject, Model, Text
+from remanent.errors import InvalidInput
+from remanent.model.base import Count, JsonObject, Model, Text, check_text
 from remanent.model.clock import Instant
 from remanent.model.filters import check_metadata, read_tags
 from remanent.model.ids import Id
@@ -95,6 +96,11 @@ class Entry(Model):
     attachments: tuple[Attachment, ...] = ()
     origin: Origin = Origin.USER
     erased: bool = False
+
+    @property
+    def told_at(self) -> datetime:
+        """When it was told: never after it was written down, whatever a clock that goes ahead says."""
+        return min(self.occurred_at, self.recorded_at)
 
 
 ChatRole = Literal["user", "assistant", "system", "tool"]
@@ -185,6 +191,15 @@ class Message(Model):
             raise ValueError("the text is empty; there is nothing to remember in it")
         return value
 
+    @classmethod
+    def of_text(cls, text: str) -> "Message":
+        """Return what a user said, of a text that is not blank: what nearly every write gives."""
+        try:
+            check_text(text)
+        except InvalidInput as error:
+            raise InvalidInput(f"content: {error}") from error
+        return cls.checked_in_part(content=text, metadata={})
+
     @property
     def trust(self) -> Origin:
         """Who said it: as given, or as the role tells; a role that is not known is not trusted."""
@@ -192,8 +207,9 @@ class Message(Model):
 
     def entry(self, entry_id: str, *, scope: Scope, recorded_at: datetime) -> Entry:
         """Return the journal entry of this message."""
-        return Entry(
+        return Entry.checked(
             id=entry_id,
+            seq=0,
             scope=scope,
             kind=self.kind,
             role=self.role,
@@ -205,4 +221,5 @@ class Message(Model):
             tags=self.tags,
             attachments=self.attachments,
             origin=self.trust,
+            erased=False,
         )

@@ -88,7 +88,7 @@ class FoundSource(Model):
         """Return the words of an entry that a source names, or all of them."""
         start = source.start if source is not None else 0
         end = len(entry.text) if source is None or source.end is None else min(source.end, len(entry.text))
-        return cls(
+        return cls.checked(
             entry_id=entry.id,
             caller_id=entry.caller_id,
             session=entry.scope.session,
@@ -177,7 +177,10 @@ class FoundItem(Model):
 
     @classmethod
     def of(cls, record: Record, sources: Sequence[FoundSource], **more: Any) -> Self:
-        """Return a record as an item that rests on these sources; `more` is its score, and what it has of its own."""
+        """Return a record as an item that rests on these sources; `more` is its score, and what it has of its own.
+
+        All of it was checked where it comes from: of the twenty items of an answer no check is made twice.
+        """
         told: dict[str, Any] = {
             "record_id": record.id,
             "text": record.content,
@@ -193,11 +196,13 @@ class FoundItem(Model):
             "sources": tuple(sources),
             "evidence": (record.id,),
         }
-        return cls(**told | more)
+        return cls.checked_in_part(**{"metadata": {}, **told, **more})
 
     @property
     def repeated(self) -> tuple[FoundSource, ...]:
         """The sources that say the same as the first one, and that one itself."""
+        if len(self.sources) < 2:
+            return self.sources
         said = [" ".join(one.text.split()).casefold() for one in self.sources]
         return tuple(one for one, words in zip(self.sources, said, strict=True) if words == said[0])
 

@@ -51,10 +51,6 @@ def _system_millis() -> int:
 
 def uuid7(millis: int, random_bits: int) -> str:
     """Return the UUIDv7 of milliseconds since the epoch and 74 random bits."""
-    value = (millis & 0xFFFF_FFFF_FFFF) << 80
-    value |= 0x7 << 76
-    value |= ((random_bits >> 62) & 0xFFF) << 64
-    value |= 0b10 << 62
-    value |= random_bits & 0x3FFF_FFFF_FFFF_FFFF
-    digits = f"{value:032x}"
-    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+    first, second = millis >> 16 & 0xFFFF_FFFF, millis & 0xFFFF
+    third, fourth = 0x7000 | random_bits >> 62 & 0xFFF, 0x8000 | random_bits >> 48 & 0x3FFF
+    return f"{first:08x}-{second:04x}-{third:04x}-{fourth:04x}-{random_bits & 0xFFFF_FFFF_FFFF:012x}"

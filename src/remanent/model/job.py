@@ -4,13 +4,14 @@ A receipt is given when the entries and the job that indexes them are on disk, s
 kept by whichever process runs next.
 """
 
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field
 
 from remanent.model.base import Count, JsonObject, Model, Text
-from remanent.model.clock import Instant
+from remanent.model.clock import Instant, to_instant
 from remanent.model.ids import Id
 from remanent.model.scope import Scope
 
@@ -50,6 +51,13 @@ class Job(Model):
     """Rises with every claim; only the newest claim may finish the job."""
     lease_until: Instant | None = None
     error: Text = ""
+
+    @classmethod
+    def of_kind(cls, kind: str, job_id: str, *, scope: Scope, at: datetime) -> "Job":
+        """Return a job of which one waits at a time, its kind being its lane and its key: every write asks for one."""
+        return cls.checked_in_part(
+            id=job_id, scope=scope, kind=kind, lane=kind, key=kind, payload={}, enqueued_at=to_instant(at)
+        )
 
 
 class Receipt(Model):

@@ -7,6 +7,7 @@ and what is forgotten leaves a tombstone, so that a memory knows what it no long
 from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
+from functools import cache
 from typing import Annotated, Any, Self
 
 from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator, model_validator
@@ -93,6 +94,11 @@ class Record(Model):
     data: SerializeAsAny[RecordData]
 
     @property
+    def memory(self) -> MemoryData:
+        """What it carries as a memory that was made of what was said; where it is none, that of one about nothing."""
+        return self.data if isinstance(self.data, MemoryData) else _no_memory()
+
+    @property
     def index_tags(self) -> frozenset[str]:
         """What a store's index of tags holds of it: its tags, and marks where it is told whatever the words."""
         if not isinstance(self.data, MemoryData):
@@ -126,6 +132,12 @@ class Record(Model):
         if self.valid_from is not None and self.valid_to is not None and self.valid_to < self.valid_from:
             raise InvalidInput("valid_to lies before valid_from; swap them")
         return self
+
+
+@cache
+def _no_memory() -> MemoryData:
+    """Return what a record carries that is no memory; made when asked for, since its checks take a while to build."""
+    return MemoryData()
 
 
 def _raw(value: Any, wanted: type[RecordData]) -> RecordData:

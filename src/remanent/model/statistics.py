@@ -1,5 +1,6 @@
 """Measurements that users see: what a running memory's parts did, and how well questions are answered."""
 
+from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field
@@ -128,3 +129,35 @@ class Evaluation(Model):
             for old, new in pairs
             if (old.answered, old.first_text) != (new.answered, new.first_text) or new.found < old.found
         )
+
+
+# ── what was saved, in tokens, by which strategy ──
+# Of conversations made to fit, and of briefings. It stands apart from the compactor, which is slow to import.
+
+
+class Strategy(StrEnum):
+    """What made a conversation, or what a model is told beside it, shorter."""
+
+    CLEANING = "cleaning"
+    """Messages that a provider would refuse, or that stood there twice, went."""
+    SYSTEM_PROMPTS = "system prompts"
+    TOOL_RESULTS = "tool results"
+    ATTACHMENTS = "attachments"
+    SUMMARIES = "summaries"
+    DIGEST = "digest"
+    CUTTING = "cutting"
+    """Of a message that has no room alone, the beginning, what the question needs, and the end stayed."""
+    RETENTION = "retention"
+    """What had no room went by its rank: history first, then results of tools."""
+    RECALL = "on-demand recall"
+    """What belongs to the message was told in place of all memories."""
+    SHARING = "shared context"
+    """What the workspace shares and the agent knows itself was told once."""
+
+
+class Saving(Model):
+    """What one strategy did to the number of tokens."""
+
+    strategy: Strategy
+    before: Count
+    after: Count

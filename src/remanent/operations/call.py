@@ -5,7 +5,7 @@ It is the discipline's `Call` with more to it: keys and the audit log concern ou
 
 from collections.abc import AsyncIterator
 
-from remanent.discipline.call import ProgressStep, Report
+from remanent.discipline.port import ProgressStep, Report
 from remanent.errors import InvalidInput
 from remanent.jobs import Progress
 from remanent.memory import AsyncAgent, AsyncMemory

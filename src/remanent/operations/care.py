@@ -4,6 +4,7 @@ What cannot be taken back (`erase`) asks first wherever a person is there to be 
 """
 
 from collections.abc import AsyncIterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +20,6 @@ from remanent.discipline.shapes import (
     Session,
     User,
     about,
-    items_of,
     spooled_lines,
 )
 from remanent.errors import DamagedExport, IntegrityError
@@ -29,6 +29,8 @@ from remanent.operations.call import ServiceCall
 from remanent.stores import Erased, Health, QueueState
 
 READ, WRITE, ADMIN = Permission.READ, Permission.WRITE, Permission.ADMIN
+_operation = partial(operation, part="")
+_admin = partial(operation, part="admin")
 
 
 class Erase(Model):
@@ -75,7 +77,7 @@ def _ask_erase(screen: Screen, request: Mapping[str, Any], agent: str | None) ->
     return screen.word(ASK_ERASE, what=what)
 
 
-@operation(
+@_operation(
     "erase",
     zh="彻底销毁文本及由此产生的一切：不留一个字节，无法恢复。",
     permission=WRITE,
@@ -83,7 +85,6 @@ def _ask_erase(screen: Screen, request: Mapping[str, Any], agent: str | None) ->
     act="delete_memory",
     destroys=True,
     examples=({"session": "monday"},),
-    face=Face("erase"),
     command=Command(takes="targets", question=_ask_erase),
 )
 async def erase(call: ServiceCall, request: Erase) -> Erased:
@@ -98,13 +99,11 @@ class ErasePreview(Model):
     record_ids: Annotated[tuple[Id, ...], about("Records to erase.", "要抹除的记忆。", max_length=MAX_ITEMS)] = ()
 
 
-@operation(
+@_admin(
     "erase_preview",
     zh="查看销毁会带走哪些原始记录与记忆；什么也不改动。",
     permission=READ,
     route="POST erase/preview",
-    changes=False,
-    face=Face("erase_preview", part="admin"),
     command=Command(takes="targets"),
 )
 async def erase_preview(call: ServiceCall, request: ErasePreview) -> Erased:
@@ -112,10 +111,9 @@ async def erase_preview(call: ServiceCall, request: ErasePreview) -> Erased:
     return await call.agent.admin.erase_preview(entry_ids=request.entry_ids, record_ids=request.record_ids)
 
 
-@operation("export", zh="将智能体的全部记忆写成 JSON 行。", permission=READ, route="GET export", face=Face("export"))
-async def export(call: ServiceCall, request: Nothing) -> AsyncIterator[str]:
+@_operation("export", zh="将智能体的全部记忆写成 JSON 行。", permission=READ, route="GET export")
+async def export(call: ServiceCall, _: Nothing) -> AsyncIterator[str]:
     """Write everything an agent remembers as JSON lines."""
-    del request
     async for line in call.agent.export():
         yield line
 
@@ -129,9 +127,8 @@ async def export(call: ServiceCall, request: Nothing) -> AsyncIterator[str]:
     settles=True,
     face=Face("load", upload="lines", give=lambda answer: dict(answer.counts)),
 )
-async def load(call: ServiceCall, request: Nothing) -> ImportCounts:
+async def load(call: ServiceCall, _: Nothing) -> ImportCounts:
     """Fill an empty agent from an export, completely or not at all."""
-    del request
     async with spooled_lines(call.sent()) as lines:
         try:
             return ImportCounts(counts=await call.agent.load(lines))
@@ -139,10 +136,9 @@ async def load(call: ServiceCall, request: Nothing) -> ImportCounts:
             raise DamagedExport(str(error)) from error
 
 
-@operation("queue", zh="显示后台任务的状况。", permission=READ, route="GET queue", face=Face("queue", part="admin"))
-async def queue(call: ServiceCall, request: Nothing) -> QueueState:
+@_admin("queue", zh="显示后台任务的状况。", permission=READ, route="GET queue")
+async def queue(call: ServiceCall, _: Nothing) -> QueueState:
     """Show the state of the agent's background work."""
-    del request
     return await call.agent.admin.queue()
 
 
@@ -160,13 +156,12 @@ class ListJobs(Model):
     limit: Limit = 100
 
 
-@operation(
+@_admin(
     "jobs",
     zh="列出等待、运行中或已放弃的后台任务。",
     permission=READ,
     route="GET jobs",
     examples=({"states": ["dead"]},),
-    face=Face("jobs", part="admin", give=items_of),
 )
 async def jobs(call: ServiceCall, request: ListJobs) -> Page[Job]:
     """List background jobs that are waiting, running or have been given up."""
@@ -179,13 +174,12 @@ class ByJob(Model):
     job_id: Annotated[Id, about("The id of a job, as shown by `jobs`.", "任务的 id，见 `jobs` 的输出。")]
 
 
-@operation(
+@_admin(
     "revive",
     zh="重新尝试已放弃的后台任务。",
     permission=WRITE,
     route="POST jobs/{job_id}/revive",
     settles=True,
-    face=Face("revive", part="admin", give=lambda _: None),
     command=Command(repeated="job_id"),
 )
 async def revive(call: ServiceCall, request: ByJob) -> Done:
@@ -206,13 +200,7 @@ class Check(Model):
     ] = False
 
 
-@operation(
-    "check",
-    zh="检查该智能体文件的每一页、索引与引用。",
-    permission=READ,
-    route="GET health",
-    face=Face("check", part="admin"),
-)
+@_admin("check", zh="检查该智能体文件的每一页、索引与引用。", permission=READ, route="GET health")
 async def check(call: ServiceCall, request: Check) -> Health:
     """Check every page, index and reference in an agent's files."""
     return await call.agent.admin.check(quick=request.quick)
@@ -233,9 +221,8 @@ class Repaired(Model):
     face=Face("repair", part="admin", give=lambda answer: answer.path),
     command=None,
 )
-async def repair(call: ServiceCall, request: Nothing) -> Repaired:
+async def repair(call: ServiceCall, _: Nothing) -> Repaired:
     """Save what is readable of a damaged file to a new one beside it; the damaged one stays as it is."""
-    del request
     return Repaired(path=await call.agent.admin.repair())
 
 
@@ -247,15 +234,7 @@ class Settle(Model):
     )
 
 
-@operation(
-    "settle",
-    zh="等待后台任务完成。",
-    permission=READ,
-    route="POST settle",
-    long=True,
-    changes=False,
-    face=Face("settle", give=lambda _: None),
-)
+@_operation("settle", zh="等待后台任务完成。", permission=READ, route="POST settle", long=True)
 async def settle(call: ServiceCall, request: Settle) -> Done:
     """Wait until background work is finished."""
     await call.agent.settle(timeout=request.timeout, on_progress=call.tell)
@@ -263,9 +242,8 @@ async def settle(call: ServiceCall, request: Settle) -> Done:
 
 
 @operation("agents", zh="列出工作区中有记忆的智能体。", permission=READ, level=Level.WORKSPACE, route="GET agents")
-async def agents(call: ServiceCall, request: Nothing) -> Page[Scope]:
+async def agents(call: ServiceCall, _: Nothing) -> Page[Scope]:
     """List the agents in a workspace that have memories."""
-    del request
     place = call.place
     within = call.principal.reach
     found = [

@@ -4,15 +4,23 @@ Values of the scratchpad are replaced and removed, not remembered: they are stat
 recall searches.
 """
 
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import Field, JsonValue
 
 from remanent.bilingual import Bilingual
 from remanent.context import ContextView
-from remanent.context.scratchpad import MAX_KEY_CHARACTERS, MAX_VALUE_CHARACTERS
-from remanent.context.sessions import EndReason, SessionInfo
-from remanent.context.state import MAX_ITEMS, Decision, Line, SessionState
+from remanent.context.sessions import (
+    MAX_ITEMS,
+    MAX_KEY_CHARACTERS,
+    MAX_VALUE_CHARACTERS,
+    Decision,
+    EndReason,
+    Line,
+    SessionInfo,
+    SessionState,
+)
 from remanent.discipline.operation import Command, Face, Permission, Screen, Tool, operation
 from remanent.discipline.shapes import Done, Expects, Limit, Page, User, about, items_of
 from remanent.model import Model
@@ -20,6 +28,7 @@ from remanent.model.base import Text
 from remanent.operations.call import ServiceCall
 
 READ, WRITE = Permission.READ, Permission.WRITE
+_operation = partial(operation, part="")
 
 Key = Annotated[
     str,
@@ -55,6 +64,8 @@ class PadValues(Model):
     """What a scratchpad holds, by key."""
 
     values: dict[str, JsonValue] = Field(default_factory=dict)
+    other_keys: tuple[str, ...] = Field(default=(), exclude=True)
+    """Where the key that was asked for is not there, those that are: told in words, no part of the structure."""
 
 
 @operation(
@@ -77,7 +88,10 @@ class PadValues(Model):
 )
 async def read_pad(call: ServiceCall, request: ReadPad) -> PadValues:
     """Show the contents of a scratchpad."""
-    return PadValues(values=await call.agent.scratchpad_read(key=request.key, session=request.session))
+    held = await call.agent.scratchpad_read(session=request.session)
+    if request.key is None or request.key in held:
+        return PadValues(values=held if request.key is None else {request.key: held[request.key]})
+    return PadValues(other_keys=tuple(held))
 
 
 class WritePad(Model):
@@ -169,8 +183,7 @@ def _show(screen: Screen, answer: Page[SessionInfo]) -> None:
 )
 async def list_sessions(call: ServiceCall, request: ListSessions) -> Page[SessionInfo]:
     """List sessions, those that were used last first."""
-    found = await call.agent.sessions(is_open=request.is_open, limit=request.limit)
-    return Page(items=tuple(found))
+    return Page(items=tuple(await call.agent.sessions(**dict(request))))
 
 
 class BeginSession(Model):
@@ -333,13 +346,12 @@ class ShrinkContext(Model):
     ] = None
 
 
-@operation(
+@_operation(
     "context",
     zh="使一段对话适合预算：缩短工具结果，再将较早的消息合为摘要或一份概要。不丢失任何内容，工具调用与其结果不会分开。",
     permission=Permission.READ,
     route="POST context",
     examples=({"messages": [{"role": "user", "content": "Where did we leave off?"}], "budget": 8000},),
-    face=Face("context"),
     command=None,
     tool=Tool(
         "context_shrink",
@@ -352,9 +364,7 @@ class ShrinkContext(Model):
 )
 async def shrink_context(call: ServiceCall, request: ShrinkContext) -> ContextView:
     """Make a conversation fit: results of tools shortened, older messages summarised; calls stay with their results."""
-    return await call.agent.context(
-        request.messages, budget=request.budget, level=request.level, session=request.session
-    )
+    return await call.agent.context(**dict(request))
 
 
 OPERATIONS = (

@@ -4,6 +4,7 @@ These are what most users ever call; everything else follows from what they wrot
 """
 
 import hashlib
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from remanent.bilingual import Bilingual
@@ -25,7 +26,6 @@ from remanent.discipline.shapes import (
     User,
     Where,
     about,
-    items_of,
     page_of,
     read_cursor,
     read_whole,
@@ -37,6 +37,7 @@ from remanent.model.ids import Id
 from remanent.operations.call import ServiceCall
 
 READ, WRITE = Permission.READ, Permission.WRITE
+_operation = partial(operation, part="")
 
 
 _SHOWN = tuple(f"messages.{name}" for name in ("content", "role", "occurred_at", "id", *sorted(CHAT_FIELDS)))
@@ -58,7 +59,7 @@ def _keyed(request: RememberMessages, key: str) -> RememberMessages:
     )
 
 
-@operation(
+@_operation(
     "remember",
     zh="永久记住消息。返回时已落盘，任何崩溃都不会丢失；同一会话中相同的 id 只存一次。",
     permission=WRITE,
@@ -70,7 +71,6 @@ def _keyed(request: RememberMessages, key: str) -> RememberMessages:
     examples=(
         {"messages": [{"role": "user", "content": "I moved to Lisbon in May.", "id": "m1"}], "session": "monday"},
     ),
-    face=Face("remember"),
     tool=Tool(
         "remember",
         Bilingual(
@@ -188,7 +188,6 @@ def _flattened(given: dict[str, Any]) -> dict[str, Any]:
     permission=READ,
     act="search_memory",
     route="POST recall",
-    changes=False,
     examples=({"query": "where does she live?", "limit": 3},),
     face=Face("recall", ask=_flattened),
     command=Command(settles_first=True, arguments=("query",), explains=True),
@@ -227,13 +226,12 @@ class ListEntries(Model):
     cursor: Cursor = None
 
 
-@operation(
+@_operation(
     "entries",
     zh="按顺序逐字显示说过的原话。",
     permission=READ,
     route="GET entries",
     examples=({"limit": 10}, {"newest_first": True}),
-    face=Face("entries", give=items_of),
     tool=Tool(
         "history",
         Bilingual(
@@ -310,7 +308,6 @@ def _digest(given: dict[str, Any]) -> dict[str, Any]:
     permission=READ,
     route="GET attachments/{digest}",
     face=Face("attachment", ask=_digest),
-    command=Command(arguments=("digest",)),
 )
 async def attachment(call: ServiceCall, request: Fetch) -> bytes:
     """Return the bytes of a stored file."""
@@ -340,7 +337,6 @@ class Evaluate(Model):
     zh="用已知答案的问题衡量检索的质量与速度。",
     permission=Permission.READ,
     route="POST evaluations",
-    changes=False,
     long=True,
     examples=(
         {

@@ -15,9 +15,9 @@ from remanent.discipline.shapes import Nothing, Page, about
 from remanent.embedding import open_embedder
 from remanent.errors import InvalidInput
 from remanent.language import Role
-from remanent.language.engine import Usage
 from remanent.language.engines import RoleSetup, open_engine, role_setups
-from remanent.language.roles.catalogue import ROLES
+from remanent.language.role import Usage
+from remanent.language.roles import all_roles
 from remanent.model import Maker, Model
 from remanent.model.base import JsonObject
 from remanent.operations.call import ServiceCall
@@ -61,9 +61,8 @@ def _show_roles(screen: Screen, answer: Page[RoleSetup]) -> None:
     route="GET roles",
     command=Command(show=_show_roles),
 )
-async def roles(call: ServiceCall, request: Nothing) -> Page[RoleSetup]:
+async def roles(call: ServiceCall, _: Nothing) -> Page[RoleSetup]:
     """Show what handles each language task: every role with its engine, model and settings."""
-    del request
     return Page(items=tuple(role_setups(call.memory.settings)))
 
 
@@ -105,7 +104,7 @@ def _show_tried(screen: Screen, tried: Tried) -> None:
     route="POST roles/{role}/try",
     changes=False,
     examples=({"role": "intent", "request": {"query": "where does she live?"}},),
-    command=Command(arguments=("role",), takes="request", show=_show_tried),
+    command=Command(takes="request", show=_show_tried),
 )
 async def attempt(call: ServiceCall, request: Try) -> Tried:
     """Run one role by hand: give it a request, get its validated response."""
@@ -122,11 +121,11 @@ async def attempt(call: ServiceCall, request: Try) -> Tried:
 
 def role_of(name: str) -> Role[Any, Any, Any]:
     """Return a role by its name."""
-    if name not in ROLES:
-        close = get_close_matches(name, ROLES, n=1)
+    if name not in all_roles():
+        close = get_close_matches(name, all_roles(), n=1)
         nearest = f"; did you mean {close[0]}?" if close else "."
-        raise InvalidInput(f"there is no role {name!r}{nearest} The roles are: {', '.join(ROLES)}")
-    return ROLES[name]
+        raise InvalidInput(f"there is no role {name!r}{nearest} The roles are: {', '.join(all_roles())}")
+    return all_roles()[name]
 
 
 OPERATIONS = (roles, attempt)

@@ -1,5 +1,6 @@
 """Records: what is remembered, how it came to be, what hangs on it, forgotten and brought back."""
 
+from functools import partial
 from typing import Annotated, Any
 
 from remanent.agents.deep_retrieval import DeepRetrieved
@@ -35,8 +36,7 @@ from remanent.operations.call import ServiceCall
 from remanent.stores import LIVE, Order
 
 READ, WRITE = Permission.READ, Permission.WRITE
-_ONE = Command(arguments=("record_id",))
-_EACH = Command(repeated="record_id")
+_operation = partial(operation, part="")
 
 
 class ListRecords(Model):
@@ -90,40 +90,21 @@ async def records(call: ServiceCall, request: ListRecords) -> Page[Record]:
     return page if request.order in {Order.LAST_CREATED, Order.FIRST_CREATED} else page.replace(next=None)
 
 
-@operation(
-    "get",
-    zh="显示一条记忆，无论其状态。",
-    permission=READ,
-    route="GET records/{record_id}",
-    face=Face("get"),
-    command=_ONE,
-)
+@_operation("get", zh="显示一条记忆，无论其状态。", permission=READ, route="GET records/{record_id}")
 async def get(call: ServiceCall, request: ByRecord) -> Record:
     """Show a record, whatever its status."""
     return await call.agent.get(request.record_id)
 
 
-@operation(
-    "history",
-    zh="显示一条记忆的所有版本，当前版本在最后。",
-    permission=READ,
-    route="GET records/{record_id}/history",
-    face=Face("history", give=items_of),
-    command=_ONE,
+@_operation(
+    "history", zh="显示一条记忆的所有版本，当前版本在最后。", permission=READ, route="GET records/{record_id}/history"
 )
 async def history(call: ServiceCall, request: ByRecord) -> Page[Version]:
     """Show every version of a record, the current one last."""
     return Page(items=tuple(await call.agent.history(request.record_id)))
 
 
-@operation(
-    "links",
-    zh="显示一条记忆的所有关联。",
-    permission=READ,
-    route="GET records/{record_id}/links",
-    face=Face("links", give=items_of),
-    command=_ONE,
-)
+@_operation("links", zh="显示一条记忆的所有关联。", permission=READ, route="GET records/{record_id}/links")
 async def links(call: ServiceCall, request: ByRecord) -> Page[Link]:
     """Show the links from and to a record."""
     return Page(items=tuple(await call.agent.links(request.record_id)))
@@ -138,12 +119,11 @@ class MakeLink(Model):
     strength: Annotated[Share, about("The strength of the link, from 0 to 1.", "关联强度，0 到 1。")] = 1.0
 
 
-@operation(
+@_operation(
     "link",
     zh="把两条记忆关联起来，由前者指向后者。",
     permission=WRITE,
     route="POST links",
-    face=Face("link"),
     command=Command(arguments=("from_id", "to_id")),
 )
 async def link(call: ServiceCall, request: MakeLink) -> Link:
@@ -158,13 +138,11 @@ class WordsBehind(Model):
     attachment_id: Annotated[Id | None, about("Only this attachment, in full.", "只要这个附件，给出全文。")] = None
 
 
-@operation(
+@_operation(
     "deep_retrieval",
     zh="读取一条记忆背后的全部原文与附件；较长的附件须单独指明。",
     permission=READ,
     route="GET records/{record_id}/sources",
-    face=Face("deep_retrieval"),
-    command=Command(arguments=("record_id",)),
     tool=Tool(
         "deep_retrieval",
         Bilingual(
@@ -190,14 +168,13 @@ class Forget(Model):
     expects: Expects = None
 
 
-@operation(
+@_operation(
     "forget",
     zh="让记忆不再被想起。墓碑会保留，可用 `restore` 恢复。",
     permission=WRITE,
     act="update_memory",
     route="POST records/{record_id}/forget",
-    face=Face("forget"),
-    command=_EACH,
+    command=Command(repeated="record_id"),
     tool=Tool(
         "forget",
         Bilingual(
@@ -220,14 +197,13 @@ class Restore(Model):
     expects: Expects = None
 
 
-@operation(
+@_operation(
     "restore",
     zh="恢复被遗忘的记忆。",
     permission=WRITE,
     act="update_memory",
     route="POST records/{record_id}/restore",
     settles=True,
-    face=Face("restore"),
     command=Command(repeated="record_id", show=show_restored),
     tool=Tool(
         "restore",
@@ -243,16 +219,9 @@ async def restore(call: ServiceCall, request: Restore) -> Record:
     return await call.agent.restore(request.record_id, expects=request.expects)
 
 
-@operation(
-    "tombstones",
-    zh="显示被遗忘的记忆留下的墓碑。",
-    permission=READ,
-    route="GET tombstones",
-    face=Face("tombstones", give=items_of),
-)
-async def tombstones(call: ServiceCall, request: Nothing) -> Page[Tombstone]:
+@_operation("tombstones", zh="显示被遗忘的记忆留下的墓碑。", permission=READ, route="GET tombstones")
+async def tombstones(call: ServiceCall, _: Nothing) -> Page[Tombstone]:
     """Show the tombstones of forgotten records."""
-    del request
     return Page(items=tuple(await call.agent.tombstones()))
 
 
@@ -268,21 +237,17 @@ class ListConflicts(Model):
     limit: Limit = 100
 
 
-@operation(
+@_operation(
     "conflicts",
     zh="显示记忆之间的矛盾，最早的在前；指定用户时只显示该用户的。",
     permission=READ,
     route="GET conflicts",
     examples=({"states": ["open"]},),
-    face=Face("conflicts", give=items_of),
     command=Command(path=("conflicts", "list")),
 )
 async def conflicts(call: ServiceCall, request: ListConflicts) -> Page[Conflict]:
     """Show contradictions between records, oldest first; of a user, none that is another's."""
-    found = await call.agent.conflicts(
-        states=request.states, record_id=request.record_id, user=request.user, limit=request.limit
-    )
-    return Page(items=tuple(found))
+    return Page(items=tuple(await call.agent.conflicts(**dict(request))))
 
 
 OPERATIONS = (records, get, deep_retrieval, history, links, link, forget, restore, tombstones, conflicts)

@@ -18,8 +18,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, JsonValue, TypeAdapter
 
-from remanent.discipline.call import ProgressStep, Report
 from remanent.discipline.operation import Operation
+from remanent.discipline.port import ProgressStep, Report
 from remanent.discipline.shapes import Done
 from remanent.errors import InvalidInput, NotFound, NotPermitted, QueueFull, RemanentError, StorageError
 from remanent.jobs.runner import describe_failure

@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from remanent.discipline import registry
-from remanent.discipline.call import Report
 from remanent.discipline.operation import Level, Operation
+from remanent.discipline.port import Report
 from remanent.errors import InvalidInput, NotAuthenticated, NotFound, NotPermitted, RemanentError
 from remanent.memory import AsyncMemory
 from remanent.model import Clock, Model, system_clock
@@ -74,9 +74,9 @@ class Catalogue(Mapping[str, Operation[Any, Any]]):
 
 def _others() -> Iterator[Operation[Any, Any]]:
     """Yield what is declared here beside `journal`, in the order in which people are shown it."""
-    from remanent.operations import care, context, keys, language, places, records
+    from remanent.operations import administration, care, context, language, records
 
-    for module in (records, context, care, language, keys, places):
+    for module in (records, context, care, language, administration):
         yield from module.OPERATIONS
 
 

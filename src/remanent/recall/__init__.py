@@ -1,22 +1,29 @@
 """The one read path from a question to what is remembered."""
 
-from remanent.recall.cache import AnswerCache
+from remanent.recall.answers import AnswerCache
 from remanent.recall.calibration import Calibration
 from remanent.recall.echoes import Echoes
 from remanent.recall.evaluation import evaluate_recall
-from remanent.recall.finer import FINER, FinerState
 from remanent.recall.gate import GATE, Gate
-from remanent.recall.in_memory import InMemoryPath, RowTable
 from remanent.recall.indexing import EMBED, REEMBED, TURNS, Indexing
 from remanent.recall.injection import INJECTED_ITEMS, inject, nothing_told
-from remanent.recall.path import Candidate, RecallPath
-from remanent.recall.paths import GraphPath, KeywordPath, RecencyPath, TimePath
+from remanent.recall.paths import (
+    Candidate,
+    GraphPath,
+    InMemoryPath,
+    KeywordPath,
+    RecallPath,
+    RecencyPath,
+    RowTable,
+    TimePath,
+)
 from remanent.recall.question import Question
 from remanent.recall.ranker import PATIENT, AnswerOptions, Ranked, Ranker
 from remanent.recall.recall import Finish, Recall
 from remanent.recall.recipe import PathUse, Recipe
 from remanent.recall.untold import names_an_owner
 from remanent.recall.vector_path import Coverage, FormerVectorPath, VectorPath
+from remanent.recall.windows import FINER, FinerState
 from remanent.text.tokens import ROUGH
 
 __all__ = [

@@ -13,10 +13,9 @@ from dataclasses import replace
 
 from remanent.model import Entry, Origin, Record, Scope
 from remanent.model.filters import USER_KEY, read_where, user_in
-from remanent.recall.injection import ENVELOPE, is_frame, plain
-from remanent.recall.packing import GAP
+from remanent.recall.injection import ENVELOPE, GAP, is_frame, plain
 from remanent.stores import RecordFilter, Store, Transaction
-from remanent.text.dated import RESOLVED
+from remanent.text.dates import RESOLVED
 from remanent.text.regex import lazy_regex
 from remanent.text.sentences import sentence_texts
 from remanent.text.spans import Span

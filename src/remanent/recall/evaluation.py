@@ -145,7 +145,7 @@ async def evaluate_recall(
     clock: Clock,
     advance: Callable[[int], None],
 ) -> Evaluation:
-    """AskProbe the read path itself: what is found here was given to nobody, and is no echo when somebody says it."""
+    """Ask the read path itself: what is found here was given to nobody, and is no echo when somebody says it."""
 
     async def ask(probe: Probe, *, gated: bool) -> Found:
         now = clock()

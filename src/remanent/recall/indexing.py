@@ -7,7 +7,7 @@ first, and a question never waits for a whole import.
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Protocol
@@ -32,8 +32,7 @@ from remanent.model import (
 )
 from remanent.model.filters import user_in
 from remanent.recall.echoes import Echo, Echoes
-from remanent.recall.finer import FINER, PAGE, FinerReading
-from remanent.recall.windows import PARTS, as_read, vector_name, vector_names
+from remanent.recall.windows import FINER, PAGE, PARTS, FinerReading, as_read, vector_name, vector_names
 from remanent.stores import (
     NO_LIMIT,
     EntryQuery,
@@ -89,6 +88,8 @@ CONTEXT_CHARACTERS = 400
 # What one job takes at a time: large enough that a commit's cost does not count, small enough that a crash repeats
 # little and that others get their turn in between. A batch of vectors takes longer, hence fewer.
 ENTRY_BATCH = 256
+CROWD = 8
+"""Writers at once beyond which a batch is a quarter of that: all of them wait for its commit, 15 to 40 ms."""
 RECORD_BATCH = 64
 HANDFUL = 8
 """Records that somebody who asks waits for: an edited note has one or two that changed, some 20 ms each."""
@@ -98,11 +99,8 @@ _MAX_SEEN = 100_000
 """Agents whose models are known to be looked at: some ten megabytes."""
 
 
-class OnTurns(Protocol):
-    """Does what follows from entries that recall finds from now on."""
-
-    async def __call__(self, tx: Transaction, entries: Sequence[Entry]) -> None:
-        """Do so inside of the unit of work that makes their turns."""
+OnTurns = Callable[[Transaction, Sequence[Entry]], Awaitable[None]]
+"""Does what follows from entries that recall finds from now on, inside of the unit of work that makes their turns."""
 
 
 class IsDue(Protocol):
@@ -174,6 +172,11 @@ class WriterPriority:
         if last is None and len(self._streams) >= _MAX_STREAMS:
             self._streams.clear()
         self._streams[owner] = now, last is not None and now - last[0] < STREAM_GAP
+
+    @property
+    def batch(self) -> int:
+        """How many entries are indexed at a time."""
+        return ENTRY_BATCH // 4 if self._writers > CROWD and not self._waived else ENTRY_BATCH
 
     def end(self) -> None:
         """End a write."""
@@ -273,7 +276,7 @@ class Indexing:
         """
         await self.writing.wait(job.scope.owner)
         done = await indexed_through(self._store, job.scope)
-        entries = await self._store.entries(job.scope, EntryQuery(after_seq=done, limit=ENTRY_BATCH))
+        entries = await self._store.entries(job.scope, EntryQuery(after_seq=done, limit=(batch := self.writing.batch)))
         if not entries:
             return
         earlier = EntryQuery(after_seq=max(0, done - LOOK_BACK), limit=LOOK_BACK)
@@ -289,7 +292,7 @@ class Indexing:
             await self.on_turns(tx, entries)
         if self._embedders is not None:
             self._go_on(tx, EMBED)
-        if len(entries) == ENTRY_BATCH:
+        if len(entries) == batch:
             self._go_on(tx, TURNS)
         elif self._embedders is None:
             await self._ask_followers(job.scope, tx, seq=entries[-1].seq)

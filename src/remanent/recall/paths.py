@@ -1,23 +1,110 @@
-"""The built-in paths over the store alone: words, times, what is new, and links.
+"""Recall paths: their port, and the built-in ones over the store alone, by words, times, what is new, and links.
 
 A path tells candidates and scores of its own measure; what they are worth beside those of other paths is the recipe's
-to say. None of these needs a model, so that something is found whatever else is out of order.
+to say. None of the built-in ones here needs a model, so that something is found whatever else is out of order.
 """
 
 import asyncio
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
-from remanent.model import Entry, Kind
+from remanent.model import Entry, Kind, Scope
 from remanent.model.entry import AHEAD
 from remanent.recall.indexing import understood_through
-from remanent.recall.path import BY_WORDS_ALONE, Candidate, RecallPath
 from remanent.recall.question import Question, told_within
-from remanent.stores import EntryQuery, Hit, LatestQuery, RecordFilter, Store, WalkQuery
+from remanent.stores import EntryQuery, Hit, LatestQuery, RecordFilter, RecordPosition, Store, WalkQuery
 from remanent.text.dates import TimeMention
 from remanent.text.terms import held_terms, query_terms
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+BY_WORDS_ALONE = "new: so far by its words alone"
+"""The reason of what holds most of the question's words and has no vector yet, so that no other path can find it."""
+
+
+class Candidate(NamedTuple):
+    """A record that one path found, with that path's own score (higher is better) and its reason.
+
+    Plain, because a question has hundreds.
+    """
+
+    record_id: str
+    score: float
+    reason: str = ""
+    """What the path has to say beyond its name: the date it matched, the link it followed."""
+    place: RecordPosition | None = None
+    """Where it stands, if the search told that as well: it need not be looked up then."""
+
+
+_SOME_TIME = datetime.min.replace(tzinfo=UTC)
+
+
+def placeless(record_id: str) -> RecordPosition:
+    """Return the place of what a recipe ranks by scores alone: where it stands and when it happened does not count."""
+    return RecordPosition(record_id, Kind.NOTE, None, _SOME_TIME)
+
+
+class RecallPath(ABC):
+    """One way to find records for a question.
+
+    The part of the name before a colon is the family: recipes weigh families, and `vector:bge` is one of `vector`.
+    """
+
+    name: str
+    adds: bool = True
+    """Whether what only this path found belongs in the answer; else it just moves what others found."""
+    follows: bool = False
+    """Whether it is asked after the others, with what they found as the question's seeds."""
+    yields: bool = False
+    """Whether a record counts for it only if no other path of its family found it."""
+
+    dispensable: bool = False
+    """Whether another path of its family may make it superfluous, so that `needed` is to be asked before it is."""
+
+    certain: bool = False
+    """Whether what it finds is known to answer, so that the gate has nothing to hold back."""
+
+    rates: bool = False
+    """Whether it can tell at once how near to the question is what other paths found."""
+
+    @property
+    def family(self) -> str:
+        """The name under which recipes know it."""
+        return self.name.partition(":")[0]
+
+    def share(self, question: Question) -> float:
+        """Return how much of its recipe's weight the path takes for a question; 0 when it need not be asked."""
+        return 1.0
+
+    async def needed(self, question: Question) -> bool:
+        """Return whether it can find anything that others of its family cannot find better."""
+        return True
+
+    def preparing(self, question: Question) -> bool:
+        """Return whether it is late only because it makes itself ready, which it need not do for the next question."""
+        return False
+
+    async def expect(self, questions: Sequence[Question]) -> None:  # noqa: B027 - most have nothing to prepare
+        """Hear of questions that will be asked together, so that what each takes can be made ready in one go."""
+
+    async def prepare(self, scope: Scope) -> None:  # noqa: B027 - most have nothing to load
+        """Load what the first question about an agent would have to wait for; the path's own trouble is raised."""
+
+    def rate(self, question: Question, record_ids: Sequence[str]) -> list[Candidate]:
+        """Return those of the records that it scores as well, after `find` was asked; best first."""
+        return []
+
+    @abstractmethod
+    async def find(self, question: Question, *, limit: int) -> list[Candidate]:
+        """Return records that pass the question's filter, best first."""
+
 
 _TAIL = 200
 """How many of the newest entries are searched word by word while their index is not made yet; bounds the time
@@ -231,3 +318,96 @@ class GraphPath(RecallPath):
         )
         reached = await self._store.ask(question.scope, walk)
         return [Candidate(one.place.record_id, one.strength, one.relation, one.place) for one in reached]
+
+
+# ── paths over what lies in memory: an array has a score for each row, and a table tells whose row it is ──
+
+
+class RowTable(Mapping[str, int]):
+    """The rows that ids have in arrays, small numbers; a row that becomes free is used again."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, int] = {}
+        self._free: list[int] = []
+        self.ids: list[str | None] = []
+        """By row."""
+
+    def add(self, one: str) -> int:
+        """Return the row of an id, a new one where it has none."""
+        row = self._rows.get(one)
+        if row is None:
+            if not self._free:
+                self._free.append(len(self.ids))
+                self.ids.append(None)
+            row = self._rows[one] = self._free.pop()
+            self.ids[row] = one
+        return row
+
+    def remove(self, one: str) -> int | None:
+        """Free the row of an id and return it."""
+        row = self._rows.pop(one, None)
+        if row is not None:
+            self.ids[row] = None
+            self._free.append(row)
+        return row
+
+    def clear(self) -> None:
+        """Free all rows."""
+        for held in (self._rows, self._free, self.ids):
+            held.clear()
+
+    def __getitem__(self, one: str) -> int:
+        """Return the row of an id."""
+        return self._rows[one]
+
+    def __iter__(self) -> Iterator[str]:
+        """Go through the ids, in the order in which they came."""
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._rows)
+
+
+class InMemoryPath(RecallPath):
+    """Ranks what lies in memory by an array of scores; what scores nothing has nothing to do with the question."""
+
+    rates = True
+
+    def __init__(self, rows: RowTable) -> None:
+        self._rows = rows
+
+    @abstractmethod
+    async def scores(self, question: Question) -> "NDArray[np.float32]":
+        """Return the score of each row."""
+
+    async def find(self, question: Question, *, limit: int) -> list[Candidate]:
+        """Return what scores best; of equals, what has the first row."""
+        scores = await self.scores(question)
+        # As they are now: a row that is freed while other paths are asked may soon be another's.
+        ids = self._rows.ids[: len(scores)]
+        question.beside[self.name] = ids, (scores := scores[: len(ids)])
+        best = ((ids[row], scores[row]) for row in best_rows(scores, limit))
+        return [self._candidate(one, score) for one, score in best if one is not None]
+
+    def rate(self, question: Question, record_ids: Sequence[str]) -> list[Candidate]:
+        """Return what else scores anything."""
+        ids, scores = question.beside[self.name]
+        found = ((one, row) for one in record_ids if (row := self._rows.get(one)) is not None and row < len(scores))
+        rated = [self._candidate(one, scores[row]) for one, row in found if ids[row] == one and scores[row] > 0]
+        return sorted(rated, key=lambda one: -one.score)
+
+    def _candidate(self, one: str, score: float) -> Candidate:
+        return Candidate(one, float(score), place=placeless(one))
+
+
+def best_rows(scores: "NDArray[np.float32]", limit: int) -> list[int]:
+    """Return the rows that score best, of those that score anything; without sorting them all."""
+    import numpy as np
+
+    held = np.flatnonzero(scores > 0)
+    if len(held) > limit:
+        least = np.partition(scores[held], -limit)[-limit]
+        held = held[scores[held] >= least]
+    best: list[int] = held[np.argsort(-scores[held], kind="stable")[:limit]].tolist()
+    return best

@@ -13,9 +13,9 @@ from remanent.model import Entry, Scope, TurnData
 from remanent.model.filters import USER_KEY, MetadataCondition
 from remanent.stores import RecordFilter, Standing
 from remanent.text.dates import TimeMention, find_dates
-from remanent.text.question_parts import asked_part, questions
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import TextLanguage, fold, language_of
+from remanent.text.talk import asked_part, questions
 from remanent.text.terms import query_terms
 from remanent.values import dataclass
 
@@ -184,39 +184,18 @@ class Question:
         for name in _ANALYSED:
             getattr(self, name)
 
-    def following(self, seeds: tuple[str, ...]) -> "Question":
-        """Return the same question for paths that start from what others found."""
-        return self._with(seeds=seeds)
+    def amended(self, **changes: Any) -> "Question":
+        """Return the question with something changed besides its words; what was read of them stays read.
 
-    def at(self, standing: Standing) -> "Question":
-        """Return the same question of an agent whose counters are known."""
-        return self._with(standing=standing)
-
-    def of(
-        self, scope: Scope, wanted: RecordFilter, *, standing: Standing | None, beside: dict[str, Any]
-    ) -> "Question":
-        """Return the same words asked of another scope and of other records."""
-        return self._with(scope=scope, record_filter=wanted, standing=standing, beside=beside)
-
-    def _with(self, **changes: Any) -> "Question":
-        """Return the question with something changed besides its words; what was read of them stays read."""
+        For paths that start from what others found, of an agent whose counters are known, of another scope.
+        """
         other = replace(self, **changes)
         other.__dict__.update({name: self.__dict__[name] for name in _ANALYSED if name in self.__dict__})
         return other
 
 
-_ANALYSED = (
-    "read",
-    "asked",
-    "parts",
-    "terms",
-    "language",
-    "dates",
-    "times",
-    "asks_for_order",
-    "asks_the_agent",
-    "asks_for_a_fact",
-)
+_ANALYSED = "read asked parts terms language dates times asks_for_order asks_the_agent asks_for_a_fact".split()
+"""What can be read from the words alone."""
 
 
 def _names(text: str, name: str) -> bool:

@@ -6,7 +6,7 @@ store, an answer is nothing but the fused scores of the paths.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Literal
@@ -24,38 +24,33 @@ from remanent.model import (
     GateVerdict,
     Grain,
     ItemOrder,
-    Kind,
     LeftOut,
-    Origin,
     Record,
     Scope,
 )
 from remanent.recall import scoring
-from remanent.recall.cache import AnswerCache
-from remanent.recall.diversity import (
-    crowds,
-    limited_per_source,
-    marginal_relevance,
-    may_be_twins,
-    overlap,
-    share_of,
-    units,
-)
-from remanent.recall.found_items import AnswerBuilder, exchanges, said_again
+from remanent.recall.answers import AnswerBuilder, AnswerCache, CandidateReader, exchanges, merged_answers, said_again
 from remanent.recall.gate import Gate
-from remanent.recall.gathering import CandidateReader, Gathered
-from remanent.recall.path import RecallPath
+from remanent.recall.paths import RecallPath
 from remanent.recall.question import READ_ON_THE_LOOP, Question
 from remanent.recall.ranker import STATES, AnswerOptions, Ranker
-from remanent.recall.recipe import Recipe, Recipes, Rerank, built_in
-from remanent.recall.scoring import RankedCandidate
-from remanent.recall.session_scores import by_their_likeness, by_their_turns, by_their_words
-from remanent.recall.sharing import merged_answers
+from remanent.recall.recipe import Recipe, Recipes, built_in
+from remanent.recall.scoring import Gathered, RankedCandidate, limited_per_source, share_of
+from remanent.recall.shortlist import (
+    ComparedTexts,
+    by_their_likeness,
+    by_their_turns,
+    by_their_words,
+    crowds,
+    marginal_relevance,
+    read_again,
+    talks_with_agents,
+)
 from remanent.recall.vector_path import VectorPath
 from remanent.settings import RecallSettings
-from remanent.stores import RecordPosition, Store
+from remanent.stores import Store
 from remanent.stores.queries import StandingQuery
-from remanent.text.talk import asks_what_was_asked
+from remanent.text.talk import asks_what_was_asked, is_small_talk
 from remanent.values import dataclass
 
 _logger = logging.getLogger(__name__)
@@ -67,8 +62,6 @@ MAX_CONCURRENT = 32
 _MAX_CONCURRENT_PER_ORG = 2
 """Of one organisation, while others ask, too: as many as there are cores in the smallest machine that is served from,
 so that a question of somebody else shares them with two others and not with 31."""
-_COMPARED_CHARACTERS = 300
-"""Characters by which texts are compared; twins show early, and every pair of the shortlist is compared."""
 _MAX_WIDTH = 1000
 """How many candidates are gathered and read where near-duplicates crowd the shortlist: what stands behind more of them
 than that is not found. It bounds one more search of all paths, which only a flood causes."""
@@ -91,34 +84,6 @@ class Finish:
     """All that it depends on beside the answer."""
 
 
-class _Texts:
-    """The records that were read, and what each is compared by, worked out once for all comparisons."""
-
-    def __init__(self, records: dict[str, Record], *, twins: float) -> None:
-        self.records = records
-        self._twins = twins
-        self._units: dict[str, frozenset[str]] = {}
-        self._likeness: dict[tuple[str, str], float] = {}
-
-    def units(self, record_id: str) -> frozenset[str]:
-        """Return what a record is compared by."""
-        found = self._units.get(record_id)
-        if found is None:
-            found = self._units[record_id] = units(self.records[record_id].content[:_COMPARED_CHARACTERS])
-        return found
-
-    def likeness(self, one: str, other: str) -> float:
-        """Return how alike two records are, 0 where they cannot be twins."""
-        first, second = self.units(one), self.units(other)
-        if not may_be_twins(len(first), len(second), twins=self._twins):
-            return 0.0
-        pair = (one, other) if one < other else (other, one)
-        found = self._likeness.get(pair)
-        if found is None:
-            found = self._likeness[pair] = overlap(first, second)
-        return found
-
-
 OnCandidates = Callable[[Question, Sequence[str]], Awaitable[None]]
 """Is told the candidates while their records are read, and may read what belongs to them at the same time."""
 
@@ -135,7 +100,7 @@ class _Shortlist:
     """The candidates whose records were read whole."""
     rest: list[RankedCandidate]
     """The candidates behind them, which count where whole sessions are ranked."""
-    texts: _Texts
+    texts: ComparedTexts
     entries: dict[str, Entry]
     """What most of them came from."""
     crowd_of: dict[str, str]
@@ -185,11 +150,6 @@ class Recall:
         """Have one more path asked; a path of the same name is replaced."""
         paths = self._ranker.paths
         paths[:] = [known for known in paths if known.name != path.name] + [path]
-
-    @property
-    def _models(self) -> dict[str, str]:
-        """The model of each path that goes by vectors."""
-        return {path.name: path.model_id for path in self._ranker.paths if isinstance(path, VectorPath)}
 
     @property
     def figures(self) -> CacheFigures:
@@ -249,11 +209,13 @@ class Recall:
             raise InvalidInput(f"limit must be between 1 and {_MAX_LIMIT}, not {limit}")
         if source_share is not None and not 0 < source_share <= 1:
             raise InvalidInput(f"source_share must be above 0 and at most 1, not {source_share}")
+        if grain not in {"item", "turns", "session"}:
+            raise InvalidInput(f"there is no grain {grain!r}; it is one of item, turns, session")
         options = AnswerOptions(
             recipe=recipe if isinstance(recipe, Recipe) else self._named(recipe, grain),
             limit=limit,
             depth=max(limit, depth),
-            grain=_checked_grain(grain),
+            grain=grain,
             order=_order_of(order, question),
             source_share=source_share,
             gated=gated and self._gate is not None,
@@ -262,7 +224,7 @@ class Recall:
             others: Sequence[Question] = ()
             if shared and self._elsewhere is not None:
                 # Of how the agent stands nothing is told to the others: they stand otherwise.
-                apart = question.of(question.scope, question.record_filter, standing=None, beside={})
+                apart = question.amended(standing=None, beside={})
                 others = await self._elsewhere(apart)
             if not others:
                 return await self._find(question, options, cached=cached, finish=finish)
@@ -281,7 +243,7 @@ class Recall:
         """
         # Before all else, so that what is written meanwhile is found twice rather than not at all.
         standing = question.standing or await self._store.standing(question.scope, states=BEFORE_ALL.states)
-        question = question.at(standing)
+        question = question.amended(standing=standing)
         if self._cache is None or not cached:
             fresh, _ = await self._answer(question, options)
             return fresh if finish is None else await finish.make(fresh)
@@ -314,7 +276,15 @@ class Recall:
             records = shortlist.records
             trouble = None
             if options.recipe.rerank is not None and shortlist.best:
-                trouble = await self._rerank(question, shortlist, options.recipe.rerank)
+                trouble = await read_again(
+                    question,
+                    shortlist.best,
+                    shortlist.records,
+                    rerank=options.recipe.rerank,
+                    reranker=self._reranker,
+                    timeout=min(self._settings.path_timeout, question.seconds_left()),
+                    load_timeout=min(self._settings.load_timeout, question.seconds_left()),
+                )
             if options.grain == "session":
                 items = await self._sessions(question, shortlist, options)
             else:
@@ -343,27 +313,25 @@ class Recall:
         """
         width, share = 2 * options.depth, options.flood_share(question)
         gathered = await self._ranker.gather(question, options.recipe, width=width, share=share)
-        ranked = self._ranker.order(question, options, gathered)
-        gate = self._gate if options.gated and ranked else None
-        wanted = [one.record_id for one in ranked[: options.shortlist]]
+        order = self._ranker.order(question, options, gathered)
+        gate = self._gate if options.gated and order.ids else None
+        wanted = order.ids[: options.shortlist]
         # What paths that follow find may change the order, seldom by much: what is best without them is read beside.
-        followed, around, records, entries, inputs, _ = await asyncio.gather(
+        followed, records, entries, inputs, _ = await asyncio.gather(
             self._ranker.follow(question, options.recipe, gathered, width=width, share=share),
-            self._around(question, options, gathered),
             self._reader.records(question, wanted),
-            self._reader.sources(question, wanted) if options.grain != "session" else _nothing(),
+            self._reader.sources(question, wanted if options.grain != "session" else ()),
             gate.look(question) if gate is not None else _none(),
             self._on_candidates(question, wanted) if self._on_candidates is not None else _none(),
         )
-        if followed or around:
-            if followed:
-                around |= await self._around(question, options, gathered, known=around)
-            ranked = self._ranker.order(question, options, gathered, around=around)
-            wanted = [one.record_id for one in ranked[: options.shortlist]]
+        if followed:
+            order = self._ranker.order(question, options, gathered)
+            wanted = order.ids[: options.shortlist]
             records |= await self._reader.records(question, [one for one in wanted if one not in records])
             records = {record_id: records[record_id] for record_id in wanted if record_id in records}
+        ranked = order.candidates()
         question.beside[READ_WHOLE] = records
-        texts = _Texts(records, twins=options.recipe.twins)
+        texts = ComparedTexts(records, twins=options.recipe.twins)
         crowd_of = self._crowds(question, ranked, texts, options)
         if crowd_of:
             gathered, ranked = await self._uncrowded(question, texts, crowd_of, options)
@@ -381,27 +349,8 @@ class Recall:
         scoring.boost(question, best, records, options.recipe, size_of=lambda one: len(texts.units(one)))
         return _Shortlist(best, rest, texts, entries, crowd_of, verdict, gathered.left_out)
 
-    async def _around(
-        self,
-        question: Question,
-        options: AnswerOptions,
-        gathered: Gathered,
-        *,
-        known: Mapping[str, RecordPosition] | None = None,
-        all_of_them: bool = False,
-    ) -> dict[str, RecordPosition]:
-        """Return where candidates and their neighbours stand, if that is of any use to the recipe or the answer.
-
-        Places cost a call of the store, so that recipes by scores alone ask for none.
-        """
-        if not (options.recipe.surroundings.neighbours or options.grain == "turns"):
-            return {}
-        considered = self._ranker.considered(question, options, gathered, all_of_them=all_of_them)
-        lacking = [one for one in considered if one in gathered.places and one not in (known or {})]
-        return await self._reader.places(question, lacking, reach=1)
-
     def _crowds(
-        self, question: Question, ranked: Sequence[RankedCandidate], texts: _Texts, options: AnswerOptions
+        self, question: Question, ranked: Sequence[RankedCandidate], texts: ComparedTexts, options: AnswerOptions
     ) -> dict[str, str]:
         """Return by record the crowd of near-duplicates that it stands in, where these fill more than their share."""
         share = options.flood_share(question)
@@ -409,11 +358,11 @@ class Recall:
             return {}  # what there is fits in: nothing is pushed out
         sizes = {one.record_id: len(texts.units(one.record_id)) for one in ranked if one.record_id in texts.records}
         most, twins = share_of(options.shortlist, share), options.recipe.twins
-        found = crowds(sizes, texts.likeness, twins=twins, most=most)
+        found = crowds(sizes, texts.twins_of, twins=twins, most=most)
         return {member: first for first, members in found.items() for member in members}
 
     async def _uncrowded(
-        self, question: Question, texts: _Texts, crowd_of: dict[str, str], options: AnswerOptions
+        self, question: Question, texts: ComparedTexts, crowd_of: dict[str, str], options: AnswerOptions
     ) -> tuple[Gathered, list[RankedCandidate]]:
         """Look further than near-duplicates reach, and return what they leave room for; the records read are added.
 
@@ -423,8 +372,7 @@ class Recall:
         share = options.flood_share(question)
         gathered = await self._ranker.gather(question, options.recipe, width=_MAX_WIDTH, share=share)
         await self._ranker.follow(question, options.recipe, gathered, width=_MAX_WIDTH, share=share)
-        around = await self._around(question, options, gathered, all_of_them=True)
-        ranked = self._ranker.order(question, options, gathered, around=around, all_of_them=True)[:_MAX_WIDTH]
+        ranked = self._ranker.order(question, options, gathered, all_of_them=True).candidates()[:_MAX_WIDTH]
         records, twins = texts.records, options.recipe.twins
         unread = [one.record_id for one in ranked if one.record_id not in records]
         read = await self._reader.records(question, unread)
@@ -447,28 +395,15 @@ class Recall:
             del records[record_id]
         return gathered, [one for one in ranked if one.record_id in chosen]
 
-    async def _rerank(self, question: Question, shortlist: _Shortlist, rerank: Rerank) -> LeftOut | None:
-        """Have the cross-encoder read the best candidates again; return why it did not."""
-        return await scoring.rerank(
-            question,
-            shortlist.best,
-            shortlist.records,
-            rerank=rerank,
-            reranker=self._reranker,
-            timeout=min(self._settings.path_timeout, question.seconds_left()),
-            load_timeout=min(self._settings.load_timeout, question.seconds_left()),
-        )
-
     def _chosen(self, question: Question, shortlist: _Shortlist, options: AnswerOptions) -> list[RankedCandidate]:
         """Choose from the best without twins and without one source's filling the answer."""
         by_id = {one.record_id: one for one in shortlist.best}
         ranked = list(
             marginal_relevance(
                 {one.record_id: one.score for one in shortlist.best},
-                likeness=shortlist.texts.likeness,
+                twins_of=shortlist.texts.twins_of,
                 strength=options.recipe.diversity,
-                twins=options.recipe.twins,
-                talk_of=_talks_with_agents(shortlist.best).get,
+                talk_of=talks_with_agents(shortlist.best).get,
                 further=options.recipe.further,
             )
         )
@@ -491,12 +426,13 @@ class Recall:
         """Make answers of what was chosen: as it is, with its question or its answer, or with all that stands by it."""
         records, known = shortlist.records, shortlist.entries
         if options.grain == "turns":
-            return await self._answers.turns(
-                question.scope, chosen[: options.depth], records, known=known, whose=question.whose
-            )
+            return await self._answers.turns(question, chosen[: options.depth], records, known=known)
         beside: dict[str, list[RankedCandidate]] = {}
         if options.recipe.surroundings.reply and not asks_what_was_asked(question.read):
             chosen, beside = exchanges(chosen, shortlist.best, records)
+        if not is_small_talk(question.read):
+            # A greeting is no memory, though a small store has nothing else to fill an answer with.
+            chosen = [one for one in chosen if one.score or not is_small_talk(records[one.record_id].content)]
         groups = []
         if options.recipe.diversity:
             groups = said_again(chosen, records, beside=beside, likeness_key=shortlist.texts.units)
@@ -516,9 +452,10 @@ class Recall:
         for one in (*shortlist.best, *shortlist.rest):
             groups.setdefault(one.place.session or f"\0{one.record_id}", []).append(one)
         around = options.recipe.surroundings
+        models = {path.name: path.model_id for path in self._ranker.paths if isinstance(path, VectorPath)}
         scores = by_their_turns(groups, around)
         scores = await by_their_words(self._store, question, scores, around)
-        scores = await by_their_likeness(self._store, question, scores, groups, around, models=self._models)
+        scores = await by_their_likeness(self._store, question, scores, groups, around, models=models)
         best = sorted(groups, key=lambda name: (-scores[name], name))[: options.limit]
         unread = [groups[name][0].record_id for name in best if groups[name][0].record_id not in records]
         records |= await self._reader.records(question, unread)
@@ -533,33 +470,8 @@ class Recall:
         )
 
 
-def _talks_with_agents(candidates: Sequence[RankedCandidate]) -> dict[str, str | None]:
-    """Return by record the session of what a user and an agent say to each other.
-
-    Who talks with an agent tells a thing once and goes on with it; people among themselves, and a diary that nobody
-    replies to, have the whole answer in one place.
-
-    Where no agent's turn is found in a session nothing of it gives way: a user's messages alone are a diary, and a
-    tenth of MemDaily's questions lost a part of their evidence while diaries gave way like talks.
-    """
-    places = [one.place for one in candidates if one.place.kind is Kind.TURN]
-    answered = {place.session for place in places if place.trust is Origin.AGENT}
-    said = (place for place in places if place.trust in (Origin.USER, Origin.AGENT))
-    return {place.record_id: place.session for place in said if place.session in answered}
-
-
-async def _nothing() -> dict[str, Entry]:
-    return {}
-
-
 async def _none() -> None:
     return None
-
-
-def _checked_grain(grain: Grain) -> Grain:
-    if grain not in {"item", "turns", "session"}:
-        raise InvalidInput(f"there is no grain {grain!r}; it is one of item, turns, session")
-    return grain
 
 
 def _order_of(order: ItemOrder | Literal["auto"], question: Question) -> ItemOrder:

@@ -9,9 +9,10 @@ from pydantic import Field, model_validator
 from remanent.errors import InvalidInput
 from remanent.model import Kind
 from remanent.model.base import Model, Share, Text
-from remanent.recall.fusion import RRF_K
 from remanent.text.scripts import TextLanguage
 
+RRF_K = 60
+"""Dampens the lead of first places; the value of the original paper."""
 Weight = Annotated[float, Field(ge=0, le=100)]
 Boosting = Annotated[float, Field(ge=0, le=0.9)]
 """How far a boost may move a score: between 1 - this and 1 + this times what it was."""
@@ -62,8 +63,6 @@ class Boosts(Model):
 class Surroundings(Model):
     """How far what stands around a turn speaks for it."""
 
-    neighbours: Weight = 0.0
-    """The share of its neighbours' scores that a turn gets in addition."""
     session: Weight = 0.0
     """The share of its session's evidence that a turn gets in addition. What is said in no session at all counts as
     a session of its own, since one that words and meaning put first stood behind twenty turns of a long session

@@ -1,30 +1,143 @@
-"""From what the paths found to one order: fusion, boosts, surroundings, and the cross-encoder where it is asked for.
+"""From what the paths found to one order: fusion, boosts, and what stands around a candidate; pure mathematics.
 
 A boost is a bounded factor, 1 where nothing is known: it can move a candidate past its like, never past what fits the
-question far better. All but the cross-encoder is pure mathematics.
+question far better.
 """
 
-import asyncio
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
 from heapq import nlargest
 from typing import NamedTuple
 
-from remanent.embedding.port import Reranker
-from remanent.errors import RemanentError
 from remanent.model import Kind, LeftOut, Origin, PathRank, Record, is_ahead
-from remanent.recall.diversity import limited_per_source
-from remanent.recall.fusion import Scored, above_last, min_max, reciprocal_rank, shares_of_best, summed, weighted_scores
-from remanent.recall.gathering import Gathered
-from remanent.recall.path import BY_WORDS_ALONE, Candidate
+from remanent.recall.paths import BY_WORDS_ALONE, Candidate
 from remanent.recall.question import Question
-from remanent.recall.recipe import Boosts, PathUse, Recipe, Rerank, Surroundings
-from remanent.recall.windows import as_spoken
+from remanent.recall.recipe import RRF_K, Boosts, PathUse, Recipe, Surroundings
 from remanent.stores import RecordPosition
 from remanent.text.talk import LONGEST_ASKING, asks_what_was_asked, is_small_talk, is_standing_instruction, share_asked
 from remanent.values import dataclass
+
+Scored = Mapping[str, float]
+"""What one path found: ids with its own scores, best first."""
+
+
+def reciprocal_rank(
+    rankings: Mapping[str, Sequence[str]], *, weights: Mapping[str, float], k: int = RRF_K
+) -> dict[str, float]:
+    """Return each id's fused score, best first: the sum over paths of weight / (k + rank), ranks from 1.
+
+    Equal scores are ordered by the best single rank, then by id, so that the outcome never depends on chance.
+    """
+    scores: dict[str, float] = {}
+    best: dict[str, int] = {}
+    for path in sorted(rankings):
+        weight = weights.get(path, 1.0)
+        for rank, found_id in enumerate(rankings[path], start=1):
+            scores[found_id] = scores.get(found_id, 0.0) + weight / (k + rank)
+            best[found_id] = min(best.get(found_id, rank), rank)
+    return _ordered(scores, best)
+
+
+def min_max(scores: Scored) -> dict[str, float]:
+    """Bring scores to [0, 1]: the best becomes 1, the worst 0; when all are equal, each becomes 1."""
+    if not scores:
+        return {}
+    low, high = min(scores.values()), max(scores.values())
+    # Halves are compared, because the difference of two very large numbers has no float.
+    spread = high / 2 - low / 2
+    if spread <= 0:
+        return dict.fromkeys(scores, 1.0)
+    least = low / 2
+    return {found_id: (score / 2 - least) / spread for found_id, score in scores.items()}
+
+
+def weighted_scores(found: Mapping[str, Scored], *, weights: Mapping[str, float]) -> dict[str, float]:
+    """Return the weighted mean of all paths' scores, best first, each path brought to [0, 1] first.
+
+    With two paths of weight alpha and 1 - alpha this is the alpha hybrid: `alpha * words + (1 - alpha) * meaning`. What
+    a path did not find counts 0 there. A path that found nothing keeps its weight, so that a score means the same
+    whatever the others found.
+    """
+    total = sum(weights.get(path, 1.0) for path in found)
+    shares = {path: weights.get(path, 1.0) / total if total > 0 else 0.0 for path in found}
+    return summed({path: min_max(scores) for path, scores in found.items()}, weights=shares)
+
+
+def shares_of_best(scores: Scored) -> dict[str, float]:
+    """Return scores divided by the best; where that is nothing, each becomes 1."""
+    best = max(scores.values(), default=0.0)
+    return {found_id: score / best if best > 0 else 1.0 for found_id, score in scores.items()}
+
+
+def above_last(scores: Scored, *, limit: int) -> dict[str, float]:
+    """Return how far scores lie above the last of a list of so many, or above 0 where the list is not full."""
+    last = min(scores.values()) if len(scores) >= limit else 0.0
+    return {found_id: max(0.0, score - last) for found_id, score in scores.items()}
+
+
+def summed(found: Mapping[str, Scored], *, weights: Mapping[str, float]) -> dict[str, float]:
+    """Return the weighted sum of all paths' scores as they are, best first."""
+    scores: dict[str, float] = {}
+    best: dict[str, int] = {}
+    for path in sorted(found):
+        weight = weights.get(path, 1.0)
+        ordered = sorted([(-score, found_id) for found_id, score in found[path].items()])
+        for rank, (less, found_id) in enumerate(ordered, start=1):
+            scores[found_id] = scores.get(found_id, 0.0) - weight * less
+            known = best.get(found_id)
+            if known is None or rank < known:
+                best[found_id] = rank
+    return _ordered(scores, best)
+
+
+def _ordered(scores: Mapping[str, float], best: Mapping[str, int]) -> dict[str, float]:
+    ordered = sorted([(-score, best[found_id], found_id) for found_id, score in scores.items()])
+    return {found_id: scores[found_id] for _, _, found_id in ordered}
+
+
+ROUNDING = 1e-9
+"""What a product of floats may be off by; nothing near a whole number is meant by it."""
+
+
+def limited_per_source(
+    ranked: Iterable[str],
+    source_of: Callable[[str], Hashable | None],
+    *,
+    share: float,
+    limit: int,
+    crowd_of: Callable[[str], Hashable | None] = lambda _: None,
+) -> list[str]:
+    """Return up to `limit` ids, best first, of which no source has more than its share while others have any left.
+
+    The same bound holds for a crowd of near-duplicates, wherever they come from. What has no source and stands in no
+    crowd is never held back. A share always leaves room for one.
+    """
+    most = share_of(limit, share)
+    of_source: dict[Hashable, int] = {}
+    of_crowd: dict[Hashable, int] = {}
+    chosen: list[str] = []
+    waiting: list[str] = []
+    for record_id in ranked:
+        source, crowd = source_of(record_id), crowd_of(record_id)
+        if of_source.get(source, 0) >= most or of_crowd.get(crowd, 0) >= most:
+            waiting.append(record_id)
+            continue
+        if source is not None:
+            of_source[source] = of_source.get(source, 0) + 1
+        if crowd is not None:
+            of_crowd[crowd] = of_crowd.get(crowd, 0) + 1
+        chosen.append(record_id)
+        if len(chosen) == limit:
+            break
+    return chosen + waiting[: limit - len(chosen)]
+
+
+def share_of(limit: int, share: float) -> int:
+    """Return how many of `limit` a source may have; at least one."""
+    return max(1, math.floor(share * limit + ROUNDING))
+
 
 _DAY = 86_400.0
 _BESIDE = {"vector:bge-small-en-v1.5": (0.41, 0.65)}
@@ -79,6 +192,7 @@ class PlaceBoosts:
         self._boosts = boosts
         self._now = now
         self._of_origin = {origin: trust(origin, boosts, agent_is_asked=agent_is_asked) for origin in Origin}
+        self._kinds = boosts.kinds
         self._person = person
         self._times = times
 
@@ -89,9 +203,7 @@ class PlaceBoosts:
             factor *= 1 + self._boosts.speaker
         if self._times:
             factor *= self._time(place)
-        return (
-            factor * _recency(_moment_of(place), self._boosts, now=self._now) * self._boosts.kinds.get(place.kind, 1.0)
-        )
+        return factor * self._recency(place) * self._kinds.get(place.kind, 1.0)
 
     def factors(self, place: RecordPosition) -> tuple[Factor, ...]:
         """Return the factors that change a score, each with its name."""
@@ -99,9 +211,20 @@ class PlaceBoosts:
             trust=self._of_origin[place.trust],
             speaker=1 + self._boosts.speaker if self._person is not None and place.role == self._person else 1.0,
             time=self._time(place),
-            recency=_recency(_moment_of(place), self._boosts, now=self._now),
-            kind=self._boosts.kinds.get(place.kind, 1.0),
+            recency=self._recency(place),
+            kind=self._kinds.get(place.kind, 1.0),
         )
+
+    def _recency(self, place: RecordPosition) -> float:
+        """Return the factor for being new: it halves towards 1 with every half-life."""
+        if self._now is None or not self._boosts.recency:
+            return 1.0
+        # What was dated into the future counts from when it was told.
+        moment, recorded_at = place.occurred_at, place.recorded_at
+        if recorded_at is not None and moment > recorded_at and is_ahead(moment, recorded_at=recorded_at):
+            moment = recorded_at
+        age = max(0.0, (self._now - moment).total_seconds()) / _DAY
+        return 1 + self._boosts.recency * math.exp2(-age / self._boosts.half_life_days)
 
     def _time(self, place: RecordPosition) -> float:
         within = any(begin <= place.occurred_at < finish for begin, finish in self._times)
@@ -126,22 +249,6 @@ def boosts_of_record(record: Record, boosts: Boosts) -> tuple[Factor, ...]:
     )
 
 
-def _moment_of(place: RecordPosition) -> datetime:
-    """Return when a record counts as having happened: what was dated into the future, when it was told."""
-    recorded_at = place.recorded_at
-    if recorded_at is not None and is_ahead(place.occurred_at, recorded_at=recorded_at):
-        return recorded_at
-    return place.occurred_at
-
-
-def _recency(occurred_at: datetime, boosts: Boosts, *, now: datetime | None) -> float:
-    """Return the factor for being new: it halves towards 1 with every half-life."""
-    if now is None or not boosts.recency:
-        return 1.0
-    age = max(0.0, (now - occurred_at).total_seconds()) / _DAY
-    return 1 + boosts.recency * math.exp2(-age / boosts.half_life_days)
-
-
 def product(factors: tuple[Factor, ...]) -> float:
     """Return all factors multiplied."""
     if len(factors) == 1:
@@ -162,8 +269,6 @@ def context_of(
 ) -> dict[str, float]:
     """Return what each placed record gets in addition to its own score, 0 or more.
 
-    A record that nobody found may get something from its neighbours, but nothing from its session alone.
-
     `agent_share` is what an agent's word counts of a person's. Where that is less, its turns get no more than this
     share of their session's evidence, and add nothing to it: an agent repeats what it was told before it answers, so
     that one remark of a user would count twice, and its echo would stand before what others said.
@@ -183,19 +288,14 @@ def context_of(
         evidence = session_evidence(
             told, places, discount=surroundings.discount, depth=surroundings.depth, with_agent=surroundings.with_agent
         )
-    context: dict[str, float] = {}
-    of_neighbours, of_session = surroundings.neighbours, surroundings.session
-    for record_id, place in places.items():
-        near = 0.0
-        if of_neighbours:
-            around = (other for other in (place.before_id, place.after_id) if other is not None)
-            near = of_neighbours * sum(scores.get(other, 0.0) for other in around)
-        session = place.session
-        if session is None and place.kind is Kind.TURN:  # what was said in no session is one of its own
-            near += of_session * scores.get(record_id, 0.0) * (agent_share if record_id in echoes else 1.0)
-        elif session is not None and (near or record_id in scores):
-            near += of_session * evidence.get(session, 0.0) * (agent_share if record_id in echoes else 1.0)
-        context[record_id] = near
+    context = dict.fromkeys(places, 0.0)
+    for record_id, score in scores.items():
+        place = places[record_id]
+        if place.session is not None:
+            held = evidence.get(place.session, 0.0)
+        else:  # what was said in no session is one of its own
+            held = score if place.kind is Kind.TURN else 0.0
+        context[record_id] = surroundings.session * held * (agent_share if record_id in echoes else 1.0)
     return context
 
 
@@ -230,12 +330,8 @@ def discounted(scores: Iterable[float], *, discount: float, depth: int) -> float
     return sum(score * discount**place for place, score in enumerate(nlargest(depth, scores)))
 
 
-_READ_TOGETHER = 800
-"""Characters of a turn that the cross-encoder reads; its time grows with them, and what a turn is about shows early."""
 _ENOUGH_WORDS = 30
 """Different words from which on a turn is not short; chosen with `brevity`."""
-_LEAST = 1e-9
-"""Keeps the odds of a score of 0 or 1 finite."""
 
 
 @dataclass(slots=True)
@@ -255,7 +351,8 @@ class RankedCandidate:
     def ranks(self) -> tuple[PathRank, ...]:
         """The same in the words of the answer."""
         return tuple(
-            PathRank(path=path, rank=rank, score=one.score, reason=one.reason) for path, rank, one in self.found
+            PathRank.checked(path=path, rank=rank, score=float(one.score), reason=one.reason)
+            for path, rank, one in self.found
         )
 
     @property
@@ -267,6 +364,20 @@ class RankedCandidate:
     def record_id(self) -> str:
         """Whose candidate it is."""
         return self.place.record_id
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What the paths said."""
+
+    found: dict[str, list[Candidate]] = field(default_factory=dict)
+    """By path, best first."""
+    weights: dict[str, float] = field(default_factory=dict)
+    adding: set[str] = field(default_factory=set)
+    """The records that a path found whose finds are answers by themselves."""
+    places: dict[str, RecordPosition] = field(default_factory=dict)
+    """Where those stand; what does not pass the question's filter is missing."""
+    left_out: list[LeftOut] = field(default_factory=list)
 
 
 def fuse(gathered: Gathered, recipe: Recipe) -> dict[str, float]:
@@ -328,6 +439,34 @@ def _scaled(scores: Scored, use: PathUse | None) -> Scored:
     return shares_of_best(scores) if use.scale == "best" else above_last(scores, limit=use.limit)
 
 
+@dataclass(slots=True)
+class Weighed:
+    """Candidates in their order; what moved each is put together for those only who ask for it."""
+
+    ids: list[str]
+    gathered: Gathered
+    places: Mapping[str, RecordPosition]
+    fused: Mapping[str, float]
+    own: Mapping[str, float]
+    context: Mapping[str, float]
+    boosts: PlaceBoosts | None
+
+    def candidates(self) -> list[RankedCandidate]:
+        """Return the candidates, best first."""
+        found = _found(self.gathered, set(self.ids))
+        return [
+            RankedCandidate(
+                place=self.places[one],
+                fused=self.fused[one],
+                context=self.context[one],
+                boosts=() if self.boosts is None else self.boosts.factors(self.places[one]),
+                score=self.own[one] + self.context[one],
+                found=found.get(one, []),
+            )
+            for one in self.ids
+        ]
+
+
 def weigh(
     question: Question,
     gathered: Gathered,
@@ -339,8 +478,8 @@ def weigh(
     most: int | None = None,
     share: float = 1.0,
     source_of: Callable[[str], str | None] = lambda _: None,
-) -> list[RankedCandidate]:
-    """Return the candidates and the neighbours that they speak for, best first: all of them, or the `most` best.
+) -> Weighed:
+    """Put candidates in order, best first: all of them, or the `most` best.
 
     Of these no source has more than its share while others have any left.
 
@@ -350,33 +489,19 @@ def weigh(
         own = {one: score for one, score in fused.items() if one in places}
         context, boosts = dict.fromkeys(own, 0.0), None
     else:
-        own, context, boosts = _moved(question, places, fused, recipe, now=now)
-    # In the order of `_order`.
-    ranked = sorted(
-        (-(own.get(one, 0.0) + around), -fused.get(one, 0.0), one)
-        for one, around in context.items()
-        if one in own or around > 0
-    )
-    best = ranked
-    if most is not None and len(ranked) > most:
-        chosen = set(limited_per_source((one for *_, one in ranked), source_of, share=share, limit=most))
-        best = [one for one in ranked if one[-1] in chosen]
-    found = _found(gathered, {record_id for _, _, record_id in best})
-    return [
-        RankedCandidate(
-            place=places[record_id],
-            fused=fused.get(record_id, 0.0),
-            context=context[record_id],
-            boosts=() if boosts is None else boosts.factors(places[record_id]),
-            score=-less,
-            found=found.get(record_id, []),
-        )
-        for less, _, record_id in best
-    ]
+        own, context, boosts = _moved(question, gathered, places, fused, recipe, now=now)
+    # In the order of `sort_key`.
+    ranked = sorted([(-(score + context[one]), -fused[one], one) for one, score in own.items()])
+    ids = [one for _, _, one in ranked]
+    if most is not None and len(ids) > most:
+        chosen = set(limited_per_source(ids, source_of, share=share, limit=most))
+        ids = [one for one in ids if one in chosen]
+    return Weighed(ids, gathered, places, fused, own, context, boosts)
 
 
 def _moved(
     question: Question,
+    gathered: Gathered,
     places: Mapping[str, RecordPosition],
     fused: Mapping[str, float],
     recipe: Recipe,
@@ -388,11 +513,12 @@ def _moved(
     These are what a recipe by scores alone does not have, which is why they are worked out apart: disciplines that
     search their own records pay for none of it.
     """
+    person = question.person_among({place.role for place in places.values()})
     boosts = PlaceBoosts(
         _boosts_for(recipe.boosts, for_a_fact=question.asks_for_a_fact),
         now=now,
         agent_is_asked=question.asks_the_agent,
-        person=question.person_among({place.role for place in places.values()}),
+        person=person,
         times=question.times,
     )
     own = {one: score * boosts.product(places[one]) for one, score in fused.items() if one in places}
@@ -439,62 +565,10 @@ def boost(
         if given and one.own and asker != one.place.role and one.place.trust is not Origin.AGENT:
             one.context += given
         one.score = one.own + one.context
-    weighed.sort(key=_order)
+    weighed.sort(key=sort_key)
 
 
-async def rerank(
-    question: Question,
-    weighed: list[RankedCandidate],
-    records: Mapping[str, Record],
-    *,
-    rerank: Rerank,
-    reranker: Reranker | None,
-    timeout: float,
-    load_timeout: float,
-) -> LeftOut | None:
-    """Have the cross-encoder read the best candidates; without it they stay as they are, and the answer says why.
-
-    It reads a shortlist only, because it takes some milliseconds a pair; and a reranker that is missing, does not know
-    the language or is late costs its own say and nothing else, since the order before it is an answer already.
-    """
-    if reranker is None:
-        return LeftOut(path="reranker", reason="there is no cross-encoder here; set recall.reranker")
-    if not reranker.knows(question.language):
-        return LeftOut(path="reranker", reason="the cross-encoder does not know the question's language")
-    best = weighed[: rerank.candidates]
-    try:
-        async with asyncio.timeout(load_timeout):
-            await reranker.prepare()
-        async with asyncio.timeout(timeout):
-            texts = [as_spoken(records[one.record_id], most=_READ_TOGETHER) for one in best]
-            judged = await reranker.score(question.asked, texts)
-    except (RemanentError, TimeoutError) as error:
-        return LeftOut(path="reranker", reason=f"{type(error).__name__}: {error}" if str(error) else "not in time")
-    for one, score in zip(best, judged, strict=True):
-        one.reranked = score
-    _blend(best, weighed[len(best) :], share=rerank.share)
-    weighed.sort(key=_order)
-    return None
-
-
-def _blend(best: Sequence[RankedCandidate], rest: Sequence[RankedCandidate], *, share: float) -> None:
-    """Give each read candidate a score between the cross-encoder's and its own; the unread stay behind them all."""
-    before = min_max({one.record_id: one.score for one in best})
-    odds = min_max({one.record_id: _odds(one.reranked or 0.0) for one in best})
-    lead = max((one.score for one in rest), default=0.0) or 1.0
-    for one in best:
-        # From 1 to 2, so that all of the rest fit between 0 and 1.
-        one.score = 1 + share * odds[one.record_id] + (1 - share) * before[one.record_id]
-    for one in rest:
-        one.score /= lead
-
-
-def _odds(score: float) -> float:
-    bounded = min(max(score, _LEAST), 1 - _LEAST)
-    return math.log(bounded / (1 - bounded))
-
-
-def _order(one: RankedCandidate) -> tuple[float, float, str]:
+def sort_key(one: RankedCandidate) -> tuple[float, float, str]:
     """Return what candidates are sorted by; chance has no part in it."""
     return -one.score, -one.fused, one.place.record_id
 

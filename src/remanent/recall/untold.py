@@ -1,26 +1,102 @@
-"""Whether memories tell what somebody asks of themselves, or only stand beside it.
+"""Whether memories tell what somebody asks of themselves, or only stand beside it; which words name nothing at all.
 
 A small memory is shown nearly whole with any question, and a small model then makes up the blood type that none of it
-tells. What a question asks for is looked for by its own words, by what they mean and by nearness in meaning; where no
-memory has any of it, a model can be told so. Of 186 public questions of oneself (LongMemEval, MemDaily) with the answer
-among fifteen other memories, 6 are taken for untold; of 33 on what nobody said, in small memories, none for told.
+tells. What a question asks for is looked for by its own words, by what they mean ("moved" where it is "live", 出生
+where it is 生日) and by nearness in meaning; where no memory has any of it, a model can be told so. Of 186 public
+questions of oneself (LongMemEval, MemDaily) with the answer among fifteen other memories, 6 are taken for untold; of 33
+on what nobody said, in small memories, none for told.
 """
 
 import re
 import statistics
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import get_args
 
 from remanent.bilingual import Language
 from remanent.language.offline.claims import ParsedClaim, Token, TokenKind, read_claim
-from remanent.language.offline.lexicon import RELATIVES
+from remanent.language.offline.lexicon import RELATIVES, lexicon
 from remanent.model import FoundItem
-from remanent.recall.gate import is_vague
-from remanent.recall.meanings import MOST_READ, speaks_of
 from remanent.text.mentions import mentions
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, fold, working_language
+from remanent.text.sentences import sentence_texts
 from remanent.text.talk import asks_of_oneself, only_asks
 from remanent.text.terms import held_terms, telling_part
+from remanent.text.words import CHINESE_WEAK_WORDS, FILLERS, VERB_STEMS, WEAK_WORDS, stem, word_set
+
+MOST_READ = 3000
+"""Characters of the texts in which meanings are looked for; reading them takes some 25 ms of a chat's time."""
+
+
+_OWN_FACTS = word_set("address age birthday job live name old work") | word_set("""
+    住 住址 几岁 工作 名字 年龄 年纪 生日
+""")
+"""What everybody has, and not everybody has told."""
+
+# What can be asked of any memory: a question made of these alone names nothing that could be missing.
+_ASKED_OF_ALL = (
+    _OWN_FACTS
+    | word_set(
+        "call chat conversation do favorite favourite happen history home know last latest like mention next plan "
+        "prefer preference recap recent recently remember say summarise summarize summary talk tell tonight update"
+    )
+    | word_set("""
+    偏好 计划 记得 家 喜欢 上次 聊 次聊 聊过 最近 总结 回顾 概括 发生 提到 提过 说过 谈 谈过 谈到 讨论 历史 情况 近况
+    事情 安排 打算 爱好 昨天 今天 明天 之前 以前
+""")
+)
+
+
+@cache
+def _vague() -> frozenset[str]:
+    """Words that name nothing which could be missing, as terms."""
+    return (
+        frozenset(stem(word) for word in _ASKED_OF_ALL | FILLERS | WEAK_WORDS if word.isascii())
+        | VERB_STEMS
+        | CHINESE_WEAK_WORDS
+        | frozenset(word for word in _ASKED_OF_ALL if not word.isascii())
+    )
+
+
+@cache
+def _own_facts() -> frozenset[str]:
+    return frozenset(stem(word) if word.isascii() else word for word in _OWN_FACTS)
+
+
+def is_own_fact(term: str) -> bool:
+    """Tell whether a term names what everybody has."""
+    return term in _own_facts()
+
+
+def is_vague(term: str) -> bool:
+    """Tell whether a term names nothing which could be missing: that any memory has it tells nothing."""
+    return term in _vague()
+
+
+def speaks_of(texts: Iterable[str], wanted: Collection[str]) -> bool:
+    """Tell whether a text speaks of what is asked for, by its own word, by another one, or in another language."""
+    spoken = {
+        name
+        for word in wanted
+        for language in get_args(Language)
+        for name in lexicon(language).attributes.get(word, ())
+    }
+    for claim in _claims(texts):
+        attributes = lexicon(claim.language).attributes
+        for token in claim.tokens:
+            if token.key in wanted or not spoken.isdisjoint(attributes.get(token.key, ())):
+                return True
+    return False
+
+
+def _claims(texts: Iterable[str]) -> Iterator[ParsedClaim]:
+    left = MOST_READ
+    for text in texts:
+        for sentence in sentence_texts(text[: max(0, left)]):
+            yield read_claim(sentence)
+        left -= len(text)
+
 
 _LEADS = {1: 0.27, 2: 0.19}
 """By how many models compare, how much nearer than the one in the middle the nearest memory is that tells it in other
@@ -34,6 +110,8 @@ _MIN_COMPARED = 4
 """Memories among which one can stand out."""
 _COUNTS = lazy_regex(r"\bhow\s+(?:many|often)\b|\btotal\b|几次|多少[次个本家种件位]|[一总]共", re.IGNORECASE)
 """What is counted is told one by one, and by the names of its sorts: guitars, where instruments are asked for."""
+_DEEDS = lazy_regex(r"\bfor\s+(?:a|my|our)\s+living\b|谋生|干什么的|做什么的", re.IGNORECASE)
+"""What somebody lives by is told by what they do, in any words: "I design bridges"."""
 _OWN_PERSON = (
     r"\b(?:my|our)\s+(?:(?!(?:to|in|of|from|at|for|with|on|by)\b)\w+,?\s+){1,2}|"
     rf"[我咱](?:们|家)?的?[{HAN}]{{1,3}}[，,]?"
@@ -48,15 +126,20 @@ def is_untold(question: str, items: Sequence[FoundItem]) -> bool:
     """Tell whether a question for a fact of one's own, or of one's own people, is answered by none of the memories."""
     if not items:
         return asks_of_oneself(question)
-    if not only_asks(question) or _COUNTS.search(question):
+    return is_unspoken(question, [item.text for item in items]) and not _stands_out(
+        items, language=working_language(question)
+    )
+
+
+def is_unspoken(question: str, texts: Sequence[str]) -> bool:
+    """Tell whether a question for a fact of one's own, or of one's own people, names what none of the texts does."""
+    if not only_asks(question) or _COUNTS.search(question) or _DEEDS.search(question):
         return False
     claim = read_claim(question)
-    if not asks_of_oneself(question) and not _asks_of_own_people(claim, items):
+    if not asks_of_oneself(question) and not _asks_of_own_people(claim, texts):
         return False
     wanted = _asked_for(claim)
-    if not wanted or _has_word(items, wanted) or speaks_of((item.text for item in items), wanted):
-        return False
-    return not _stands_out(items, language=working_language(question))
+    return bool(wanted) and not _has_word(texts, wanted) and not speaks_of(texts, wanted)
 
 
 def names_an_owner(question: str) -> bool:
@@ -65,13 +148,13 @@ def names_an_owner(question: str) -> bool:
     return any(token.part is TokenKind.NAME and _is_owner(token, claim.text) for token in claim.tokens)
 
 
-def _asks_of_own_people(claim: ParsedClaim, items: Sequence[FoundItem]) -> bool:
+def _asks_of_own_people(claim: ParsedClaim, texts: Sequence[str]) -> bool:
     """Tell whether it is asked for something of somebody whom a memory names as one's own: "my sister Lily"."""
     other = {one.text for one in mentions(claim.text) if one.kind in ("place", "organisation", "work")}
     owners = [token.text for token in claim.tokens if token.part is TokenKind.NAME and _is_owner(token, claim.text)]
     names = "|".join(re.escape(name) for owner in owners if (name := _OWNER.sub("", owner)) not in other)
     introduced = re.compile(rf"(?:{_OWN_PERSON})(?:{names})", re.IGNORECASE)
-    return bool(names) and any(introduced.search(item.text[:MOST_READ]) for item in items)
+    return bool(names) and any(introduced.search(text[:MOST_READ]) for text in texts)
 
 
 def _asked_for(claim: ParsedClaim) -> Mapping[str, Token]:
@@ -91,12 +174,12 @@ def _is_owner(token: Token, text: str) -> bool:
     return owns is not None and (token.part is TokenKind.NAME or token.key in RELATIVES)
 
 
-def _has_word(items: Sequence[FoundItem], wanted: Collection[str]) -> bool:
+def _has_word(texts: Sequence[str], wanted: Collection[str]) -> bool:
     """Tell whether a memory has a word that is asked for."""
     spaced = {word for word in wanted if word.isascii()}
-    for item in items:
-        is_long = len(item.text) > MOST_READ
-        text = fold(telling_part(item.text, dict.fromkeys(wanted, 1.0), length=MOST_READ) if is_long else item.text)
+    for whole in texts:
+        is_long = len(whole) > MOST_READ
+        text = fold(telling_part(whole, dict.fromkeys(wanted, 1.0), length=MOST_READ) if is_long else whole)
         if any(word in text for word in wanted if word not in spaced):
             return True
         if spaced and held_terms(text, spaced):

@@ -12,11 +12,10 @@ from typing import NamedTuple
 from remanent.embedding import Embedder, Embedders, KnownEmbedders
 from remanent.errors import LanguageError, MissingDependency, RemanentError
 from remanent.model import Scope
-from remanent.recall.finer import finer_of
 from remanent.recall.indexing import MODELS
-from remanent.recall.path import Candidate, RecallPath
+from remanent.recall.paths import Candidate, RecallPath
 from remanent.recall.question import Question
-from remanent.recall.windows import PARTS, models_among, vector_names
+from remanent.recall.windows import PARTS, finer_of, models_among, vector_names
 from remanent.stores import Store, Vectors
 
 _MAX_KNOWN = 4096

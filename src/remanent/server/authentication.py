@@ -3,25 +3,195 @@
 Organisations and strangers have buckets of their own, which all interfaces of one server share: whoever is slowed down
 at one door does not get in faster by another, or with another key. A wrong key costs its address twenty requests, so
 that guessing is slow and a typing error is not punished.
+
+At the pages a key is typed once, and a cookie stands for it until its session is closed or idle. A session stores a
+proof of the key, never the key, and is checked at every request: a key which was revoked, rotated or has expired opens
+nothing, whatever cookie stands for it. Requests that change anything must also send the session's CSRF token, which no
+page of another site can read. Sessions lie in this process's memory, or on the shelf where several servers share one:
+whichever is asked next knows them.
 """
 
+import hashlib
+import hmac
+import secrets
 import time
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping
+from datetime import timedelta
+from http.cookies import CookieError, SimpleCookie
 from urllib.parse import unquote_to_bytes
 from weakref import WeakKeyDictionary
 
 from starlette.requests import Request
 
 from remanent.errors import InvalidScope, NotAuthenticated, NotPermitted
-from remanent.model import Scope
+from remanent.model import Clock, Instant, Model, Scope
 from remanent.model.filters import check_user
 from remanent.model.scope import check_label
 from remanent.operations import Permission, Principal, Service, Target
 from remanent.server.hosts import is_local
 from remanent.server.limits import RateLimit
-from remanent.server.page_sessions import PageSessions
 from remanent.server.problems import Refusal
 from remanent.settings import ServerSettings, Settings
+from remanent.stores.shelf import Shelf
+
+COOKIE = "remanent_session"
+CSRF = "x-remanent-csrf"
+"""The header that carries a session's word."""
+IDLE_SECONDS = 12 * 3600.0
+"""A working day: who comes back the next morning types the key again (chosen by hand)."""
+MAX_SESSIONS = 1000
+"""Beyond these one is closed, so that memory stays bounded: the one idle longest of whoever has most. An organisation
+that signs in over and over closes its own, and not the others'."""
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class Session(Model):
+    """One person at one browser."""
+
+    key: str
+    """By what the key is known: `KeyRing.proof`."""
+    csrf: str
+    payer: str = ""
+    """Whose it is: an organisation, however many keys it has."""
+
+
+class _SharedSession(Model):
+    """A session as the shelf keeps it."""
+
+    session: Session
+    used_at: Instant
+
+
+class PageSessions:
+    """The open sessions of one server."""
+
+    def __init__(self, *, timer: Callable[[], float] = time.monotonic) -> None:
+        self._timer = timer
+        self._open: OrderedDict[str, tuple[Session, float]] = OrderedDict()
+        """By the hash of the cookie's word: what is read out of this process opens nothing."""
+
+    @classmethod
+    def of(cls, service: Service) -> "PageSessions":
+        """Return the page sessions of a server."""
+        if service not in _SESSIONS:
+            shelf = service.memory.shelf
+            _SESSIONS[service] = SharedPageSessions(shelf, clock=service.clock) if shelf.is_shared else cls()
+        return _SESSIONS[service]
+
+    async def begin(self, key: str, *, payer: str = "") -> tuple[str, Session]:
+        """Open a session for a key that was found to be good; return the cookie's word and the session."""
+        word, session = secrets.token_urlsafe(32), Session(key=key, csrf=secrets.token_urlsafe(32), payer=payer)
+        self._open[_hash(word)] = (session, self._timer())
+        if len(self._open) > MAX_SESSIONS:
+            [(most, _)] = Counter(one.payer for one, _ in self._open.values()).most_common(1)
+            del self._open[next(name for name, (one, _) in self._open.items() if one.payer == most)]
+        return word, session
+
+    async def find(self, request: Request) -> Session | None:
+        """Return the session of a request's cookie, if it is open; it counts as used now."""
+        name = _hash(_word(request))
+        session, used = self._open.get(name, (None, 0.0))
+        if session is None:
+            return None
+        if self._timer() - used > IDLE_SECONDS:
+            del self._open[name]
+            return None
+        self._open[name] = (session, self._timer())
+        self._open.move_to_end(name)
+        return session
+
+    async def key(self, request: Request) -> str | None:
+        """Return the key that a request's cookie stands for, None without a cookie."""
+        session = await self.find(request)
+        if session is None:  # none, or one that has ended: the request is judged as one without a key
+            return None
+        given = request.headers.get(CSRF, "")
+        if request.method not in _SAFE and not hmac.compare_digest(given.encode(), session.csrf.encode()):
+            raise Refusal(403, f"this session's word is missing: send it as {CSRF}")
+        return session.key
+
+    async def end(self, request: Request) -> None:
+        """Close the session of a request, if there is one."""
+        self._open.pop(_hash(_word(request)), None)
+
+
+_SHELVED = ".access/sessions"
+_TOUCH_AFTER = timedelta(minutes=10)
+"""A session in use is written again after so long, and not at every request."""
+
+
+class SharedPageSessions(PageSessions):
+    """The open sessions of all servers that share a shelf."""
+
+    def __init__(self, shelf: Shelf, *, clock: Clock) -> None:
+        super().__init__()
+        self._shelf = shelf
+        self._clock = clock
+
+    async def begin(self, key: str, *, payer: str = "") -> tuple[str, Session]:
+        """Open a session; those beyond the number that is kept, which were idle longest, are closed."""
+        word, session = secrets.token_urlsafe(32), Session(key=key, csrf=secrets.token_urlsafe(32), payer=payer)
+
+        def put() -> None:
+            for name in self._shelf.names(_SHELVED)[: 1 - MAX_SESSIONS]:
+                self._shelf.remove(name)
+            self._put(_name(word), session)
+
+        await self._shelf.call(put)
+        return word, session
+
+    async def find(self, request: Request) -> Session | None:
+        """Return the session of a request's cookie, if it is open; it counts as used now."""
+        word = _word(request)
+        return await self._shelf.call(self._find, _name(word)) if word else None
+
+    async def end(self, request: Request) -> None:
+        """Close the session of a request, if there is one."""
+        await self._shelf.call(self._shelf.remove, _name(_word(request)))
+
+    def _put(self, name: str, session: Session) -> None:
+        self._shelf.write(name, _SharedSession(session=session, used_at=self._clock()).to_json().encode())
+
+    def _find(self, name: str) -> Session | None:
+        """Return a session that is not idle for too long; that it is used is noted now and then."""
+        content = self._shelf.read(name)
+        if content is None:
+            return None
+        found = _SharedSession.from_json(content)
+        idle = self._clock() - found.used_at
+        if idle > timedelta(seconds=IDLE_SECONDS):
+            self._shelf.remove(name)
+            return None
+        if idle > _TOUCH_AFTER:
+            self._put(name, found.session)
+        return found.session
+
+
+def _name(word: str) -> str:
+    return f"{_SHELVED}/{_hash(word)}.json"
+
+
+def cookie_name(request: Request) -> str:
+    """Return what our cookie is called: browsers send it to every port of a host, and each may be another server."""
+    return f"{COOKIE}_{request.url.port or 0}"
+
+
+def _word(request: Request) -> str:
+    """Return what our cookie holds. Read here and not by the framework, which takes a damaged header for no cookie."""
+    try:
+        morsel = SimpleCookie(request.headers.get("cookie", "")).get(cookie_name(request))
+    except CookieError:
+        return ""
+    return "" if morsel is None else morsel.value
+
+
+def _hash(word: str) -> str:
+    return hashlib.sha256(word.encode()).hexdigest()
+
+
+_SESSIONS: WeakKeyDictionary[Service, PageSessions] = WeakKeyDictionary()
+
 
 _WRONG_KEY_COST = 20.0
 """What a wrong key costs of the address's own bucket: guessing is slow."""

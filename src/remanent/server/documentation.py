@@ -13,19 +13,13 @@ from pydantic.json_schema import JsonSchemaMode
 
 from remanent.bilingual import Bilingual, Language
 from remanent.discipline.shapes import ZH
-from remanent.operations import Body, Catalogue, Level, Operation, Run
+from remanent.operations import Body, Catalogue, Operation, Run
 from remanent.server import mcp
 from remanent.server.idempotency import HEADER
 from remanent.server.problems import MEDIA_TYPE, PROBLEM_TYPES, PROTOCOL_TITLES
 from remanent.server.rest import BYTES, EVENTS, LINES, RUNS, address_of, own_fields, takes_body, upload_types
 
 _REF = "#/components/schemas/{model}"
-_NAMES: dict[Level, tuple[str, ...]] = {
-    Level.SERVER: (),
-    Level.ORG: ("org",),
-    Level.WORKSPACE: ("org", "workspace"),
-    Level.AGENT: ("org", "workspace", "agent"),
-}
 _PROBLEM = {
     "type": "object",
     "required": ["type", "title", "status", "detail"],
@@ -123,7 +117,7 @@ def _operation(operation: Operation[Any, Any], schemas: _Schemas) -> dict[str, A
 def _parameters(operation: Operation[Any, Any], schemas: _Schemas) -> list[dict[str, Any]]:
     """Return what is sent in the path, the query and headers."""
     properties, required = schemas.fields(operation)
-    found = [{"name": name, "in": "path", "required": True, "schema": _NAME} for name in _NAMES[operation.level]]
+    found = [{"name": name, "in": "path", "required": True, "schema": _NAME} for name in operation.level.names]
     found += [
         {"name": name, "in": "path", "required": True, "schema": properties[name]} for name in operation.path_fields
     ]

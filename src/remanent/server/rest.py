@@ -176,13 +176,11 @@ def _expected(operation: Operation[Any, Any], request: Request) -> dict[str, str
     return {operation.version_field: str(int(tag)) if is_ours else str(2**53)}
 
 
-_ADDRESS: Mapping[Level, str] = {
-    Level.SERVER: "/v1",
-    Level.ORG: "/v1/orgs/{org}",
-    Level.WORKSPACE: "/v1/orgs/{org}/workspaces/{workspace}",
-    Level.AGENT: "/v1/orgs/{org}/workspaces/{workspace}/agents/{agent}",
-}
-RUNS = f"{_ADDRESS[Level.ORG]}/runs"
+def _address(level: Level) -> str:
+    return "/v1" + "".join(f"/{name}s/{{{name}}}" for name in level.names)
+
+
+RUNS = f"{_address(Level.ORG)}/runs"
 EVENTS = "text/event-stream"
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -190,7 +188,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 def address_of(operation: Operation[Any, Any]) -> str:
     """Return the whole path of an operation's route."""
-    return f"{_ADDRESS[operation.level]}/{operation.path}"
+    return f"{_address(operation.level)}/{operation.path}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,11 +25,10 @@ from remanent.errors import InvalidSettings
 from remanent.memory import aopen
 from remanent.operations import CATALOGUE, Catalogue, Service
 from remanent.operations.access.keys import open_keys
-from remanent.server.app import ServerPart, create_app
+from remanent.server.app import JsonLines, ServerPart, create_app
 from remanent.server.connections import MAX_HEAD, timed_protocol
-from remanent.server.health import Warmup
 from remanent.server.hosts import is_loopback
-from remanent.server.middleware import JsonLines
+from remanent.server.telemetry import Warmup
 from remanent.settings import ServerSettings, Settings
 from remanent.stores.registry import open_shelf
 

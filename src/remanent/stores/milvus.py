@@ -31,9 +31,10 @@ from pymilvus.exceptions import MilvusException
 
 from remanent.errors import InvalidInput, InvalidSettings, MissingDependency, StoreBusy, StoreClosed
 from remanent.model import Scope
-from remanent.stores.local.products import normalise
+from remanent.stores.local import unit_question
 from remanent.stores.queries import Hit, RecordFilter, VectorChanges
 from remanent.stores.store import Store, vector_pages
+from remanent.stores.vector_rows import normalise
 from remanent.stores.vectors import Vectors, VectorSearch
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class MilvusVectors(Vectors):
         groups: dict[tuple[str, int], list[int]] = {}
         for number, search in enumerate(searches):
             if search.limit > 0:
-                groups.setdefault((search.model, _question(search).shape[0]), []).append(number)
+                groups.setdefault((search.model, len(unit_question(search))), []).append(number)
         hits: list[list[Hit]] = [[] for _ in searches]
 
         async def look(model: str, dimension: int, numbers: list[int]) -> None:
@@ -194,7 +195,7 @@ class MilvusVectors(Vectors):
         known = [search.revision for search in group if search.revision is not None]
         if not await self._follow(scope.owner, place, model, max(known) if len(known) == len(group) else None):
             return [[] for _ in group]
-        questions = [_question(search) for search in group]
+        questions = [unit_question(search) for search in group]
         count = max(search.limit for search in group) + _SPARE
         while count < _MAX_FOUND:
             near = await self._ask(_near, place, questions, count)
@@ -237,6 +238,8 @@ class MilvusVectors(Vectors):
             mark, now = await self._ask(_mark, place), await self._store.vector_revision(owner)
             # None, or beyond the store's revision, since somebody put an older database in its place: all is copied.
             since = mark if mark is not None and mark <= now and await self._are_ours(owner, place) else 0
+            if mark is None and not now:
+                return False  # nothing was ever kept, so that there may not even be a collection
             if since != now:
                 everything, any_rows = not since, mark is not None
                 async for changes in vector_pages(self._store, owner, model, since=since):
@@ -310,14 +313,6 @@ _STRONG: dict[str, Any] = {"consistency_level": "Strong", "timeout": _TIMEOUT}
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:40]
-
-
-def _question(search: VectorSearch) -> "NDArray[np.float32]":
-    """Return a question as a vector of unit length; anything but one row of finite numbers is refused."""
-    question = np.array(search.vector, dtype=np.float32)
-    if question.ndim != 1 or not len(question) or not np.isfinite(question).all():
-        raise InvalidInput("a question is one vector of finite numbers")
-    return normalise(question.reshape(1, -1)).reshape(-1)
 
 
 # ── requests ─────────────────────────────────────────────────────────────────

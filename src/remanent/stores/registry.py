@@ -78,7 +78,7 @@ async def migrate_store(settings: Settings, *, dry_run: bool) -> tuple[int, int]
     if is_embedded(settings):
         raise InvalidInput("the embedded store brings each agent's file up to date by itself when it is opened")
     with _installed("postgres"):
-        from remanent.stores.postgres.migrations import index_large_agents, migrate
+        from remanent.stores.postgres.store import index_large_agents, migrate
     steps = await migrate(url, dry_run=dry_run)
     if not dry_run:
         await index_large_agents(url)
@@ -100,14 +100,7 @@ def _sqlite(url: str, settings: Settings) -> tuple[SqliteStore, Vectors]:
     home = Path(path) if path.strip("/") and ":" in url else settings.home
     store = SqliteStore(home, busy_timeout=settings.busy_timeout, max_open=settings.open_agents)
     store.layout.require_writable()
-    vectors = LocalVectors(
-        store,
-        store.folder,
-        exact_limit=settings.vectors.exact_limit,
-        memory_budget=settings.vectors.memory_budget,
-        max_files=store.descriptor_budget.index_files,
-    )
-    return store, vectors
+    return store, LocalVectors(store, memory_budget=settings.vectors.memory_budget)
 
 
 def _vectors(settings: Settings, store: Store, beside: Vectors) -> Vectors:

@@ -1,7 +1,7 @@
 """From the model's objects to rows and back; whose memory it is comes from the file's place, never from a row.
 
 What is filtered or sorted by has a column; the rest of a record is one JSON body under a checksum. Our own rows are
-trusted to be valid (`model_construct`), not to be undamaged: every text is compared with its checksum when it is read.
+trusted to be valid (`checked`), not to be undamaged: every text is compared with its checksum when it is read.
 """
 
 import json
@@ -107,9 +107,7 @@ def _owned(scope: Scope, session: str | None, task: str | None) -> Scope:
     """Return the agent's scope narrowed to the session and task of a row."""
     if session == scope.session and task == scope.task:
         return scope
-    return Scope.model_construct(
-        org=scope.org, workspace=scope.workspace, agent=scope.agent, session=session, task=task
-    )
+    return Scope.checked(org=scope.org, workspace=scope.workspace, agent=scope.agent, session=session, task=task)
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -148,7 +146,7 @@ def entry_of(scope: Scope, row: Row) -> Entry:
     (seq, entry_id, caller_id, session, task, kind, role, text, occurred, recorded, metadata, attachments, origin, gone,
      crc) = row  # fmt: skip
     verify(crc, text.encode())
-    return Entry.model_construct(
+    return Entry.checked(
         id=entry_id,
         seq=seq,
         scope=_owned(scope, session, task),
@@ -277,7 +275,7 @@ def link_row(link: Link) -> Row:
 def link_of(row: Row) -> Link:
     """Return the link of a row."""
     from_id, to_id, relation, strength, created, updated = row
-    return Link.model_construct(
+    return Link.checked(
         from_id=from_id,
         to_id=to_id,
         relation=relation,
@@ -317,7 +315,7 @@ def job_of(scope: Scope, row: Row) -> Job:
     """Return the job of a row."""
     (seq, job_id, session, task, kind, lane, key, payload, state, attempts, most, enqueued, not_before, worker, fence,
      lease, error) = row  # fmt: skip
-    return Job.model_construct(
+    return Job.checked(
         id=job_id,
         seq=seq,
         scope=_owned(scope, session, task),

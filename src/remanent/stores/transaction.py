@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from remanent.errors import InvalidInput
 from remanent.model import Conflict, Entry, Job, Link, MemoryData, Record, Scope, Status, Tombstone, TurnData, Version
-from remanent.text.boundaries import excerpt
+from remanent.text.spans import excerpt
 from remanent.text.terms import index_terms
 from remanent.values import dataclass
 
@@ -241,6 +241,7 @@ class Committed:
     """The new graph revision of each kind of record that was changed, or that a link which changed leaves."""
 
 
+_NOTHING = Committed()
 Commit = Callable[[Scope, Sequence[Change]], Awaitable[Committed]]
 
 
@@ -281,7 +282,7 @@ class Transaction:
     def __init__(self, commit: Commit, scope: Scope) -> None:
         self.scope = scope
         self.changes: list[Change] = []
-        self.committed = Committed()
+        self.committed = _NOTHING
         self._commit = commit
         self._effects: list[Callable[[Committed], None]] = []
 
@@ -393,9 +394,13 @@ class Transaction:
         limit: int = NO_LIMIT,
     ) -> None:
         """Ask for a job; its kind is its lane unless one is named, and one of the same key is not added twice."""
+        owner = self.scope.owner
+        if key == kind and lane is None and not payload and not_before is None:
+            self.enqueue(Job.of_kind(kind, job_id, scope=owner, at=at), limit=limit)
+            return
         job = Job(
             id=job_id,
-            scope=self.scope.owner,
+            scope=owner,
             kind=kind,
             lane=lane or kind,
             key=key,

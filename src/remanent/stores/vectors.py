@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from remanent.model import Scope
-from remanent.stores.batching import Batches
 from remanent.stores.queries import ErasureDepth, Hit, RecordFilter
+from remanent.stores.store import Batches
 from remanent.values import dataclass
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import Literal
 from remanent.errors import MissingDependency
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN
-from remanent.text.wordlists import word_set
+from remanent.text.words import word_list, word_set
 from remanent.values import dataclass
 
 _SURROGATE = lazy_regex(r"[\ud800-\udfff]")
@@ -114,16 +114,7 @@ _CHINESE_PLACE_ENDINGS = (
     "省", "市", "县", "区", "镇", "乡", "村", "路", "街", "道", "湖", "山", "河", "江", "岛", "湾", "港", "站", "公园",
     "广场", "机场", "大厦", "州", "国",
 )  # fmt: skip
-# Words that the segmenter takes for names although they are none.
-_NO_CHINESE_NAMES = word_set("""
-    上市 东北 东西 亚科 任何 任天堂 保鲜 先生 入口 全家 公共汽车 关心 关联 加盟 北道 华为 卓越 南道 叶子 叶柄 周围
-    周末 和平 和谐 哥哥 唐人街 国内部 城市 城镇 塔楼 复国 外国 大国 大型超市 大桥 太极 太阳 契约 宁静 安保 安全 安全带
-    安静 小姐 小米 山区 山坡 山水 巴士 师母 师范 康复 建国 成功 成熟 攀岩 文静 新建 新鲜 方便 时尚 明显 明白 易学 普及
-    朝廷 林木 欧莱雅 武功 武林 水平 沈阳人 沙滩 沙特 沙龙 泉水 海湾 渡河 温哥华 温暖 温柔 温泉 温馨 湖水 湖泊 满意度
-    牛肉干 王国 王朝 登山 白天 石家庄 石景山 罗汉松 罗汉果 美丽 老师 舟车劳顿 苏州人 英雄 荣誉 莫斯科 蓝图 蓝天 西北
-    西南 谢谢您 越野 遮阳 都市 金刚 金字塔 长大 长寿 长约 长脚 阳光 陆军 雷公藤 雷达 非银行 音乐会 顾客 马拉松 马来
-    高中 高中生 高兴 高原 高大 高尔夫 高尔夫球 高山 高峰会 高手 麻醉科 麻黄素 黎明
-""")
+_NO_CHINESE_NAMES = frozenset(word_list("no_chinese_names"))
 
 _SURNAME = f"[{_SURNAMES}]"
 _CALLED = lazy_regex(

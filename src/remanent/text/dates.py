@@ -2,23 +2,42 @@
 
 First every rule of every book is tried, and of matches that overlap the longest is kept. Then what belongs together is
 joined: a day with its time, "the week before" with its date, the two ends of a range.
+
+A date is put behind words that had a meaning only on the day they were said: "yesterday [2023-05-07]". Who reads a
+memory later takes "yesterday" for another day. A weekday in a sentence that tells of a habit has no date ("every
+Tuesday" was given that of the last one), nor has one inside a word: "Sunday morning [2026-10-25]s" stood in what a
+model reads.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 
 from remanent.errors import InvalidInput
-from remanent.text import intervals
-from remanent.text.date_rules import NUMERIC_DATES, DateContext, DateMeaning, TimeOfDay
+from remanent.model import local
+from remanent.text import calendar
+from remanent.text.calendar import (
+    NUMERIC_DATES,
+    DateContext,
+    DateMeaning,
+    Granularity,
+    Interval,
+    TimeOfDay,
+    speaks_of_future,
+    speaks_of_past,
+)
 from remanent.text.dates_chinese import CHINESE_DATES
 from remanent.text.dates_english import ENGLISH_DATES, amount_of
-from remanent.text.intervals import Granularity, Interval
+from remanent.text.kept import kept_by_digest
 from remanent.text.regex import lazy_regex
-from remanent.text.scripts import HAN
+from remanent.text.scripts import has_han, working_language
+from remanent.text.sentences import sentences
 from remanent.text.spans import OccupiedSpans, Span
+from remanent.text.words import is_past_form
 from remanent.values import dataclass
 
 _BESIDE = lazy_regex(
@@ -57,16 +76,26 @@ def longest_matches(found: Sequence[DateMatch]) -> list[DateMatch]:
 # ── a day and its time ───────────────────────────────────────────────────────
 
 
+def _paired(found: Sequence[DateMatch], pair: Callable[[DateMatch, DateMatch], DateMatch | None]) -> list[DateMatch]:
+    """Put each match together with what stands before it, where the two are one."""
+    result: list[DateMatch] = []
+    for one in found:
+        both = pair(result[-1], one) if result else None
+        if both:
+            result[-1] = both
+        else:
+            result.append(one)
+    return result
+
+
 def with_clocks(text: str, found: Sequence[DateMatch]) -> list[DateMatch]:
     """Bring a day and the time of day, or the weekday, beside it together."""
-    merged: list[DateMatch] = []
-    for one in found:
-        both = _together(merged[-1], one) if merged and _BESIDE.fullmatch(text, merged[-1].end, one.start) else None
-        if both:
-            merged[-1] = replace(both, end=_closed(text, both))
-        else:
-            merged.append(one)
-    return merged
+
+    def pair(left: DateMatch, right: DateMatch) -> DateMatch | None:
+        both = _together(left, right) if _BESIDE.fullmatch(text, left.end, right.start) else None
+        return replace(both, end=_closed(text, both)) if both else None
+
+    return _paired(found, pair)
 
 
 def _closed(text: str, found: DateMatch) -> int:
@@ -110,7 +139,9 @@ def with_sides(text: str, found: Sequence[DateMatch]) -> list[DateMatch]:
     result: list[DateMatch] = []
     for one in found:
         side = _SIDE.search(text, max(0, one.start - _REACH), one.start) if one.meaning.interval else None
-        interval = _beside_in_calendar(side, one.meaning.interval) if side and one.meaning.interval else None
+        interval = None
+        with suppress(ValueError, OverflowError):  # before the first year there is, or after the last
+            interval = _beside(side, one.meaning.interval) if side and one.meaning.interval else None
         if side is None or interval is None:
             result.append(one)
             continue
@@ -120,19 +151,11 @@ def with_sides(text: str, found: Sequence[DateMatch]) -> list[DateMatch]:
     return result
 
 
-def _beside_in_calendar(side: re.Match[str], interval: Interval) -> Interval | None:
-    """Return what `_beside` finds, and nothing where that lies outside of the calendar."""
-    try:
-        return _beside(side, interval)
-    except (ValueError, OverflowError):
-        return None  # before the first year there is, or after the last
-
-
 def _beside(side: re.Match[str], interval: Interval) -> Interval | None:
     """Return the interval that "the week before", "two days after", "the week of" make of a date."""
     unit, word = side["unit"].lower(), side["side"].lower()
     if word == "of":
-        around = {"week": intervals.week, "weekend": intervals.weekend}.get(unit)
+        around = {"week": calendar.week, "weekend": calendar.weekend}.get(unit)
         return around(interval.begin.date()) if around and interval.granularity == "day" else None
     count = round(amount_of(side["number"])) if side["number"] else 1
     if word in {"before", "prior to"}:
@@ -142,23 +165,23 @@ def _beside(side: re.Match[str], interval: Interval) -> Interval | None:
 
 def _units_away(unit: str, count: int, day: date) -> Interval:
     """Return the unit that ends where a day begins, or begins where it ends; weeks count from the day, not a Monday."""
-    weekday = intervals.weekday_before if count < 0 else intervals.weekday_after
+    weekday = calendar.weekday_before if count < 0 else calendar.weekday_after
     if unit in _WEEKDAYS:
-        return intervals.day(weekday(day, _WEEKDAYS.index(unit)))
+        return calendar.day(weekday(day, _WEEKDAYS.index(unit)))
     if unit == "weekend":
-        return intervals.days(weekday(day, 5) + timedelta(weeks=count + 1 if count < 0 else count - 1), 2, "weekend")
+        return calendar.days(weekday(day, 5) + timedelta(weeks=count + 1 if count < 0 else count - 1), 2, "weekend")
     if unit in {"week", "fortnight"}:
         width = 7 if unit == "week" else 14
         first = width * count if count < 0 else 1 + width * (count - 1)
-        return intervals.days(day + timedelta(days=first), width, "week")
+        return calendar.days(day + timedelta(days=first), width, "week")
     if unit == "month":
-        return intervals.month(day.year, day.month + count)
+        return calendar.month(day.year, day.month + count)
     if unit == "year":
-        return intervals.year(day.year + count)
+        return calendar.year(day.year + count)
     away = day + timedelta(days=count)
     if unit in {"night", "evening", "morning"}:
-        return intervals.part_of_day(away, unit)  # type: ignore[arg-type]  # one of the three
-    return intervals.day(away)
+        return calendar.part_of_day(away, unit)  # type: ignore[arg-type]  # one of the three
+    return calendar.day(away)
 
 
 # ── ranges ───────────────────────────────────────────────────────────────────
@@ -166,14 +189,7 @@ def _units_away(unit: str, count: int, day: date) -> Interval:
 
 def with_ranges(text: str, found: Sequence[DateMatch]) -> list[DateMatch]:
     """Read "from May to July", 五月到七月, "between 2019 and 2021" as one stretch."""
-    result: list[DateMatch] = []
-    for one in found:
-        joined = _range(text, result[-1], one) if result else None
-        if joined:
-            result[-1] = joined
-        else:
-            result.append(one)
-    return result
+    return _paired(found, partial(_range, text))
 
 
 def _range(text: str, left: DateMatch, right: DateMatch) -> DateMatch | None:
@@ -204,7 +220,7 @@ def _from_to(left: DateMeaning, right: DateMeaning) -> DateMeaning | None:
     if not (first and second):
         return None
     if left.weekday and right.weekday:
-        second = intervals.day(intervals.weekday_after(first.begin.date(), second.begin.weekday()))
+        second = calendar.day(calendar.weekday_after(first.begin.date(), second.begin.weekday()))
     elif left.relative and not right.relative and first.granularity in {"day", "month"}:
         first = _moved(first, second.begin.year - first.begin.year)  # "May to July 2021": the year holds for both
     if first.begin >= second.finish and left.relative:
@@ -250,7 +266,6 @@ class TimeMention(Span):
     """Whether it depends on the moment from which the text was read."""
 
 
-_HAS_HAN = lazy_regex(rf"[{HAN}]")
 _HAS_LATIN = lazy_regex("[A-Za-z0-9]")
 # What no text with a date in it is without; most messages hold none and are spared the rules.
 _HINT = lazy_regex(
@@ -282,15 +297,11 @@ def find_dates(text: str, *, reference: datetime) -> list[TimeMention]:
     """
     if reference.tzinfo is None:
         raise InvalidInput("the reference moment needs a time zone: pass an aware datetime")
-    if not _HINT.search(text) and not _has_han(text):
+    if not _HINT.search(text) and not has_han(text):
         return []
     view = DateContext(text, reference)
     found = with_ranges(text, with_sides(text, with_clocks(text, longest_matches(list(_matches(view))))))
     return [mention for one in found if (mention := _mention(one, view))]
-
-
-def _has_han(text: str) -> bool:
-    return not text.isascii() and _HAS_HAN.search(text) is not None
 
 
 def _matches(view: DateContext) -> Iterator[DateMatch]:
@@ -302,7 +313,7 @@ def _matches(view: DateContext) -> Iterator[DateMatch]:
     books = [NUMERIC_DATES] if any(map(str.isdecimal, view.text)) else []
     if _HAS_LATIN.search(view.text):
         books.append(ENGLISH_DATES)
-    if _has_han(view.text):
+    if has_han(view.text):
         books.append(CHINESE_DATES)
     for rule in (rule for book in books for rule in book.rules if rule.may_match(view)):
         for match in rule.pattern.finditer(view.text):
@@ -311,7 +322,8 @@ def _matches(view: DateContext) -> Iterator[DateMatch]:
             except (ValueError, OverflowError):
                 continue  # the 31st of February, the year 0: no date
             if meaning:
-                yield _trimmed(view.text, match.start() + meaning.first, match.end(), meaning)
+                skips = match.groupdict().get("skip")
+                yield _trimmed(view.text, match.end("skip") + 1 if skips else match.start(), match.end(), meaning)
 
 
 def _trimmed(text: str, start: int, end: int, meaning: DateMeaning) -> DateMatch:
@@ -372,3 +384,169 @@ def said_at(stamp: object, *, now: datetime) -> datetime | None:
             return None
         moment = datetime.fromtimestamp(seconds, UTC)
     return moment if moment <= now else None
+
+
+# ── dates written behind words ───────────────────────────────────────────────
+
+_RELATIVE = lazy_regex(
+    r"\b(?:yesterday|tomorrow|tonight|today|ago|recently|(?:last|past|next|this|coming|previous|earlier)\s+"
+    r"(?!one\b|time\b|thing\b|is\b|was\b|and\b|to\b)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend)\b|"
+    r"[昨今明前后去上下本][天日晚早晨夜年月周个]|大[前后]天|[周上下]末|星期|礼拜|周[一二三四五六日天]|[天日周月年]前|[天日周月年][之以]?后",
+    re.IGNORECASE,
+)
+_IN_RELATIVE = (
+    *("day", "tomorrow", "tonight", "ago", "recently", "weekend"),
+    *("last", "past", "next", "this", "coming", "previous", "earlier"),
+)
+"""Without any of these, nothing in ASCII is one: told many times as quickly, and of every memory that is given."""
+_REPEATED = lazy_regex(r"\b(?:every|each|any|most)\s+\Z|每[个逢到]?\Z", re.IGNORECASE)
+"""Before "Tuesday" it says that no certain one is meant."""
+_NEAR = 12
+"""Characters before a date within which such a word stands."""
+_WEEKDAY = lazy_regex(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|星期|礼拜)[一二三四五六日天末]", re.IGNORECASE)
+_HABIT = lazy_regex(
+    r"\b(?:every|usually|always|normally|generally|regularly|weekly|(?:like|love|prefer|enjoy)s?)\b"
+    r"|[每总]|固定|一般|通常|平[时常]|定期|照例|喜欢|爱",
+    re.IGNORECASE,
+)
+"""What tells that a weekday without "last" or "next" comes again each week."""
+_PAST_FORM = lazy_regex(
+    r"(?<!\bis )(?<!\bare )(?<!\bam )(?<!\bbe )(?<!'s )(?<!'re )\b[a-z]{2,}+(?<!need)(?<!feed)", re.IGNORECASE
+)
+"""A word that may be a verb in the past, and not what is "closed" on a Sunday or "booked" for one."""
+DATE_BEHIND = lazy_regex(r"\s*[\[(（]\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?[\])）]")
+"""A date behind words, in whichever brackets: a memory that was made of a turn may have it already."""
+RESOLVED = lazy_regex(r" ?\[\d{4}(?:-\d\d){0,2}(?: – \d{4}(?:-\d\d){0,2})?\]")
+"""A date that was put behind words such as "yesterday"."""
+_CLAUSE = 200
+"""Characters before a date in which it is looked for whether its sentence tells of the past."""
+_DAYS = frozenset({"second", "minute", "hour", "part", "day"})
+
+
+def with_dates(text: str, occurred_at: datetime, *, is_dated: bool = True) -> str:
+    """Return a text with the date behind what had a meaning only on the day it was said: "yesterday [2023-05-07]".
+
+    Where the date of that day is told (`is_dated`), "today" needs no other.
+    """
+    if not _has_relative(text):
+        return text
+    today = local(occurred_at).date() if is_dated else None
+    dates = _dates_behind(text, occurred_at, today, time.tzname)
+    return _with_notes(text, ((end, f" [{told}]" if text[end - 1].isascii() else f"[{told}]") for end, told in dates))
+
+
+def _with_notes(text: str, notes: Iterable[tuple[int, str]]) -> str:
+    """Return a text with something written in at some of its places, which are in order."""
+    parts, position = list[str](), 0
+    for place, note in notes:
+        parts += text[position:place], note
+        position = place
+    return "".join([*parts, text[position:]])
+
+
+@kept_by_digest
+def _dates_behind(
+    text: str, occurred_at: datetime, today: date | None, _zone: tuple[str, str]
+) -> tuple[tuple[int, str], ...]:
+    """Return the dates that belong behind words of a text and where these end, without that of a day that is told."""
+    dates: list[tuple[int, str]] = []
+    for sentence in sentences(text):
+        words = sentence.of(text)
+        if not _has_relative(words):
+            continue
+        is_told_past: bool | None = None
+        is_habit = _HABIT.search(words) or ("都" in words and not {"了", "过"} & set(words))
+        for mention in find_dates(words, reference=occurred_at):
+            if not mention.relative or mention.begin.date() == today:
+                continue
+            if _WEEKDAY.match(mention.text):
+                if is_told_past is None:  # once for a sentence, however many weekdays it has
+                    is_told_past = _tells_of_past(words)
+                if is_habit or not _is_settled(words, mention, occurred_at, is_told_past=is_told_past):
+                    continue
+            if _REPEATED.search(words[max(0, mention.start - _NEAR) : mention.start]) or DATE_BEHIND.match(
+                words, mention.end
+            ):
+                continue
+            dates.append((sentence.start + mention.end, _date_of(mention)))
+    return tuple(dates)
+
+
+def _has_relative(text: str) -> bool:
+    """Tell whether a text has words whose meaning hangs on the day they were said."""
+    if text.isascii():
+        lowered = text.lower()
+        if not any(word in lowered for word in _IN_RELATIVE):
+            return False
+    return _RELATIVE.search(text) is not None
+
+
+def _tells_of_past(words: str) -> bool:
+    """Tell whether an English sentence has a verb in the past."""
+    told = (word.lower() for word in _PAST_FORM.findall(words))
+    return any(word.endswith("ed") or is_past_form(word) for word in told)
+
+
+def _is_settled(words: str, mention: TimeMention, occurred_at: datetime, *, is_told_past: bool) -> bool:
+    """Tell whether a sentence says on which side of its saying a bare weekday lies.
+
+    "See you on Friday", "the shop is closed on Sunday": a date there was as often wrong as right.
+    """
+    if mention.text.endswith(("week", "weeks")) or speaks_of_future(words, mention.start, mention.end):
+        return True
+    is_past = mention.begin.date() < local(occurred_at).date()
+    if not mention.text.isascii():
+        return is_past and speaks_of_past(words, mention.end)
+    return is_past and is_told_past
+
+
+def _date_of(mention: TimeMention) -> str:
+    """Return when something was, no finer than its words."""
+    first, last = mention.begin, mention.finish - timedelta(seconds=1)
+    if mention.granularity in _DAYS:
+        return f"{first:%Y-%m-%d}"
+    if mention.granularity == "month":
+        return f"{first:%Y-%m}"
+    if mention.granularity == "year":
+        return f"{first:%Y}"
+    form = "%Y" if mention.granularity in {"decade", "century"} else "%Y-%m-%d"
+    return f"{first:{form}} – {last:{form}}"
+
+
+# “周五之前” on a Sunday means the coming Friday, “周五很累” the past one, and a birthday comes every year: a day that
+# the moment of saying does not settle is kept as it is.
+_OPEN_DAY = lazy_regex(
+    r"(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|星期|礼拜)[一二三四五六日天]|.*\d月.*"
+    r"|.*\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\b.*",
+    re.IGNORECASE,
+)
+
+
+_ROUGHLY = lazy_regex(r"in\s+(?:an?|one|few|several|some)\b", re.IGNORECASE)
+_UNTIL_NOW = lazy_regex(r"\b(?:have|has|had|did|was|were|(?:ha(?:ve|s|d)|did|was|were|could)n['’]t)\b", re.IGNORECASE)
+_LAST_SENTENCE = lazy_regex(r"[^.!?\n]*\Z")
+"""What stands of a sentence before a date."""
+
+
+def _is_duration(text: str, found: TimeMention) -> bool:
+    """Tell whether "in … days" says how long something took, or roughly when: "not built in a day", "in a few days"."""
+    if found.text[:3].lower() != "in ":
+        return False
+    before = _LAST_SENTENCE.search(text, max(0, found.start - _CLAUSE), found.start)
+    words = before[0] if before else ""
+    return bool(_ROUGHLY.match(found.text) or _UNTIL_NOW.search(words) or _tells_of_past(words))
+
+
+def with_certain_days(text: str, occurred_at: datetime) -> str:
+    """Return a text that is kept with the date behind days that are certain, as people do: yesterday (2024-05-11).
+
+    What is only shown may be dated in full (`with_dates`): it is made anew when the reading of dates gets better.
+    """
+    days: list[tuple[int, str]] = []
+    chinese = working_language(text) == "zh"
+    for found in find_dates(text, reference=occurred_at):
+        is_certain = found.relative and found.granularity == "day" and not _OPEN_DAY.fullmatch(found.text)
+        if is_certain and not DATE_BEHIND.match(text, found.end) and not _is_duration(text, found):
+            day = found.begin.date().isoformat()
+            days.append((found.end, f"（{day}）" if chinese else f" ({day})"))
+    return _with_notes(text, days)

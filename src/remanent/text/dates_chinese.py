@@ -3,10 +3,9 @@
 import re
 from datetime import date, timedelta
 
-from remanent.text import intervals
-from remanent.text.date_rules import DateContext, DateMeaning, RuleBook, TimeOfDay, clock_time
-from remanent.text.intervals import DayPart, Season
-from remanent.text.numerals import chinese_value
+from remanent.text import calendar
+from remanent.text.calendar import DateContext, DateMeaning, DayPart, RuleBook, Season
+from remanent.text.numbers import chinese_value
 
 CHINESE_DATES = RuleBook()
 
@@ -57,9 +56,11 @@ _UNIT = rf"(?P<unit>{'|'.join(sorted(_UNITS, key=len, reverse=True))})"
 # ── days, months, years ──────────────────────────────────────────────────────
 
 
-@CHINESE_DATES.rule(rf"{_YEAR}(?:的)?{_MONTH}{_DAY}")
-@CHINESE_DATES.rule(rf"(?<![\d{_DIGIT}十]){_MONTH}(?:的)?{_DAY}")
-@CHINESE_DATES.rule(rf"(?<![\d{_DIGIT}十第年月]){_DAY}(?!楼|线|门|院|元|币|语|本|文|常|程|志|间|记)")
+@CHINESE_DATES.rule(
+    rf"(?<![\d{_DIGIT}十第年月]){_DAY}(?!楼|线|门|院|元|币|语|本|文|常|程|志|间|记)",
+    rf"(?<![\d{_DIGIT}十]){_MONTH}(?:的)?{_DAY}",
+    rf"{_YEAR}(?:的)?{_MONTH}{_DAY}",
+)
 def _day_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     """2024年04月01日, 去年五月八号, 上个月8号, 8号."""
     groups = match.groupdict()
@@ -69,9 +70,9 @@ def _day_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | None
         # A day alone is one of this month; "三日" and "五日" alone are rather a length of time.
         if match[0].endswith("日"):
             return None
-        return DateMeaning(intervals.day(view.today.replace(day=day)), relative=True)
+        return DateMeaning(calendar.day(view.today.replace(day=day)), relative=True)
     year, month = _year_and_month(match, view, day)
-    return DateMeaning(intervals.day(date(year, month, day)), relative=not _is_absolute(groups.get("year")))
+    return DateMeaning(calendar.day(date(year, month, day)), relative=not _is_absolute(groups.get("year")))
 
 
 @CHINESE_DATES.rule(
@@ -83,27 +84,29 @@ def _days_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | Non
     year, month = _year_and_month(match, view, first)
     if last <= first:
         return None
-    span = intervals.day(date(year, month, first)).to(intervals.day(date(year, month, last)))
+    span = calendar.day(date(year, month, first)).to(calendar.day(date(year, month, last)))
     return DateMeaning(span, relative=not _is_absolute(match["year"]))
 
 
-@CHINESE_DATES.rule(rf"{_YEAR}(?:的)?{_MONTH}(?:的)?{_STAGE}?(?![{_DIGIT}十\d])")
-@CHINESE_DATES.rule(rf"(?<![\d{_DIGIT}十个]){_MONTH}(?:的)?{_STAGE}?(?![{_DIGIT}十\d])")
+@CHINESE_DATES.rule(
+    rf"(?<![\d{_DIGIT}十个]){_MONTH}(?:的)?{_STAGE}?(?![{_DIGIT}十\d])",
+    rf"{_YEAR}(?:的)?{_MONTH}(?:的)?{_STAGE}?(?![{_DIGIT}十\d])",
+)
 def _month(match: re.Match[str], view: DateContext) -> DateMeaning:
     """2024年5月, 去年五月, 上个月, 五月初, 下个月底."""
     year, month = _year_and_month(match, view, 1)
     relative = not _is_absolute(match.groupdict().get("year"))
     if match["stage"]:
         stage = _STAGES[match["stage"]]
-        return DateMeaning(intervals.part_of_month(year, month, stage), relative=relative)  # type: ignore[arg-type]  # of three
-    return DateMeaning(intervals.month(year, month), relative=relative)
+        return DateMeaning(calendar.part_of_month(year, month, stage), relative=relative)  # type: ignore[arg-type]  # of three
+    return DateMeaning(calendar.month(year, month), relative=relative)
 
 
 def _year_and_month(match: re.Match[str], view: DateContext, day: int) -> tuple[int, int]:
     """Return which year and month are meant: named, near (上个月), or the nearest when only the month is said."""
     groups = match.groupdict()
     if groups["near"]:
-        start = intervals.first_of(view.today.year, view.today.month + _SHIFTS[groups["near"]])
+        start = calendar.first_of(view.today.year, view.today.month + _SHIFTS[groups["near"]])
         return start.year, start.month
     name = groups["month"].rstrip("份").rstrip("月")
     month = {"正": 1, "腊": 12}.get(name) or _number(name)
@@ -139,10 +142,10 @@ def _year(match: re.Match[str], view: DateContext) -> DateMeaning:
     relative = not _is_absolute(match["year"])
     rest = (match["rest"] or "").removeprefix("年")
     if rest in {"上半年", "下半年"} or match["rest"] in {"上半年", "下半年"}:
-        return DateMeaning(intervals.half(number, 1 if match["rest"] == "上半年" else 2), relative=relative)
+        return DateMeaning(calendar.half(number, 1 if match["rest"] == "上半年" else 2), relative=relative)
     if rest:
-        return DateMeaning(intervals.months(number, 1 if rest == "初" else 11, 2, "range"), relative=relative)
-    return DateMeaning(intervals.year(number), relative=relative)
+        return DateMeaning(calendar.months(number, 1 if rest == "初" else 11, 2, "range"), relative=relative)
+    return DateMeaning(calendar.year(number), relative=relative)
 
 
 @CHINESE_DATES.rule(r"(?<![去今明后前\d年])(?P<word>年初|年底|年末|上半年|下半年|月初|月底|月末)")
@@ -150,49 +153,50 @@ def _edge(match: re.Match[str], view: DateContext) -> DateMeaning:
     """年底, 上半年, 月初: of this year or month."""
     word, today = match["word"], view.today
     if word.endswith("半年"):
-        return DateMeaning(intervals.half(today.year, 1 if word[0] == "上" else 2), relative=True)
+        return DateMeaning(calendar.half(today.year, 1 if word[0] == "上" else 2), relative=True)
     if word[0] == "年":
-        return DateMeaning(intervals.months(today.year, 1 if word == "年初" else 11, 2, "range"), relative=True)
+        return DateMeaning(calendar.months(today.year, 1 if word == "年初" else 11, 2, "range"), relative=True)
     stage = "early" if word == "月初" else "late"
-    return DateMeaning(intervals.part_of_month(today.year, today.month, stage), relative=True)  # type: ignore[arg-type]
+    return DateMeaning(calendar.part_of_month(today.year, today.month, stage), relative=True)  # type: ignore[arg-type]
 
 
-@CHINESE_DATES.rule(rf"{_YEAR}(?:的)?(?:第)?(?P<quarter>[一二三四1-4])季度?")
-@CHINESE_DATES.rule(r"第(?P<quarter>[一二三四1-4])季度")
-@CHINESE_DATES.rule(r"(?P<near>上|下|这|本)一?个?季度")
+@CHINESE_DATES.rule(
+    r"(?P<near>上|下|这|本)一?个?季度",
+    r"第(?P<quarter>[一二三四1-4])季度",
+    rf"{_YEAR}(?:的)?(?:第)?(?P<quarter>[一二三四1-4])季度?",
+)
 def _quarter(match: re.Match[str], view: DateContext) -> DateMeaning:
     """2023年第三季度, 上个季度."""
     groups = match.groupdict()
     if groups.get("near"):
-        return DateMeaning(intervals.unit_near("quarter", _SHIFTS[groups["near"]], view.today), relative=True)
+        return DateMeaning(calendar.unit_near("quarter", _SHIFTS[groups["near"]], view.today), relative=True)
     written = groups.get("year")
     year = _year_number(written, view) if written else view.today.year
-    return DateMeaning(intervals.quarter(year, _number(match["quarter"])), relative=not _is_absolute(written))
+    return DateMeaning(calendar.quarter(year, _number(match["quarter"])), relative=not _is_absolute(written))
 
 
-@CHINESE_DATES.rule(rf"{_YEAR}(?:的)?{_SEASON}")
-@CHINESE_DATES.rule(r"(?<![年])(?P<season>[春夏秋冬])(?:天|季)")
+@CHINESE_DATES.rule(r"(?<![年])(?P<season>[春夏秋冬])(?:天|季)", rf"{_YEAR}(?:的)?{_SEASON}")
 def _season(match: re.Match[str], view: DateContext) -> DateMeaning:
     """去年夏天, 2023年秋季, 冬天."""
     name = _SEASONS[match["season"]]
     written = match.groupdict().get("year")
     if written:
-        return DateMeaning(intervals.season(_year_number(written, view), name), relative=not _is_absolute(written))
-    return DateMeaning(intervals.season_near(name, "", view.now, ahead=view.is_ahead(match)), relative=True)
+        return DateMeaning(calendar.season(_year_number(written, view), name), relative=not _is_absolute(written))
+    return DateMeaning(calendar.season_near(name, "", view.now, ahead=view.is_ahead(match)), relative=True)
 
 
 @CHINESE_DATES.rule(
-    r"(?:(?P<century>\d{1,2}|[一二三四五六七八九十]{1,3})世纪)?(?P<decade>(?:1[0-9]|20)\d0|[2-9]0|[二三四五六七八九]十)年代(?:初|末|中期|后期)?"
+    r"(?P<century>\d{1,2}|[一二三四五六七八九十]{1,3})世纪(?!\d0|[二三四五六七八九]十)",
+    r"(?:(?P<century>\d{1,2}|[一二三四五六七八九十]{1,3})世纪)?(?P<decade>(?:1[0-9]|20)\d0|[2-9]0|[二三四五六七八九]十)年代(?:初|末|中期|后期)?",
 )
-@CHINESE_DATES.rule(r"(?P<century>\d{1,2}|[一二三四五六七八九十]{1,3})世纪(?!\d0|[二三四五六七八九]十)")
 def _decade(match: re.Match[str], view: DateContext) -> DateMeaning:
     """90年代, 二十世纪九十年代, 19世纪."""
     groups = match.groupdict()
     number = _number(groups["century"]) if groups["century"] else 20
     if not groups.get("decade"):
-        return DateMeaning(intervals.century(number))
+        return DateMeaning(calendar.century(number))
     first = _number(match["decade"])
-    return DateMeaning(intervals.decade(first if first > 100 else 100 * (number - 1) + first))
+    return DateMeaning(calendar.decade(first if first > 100 else 100 * (number - 1) + first))
 
 
 _HOLIDAYS = {
@@ -208,26 +212,22 @@ def _holiday(match: re.Match[str], view: DateContext) -> DateMeaning:
     month, day = _HOLIDAYS[match["name"]]
     written = match["year"]
     year = _year_number(written, view) if written else view.year_of(month, day, match)
-    return DateMeaning(intervals.day(date(year, month, day)), relative=not _is_absolute(written))
+    return DateMeaning(calendar.day(date(year, month, day)), relative=not _is_absolute(written))
 
 
 # ── seen from the moment ─────────────────────────────────────────────────────
 
 
-@CHINESE_DATES.rule(rf"(?P<day>{'|'.join(sorted(_NEAR_DAYS, key=len, reverse=True))})(?:的)?{_PART}{_NO_HOUR}")
-@CHINESE_DATES.rule(rf"(?P<day>{'|'.join(sorted(_NEAR_DAYS, key=len, reverse=True))})")
-@CHINESE_DATES.rule(r"(?P<day>[昨今明当])(?P<part>[早晚夜])(?!饭|餐|点(?!钟))(?:上)?")
+@CHINESE_DATES.rule(
+    r"(?P<day>[昨今明当])(?P<part>[早晚夜])(?!饭|餐|点(?!钟))(?:上)?",
+    rf"(?P<day>{'|'.join(sorted(_NEAR_DAYS, key=len, reverse=True))})",
+    rf"(?P<day>{'|'.join(sorted(_NEAR_DAYS, key=len, reverse=True))})(?:的)?{_PART}{_NO_HOUR}",
+)
 def _near_day(match: re.Match[str], view: DateContext) -> DateMeaning:
     """昨天, 明天上午, 今晚, 大前天."""
     word = match["day"]
     shift = _NEAR_DAYS[word] if word in _NEAR_DAYS else {"昨": -1, "今": 0, "明": 1, "当": 0}[word]
-    return _day_or_part(view.today + timedelta(days=shift), match.groupdict().get("part"))
-
-
-def _day_or_part(day: date, part: str | None) -> DateMeaning:
-    """Return a day, or the part of it that was named."""
-    interval = intervals.part_of_day(day, _PARTS[part]) if part else intervals.day(day)
-    return DateMeaning(interval, relative=True)
+    return calendar.day_or_part(view.today + timedelta(days=shift), _PARTS.get(match.groupdict().get("part") or ""))
 
 
 # 第二个星期三, 最后一个周五: one of several, and no certain one.
@@ -237,8 +237,7 @@ _WEEKDAY = (
 )
 
 
-@CHINESE_DATES.rule(rf"{_WEEKDAY}(?:的)?{_PART}{_NO_HOUR}")
-@CHINESE_DATES.rule(_WEEKDAY)
+@CHINESE_DATES.rule(_WEEKDAY, rf"{_WEEKDAY}(?:的)?{_PART}{_NO_HOUR}")
 def _weekday(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     """下周三, 上星期天, 周五下午."""
     written = match["weekday"]
@@ -247,10 +246,13 @@ def _weekday(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     )
     part = match.groupdict().get("part")
     shift = _SHIFTS[match["week"] or "本"]
-    day = intervals.weekday_in_week(view.today + timedelta(weeks=shift), number)
-    if not match["week"] and day > view.today and view.is_over(match):
-        day -= timedelta(weeks=1)  # 周日我去爬山了, said on a Monday
-    meaning = _day_or_part(day, part)
+    day = calendar.weekday_in_week(view.today + timedelta(weeks=shift), number)
+    if not match["week"]:
+        if day > view.today and view.is_over(match):
+            day -= timedelta(weeks=1)  # 周日我去爬山了, said on a Monday
+        elif day < view.today and view.is_ahead(match) and not calendar.speaks_of_past(view.text, match.end()):
+            day += timedelta(weeks=1)  # 周一要交报告, said on a Wednesday
+    meaning = calendar.day_or_part(day, _PARTS.get(part or ""))
     return DateMeaning(meaning.interval, relative=True, weekday=not match["week"] and not part)
 
 
@@ -259,13 +261,13 @@ def _weekend(match: re.Match[str], view: DateContext) -> DateMeaning:
     """上周末, 这个周末, 周末."""
     is_last = not match["week"] and view.today.weekday() < 5 and view.is_over(match)
     shift = -1 if is_last else _SHIFTS.get(match["week"] or "本", 0)
-    return DateMeaning(intervals.unit_near("weekend", shift, view.today), relative=True)
+    return DateMeaning(calendar.unit_near("weekend", shift, view.today), relative=True)
 
 
 @CHINESE_DATES.rule(r"(?P<week>上上|下下|上|下|这|本)一?个?(?:周|星期|礼拜)(?![一二三四五六日天末1-7])")
 def _week(match: re.Match[str], view: DateContext) -> DateMeaning:
     """上周, 下个星期."""
-    return DateMeaning(intervals.unit_near("week", _SHIFTS[match["week"]], view.today), relative=True)
+    return DateMeaning(calendar.unit_near("week", _SHIFTS[match["week"]], view.today), relative=True)
 
 
 @CHINESE_DATES.rule(rf"(?<![第\d{_DIGIT}十]){_NUMBER}(?:多)?{_UNIT}(?:之|以)?(?P<way>前|后)(?!面|者|天)")
@@ -275,7 +277,7 @@ def _distance(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     if unit == "year" and amount > 1000:
         return None  # 1987年以后 names a year
     return DateMeaning(
-        intervals.unit_at_distance(amount if match["way"] == "后" else -amount, unit, view.now), relative=True
+        calendar.unit_at_distance(amount if match["way"] == "后" else -amount, unit, view.now), relative=True
     )
 
 
@@ -295,7 +297,7 @@ def _stretch(match: re.Match[str], view: DateContext) -> DateMeaning:
     """最近三天, 过去两周, 未来半年."""
     ahead = match["lead"] in {"未来", "接下来", "今后"}
     return DateMeaning(
-        intervals.window(_amount(match["number"]), _UNITS[match["unit"]], view.now, ahead=ahead), relative=True
+        calendar.window(_amount(match["number"]), _UNITS[match["unit"]], view.now, ahead=ahead), relative=True
     )
 
 
@@ -303,11 +305,13 @@ def _stretch(match: re.Match[str], view: DateContext) -> DateMeaning:
 
 
 @CHINESE_DATES.rule(
-    rf"{_PART}?(?:的)?(?P<hour>\d{{1,2}}|十[一二]?|二十[一二三四]?|[零一两二三四五六七八九])"
-    r"(?:点钟?|时(?!间|候|代|期|常|而|刻))"
-    rf"(?P<minute>半|[一三]刻|整|(?:\d{{1,2}}|[{_DIGIT}十]{{1,3}})分?(?!之|钟前|钟后|数))?"
+    rf"{_PART}\s?(?P<hour>\d{{1,2}})[:：](?P<minute>[0-5]\d)(?!\d)",
+    (
+        rf"{_PART}?(?:的)?(?P<hour>\d{{1,2}}|十[一二]?|二十[一二三四]?|[零一两二三四五六七八九])"
+        r"(?:点钟?|时(?!间|候|代|期|常|而|刻))"
+        rf"(?P<minute>半|[一三]刻|整|(?:\d{{1,2}}|[{_DIGIT}十]{{1,3}})分?(?!之|钟前|钟后|数))?"
+    ),
 )
-@CHINESE_DATES.rule(rf"{_PART}\s?(?P<hour>\d{{1,2}})[:：](?P<minute>[0-5]\d)(?!\d)")
 def _clock(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     """下午三点, 早上8点半, 晚上10:30, 三点一刻."""
     part = match["part"]
@@ -318,7 +322,7 @@ def _clock(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     if later and hour < 12:
         hour += 12
     minute = _minute(match["minute"])
-    return clock_time(hour % 24, minute, None)
+    return calendar.clock_time(hour % 24, minute, None)
 
 
 def _minute(written: str | None) -> int | None:
@@ -333,6 +337,4 @@ def _minute(written: str | None) -> int | None:
 @CHINESE_DATES.rule(_PART)
 def _waiting_part(match: re.Match[str], view: DateContext) -> DateMeaning:
     """下午: of whatever day stands beside it."""
-    first, last = intervals.PART_HOURS[_PARTS[match["part"]]]
-    clock = TimeOfDay(timedelta(hours=first), timedelta(hours=last - first), "part")
-    return DateMeaning(clock=clock, relative=True, waits=True)
+    return calendar.waiting_part(_PARTS[match["part"]])

@@ -3,10 +3,10 @@
 import re
 from datetime import date, timedelta
 
-from remanent.text import intervals
-from remanent.text.date_rules import DateContext, DateMeaning, RuleBook, TimeOfDay, clock_time
-from remanent.text.intervals import DayPart, Interval, Season
-from remanent.text.numerals import ENGLISH_NUMERALS, english_value
+from remanent.text import calendar
+from remanent.text.calendar import DateContext, DateMeaning, Interval, RuleBook, Season
+from remanent.text.numbers import ENGLISH_NUMERALS, english_value
+from remanent.text.regex import alternation
 
 ENGLISH_DATES = RuleBook()
 
@@ -30,8 +30,7 @@ _NO_HABIT = r"(?!\s+(?:morning|afternoon|evening|night)s\b)"
 # "The last Friday of the month", "the second Tuesday of October": one of several, whenever they were counted.
 _NOT_OF = r"(?!\s+of\b)"
 _STAGE = r"(?:(?P<stage>early|mid|late|(?:the\s+)?(?:beginning|start|middle|end)\s+of)[\s-]+(?:in\s+)?)?"
-# The longest first: "sixty" must not be read as "six".
-_NUMERAL = f"(?:{'|'.join(sorted(ENGLISH_NUMERALS, key=len, reverse=True))})"
+_NUMERAL = f"(?:{alternation(ENGLISH_NUMERALS)})"
 _NUMBER = (
     r"(?P<number>\d{1,4}|an?|half\s+an?|(?:a\s+)?couple(?:\s+of)?|(?:a\s+)?few|several|"
     rf"{_NUMERAL}(?:[\s-]{_NUMERAL}){{0,20}}+)"  # as many words as it takes to say 999,999,999,999
@@ -48,10 +47,9 @@ _BEFORE = frozenset({"last", "past", "previous", "prior"})
 
 
 @ENGLISH_DATES.rule(
-    rf"\b(?:the\s+)?{_DAY}(?:(?:\s+of\s+)|\s*|-)(?P<month>{MONTH})(?:[\s,-]+{_YEAR})?", words=_MONTH_WORDS
-)
-@ENGLISH_DATES.rule(
-    rf"\b(?P<month>{MONTH})(?:\s+(?:the\s+)?|-){_DAY}\b(?![:\d])(?:[\s,-]+{_YEAR})?", words=_MONTH_WORDS
+    rf"\b(?P<month>{MONTH})(?:\s+(?:the\s+)?|-){_DAY}\b(?![:\d])(?:[\s,-]+{_YEAR})?",
+    rf"\b(?:the\s+)?{_DAY}(?:(?:\s+of\s+)|\s*|-)(?P<month>{MONTH})(?:[\s,-]+{_YEAR})?",
+    words=_MONTH_WORDS,
 )
 def _day_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     """8 May 2023, the 8th of May, May 8, March-15-2024."""
@@ -59,15 +57,12 @@ def _day_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | None
         return None  # rather the verb: "I may 5 times"
     number, day = _month_number(match["month"]), int(match["day"])
     year = int(match["year"]) if match["year"] else view.year_of(number, day, match)
-    return DateMeaning(intervals.day(date(year, number, day)), relative=not match["year"])
+    return DateMeaning(calendar.day(date(year, number, day)), relative=not match["year"])
 
 
-@ENGLISH_DATES.rule(
-    rf"\b(?P<month>{MONTH})\s+{_DAY}\s?[-–—]\s?(?P<last>\d{{1,2}})(?:st|nd|rd|th)?\b(?:[\s,]+{_YEAR})?",
-    words=_MONTH_WORDS,
-)
 @ENGLISH_DATES.rule(
     rf"\b{_DAY}\s?(?:[-–—]|to)\s?(?P<last>\d{{1,2}})(?:st|nd|rd|th)?\s+(?P<month>{MONTH})(?:[\s,]+{_YEAR})?",
+    rf"\b(?P<month>{MONTH})\s+{_DAY}\s?[-–—]\s?(?P<last>\d{{1,2}})(?:st|nd|rd|th)?\b(?:[\s,]+{_YEAR})?",
     words=_MONTH_WORDS,
 )
 def _days_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | None:
@@ -76,28 +71,31 @@ def _days_of_month(match: re.Match[str], view: DateContext) -> DateMeaning | Non
     year = int(match["year"]) if match["year"] else view.year_of(number, first, match)
     if last < first:
         return None
-    span = intervals.day(date(year, number, first)).to(intervals.day(date(year, number, last)))
+    span = calendar.day(date(year, number, first)).to(calendar.day(date(year, number, last)))
     return DateMeaning(span, relative=not match["year"])
 
 
 @ENGLISH_DATES.rule(rf"\b{_STAGE}(?P<month>{MONTH})\s*,?\s*(?:of\s+|')?{_YEAR}", words=_MONTH_WORDS)
-@ENGLISH_DATES.rule(rf"(?i:\b{_STAGE}(?P<lead>last|this|next)\s+)(?P<month>{MONTH})", 0, words=_MONTH_WORDS)
 @ENGLISH_DATES.rule(
-    rf"(?i:\b(?:(?P<skip>in|since|until|till|by|during|from|to|through|before|after|around|of|and|between)\s+){_STAGE})"
-    rf"(?P<month>{MONTH})(?!\s+\d)",
-    0,
+    (
+        rf"(?i:\b(?:(?P<skip>in|since|until|till|by|during|from|to|through|before|after|around|of|and|between)\s+){_STAGE})"
+        rf"(?P<month>{MONTH})(?!\s+\d)"
+    ),
+    rf"(?i:\b{_STAGE}(?P<lead>last|this|next)\s+)(?P<month>{MONTH})",
+    flags=0,
     words=_MONTH_WORDS,
 )
-@ENGLISH_DATES.rule(rf"(?i:\b{_STAGE})(?P<month>{_SURE_MONTH})(?!\s+\d)", 0, words="uary april june july august ber")
-@ENGLISH_DATES.rule(rf"(?P<month>May|March)(?=\s?(?:[-–—]|to|through|until)\s?{MONTH})", 0, words=_MONTH_WORDS)
+@ENGLISH_DATES.rule(
+    rf"(?i:\b{_STAGE})(?P<month>{_SURE_MONTH})(?!\s+\d)", flags=0, words="uary april june july august ber"
+)
+@ENGLISH_DATES.rule(rf"(?P<month>May|March)(?=\s?(?:[-–—]|to|through|until)\s?{MONTH})", flags=0, words=_MONTH_WORDS)
 def _month(match: re.Match[str], view: DateContext) -> DateMeaning:
     """May 2023, in May, last May, early June, the end of October 2022."""
     groups = match.groupdict()
     number = _month_number(match["month"])
     year = int(groups["year"]) if groups.get("year") else _year_of_month(number, groups.get("lead"), match, view)
-    first = len(groups["skip"]) + 1 if groups.get("skip") else 0
-    interval = _staged(groups.get("stage"), intervals.month(year, number), year, number)
-    return DateMeaning(interval, relative=not groups.get("year"), first=first)
+    interval = _staged(groups.get("stage"), calendar.month(year, number), year, number)
+    return DateMeaning(interval, relative=not groups.get("year"))
 
 
 def _year_of_month(number: int, lead: str | None, match: re.Match[str], view: DateContext) -> int:
@@ -120,36 +118,33 @@ def _staged(stage: str | None, whole: Interval, year: int, number: int | None) -
     early = first in {"early", "beginning", "start"}
     name = "early" if early else "mid" if first in {"mid", "middle"} else "late"
     if number is None:
-        return intervals.part_of_year(year, name)  # type: ignore[arg-type]  # one of the three
-    return intervals.part_of_month(year, number, name)  # type: ignore[arg-type]  # one of the three
+        return calendar.part_of_year(year, name)  # type: ignore[arg-type]  # one of the three
+    return calendar.part_of_month(year, number, name)  # type: ignore[arg-type]  # one of the three
 
 
 @ENGLISH_DATES.rule(
-    rf"\b(?P<skip>in|since|by|until|till|before|after|during|of|from|to|through|around|circa|year|and|between)\s+{_STAGE}"
-    rf"{_YEAR}(?![,.]\d|:|\s+[a-z]+s\b)",
+    r"(?<=(?:19|20)\d\d[-–—])(?P<year>(?:19|20)\d\d)(?![\d/-])",
+    r"(?<![\w.,/$-])(?P<year>(?:19|20)\d\d)(?=\s?[-–—]\s?(?:19|20)\d\d(?![\d-]))",
+    r"\A\s*(?P<year>(?:19|20)\d\d)(?=[\s.。]*\Z)",
+    r"(?<=\()(?P<year>(?:19|20)\d\d)(?=\))",
+    rf"\b(?P<stage>early|mid|late|(?:the\s+)?(?:beginning|start|middle|end)\s+of)[\s-]+{_YEAR}",
+    (
+        rf"\b(?P<skip>in|since|by|until|till|before|after|during|of|from|to|through|around|circa|year|and|between)\s+{_STAGE}"
+        rf"{_YEAR}(?![,.]\d|:|\s+[a-z]+s\b)"
+    ),
     words="19 20",
 )
-@ENGLISH_DATES.rule(
-    rf"\b(?P<stage>early|mid|late|(?:the\s+)?(?:beginning|start|middle|end)\s+of)[\s-]+{_YEAR}", words="19 20"
-)
-@ENGLISH_DATES.rule(r"(?<=\()(?P<year>(?:19|20)\d\d)(?=\))", words="19 20")
-@ENGLISH_DATES.rule(r"\A\s*(?P<year>(?:19|20)\d\d)(?=[\s.。]*\Z)", words="19 20")
-@ENGLISH_DATES.rule(r"(?<![\w.,/$-])(?P<year>(?:19|20)\d\d)(?=\s?[-–—]\s?(?:19|20)\d\d(?![\d-]))", words="19 20")
-@ENGLISH_DATES.rule(r"(?<=(?:19|20)\d\d[-–—])(?P<year>(?:19|20)\d\d)(?![\d/-])", words="19 20")
 def _year(match: re.Match[str], view: DateContext) -> DateMeaning:
     """in 2022, late 2021, (2019)."""
     groups = match.groupdict()
     number = int(match["year"])
-    first = len(groups["skip"]) + 1 if groups.get("skip") else 0
-    return DateMeaning(_staged(groups.get("stage"), intervals.year(number), number, None), first=first)
+    return DateMeaning(_staged(groups.get("stage"), calendar.year(number), number, None))
 
 
-@ENGLISH_DATES.rule(rf"\b(?:the\s+)?{_SEASON}(?:\s+of)?\s+{_YEAR}", words="spring summer fall autumn winter")
-@ENGLISH_DATES.rule(
-    rf"\b(?P<lead>last|this past|this|next|this coming)\s+{_SEASON}\b", words="spring summer fall autumn winter"
-)
 @ENGLISH_DATES.rule(
     rf"\b(?P<skip>in the|during the|over the|in|by|since)\s+{_SEASON}\b(?!\s+of)",
+    rf"\b(?P<lead>last|this past|this|next|this coming)\s+{_SEASON}\b",
+    rf"\b(?:the\s+)?{_SEASON}(?:\s+of)?\s+{_YEAR}",
     words="spring summer fall autumn winter",
 )
 def _season(match: re.Match[str], view: DateContext) -> DateMeaning:
@@ -157,35 +152,32 @@ def _season(match: re.Match[str], view: DateContext) -> DateMeaning:
     groups = match.groupdict()
     name: Season = "autumn" if match["season"].lower() == "fall" else match["season"].lower()  # type: ignore[assignment]
     if groups.get("year"):
-        return DateMeaning(intervals.season(int(groups["year"]), name))
+        return DateMeaning(calendar.season(int(groups["year"]), name))
     lead = (groups.get("lead") or "").lower()
-    first = len(groups["skip"]) + 1 if groups.get("skip") else 0
-    return DateMeaning(
-        intervals.season_near(name, lead, view.now, ahead=view.is_ahead(match)), relative=True, first=first
-    )
+    return DateMeaning(calendar.season_near(name, lead, view.now, ahead=view.is_ahead(match)), relative=True)
 
 
-@ENGLISH_DATES.rule(rf"\bQ(?P<number>[1-4])(?:[\s,/'-]*(?:of\s+)?{_YEAR})?", 0)
+@ENGLISH_DATES.rule(rf"\bQ(?P<number>[1-4])(?:[\s,/'-]*(?:of\s+)?{_YEAR})?", flags=0)
 @ENGLISH_DATES.rule(rf"\b(?:the\s+)?(?P<number>first|second|third|fourth|last)\s+quarter(?:\s+of\s+{_YEAR})")
 def _quarter(match: re.Match[str], view: DateContext) -> DateMeaning:
     """Q3 2023, the third quarter of 2023."""
     names = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4}
     number = names.get(match["number"].lower()) or int(match["number"])
     year = int(match["year"]) if match["year"] else view.today.year
-    return DateMeaning(intervals.quarter(year, number), relative=not match["year"])
+    return DateMeaning(calendar.quarter(year, number), relative=not match["year"])
 
 
 @ENGLISH_DATES.rule(r"\bthe\s+(?P<stage>early|mid|late)?[\s-]?(?P<first>(?:1[89]|20)\d0|'?[2-9]0)'?s\b", words="0s 0's")
 def _decade(match: re.Match[str], view: DateContext) -> DateMeaning:
     """the 1990s, the '80s."""
     first = int(match["first"].lstrip("'"))
-    return DateMeaning(intervals.decade(first if first > 100 else 1900 + first))
+    return DateMeaning(calendar.decade(first if first > 100 else 1900 + first))
 
 
 @ENGLISH_DATES.rule(r"\b(?:the\s+)?(?P<number>\d{1,2})(?:st|nd|rd|th)\s+century\b", words="century")
 def _century(match: re.Match[str], view: DateContext) -> DateMeaning:
     """the 19th century."""
-    return DateMeaning(intervals.century(int(match["number"])))
+    return DateMeaning(calendar.century(int(match["number"])))
 
 
 # ── seen from the moment ─────────────────────────────────────────────────────
@@ -200,13 +192,7 @@ def _near_day(match: re.Match[str], view: DateContext) -> DateMeaning:
     """yesterday, tomorrow morning, the day before yesterday."""
     word = match["word"].lower()
     shift = {"yesterday": -1, "today": 0, "tomorrow": 1}.get(word, -2 if "before" in word else 2)
-    return _day_or_part(view.today + timedelta(days=shift), match["part"])
-
-
-def _day_or_part(day: date, part: str | None) -> DateMeaning:
-    """Return a day, or the part of it that was named."""
-    name: DayPart | None = part.lower() if part else None  # type: ignore[assignment]  # one of the pattern's parts
-    return DateMeaning(intervals.part_of_day(day, name) if name else intervals.day(day), relative=True)
+    return calendar.day_or_part(view.today + timedelta(days=shift), match["part"])
 
 
 @ENGLISH_DATES.rule(
@@ -217,17 +203,17 @@ def _part_of_today(match: re.Match[str], view: DateContext) -> DateMeaning:
     """this morning, tonight, last night."""
     word = match["word"].lower().split()
     if word[0] == "last":
-        return _day_or_part(view.today - timedelta(days=1), "night")
-    return _day_or_part(view.today, None if word[0] == "earlier" else "night" if word[0] == "tonight" else word[1])
+        return calendar.day_or_part(view.today - timedelta(days=1), "night")
+    part = {"earlier": None, "tonight": "night"}.get(word[0], word[-1])
+    return calendar.day_or_part(view.today, part)
 
 
-@ENGLISH_DATES.rule(
-    r"\b(?:the\s+)?(?P<lead>last|past|previous|prior|this\s+past|this\s+coming|this|current|next|coming|following)\s+"
-    rf"(?P<unit>weekend|week|month|quarter|year|decade)\b(?!\s+(?:before|after)\s){_NOT_OF}",
-    words="week month quarter year decade",
-)
 @ENGLISH_DATES.rule(
     r"\bthe\s+(?P<unit>weekend|week|month|quarter|year)\s+(?P<twice>before\s+last|after\s+next)\b",
+    (
+        r"\b(?:the\s+)?(?P<lead>last|past|previous|prior|this\s+past|this\s+coming|this|current|next|coming|following)\s+"
+        rf"(?P<unit>weekend|week|month|quarter|year|decade)\b(?!\s+(?:before|after)\s){_NOT_OF}"
+    ),
     words="week month quarter year decade",
 )
 def _near_unit(match: re.Match[str], view: DateContext) -> DateMeaning:
@@ -240,7 +226,7 @@ def _near_unit(match: re.Match[str], view: DateContext) -> DateMeaning:
         shift = -1 if lead[-1] in _BEFORE else 1 if lead[-1] in {"next", "coming", "following"} else 0
         if lead == ["this", "coming"] and match["unit"].lower() == "weekend":
             shift = 0
-    return DateMeaning(intervals.unit_near(match["unit"].lower(), shift, view.today), relative=True)
+    return DateMeaning(calendar.unit_near(match["unit"].lower(), shift, view.today), relative=True)
 
 
 @ENGLISH_DATES.rule(
@@ -261,16 +247,16 @@ def _weekday(match: re.Match[str], view: DateContext) -> DateMeaning:
     lead = (groups.get("lead") or "").lower().removeprefix("the ")
     if match[0].lower().endswith(" week"):
         shift = {"last": -1, "this": 0, "next": 1}[lead]
-        day = intervals.weekday_in_week(view.today + timedelta(weeks=shift), number)
+        day = calendar.weekday_in_week(view.today + timedelta(weeks=shift), number)
     elif lead in {"last", "this past", "previous"}:
-        day = intervals.weekday_before(view.today, number)
+        day = calendar.weekday_before(view.today, number)
     elif lead in {"next", "following", "this coming"} or (not lead and view.is_ahead(match)):
-        day = intervals.weekday_after(view.today, number)
+        day = calendar.weekday_after(view.today, number)
     elif lead == "this":
-        day = intervals.weekday_in_week(view.today, number)
+        day = calendar.weekday_in_week(view.today, number)
     else:
-        day = view.today if view.today.weekday() == number else intervals.weekday_before(view.today, number)
-    meaning = _day_or_part(day, groups.get("part"))
+        day = view.today if view.today.weekday() == number else calendar.weekday_before(view.today, number)
+    meaning = calendar.day_or_part(day, groups.get("part"))
     return DateMeaning(meaning.interval, relative=True, weekday=not groups.get("part"))
 
 
@@ -286,7 +272,7 @@ def _distance(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     amount = amount_of(match["number"])
     ahead = match["way"].lower().startswith(("in", "from", "hence"))
     return DateMeaning(
-        intervals.unit_at_distance(amount if ahead else -amount, match["unit"].lower(), view.now), relative=True
+        calendar.unit_at_distance(amount if ahead else -amount, match["unit"].lower(), view.now), relative=True
     )
 
 
@@ -313,7 +299,7 @@ def _stretch(match: re.Match[str], view: DateContext) -> DateMeaning:
     """the last three days, the past few weeks, the next two months."""
     ahead = match["lead"].lower() in {"next", "coming"}
     return DateMeaning(
-        intervals.window(amount_of(match["number"]), match["unit"].lower(), view.now, ahead=ahead), relative=True
+        calendar.window(amount_of(match["number"]), match["unit"].lower(), view.now, ahead=ahead), relative=True
     )
 
 
@@ -326,35 +312,27 @@ def _stretch(match: re.Match[str], view: DateContext) -> DateMeaning:
 )
 def _waiting_part(match: re.Match[str], view: DateContext) -> DateMeaning:
     """in the morning: of whatever day stands beside it."""
-    first, last = intervals.PART_HOURS[(match["part"] or "night").lower()]  # type: ignore[index]  # one of the parts
-    clock = TimeOfDay(timedelta(hours=first), timedelta(hours=last - first), "part")
-    return DateMeaning(clock=clock, relative=True, waits=True)
+    return calendar.waiting_part((match["part"] or "night").lower())  # type: ignore[arg-type]  # one of the parts
 
 
-@ENGLISH_DATES.rule(
-    r"\b(?:at|around|by|until|before|after)\s+(?P<word>noon|midday|midnight)\b",
-    words="noon midday midnight clock past quarter",
-)
-@ENGLISH_DATES.rule(
-    r"\b(?P<hour>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s+o'?’?clock\b",
-    words="noon midday midnight clock past quarter",
-)
 @ENGLISH_DATES.rule(
     r"\b(?P<near>half\s+past|quarter\s+past|quarter\s+to)\s+(?P<hour>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b",
+    r"\b(?P<hour>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s+o'?’?clock\b",
+    r"\b(?:at|around|by|until|before|after)\s+(?P<word>noon|midday|midnight)\b",
     words="noon midday midnight clock past quarter",
 )
 def _spoken_clock(match: re.Match[str], view: DateContext) -> DateMeaning | None:
     """at noon, five o'clock, half past five."""
     groups = match.groupdict()
     if word := groups.get("word"):
-        return clock_time(0 if word.lower() == "midnight" else 12, None, None)
+        return calendar.clock_time(0 if word.lower() == "midnight" else 12, None, None)
     written = match["hour"]
     hour = int(written) if written.isdecimal() else int(english_value(written) or 0)
     near = (groups.get("near") or "").lower().split()
     if not near:
-        return clock_time(hour, None, None)
+        return calendar.clock_time(hour, None, None)
     minute = 30 if near[0] == "half" else 15 if near[-1] == "past" else 45
-    return clock_time(hour - (near[-1] == "to"), minute, None)
+    return calendar.clock_time(hour - (near[-1] == "to"), minute, None)
 
 
 _HOLIDAYS = {
@@ -372,7 +350,7 @@ def _holiday(match: re.Match[str], view: DateContext) -> DateMeaning:
     """Christmas 2022, last Halloween, Thanksgiving."""
     name = re.sub(r"\s+", " ", match["name"].lower()).replace("’", "'")
     if match["year"]:
-        return DateMeaning(intervals.day(_holiday_in(name, int(match["year"]))))
+        return DateMeaning(calendar.day(_holiday_in(name, int(match["year"]))))
     this = [_holiday_in(name, view.today.year + shift) for shift in (-1, 0, 1)]
     lead = (match["lead"] or "").lower()
     if lead == "next" or (not lead and view.is_ahead(match)):
@@ -381,7 +359,7 @@ def _holiday(match: re.Match[str], view: DateContext) -> DateMeaning:
         day = this[1]
     else:
         day = next(one for one in reversed(this) if one <= view.today and not (lead == "last" and one == view.today))
-    return DateMeaning(intervals.day(day), relative=True)
+    return DateMeaning(calendar.day(day), relative=True)
 
 
 def _holiday_in(name: str, year: int) -> date:

@@ -24,7 +24,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
 from remanent.text.regex import alternation, lazy_regex
-from remanent.text.wordlists import word_set
+from remanent.text.words import word_set
 from remanent.values import dataclass
 
 RESERVED_TAGS = word_set(
@@ -41,7 +41,8 @@ _OPENER, _CLOSER = "‹", "›"
 _BRACKETS = ("〔", "〕")
 _COLON = "∶"
 # Every character that comes to an opening sign, a square bracket or a colon, and what an entity begins with.
-_MAY_OPEN = lazy_regex(r"[<≮﹤＜\[﹇［:⩴︓﹕：&﹠＆]")
+_OPENING = r"<≮﹤＜\[﹇［:⩴︓﹕：&﹠＆"
+_MAY_OPEN = lazy_regex(f"[{_OPENING}]")
 # Tokens of sentence-piece vocabularies and of Gemma, T5, Baichuan, GLM and others. Exactly these: <s is also a word.
 _ANGLED = word_set(
     "s bos eos pad unk mask sep cls sop eop eod sys start_of_turn end_of_turn begin_of_text end_of_text start_of_image "
@@ -81,10 +82,12 @@ _HIDDEN_SIGNS = frozenset("#;&_/\\|![]?-:.")
 _NOT_PLAIN_ASCII = lazy_regex(r"[^\t\n\r\x20-\x7e]")
 _BRACKET = lazy_regex(r"[<>]")
 # Direction overrides, and letters that are seen by models but not by people unless a flag emoji is made of them.
+_UNSEEN = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f"
 _DECEPTIVE = lazy_regex(
-    "[\u202a-\u202e\u2066-\u2069]|(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0000-\U000e007f]+"
-    "|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]"
+    f"[\u202a-\u202e\u2066-\u2069]|(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0000-\U000e007f]+|[{_UNSEEN}]"
 )
+# Any of the characters that one of the patterns above begins with: a text without them stays as it is.
+_SUSPICIOUS = lazy_regex(rf"[{_OPENING}{_UNSEEN}\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u17b4\u17b5")
 # A Latin letter, then letters of other alphabets that look like it.
 _LOOKALIKES = {
@@ -107,6 +110,8 @@ _LONGEST_NAME = 80
 """Characters of a name that are shown; longer ones are sentences."""
 # Chosen by hand: nobody nests entities deeper by accident, and each round reads the whole text.
 _MAX_ROUNDS = 12
+_LONGEST_KEPT = 40
+"""Characters of what may be an entity up to which it is remembered what it stands for: those of the longest name."""
 # How far the bracket that closes a tag is looked for; chosen by hand.
 _LONGEST_TAG = 200
 
@@ -129,6 +134,8 @@ def escape(text: str, *, tags: Collection[str] = RESERVED_TAGS) -> str:
 
     Escaped texts may also be put one after another with white space between them.
     """
+    if not _SUSPICIOUS.search(text):  # most texts of people
+        return text
     while True:
         plain = _DECEPTIVE.sub("", _settled(text))
         if plain == text:
@@ -192,7 +199,14 @@ def _simpler(found: re.Match[str]) -> str:
 
     It is read without invisible characters and in its plain form, as a lenient reader would.
     """
-    written = found[0]
+    following = found.string[found.end() : found.end() + 1]
+    write_out = _written_out if len(found[0]) <= _LONGEST_KEPT else _written_out.__wrapped__
+    return write_out(found[0], is_last=not following or following.isspace())
+
+
+@lru_cache(maxsize=10_000)
+def _written_out(written: str, *, is_last: bool) -> str:
+    """Do that, given whether nothing stands behind the entity; remembered, as each is met again in every round."""
     is_bare = written.isascii() and written.isprintable()  # nearly all of them
     bare = written if is_bare else "".join(map(_seen, unicodedata.normalize("NFKD", written)))
     entity = _ENTITY.match(bare)
@@ -201,8 +215,7 @@ def _simpler(found: re.Match[str]) -> str:
         return written
     tail = 0 if entity[0].endswith(";") else _common_tail(entity[0], meant)
     value, rest = meant[: len(meant) - tail], bare[entity.end() - tail :]
-    following = found.string[found.end() : found.end() + 1]
-    if value == "&" and not rest and (not following or following.isspace()):
+    if value == "&" and not rest and is_last:
         return bare  # "fish &amp; chips"
     hides = any(sign.isalnum() or sign in _HIDDEN_SIGNS or not _seen(sign) for sign in value)
     return value + rest if hides else bare

@@ -1,7 +1,8 @@
-"""Key phrases of Chinese and English text: names and noun phrases that tell what it is about, best first.
+"""Key phrases and content words of Chinese and English text: what it is about, and whether another text holds it.
 
-Candidates are runs of words that no stop word, verb or sign parts. They are weighed by how rare their words are, how
-often and how early they come, and how long they are; no model is asked and nothing is learned from other texts.
+Candidates for key phrases are runs of words that no stop word, verb or sign parts. They are weighed by how rare their
+words are, how often and how early they come, and how long they are; no model is asked and nothing is learned from other
+texts.
 """
 
 import math
@@ -9,17 +10,18 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from remanent.errors import InvalidInput
 from remanent.text.chinese import cut, is_known, rarity, tagged
 from remanent.text.markdown import fence_at, fences
+from remanent.text.numbers import has_digit
 from remanent.text.regex import lazy_regex
-from remanent.text.scripts import HAN, language_of
+from remanent.text.scripts import HAN, fold, has_han, language_of
 from remanent.text.sentences import sentences
 from remanent.text.spans import Span
-from remanent.text.stemming import stem_if_english
-from remanent.text.wordlists import (
+from remanent.text.terms import index_terms, query_terms
+from remanent.text.words import (
     CHINESE_FILLERS,
     CHINESE_STOP_WORDS,
     CHINESE_WEAK_WORDS,
@@ -29,6 +31,7 @@ from remanent.text.wordlists import (
     NAMING_VERBS,
     VERB_STEMS,
     WEAK_WORDS,
+    stem_if_english,
 )
 from remanent.values import dataclass
 
@@ -50,7 +53,6 @@ class Term:
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’.&+/][^\W_]+)*(?:\+\+|#)?")
 _SPACED = re.compile(r"\s*")
-_HAS_HAN = re.compile(rf"[{HAN}]")
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024fα-ωΑ-Ω][\w+#.\-]*")
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+|[\w.+-]{1,64}@[\w-]+\.\w+")
 # A word that the list of common ones does not have tells this much, the most common one half of it.
@@ -70,7 +72,7 @@ def word_runs(text: str) -> Iterator[list[Term]]:
         if fence_at(blocks, span.start):
             continue
         sentence = _ADDRESS.sub(lambda found: "\n" * len(found[0]), span.of(text))
-        if _HAS_HAN.search(sentence) and language_of(sentence) != "en":
+        if has_han(sentence) and language_of(sentence) != "en":
             yield from _chinese_runs(sentence, span.start)
         else:
             yield from _english_runs(sentence, span.start)
@@ -144,7 +146,7 @@ def _chinese_term(word: str, tag: str, start: int) -> Term | None:
         if len(word) < 2 or lowered in ENGLISH_STOP_WORDS:
             return None
         return Term(_stem(lowered), word, start, start + len(word), 0.8, pale=False, name=word != lowered)
-    if not _HAS_HAN.search(word) or word in CHINESE_STOP_WORDS or word in CHINESE_FILLERS:
+    if not has_han(word) or word in CHINESE_STOP_WORDS or word in CHINESE_FILLERS:
         return None
     noun = tag in _NOUN_TAGS or (tag == "i" and _is_idiom_of_nouns(word))
     verb = tag in _VERB_TAGS
@@ -189,7 +191,6 @@ _PALE_EDGE = 0.5
 # A single Chinese word that only ever stands inside longer phrases.
 _NESTED = 0.75
 
-_HAN = re.compile(rf"[{HAN}]")
 Key = tuple[str, ...]
 
 
@@ -216,7 +217,7 @@ class _Candidate:
     @property
     def chinese(self) -> bool:
         """Whether any word of it is Chinese."""
-        return any(_HAN.search(term.text) for term in self.terms)
+        return any(has_han(term.text) for term in self.terms)
 
 
 def keywords(text: str, *, limit: int = 5) -> list[Keyword]:
@@ -318,6 +319,8 @@ def _keyword(text: str, one: _Candidate, score: float) -> Keyword:
     return Keyword(best, round(score, 4), spans)
 
 
+# ── the words that say what a text is about ──────────────────────────────────
+
 _RUN = lazy_regex(rf"(?P<han>[{HAN}]+)|[A-Za-z0-9À-ɏ][A-Za-z0-9À-ɏ_.+#/@'’-]*")
 
 
@@ -337,3 +340,65 @@ def content_words(text: str) -> list[str]:
                 continue
             words.setdefault(key, word)
     return list(words.values())
+
+
+_MOST = 0.5
+"""More than this share of a text's own words must be there: "most" of them, and no more than that, since a good piece
+has names in place of pronouns and leaves fillers out. A word with a digit in it is a fact, and none may be missing."""
+
+
+class WordIndex:
+    """The words of a text, to look up those of other texts in.
+
+    Whether what a model wrote still holds what it was made from is looked at before anything is let go.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def share(self, other: str) -> float:
+        """Return the share of another text's own words that stand in this one, in whatever form of the word."""
+        own = _own_words(other)
+        return sum(map(self._has, own)) / len(own) if own else 1.0
+
+    def holds(self, other: str) -> bool:
+        """Tell whether this text has most of what another says; one without words of its own is held by any."""
+        numbers = (word for word in _own_words(other) if has_digit(word))
+        return self.share(other) > _MOST and all(map(self._has, numbers))
+
+    def invents_numbers(self, other: str) -> bool:
+        """Tell whether another text has a number that this one has not."""
+        return any(not self._has(word) for word in _own_words(other) if has_digit(word))
+
+    def tells(self, answer: str, *, asked: str) -> bool:
+        """Tell whether an answer says anything of this text that the question did not, or a number, or only yes or no.
+
+        A number may have been reckoned from what stands here, and "yes" has no words of its own.
+        """
+        new = WordIndex(asked).news(answer)
+        return not _own_words(answer) or any(has_digit(word) or self._has(word) for word in new)
+
+    def news(self, other: str) -> list[str]:
+        """Return another text's own words that do not stand in this one."""
+        return [word for word in _own_words(other) if not self._has(word)]
+
+    @cached_property
+    def _terms(self) -> frozenset[str]:
+        return frozenset(index_terms(self._text))
+
+    @cached_property
+    def _folded(self) -> str:
+        return fold(self._text).casefold()
+
+    def _has(self, word: str) -> bool:
+        stems = query_terms(word)
+        if stems and all(stem in self._terms for stem in stems):
+            return True
+        # Words of Chinese are cut differently in another sentence; a number inside another one is another number.
+        return not word.isascii() and not has_digit(word) and word in self._folded
+
+
+def _own_words(text: str) -> list[str]:
+    """Return the words of a text that say something; numbers as in the index, whatever separates their digits."""
+    words = (fold(word).casefold() for word in content_words(text))
+    return [*(word for word in words if not has_digit(word)), *filter(has_digit, query_terms(text))]

@@ -6,31 +6,22 @@ code for prose or a comment in it for a heading.
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from remanent.text.regex import lazy_regex
 from remanent.text.spans import Span
 from remanent.values import dataclass
 
-_OPENING = lazy_regex(
-    r"^(?: {0,3}|[ ]*(?:[-*+]|\d{1,9}[.)])[ ]+)(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*([^\n]*)$", re.MULTILINE
-)
+_OPENING = lazy_regex(r"^(?: {0,3}|[ ]*(?:[-*+]|\d{1,9}[.)])[ ]+)(`{3,}(?=[^`\n]*$)|~{3,})[^\n]*$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Fence(Span):
-    """One fenced block from its opening line to the end of its closing line, and what the opening line says."""
-
-    info: str
-
-
-def fences(text: str) -> list[Fence]:
-    """Return the fenced code blocks of a text in order; one that is never closed reaches to the end.
+def fences(text: str) -> list[Span]:
+    """Return the fenced code blocks of a text in order, from the opening line to the end of the closing one.
 
     One that is never closed reaches to the end, as renderers have it: a model's reply that was cut inside of code is
     code.
     """
-    found: list[Fence] = []
+    found: list[Span] = []
     if "```" not in text and "~~~" not in text:
         return found
     position = 0
@@ -39,14 +30,14 @@ def fences(text: str) -> list[Fence]:
         closing = re.compile(rf"^[ ]*{re.escape(mark[0])}{{{len(mark)},}}[ \t]*$", re.MULTILINE)
         end = closing.search(text, min(opening.end() + 1, len(text)))
         stop = len(text) if end is None else min(end.end() + 1, len(text))
-        found.append(Fence(opening.start(), stop, opening[2].strip()))
+        found.append(Span(opening.start(), stop))
         position = stop
         if position >= len(text):
             break
     return found
 
 
-def fence_at(blocks: Sequence[Fence], position: int) -> Fence | None:
+def fence_at(blocks: Sequence[Span], position: int) -> Span | None:
     """Return the block, out of those in the order of the text, that the position lies in."""
     index = bisect_right(blocks, position, key=lambda block: block.start) - 1
     return blocks[index] if index >= 0 and position < blocks[index].end else None
@@ -72,21 +63,11 @@ class MarkdownSection(Span):
 
 
 @dataclass(frozen=True, slots=True)
-class FrontMatter(Span):
-    """The fields between two lines of dashes at the very beginning."""
-
-    fields: tuple[tuple[str, str | tuple[str, ...]], ...]
-
-    def get(self, key: str) -> str | tuple[str, ...] | None:
-        """Return the value of a field, the last one when it stands there twice."""
-        return dict(self.fields).get(key)
-
-
-@dataclass(frozen=True, slots=True)
 class Markdown:
-    """A Markdown text taken apart: front matter, if any, then its sections."""
+    """A Markdown text taken apart: the fields of its front matter, then its sections."""
 
-    front_matter: FrontMatter | None
+    fields: Mapping[str, str | list[str]]
+    """What stands between two lines of dashes at the very beginning; of a key that stands twice the last value."""
     sections: tuple[MarkdownSection, ...]
 
 
@@ -102,33 +83,30 @@ class _Heading:
 
 def parse_markdown(text: str) -> Markdown:
     """Take a Markdown text apart; headings inside fenced code are code."""
-    front_matter = _front_matter(text)
-    start = front_matter.end if front_matter else 0
+    front_matter = _FRONT_MATTER.match(text)
+    start = front_matter.end() if front_matter else 0
     headings = [heading for heading in _headings(text) if heading.start >= start]
     if start < len(text) and (not headings or headings[0].start > start):
         headings.insert(0, _Heading(start, start, 0, ""))
-    return Markdown(front_matter, tuple(_sections(headings, len(text))))
+    fields = _fields(front_matter["body"]) if front_matter else {}
+    return Markdown(fields, tuple(_sections(headings, len(text))))
 
 
-def _front_matter(text: str) -> FrontMatter | None:
+def _fields(front_matter: str) -> dict[str, str | list[str]]:
     """Read the fields of front matter: `key: value`, `key: [a, b]`, and lists with a dash per line.
 
     No YAML parser: it would take anything that stands between two lines of dashes, and refuse half of it.
     """
-    found = _FRONT_MATTER.match(text)
-    if not found:
-        return None
-    fields: list[tuple[str, str | list[str]]] = []
-    for line in found["body"].splitlines():
-        if (item := _ITEM.fullmatch(line)) and fields and (isinstance(fields[-1][1], list) or not fields[-1][1]):
-            key, items = fields[-1]
-            fields[-1] = (key, items) if isinstance(items, list) else (key, [])
-            fields[-1][1].append(_unquoted(item[1]))  # type: ignore[union-attr]  # it is a list by now
+    fields: dict[str, str | list[str]] = {}
+    key = ""
+    for line in front_matter.splitlines():
+        if (item := _ITEM.fullmatch(line)) and key and isinstance(listed := fields[key] or [], list):
+            listed.append(_unquoted(item[1]))
+            fields[key] = listed
         elif field := _FIELD.fullmatch(line):
-            fields.append((field["key"], _value(field["value"] or "")))
-    return FrontMatter(
-        0, found.end(), tuple((key, tuple(value) if isinstance(value, list) else value) for key, value in fields)
-    )
+            key = field["key"]
+            fields[key] = _value(field["value"] or "")
+    return fields
 
 
 def _value(raw: str) -> str | list[str]:

@@ -1,20 +1,23 @@
-"""Who and what a text names: candidates for people, places, organisations, works, handles and acronyms.
+"""Who and what a text names: candidates for people, places, organisations, works, handles and acronyms; and pronouns.
 
 Rules and lists, no model: quick enough for every message that is stored, and wrong at times. What rests on it must
 bear a name too many or too few.
+
+A fact stored without its name ("she moved to Lisbon") is found by nobody; one with a wrong name is worse. So a pronoun
+is replaced only when one person within reach fits, and no unnamed one does.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from remanent.text.chinese import Gender, chinese_names
-from remanent.text.regex import lazy_regex
-from remanent.text.scripts import HAN
+from remanent.text.chinese import Gender, chinese_names, tagged
+from remanent.text.regex import lazy_regex, word_regex
+from remanent.text.scripts import has_han
 from remanent.text.sentences import sentences
 from remanent.text.spans import OccupiedSpans, Span
-from remanent.text.stemming import stem
-from remanent.text.wordlists import COMMON_ENGLISH, ENGLISH_STOP_WORDS, FILLERS, VERB_STEMS, word_set
+from remanent.text.words import COMMON_ENGLISH, ENGLISH_STOP_WORDS, FILLERS, VERB_STEMS, stem, word_list, word_set
 from remanent.values import dataclass
 
 MentionKind = Literal["person", "place", "organisation", "work", "quoted", "handle", "acronym", "name"]
@@ -30,47 +33,8 @@ class Mention(Span):
     gender: Gender = "unknown"
 
 
-# Given names that are used for one gender nearly always; those for both are in neither list.
-_FEMALE_NAMES = word_set("""
-    abigail ada adriana agnes alexandra alice alicia alison amanda amber amelia amy ana andrea angela anita anna
-    anne annie antonia ashley audrey barbara beatrice bella beth betty bianca bonnie brenda bridget camila carla
-    carmen carol caroline carolyn catherine cathy cecilia charlotte chelsea cheryl chloe christina christine cindy
-    claire clara claudia connie courtney crystal cynthia daisy dana danielle deborah denise diana diane donna dora
-    doris dorothy edith eileen elaine eleanor elena elisa elise elizabeth ella ellen eloise elsa emilia emily emma
-    erica erin esther eva evelyn fatima faye fiona flora florence frances francesca gabriela gabriella gemma georgia
-    gina giulia gloria grace greta hannah harriet hazel heather heidi helen helena hilda holly ida ingrid irene
-    irina iris isabel isabella isabelle ivy jacqueline jane janet janice jasmine jean jeanne jennifer jenny jessica
-    jill joan joanna josephine joyce juanita judith judy julia juliana julie juliet karen karin karla kate katherine
-    kathleen kathryn kathy katie kayla kelly kimberly kristen kristina lara laura lauren lea leah lena leslie lila
-    lily linda lisa lola lori louisa louise lucia lucy luna lydia madeline madison maggie marcia margaret maria
-    marie marina marta martha mary matilda maya megan melanie melinda melissa mercedes mia michelle mildred miriam
-    molly monica nadia nancy naomi natalie natasha nicole nina nora norah olga olivia paige pamela patricia paula
-    pauline penelope phoebe priya rachel rebecca renee rita roberta rosa rose rosemary ruby ruth sabrina sally
-    samantha sandra sara sarah savannah selena serena shannon sharon sheila shirley silvia simone sofia sonia sophia
-    sophie stacy stella stephanie sue susan suzanne sylvia tamara tanya tara teresa tessa theresa tiffany tina tracy
-    valentina valerie vanessa vera veronica victoria violet virginia vivian wanda wendy yolanda yvonne zoe
-""")
-_MALE_NAMES = word_set("""
-    aaron abraham adam adrian ahmed alan albert alejandro alexander alfred ali allen alvin andre andreas andrew andy
-    anthony antonio arnold arthur ben benjamin bernard bill billy bob bobby boris brad bradley brandon brendan brian
-    bruce bryan byron caleb calvin carl carlos cedric charles charlie chris christian christopher clark claude
-    clifford clint colin conor craig curtis dale damian dan daniel danny dario darren dave david dean dennis derek
-    diego dominic don donald douglas duncan dwight dylan earl eddie edgar edmund eduardo edward edwin eli elias
-    elijah elliot emil emmanuel enrique eric erik ernest ethan eugene evan felix fernando francis francisco frank
-    franklin fred frederick gabriel garrett gary gavin geoffrey george gerald gilbert giovanni glen gordon graham
-    greg gregory guillermo gustav guy hank hans harold harry harvey hassan hector henry herbert herman howard hugh
-    hugo ian igor isaac ivan jack jacob jake jakob james jamie jan jared jason javier jay jeff jeffrey jeremy jerome
-    jerry jesse jim jimmy joe joel johan john johnny jon jonas jonathan jorge jose joseph joshua juan julian julio
-    justin karl keith ken kenneth kevin klaus kurt kyle larry lars laurence lawrence leo leon leonard leonardo lewis
-    liam lloyd logan lorenzo louis luca lucas luis luke marc marcel marco marcus mario mark martin marvin mason
-    mateo matt matteo matthew maurice max maxwell melvin michael miguel mike milo mitchell mohamed mohammed morgan
-    moses nathan nathaniel neil nicholas nick nicolas nigel noah noel norman oliver omar oscar otto owen pablo
-    patrick paul pedro perry pete peter phil philip pierre rafael rajesh ralph ramon randy raul ray raymond ricardo
-    richard rick rob robert roberto rodney roger roland roman ron ronald ross roy russell ryan sam samuel scott sean
-    sebastian sergio seth shane sidney simon spencer stanley stefan stephen steve steven stewart stuart ted terence
-    terry theo theodore thomas tim timothy tobias toby todd tom tommy tony travis trevor tyler ulrich victor vincent
-    vladimir wade wallace walter warren wayne wesley wilhelm will william winston xavier yusuf zach zachary
-""")
+_FEMALE_NAMES = frozenset(word_list("female_names"))
+_MALE_NAMES = frozenset(word_list("male_names"))
 _TITLES = word_set(
     "mr mrs ms miss mx dr prof professor president sir madam captain judge senator queen king prince princess"
 )
@@ -82,7 +46,6 @@ _ORGANISATION_ENDINGS = word_set("""
     studio studios team union university
 """)
 
-_HAS_HAN = lazy_regex(rf"[{HAN}]")
 _CAPITAL = r"[A-Z\u00c0-\u00de][\w'’\u00c0-\u024f-]*"
 # What may stand between two capitals of one name: "University of the Arts", "van der Berg", "J. R.".
 _LINK = r"(?:\s+(?:of\s+the|of|the|de|da|van|von|der|la|le|&)\s+|[^\S\n]+|(?<=\b[A-Z])\.\s?)"
@@ -115,7 +78,7 @@ _NO_ACRONYM = word_set("OK AM PM LOL OMG BTW FYI ASAP TBD NB PS IDK IMO DIY AKA 
 def mentions(text: str) -> list[Mention]:
     """Return the names of a text in order; where two overlap, the longer one, and what is said outright first."""
     found = [*_marked(text), *_capitalised(text)]
-    if _HAS_HAN.search(text):
+    if has_han(text):
         found += [Mention(one.start, one.end, one.text, one.kind, one.text, one.gender) for one in chinese_names(text)]
     taken = OccupiedSpans()
     ordered = sorted(found, key=lambda one: (_rank(one), one.start - one.end))
@@ -245,3 +208,125 @@ def _kind(words: Sequence[str], title: str) -> tuple[MentionKind, Gender]:
         gender = "male"
     known = gender != "unknown" or title in _TITLES
     return ("person", gender) if known and len(words) <= 4 else ("name", "unknown")
+
+
+# ── pronouns ─────────────────────────────────────────────────────────────────
+
+_PRONOUN = lazy_regex(
+    r"(?<![\w'’-])(?P<he>he|him|his)(?![\w-])|(?<![\w'’-])(?P<she>she|her)(?![\w-])|(?<!其)(?:(?P<ta>他)|她)(?![们人乡国日])",
+    re.IGNORECASE,
+)
+"""Those of one person. "It" is never certain, since it may stand for a whole sentence, and neither is "they"."""
+# People who are not named but may be meant; not those that a name is said to be ("Tom is my uncle").
+_SOMEBODY = lazy_regex(
+    r"(?<!\bis\s)(?<!\bwas\s)\b(?:my|your|his|her|their|our|a|an|the|another|some)\s+(?:\w+\s+)?(?:"
+    r"(?P<male>father|dad|brother|uncle|son|husband|boyfriend|grandfather|grandpa|nephew|boy|man|guy|king)"
+    r"|(?P<female>mother|mom|mum|sister|aunt|daughter|wife|girlfriend|grandmother|grandma|niece|girl|woman|lady|queen)"
+    r"|(?P<any>friend|boss|teacher|colleague|coworker|doctor|neighbou?r|cousin|child|kid|student|manager|partner|person|nurse)"
+    r")\b(?!\s+[A-Z])"
+    r"|(?<!是我)(?<!是我的)(?<!是)(?:(?P<nan>爸爸|父亲|哥哥|弟弟|叔叔|舅舅|伯伯|爷爷|外公|丈夫|老公|儿子|男友|男朋友|侄子|男人|男孩)"
+    r"|(?P<nv>妈妈|母亲|姐姐|妹妹|阿姨|姑姑|奶奶|外婆|妻子|老婆|女儿|女友|女朋友|侄女|女人|女孩)"
+    r"|(?P<ren>朋友|同事|老板|老师|医生|邻居|同学|孩子|经理|领导|下属|上司|学生|室友))(?!叫|是)",
+    re.IGNORECASE,
+)
+# Who is nameless is called by words without end (the intern, 我发小, 房东): where the name is of a sentence before,
+# what stands before a pronoun in its own must leave no room for one.
+_SOME_NOUN = lazy_regex(r"\b(?:my|your|our|his|her|their|an?|the|this|that|another|some|every)\s+\w", re.IGNORECASE)
+_NO_NOUNS = frozenset("t tg d c f x ad m ul y e".split())
+_OF_ONE_CLAUSE = _NO_NOUNS | frozenset("v r p".split())
+_CLAUSE_END = lazy_regex("[，,；;：:]")
+# How many sentences back whoever is meant may have been named.
+_REACH = 2
+# However long the sentences are.
+_FARTHEST = 600
+_NOUN_AFTER = lazy_regex(r"\s+[^\W\d_]")
+
+SPEAKER_OR_HEARER = word_regex(r"i|i['’](?:m|d|ve|ll)|me|my|mine|we|us|our|you|your", r"我|你|您|咱")
+"""Words whose meaning depends on who speaks: without one of them a sentence stands alone."""
+
+
+def resolve(text: str, *, before: str = "") -> str:
+    """Return the text with each pronoun replaced that can mean one person alone, who may be named in the text before.
+
+    The others stay.
+    """
+    whole = f"{before}\n{text}" if before else text
+    position = len(whole) - len(text)
+    names, starts = mentions(whole), [span.start for span in sentences(whole)]
+    parts: list[str] = []
+    for pronoun in _PRONOUN.finditer(whole, position):
+        meant = _meant(whole, pronoun, names, starts)
+        if meant is not None:
+            parts += whole[position : pronoun.start()], _written(whole, pronoun, meant.text)
+            position = pronoun.end()
+    return "".join([*parts, whole[position:]])
+
+
+def _meant(text: str, pronoun: re.Match[str], names: Sequence[Mention], starts: Sequence[int]) -> Mention | None:
+    """Return whom alone a pronoun can mean, if a name does and nobody without a name may."""
+    sentence = bisect_right(starts, pronoun.start()) - 1
+    reach = max(starts[max(0, sentence - _REACH)], pronoun.start() - _FARTHEST)
+    # 他 is used for everybody whose gender is not known; 她 is not.
+    gender: Gender = "unknown" if pronoun["ta"] else "male" if pronoun["he"] else "female"
+    fitting = _fitting(names, reach, pronoun.start(), gender)
+    if len(fitting) != 1 or fitting[0].kind != "person":
+        return None
+    begin = starts[max(0, sentence)]
+    # 他今年三十岁，他的妻子…: the first one says whom both mean.
+    first = text.find(pronoun[0], begin, pronoun.end())
+    is_said_before = fitting[0].start < begin and _has_noun(text[begin:first])
+    return None if is_said_before or _somebody_else(text, fitting[0], reach, pronoun) else fitting[0]
+
+
+def _written(text: str, pronoun: re.Match[str], name: str) -> str:
+    """Return what to write for a pronoun: the name, or the name's possessive.
+
+    "Her" is "Anna" at the end of a clause and "Anna's" before a noun.
+    """
+    written = pronoun[0].lower()
+    is_possessive = written == "his" or (written == "her" and _NOUN_AFTER.match(text, pronoun.end()))
+    return f"{name}'s" if is_possessive else name
+
+
+def _fitting(names: Sequence[Mention], reach: int, position: int, gender: Gender) -> list[Mention]:
+    """Return the names within reach that a pronoun of a gender may mean; of two forms of one name the longer.
+
+    "Ann" and "Ann Lee" in one text are one person, and would else make every "she" uncertain.
+    """
+    first = bisect_left(names, reach, key=lambda name: name.start)
+    last = bisect_right(names, position, key=lambda name: name.end)
+    found: dict[str, Mention] = {}
+    for name in reversed(names[first:last]):
+        may_be = gender == "unknown" or name.gender in {gender, "unknown"}
+        if may_be and name.kind in {"person", "name", "handle"}:
+            known = next((key for key in found if _same(key, name.key)), None)
+            if known is None:
+                found[name.key] = name
+            elif len(name.text) > len(found[known].text):
+                found[known] = name  # "Anna Weber" says more than "Anna"
+    return list(found.values())
+
+
+def _same(one: str, other: str) -> bool:
+    """Tell whether two names are forms of one: all words of one are in the other."""
+    return one == other or set(one.split()) <= set(other.split()) or set(other.split()) <= set(one.split())
+
+
+def _has_noun(words: str) -> bool:
+    """Tell whether words may name somebody: in Chinese all that are not known for others, in a clause of their own."""
+    if words.isascii():
+        return _SOME_NOUN.search(words) is not None
+    allowed = _NO_NOUNS if _CLAUSE_END.search(words) else _OF_ONE_CLAUSE
+    return any(word.tag not in allowed for word in tagged(words) if word.text.strip())
+
+
+def _somebody_else(text: str, name: Mention, reach: int, pronoun: re.Match[str]) -> bool:
+    """Tell whether somebody without a name stands nearby whom the pronoun may mean as well."""
+    is_female = not (pronoun["he"] or pronoun["ta"])
+    for found in _SOMEBODY.finditer(text, reach, pronoun.start()):
+        male, female = bool(found["male"] or found["nan"]), bool(found["female"] or found["nv"])
+        if (male and is_female) or (female and not is_female):
+            continue
+        if not name.start <= found.start() < name.end:
+            return True
+    return False

@@ -1,32 +1,167 @@
-"""Numbers in Chinese and English text, with their units and their values made comparable.
+"""Numbers in Chinese and English text: the value of a numeral, and amounts with their units made comparable.
+
+A numeral is written in digits, in English words or in Chinese characters. Values are fractions, so that a third and
+0.333 differ, and three tenths are what 0.3 is. There is one list of number words for all who read them: a second one
+had lost forty, so that "Forty people fit in" was no answer to "How many?".
 
 Two texts may say the same amount in kilograms and in 斤: both are brought to the base unit of what they measure, so
 that a contradiction can be told from another way to say it.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from itertools import islice
 from typing import Literal
 
-from remanent.text.numerals import (
-    CHINESE_NUMERAL,
-    ENGLISH_NUMERALS,
-    ENGLISH_ORDINALS,
-    ENGLISH_PARTS,
-    SCALES,
-    chinese_value,
-    digits_value,
-    english_value,
-    ordinal_value,
-)
 from remanent.text.regex import alternation
 from remanent.text.spans import Span
-from remanent.text.stemming import stem
-from remanent.text.wordlists import ENGLISH_STOP_WORDS, word_set
+from remanent.text.words import ENGLISH_STOP_WORDS, stem, word_set
 from remanent.values import dataclass
+
+_ENGLISH_SMALL = {
+    word: value
+    for value, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+        "seventeen eighteen nineteen".split(" ")
+    )
+} | {
+    word: 10 * value
+    for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(" "), start=2)
+}
+_ENGLISH_SCALES = {
+    "dozen": 12, "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12,
+}  # fmt: skip
+_ENGLISH_PARTS = {
+    "half": Fraction(1, 2), "halves": Fraction(1, 2), "third": Fraction(1, 3), "thirds": Fraction(1, 3),
+    "quarter": Fraction(1, 4), "quarters": Fraction(1, 4), "fourth": Fraction(1, 4), "fourths": Fraction(1, 4),
+    "fifth": Fraction(1, 5), "fifths": Fraction(1, 5),
+}  # fmt: skip
+_ENGLISH_ORDINALS = {
+    word: value
+    for value, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(" "), start=1
+    )
+}
+_CHINESE_DIGITS = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {
+    "〇": 0, "两": 2, "俩": 2, "仨": 3, "壹": 1, "贰": 2, "叁": 3, "肆": 4, "伍": 5, "陆": 6, "柒": 7, "捌": 8, "玖": 9,
+}  # fmt: skip
+_CHINESE_TENS = {"十": 10, "百": 100, "千": 1000, "拾": 10, "佰": 100, "仟": 1000}
+_CHINESE_SCALES = {"万": 10**4, "亿": 10**8, "萬": 10**4, "億": 10**8, "兆": 10**12}
+# What may follow digits beside numerals: 3.5k, 20 million.
+_SCALES: dict[str, int] = {
+    "k": 1000, "m": 10**6, "mn": 10**6, "b": 10**9, "bn": 10**9, "t": 10**12, **_ENGLISH_SCALES,
+}  # fmt: skip
+
+_CHINESE_NUMERAL = "零〇一二两三四五六七八九十百千万亿"
+ENGLISH_NUMERALS = frozenset([*_ENGLISH_SMALL, *_ENGLISH_SCALES])
+_JOINERS = word_set("and a an of")
+_WORD = re.compile(r"[a-z]+")
+# Longer rows of digits are no numbers that anyone reckons with, and neither are more words than it takes to say
+# 999,999,999,999,999 with every "and" there may be.
+_LONGEST = 40
+_MAX_WORDS = 30
+_PLAIN_DIGITS = re.compile(r"[-+]?\d+(?:\.\d*)?|[-+]?\.\d+")
+
+
+def has_digit(word: str) -> bool:
+    """Tell whether a word has a digit in it, of whatever script."""
+    return any(sign.isdigit() for sign in word)
+
+
+def digits_value(written: str) -> Fraction | None:
+    """Return the value of digits with separators, a decimal point, a fraction bar or ½; None when it is none."""
+    text = unicodedata.normalize("NFKC", written).replace("\u2044", "/").replace(",", "").replace("，", "").strip()
+    if len(text) > _LONGEST:
+        return None
+    if "/" in text:
+        above, _, below = text.rpartition("/")
+        whole, _, above = above.rpartition(" ")
+        if not (above.isdecimal() and below.isdecimal() and int(below)):
+            # "3½" comes as "31/2": the fraction is one character, so it is told apart before.
+            return None
+        return (Fraction(int(whole)) if whole.isdecimal() else Fraction(0)) + Fraction(int(above), int(below))
+    return Fraction(text) if _PLAIN_DIGITS.fullmatch(text) else None
+
+
+def english_value(written: str) -> Fraction | None:
+    """Return the value of a number in English words: "two hundred and five", "one and a half", "three quarters"."""
+    total = current = Fraction(0)
+    counted = False
+    words = [found[0] for found in islice(_WORD.finditer(written.lower()), _MAX_WORDS + 1)]
+    if len(words) > _MAX_WORDS:
+        return None
+    after_and = "and" in words
+    for word in words:
+        if word in _ENGLISH_SMALL:
+            current += _ENGLISH_SMALL[word]
+        elif word in _ENGLISH_SCALES:
+            scale = _ENGLISH_SCALES[word]
+            current = (current or Fraction(1)) * scale
+            if scale >= 1000:
+                total, current = total + current, Fraction(0)
+        elif word in _ENGLISH_PARTS:
+            part = _ENGLISH_PARTS[word]
+            current = current + part if after_and or not current else current * part
+        elif word in _JOINERS:
+            continue
+        else:
+            return None
+        counted = True
+    return total + current if counted else None
+
+
+def chinese_value(written: str) -> Fraction | None:
+    """Return the value of a Chinese numeral: 三百二十, 两千零五, 一万二, 三点五, 二〇二四; None when it is none."""
+    if len(written) > _LONGEST:
+        return None
+    whole, point, decimals = written.partition("点")
+    if point:
+        digits = [_CHINESE_DIGITS.get(sign) for sign in decimals]
+        head = chinese_value(whole)
+        if head is None or not digits or None in digits:
+            return None
+        return head + Fraction(int("".join(map(str, digits))), 10 ** len(digits))
+    if not whole:
+        return None
+    if all(sign in _CHINESE_DIGITS for sign in whole):
+        return Fraction(int("".join(str(_CHINESE_DIGITS[sign]) for sign in whole)))
+    return _with_places(whole)
+
+
+def _with_places(written: str) -> Fraction | None:
+    """Return the value of a numeral that names its places: 三百二十, 一亿二千万."""
+    total = section = digit = 0
+    place = last_scale = 1
+    for sign in written:
+        if sign in _CHINESE_DIGITS:
+            digit = _CHINESE_DIGITS[sign]
+            if digit == 0:
+                place = 10  # 两千零五 is 2005, not 2500
+        elif sign in _CHINESE_TENS:
+            place = _CHINESE_TENS[sign]
+            section += (digit or 1) * place
+            digit = 0
+        elif sign in _CHINESE_SCALES:
+            place = _CHINESE_SCALES[sign]
+            amount = section + digit
+            if place > last_scale:
+                total = (total + amount or 1) * place  # 一万亿: the greater scale holds for all before it
+            else:
+                total += amount * place
+            section, digit, last_scale = 0, 0, place
+        else:
+            return None
+    # The last digit without a place counts for the next lower one: 一万二 is 12000, 三百二 is 320.
+    if digit and place > 10:
+        digit *= place // 10
+    return Fraction(total + section + digit)
+
+
+# ── amounts ──────────────────────────────────────────────────────────────────
 
 Dimension = Literal[
     "angle", "area", "count", "data", "energy", "frequency", "length", "mass", "money", "number", "ordinal", "percent",
@@ -81,6 +216,7 @@ _TABLE: dict[tuple[Dimension, str], str] = {
     ("percent", "%"): "% 1 percent ％ pct",
     ("angle", "°"): "° 1 degree degrees 度",
     ("times", "×"): "× 1 倍",
+    ("temperature", "°C"): "°C 1 ℃ 摄氏度 celsius | °F 0.5555555555555556 ℉ 华氏度 fahrenheit",
 }
 
 # Sign or code first, then what it is called.
@@ -108,8 +244,6 @@ def units() -> dict[str, MeasurementUnit]:
             name, factor, *others = row.split()
             unit = MeasurementUnit(name, dimension, float(factor), base)
             found |= dict.fromkeys([name, *others], unit)
-    found["°C"] = found["℃"] = found["摄氏度"] = found["celsius"] = MeasurementUnit("°C", "temperature", 1.0, "°C")
-    found["°F"] = found["℉"] = found["华氏度"] = found["fahrenheit"] = MeasurementUnit("°F", "temperature", 5 / 9, "°C")
     for row in _CURRENCIES.split("|"):
         name, *others = row.split()
         found |= dict.fromkeys([name, *others], MeasurementUnit(name, "money", 1.0, name))
@@ -157,27 +291,27 @@ _SKIPPED = r"""
 def _number() -> re.Pattern[str]:
     """Return the pattern of every way to write a number; compiled by the first text, as it takes 10 ms."""
     numeral = alternation(ENGLISH_NUMERALS)
-    parts = alternation(ENGLISH_PARTS - {"third", "fourth", "fifth"})
-    scales = alternation(scale for scale in SCALES if scale.isascii() and len(scale) > 2)
+    parts = alternation(_ENGLISH_PARTS.keys() - {"third", "fourth", "fifth"})
+    scales = alternation(scale for scale in _SCALES if scale.isascii() and len(scale) > 2)
     words = rf"(?:an?[ ])?(?:{numeral})(?:(?:[ -]|[ ]and[ ])(?:{numeral}))*"
     return re.compile(
         rf"""
         (?P<skip>{_SKIPPED})
-      | 百分之(?P<percent>[{CHINESE_NUMERAL}点]+|{_DIGITS})
-      | (?P<below>[{CHINESE_NUMERAL}]+)分之(?P<above>[{CHINESE_NUMERAL}]+)
-      | 第(?P<place>[{CHINESE_NUMERAL}]+|[0-9]+)
+      | 百分之(?P<percent>[{_CHINESE_NUMERAL}点]+|{_DIGITS})
+      | (?P<below>[{_CHINESE_NUMERAL}]+)分之(?P<above>[{_CHINESE_NUMERAL}]+)
+      | 第(?P<place>[{_CHINESE_NUMERAL}]+|[0-9]+)
       | (?P<currency>{_CURRENCY_PREFIX})?
         (?P<sign>(?<![\w)\]])[-−])?
         (?P<digits>(?:{_DIGITS}[ ]?)?[½⅓⅔¼¾⅛]|(?<![0-9/])[0-9]{{1,3}}/[0-9]{{1,3}}(?![0-9/])|{_DIGITS})
         (?P<scale>[ ]?(?:{scales})(?![A-Za-z])
           | (?-i:[kKMB]|bn|mn)(?![A-Za-z])
-          | (?:[十百千]?[万亿]亿?|千|百)(?![{CHINESE_NUMERAL}]))?
+          | (?:[十百千]?[万亿]亿?|千|百)(?![{_CHINESE_NUMERAL}]))?
         (?P<suffix>(?:st|nd|rd|th)(?![A-Za-z]))?
       | (?<![A-Za-z'-])
         (?P<words>(?:{words})(?:[ ]and[ ]a[ ](?:half|quarter)|[ ](?:{parts}))?|(?:an?[ ])?(?:{parts}))
         (?![A-Za-z])
-      | (?<=\bthe[ ])(?P<ordinal>{alternation(ENGLISH_ORDINALS)})(?![A-Za-z])
-      | (?P<chinese>负?[{CHINESE_NUMERAL}]+(?:点[零一二三四五六七八九]+)?|半)
+      | (?<=\bthe[ ])(?P<ordinal>{alternation(_ENGLISH_ORDINALS)})(?![A-Za-z])
+      | (?P<chinese>负?[{_CHINESE_NUMERAL}]+(?:点[零一二三四五六七八九]+)?|半)
         """,
         re.VERBOSE | re.IGNORECASE,
     )
@@ -191,7 +325,7 @@ def _unit_after() -> re.Pattern[str]:
     return re.compile(
         rf"[ -]?(?:of[ ]an?[ ]|an?[ ])?(?P<latin>{latin})(?![A-Za-z0-9])"
         rf"|[ ]?(?:多|来|余)?(?:个(?P<half_time>半)(?P<time>小时|钟头|月|星期|礼拜)|(?P<other>{other})(?P<half>半)?"
-        rf"(?:(?<=[米块斤])(?P<tenth>[一二三四五六七八九])(?![{CHINESE_NUMERAL}]))?)",
+        rf"(?:(?<=[米块斤])(?P<tenth>[一二三四五六七八九])(?![{_CHINESE_NUMERAL}]))?)",
         re.IGNORECASE,
     )
 
@@ -256,7 +390,7 @@ def _value(match: re.Match[str]) -> Fraction | None:
     if match["place"]:
         return chinese_value(match["place"]) or digits_value(match["place"])
     if match["ordinal"]:
-        return Fraction(ordinal_value(match["ordinal"]) or 0)
+        return Fraction(_ENGLISH_ORDINALS[match["ordinal"].lower()])
     if match["words"]:
         return english_value(match["words"])
     if match["chinese"]:
@@ -277,7 +411,7 @@ def _digits(match: re.Match[str]) -> Fraction | None:
         value += digits_value(fraction) or 0
     if match["scale"]:
         scale = match["scale"].strip().lower()
-        value *= SCALES[scale] if scale in SCALES else chinese_value(scale) or 1
+        value *= _SCALES[scale] if scale in _SCALES else chinese_value(scale) or 1
     return -value if match["sign"] else value
 
 

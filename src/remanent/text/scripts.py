@@ -35,6 +35,11 @@ _HAN_PER_WORD = 1.5
 _BORROWED = 0.2
 
 
+def has_han(text: str) -> bool:
+    """Tell whether a text has a Chinese character."""
+    return not text.isascii() and _HAN.search(text) is not None
+
+
 def language_of(text: str) -> TextLanguage:
     """Say whether a text is Chinese, English, both, or neither, by counting words per script.
 
@@ -135,6 +140,7 @@ def _fold_character(character: str) -> str | None:
 
 _TABLE = _FoldingTable()
 _NO_LETTERS = lazy_regex(r"[\W_]+")
+_NO_ASCII_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum())
 
 
 def fold(text: str) -> str:
@@ -156,4 +162,12 @@ def caseless(text: str) -> str:
 
 def alphanumeric(text: str) -> str:
     """Return the letters and digits of a text, folded and in one case: by these two wordings are the same."""
-    return _NO_LETTERS.sub("", fold(text).casefold())
+    folded = fold(text)
+    return letters_only(folded) if folded.isascii() else _NO_LETTERS.sub("", folded.casefold())
+
+
+def letters_only(text: str) -> str:
+    """Return the letters and digits of a text in one case."""
+    if text.isascii():
+        return text.encode().lower().translate(None, _NO_ASCII_LETTERS).decode()
+    return _NO_LETTERS.sub("", text).casefold()

@@ -7,9 +7,9 @@ import re
 
 from remanent.text.markdown import fence_at, fences
 from remanent.text.regex import lazy_regex
-from remanent.text.scripts import HAN
+from remanent.text.scripts import HAN, has_han
 from remanent.text.spans import Span, between
-from remanent.text.wordlists import word_set
+from remanent.text.words import word_set
 
 _EMOJI = "\U0001f300-\U0001faff\u2600-\u27bf\ufe0f\u200d"
 _CLOSERS = rf"[\"'”’」』）)】\]》〉*_{_EMOJI}]*"
@@ -26,7 +26,6 @@ _LINE_BREAK = lazy_regex(r"\r\n|[\n\r\v\f\x85\u2028\u2029]")
 _BLANK_LINE = lazy_regex(r"\n(?:[^\S\n]*\n)+")
 _SPACE = lazy_regex(r"\s*")
 _LEADING_SPACE = lazy_regex(r"\s{0,200}")
-_HAN_CHARACTER = lazy_regex(rf"[{HAN}]")
 _BLOCK_START = lazy_regex(
     r"[-*+•·◦‣▪–][ \t]|\d{1,3}(?:[.)][ \t]|[、．）])"
     r"|[（(][一二三四五六七八九十\d]{1,3}[)）]|[一二三四五六七八九十]{1,3}、"
@@ -148,7 +147,7 @@ def _dots_end(text: str, start: int, mark: int, end: int) -> bool:
     following = _next_character(text, end)
     if not following or following.islower() or following in "，,、。；;：:）)":
         return not following
-    if _is_han(following) or _is_han(text[mark - 1 : mark]):
+    if has_han(following) or has_han(text[mark - 1 : mark]):
         return mark - start >= _HESITATION
     return text[end].isspace()
 
@@ -159,7 +158,7 @@ def _mark_ends(text: str, start: int, mark: int, end: int) -> bool:
     if following.isspace():
         quoted = text[end - 1] in "\"'”’」』"
         return not (quoted and _next_character(text, end).islower())
-    return following not in "，,、：:" and (_is_han(following) or (mark > start and _is_han(text[mark - 1])))
+    return following not in "，,、：:" and (has_han(following) or (mark > start and has_han(text[mark - 1])))
 
 
 def _point_ends(text: str, start: int, mark: int, end: int) -> bool:
@@ -169,7 +168,7 @@ def _point_ends(text: str, start: int, mark: int, end: int) -> bool:
     """
     before, following = text[mark - 1 : mark], text[end]
     if not following.isspace():
-        chinese = _is_han(before) or (_is_han(following) and before.isalpha())
+        chinese = has_han(before) or (has_han(following) and before.isalpha())
         return chinese and following not in "，,、：:."
     if mark == start or (mark - start <= _LIST_MARK and _LIST_NUMBER.fullmatch(text, start, mark)):
         return False
@@ -223,7 +222,7 @@ def _line_ends(text: str, start: int, candidate: re.Match[str]) -> bool:
     last = line[-1:] or "\n"
     if last in "，,、—–-([（【「“" or following in "，,、。；;）)":
         return False
-    if _is_han(last) or _is_han(following):
+    if has_han(last) or has_han(following):
         return True
     if len(line) >= _WRAPPED:
         return False
@@ -234,7 +233,3 @@ def _line_before(text: str, start: int, end: int) -> str:
     """Return the end of the line that a break ends."""
     start = max(start, end - _LINE)
     return _LINE_BREAK.split(text[start:end])[-1].rstrip()
-
-
-def _is_han(character: str) -> bool:
-    return _HAN_CHARACTER.match(character) is not None

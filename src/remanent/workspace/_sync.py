@@ -9,13 +9,12 @@ from typing import Any
 from remanent._portal import Portal
 from remanent.model import Scope
 from remanent.model.chat import Messages
-from remanent.workspace.face import AsyncWorkspace, CompactedDay, DayLog, WorkspaceState
+from remanent.workspace.face import AsyncWorkspace, CompactedDay, DayLog, Layer, WorkspaceState
 from remanent.workspace.files import FileChange
 from remanent.workspace.hooks import HookReport, MemoryHook
 from remanent.workspace.index import IndexReport, SearchMode, WorkspaceFound, WorkspaceMemoryStore
-from remanent.workspace.layer_report import Layer
 from remanent.workspace.mem0 import AsyncMem0, Mem0Item
-from remanent.workspace.tool import MemoryCommand
+from remanent.workspace.prompt import MemoryCommand
 
 __all__ = ["Mem0", "Workspace"]
 

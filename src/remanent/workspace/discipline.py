@@ -14,16 +14,16 @@ from remanent.context.sessions import SessionEnd
 from remanent.discipline import AnyAgent, Discipline, OpenDiscipline, Operation, Parts
 from remanent.errors import InvalidSettings
 from remanent.jobs import Handler
-from remanent.late import Late, late_class
 from remanent.model import EntryKind, Job, Kind, Scope
 from remanent.settings import Settings
 from remanent.stores import EntryQuery, Erased, Erasure, Transaction
+from remanent.values import Late, late_class
 from remanent.workspace.settings import WorkspaceSettings
 
 if TYPE_CHECKING:
     from remanent.workspace.face import AsyncWorkspace
+    from remanent.workspace.files import Roots
     from remanent.workspace.index import WorkspaceIndex
-    from remanent.workspace.roots import Roots
 
 _NAME = "workspace"
 _FACTS = "workspace.facts"
@@ -75,7 +75,7 @@ class OpenWorkspace(OpenDiscipline):
         self._loop = asyncio.get_running_loop()
 
     def _open(self) -> "Roots":
-        from remanent.workspace.roots import Roots
+        from remanent.workspace.files import Roots
 
         return Roots(self._parts)
 
@@ -106,7 +106,7 @@ class OpenWorkspace(OpenDiscipline):
 
     async def before_erase(self, scope: Scope, erasure: Erasure) -> Erasure:
         """Destroy what was taken down of it in files; what else is in them is the user's own."""
-        from remanent.workspace.erasing import erase_copies
+        from remanent.workspace.hooks import erase_copies
         from remanent.workspace.mem0 import remove
 
         if erasure.everything:

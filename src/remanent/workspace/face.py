@@ -1,34 +1,54 @@
-"""One agent's workspace as a user of the library holds it."""
+"""One agent's workspace as a user of the library holds it, and what it answers with."""
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import JsonValue
 
+from remanent.bilingual import Bilingual
 from remanent.context import Scratchpad
-from remanent.context.scratchpad import MAX_VALUE_CHARACTERS, SESSION_FACTS
+from remanent.context.sessions import MAX_VALUE_CHARACTERS, SESSION_FACTS
+from remanent.context.sessions import SCRATCHPADS as PADS
 from remanent.discipline import Parts
 from remanent.errors import InvalidInput
 from remanent.model import EntryKind, Message, Model, Origin, Scope
 from remanent.model.base import Count, Text
 from remanent.model.chat import Messages
+from remanent.stores import EntryQuery
 from remanent.text.talk import is_small_talk
 from remanent.values import dataclass
-from remanent.workspace.daylog import bullet_key, compacted, known_keys, merged_facts, with_extracted, with_facts
-from remanent.workspace.erasing import TAG
-from remanent.workspace.files import FileChange, WorkspaceFiles
-from remanent.workspace.hooks import MAX_MEMORY_FACTS, MIN_CHAT_TURNS, HookReport, MemoryHook, facts_of
+from remanent.workspace.files import FileChange, Roots, WorkspaceFiles
+from remanent.workspace.hooks import (
+    MIN_CHAT_TURNS,
+    TAG,
+    HookReport,
+    MemoryHook,
+    bullet_key,
+    compacted,
+    facts_of,
+    known_keys,
+    memorable,
+    merged_facts,
+    with_extracted,
+    with_facts,
+)
 from remanent.workspace.index import IndexReport, SearchMode, WorkspaceFound, WorkspaceMemoryStore
-from remanent.workspace.layer_report import Layer, layers_of
 from remanent.workspace.mem0 import AsyncMem0
-from remanent.workspace.prompt import RECALLED_LIMIT, core_section, language_for, query_of, recalled_section
-from remanent.workspace.roots import Roots
+from remanent.workspace.prompt import (
+    RECALLED_LIMIT,
+    MemoryCommand,
+    core_section,
+    language_for,
+    perform,
+    query_of,
+    recalled_section,
+)
 from remanent.workspace.settings import WorkspaceSettings
-from remanent.workspace.tool import MemoryCommand, perform
 
 
 class WorkspaceState(Model):
@@ -54,6 +74,96 @@ class CompactedDay(Model):
     before: Count = 0
     after: Count = 0
     change: FileChange | None = None
+
+
+LayerName = Literal["core", "episodic", "semantic", "working", "long_term", "workspace"]
+Unit = Literal["characters", "entries", "passages", "values", "messages", "files"]
+_MESSAGES = "messages.json"
+"""Where a runtime keeps the conversation at hand, if it does."""
+
+
+ROLES: dict[LayerName, Bilingual] = {
+    "core": Bilingual("what must always hold", "始终成立的内容"),
+    "episodic": Bilingual("what was said and done", "说过与做过的事"),
+    "semantic": Bilingual("reusable knowledge", "可复用的知识"),
+    "working": Bilingual("what is at hand for the task", "当前任务手边的内容"),
+    "long_term": Bilingual("what lasts beyond a session", "跨会话保留的内容"),
+    "workspace": Bilingual("files in {root}", "{root} 中的文件"),
+}
+
+
+class Holding(Model):
+    """One thing that a layer is made of, and how much of it there is."""
+
+    what: Text
+    count: Count
+    unit: Unit
+
+
+class Layer(Model):
+    """One layer of memory."""
+
+    name: LayerName
+    role: Text
+    root: Text = ""
+    """Of the workspace, where it lies."""
+    holds: tuple[Holding, ...]
+
+
+async def layers_of(parts: Parts, scope: Scope, files: WorkspaceFiles, *, store: WorkspaceMemoryStore) -> list[Layer]:
+    """Return the layers in the order of the design, each with what it holds.
+
+    It reads and changes nothing: passages are counted as they were last indexed.
+    """
+    sizes = await asyncio.to_thread(_sizes, files)
+    messages, traces = await asyncio.to_thread(_at_hand, files)
+    _, passages = await store.counts()
+    newest = await parts.store.entries(scope, EntryQuery(newest_first=True, limit=1))
+    pads = await parts.store.states(scope, prefix=PADS)
+    own = await Scratchpad(parts.store, scope).read()
+    days = [name for name in sizes if name.startswith("memory/")]
+
+    language = language_for((), chosen=parts.settings.language, otherwise="en")
+
+    def holding(what: str, count: int, unit: Unit) -> Holding:
+        return Holding(what=what, count=count, unit=unit)
+
+    def text(name: str) -> Holding:
+        return holding(name, sizes.get(name, 0), "characters")
+
+    entries = holding("journal", newest[0].seq if newest else 0, "entries")
+    at_hand = holding(_MESSAGES, messages, "messages"), holding("tool traces", traces, "messages")
+    held: dict[LayerName, tuple[Holding, ...]] = {
+        "core": (text("IDENTITY.md"), text("SOUL.md")),
+        "episodic": (entries,),
+        "semantic": (text("MEMORY.md"), holding("indexed passages", passages, "passages")),
+        "working": (holding("scratchpad", len(own), "values"), *at_hand),
+        "long_term": (text("MEMORY.md"), entries, holding("all scratchpads", len(pads), "values")),
+        "workspace": (text("USER.md"), holding("memory/<day>.md", len(days), "files")),
+    }
+    roots = {"workspace": str(files.root)}
+    return [
+        Layer(name=name, role=ROLES[name].say(language, root=files.root), root=roots.get(name, ""), holds=holds)
+        for name, holds in held.items()
+    ]
+
+
+def _sizes(files: WorkspaceFiles) -> dict[str, int]:
+    """Return the characters of the files that have a part in the layers."""
+    names = ["IDENTITY.md", "SOUL.md", "USER.md", "MEMORY.md"]
+    names += [name for name, _ in files.names("memory") if name.endswith(".md")]
+    return {name: len(text) for name in names if (text := files.find(name)) is not None}
+
+
+def _at_hand(files: WorkspaceFiles) -> tuple[int, int]:
+    """Return how many messages a runtime keeps at hand, and how many of them are of tools."""
+    try:
+        kept = json.loads(files.find(_MESSAGES) or "[]")
+    except ValueError:
+        return 0, 0
+    messages = kept if isinstance(kept, list) else []
+    traces = [one for one in messages if isinstance(one, dict) and (one.get("role") == "tool" or one.get("tool_calls"))]
+    return len(messages), len(traces)
 
 
 @dataclass(slots=True)
@@ -137,7 +247,7 @@ class AsyncWorkspace:
         )
 
     def _take_down(self, files: WorkspaceFiles, facts: Sequence[str], at: datetime, session: str | None) -> _TakenDown:
-        """Write facts into the file of the day and the newest of them into MEMORY.md, each within its size.
+        """Write facts into the file of the day and what lasts first into MEMORY.md, each within its size.
 
         Both are changes of a text, called again when a person saved the file meanwhile: so what was done is noted anew.
         """
@@ -160,7 +270,8 @@ class AsyncWorkspace:
             if text is None or len(text) >= self._settings.max_memory_size:
                 return None
             known = known_keys(text)
-            new = [fact for fact in done.written if bullet_key(fact) not in known][:MAX_MEMORY_FACTS]
+            facts = [fact for fact in (*done.written, *done.skipped) if bullet_key(fact) not in known]
+            new = memorable(facts, is_roomy=len(text) < self._settings.max_memory_size // 4)
             return with_extracted(text, new) if new else None
 
         files.edit(_day_name(at.date()), to_day, why="facts of a conversation")

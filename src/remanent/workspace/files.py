@@ -1,10 +1,15 @@
-"""The folder itself: safe names, one writer at a time among processes, whole files, and every change undoable.
+"""The folder: whose it is, safe names, one writer at a time among processes, whole files, and every change undoable.
 
 People edit the same files with editors that know nothing of our lock. So a file is looked at again at the last moment
 before it is replaced, and made anew if somebody was faster. Who opened it before and writes after that writes into the
 file that was replaced: its name is kept for a while (`late`), and what comes in there is brought over.
+
+A folder is the session's, else the one that was chosen for the agent, else that of the settings. The latter belongs to
+the agent that used it first, and others get one of their own: a key that reaches one agent must not read another's
+files. Whoever wants one folder for all says so (`memory.shared`).
 """
 
+import asyncio
 import fcntl
 import glob
 import json
@@ -15,15 +20,18 @@ from contextlib import contextmanager, suppress
 from difflib import SequenceMatcher, unified_diff
 from functools import partial
 from hashlib import sha256
+from os import PathLike
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from remanent.discipline import Parts
 from remanent.durability import NO_ROOM, make_folder, write_durably
-from remanent.errors import InvalidInput, NotFound, StorageError, StorageFull, VersionConflict
-from remanent.model import Clock, Model
+from remanent.errors import InvalidInput, InvalidSettings, NotFound, StorageError, StorageFull, VersionConflict
+from remanent.model import Clock, Model, Scope
 from remanent.model.base import Text
 from remanent.model.clock import Instant
 from remanent.values import dataclass
+from remanent.workspace.settings import VAULT, WorkspaceSettings
 
 OURS = ".remanent"
 """The folder within the workspace that is ours: the lock, the owner's name, what can be undone."""
@@ -31,8 +39,9 @@ MEMORIES = "/memories"
 """How the memory tool of models calls the folder."""
 _ATTEMPTS = 20
 """How often a change is made anew because somebody else wrote meanwhile; chosen by hand, twice is rare."""
-_MAX_LATE = 8
-"""Files replaced last of which a name is kept: who writes for longer than so many changes of ours take loses it."""
+_MAX_LATE = 64
+"""Files replaced last of which a name is kept: who writes for longer than so many changes of ours take loses it. On a
+busy machine two processes write nine times while a third waits between opening and writing."""
 _CONTEXT = 2
 """Lines around a change by which its place is found again when lines before it came or went."""
 
@@ -206,15 +215,22 @@ class WorkspaceFiles:
         make_folder(path.parent)
         _sweep(path)
         noted = self._note(self.name_of(path), seen.text, after, why=why)
-        late = self._keep_late(path, seen)
         try:
-            write_durably(path, after.encode(), mode=seen.mode, check=partial(_check_same, path, seen))
+            self._write(path, seen, after.encode())
         except BaseException:
             self._drop(noted.id)
+            raise
+        return noted
+
+    def _write(self, path: Path, seen: _Seen, content: bytes) -> None:
+        """Replace a file that is still as it was seen, and keep a name for the one that goes."""
+        late = self._keep_late(path, seen)
+        try:
+            write_durably(path, content, mode=seen.mode, check=partial(_check_same, path, seen))
+        except BaseException:
             if late is not None:
                 late.unlink(missing_ok=True)
             raise
-        return noted
 
     # ── what is written into a file that was just replaced ───────────────────
 
@@ -224,11 +240,10 @@ class WorkspaceFiles:
             return None
         folder = self.root / OURS / "late"
         make_folder(folder)
-        held = seen.text.encode()
         name = self._late_name(self.name_of(path))
         for old in sorted(folder.glob(f"{name}-*"), key=lambda one: one.stat().st_ctime_ns)[:-_MAX_LATE]:
             old.unlink(missing_ok=True)
-        late = folder / f"{name}-{len(held)}-{seen.mark[2]}-{sha256(held).hexdigest()[:16]}"
+        late = folder / _late_file(name, seen.text.encode(), seen.mark[2])
         late.unlink(missing_ok=True)
         try:
             os.link(path, late)
@@ -249,19 +264,34 @@ class WorkspaceFiles:
     def _bring_over(self, path: Path) -> None:
         """Take in what another program wrote to the former file while it was being replaced."""
         name = self._late_name(self.name_of(path))
-        for late in (self.root / OURS / "late").glob(f"{name}-*"):
-            if not _was_written(late):
+        for late in list((self.root / OURS / "late").glob(f"{name}-*")):
+            if _was_written(late):
+                self._join(late, path)
+
+    def _join(self, late: Path, path: Path) -> None:
+        """Take in what was written to one former file; both may be written on meanwhile, and are looked at again."""
+        name, size, _, digest = late.name.split("-")
+        for _ in range(_ATTEMPTS):
+            mtime, content, seen = late.stat().st_mtime_ns, late.read_bytes(), self._readable(path)
+            is_readable = seen.text is not None or not path.exists()
+            held, added = (seen.text or "").encode() if is_readable else path.read_bytes(), content[int(size) :]
+            if path.exists() and late.samefile(path):  # whoever was to replace it was killed before
+                late.unlink(missing_ok=True)
+                return
+            try:
+                if added and added in held:
+                    pass  # whoever brought this over was killed behind that
+                elif is_readable and sha256(content[: int(size)]).hexdigest()[:16] == digest:  # something was added
+                    joint = b"" if held.endswith(b"\n") or not held else b"\n"
+                    self._write(path, seen, held + joint + added)
+                elif content != held:  # it was written anew: nobody can tell how to join both
+                    write_durably(path.with_name(f"{path.stem}.conflict-{digest[-8:]}{path.suffix}"), content)
+            except _Changed:
                 continue
-            size, digest = int(late.name.split("-")[1]), late.name.split("-")[3]
-            content, held = late.read_bytes(), path.read_bytes() if path.exists() else b""
-            if (path.exists() and late.samefile(path)) or (content[size:] and content[size:] in held):
-                pass  # whoever was to replace it, or brought this over, was killed in between
-            elif sha256(content[:size]).hexdigest()[:16] == digest:  # something was added
-                joint = b"" if held.endswith(b"\n") or not held else b"\n"
-                write_durably(path, held + joint + content[size:], mode=_look(path).mode)
-            elif content != held:  # it was written anew: nobody can tell how to join both
-                write_durably(path.with_name(f"{path.stem}.conflict-{late.name[-8:]}{path.suffix}"), content)
-            late.unlink(missing_ok=True)
+            # Whoever wrote there may write more; by its new name that is noticed.
+            late.rename(late.with_name(_late_file(name, content, mtime)))
+            return
+        raise VersionConflict(f"{path.name} is being written by somebody else all the time; try again later")
 
     @staticmethod
     def _late_name(name: str) -> str:
@@ -395,6 +425,11 @@ def _look(path: Path) -> _Seen:
         raise InvalidInput(f"{path.name} is not UTF-8; convert it first") from error
 
 
+def _late_file(name: str, content: bytes, mtime: int) -> str:
+    """Return how a file that is replaced is called: whose it is, and what was in it that is known of."""
+    return f"{name}-{len(content)}-{mtime}-{sha256(content).hexdigest()[:16]}"
+
+
 def _was_written(late: Path) -> bool:
     """Tell whether a file that was replaced was written since."""
     try:
@@ -516,3 +551,170 @@ def _diff(noted: dict[str, Any]) -> str:
     name = noted["path"]
     lines = unified_diff(before, after, fromfile=name, tofile=name, lineterm="\n")
     return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+
+# ── whose folder it is ───────────────────────────────────────────────────────
+
+_STATE = "workspace"
+"""The agent's named value that says which folder was chosen for it."""
+STATES = "workspace/"
+"""The states of the agent in which it is written what is indexed."""
+OTHERS = ".workspaces"
+"""The folder of the home where agents have theirs that do not own the one of the settings."""
+
+_TEMPLATES = {
+    "IDENTITY.md": (
+        "Identity",
+        "Who the agent is: name, role, what must never change.",
+        "智能体是谁：名字、角色、不变的准则。",
+    ),
+    "SOUL.md": ("Soul", "Style, values, tone.", "风格、价值观、语气。"),
+    "USER.md": ("User", "Who the user is, and what they prefer.", "用户是谁，有何偏好。"),
+    "MEMORY.md": ("Memory", "What is to last.", "需要长期记住的内容。"),
+}
+"""The files that a new workspace begins with. Their hints are comments, which no prompt contains."""
+
+
+class Roots:
+    """The workspaces of all agents of one open memory."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._settings = parts.settings.section(WorkspaceSettings)
+        self._chosen: dict[Scope, WorkspaceFiles] = {}
+        self._include: dict[Scope, str] = {}
+
+    def files_in(self, folder: str | PathLike[str]) -> WorkspaceFiles:
+        """Return the files of a folder, as it is."""
+        return self._open(_folder(folder))
+
+    async def files(self, scope: Scope, *, root: Path | None = None) -> WorkspaceFiles:
+        """Return the files of an agent's workspace, made on first use; `root` is a session's own."""
+        scope = scope.owner
+        if root is not None:
+            files = self._open(_folder(root))
+            await asyncio.to_thread(_prepare, files)
+            return files
+        if scope not in self._chosen:
+            noted = await self._parts.store.state(scope, _STATE)
+            if isinstance(noted, dict):
+                self._chosen[scope] = self._open(Path(str(noted["root"])))
+                self._include[scope] = str(noted["include"])
+            else:
+                self._chosen[scope] = self._open(await asyncio.to_thread(self._usual, scope))
+        files = self._chosen[scope]
+        if self._include.get(scope) != VAULT:
+            await asyncio.to_thread(_prepare, files)
+        return files
+
+    async def existing(self, scope: Scope) -> WorkspaceFiles | None:
+        """Return the files of an agent's workspace if it has one; nothing is made."""
+        noted = await self._parts.store.state(scope.owner, _STATE)
+        if isinstance(noted, dict):
+            self._include[scope.owner] = str(noted["include"])
+        folder = await asyncio.to_thread(self._found, scope.owner, noted)
+        return None if folder is None else self._open(folder)
+
+    def _found(self, scope: Scope, noted: object) -> Path | None:
+        """Return the folder of an agent's workspace, if there is one.
+
+        The folder of the settings belongs to whoever made it: another agent has its own, unless it is said to be
+        shared.
+        """
+        folder = Path(str(noted["root"])) if isinstance(noted, dict) else self._settled()
+        is_own = isinstance(noted, dict) or self._settings.shared
+        with suppress(FileNotFoundError, NotADirectoryError):
+            is_own = is_own or (folder / OURS / "owner").read_bytes() == _owner(scope)
+        folder = folder if is_own else self.own_folder(scope)
+        return folder if folder.is_dir() else None
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether all agents have one folder."""
+        return self._settings.shared
+
+    def own_folder(self, scope: Scope) -> Path:
+        """Return where an agent has its files that does not own the folder of the settings."""
+        return self._parts.settings.home / OTHERS / scope.org / scope.workspace / scope.agent
+
+    def include(self, scope: Scope) -> str:
+        """Return which files of an agent's workspace are indexed."""
+        return self._include.get(scope.owner, self._settings.include)
+
+    async def init(self, scope: Scope, *, vault: str | None) -> dict[str, Any]:
+        """Choose and make an agent's workspace."""
+        scope = scope.owner
+        if vault is not None:
+            folder = _folder(vault)
+            if not folder.is_dir():
+                raise InvalidInput(f"there is no folder {vault}; make it first, or leave it out for a new workspace")
+            if not self._settings.shared and not await asyncio.to_thread(_claim, folder, scope):
+                raise InvalidInput(f"{vault} is another agent's workspace; choose another folder or set memory.shared")
+            async with self._parts.store.transaction(scope) as tx:
+                tx.state(_STATE, {"root": str(folder), "include": VAULT})
+            self._chosen.pop(scope, None)
+        files = await self.files(scope)
+        made = [] if vault else [name for name in _TEMPLATES if (files.root / name).exists()]
+        return {"root": str(files.root), "include": self.include(scope), "made": tuple(made)}
+
+    def forget(self, scope: Scope) -> None:
+        """Let go of what is kept of an agent."""
+        self._chosen.pop(scope.owner, None)
+        self._include.pop(scope.owner, None)
+
+    def _open(self, folder: Path) -> WorkspaceFiles:
+        """Return the files of a folder, with the bounds of the settings."""
+        settings = self._settings
+        return WorkspaceFiles(
+            folder, clock=self._parts.clock, max_size=settings.max_file_size, max_changes=settings.max_changes
+        )
+
+    def _usual(self, scope: Scope) -> Path:
+        """Return the folder of the settings, if the agent may have it, else one of its own."""
+        folder = self._settled()
+        return folder if self._settings.shared or _claim(folder, scope) else self.own_folder(scope)
+
+    def _settled(self) -> Path:
+        """Return the folder that settings name, or the one in the user's home."""
+        folder = self._settings.root or self._settings.path
+        if folder is None:
+            try:
+                folder = Path.home() / ".remanent" / "workspace"
+            except RuntimeError as error:
+                raise InvalidSettings("the user's home directory is unknown; set HOME or memory.path") from error
+        return folder
+
+
+def _folder(named: str | PathLike[str]) -> Path:
+    """Return a folder as a whole path, `~` included."""
+    try:
+        return Path(named).expanduser().absolute()
+    except RuntimeError as error:
+        raise InvalidInput("this names a user whose home directory is unknown; write the path out") from error
+
+
+def _owner(scope: Scope) -> bytes:
+    return f"{scope.org}/{scope.workspace}/{scope.agent}\n".encode()
+
+
+def _claim(folder: Path, scope: Scope) -> bool:
+    """Make a folder the agent's own where it is nobody's yet; tell whether it is the agent's."""
+    owner, name = folder / OURS / "owner", _owner(scope)
+    with lock_folder(folder):
+        if not owner.exists():
+            write_durably(owner, name)
+        return owner.read_bytes() == name
+
+
+def _prepare(files: WorkspaceFiles) -> None:
+    """Make the folder with its files the first time; what a person removed later stays away."""
+    done = files.root / OURS / "made"
+    if done.exists():
+        return
+    make_folder(files.root / "memory")
+    for name, (title, english, chinese) in _TEMPLATES.items():
+        path = files.root / name
+        if not os.path.lexists(path):
+            write_durably(path, f"# {title}\n\n<!-- {english} {chinese} -->\n".encode(), mode=0o600)
+    with files.lock():
+        write_durably(done, b"")

@@ -1,29 +1,238 @@
-"""What is done when an agent's run ends: a small registry of hooks, and the one that takes down facts.
+"""Facts of conversations: a hook takes them down when an agent's run ends, and erasing takes them out of files again.
 
-A runtime registers hooks and calls `run_on_agent_end` with its session object after each run.
+A runtime registers hooks and calls `run_on_agent_end` with its session object after each run. A bullet in a file has no
+link to the entry it came from: whoever takes facts down may have the conversation from elsewhere. So erasing knows it
+by its words, and looks for it before the entry goes; an erasure that was cut short then finds it again. Lines that a
+person wrote, or changed since, are the person's and stay.
 """
 
+import asyncio
 import logging
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+import re
+import shutil
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from hashlib import sha256
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Protocol
 
+from pydantic import JsonValue
+
 from remanent.bilingual import Bilingual
-from remanent.context.scratchpad import SESSION_FACTS
+from remanent.context.sessions import SCRATCHPADS as PADS
+from remanent.context.sessions import SESSION_FACTS
+from remanent.discipline import Parts
 from remanent.errors import RemanentError
 from remanent.language import Engine
 from remanent.language.role import Toolbox
 from remanent.language.roles.extraction import Extraction, ExtractionRequest, FactKind
 from remanent.language.shapes import Utterance
-from remanent.model import Model
+from remanent.model import Entry, Kind, Model, Record, Scope
 from remanent.model.base import Count, Text
 from remanent.model.chat import expand_messages
 from remanent.model.entry import EntryKind, Origin, origin_of_role
-from remanent.text.boundaries import excerpt
+from remanent.stores import NO_LIMIT, EntryQuery, Erasure, RecordFilter, RecordQuery
+from remanent.text.regex import lazy_regex
 from remanent.text.scripts import working_language
-from remanent.workspace.daylog import bullet_key, merged_facts
+from remanent.text.spans import excerpt
+from remanent.text.summary import tells
+from remanent.text.terms import index_terms
+from remanent.workspace.files import STATES, Roots, WorkspaceFiles, newline_of
+from remanent.workspace.scanning import scan
 
 _logger = logging.getLogger(__name__)
+
+# ── facts as bullets in Markdown ─────────────────────────────────────────────
+# A block is a heading, a marker and bullets:
+#
+#     ## 2026-05-31 18:30 · s1
+#     <!-- remanent:facts 3f9a01c2 77be4d10 -->
+#     - 用户请求: 把发布说明翻译成英文
+#     - 完成事项: 发布说明已翻译
+#
+# The marker holds a fingerprint of each bullet that we wrote under it. A line whose fingerprint is not there is a
+# person's: written by hand, or ours once and edited since. Pure functions over texts.
+
+_KEY_CHARACTERS = 80
+"""Characters by which bullets are told apart, as the design has it."""
+_AUTO_EXTRACTED = "## Auto-extracted"
+MARKER = "<!-- remanent:facts"
+_MARKER = re.compile(r"<!-- remanent:facts((?: [0-9a-f]{8})*) -->")
+_HEADING = re.compile(r"## (?:\d{4}-\d\d-\d\d \d\d:\d\d\b.*|Auto-extracted)")
+_BULLET = re.compile(r"[-*+] ")
+
+
+def bullet_key(line: str) -> str:
+    """Return what two bullets have in common that say the same."""
+    return line.strip()[:_KEY_CHARACTERS].casefold()
+
+
+def _fingerprint(line: str) -> str:
+    """Return what tells that a line is still as we wrote it."""
+    return sha256(line.strip().encode(errors="surrogatepass")).hexdigest()[:8]
+
+
+def known_keys(text: str) -> set[str]:
+    """Return the keys of all bullets of a text, whoever wrote them."""
+    return {bullet_key(line) for line in text.splitlines() if _BULLET.match(line.lstrip())}
+
+
+def merged_facts(held: str, facts: Sequence[str]) -> str:
+    """Return the facts of a session with new ones behind them, each once, a line each."""
+    kept: dict[str, str] = {}
+    for line in (*held.splitlines(), *facts):
+        if line.strip():
+            kept.setdefault(bullet_key(line), line)
+    return "\n".join(kept.values())
+
+
+def without_comments(text: str) -> str:
+    """Return a text without its HTML comments; not by a pattern, which would try each opening to the end."""
+    parts, at = [], 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
+        parts.append(text[at:start])
+        at = end + len("-->")
+    return "".join([*parts, text[at:]])
+
+
+def with_facts(text: str | None, facts: Sequence[str], *, at: datetime, session: str | None) -> str:
+    """Return a day's file with a dated block of facts at its end."""
+    line = newline_of(text)
+    title = f"## {at:%Y-%m-%d %H:%M}" + (f" · {_named(session)}" if session else "")
+    begin = _ended(text, line) + line if text else f"# {at:%Y-%m-%d}{line}{line}"
+    return begin + line.join([title, _marker(map(_fingerprint, facts)), *facts]) + line
+
+
+def with_extracted(text: str, facts: Sequence[str]) -> str:
+    """Return MEMORY.md with facts added under its heading for them, which is made where it is missing."""
+    kept, line = text.splitlines(keepends=True), newline_of(text)
+    bare = [one.rstrip("\r\n") for one in kept]
+    place = next((at for at, one in enumerate(bare) if one == _AUTO_EXTRACTED and _has_marker(bare, at + 1)), None)
+    if place is None:
+        return (
+            _ended(text, line) + line + line.join([_AUTO_EXTRACTED, _marker(map(_fingerprint, facts)), *facts]) + line
+        )
+    marker = place + 1
+    prints = [*_prints(bare[marker]), *map(_fingerprint, facts)]
+    kept[marker] = _marker(prints) + (kept[marker][len(bare[marker]) :] or line)
+    end = marker + 1
+    while end < len(bare) and _BULLET.match(bare[end].lstrip()):
+        end += 1
+    return _ended("".join(kept[:end]), line) + "".join(f"{fact}{line}" for fact in facts) + "".join(kept[end:])
+
+
+def compacted(text: str) -> str:
+    """Return a text without bullets of ours that say what another one says: the first is kept, a person's is first.
+
+    Nothing that is not ours is moved, changed or dropped.
+    """
+    kept = text.splitlines(keepends=True)
+    bare = [one.rstrip("\r\n") for one in kept]
+    own = own_bullets(bare)
+    seen = {bullet_key(one) for at, one in enumerate(bare) if at not in own and _BULLET.match(one.lstrip())}
+    gone: set[int] = set()
+    for at in own:
+        key = bullet_key(bare[at])
+        if key in seen:
+            gone.add(at)
+        seen.add(key)
+    return _without(kept, own, gone)
+
+
+def without_bullets(text: str, *, is_gone: Callable[[str], bool], session: str | None = None) -> str:
+    """Return a text without the bullets of ours that say what is gone, or that were taken down in a session."""
+    kept = text.splitlines(keepends=True)
+    own = own_bullets([one.rstrip("\r\n") for one in kept])
+    gone = {at for at, marker in own.items() if is_of(kept[marker - 1], session) or is_gone(kept[at])}
+    return _without(kept, own, gone) if gone else text
+
+
+def bullets_of(text: str, session: str) -> list[str]:
+    """Return the bullets of ours that were taken down in a session, as far as headings tell."""
+    lines = text.splitlines()
+    return [lines[at] for at, marker in own_bullets(lines).items() if is_of(lines[marker - 1], session)]
+
+
+def is_of(heading: str, session: str | None) -> bool:
+    """Tell whether a line is the heading of what was taken down in a session."""
+    return session is not None and bool(_HEADING.match(heading)) and heading.rstrip().endswith(f" · {_named(session)}")
+
+
+def is_bullet(line: str) -> bool:
+    """Tell whether a line is a bullet."""
+    return _BULLET.match(line) is not None
+
+
+def _named(session: str) -> str:
+    return " ".join(session.split())
+
+
+def _without(kept: list[str], own: Mapping[int, int], gone: set[int]) -> str:
+    """Return lines without some of our bullets, and without their fingerprints and what would be empty blocks."""
+    bare = [one.rstrip("\r\n") for one in kept]
+    under = {marker: list[int]() for marker in own.values()}
+    for at, marker in own.items():
+        under[marker].append(at)
+    for marker, places in under.items():
+        left = [_fingerprint(bare[at]) for at in places if at not in gone]
+        if left:
+            kept[marker] = _marker(left) + kept[marker][len(bare[marker]) :]
+        else:
+            gone |= _empty_block(bare, marker, gone)
+    return "".join(one for at, one in enumerate(kept) if at not in gone)
+
+
+def own_bullets(lines: Sequence[str]) -> dict[int, int]:
+    """Return the places of bullets that we wrote and nobody changed since, each with the place of its marker."""
+    found: dict[int, int] = {}
+    for marker, line in enumerate(lines):
+        prints = Counter(_prints(line))
+        for at in _under(lines, marker) if prints else ():
+            if _BULLET.match(lines[at]) and prints[mark := _fingerprint(lines[at])] > 0:
+                prints[mark] -= 1  # a copy that a person made of it is the person's
+                found[at] = marker
+    return found
+
+
+def _under(lines: Sequence[str], marker: int) -> Iterator[int]:
+    """Yield the places of what stands under a marker, up to the next heading or marker."""
+    for at in range(marker + 1, len(lines)):
+        if lines[at].startswith("#") or _MARKER.fullmatch(lines[at]):
+            return
+        yield at
+
+
+def _empty_block(lines: Sequence[str], marker: int, gone: set[int]) -> set[int]:
+    """Return the places of what is left of a block without bullets: nothing of a person's among them."""
+    block = {marker}
+    blank = {at for at in _under(lines, marker) if not lines[at].strip()}
+    is_ours = marker > 0 and _HEADING.fullmatch(lines[marker - 1]) is not None
+    if is_ours and all(at in gone or at in blank for at in _under(lines, marker)):
+        block |= {marker - 1, *blank}
+    return block
+
+
+def _has_marker(lines: Sequence[str], at: int) -> bool:
+    return at < len(lines) and _MARKER.fullmatch(lines[at]) is not None
+
+
+def _marker(prints: Iterable[str]) -> str:
+    return " ".join(["<!-- remanent:facts", *prints, "-->"])
+
+
+def _prints(line: str) -> list[str]:
+    found = _MARKER.fullmatch(line)
+    return found[1].split() if found else []
+
+
+def _ended(text: str, line: str) -> str:
+    return text if text.endswith("\n") or not text else text + line
+
+
+# ── taking facts down ────────────────────────────────────────────────────────
 
 # The design's figures.
 MIN_CHAT_TURNS = 3
@@ -38,10 +247,26 @@ _MAX_FACT_CHARACTERS = 200
 MAX_READ_CHARACTERS = 4000
 """Characters of one message that are looked through: a request stands at its beginning. Chosen by hand."""
 
+_LASTING = {
+    FactKind.PREFERENCE: Bilingual("Preference", "偏好与要求"),
+    FactKind.DECISION: Bilingual("Decision", "决定"),
+    FactKind.FACT: Bilingual("Fact", "事实"),
+}
+"""What lasts longer than its day, what is to be heeded first."""
 _LABELS = {
     FactKind.REQUEST: Bilingual("User request", "用户请求"),
     FactKind.COMPLETION: Bilingual("Completed", "完成事项"),
+    **_LASTING,
 }
+_BEGINNINGS = tuple(tuple(f"- {label[language]}: " for language in ("en", "zh")) for label in _LASTING.values())
+_BARE = lazy_regex(
+    r"(?:\W|\b(?:hi|hey|so|ok(?:ay)?|and|please|can|could|would|will|you|someone|anyone|help|me|i|we|us|to|with|fix|check|"
+    r"review|improve|explain|look|at|do|see|show|try|again|this|that|it|these|those|them|thing|code|error|now|what|how|"
+    r"why|should|is|are|was|about|have|been|there|your?|tell)\b|"
+    r"请|麻烦|[你您我]|能不能|可以|能|帮[我忙]|给我|告诉|再|看|改|弄|写|做|解释|一?下|这[个里样]|那[个里样]|它|吗|怎么?|[办呢吧啊了])*",
+    re.IGNORECASE,
+)
+"""A request that does not say what for."""
 
 
 class HookReport(Model):
@@ -115,7 +340,7 @@ class TakeDown(Protocol):
 
 
 class MemoryHook(AgentHook):
-    """Takes down what was asked for and what was done, in the workspace's file of the day."""
+    """Takes down what was asked for, what was done and what is to last, in the workspace's file of the day."""
 
     priority = -10
 
@@ -139,26 +364,49 @@ class MemoryHook(AgentHook):
         return report
 
 
+def memorable(facts: Iterable[str], *, is_roomy: bool) -> list[str]:
+    """Return the bullets that one run adds to MEMORY.md: those that last, what is to be heeded first.
+
+    What was asked for and done follows while there is room, and leaves the rest of the file to what lasts.
+    """
+    ranked: list[tuple[int, str]] = []
+    for fact in facts:
+        rank = next((rank for rank, one in enumerate(_BEGINNINGS) if fact.startswith(one)), len(_BEGINNINGS))
+        if is_roomy or rank < len(_BEGINNINGS):
+            ranked.append((rank, fact))
+    return [fact for _, fact in sorted(ranked, key=itemgetter(0))][:MAX_MEMORY_FACTS]
+
+
 async def facts_of(messages: Sequence[Any], *, engine: Engine | None = None) -> list[str]:
-    """Return what was asked for and what was done in the newest messages, as bullets, oldest first.
+    """Return what was asked for, done and said to last in the newest messages, as bullets, oldest first.
 
     By rules and without a model, unless an engine is given.
     """
     said = list(_utterances(messages[-MAX_SCANNED_MESSAGES:]))
     if not said:
         return []
-    kinds = (FactKind.REQUEST, FactKind.COMPLETION)
-    request = ExtractionRequest(utterances=tuple(said), kinds=kinds, limit=100)
+    request = ExtractionRequest(utterances=tuple(said), kinds=tuple(_LABELS), limit=100)
     role = Extraction()
     found = await role.offline(request, Toolbox()) if engine is None else (await engine.run(role, request)).value
-    bullets: dict[str, str] = {}
+    bullets: dict[str, tuple[bool, str]] = {}
     for fact in found.facts:
         by_user = any(said[place].speaker == "user" for place in fact.sources[:1])
-        if fact.sources and (fact.kind is FactKind.REQUEST) == by_user:
-            bullet = _bullet(fact.kind, _own_words(fact.content))
-            bullets.setdefault(bullet_key(bullet), bullet)
-    # Of too many, the newest: earlier ones were taken down when they were new.
-    return list(bullets.values())[-MAX_FACTS_PER_SESSION:]
+        words = _own_words(fact.content)
+        if not fact.sources or (fact.kind is not FactKind.COMPLETION) != by_user:
+            continue
+        # "Can you fix this?" and "I'll go with that" do not say what.
+        is_bare = (
+            _BARE.fullmatch(words)
+            if fact.kind is FactKind.REQUEST
+            else fact.kind is FactKind.DECISION and not tells(words)
+        )
+        if not is_bare:
+            bullet = _bullet(fact.kind, words)
+            bullets.setdefault(bullet_key(bullet), (fact.kind in _LASTING, bullet))
+    # Of too many, what lasts, and the newest: earlier ones were taken down when they were new.
+    numbered = list(enumerate(bullets.values()))
+    kept = sorted(numbered, key=lambda one: (one[1][0], one[0]))[-MAX_FACTS_PER_SESSION:]
+    return [bullet for _, (_, bullet) in sorted(kept)]
 
 
 def _utterances(messages: Sequence[Any]) -> Iterator[Utterance]:
@@ -185,3 +433,119 @@ def _bullet(kind: FactKind, content: str) -> str:
 def _part(session: Any, name: str) -> Any:
     """Return a part of a session, which is an object or a mapping."""
     return session.get(name) if isinstance(session, Mapping) else getattr(session, name, None)
+
+
+# ── erasing ──────────────────────────────────────────────────────────────────
+
+TAG = "workspace"
+"""What marks the journal's entries that hold facts for which no file had room."""
+_SHARE = 0.8
+"""The share of a bullet's words that stand in what it was taken from: rules leave them as they are and add a label of
+two words at most, and a model that words them anew keeps most. Chosen by hand: too many bullets gone is the lesser of
+two mistakes, since what they say is still in the journal."""
+
+
+class Gone:
+    """What is being erased: tells whether a line says it."""
+
+    def __init__(self, texts: Iterable[str], *, session: str | None = None, everything: bool = False) -> None:
+        self.session = session
+        self._everything = everything
+        self._texts_with: defaultdict[str, list[int]] = defaultdict(list)
+        self._count = 0
+        self.add(texts)
+
+    def add(self, texts: Iterable[str]) -> None:
+        """Have more texts be erased."""
+        for text in texts:
+            self._count += 1
+            # No more of a message is read when facts are taken down.
+            for term in set(index_terms(text[:MAX_READ_CHARACTERS])):
+                self._texts_with[term].append(self._count)
+
+    def says(self, line: str) -> bool:
+        """Tell whether a bullet says what is erased."""
+        if self._everything:
+            return True
+        _, _, said = line.partition(": ")
+        terms = {*index_terms(said or line)}
+        shared = Counter(number for term in terms for number in self._texts_with.get(term, ()))
+        return bool(terms) and max(shared.values(), default=0) >= _SHARE * len(terms)
+
+    def is_in(self, lines: Sequence[str]) -> bool:
+        """Tell whether any of these lines says it, or is the heading of what was taken down in its session."""
+        return self._everything or any(
+            is_of(line, self.session) or (is_bullet(line) and self.says(line)) for line in lines
+        )
+
+    def without(self, text: str) -> str:
+        """Return a file's text without the bullets that say it."""
+        return without_bullets(text, is_gone=self.says, session=self.session)
+
+
+async def erase_copies(parts: Parts, scope: Scope, erasure: Erasure, *, roots: Roots) -> Erasure:
+    """Destroy what files hold of what is being erased; return the erasure with what the store holds of the files."""
+    files = await roots.existing(scope)
+    if files is None:
+        return erasure
+    gone = Gone(
+        [entry.text for entry in await _entries(parts, scope, erasure)],
+        session=erasure.session,
+        everything=erasure.everything and not roots.is_shared,
+    )
+    if erasure.everything and files.root == roots.own_folder(scope):
+        await asyncio.to_thread(shutil.rmtree, files.root, ignore_errors=True)
+    else:
+        await asyncio.to_thread(_redact, files, gone, roots.include(scope))
+    if erasure.everything:
+        return erasure
+    await _clear_pads(parts, scope, gone)
+    noted = await parts.store.entries(scope, EntryQuery(tags=(TAG,), limit=NO_LIMIT))
+    entries = [entry.id for entry in noted if gone.is_in(entry.text.splitlines())]
+    records = await _forget_index(parts, scope, gone)
+    more = (*erasure.record_ids, *(record.id for record in records))
+    return replace(erasure, entry_ids=(*erasure.entry_ids, *entries), record_ids=more)
+
+
+def _redact(files: WorkspaceFiles, gone: Gone, include: str) -> None:
+    """Take out of files what says it; those that name the session come last, so that others are found by them."""
+    texts = files.texts(scan(files.root, include))
+    taken = {name: bullets_of(text, gone.session) if gone.session else [] for name, text in texts.items()}
+    gone.add(bullet.partition(": ")[2] for bullets in taken.values() for bullet in bullets)
+    files.redact(sorted(texts, key=lambda name: bool(taken[name])), gone.without, holds=gone.is_in)
+
+
+async def _entries(parts: Parts, scope: Scope, erasure: Erasure) -> list[Entry]:
+    """Return the entries that are named, those that named records came from, and those of a session."""
+    queries = [EntryQuery(entry_ids=erasure.entry_ids, limit=NO_LIMIT)] if erasure.entry_ids else []
+    queries += [EntryQuery(source_of=erasure.record_ids, limit=NO_LIMIT)] if erasure.record_ids else []
+    found = [entry for query in queries for entry in await parts.store.entries(scope.owner, query)]
+    if erasure.everything or erasure.session is not None:
+        place = scope.owner if erasure.everything else scope.owner.within(session=erasure.session)
+        found += await parts.store.entries(place, EntryQuery(limit=NO_LIMIT))
+    return [entry for entry in found if not erasure.up_to or entry.seq <= erasure.up_to]
+
+
+async def _clear_pads(parts: Parts, scope: Scope, gone: Gone) -> None:
+    """Take the facts out of the scratchpads, where a session's facts are at hand."""
+    held: Mapping[str, JsonValue] = await parts.store.states(scope, prefix=PADS)
+    facts = {name: value for name, value in held.items() if name.endswith(f"/{SESSION_FACTS}")}
+    async with parts.store.transaction(scope) as tx:
+        for name, value in facts.items():
+            lines = str(value).splitlines()
+            left = [line for line in lines if not gone.says(line)]
+            if len(left) < len(lines):
+                tx.state(name, "\n".join(left) or None)
+
+
+async def _forget_index(parts: Parts, scope: Scope, gone: Gone) -> list[Record]:
+    """Have the next look build the index anew, if a passage of it says what is erased; return the records that go."""
+    query = RecordQuery(filter=RecordFilter(kinds=(Kind.NOTE,), statuses=None), limit=NO_LIMIT)
+    records = await parts.store.records(scope, query)
+    if not any(gone.is_in(record.content.splitlines()) for record in records):
+        return []
+    states = await parts.store.states(scope, prefix=STATES)
+    async with parts.store.transaction(scope) as tx:
+        for name in states:
+            tx.state(name, None)
+    return records

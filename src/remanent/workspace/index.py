@@ -24,25 +24,21 @@ from remanent.model.base import Count, Text
 from remanent.model.filters import MAX_TAG_LENGTH, MAX_TAGS
 from remanent.recall import Question, inject
 from remanent.stores import LinkQuery, RecordFilter, Transaction, search_terms
-from remanent.text.budget import chunks
 from remanent.text.markdown import parse_markdown
 from remanent.text.terms import query_terms
-from remanent.text.tokens import TokenCounter
+from remanent.text.tokens import chunks
 from remanent.values import dataclass
-from remanent.workspace.daylog import MARKER, bullet_key, own_bullets, without_comments
-from remanent.workspace.files import WorkspaceFiles, lock_folder
+from remanent.workspace.files import STATES, WorkspaceFiles, lock_folder
+from remanent.workspace.hooks import MARKER, bullet_key, own_bullets, without_comments
 from remanent.workspace.scanning import FolderScan, mark_of
 
 T = TypeVar("T")
 SearchMode = Literal["hybrid", "fts", "semantic"]
 _RECIPES: Mapping[str, str] = {"fts": "words", "semantic": "meaning", "hybrid": "hybrid"}
-STATES = "workspace/"
-"""The states of the agent in which it is written what is indexed."""
 WIKILINK = "wikilink"
 """The relation of links between notes."""
 _CHUNK_CHARACTERS = 1200
 """Characters of a passage at most: some 300 words, which is what embedding models read. Chosen by hand."""
-_CHARACTERS = TokenCounter(name="characters", exact=True, count=len)
 _MAX_HITS = 500
 """Passages that one search returns at most: half of what a recall does."""
 _FILES_AT_ONCE = 100
@@ -148,7 +144,7 @@ def passages_of(text: str) -> tuple[list[FileSection], tuple[str, ...]]:
     at_line, counted = 1, 0
     for section in parsed.sections:
         heading = " › ".join(section.path)
-        for chunk in chunks(section.of(text), _CHUNK_CHARACTERS, counter=_CHARACTERS):
+        for chunk in chunks(section.of(text), _CHUNK_CHARACTERS, counter=len):
             start = section.start + chunk.start
             at_line, counted = at_line + text.count("\n", counted, start), start
             titles = 1 if section.level and chunk.start == 0 else 0
@@ -159,7 +155,7 @@ def passages_of(text: str) -> tuple[list[FileSection], tuple[str, ...]]:
                     filled = [number for number, one in run if one.strip()]
                     links = tuple(dict.fromkeys(name.strip() for name in _WIKILINK.findall(said)))
                     found.append(FileSection(said.strip(), heading, filled[0], filled[-1], links))
-    return found, _tags(parsed.front_matter.get("tags") if parsed.front_matter else None)
+    return found, _tags(parsed.fields.get("tags", ""))
 
 
 def _runs(lines: Sequence[tuple[int, str]], own: Mapping[int, int]) -> Iterator[list[tuple[int, str]]]:
@@ -175,8 +171,8 @@ def _runs(lines: Sequence[tuple[int, str]], own: Mapping[int, int]) -> Iterator[
     yield run
 
 
-def _tags(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
-    given = re.split(r"[,\s]+", value) if isinstance(value, str) else value or ()
+def _tags(value: str | list[str]) -> tuple[str, ...]:
+    given = re.split(r"[,\s]+", value) if isinstance(value, str) else value
     tags = (tag.strip().lstrip("#")[:MAX_TAG_LENGTH] for tag in given)
     return tuple(dict.fromkeys(tag for tag in tags if tag.strip()))[:MAX_TAGS]
 
@@ -273,7 +269,7 @@ class WorkspaceIndex:
         passages: dict[str, WorkspaceHit] = {}
         for some in (best[:limit], best[limit:]):
             if some and len(passages) < limit:
-                records = await self._records([record_id for record_id, _ in some])
+                records = await self._parts.store.records_by_id(self._scope, [record_id for record_id, _ in some])
                 for record_id, score in some:
                     if record_id in records:  # the facts of a day stand in MEMORY.md as well
                         passages.setdefault(bullet_key(records[record_id].content), _hit(records[record_id], score))
@@ -365,7 +361,7 @@ class WorkspaceIndex:
     async def _commit(self, pairs: Sequence[tuple[_File, _Read]]) -> set[str]:
         """Put the passages of files that were read, and return the names whose first record is another now."""
         held = [record_id for file, _ in pairs for record_id, _ in file.passages]
-        olds = await self._records(held)
+        olds = await self._parts.store.records_by_id(self._scope, held)
         first = {file.file_id: file.passages[:1] for file, _ in pairs}
         names = {name for file, _ in pairs for name in _names(file.path)}
         prepared = await asyncio.to_thread(lambda: [self._prepare(file, read, olds) for file, read in pairs])
@@ -471,9 +467,6 @@ class WorkspaceIndex:
                 found |= dict.fromkeys(_names(file.path), file.passages[0][0])
         return found
 
-    async def _records(self, record_ids: Sequence[str]) -> dict[str, Record]:
-        return await self._parts.store.records_by_id(self._scope, record_ids)
-
     def _note(self, tx: Transaction, file: _File) -> None:
         tx.state(f"{self._prefix}/{file.file_id}", file.to_state())
         self._known[file.file_id] = file
@@ -509,20 +502,8 @@ def _same(read: _Read, gone: Iterable[_File]) -> _File | None:
 def _hit(record: Record, score: float) -> WorkspaceHit:
     """Return a passage as it is found, with its place in the file."""
     note = record.data if isinstance(record.data, NoteData) else NoteData()
-    return WorkspaceHit(
-        path=note.path,
-        heading=note.heading,
-        line=note.line,
-        end_line=note.end_line,
-        text=record.content,
-        score=score,
-        tags=record.tags,
-        record_id=record.id,
-        kind=record.kind,
-        occurred_at=record.occurred_at,
-        recorded_at=record.created_at,
-        trust=record.trust,
-        evidence=(record.id,),
+    return WorkspaceHit.of(
+        record, (), path=note.path, heading=note.heading, line=note.line, end_line=note.end_line, score=score
     )
 
 
@@ -562,8 +543,7 @@ class WorkspaceMemoryStore:
 
     async def index_workspace(self, workspace_dir: str | os.PathLike[str] | None = None) -> IndexReport:
         """Bring the index up to date with the files; only those that changed are read."""
-        index = await self._open(workspace_dir)
-        return await index.refresh()
+        return await (await self._open(workspace_dir)).refresh()
 
     async def search(
         self,
@@ -583,13 +563,11 @@ class WorkspaceMemoryStore:
 
     async def counts(self) -> tuple[int, int]:
         """Return how many files and passages are indexed."""
-        index = await self._open(None)
-        return await index.counts()
+        return await (await self._open(None)).counts()
 
     async def delete_index(self, workspace_dir: str | os.PathLike[str] | None = None) -> int:
         """Remove the index, and return how many passages it had; the next look builds it again."""
-        index = await self._open(workspace_dir)
-        return await index.delete()
+        return await (await self._open(workspace_dir)).delete()
 
     async def watch(self, *, every: float = 1.0) -> AsyncIterator[IndexReport]:
         """Look at the folder every so many seconds, and yield what changed; ends when nobody asks any more."""

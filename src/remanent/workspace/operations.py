@@ -9,20 +9,18 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from remanent.bilingual import Bilingual
-from remanent.discipline.call import Call
 from remanent.discipline.operation import Command, Face, Permission, Screen, Tool, operation
-from remanent.discipline.shapes import Limit, Nothing, Page, Session, about, items_of
+from remanent.discipline.port import Call
+from remanent.discipline.shapes import Limit, Nothing, Page, Session, about
 from remanent.errors import NotPermitted
 from remanent.model import Model
 from remanent.model.base import Text
-from remanent.text.boundaries import excerpt
-from remanent.workspace.face import AsyncWorkspace, CompactedDay, DayLog, WorkspaceState
-from remanent.workspace.files import FileChange
+from remanent.text.spans import excerpt
+from remanent.workspace.face import ROLES, AsyncWorkspace, CompactedDay, DayLog, Layer, WorkspaceState
+from remanent.workspace.files import OTHERS, FileChange
 from remanent.workspace.hooks import HookReport
 from remanent.workspace.index import IndexReport, SearchMode, WorkspaceFound
-from remanent.workspace.layer_report import ROLES, Layer
-from remanent.workspace.roots import OTHERS
-from remanent.workspace.tool import MemoryCommand
+from remanent.workspace.prompt import MemoryCommand
 
 READ, WRITE = Permission.READ, Permission.WRITE
 AT_THIS_MACHINE = "local"
@@ -73,6 +71,7 @@ UNITS = {
 
 
 _face = partial(Face, part=NAME)
+_operation = partial(operation, part=NAME)
 
 
 def _of(call: Call) -> AsyncWorkspace:
@@ -125,11 +124,10 @@ def _show_state(screen: Screen, state: WorkspaceState) -> None:
     screen.tell(ANOTHERS if OTHERS in Path(state.root).parts else ELSEWHERE)
 
 
-@operation(
+@_operation(
     "workspace.init",
     zh="建立工作区目录，或以已有的笔记目录作为工作区。",
     permission=WRITE,
-    face=_face("init"),
     command=Command(show=_show_state),
 )
 async def init(call: Call, request: InitWorkspace) -> WorkspaceState:
@@ -150,12 +148,11 @@ def _show_log(screen: Screen, log: DayLog) -> None:
             screen.line(line)
 
 
-@operation(
+@_operation(
     "workspace.log",
     zh="显示某天的记录。",
     permission=READ,
     route="GET workspace/log",
-    face=_face("log"),
     command=Command(arguments=("day",), show=_show_log),
 )
 async def log(call: Call, request: OneDay) -> DayLog:
@@ -188,12 +185,11 @@ def _show_report(screen: Screen, report: HookReport) -> None:
         screen.tell(NOTHING, reason=report.reason or report.known)
 
 
-@operation(
+@_operation(
     "workspace.end",
     zh="智能体一次运行结束：将其中的请求与完成事项记入当日文件。",
     permission=WRITE,
     act="create_memory",
-    face=_face("end"),
     command=Command(takes="messages", show=_show_report),
     examples=({"messages": [{"role": "user", "content": "Please fix the login."}]},),
 )
@@ -202,12 +198,11 @@ async def end(call: Call, request: EndedRun) -> HookReport:
     return await _of(call).end(list(request.messages), session=request.session)
 
 
-@operation(
+@_operation(
     "workspace.compact",
     zh="对我们在当日文件中写下的条目去重；人写的内容保持原样。",
     permission=WRITE,
     act="update_memory",
-    face=_face("compact"),
     command=Command(
         arguments=("day",),
         show=lambda screen, done: screen.line(
@@ -238,12 +233,11 @@ def _show_hits(screen: Screen, found: WorkspaceFound) -> None:
         screen.line(f"    {excerpt(' '.join(hit.text.split()), MAX_SHOWN)}")
 
 
-@operation(
+@_operation(
     "workspace.search",
     zh="在工作区的文件中检索，给出路径与行号；编辑后无需重新索引。",
     permission=READ,
     act="search_memory",
-    face=_face("search"),
     command=Command(arguments=("query",), show=_show_hits),
     examples=({"query": "release notes", "mode": "fts"},),
 )
@@ -252,9 +246,7 @@ async def search(call: Call, request: SearchFiles) -> WorkspaceFound:
     return await _of(call).search(request.query, limit=request.limit, mode=request.mode)
 
 
-@operation(
-    "workspace.index", zh="使索引与文件一致；只读取有变化的文件。", permission=WRITE, settles=True, face=_face("index")
-)
+@_operation("workspace.index", zh="使索引与文件一致；只读取有变化的文件。", permission=WRITE, settles=True)
 async def index(call: Call, _: Nothing) -> IndexReport:
     """Bring the index up to date with the files; only those that changed are read."""
     return await _of(call).index()
@@ -269,12 +261,11 @@ def _show_layers(screen: Screen, page: Page[Layer]) -> None:
             screen.line(f"           {what}: {screen.word(UNITS[one.unit], count=one.count)}")
 
 
-@operation(
+@_operation(
     "workspace.layers",
     zh="显示六层记忆各存有什么。",
     permission=READ,
     route="GET workspace/layers",
-    face=_face("layers", give=items_of),
     command=Command(show=_show_layers),
 )
 async def layers(call: Call, _: Nothing) -> Page[Layer]:
@@ -403,12 +394,11 @@ def _show_changes(screen: Screen, page: Page[FileChange]) -> None:
             screen.line(f"    {line}")
 
 
-@operation(
+@_operation(
     "workspace.changes",
     zh="列出我们写入工作区的改动，新的在前，均可撤销。",
     permission=READ,
     route="GET workspace/changes",
-    face=_face("changes", give=items_of),
     command=Command(show=_show_changes),
 )
 async def changes(call: Call, request: ListChanges) -> Page[FileChange]:
@@ -424,14 +414,13 @@ class ByChange(Model):
     ]
 
 
-@operation(
+@_operation(
     "workspace.undo",
     zh="撤销我们的一次改动。",
     permission=WRITE,
     act="update_memory",
     route="POST workspace/changes/{change_id}/undo",
-    face=_face("undo"),
-    command=Command(arguments=("change_id",), show=lambda screen, change: screen.line(change.diff)),
+    command=Command(show=lambda screen, change: screen.line(change.diff)),
 )
 async def undo(call: Call, request: ByChange) -> FileChange:
     """Take back one change of ours; refused where its lines were changed since."""

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanent.agents.react import Limits
 from remanent.bank.adapter.framework import BuiltinReact, Framework, conflict_block, task_block
 from remanent.bank.planning import InsightDoc
 from remanent.embedding.port import ImageReader, WrittenLine
@@ -17,7 +16,7 @@ from remanent.language.models.engine import ModelEngine
 from remanent.language.role import Toolbox
 from remanent.language.roles.next_step import CompletedTask, PlannedTask, TaskStatus, TaskType
 from remanent.model import Claim, Conflict
-from remanent.settings import ModelSettings
+from remanent.settings import ModelSettings, ReactSettings
 from remanent.text.tokens import token_counter
 from tests.bank.adapter.frameworks import ANSWER, PICTURE, check, picture_of, see_through
 from tests.bank.desk import PNG, SCOPE, desk
@@ -206,7 +205,7 @@ async def test_a_limit_that_was_reached_is_reported_with_the_answer(tmp_path: Pa
     await made.adapter.plan()
     async with ScriptedServer(says("<answer>Ada Holm</answer>")) as server:
         engine = engine_at(server)
-        framework = BuiltinReact(engine, limits=Limits(max_calls=1))
+        framework = BuiltinReact(engine, limits=ReactSettings(max_calls=1))
         step = framework.present(await made.adapter.enhance(), tools=[])
         execution = framework.capture(await framework.execute(step))
         await engine.close()

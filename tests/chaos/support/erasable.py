@@ -40,13 +40,12 @@ from remanent.server.proxy.memory import ChatTurn, Spool
 from remanent.stores import NO_LIMIT, RecordFilter
 from remanent.stores.blobs import FileBlobs
 from remanent.stores.idempotency import NotedAnswer, NotedAnswers
-from remanent.stores.local import LocalVectors, files
-from remanent.stores.local.files import CellsFile
+from remanent.stores.local import LocalVectors
 from remanent.stores.pending_erasures import PendingErasure
 from remanent.stores.shelf import FolderShelf
 from remanent.stores.sqlite import erasure
-from remanent.workspace import erasing
 from remanent.workspace import files as workspace_files
+from remanent.workspace import hooks as workspace_hooks
 from remanent.workspace.files import WorkspaceFiles
 from tests.chaos.support.counts import SEED
 from tests.chaos.support.remains import remains_of, secret_text
@@ -56,14 +55,12 @@ MODEL = "random-48"
 DIMENSION = 48
 TURNS = 24
 DOCUMENT = "report.md"
-EXACT = 20
-"""Vectors above which an index has a file."""
 
 
 def open_home(home: Path) -> AsyncMemory:
-    """Open the memory so that even a small agent has an index file."""
+    """Open the memory, with files that are followed."""
     files = {"path": home / ".files", "follow": True}
-    return aopen(home, embedder="none", vectors={"exact_limit": EXACT}, associative={"follow": True}, memory=files)
+    return aopen(home, embedder="none", associative={"follow": True}, memory=files)
 
 
 def agent_of(memory: AsyncMemory) -> AsyncAgent:
@@ -147,7 +144,6 @@ async def fill(home: Path, *, seed: int = SEED) -> Home:
         await vectors.settle()
         folder = agent._parts.store.layout.folder(agent.scope)  # type: ignore[attr-defined]
         await agent.admin.repair()
-    assert files.index_files(folder), "no index file was made"
     shutil.copy(folder / "memory.db", folder / "memory.db.backup-0")
     return made
 
@@ -268,8 +264,8 @@ STEPS: tuple[tuple[Any, str], ...] = (
     (NotedAnswers, "blank"),
     (WorkspaceFiles, "redact"),
     (workspace_files, "write_durably"),
-    (erasing, "_clear_pads"),
-    (erasing, "_forget_index"),
+    (workspace_hooks, "_clear_pads"),
+    (workspace_hooks, "_forget_index"),
     (WaitingTurns, "erase"),
     (Scratchpad, "clear"),
     (erasure, "erase_rows"),
@@ -279,8 +275,6 @@ STEPS: tuple[tuple[Any, str], ...] = (
     (erasure, "_scrub_log"),
     (erasure, "remove_backups"),
     (LocalVectors, "erased"),
-    (CellsFile, "overwrite"),
-    (files, "remove"),
     (Recall, "erased"),
     (FileBlobs, "delete"),
     (PendingErasure, "end"),

@@ -19,7 +19,7 @@ from typing import LiteralString
 
 from remanent.errors import IntegrityError, RemanentError, StorageError, StoreBusy
 from remanent.stores.sqlite import SqliteStore
-from remanent.stores.sqlite.migrations import MIGRATIONS
+from remanent.stores.sqlite.connection import MIGRATIONS
 from tests.chaos.support.faults import Faults, Plan, Tap
 from tests.chaos.support.places import fast_folder
 from tests.chaos.support.units import Ledger, commit_unit, erase_unit, faults_of, read_contents, scope_of, token

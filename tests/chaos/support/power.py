@@ -12,7 +12,7 @@ from typing import LiteralString
 
 from remanent.stores import Store
 from remanent.stores.sqlite import SqliteStore
-from remanent.stores.sqlite.migrations import MIGRATIONS
+from remanent.stores.sqlite.connection import MIGRATIONS
 from tests.chaos.support.counts import FULL
 from tests.chaos.support.recording import record
 from tests.chaos.support.scenario import Scenario

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from remanent.stores.local.rows import Codes
+from remanent.stores.vector_rows import Codes
 
 _LETTERS = "bcdfghjklmnpqrtvwxz"  # no vowels: nothing that looks like an ending and is cut off by stemming
 _HAN = [chr(0x4E00 + number) for number in range(0, 20_000, 7)]

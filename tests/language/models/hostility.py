@@ -13,7 +13,6 @@ from tests.language.scripted.steps import (
     answers_with,
     calls,
     completion,
-    cuts,
     drips,
     fails,
     floods,
@@ -39,7 +38,6 @@ class Hostility:
     """Whether a role that replies in plain text is not concerned: it just gets another text."""
     settings: dict[str, Any] = field(default_factory=dict)
     place: Callable[[], AbstractContextManager[str | None]] = lambda: nullcontext(None)
-    is_streamed: bool = False
 
 
 def _members(good: str) -> str:
@@ -103,5 +101,4 @@ HOSTILITIES = [
     Hostility("100 MB, as announced", lambda _: floods(HUNDRED, says_so=True), Refused),
     Hostility("an endless tool loop", lambda _: calls("search", {"query": "x"}), Refused),
     _json("a refusal", completion({"content": None, "refusal": "I cannot"}), ModelRejected),
-    Hostility("a cut stream", lambda good: cuts(good * 2, after=1), ModelUnavailable, is_streamed=True),
 ]

@@ -11,7 +11,7 @@ from remanent.errors import Refused
 from remanent.language import Role
 from remanent.language.models.engine import ModelEngine
 from remanent.language.role import Defaults, Prompt, TextReply, Tier
-from remanent.model import Model
+from remanent.model import Model, RoleFigures
 from remanent.model.base import Share, Text
 from remanent.settings import ModelSettings
 from remanent.text.scripts import working_language
@@ -141,3 +141,8 @@ async def engine_at(
         yield engine
     finally:
         await engine.close()
+
+
+def taken(engine: ModelEngine, role: str) -> RoleFigures:
+    """What a role took of an engine."""
+    return next(figures for figures in engine.figures if figures.role == role)

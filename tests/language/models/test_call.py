@@ -7,7 +7,7 @@ from remanent.bilingual import Language
 from remanent.errors import InvalidSettings
 from remanent.language.models.call import Endpoint, ModelCall, ask_again, check_roles, model_selection, with_form
 from remanent.language.role import ChatMessage, Defaults, Form, Tier
-from remanent.language.roles.catalogue import ROLES
+from remanent.language.roles import all_roles
 from remanent.settings import ModelSettings
 
 OPENAI = {"provider": "openai", "name": "general", "api_key": "key-of-openai"}
@@ -23,7 +23,7 @@ def test_without_settings_of_its_own_a_role_is_called_as_it_was_made() -> None:
     assert (plain.temperature, plain.top_p, plain.max_tokens, plain.window) == (0.6, 0.95, 4096, 32_000)
     sampling = {
         name: (choice.temperature, choice.top_p, choice.window)
-        for name, role in ROLES.items()
+        for name, role in all_roles().items()
         for choice in [model_selection(settings(), role=name, defaults=role.defaults)]
     }
     assert sampling["classification"] == (0.4, 0.9, 32_000)
@@ -110,9 +110,9 @@ def test_a_provider_at_home_needs_no_key() -> None:
 
 
 def test_a_model_for_a_role_that_there_is_not_is_refused() -> None:
-    check_roles(settings(roles={"planning": {}}), known=ROLES)
+    check_roles(settings(roles={"planning": {}}), known=all_roles())
     with pytest.raises(InvalidSettings, match=r"model\.roles\.planing: there is no such role, the nearest is planning"):
-        check_roles(settings(roles={"planing": {}}), known=ROLES)
+        check_roles(settings(roles={"planing": {}}), known=all_roles())
 
 
 def test_a_place_does_not_show_its_key() -> None:

@@ -7,10 +7,8 @@ from typing import Any
 import pytest
 
 from remanent.errors import InvalidSettings, ModelRejected, ModelUnavailable, Refused
-from remanent.language.engine import Usage
-from remanent.language.models.engine import ModelEngine
-from remanent.language.models.failures import CircuitOpen
-from remanent.language.role import TextReply
+from remanent.language.models.engine import CircuitOpen, ModelEngine
+from remanent.language.role import TextReply, Usage
 from remanent.model import Maker
 from remanent.settings import ModelSettings
 from remanent.text.tokens import token_counter
@@ -28,6 +26,7 @@ from tests.language.models.samples import (
     TellRequest,
     TellResponse,
     engine_at,
+    taken,
 )
 from tests.language.scripted.places import nobody
 from tests.language.scripted.server import ScriptedServer
@@ -73,8 +72,17 @@ async def test_an_unusable_answer_is_sent_back_once_with_what_is_wrong() -> None
         answer = await engine.run(PICK, QUESTION)
         assert answer.value == ANSWER
         assert answer.usage.requests == 2
-        assert engine.meter()["pick"].repairs == 1
+        assert taken(engine, "pick").requests == 2
     assert [speaker for speaker, _ in server.requests[1].turns] == ["system", "user", "assistant", "user"]
+
+
+async def test_a_role_of_plain_text_is_given_what_was_written_and_asks_again_when_that_is_nothing() -> None:
+    story = "Once upon a time there was a memory. 从前有一段记忆。"
+    steps = (says(""), says(story).expecting("could not be used: it is empty"))
+    async with ScriptedServer(*steps) as server, engine_at(server) as engine:
+        answer = await engine.run(TELL, TellRequest(question="Why?"))
+    assert answer.value.story == story
+    assert "response_format" not in server.requests[0].body
 
 
 async def test_the_answer_is_sent_back_in_the_language_of_the_question() -> None:
@@ -104,7 +112,7 @@ async def test_each_kind_of_bad_answer_gets_one_repair_and_is_then_refused(first
     async with ScriptedServer(first, first.expecting(told)) as server, engine_at(server) as engine:
         with pytest.raises(Refused, match="scripted gave no usable answer for pick, not even when told why"):
             await engine.run(PICK, QUESTION)
-        assert engine.meter()["pick"].failures == {"refused": 1}
+        assert taken(engine, "pick").failures == 1
 
 
 async def test_a_long_bad_answer_is_shown_again_in_part_only() -> None:
@@ -125,7 +133,7 @@ async def test_a_request_longer_than_the_window_is_not_sent() -> None:
     async with ScriptedServer() as server, engine_at(server) as engine:
         with pytest.raises(ModelRejected, match=r"request for pick has about \d+ tokens, and its window 1000; shorten"):
             await engine.run(PICK, question)
-        assert engine.meter()["pick"].requests == 0
+        assert taken(engine, "pick").requests == 0
 
 
 @pytest.mark.spec("USE-08")
@@ -147,7 +155,7 @@ async def test_failures_that_may_pass_are_tried_again_with_growing_waits() -> No
     steps = (fails(503), fails(429), fails(500), gives(GOOD))
     async with ScriptedServer(*steps) as server, engine_at(server, patience=patience, attempts=4) as engine:
         answer = await engine.run(PICK, QUESTION)
-        assert engine.meter()["pick"].retries == 3
+        assert taken(engine, "pick").requests == 4
     assert answer.value == ANSWER
     assert answer.usage.requests == 4
     assert patience.waits == [0.75, 1.5, 3.0]
@@ -215,7 +223,7 @@ async def test_a_rejection_is_final(status: int) -> None:
     async with ScriptedServer(fails(status)) as server, engine_at(server, patience=patience) as engine:
         with pytest.raises(ModelRejected, match=f"answers {status}: scripted {status}"):
             await engine.run(PICK, QUESTION)
-        assert engine.meter()["pick"].failures == {"rejected": 1}
+        assert taken(engine, "pick").failures == 1
     assert patience.waits == []
 
 
@@ -281,7 +289,7 @@ async def test_a_cancelled_run_ends_at_once_and_the_engine_goes_on() -> None:
             with pytest.raises(asyncio.CancelledError):
                 await run
             assert (await engine.run(PICK, QUESTION)).value == ANSWER
-        assert engine.meter()["pick"].failures == {"stopped": 1}
+        assert taken(engine, "pick").failures == 1
 
 
 async def test_many_runs_at_once_each_get_their_own_answer() -> None:
@@ -292,7 +300,7 @@ async def test_many_runs_at_once_each_get_their_own_answer() -> None:
         questions = [PickRequest(question="Which?", options=(f"option {number}",)) for number in range(20)]
         answers = await asyncio.gather(*(engine.run(PICK, question) for question in questions))
         assert [answer.value.option for answer in answers] == [f"option {number}" for number in range(20)]
-        assert engine.meter()["pick"].runs == 20
+        assert taken(engine, "pick").runs == 20
 
 
 async def test_closing_twice_and_running_after_it_are_fine() -> None:

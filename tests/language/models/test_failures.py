@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from remanent.errors import ModelRejected, ModelUnavailable, Refused
-from remanent.language.models.failures import CircuitBreaker, CircuitOpen
+from remanent.language.models.engine import CircuitBreaker, CircuitOpen
 
 
 class Time:

@@ -10,9 +10,9 @@ from pydantic import Field
 
 from remanent.language.models.fitting import bounded, fit, read_reply, schema_of
 from remanent.language.models.parsing import UnreadableReply
-from remanent.language.reply_fields import Words
+from remanent.language.roles import all_roles
 from remanent.language.roles.analysis import ANALYSIS
-from remanent.language.roles.catalogue import ROLES
+from remanent.language.shapes import Words
 from remanent.model import JsonObject, Model
 from remanent.model.base import Count, Share, Text
 from tests.language.roles.cases import CASES
@@ -224,9 +224,9 @@ def test_any_value_is_fitted_or_refused(value: Any) -> None:
 
 
 @pytest.mark.spec("USE-08")
-@pytest.mark.parametrize("case", [case for case in CASES if ROLES[case.partition(".")[0]].form == "json"])
+@pytest.mark.parametrize("case", [case for case in CASES if all_roles()[case.partition(".")[0]].form == "json"])
 def test_the_schema_of_a_reply_has_the_bounds_of_its_request_and_none_that_says_nothing(case: str) -> None:
-    role: Any = ROLES[case.partition(".")[0]]
+    role: Any = all_roles()[case.partition(".")[0]]
     shown = json.dumps(bounded(schema_of(role.reply), role.bounds(CASES[case])))
     assert "maxLength" not in shown
     assert not re.search(r'"(?:maxItems|maximum)": \d{4}', shown)
@@ -253,7 +253,7 @@ def test_a_judgement_is_asked_for_each_candidate_by_its_name() -> None:
 @pytest.mark.spec("USE-08")
 @pytest.mark.parametrize("case", CASES)
 def test_no_prompt_has_an_example_that_could_be_taken_for_a_fact(case: str) -> None:
-    role: Any = ROLES[case.partition(".")[0]]
+    role: Any = all_roles()[case.partition(".")[0]]
     request: Any = CASES[case]
     language = role.language(request)
     told = role.prompt(request, language=language).instructions

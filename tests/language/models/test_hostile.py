@@ -9,9 +9,9 @@ import pytest
 from remanent.errors import LanguageError, Refused
 from remanent.language import Answer, Role
 from remanent.language.models.engine import ModelEngine
-from remanent.language.roles.catalogue import ROLES
+from remanent.language.roles import all_roles
 from tests.language.models.hostility import HOSTILITIES, MEGABYTE, Hostility
-from tests.language.models.samples import engine_at
+from tests.language.models.samples import engine_at, taken
 from tests.language.roles.good import GOOD, request_of
 from tests.language.scripted.server import ScriptedServer
 from tests.language.scripted.steps import floods
@@ -27,17 +27,12 @@ def text_of(name: str) -> str:
     return good if isinstance(good, str) else json.dumps(good, ensure_ascii=False)
 
 
-async def nobody_listens(piece: str) -> None:
-    pass
-
-
 @pytest.mark.parametrize(
     ("role", "hostility"),
     [
         pytest.param(role, hostility, id=f"{name}: {hostility.name}")
-        for name, role in ROLES.items()
+        for name, role in all_roles().items()
         for hostility in HOSTILITIES
-        if role.form == "text" or not hostility.is_streamed  # only text is streamed
     ],
 )
 async def test_every_role_ends_in_a_typed_outcome_and_in_time(role: Role[Any, Any, Any], hostility: Hostility) -> None:
@@ -45,17 +40,15 @@ async def test_every_role_ends_in_a_typed_outcome_and_in_time(role: Role[Any, An
     expected = None if hostility.is_about_json and role.form == "text" else hostility.outcome
     with hostility.place() as address:
         async with ScriptedServer(forever=step) as server, engine_at(address or server, **hostility.settings) as engine:
-            outcome = await outcome_of(engine, role, streams=hostility.is_streamed)
-            requests = engine.meter()[role.name].requests
+            outcome = await outcome_of(engine, role)
+            requests = taken(engine, role.name).requests
     assert type(outcome) is (expected or Answer), repr(outcome)
     assert requests <= 3
 
 
-async def outcome_of(engine: ModelEngine, role: Role[Any, Any, Any], *, streams: bool) -> Any:
+async def outcome_of(engine: ModelEngine, role: Role[Any, Any, Any]) -> Any:
     try:
         async with asyncio.timeout(SLACK):
-            if streams:
-                return await engine.stream(role, request_of(role.name), listener=nobody_listens)
             return await engine.run(role, request_of(role.name))
     except LanguageError as error:
         return error
@@ -66,6 +59,6 @@ async def test_a_flood_is_left_as_soon_as_it_shows() -> None:
     for step in (floods(100 * MEGABYTE), floods(100 * MEGABYTE, says_so=True)):
         async with ScriptedServer(step) as server, engine_at(server, max_answer=MEGABYTE) as engine:
             with pytest.raises(Refused):
-                await engine.run(ROLES[name], request_of(name))
+                await engine.run(all_roles()[name], request_of(name))
         # The rest of what was sent waits in the buffers of the two sockets.
         assert server.wires[0].sent < 32 * MEGABYTE

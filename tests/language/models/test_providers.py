@@ -112,18 +112,15 @@ async def test_the_cost_is_that_of_the_providers_price_or_not_known(provider: st
         url = server.origin if provider == "anthropic" else server.base_url
         async with engine_at(url, provider=provider, name=model) as engine:
             answers = [await engine.run(PICK, QUESTION) for _ in range(2)]
-            metered = engine.meter()["pick"]
             (figures,) = engine.figures
-    assert (figures.role, figures.runs, figures.input_tokens) == ("pick", 2, metered.input_tokens)
-    assert figures.cost == metered.cost
+    assert (figures.role, figures.runs) == ("pick", 2)
     costs = [answer.usage.cost for answer in answers]
     if priced:
         assert all(cost is not None and 0 < cost < 0.01 for cost in costs)
-        assert metered.cost == pytest.approx(sum(cost or 0 for cost in costs))
-        assert metered.unpriced == 0
+        assert figures.cost == pytest.approx(sum(cost or 0 for cost in costs))
     else:
         assert costs == [None, None]
-        assert (metered.cost, metered.unpriced) == (None, 2)
+        assert figures.cost is None
 
 
 @pytest.mark.parametrize("model", ["gpt-5", "o3", "gpt-5.5"])

@@ -8,16 +8,12 @@ import pytest
 
 from remanent.errors import LanguageError, ModelRejected
 from tests.language.models.hostility import HOSTILITIES, Hostility
-from tests.language.models.samples import GOOD, KEY, PICK, QUESTION, TELL, TellRequest, engine_at
+from tests.language.models.samples import GOOD, KEY, PICK, QUESTION, engine_at
 from tests.language.scripted.server import ScriptedServer
 from tests.language.scripted.steps import Step, fails, gives, says
 from tests.language.scripted.wire import Request, Wire
 
 GOOD_TEXT = '{"option": "blood", "confidence": 0.9}'
-
-
-async def ignore(piece: str) -> None:
-    pass
 
 
 def shown(error: BaseException) -> str:
@@ -36,13 +32,10 @@ async def test_no_failure_shows_the_key(hostility: Hostility, caplog: pytest.Log
     with hostility.place() as address:
         async with ScriptedServer(forever=step) as server, engine_at(address or server, **hostility.settings) as engine:
             try:
-                if hostility.is_streamed:
-                    await engine.stream(TELL, TellRequest(question="Why?"), listener=ignore)
-                else:
-                    await engine.run(PICK, QUESTION)
+                await engine.run(PICK, QUESTION)
             except LanguageError as error:
                 seen.append(shown(error))
-            seen += [repr(engine), repr(vars(engine)), repr(engine.meter()), repr(engine.choice(PICK))]
+            seen += [repr(engine), repr(vars(engine)), repr(engine.figures), repr(engine.choice(PICK))]
     assert (hostility.outcome is not None) is any("Traceback" in text for text in seen)
     seen += [caplog.text, *(repr(record.__dict__) for record in caplog.records)]
     assert [text for text in seen if KEY in text] == []

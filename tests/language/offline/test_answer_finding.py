@@ -1,15 +1,15 @@
 import pytest
 
 from remanent.language.offline.answer_finding import LONGEST_ANSWER, find_answer
-from remanent.language.offline.settling import (
+from remanent.language.offline.evidence import (
     Contradiction,
     contradiction_in,
     settle_contradiction,
     source_texts,
 )
 from remanent.language.role import Toolbox
-from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, Trigger, integrate
-from remanent.language.roles.react import ReactRequest, ToolDefinition, ToolResult, Turn, react
+from remanent.language.roles.integration import INTEGRATION, IntegrationOutcome, IntegrationRequest, Trigger
+from remanent.language.roles.react import REACT, ReactRequest, ToolDefinition, ToolResult, Turn
 from remanent.language.shapes import GraphNode
 
 SEARCH = ToolDefinition(name="search", description="Search.", parameters={"properties": {"query": {"type": "string"}}})
@@ -71,7 +71,7 @@ async def test_a_verdict_that_quotes_what_is_wrong_upholds_what_is_right(right: 
     nodes = (GraphNode(node_id="right", summary=right), GraphNode(node_id="wrong", summary=wrong))
     said = verdict.format(right=right, wrong=wrong)
     request = IntegrationRequest(nodes=nodes, trigger=Trigger.CONFLICT, validation=said)
-    response = await integrate(request, Toolbox())
+    response = await INTEGRATION.offline(request, Toolbox())
     assert (response.outcome, response.upheld) == (IntegrationOutcome.INTEGRATED, ("right",))
     assert wrong.rstrip(".。") not in response.summary
 
@@ -86,10 +86,10 @@ def test_a_task_is_about_a_matter_only_when_it_says_two_statements() -> None:
 async def test_the_agent_looks_at_sources_once_before_it_decides() -> None:
     said = f"{HEIGHTS.newer} / {HEIGHTS.older}"
     task = f'<task>Current task: settle it</task>\n<conflict id="c"><description>{said}</description></conflict>'
-    first = await react(ReactRequest(task=task, tools=(SEARCH,)), Toolbox())
+    first = await REACT.offline(ReactRequest(task=task, tools=(SEARCH,)), Toolbox())
     assert [call.name for call in first.tool_calls] == ["search"]
     result = ToolResult(name="search", content=found(HEIGHTS.older, "Mount Kelt is 3,412 metres high, they say."))
-    second = await react(
+    second = await REACT.offline(
         ReactRequest(task=task, tools=(SEARCH,), turns=(Turn(said=first.said, results=(result,)),)), Toolbox()
     )
     assert second.answer is not None
@@ -417,3 +417,9 @@ def test_whom_one_sentence_names_another_may_tell_of(question: str, texts: list[
     alone = find_answer(question, texts[:1])
     assert gold not in alone.text
     assert alone.onward  # a name to search for, and what is not told of it
+
+
+def test_a_title_that_says_no_more_than_the_question_answers_nothing() -> None:
+    question = "How does one hide an item from rustdoc?"
+    found = find_answer(question, ["rustdoc", "It writes pages."], titles=["Hide an item", "Pages"])
+    assert "rustdoc" not in found.sentences

@@ -65,6 +65,9 @@ def test_what_is_decided_again_stands() -> None:
         ("user", "I had to call the doctor on Monday."),
         ("user", "我还没决定用哪个数据库。"),
         ("user", "我记得小时候住在河边。"),
+        ("user", "Never say never!"),
+        ("user", "From now on I sleep early."),
+        ("user", "情况稳定了，血压也正常"),
         ("Melanie", "These figurines always remind me of family love."),
     ],
 )
@@ -81,6 +84,8 @@ def test_advice_praise_and_doubt_bind_nobody(speaker: str, text: str) -> None:
         ("user", "Let's go with bcrypt.", 0),
         ("Ben", "I've decided against microservices for now.", 0),
         ("user", "那就用 bcrypt 吧。", 0),
+        ("user", "车定了，还是汉，主要是等得太久", 0),
+        ("user", "双月湾去不成了，台风，改成下周末去顺德吃东西", 0),
         ("user", "Remind me to renew the certificate.", 1),
         ("Clara", "I'll send the contract to Maria.", 1),
         ("assistant", "I'll send the report by Friday.", 1),
@@ -89,6 +94,7 @@ def test_advice_praise_and_doubt_bind_nobody(speaker: str, text: str) -> None:
         ("user", "We agreed to meet at noon.", 2),
         ("user", "Always include version numbers when I ask about libraries.", 2),
         ("user", "我们约定只在周二发布。", 2),
+        ("user", "陆敏休产假了，之后给供应商的邮件抄送给她的接手人覃舟", 2),
     ],
 )
 def test_what_binds_is_listed_with_its_speaker(speaker: str, text: str, kind: int) -> None:

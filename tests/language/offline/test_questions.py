@@ -43,13 +43,13 @@ def test_a_statement_asks_nothing(text: str) -> None:
 @pytest.mark.parametrize(
     ("question", "statement"),
     [
-        ("What is the capital of France?", "The capital of France is"),
-        ("How many guests are expected at the wedding?", "The number of guests expected at the wedding is"),
-        ("How do I reset my password?", "To reset my password"),
+        ("What is the capital of France?", "The capital of France"),
+        ("How many guests are expected at the wedding?", "Guests are expected at the wedding"),
+        ("How do I reset my password?", "I reset my password"),
         ("Can you tell me who leads the project?", "Leads the project"),
         ("项目的预算是多少？", "项目的预算是"),
-        ("为什么服务器宕机了？", "服务器宕机了的原因是"),
-        ("怎么重置密码？", "重置密码的方法是"),
+        ("为什么服务器宕机了？", "服务器宕机了"),
+        ("怎么重置密码？", "重置密码"),
         ("小王住在哪里？", "小王住在"),
         ("他喜欢吃辣吗？", "他喜欢吃辣"),
     ],

@@ -171,6 +171,62 @@ def test_questions_suppositions_small_talk_and_others_words_state_nothing(text: 
     assert told(text) == []
 
 
+@pytest.mark.spec("COG-06")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A colleague of mine said 'I live in Turku and I love liquorice'.",
+        "Translate this: ‘I work at Nokia and I like rye’.",
+        "My uncle's postcard said I love you all and I live in Perth now.",
+        "The leaflet reads: I love my new kitchen!",
+        "Her note said: I'm allergic to cats. I live in Bath.",
+        "My daughter wrote in her journal: I hate maths.",
+        "In the chorus it goes, I love Vienna in the rain.",
+        "The ad told us I need a new bike and I love cycling.",
+        "I hate Mondays, my boss keeps saying.",
+        "I love queueing, said no one ever.",
+        "My aunt's letter: I live in Graz.",
+        "For the tale: I'm a baker and I live in Delft.",
+        "In this scenario, I work at NASA.",
+        "Let's play a game where I'm a knight and I live in Camelot.",
+        "我同事说：'我住在大理，我喜欢豆腐'。",
+        "我女儿在日记里写道：我讨厌数学。",
+        "房东回答：我住在南京。",
+        "老板总说，我最喜欢努力的人。",
+        "他的日记：我讨厌学校。",
+        "在我的小说里，我住在火星。",
+        "角色扮演：我是一名医生，我住在罗马。",
+        "我喜欢加班，没有人会这么说。",
+    ],
+)
+def test_what_another_says_or_a_story_tells_is_not_the_speaker_s(text: str) -> None:
+    assert told(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("I live in Oslo, and my friend says it's cold there.", "Oslo"),
+        ("I just moved to Ghent, and she said it was a mistake.", "Ghent"),
+        ("My doctor says I'm allergic to penicillin.", "penicillin"),
+        ("That said, I live in Utrecht.", "Utrecht"),
+        ("As I told my boss: I live in Lyon.", "Lyon"),
+        ("My wife told me I work too much, so I quit Acme and joined Borg.", "Borg"),
+        ("I'm allergic to my neighbours' cats, and I can't stand my brothers' dogs.", "my neighbours' cats"),
+        ("My brother goes to school in Bonn, and I live in Ulm.", "Ulm"),
+        ("For the record: I'm vegetarian.", "vegetarian"),
+        ("Here's my news: I moved to Porto.", "Porto"),
+        ("我住在杭州，我妈说那里很热。", "杭州"),
+        ("医生说我对青霉素过敏。", "青霉素"),
+        ("老实说，我喜欢爬山。", "爬山"),
+        ("补充一下：我对虾过敏。", "虾"),
+        ("我喜欢看小说，我住在西安。", "西安"),
+    ],
+)
+def test_what_the_speaker_says_beside_another_is_theirs(text: str, value: str) -> None:
+    assert value in [one[3] for one in told(text)]
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -234,6 +290,26 @@ def test_what_several_did_is_told_of_all_of_them_and_of_nobody_else(text: str, c
     assert content in [one.content for one in statements(text, speaker="Melanie")]
 
 
+@pytest.mark.spec("COG-06")
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("我妹叫陈语嫣。", "用户的妹妹叫陈语嫣"),
+        ("我妈妈住在成都。", "用户的妈妈住在成都"),
+        ("我爸妈住在长沙。", "用户的爸妈住在长沙"),
+        ("以后每次发版前要先跑老化，再让蒋姐签字，这个别忘了", "以后每次发版前要先跑老化，再让蒋姐签字"),
+        ("有个事你帮我记着：给供应商的邮件一律抄送陆敏", "给供应商的邮件一律抄送陆敏"),
+    ],
+)
+def test_a_chinese_memory_reads_as_one_would_say_it(text: str, content: str) -> None:
+    assert [one.content for one in statements(text)] == [content]
+
+
+@pytest.mark.parametrize("text", ["我牙疼，右下的智齿。", "记得给妈妈打电话。", "我都记着呢。"])
+def test_what_passes_or_is_only_to_be_done_is_no_lasting_fact(text: str) -> None:
+    assert statements(text) == []
+
+
 @pytest.mark.parametrize("text", ["我的上司是总裁或者高级合伙人。", "我爸爸是退伍军人。"])
 def test_what_somebody_is_is_no_home(text: str) -> None:
     (one,) = statements(text)
@@ -259,6 +335,87 @@ def test_a_message_that_only_confirms_is_told_from_one_that_says_what() -> None:
 
 
 @pytest.mark.spec("COG-10")
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Hi, I'm Clara Lindholm, I'm 29.", ["Clara Lindholm"]),
+        ("I'm Edgar.", ["Edgar"]),
+        ("I am Monica Rossi and I run a bakery.", ["Monica Rossi"]),
+        ("Hey there, I'm Olu from accounting.", ["Olu"]),
+        ("This is Ingrid, nice to meet you.", ["Ingrid"]),
+        ("Call me Tess from now on.", ["Tess"]),
+        ("你好，我是王小明。", ["王小明"]),
+        ("我是张伟，在杭州工作。", ["张伟"]),
+        ("以后叫我小陈吧。", ["小陈"]),
+        ("Good morning team, I'm Dr. Olga Petrova.", ["Olga Petrova"]),
+        ("My old dog is very ill today. I'm Ben, by the way.", ["Ben"]),
+        ("大家好！我是小李。", ["小李"]),
+        *(
+            (text, [])
+            for text in (
+                "I'm Dutch.|I'm Vegan.|I'm Sorry.|I'm Home.|I'm in Paris.|Hi, I'm Canadian.|Hello, I'm Muslim, you?|"
+                "I am Legend is a great film.|I'm Tom's brother.|I'm Christian.|This is Greta, my cat.|"
+                "This is Sarah's book.|Hi, this is Awesome!|Call me Monday.|Call me later.|Hi, I'm Batman.|"
+                "I'm Chinese American.|我是高中生。|Draft an answer to: Hello, I'm Priya. When can we talk?|"
+                "Here is the mail I got:\nHi, I'm Marcus.\nCan we meet?|Subject: Intro\nHi, I'm Nora.|"
+                "Write a cover letter that starts with Hi, I'm John Smith.|Email from the client: I'm Nora and I need "
+                "help|Customer wrote - I'm Nora and I need help.|帮我改这封信：您好，我是陈立。|"
+                "我是程序员，在杭州工作。|我是温州人。|我是金牛座。|我是认真的。|叫我起床。|叫我回家吃饭。|叫我怎么办。"
+            ).split("|")
+        ),
+    ],
+)
+def test_who_introduces_themselves_is_known_by_their_name(text: str, names: list[str]) -> None:
+    named = {"name", "姓名", "form of address", "称呼"}
+    assert [value for _, _, attribute, value in told(text) if attribute in named] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("I live in Siena. Just kidding.", []),
+        ("I live in Siena. Just kidding, I live in Bonn.", ["Bonn"]),
+        ("I live in Rome. I'm not kidding.", ["Rome"]),
+        ("I live in Rome. Kidding aside, it rains.", ["Rome"]),
+        ("I live in Rome. I hate snakes. Just kidding!", ["Rome"]),
+        ("我住在火星。开玩笑的，我住在成都。", ["成都"]),
+        ("我住在成都。我没开玩笑。", ["成都"]),
+    ],
+)
+def test_what_was_said_in_jest_is_not_kept(text: str, values: list[str]) -> None:
+    assert [one[3] for one in told(text)] == values
+
+
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        (
+            "To deploy the shop I first run make all, then push it, and finally tell Ida.",
+            "run make all|push it|tell Ida",
+        ),
+        ("To publish a post, I write the draft, then merge.", "write the draft|merge"),
+        ("How I make tea: 1. boil water 2. steep 3 min 3. pour.", "boil water|steep 3 min|pour"),
+        ("Our release steps:\n1) bump it\n2) tag it\n\nI live in Oslo.", "bump it|tag it"),
+        ("发布流程：1. 打标签 2. 推送。", "打标签|推送"),
+        ("To get there I first took a bus, then a train.", ""),
+        ("To my surprise, she first laughed, then cried.", ""),
+        ("My favourites: 1. pizza 2. sushi.", ""),
+        ("Here's how I allocated it:\n1. rent: I set aside 300\n2. food: 100", ""),
+        ("Explain the process: 1. build 2. push.", ""),
+        ("Can you explain how to deploy: 1. build 2. push?", ""),
+        ("购物清单：1. 牛奶 2. 鸡蛋。", ""),
+    ],
+)
+def test_a_procedure_has_all_of_its_steps(text: str, steps: str) -> None:
+    assert ["|".join(one.steps) for one in statements(text) if one.kind == "procedure"] == [steps] * bool(steps)
+
+
+def test_who_is_told_of_further_keeps_the_name() -> None:
+    contents = [one.content for one in statements("My colleague Sven lives in Ulm and hates leeks.")]
+    assert contents == ["The user's colleague Sven lives in Ulm", "The user's colleague Sven hates leeks"]
+    assert statements("我妹妹小雨在杭州工作，喜欢跑步。")[-1].content == "用户的妹妹小雨喜欢跑步"
+
+
 def test_procedures_and_instructions_are_taken_from_the_user_alone() -> None:
     (one,) = statements("代码审查的时候，先检查风格，再看安全漏洞，最后给出改进建议。")
     assert (one.kind, one.steps) == ("procedure", ("检查风格", "看安全漏洞", "给出改进建议"))
@@ -453,7 +610,18 @@ I have a new number, it's 555-0188.|number|555-0188
 I live in an apartment in Queens.|residence|Queens
 我们搬家了，新家在通州。|住址|通州
 邮箱换成li@new.com了。|邮箱|li@new.com
-从现在起我每天六点起床。|习惯|每天六点起床"""
+从现在起我每天六点起床。|习惯|每天六点起床
+我有点猫毛过敏。|过敏|猫毛
+咖啡我现在只喝美式。|喜欢|美式
+周五要交报告。|计划|交报告
+下周三之前要把PPT做完。|计划|把PPT做完
+明天得去趟银行，顺便取快递。|计划|去趟银行
+我今天心情很差。|心情|差
+今天真的好累。|心情|累
+最近工作压力很大。|心情|压力很大
+I have a dentist appointment on Tuesday.|plan|a dentist appointment on Tuesday
+I feel exhausted today.|mood|exhausted
+I'm having a rough day.|mood|having a rough day"""
 
 
 @pytest.mark.spec("COG-06")
@@ -471,11 +639,35 @@ def test_what_people_say_of_their_days_is_learned(line: str) -> None:
         "When I ask for code, give me Python.", "回答尽量简短一点。",
         "请不要用表情符号。", "给我写代码的时候用Python。",
         "从现在开始，代码注释都用英文写。",
+        "以后提交信息都用英文写。", "给供应商的邮件一律抄送采购的陆敏。", "每次发版前要先跑老化测试。",
+        "以后合同都先发给法务。",
+        "Always cc Lu Min on supplier emails.", "Run the aging test before every release.",
+        "All commit messages should be in English.",
     ],
 )  # fmt: skip
 def test_a_standing_wish_of_the_user_is_an_instruction_and_of_nobody_else(text: str) -> None:
     assert [one.kind for one in statements(text)] == ["instruction"]
     assert statements(text, speaker="Mallory", is_user=False) == []
+
+
+@pytest.mark.spec("COG-06")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "明天要下雨。", "下周要开学了。", "周末要打折。", "下个月要涨价。", "周五要交报告的同学请注意。",
+        "明天要去的地方叫宽窄巷子。",
+        "老板说周五要交报告。", "他考上了，今天特别开心。", "他心情不好。", "心情好的时候适合跑步。",
+        "今天特别累的时候喝咖啡。",
+        "明天要准备什么材料", "If I'm in a bad mood, run.",
+        "他每次发版前要先跑老化测试。", "每次吃饭前要先洗手，这是我妈说的。", "游客一律不得入内。",
+        "那家店一律八折。", "以后都会好的。",
+        "以后的日子都用来陪家人。", "今天我只喝水。", "牛奶我只喝过一次。", "老板说以后提交信息都用英文写。",
+        "Write a narrative for each part.", "All the emails should be here by now.",
+        "They check the doors on every floor.",
+    ],
+)  # fmt: skip
+def test_a_sentence_without_a_subject_is_the_speaker_s_own_only_where_a_person_does_or_feels_it(text: str) -> None:
+    assert statements(text) == []
 
 
 @pytest.mark.parametrize(
@@ -530,3 +722,32 @@ def test_a_word_that_only_holds_the_speaker_s_is_left_as_it_is() -> None:
 def test_a_verb_that_ends_like_the_past_is_told_in_the_present() -> None:
     (one,) = statements("I need to pick up the tickets by Friday.")
     assert one.content == "The user needs to pick up the tickets by Friday"
+
+
+_WE = """My name is Mara and I work on billing. We decided to use Redis.|The user and others
+I'm Mara and I work on billing. We decided to use Redis.|The user and others
+I live in Berlin and I work at Siemens. We moved to a bigger flat in May.|The user and others
+I'm from Portland, Oregon and I teach. We bought a house last year.|The user and others
+I work at Google and Amazon and I like both. We decided to drop Kafka.|The user and others
+My boss is Tom and I report to him. We decided to hire two people.|The user and others
+I speak French and I study German. We visited Lyon in June.|The user and others
+We use Python and I prefer tabs. We decided to use Redis.|The user and others
+My name is Mara and my sister Ana is a nurse. We decided to sell the house.|The user and others
+Mara and I work on billing. We decided to use Redis.|The user and Mara
+My name is Mara. Tom and I run a bakery. We decided to sell the house.|The user and Tom
+My name is Mara and my sister Ana and I run a bakery. We decided to sell the house.|The user and their sister Ana
+My boss Tom and I met on Monday. We decided to drop Kafka.|The user and their boss Tom
+On Friday Tom and I met. We decided to drop Kafka.|The user and Tom
+In Lisbon, Emily and I rented a car. We drove to Sintra yesterday.|The user and Emily
+I moved to Oslo because Emily and I found jobs. We bought a boat last year.|The user and Emily
+He invited Emily and me for lunch. We went to the zoo yesterday.|The user and Emily
+我叫马拉，在计费组工作。我们决定用 Redis。|用户等人
+我是小雨，我在杭州做设计。我们去年买了房子。|用户等人
+我叫小雨，我和老婆住在杭州。我们去年买了房子。|用户和老婆
+我叫李明，跟我妹妹李红住在上海。我们决定卖掉老房子。|用户和妹妹"""
+
+
+@pytest.mark.parametrize("line", _WE.splitlines())
+def test_only_those_are_with_somebody_of_whom_that_was_said(line: str) -> None:
+    text, who = line.split("|")
+    assert re.sub(r" ?(?:decided|moved|bought|visited|drove|went|决定|去年).*", "", statements(text)[-1].content) == who

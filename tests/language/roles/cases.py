@@ -4,15 +4,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from remanent.language.role import Role
+from remanent.language.roles import all_roles
 from remanent.language.roles.analysis import AnalysisPhase, AnalysisRequest
-from remanent.language.roles.annotation import AnnotationRequest
-from remanent.language.roles.answering import AnsweringRequest, SourcePassage
-from remanent.language.roles.catalogue import ROLES
+from remanent.language.roles.annotation import AnnotationRequest, RelationNamingRequest
+from remanent.language.roles.answering import AnsweringRequest, PassageToRank, RerankingRequest, SourcePassage
 from remanent.language.roles.classification import ClassificationRequest
 from remanent.language.roles.extraction import ExtractionRequest, FactKind
-from remanent.language.roles.hyde import HydeRequest
 from remanent.language.roles.integration import IntegrationRequest, Trigger
-from remanent.language.roles.intent import IntentRequest
 from remanent.language.roles.next_step import (
     CompletedTask,
     FinishedTask,
@@ -22,13 +20,10 @@ from remanent.language.roles.next_step import (
     TaskStatus,
     TaskType,
 )
+from remanent.language.roles.queries import HydeRequest, IntentRequest, RewritingRequest
 from remanent.language.roles.react import ReactRequest, ToolDefinition, ToolResult, Turn, Urgency
-from remanent.language.roles.relation_naming import RelationNamingRequest
-from remanent.language.roles.reranking import PassageToRank, RerankingRequest
-from remanent.language.roles.rewriting import RewritingRequest
 from remanent.language.roles.segmentation import SegmentationRequest
-from remanent.language.roles.structure import StructureRequest
-from remanent.language.roles.summary import SummaryLevel, SummaryRequest
+from remanent.language.roles.summary import StructureRequest, SummaryLevel, SummaryRequest
 from remanent.language.shapes import GraphNode, Neighbour, Utterance
 from remanent.model import Model
 
@@ -242,4 +237,4 @@ CASES: dict[str, Model] = {
 
 def role_of(case: str) -> Role[Any, Any, Any]:
     """Return the role that a case is of."""
-    return ROLES[case.partition(".")[0]]
+    return all_roles()[case.partition(".")[0]]

@@ -3,23 +3,37 @@
 from collections.abc import Callable
 from typing import Any
 
-from remanent.language.passages import utterance_spans
 from remanent.language.roles.analysis import AnalysisPhase, AnalysisRequest, AnalysisResponse, Relationship
-from remanent.language.roles.annotation import AnnotationRequest, AnnotationResponse
-from remanent.language.roles.answering import AnsweringRequest, AnsweringResponse
+from remanent.language.roles.annotation import (
+    AnnotationRequest,
+    AnnotationResponse,
+    RelationNamingRequest,
+    RelationNamingResponse,
+)
+from remanent.language.roles.answering import AnsweringRequest, AnsweringResponse, RerankingRequest, RerankingResponse
 from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse
 from remanent.language.roles.extraction import ExtractionRequest, ExtractionResponse
-from remanent.language.roles.hyde import HydeRequest, HydeResponse
 from remanent.language.roles.integration import IntegrationOutcome, IntegrationRequest, IntegrationResponse, Trigger
-from remanent.language.roles.intent import Intent, IntentRequest, IntentResponse
 from remanent.language.roles.next_step import PlanningRequest, PlanningResponse, TaskType
+from remanent.language.roles.queries import (
+    HydeRequest,
+    HydeResponse,
+    Intent,
+    IntentRequest,
+    IntentResponse,
+    RewritingRequest,
+    RewritingResponse,
+)
 from remanent.language.roles.react import ReactRequest, ReactResponse, Urgency
-from remanent.language.roles.relation_naming import RelationNamingRequest, RelationNamingResponse
-from remanent.language.roles.reranking import RerankingRequest, RerankingResponse
-from remanent.language.roles.rewriting import RewritingRequest, RewritingResponse
 from remanent.language.roles.segmentation import SegmentationRequest, SegmentationResponse
-from remanent.language.roles.structure import StructureRequest, StructureResponse
-from remanent.language.roles.summary import SummaryLevel, SummaryRequest, SummaryResponse
+from remanent.language.roles.summary import (
+    StructureRequest,
+    StructureResponse,
+    SummaryLevel,
+    SummaryRequest,
+    SummaryResponse,
+)
+from remanent.language.wording import utterance_spans
 from remanent.text.tokens import ESTIMATE
 
 _MARKS = {

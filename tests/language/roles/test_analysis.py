@@ -4,14 +4,14 @@ import pytest
 
 from remanent.language.role import Toolbox
 from remanent.language.roles.analysis import (
+    ANALYSIS,
     AnalysisPhase,
     AnalysisRequest,
     Relation,
     Relationship,
-    analyse,
     second_phase,
 )
-from remanent.language.roles.relation_naming import RelationNamingRequest, name_relations
+from remanent.language.roles.annotation import RELATION_NAMING, RelationNamingRequest
 from remanent.language.shapes import GraphNode
 from tests.language.offline.fakes import WordEmbedder
 
@@ -28,7 +28,7 @@ async def relation(
     new: str, old: str, *, phase: AnalysisPhase = AnalysisPhase.ORDERED, toolbox: Toolbox = TOOLBOXES[0]
 ) -> Relation:
     request = AnalysisRequest(new_node=node("new", new, month=2), candidates=(node("old", old),), phase=phase)
-    (found,) = (await analyse(request, toolbox)).relations
+    (found,) = (await ANALYSIS.offline(request, toolbox)).relations
     return found
 
 
@@ -68,7 +68,7 @@ async def test_every_candidate_gets_one_relation_in_the_order_given() -> None:
         node(f"n{number}", text) for number, text in enumerate(["Ada has a cat.", "It rains.", "Ada reads."])
     )
     request = AnalysisRequest(new_node=node("new", "Ada lives in Berlin."), candidates=others)
-    found = (await analyse(request, Toolbox())).relations
+    found = (await ANALYSIS.offline(request, Toolbox())).relations
     assert [one.existing_node for one in found] == ["n0", "n1", "n2"]
 
 
@@ -88,14 +88,14 @@ async def test_two_calls_find_what_one_does() -> None:
         candidates=(node("old", "Ada has a cat."),),
         phase=AnalysisPhase.CONFLICT_OR_MERGE,
     )
-    following = second_phase(request, await analyse(request, Toolbox()))
+    following = second_phase(request, await ANALYSIS.offline(request, Toolbox()))
     assert following is not None
-    assert (await analyse(following, Toolbox())).relations[0].relationship is Relationship.RELATED
+    assert (await ANALYSIS.offline(following, Toolbox())).relations[0].relationship is Relationship.RELATED
 
 
 async def test_related_nodes_take_over_keywords_that_their_own_text_has() -> None:
     new, old = node("new", "Ada lives in Berlin.", "Ada"), node("old", "Ada visits Berlin often by train.", "Berlin")
-    (found,) = (await analyse(AnalysisRequest(new_node=new, candidates=(old,)), Toolbox())).relations
+    (found,) = (await ANALYSIS.offline(AnalysisRequest(new_node=new, candidates=(old,)), Toolbox())).relations
     assert found.relationship is Relationship.RELATED
     assert found.keywords_update_new == ("Ada", "Berlin")
     assert found.keywords_update_existing == ("Berlin", "Ada")
@@ -106,7 +106,7 @@ async def test_a_node_without_a_summary_is_judged_by_what_it_is_about() -> None:
         new_node=node("new", "Ada lives in Berlin."),
         candidates=(GraphNode(node_id="old", summary="", context="Ada in Berlin"),),
     )
-    assert (await analyse(request, Toolbox())).relations[0].relationship is not Relationship.UNRELATED
+    assert (await ANALYSIS.offline(request, Toolbox())).relations[0].relationship is not Relationship.UNRELATED
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ async def test_a_node_without_a_summary_is_judged_by_what_it_is_about() -> None:
     ],
 )
 async def test_a_relation_is_named_where_the_words_give_it_away(new: str, focus: str, name: str) -> None:
-    found = await name_relations(RelationNamingRequest(node=new, focuses=(focus,)), Toolbox())
+    found = await RELATION_NAMING.offline(RelationNamingRequest(node=new, focuses=(focus,)), Toolbox())
     assert found.relations == (name,)
 
 
@@ -161,7 +161,7 @@ async def test_one_text_contradicts_itself_only_where_another_speaks() -> None:
             new_node=GraphNode(node_id="new", summary=new, texts=("one",)),
             candidates=(GraphNode(node_id="old", summary="The club was founded in 1902.", texts=(text,)),),
         )
-        return (await analyse(request, Toolbox())).relations[0].relationship
+        return (await ANALYSIS.offline(request, Toolbox())).relations[0].relationship
 
     assert await judged("The club was founded in 1911.", text="one") is not Relationship.CONFLICT
     assert await judged("The club was founded in 1911.", text="two") is Relationship.CONFLICT

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from remanent.errors import InvalidInput, Refused
-from remanent.language.coverage import WordIndex
 from remanent.language.models.fitting import read_reply
 from remanent.language.offline.salience import summary_statements
 from remanent.language.role import TextReply, Tier
+from remanent.language.roles import all_roles
 from remanent.language.roles.analysis import (
     AnalysisPhase,
     AnalysisRequest,
@@ -17,7 +17,6 @@ from remanent.language.roles.analysis import (
     Relationship,
     second_phase,
 )
-from remanent.language.roles.catalogue import ROLES
 from remanent.language.roles.classification import CLASSIFICATION, ClassificationRequest, ClassificationResponse
 from remanent.language.roles.integration import (
     INTEGRATION,
@@ -29,18 +28,22 @@ from remanent.language.roles.integration import (
 )
 from remanent.language.roles.next_step import PLANNING, PlanningResponse, TaskStatus, TaskType
 from remanent.language.roles.react import REACT
-from remanent.language.roles.structure import STRUCTURE, StructureRequest
+from remanent.language.roles.summary import STRUCTURE, StructureRequest
+from remanent.text.keywords import WordIndex
 from tests.language.roles.cases import CASES, NODE_EN, OTHERS_EN, TEXT_EN
 
 
 def read(case: str, **reply: Any) -> Any:
-    role = ROLES[case.partition(".")[0]]
+    role = all_roles()[case.partition(".")[0]]
     return role.read(CASES[case], role.reply.model_validate(reply))
 
 
 @pytest.mark.spec("BANK-29")
 def test_the_banks_roles_are_called_as_the_seed_says() -> None:
-    asked = {name: (ROLES[name].defaults.temperature, ROLES[name].defaults.top_p) for name in list(ROLES)[:6]}
+    asked = {
+        name: (all_roles()[name].defaults.temperature, all_roles()[name].defaults.top_p)
+        for name in list(all_roles())[:6]
+    }
     assert asked == {
         "classification": (0.4, 0.9),
         "structure": (0.1, 0.8),
@@ -49,10 +52,10 @@ def test_the_banks_roles_are_called_as_the_seed_says() -> None:
         "planning": (0.6, 0.95),
         "react": (0.6, 0.95),
     }
-    for name in list(ROLES)[:6]:
-        assert ROLES[name].defaults.max_tokens == 4096
-        assert ROLES[name].defaults.window == (32_000 if name != "react" else 128_000)
-        assert ROLES[name].defaults.tier is Tier.CORE
+    for name in list(all_roles())[:6]:
+        assert all_roles()[name].defaults.max_tokens == 4096
+        assert all_roles()[name].defaults.window == (32_000 if name != "react" else 128_000)
+        assert all_roles()[name].defaults.tier is Tier.CORE
 
 
 # ── classification ──

@@ -11,7 +11,6 @@ from remanent.language.roles.classification import (
     CLASSIFICATION,
     MAX_TEXTS,
     ClassificationRequest,
-    classify,
     grouped,
     text_size,
     topics,
@@ -73,7 +72,7 @@ async def test_more_passages_than_can_be_put_into_topics_are_refused() -> None:
 )
 @pytest.mark.spec("USE-10")
 async def test_a_sentence_that_contradicts_the_text_is_a_topic_of_its_own(text: str) -> None:
-    found = (await classify(ClassificationRequest(text=text), Toolbox())).clusters
+    found = (await CLASSIFICATION.offline(ClassificationRequest(text=text), Toolbox())).clusters
     assert [cluster.content for cluster in found[1:]] == [text[-len(found[-1].content) :]]
     assert "".join(cluster.content for cluster in found) == text
     assert ("3,412" in found[1].context) or ("4.2" in found[1].context)

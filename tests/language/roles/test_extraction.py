@@ -1,7 +1,7 @@
 import pytest
 
 from remanent.language.role import Toolbox
-from remanent.language.roles.extraction import SHORT_TERM, ExtractedFact, ExtractionRequest, FactKind, extract
+from remanent.language.roles.extraction import EXTRACTION, SHORT_TERM, ExtractedFact, ExtractionRequest, FactKind
 from remanent.language.shapes import Utterance
 
 
@@ -9,7 +9,7 @@ async def facts(
     *texts: str, kinds: tuple[FactKind, ...] = tuple(FactKind), limit: int = 20, speaker: str = "user"
 ) -> tuple[ExtractedFact, ...]:
     said = tuple(Utterance(text=text, speaker=speaker) for text in texts)
-    return (await extract(ExtractionRequest(utterances=said, kinds=kinds, limit=limit), Toolbox())).facts
+    return (await EXTRACTION.offline(ExtractionRequest(utterances=said, kinds=kinds, limit=limit), Toolbox())).facts
 
 
 @pytest.mark.parametrize(
@@ -20,8 +20,8 @@ async def facts(
         ("We decided to use Postgres.", FactKind.DECISION),
         ("我们决定用 Rust 重写。", FactKind.DECISION),
         ("Don't forget to send the invoice by Friday.", FactKind.FOLLOW_UP),
-        ("明天要给客户回电话。", FactKind.FOLLOW_UP),
-        ("I'm really frustrated with this build.", FactKind.MOOD),
+        ("我明天要给客户回电话。", FactKind.FOLLOW_UP),
+        ("I'm really frustrated with the build.", FactKind.MOOD),
         ("我最近好累。", FactKind.MOOD),
         ("I live in Porto with two cats.", FactKind.FACT),
         ("我住在厦门。", FactKind.FACT),

@@ -4,11 +4,11 @@ import pytest
 
 from remanent.language.role import Toolbox
 from remanent.language.roles.integration import (
+    INTEGRATION,
     IntegrationOutcome,
     IntegrationRequest,
     IntegrationResponse,
     Trigger,
-    integrate,
 )
 from remanent.language.shapes import GraphNode
 
@@ -24,13 +24,13 @@ NEW = node("new", "Key facts:\n- The chip has 1121 qubits.\n- It is called Condo
 
 async def resolved(validation: str, *nodes: GraphNode) -> IntegrationResponse:
     request = IntegrationRequest(nodes=nodes or (OLD, NEW), trigger=Trigger.CONFLICT, validation=validation)
-    return await integrate(request, Toolbox())
+    return await INTEGRATION.offline(request, Toolbox())
 
 
 async def test_a_merge_keeps_what_each_node_adds_newest_first() -> None:
     one = node("one", "Ada lives in Lisbon. Ada has a cat.", 1)
     two = node("two", "Ada lives in Lisbon. Ada plays chess.", 2)
-    merged = await integrate(IntegrationRequest(nodes=(one, two)), Toolbox())
+    merged = await INTEGRATION.offline(IntegrationRequest(nodes=(one, two)), Toolbox())
     assert merged.outcome is IntegrationOutcome.INTEGRATED
     assert merged.summary.count("Lisbon") == 1
     assert merged.summary.index("chess") < merged.summary.index("cat")
@@ -38,7 +38,7 @@ async def test_a_merge_keeps_what_each_node_adds_newest_first() -> None:
 
 
 async def test_in_a_merge_the_newer_statement_counts_and_the_earlier_is_mentioned() -> None:
-    merged = await integrate(IntegrationRequest(nodes=(OLD, NEW)), Toolbox())
+    merged = await INTEGRATION.offline(IntegrationRequest(nodes=(OLD, NEW)), Toolbox())
     assert "1121 qubits. (earlier: The chip has 433 qubits.)" in merged.summary
     assert "IBM" in merged.summary
     assert "Condor" in merged.summary
@@ -46,7 +46,9 @@ async def test_in_a_merge_the_newer_statement_counts_and_the_earlier_is_mentione
 
 async def test_nodes_that_contradict_each_other_without_an_order_are_not_merged() -> None:
     nodes = (node("a", "The chip has 433 qubits."), node("b", "The chip has 1121 qubits."))
-    assert (await integrate(IntegrationRequest(nodes=nodes), Toolbox())).outcome is IntegrationOutcome.UNRESOLVED
+    assert (
+        await INTEGRATION.offline(IntegrationRequest(nodes=nodes), Toolbox())
+    ).outcome is IntegrationOutcome.UNRESOLVED
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
 from remanent.language.role import Toolbox
-from remanent.language.roles.intent import Intent, IntentRequest, recognise
+from remanent.language.roles.queries import INTENT, Intent, IntentRequest
 from remanent.language.shapes import Utterance
 
 EARLIER = (Utterance(text="Draw the floor plan of the office."), Utterance(speaker="assistant", text="Here it is."))
@@ -25,17 +25,17 @@ EARLIER = (Utterance(text="Draw the floor plan of the office."), Utterance(speak
 )
 async def test_a_message_gives_away_what_it_is_after(message: str, intent: Intent) -> None:
     request = IntentRequest(message=message, earlier=EARLIER, agents=("Nora", "小助"))
-    assert (await recognise(request, Toolbox())).intent is intent
+    assert (await INTENT.offline(request, Toolbox())).intent is intent
 
 
 async def test_the_agent_that_is_addressed_is_named_and_one_that_is_spoken_of_is_not() -> None:
     for message in ("@Nora please check this", "Nora, please check this", "请Nora看一下"):
-        found = await recognise(IntentRequest(message=message, agents=("No", "Nora")), Toolbox())
+        found = await INTENT.offline(IntentRequest(message=message, agents=("No", "Nora")), Toolbox())
         assert found.target_agent == "Nora"
-    found = await recognise(IntentRequest(message="What did Nora write about?", agents=("Nora",)), Toolbox())
+    found = await INTENT.offline(IntentRequest(message="What did Nora write about?", agents=("Nora",)), Toolbox())
     assert found.target_agent is None
 
 
 async def test_without_anything_before_nothing_is_followed_up() -> None:
-    found = await recognise(IntentRequest(message="Go on."), Toolbox())
+    found = await INTENT.offline(IntentRequest(message="Go on."), Toolbox())
     assert found.intent is Intent.NEW_TASK

@@ -6,11 +6,11 @@ import pytest
 
 from remanent.errors import InvalidInput, Refused
 from remanent.language.role import Tier, Toolbox
+from remanent.language.roles import all_roles
 from remanent.language.roles.annotation import ANNOTATION, AnnotationRequest
-from remanent.language.roles.catalogue import ROLES
+from remanent.language.roles.answering import PassageToRank, RerankingRequest
 from remanent.language.roles.extraction import EXTRACTION, ExtractionRequest, FactKind
-from remanent.language.roles.intent import INTENT, IntentRequest
-from remanent.language.roles.reranking import PassageToRank, RerankingRequest
+from remanent.language.roles.queries import INTENT, IntentRequest
 from remanent.language.roles.segmentation import SEGMENTATION, SegmentationRequest
 from remanent.language.roles.summary import SUMMARY
 from remanent.language.shapes import Utterance, UtteranceSpan
@@ -19,13 +19,13 @@ from tests.language.roles.cases import CASES, CHAT_EN, CHAT_ZH
 
 
 def read(case: str, **reply: Any) -> Any:
-    role = ROLES[case.partition(".")[0]]
+    role = all_roles()[case.partition(".")[0]]
     return role.read(CASES[case], role.reply.model_validate(reply))
 
 
 @pytest.mark.spec("COG-15")
 def test_light_work_goes_to_light_models() -> None:
-    tiers = {name: ROLES[name].defaults.tier for name in list(ROLES)[6:]}
+    tiers = {name: all_roles()[name].defaults.tier for name in list(all_roles())[6:]}
     assert tiers == {
         "segmentation": Tier.EXTRACTION,
         "annotation": Tier.COMPRESSION,
@@ -80,7 +80,7 @@ def test_what_no_segment_covers_is_kept_as_it_is_without_a_model() -> None:
 @pytest.mark.spec("USE-08")
 @pytest.mark.parametrize("language", ["en", "zh"])
 async def test_a_segment_that_was_made_up_or_copied_gives_way_to_what_is_made_without_a_model(language: str) -> None:
-    made = await ROLES["segmentation"].offline(CASES[f"segmentation.{language}"], Toolbox())
+    made = await all_roles()["segmentation"].offline(CASES[f"segmentation.{language}"], Toolbox())
     invented = {"text": "Napoleon conquered Moscow with elephants", "sources": [1, 2, 3, 4]}
     chat = {"en": CHAT_EN, "zh": CHAT_ZH}[language]
     copied = [{"text": said.text, "sources": [n]} for n, said in enumerate(chat[1:], 1)]
@@ -370,7 +370,7 @@ def test_an_imagined_passage_ends_with_a_sentence() -> None:
 
 def test_passages_without_a_score_come_last_in_their_order() -> None:
     passages = tuple(PassageToRank(passage_id=f"p-{n}", text="x") for n in range(4))
-    role = ROLES["reranking"]
+    role = all_roles()["reranking"]
     reply = role.reply.model_validate({"scores": [{"passage": 3, "score": 9}, {"passage": 4, "score": 0}]})
     response = role.read(RerankingRequest(query="q", passages=passages), reply)
     assert [(one.passage_id, one.score) for one in response.ranked] == [

@@ -6,7 +6,7 @@ import pytest
 
 from remanent.errors import Refused
 from remanent.language.role import Role, TextReply
-from remanent.language.roles.catalogue import ROLES
+from remanent.language.roles import all_roles
 from remanent.language.roles.classification import CLASSIFICATION, ClassificationRequest
 from remanent.language.roles.next_step import PLANNING, PlanningRequest
 from remanent.model import Maker
@@ -26,9 +26,9 @@ def step(role: Role[Any, Any, Any], reply: Any) -> Step:
     return says(reply) if role.form == "text" else gives(reply)
 
 
-@pytest.mark.parametrize("name", ROLES)
+@pytest.mark.parametrize("name", all_roles())
 async def test_a_good_answer_becomes_a_response(name: str) -> None:
-    role, request, reply = ROLES[name], request_of(name), GOOD[name][1]
+    role, request, reply = all_roles()[name], request_of(name), GOOD[name][1]
     async with ScriptedServer(step(role, reply)) as server, engine_at(server) as engine:
         answer = await engine.run(role, request)
     expected = TextReply(text=reply) if role.form == "text" else role.reply.model_validate(reply)
@@ -40,7 +40,7 @@ async def test_a_good_answer_becomes_a_response(name: str) -> None:
 
 @pytest.mark.parametrize("name", WRONG)
 async def test_a_reply_with_no_name_that_was_shown_is_sent_back_once_and_then_refused(name: str) -> None:
-    role, request = ROLES[name], request_of(name)
+    role, request = all_roles()[name], request_of(name)
     async with (
         ScriptedServer(gives(WRONG[name]), gives(GOOD[name][1]).expecting("77")) as server,
         engine_at(server) as engine,
@@ -53,7 +53,7 @@ async def test_a_reply_with_no_name_that_was_shown_is_sent_back_once_and_then_re
 
 
 def test_there_is_a_good_answer_for_every_role() -> None:
-    assert set(GOOD) == set(ROLES)
+    assert set(GOOD) == set(all_roles())
 
 
 @pytest.mark.spec("USE-08")

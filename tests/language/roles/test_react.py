@@ -18,7 +18,6 @@ from remanent.language.roles.react import (
     Urgency,
     parse_turn,
     question_of,
-    react,
 )
 from remanent.language.tagged_turns import ToolCall
 from tests.growth import grows_no_faster_than_its_input
@@ -218,7 +217,7 @@ async def turn(
 ) -> ReactResponse:
     turns = (Turn(said="…", results=tuple(ToolResult(name="search", content=text) for text in results)),)
     request = ReactRequest(task=task, tools=tools, turns=turns if results else (), urgency=urgency)
-    return await react(request, Toolbox())
+    return await REACT.offline(request, Toolbox())
 
 
 async def test_what_memory_knows_is_answered_word_for_word() -> None:

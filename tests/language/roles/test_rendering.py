@@ -5,10 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remanent.errors import InvalidInput
-from remanent.language.roles import structure
-from remanent.language.roles.summary import SummaryLevel, SummaryRequest, render, segment_text, unmarked
+from remanent.language.roles.summary import SummaryLevel, SummaryRequest, render, render_topic, segment_text, unmarked
 from remanent.language.shapes import Utterance
-from remanent.text.dialogue_summary import statements
+from remanent.text.summary import statements
 from remanent.text.tokens import ESTIMATE
 
 SAID = (Utterance(text="小丽搬到了杭州。"),)
@@ -17,10 +16,10 @@ ITEMS = st.lists(st.text(max_size=400), max_size=40)
 
 @pytest.mark.spec("BANK-04", "BANK-14")
 def test_a_structured_summary_has_its_headings() -> None:
-    assert structure.render(facts=["甲", "乙"], evidence=["丙"], reasoning="丁", language="zh") == (
+    assert render_topic(facts=["甲", "乙"], evidence=["丙"], reasoning="丁", language="zh") == (
         "要点：\n- 甲\n- 乙\n证据：\n- 丙\n逻辑：丁"
     )
-    assert structure.render(facts=["a"], evidence=[], reasoning="b", language="en") == "Key facts:\n- a\nReasoning: b"
+    assert render_topic(facts=["a"], evidence=[], reasoning="b", language="en") == "Key facts:\n- a\nReasoning: b"
 
 
 @pytest.mark.parametrize(
@@ -35,7 +34,7 @@ def test_a_structured_summary_keeps_its_bound_by_leaving_out_what_matters_least(
     facts: int, evidence: int, reasoning: str, kept: tuple[int, int, int]
 ) -> None:
     long = "x" * 3000
-    text = structure.render(
+    text = render_topic(
         facts=[f"fact {long}"] * facts,
         evidence=[f"quote {long}"] * evidence,
         reasoning=f"{reasoning} {long}",
@@ -46,7 +45,7 @@ def test_a_structured_summary_keeps_its_bound_by_leaving_out_what_matters_least(
 
 
 def test_a_single_fact_that_is_too_long_is_cut() -> None:
-    text = structure.render(facts=["x" * 30_000], evidence=[], reasoning="", language="zh")
+    text = render_topic(facts=["x" * 30_000], evidence=[], reasoning="", language="zh")
     assert len(text) == 20_000
     assert text.startswith("要点：\n- xxx")
 

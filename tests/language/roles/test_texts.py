@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 
 from remanent.language.offline.salience import salient_sentences, summary_statements
 from remanent.language.role import Toolbox
-from remanent.language.roles.annotation import AnnotationRequest, annotate
-from remanent.language.roles.classification import ClassificationRequest, ClassificationResponse, classify
-from remanent.language.roles.segmentation import Segment, SegmentationRequest, segment
-from remanent.language.roles.structure import StructureRequest, structure
-from remanent.language.roles.summary import SummaryLevel, SummaryRequest, summarise
+from remanent.language.roles.annotation import ANNOTATION, AnnotationRequest
+from remanent.language.roles.classification import CLASSIFICATION, ClassificationRequest, ClassificationResponse
+from remanent.language.roles.segmentation import SEGMENTATION, Segment, SegmentationRequest, named_speaker
+from remanent.language.roles.summary import STRUCTURE, SUMMARY, StructureRequest, SummaryLevel, SummaryRequest
 from remanent.language.shapes import MAX_SEGMENT, Utterance
-from remanent.text.boundaries import word_boundaries
+from remanent.text.spans import word_boundaries
 from remanent.text.summary import compress_within
 from remanent.text.tokens import ESTIMATE
 from tests.language.offline.fakes import WordEmbedder
@@ -35,7 +34,9 @@ TEXTS = st.lists(WORDS, min_size=1, max_size=60).map(" ".join)
 
 
 async def parted(text: str, *, find_question: bool = False) -> ClassificationResponse:
-    return await classify(ClassificationRequest(text=text, find_question=find_question), Toolbox(WordEmbedder()))
+    return await CLASSIFICATION.offline(
+        ClassificationRequest(text=text, find_question=find_question), Toolbox(WordEmbedder())
+    )
 
 
 async def test_topics_that_take_turns_are_told_apart() -> None:
@@ -54,14 +55,37 @@ async def test_topics_that_take_turns_are_told_apart() -> None:
 )
 async def test_who_stands_before_pasted_words_spoke_all_of_them(said: str, speaker: str) -> None:
     text = f"{said} " + "The house is old and its garden is large. " * 5 + "\n\nI like it."
-    made = await segment(SegmentationRequest(utterances=(Utterance(text=text, speaker="user"),)), TOOLBOX)
+    made = await SEGMENTATION.offline(SegmentationRequest(utterances=(Utterance(text=text, speaker="user"),)), TOOLBOX)
     assert made.segments[-1].text.startswith(f"{speaker}: The house")
 
 
 async def test_a_line_of_a_form_names_no_speaker() -> None:
     said = Utterance(text="Model: X100. " + "The device is small. " * 10 + "\n\nI like it.", speaker="Ada")
-    made = await segment(SegmentationRequest(utterances=(said,)), TOOLBOX)
+    made = await SEGMENTATION.offline(SegmentationRequest(utterances=(said,)), TOOLBOX)
     assert made.segments[-1].text.startswith("Ada: The device")
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("明天第一件事：给周工发邮件", "明天（2024-05-13）第一件事：给周工发邮件"),
+        ("欧阳明天：给周工发邮件", "欧阳明天（2024-05-13）：给周工发邮件"),
+        ("小王：明天给周工发邮件", "小王：明天（2024-05-13）给周工发邮件"),
+    ],
+)
+async def test_what_stands_before_a_colon_is_said_once_whether_a_heading_or_a_name(said: str, kept: str) -> None:
+    request = SegmentationRequest(utterances=(Utterance(text=said, speaker="user", occurred_at=SUNDAY),))
+    assert [piece.text for piece in (await SEGMENTATION.offline(request, TOOLBOX)).segments] == [kept]
+
+
+def test_a_chinese_heading_is_nobodys_name() -> None:
+    assert [named_speaker(f"{label}：好") for label in ("小王", "陶若溪", "欧阳娜娜", "阿珍")] == [
+        "小王",
+        "陶若溪",
+        "欧阳娜娜",
+        "阿珍",
+    ]
+    assert not any(named_speaker(f"{label}：好") for label in ("明天第一件事", "有个事你帮我记着", "下周安排", "备注"))
 
 
 async def test_a_text_of_one_topic_is_one_cluster() -> None:
@@ -96,7 +120,7 @@ async def test_a_text_that_is_all_question_has_no_cluster() -> None:
 @given(TEXTS.filter(str.strip), st.booleans())
 @settings(max_examples=50)
 async def test_no_character_is_lost_or_doubled(text: str, find_question: bool) -> None:
-    found = await classify(ClassificationRequest(text=text, find_question=find_question), TOOLBOX)
+    found = await CLASSIFICATION.offline(ClassificationRequest(text=text, find_question=find_question), TOOLBOX)
     taken = sorted((part.start, part.end) for cluster in found.clusters for part in cluster.stretches)
     assert all(before[1] <= after[0] for before, after in pairwise(taken))
     covered = sum(end - start for start, end in taken)
@@ -117,7 +141,7 @@ async def test_a_summary_keeps_names_numbers_dates_and_denials_before_anything_e
         f"It was a nice day and people talked about thing {word}." for word in "abcdefghijklmnopqrstuvwxyz"
     )
     text = f"{filler} On 3 May 2024 Ada met the team in Lyon. Nobody objected. The budget is 40,000 euros. {filler}"
-    summary = (await structure(StructureRequest(content=text), TOOLBOX)).summary
+    summary = (await STRUCTURE.offline(StructureRequest(content=text), TOOLBOX)).summary
     assert len(summary) < len(text)
     for kept in ("3 May 2024", "Ada", "Lyon", "Nobody objected", "40,000 euros"):
         assert kept in summary
@@ -125,7 +149,7 @@ async def test_a_summary_keeps_names_numbers_dates_and_denials_before_anything_e
 
 async def test_every_line_of_a_summary_stands_in_the_text() -> None:
     text = "2024年5月3日团队在里昂开会。没有人反对计划。预算是4万元。天气不错。"
-    summary = (await structure(StructureRequest(content=text), TOOLBOX)).summary
+    summary = (await STRUCTURE.offline(StructureRequest(content=text), TOOLBOX)).summary
     lines = summary.splitlines()
     assert lines[0] == "要点："
     assert all(line.removeprefix("- ") in text for line in lines if line.startswith("- "))
@@ -148,7 +172,7 @@ def test_the_sentence_about_what_is_asked_tells_most() -> None:
 async def pieces(*texts: str, before: tuple[str, ...] = (), speaker: str = "user") -> tuple[Segment, ...]:
     said = tuple(Utterance(text=text, speaker=speaker, occurred_at=SUNDAY) for text in texts)
     earlier = tuple(Utterance(text=text) for text in before)
-    return (await segment(SegmentationRequest(utterances=said, earlier=earlier), TOOLBOX)).segments
+    return (await SEGMENTATION.offline(SegmentationRequest(utterances=said, earlier=earlier), TOOLBOX)).segments
 
 
 async def test_a_pronoun_becomes_the_one_name_that_fits() -> None:
@@ -201,7 +225,7 @@ LANG = "小丽在2023年5月搬到杭州,现在在省人民医院当护士。她
 
 @pytest.mark.parametrize("text", [LONG, LANG])
 async def test_a_memory_gets_a_phrase_and_keywords_and_stays_as_it_is(text: str) -> None:
-    found = await annotate(AnnotationRequest(text=text), TOOLBOX)
+    found = await ANNOTATION.offline(AnnotationRequest(text=text), TOOLBOX)
     assert found.content == text
     assert 10 <= len(found.phrase) <= 20
     assert 3 <= len(found.keywords) <= 5
@@ -228,7 +252,7 @@ async def test_a_memory_gets_a_phrase_and_keywords_and_stays_as_it_is(text: str)
 async def test_phrases_and_keywords_are_what_a_person_would_write(
     text: str, phrase: str, keywords: set[str], unwanted: set[str]
 ) -> None:
-    found = await annotate(AnnotationRequest(text=text), TOOLBOX)
+    found = await ANNOTATION.offline(AnnotationRequest(text=text), TOOLBOX)
     assert phrase in found.phrase
     assert 10 <= len(found.phrase) <= 20
     assert 3 <= len(found.keywords) <= 5 or "What did you" in text
@@ -239,7 +263,7 @@ async def test_phrases_and_keywords_are_what_a_person_would_write(
 @pytest.mark.parametrize("text", [LONG, LANG])
 @pytest.mark.parametrize("target", [10, 20, 40, 80])
 async def test_a_memory_is_compressed_to_its_length_and_never_inside_a_word(text: str, target: int) -> None:
-    found = await annotate(AnnotationRequest(text=text, target_length=target), TOOLBOX)
+    found = await ANNOTATION.offline(AnnotationRequest(text=text, target_length=target), TOOLBOX)
     assert 0 < len(found.content) <= target
     spaced = re.compile(r"[A-Za-z0-9]+")
     assert set(spaced.findall(found.content)) <= set(spaced.findall(text))
@@ -249,7 +273,7 @@ async def test_a_memory_is_compressed_to_its_length_and_never_inside_a_word(text
 
 
 async def test_what_tells_most_is_what_is_kept() -> None:
-    found = await annotate(AnnotationRequest(text=LONG, target_length=60), TOOLBOX)
+    found = await ANNOTATION.offline(AnnotationRequest(text=LONG, target_length=60), TOOLBOX)
     assert found.content.startswith("Anna Weber moved to Leeds")
 
 
@@ -272,7 +296,7 @@ async def test_what_a_memory_is_about_is_kept_before_greetings_and_names(text: s
     now, length = text, len(text)
     while length > target:  # as scans do it: a little less each time
         length = max(target, int(length * 0.97))
-        now = (await annotate(AnnotationRequest(text=now, target_length=length), TOOLBOX)).content
+        now = (await ANNOTATION.offline(AnnotationRequest(text=now, target_length=length), TOOLBOX)).content
     assert result in now
     assert len(now) <= target
     assert now.count("[") == now.count("]")
@@ -291,7 +315,7 @@ def test_a_compression_is_as_short_as_it_must_be_and_no_shorter_than_it_need_be(
 
 @pytest.mark.parametrize("text", ["ok", "。", "Supercalifragilisticexpialidocious", "好", "🙂" * 40])
 async def test_anything_can_be_annotated(text: str) -> None:
-    found = await annotate(AnnotationRequest(text=text, target_length=5), TOOLBOX)
+    found = await ANNOTATION.offline(AnnotationRequest(text=text, target_length=5), TOOLBOX)
     assert 0 < len(found.content) <= 5
     assert 0 < len(found.phrase) <= 20
 
@@ -325,17 +349,17 @@ async def test_a_summary_has_its_mark_and_keeps_to_its_tokens(
     level: SummaryLevel, said: tuple[Utterance, ...], mark: str
 ) -> None:
     for limit in (40, 80, 400):
-        found = await summarise(SummaryRequest(level=level, utterances=said, max_tokens=limit), TOOLBOX)
+        found = await SUMMARY.offline(SummaryRequest(level=level, utterances=said, max_tokens=limit), TOOLBOX)
         assert found.text.startswith(mark)
         assert ESTIMATE(found.text) <= limit
 
 
 async def test_a_session_lists_decisions_to_dos_and_agreements() -> None:
-    found = await summarise(SummaryRequest(level=SummaryLevel.SESSION, utterances=MEETING), TOOLBOX)
+    found = await SUMMARY.offline(SummaryRequest(level=SummaryLevel.SESSION, utterances=MEETING), TOOLBOX)
     assert found.decisions == ("Assistant: We decided to use OAuth with PKCE.",)
     assert "User: Don't forget to renew the certificate by Friday." in found.todos
     assert found.agreements == ("User: As agreed, comments are in English.",)
-    found = await summarise(SummaryRequest(level=SummaryLevel.SESSION, utterances=BESPRECHUNG), TOOLBOX)
+    found = await SUMMARY.offline(SummaryRequest(level=SummaryLevel.SESSION, utterances=BESPRECHUNG), TOOLBOX)
     assert found.decisions == ("助手：我们决定用 OAuth。",)
     assert "用户：别忘了周五前续证书。" in found.todos
     assert found.agreements == ("用户：我们约定注释用中文。",)
@@ -343,7 +367,7 @@ async def test_a_session_lists_decisions_to_dos_and_agreements() -> None:
 
 async def test_what_matters_outlives_small_talk_when_there_is_little_room() -> None:
     chat = (*MEETING, *(Utterance(text=f"I went for a walk and looked at cloud {name}.") for name in "abcdefghij"))
-    found = await summarise(SummaryRequest(utterances=chat, max_tokens=60), TOOLBOX)
+    found = await SUMMARY.offline(SummaryRequest(utterances=chat, max_tokens=60), TOOLBOX)
     assert "OAuth" in found.text or "SSO" in found.text
     assert found.text.count("cloud") <= 1
 
@@ -352,6 +376,6 @@ async def test_earlier_summaries_go_into_the_new_one() -> None:
     request = SummaryRequest(
         level=SummaryLevel.COMPACTION, utterances=MEETING, earlier=("[compacted] Ada began on 3 May.",)
     )
-    assert "Ada began on 3 May." in (await summarise(request, TOOLBOX)).text
+    assert "Ada began on 3 May." in (await SUMMARY.offline(request, TOOLBOX)).text
     alone = SummaryRequest(level=SummaryLevel.SESSION, earlier=("[summary] Ada began on 3 May.",))
-    assert (await summarise(alone, TOOLBOX)).text == "[session digest] Ada began on 3 May."
+    assert (await SUMMARY.offline(alone, TOOLBOX)).text == "[session digest] Ada began on 3 May."

@@ -192,16 +192,6 @@ def hangs_up() -> Step:
     return Step("hangs up", act)
 
 
-def breaks_the_stream(error: Any, *, text: str = "") -> Step:
-    """An error as an event of a stream that had begun well."""
-
-    async def act(request: Request, wire: Wire) -> None:
-        events = _events(request, [text] if text else [], finish="stop")[:-1]
-        await _stream(wire, [*events, {"error": error}], ending=b"data: [DONE]\n\n")
-
-    return Step("breaks the stream", act)
-
-
 # ── the forms of the APIs ──
 
 

@@ -7,7 +7,7 @@ from threading import Barrier
 
 import pytest
 
-from remanent.operations.access.anchors import KEY, Anchors, Head
+from remanent.operations.access.chain import KEY, Anchors, Head
 from tests.power import Disk
 
 

@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.errors import RemanentError, StorageError, StorageFull, StoreBusy
-from remanent.operations.access.anchors import BEGINNING, Anchors, Sealer
 from remanent.operations.access.audit import AuditLog
-from remanent.operations.access.chain import BROKEN, CARRIED, AuditEvent, AuditLine, Chain, sealed, sealed_text
+from remanent.operations.access.chain import (
+    BEGINNING,
+    BROKEN,
+    Anchors,
+    AuditEvent,
+    AuditLine,
+    Chain,
+    Sealer,
+    sealed,
+    sealed_text,
+)
 from remanent.stores import shelf
 from tests.power import Died, Disk, dies_at
 
@@ -485,56 +494,3 @@ async def test_who_holds_the_log_for_ever_is_not_waited_for(tmp_path: Path, monk
 
 def full(_: int) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
-
-
-# ── the log of before ────────────────────────────────────────────────────────
-
-
-def shared_before(home: Path, whose: list[str]) -> Path:
-    """Write a log as it was before: one chain for all, sealed without a key."""
-    file = home / ".access" / "audit.jsonl"
-    file.parent.mkdir(parents=True)
-
-    def lines() -> Iterator[str]:
-        previous = BEGINNING
-        for number, org in enumerate(whose, start=1):
-            line = AuditLine(seq=number, at=NOW, deed=deed(f"old{number}", org=org), previous=previous, seal=BEGINNING)
-            line = unkeyed(line)
-            previous = line.seal
-            yield line.to_json() + "\n"
-
-    file.write_text("".join(lines()), encoding="utf-8")
-    return file
-
-
-async def test_a_log_of_before_is_carried_over_to_each_whose_lines_it_has(tmp_path: Path) -> None:
-    old = shared_before(tmp_path, ["acme", "other", "acme", "other"])
-    content = old.read_bytes()
-    assert (AuditLog(tmp_path).verify("acme").intact, AuditLog(tmp_path).verify("acme").lines) == (True, 2)
-    await written(tmp_path, 2)
-    await written(tmp_path, 1, org="new")
-    assert deeds(tmp_path) == ["old1", "old3", CARRIED, "op0", "op1"]
-    assert [line.seq for line in AuditLog(tmp_path).read("acme")] == [1, 3, 4, 5, 6]
-    assert (deeds(tmp_path, "other"), deeds(tmp_path, "new")) == (["old2", "old4"], ["op0"])
-    for org, lines in (("acme", 5), ("other", 2), ("new", 1)):
-        found = AuditLog(tmp_path).verify(org)
-        assert (found.intact, found.lines) == (True, lines), found
-    assert old.read_bytes() == content
-    # What others had there is nothing of ours, and what we had cannot be changed any more.
-    kept = content.splitlines(keepends=True)
-    old.write_bytes(b"".join(kept[:3]))
-    assert AuditLog(tmp_path).verify("acme").intact
-    old.write_bytes(b"".join(kept[1:]))
-    assert not AuditLog(tmp_path).verify("acme").intact
-    old.unlink()
-    assert not AuditLog(tmp_path).verify("acme").intact
-
-
-async def test_a_log_of_before_that_was_damaged_already_is_carried_over_as_such(tmp_path: Path) -> None:
-    old = shared_before(tmp_path, ["acme", "acme", "acme"])
-    lines = lines_of(old)
-    old.write_bytes(lines[0] + b"?\n" + lines[2])
-    assert "line 2" in AuditLog(tmp_path).verify("acme").problem
-    await written(tmp_path, 1)
-    assert "line 2" in AuditLog(tmp_path).verify("acme").problem
-    assert deeds(tmp_path) == ["old1", "old3", CARRIED, "op0"]

@@ -8,7 +8,7 @@ from remanent.discipline.shapes import Page
 from remanent.model import Entry, EntryKind, Found, Kind, Origin, Record, Scope, TurnData
 from remanent.operations.context import PadValues
 from remanent.recall.injection import told_first
-from remanent.server.mcp.rendering import to_text
+from remanent.server.mcp.tools import to_text
 from tests.recall.items import MAY, make_item
 from tests.text.forgery import control_words, forged_tags
 

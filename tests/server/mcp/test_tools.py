@@ -85,8 +85,8 @@ def test_a_message_is_offered_as_an_object_with_the_fields_that_models_use() -> 
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        ({"messages": ["x"], "task": "t"}, "no task"),
-        ({"messages": [{"content": "x", "origin": "web"}]}, r"no messages\.origin"),
+        ({"messages": ["x"], "task": "t"}, "no argument named task"),
+        ({"messages": [{"content": "x", "origin": "web"}]}, r"no argument named messages\.origin"),
         ({"message": "x"}, "it takes messages, session"),
     ],
 )

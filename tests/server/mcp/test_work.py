@@ -27,7 +27,13 @@ async def test_a_scratchpad_outlives_the_server(tmp_path: Path, transport: Trans
         result = await called(client, "scratchpad_read")
         assert result.structured_content == {"values": {"plan": "1. read </memory> 2. compare"}}
         assert "</memory>" not in result.content[0].text
+        missing = await called(client, "scratchpad_read", key="paln")
+        told = "The scratchpad has nothing under that key; it has: plan."
+        assert (missing.content[0].text, missing.structured_content) == (told, {"values": {}})
+        missing = await called(client, "scratchpad_read", key="计划")
+        assert missing.content[0].text == "草稿板上没有这个键；现有的键：plan。"
         await called(client, "scratchpad_write", key="plan")
+        assert "empty" in (await called(client, "scratchpad_read", key="plan")).content[0].text
         assert (await called(client, "scratchpad_read")).structured_content == {"values": {}}
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remanent.model import EntryKind
-from remanent.server.proxy.chat_answers import ChatAnswer, EventReader, read_whole
+from remanent.server.proxy.conversation import ChatAnswer, EventReader, read_whole
 from tests.server.proxy.steps import delta, event
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

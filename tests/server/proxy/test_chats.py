@@ -207,6 +207,14 @@ async def test_a_loop_of_tools_keeps_every_step_once_and_shows_the_same_memory_e
     assert journal[2].origin is Origin.TOOL
 
 
+async def test_who_asks_the_same_again_in_a_new_chat_is_told_what_is_known_by_then(tmp_path: Path) -> None:
+    async with world(tmp_path, says("Nowhere."), says("To Lisbon.")) as here, here.client() as client:
+        await client.chat.completions.create(model=MODEL, messages=ASKS)
+        await here.agent().remember(FACT)
+        await client.chat.completions.create(model=MODEL, messages=ASKS)
+        assert [FACT in str(here.asked(number)) for number in (0, 1)] == [False, True]
+
+
 async def test_tool_calls_that_come_in_pieces_are_put_together(tmp_path: Path) -> None:
     def call(index: int, **function: str) -> dict[str, Any]:
         named = {"id": f"call_{index}", "type": "function"} if "name" in function else {}

@@ -353,6 +353,17 @@ async def test_a_response_that_goes_on_from_another_belongs_to_its_conversation(
         assert len({entry.scope.session for entry in await here.journal()}) == 1
 
 
+async def test_the_same_words_to_another_response_are_said_again(tmp_path: Path) -> None:
+    answered = [answers(response(output_text(f"Step {one}."), name=f"resp_{one}"), RESPONSES) for one in range(4)]
+    async with world(tmp_path, *answered) as here, here.client() as client:
+        before = (await client.responses.create(model=MODEL, input="Begin.")).id
+        for follows in (before, before, "resp_2"):  # the second one is sent again
+            await client.responses.create(model=MODEL, input="Yes, go on.", previous_response_id=follows)
+        assert [entry.text for entry in await here.journal() if entry.role == "user"] == [
+            *("Begin.", "Yes, go on.", "Yes, go on.")
+        ]
+
+
 async def test_our_key_may_stand_where_anthropics_usually_does_and_goes_no_further(tmp_path: Path) -> None:
     import anthropic
 

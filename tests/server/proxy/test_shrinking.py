@@ -12,7 +12,7 @@ from remanent.memory import aopen
 from remanent.model import Scope
 from remanent.server.proxy.conversation import read_body
 from remanent.server.proxy.dialects import CHAT_COMPLETIONS, MESSAGES, RESPONSES, ChatDialect
-from remanent.server.proxy.shrinking import ChatShrinking
+from remanent.server.proxy.memory import ChatShrinking
 from tests.context.dialogues import dialogue
 from tests.language.scripted.steps import says
 from tests.server.proxy.world import MODEL, world

@@ -7,7 +7,7 @@ from typing import NoReturn
 import pytest
 
 from remanent.errors import RemanentError, StorageError
-from remanent.server.middleware import JsonLines
+from remanent.server.app import JsonLines
 from remanent.stores.postgres import PostgresStore
 from remanent.stores.sqlite import SqliteStore
 from tests.server.rest.conftest import AGENT, Served
@@ -51,6 +51,12 @@ async def test_a_500_always_logs_its_reason_and_never_what_was_said(
 @pytest.mark.parametrize(
     ("path", "body", "title", "detail"),
     [
+        (
+            f"{AGENT}/remember",
+            None,
+            "没有这个地址",
+            "没有这个地址：要记住的内容请发送到 POST …/entries；全部地址见 /docs",
+        ),
         ("/v1/nowhere", None, "没有这个地址", "没有这个地址；全部地址见 /docs"),
         (f"{AGENT}/recall", {"query": "x", "limit": 0}, "值的格式有误或超出范围", "应不小于 1"),
         (f"{AGENT}/records/nope", None, "这里没有该对象", "这里没有记录 nope"),
@@ -61,7 +67,7 @@ async def test_a_500_always_logs_its_reason_and_never_what_was_said(
         (f"{AGENT}/entries", {"messages": ["x"] * 10_001}, "值的格式有误或超出范围", "而不是 10001 项"),
         (f"{AGENT}/entries", {"messages": [{"content": 7}]}, "值的格式有误或超出范围", "而不是数字"),
     ],
-    ids=range(9),
+    ids=range(10),
 )
 async def test_who_asks_in_chinese_is_refused_in_chinese(
     served: Served, path: str, body: dict[str, object] | list[object] | None, title: str, detail: str

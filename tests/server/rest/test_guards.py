@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanent.errors import InvalidInput, InvalidSettings, RateLimited
+from remanent.server.app import JsonLines
 from remanent.server.hosts import allowed_hosts, is_loopback, name_of
 from remanent.server.limits import RateLimit, check_shape
-from remanent.server.middleware import JsonLines
 from remanent.server.serving import check_address
 from remanent.settings import ServerSettings, load_settings
 from tests.server.rest.conftest import AGENT, Served, Start

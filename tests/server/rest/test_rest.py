@@ -19,7 +19,7 @@ from remanent.operations.call import ServiceCall
 from remanent.operations.service import CATALOGUE
 from remanent.server.rest import Rest
 from remanent.server.telemetry import Tracer
-from remanent.stores.snapshot import Snapshot
+from remanent.stores.query_steps import Snapshot
 from tests.server.rest.conftest import AGENT, FILE, LINES, TRIPLES, Served, Start
 
 

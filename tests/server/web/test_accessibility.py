@@ -9,7 +9,7 @@ import axe_playwright_python
 import pytest
 from playwright.async_api import Page, expect
 
-from remanent.cli.sample import SampleWriter
+from remanent.cli.demo import SampleWriter
 from tests.server.web.conftest import OpenWindow
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -314,6 +314,11 @@ async def test_every_page_opens_without_a_complaint_and_asks_no_other_host(
         await expect(shown.page.get_by_role("heading", level=1)).to_be_visible()
         wide = await shown.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wide <= 0, f"{page} is {wide} px too wide"
+    long = "a-name-of-an-agent-" * 3 + "x"
+    await shown.say("The flat is in Faro.", agent=long)
+    await shown.open(f"{PLACE}/memory?agent={long}")
+    await expect(shown.page.get_by_role("heading", level=1)).to_be_visible()
+    assert await shown.page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     await shown.open("/")
     assert shown.complaints == []
     assert shown.foreign == []

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from playwright.async_api import expect
 
-from remanent.cli.sample import BANK, QUESTION, SampleWriter
+from remanent.cli.demo import BANK, QUESTION, SampleWriter
 from tests.server.web.conftest import OpenWindow
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -8,7 +8,7 @@ import pytest
 from starlette.requests import Request
 
 from remanent.operations import Permission
-from remanent.server.page_sessions import COOKIE, CSRF, IDLE_SECONDS, MAX_SESSIONS, PageSessions
+from remanent.server.authentication import COOKIE, CSRF, IDLE_SECONDS, MAX_SESSIONS, PageSessions
 from remanent.server.problems import Refusal
 from tests.server.rest.conftest import AGENT, Start
 

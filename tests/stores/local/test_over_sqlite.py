@@ -3,12 +3,11 @@
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from remanent.model import Record, Scope
 from remanent.stores.conformance.base import Samples
-from remanent.stores.local import LocalVectors, files
+from remanent.stores.local import LocalVectors
 from remanent.stores.queries import Erasure, RecordFilter
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.transaction import PutRecord, PutVector
@@ -23,7 +22,7 @@ class Process:
 
     def __init__(self, home: Path) -> None:
         self.store = SqliteStore(home)
-        self.vectors = LocalVectors(self.store, self.store.layout.folder, exact_limit=50)
+        self.vectors = LocalVectors(self.store)
 
     async def nearest(self, scope: Scope, values: Matrix, *, limit: int = 1) -> list[str]:
         hits = await self.vectors.search(scope, values, model=MODEL, record_filter=RecordFilter(), limit=limit)
@@ -75,26 +74,8 @@ async def test_what_one_process_writes_another_finds_at_once(
             for record_id in list(fresh)[:5]:
                 assert await process.nearest(scope, kept[record_id]) == [record_id]
     for process in processes:
-        await process.vectors.settle()
         for record_id in list(kept)[::20]:
             assert await process.nearest(scope, kept[record_id]) == [record_id]
-
-
-async def test_an_index_opened_from_its_file_agrees_with_one_loaded_from_the_store(
-    processes: list[Process], samples: Samples, scope: Scope, quick_folder: Path
-) -> None:
-    kept = await keep(processes[0], samples, scope)
-    question = np.ones(8, dtype=np.float32)
-    await processes[0].nearest(scope, question)
-    await processes[0].vectors.settle()
-    [path] = files.index_files(processes[0].store.layout.folder(scope))
-    from_file = await processes[1].nearest(scope, question, limit=COUNT)
-    assert processes[1].vectors._slots[scope, MODEL].index._cells is not None
-    files.remove(path)
-    fresh = Process(quick_folder)
-    assert await fresh.nearest(scope, question, limit=COUNT) == from_file
-    assert set(from_file) == set(kept)
-    await fresh.close()
 
 
 @pytest.mark.parametrize("opened", [True, False])
@@ -105,7 +86,6 @@ async def test_erased_vectors_leave_no_byte_in_the_folder(
     kept = await keep(one, samples, scope)
     gone, *rest = kept
     await one.nearest(scope, kept[gone])
-    await one.vectors.settle()
     eraser = one if opened else other
     assert unit_bytes(kept[gone]) in rows_on_disk(quick_folder)
     erased = await eraser.store.erase(scope, Erasure(record_ids=(gone,)))
@@ -114,11 +94,10 @@ async def test_erased_vectors_leave_no_byte_in_the_folder(
     assert unit_bytes(kept[rest[0]]) in rows_on_disk(quick_folder)
     for process in processes:
         assert gone not in await process.nearest(scope, kept[gone], limit=COUNT)
-        await process.vectors.settle()
     assert unit_bytes(kept[gone]) not in rows_on_disk(quick_folder)
 
 
-async def test_an_agent_erased_as_a_whole_leaves_no_index(
+async def test_an_agent_erased_as_a_whole_leaves_no_vector(
     processes: list[Process], samples: Samples, scope: Scope, quick_folder: Path
 ) -> None:
     one, other = processes
@@ -126,10 +105,8 @@ async def test_an_agent_erased_as_a_whole_leaves_no_index(
     question = next(iter(kept.values()))
     for process in processes:
         await process.nearest(scope, question)
-        await process.vectors.settle()
     erased = await one.store.erase(scope, Erasure(everything=True))
     await one.vectors.erased(scope, erased.record_ids)
-    assert not files.index_files(one.store.layout.folder(scope))
     on_disk = rows_on_disk(quick_folder)
     assert not any(unit_bytes(values) in on_disk for values in kept.values())
     for process in processes:
@@ -137,66 +114,3 @@ async def test_an_agent_erased_as_a_whole_leaves_no_index(
     again = await keep(other, samples, scope, seed=9)
     for process in processes:
         assert await process.nearest(scope, again[next(iter(again))]) == [next(iter(again))]
-
-
-# ── damage: named, and no answer is wrong for it ──
-
-
-def flipped(content: bytes, place: int) -> bytes:
-    return content[:place] + bytes([content[place] ^ 0x10]) + content[place + 1 :]
-
-
-async def sealed_file(
-    process: Process, samples: Samples, scope: Scope, *, seed: int = 0
-) -> tuple[Path, dict[str, Matrix]]:
-    """Keep records of an agent and have their vectors sorted into a file."""
-    kept = await keep(process, samples, scope, seed=seed)
-    await process.nearest(scope, next(iter(kept.values())))
-    await process.vectors.settle()
-    [path] = files.index_files(process.store.layout.folder(scope))
-    return path, kept
-
-
-@pytest.mark.spec("SAFE-06")
-@pytest.mark.parametrize("harm", ["header", "sections", "rows", "cut", "grown", "emptied", "another agent's", "gone"])
-async def test_a_harmed_file_is_named_by_the_check_and_changes_no_answer(
-    quick_folder: Path, samples: Samples, scope: Scope, harm: str
-) -> None:
-    process = Process(quick_folder)
-    path, kept = await sealed_file(process, samples, scope)
-    other, _ = await sealed_file(process, samples, samples.make_scope(agent="bob"), seed=5)
-    assert await process.vectors.check(scope) == ()
-    await process.close()
-    content = path.read_bytes()
-    path.write_bytes(
-        {
-            "header": flipped(content, 40),
-            "sections": flipped(content, 4_200),
-            "rows": flipped(content, len(content) - 9),
-            "cut": content[:-1],
-            "grown": content + b"\0",
-            "another agent's": other.read_bytes(),
-        }.get(harm, b"")
-    )
-    if harm == "gone":
-        path.unlink()
-    harmed = path.read_bytes() if path.exists() else None
-    process = Process(quick_folder)
-    named = await process.vectors.check(scope)
-    assert [problem.split(":")[0] for problem in named] == ([] if harm == "gone" else [path.name])
-    assert (path.read_bytes() if path.exists() else None) == harmed, "a check changes nothing"
-    for record_id in list(kept)[::12]:
-        assert await process.nearest(scope, kept[record_id]) == [record_id]
-    await process.vectors.settle()
-    assert await process.vectors.check(scope) == (), "a search had it built anew"
-    await process.close()
-
-
-async def test_a_file_from_before_removals_is_no_damage(quick_folder: Path, samples: Samples, scope: Scope) -> None:
-    process = Process(quick_folder)
-    path, kept = await sealed_file(process, samples, scope)
-    before = path.read_bytes()
-    await process.store.erase(scope, Erasure(record_ids=tuple(list(kept)[:3])))
-    path.write_bytes(before)
-    assert await process.vectors.check(scope) == ()
-    await process.close()

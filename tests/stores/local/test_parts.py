@@ -1,6 +1,5 @@
 """The parts that an index is made of."""
 
-import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -9,65 +8,34 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from remanent.stores.local import cells
-from remanent.stores.local.cells import IdTable, pack
-from remanent.stores.local.products import ProductPool, dot, normalise
-from remanent.stores.local.rows import Codes, EncodedQuery, Rows
-from tests.stores.local.world import Matrix
+from remanent.model import Kind
+from remanent.stores.vector_rows import Codes, EncodedQuery, ProductPool, Rows, dot, normalise
 
-ids = st.text("abcdefXYZ019-_", min_size=1, max_size=64)
-
-
-@given(here=st.lists(ids, min_size=1, unique=True), others=st.lists(ids))
-def test_an_id_is_found_in_its_row_and_nowhere_else(here: list[str], others: list[str]) -> None:
-    table = IdTable(pack(here))
-    for row, name in enumerate(here):
-        assert table.rows_of([name]).tolist() == [row]
-        assert table.at(np.array([row])) == [name]
-    wanted = sorted(here.index(name) for name in set(others) & set(here))
-    assert table.rows_of(others).tolist() == wanted
-
-
-def test_ids_of_the_same_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cells, "_hashes", lambda packed: np.zeros(len(packed), dtype=np.uint64))
-    table = IdTable(pack(["a", "b", "c"]))
-    assert table.rows_of(["c", "zzz", "a"]).tolist() == [0, 2]
+KINDS = (Kind.TURN, Kind.NOTE, Kind.CHUNK)
 
 
 @settings(deadline=None)
-@given(st.integers(1, 700), st.integers(1, 70), st.integers(1, 4))
-def test_products_are_those_of_a_plain_sum(rows: int, dimension: int, threads: int) -> None:
+@given(st.integers(0, 700), st.integers(1, 70))
+def test_products_are_those_of_a_plain_sum(rows: int, dimension: int) -> None:
     rng = np.random.default_rng(rows)
     matrix = rng.standard_normal((rows, dimension)).astype(np.float32)
     vector = rng.standard_normal(dimension).astype(np.float32)
     truth = matrix.astype(np.float64) @ vector.astype(np.float64)
-    out = np.empty(rows, dtype=np.float32)
-    for height in (1, 4, rows):
-        dot(matrix, vector, out, height)
-        np.testing.assert_allclose(out, truth, atol=1e-4)
-    products = ProductPool(threads=threads)
-    cut = rows // 3
-    out[:] = np.nan
-    products.fill([(matrix[:cut], out[:cut]), (matrix[cut:], out[cut:])], vector)
-    np.testing.assert_allclose(out, truth, atol=1e-4)
-    products.close()
+    for height in (None, 1, 4, max(1, rows)):
+        np.testing.assert_allclose(dot(matrix, vector, height=height), truth, atol=1e-4)
 
 
-def test_large_products_are_shared_out_and_complete() -> None:
-    rng = np.random.default_rng(0)
-    matrix = rng.standard_normal((40_000, 64)).astype(np.float32)
-    vector = rng.standard_normal(64).astype(np.float32)
+def test_work_that_is_shared_out_is_done_once_and_completely() -> None:
     products = ProductPool(threads=3)
-    bounds = [*range(0, 20_000, 77), 40_000]
 
-    def fill(_: int) -> Matrix:
-        out = np.full(40_000, np.nan, dtype=np.float32)
-        products.fill([(matrix[a:b], out[a:b]) for a, b in itertools.pairwise(bounds)], vector)
-        return out
+    def fill(_: int) -> list[int]:
+        done: list[int] = []
+        products.share(done.append, range(250))
+        return done
 
     # From threads of the pool itself, as searches do, and more of them than there are threads.
-    for out in products.pool.map(fill, range(60)):
-        np.testing.assert_allclose(out, matrix @ vector, atol=1e-4)
+    for done in products.pool.map(fill, range(60)):
+        assert sorted(done) == [*range(250)]
     products.close()
 
 
@@ -90,32 +58,28 @@ def test_what_must_not_be_written_to_is_copied() -> None:
 @given(st.lists(st.tuples(st.integers(0, 300), st.integers(0, 400), st.booleans()), max_size=12))
 def test_rows_hold_what_was_put_and_not_removed(changes: list[tuple[int, int, bool]]) -> None:
     rows = Rows(2)
-    truth: dict[str, tuple[int, float]] = {}
+    truth: dict[str, tuple[Kind, float]] = {}
     for turn, (start, count, put) in enumerate(changes):
         some = [f"r{number}" for number in range(start, start + count)]
         if put:
             angles = np.linspace(0, 3, count) + turn
             matrix = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
-            rows.put(some, np.full(count, turn, dtype=np.uint8), matrix)
-            truth.update((name, (turn, float(cosine))) for name, cosine in zip(some, matrix[:, 0], strict=True))
+            rows.put(some, [KINDS[turn % 3]] * count, matrix)
+            truth.update(
+                (name, (KINDS[turn % 3], float(cosine))) for name, cosine in zip(some, matrix[:, 0], strict=True)
+            )
         else:
             rows.remove(some)
             for name in some:
                 truth.pop(name, None)
     assert len(rows) == len(truth)
     products = ProductPool(threads=1)
-    places, scores, everything = rows.near(
-        products, np.array([1, 0], dtype=np.float32), of_kinds=None, count=len(truth)
-    )
-    assert everything
-    held = {
-        name: (int(kind), float(score))
-        for name, kind, score in zip(rows.ids_at(places), rows.kinds_at(places), scores, strict=True)
-    }
-    assert held.keys() == truth.keys()
-    for name, (kind, score) in truth.items():
-        assert held[name][0] == kind
-        assert abs(held[name][1] - score) < 1e-6
+    question = np.array([1, 0], dtype=np.float32)
+    for kind in KINDS:
+        places, scores, everything = rows.near(products, question, kinds=(kind,), count=len(truth))
+        assert everything
+        held = dict(zip(rows.ids_at(places), scores.tolist(), strict=True))
+        assert held == pytest.approx({name: cosine for name, (of, cosine) in truth.items() if of == kind}, abs=1e-6)
     assert rows.end <= max(8, len(rows) * 8 / 7 + 1)
     products.close()
 
@@ -143,9 +107,9 @@ def test_leaving_out_what_cannot_be_near_never_leaves_out_what_is(
     source = np.random.default_rng(seed)
     rows, products = Rows(width), ProductPool(threads=2)
     matrix = normalise(_SHAPES[shape](source, 600, width).astype(np.float32))
-    rows.put([str(number) for number in range(600)], np.zeros(600, dtype=np.uint8), matrix.copy())
+    rows.put([str(number) for number in range(600)], [Kind.TURN] * 600, matrix.copy())
     question = normalise(_SHAPES[shape](source, 1, width).astype(np.float32)).reshape(-1)
-    places, scores, everything = rows.near(products, question, of_kinds=None, count=count)
+    places, scores, everything = rows.near(products, question, kinds=None, count=count)
     products.close()
     assert not everything
     cosines = matrix.astype(np.float64) @ question.astype(np.float64)

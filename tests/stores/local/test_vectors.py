@@ -1,25 +1,16 @@
-"""How an index behaves in company: many searches, little memory, trouble on the disk, work in the background."""
+"""How an index behaves in company: many searches, little memory, trouble in the store."""
 
 import asyncio
-import os
-import threading
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from remanent.errors import InvalidInput, StorageError, StoreClosed
 from remanent.model import Kind, Scope
-from remanent.stores.local import LocalVectors, files
-from remanent.stores.local import vectors as local_vectors
-from remanent.stores.local.cells import Cells
-from remanent.stores.local.clustering import IndexSnapshot
-from remanent.stores.local.files import CellsWriter, file_name
-from remanent.stores.queries import Hit, RecordFilter, VectorChanges
-from remanent.stores.sqlite.connection import PER_INDEX
-from tests.descriptors import needs_proc, open_under
-from tests.stores.local.world import MODEL, SCOPE, Matrix, VectorStore, check, random_vectors, rows_on_disk
+from remanent.stores.local import LocalVectors
+from remanent.stores.queries import RecordFilter, VectorChanges
+from tests.stores.local.world import MODEL, SCOPE, Matrix, VectorStore, check, random_vectors
 
 QUESTION = [1, 2, 3, 4, 5, 6, 7, 8]
 ANY = RecordFilter()
@@ -38,14 +29,7 @@ def store() -> VectorStore:
 
 @pytest.fixture
 async def index(store: VectorStore) -> AsyncIterator[LocalVectors]:
-    index = LocalVectors(store.port, lambda _: None)
-    yield index
-    await index.close()
-
-
-@pytest.fixture
-async def sealing(store: VectorStore, quick_folder: Path) -> AsyncIterator[LocalVectors]:
-    index = LocalVectors(store.port, lambda _: quick_folder, exact_limit=20)
+    index = LocalVectors(store.port)
     yield index
     await index.close()
 
@@ -105,11 +89,7 @@ async def test_nothing_works_after_closing(index: LocalVectors) -> None:
 # ── many at once ─────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("exact_limit", [20, 1_000])
-async def test_searches_at_once_see_all_that_was_there_when_they_began(
-    store: VectorStore, quick_folder: Path, exact_limit: int
-) -> None:
-    vectors = LocalVectors(store.port, lambda _: quick_folder, exact_limit=exact_limit)
+async def test_searches_at_once_see_all_that_was_there_when_they_began(store: VectorStore, index: LocalVectors) -> None:
     fresh = random_vectors(60, seed=4, prefix="new")
 
     async def writer() -> None:
@@ -123,13 +103,12 @@ async def test_searches_at_once_see_all_that_was_there_when_they_began(
             there = [record_id for record_id in fresh if (MODEL, record_id) in store.kept]
             wanted = there[(number + turn) % len(there)] if there else "r00001"
             values = store.kept[MODEL, wanted].values
-            hits = await vectors.search(SCOPE, values, model=MODEL, record_filter=ANY, limit=3)
+            hits = await index.search(SCOPE, values, model=MODEL, record_filter=ANY, limit=3)
             assert hits[0].record_id in (wanted, "r00000")
             assert wanted in [hit.record_id for hit in hits]
 
     await asyncio.gather(writer(), *(reader(number) for number in range(12)))
-    await check(vectors, store, QUESTION, limit=50)
-    await vectors.close()
+    await check(index, store, QUESTION, limit=50)
 
 
 async def test_everything_is_loaded_once_however_many_ask(store: VectorStore, index: LocalVectors) -> None:
@@ -214,13 +193,41 @@ async def test_vectors_are_loaded_page_by_page_and_again_when_that_was_broken_of
     assert store.largest_page == 7
 
 
+async def test_what_was_removed_after_a_first_load_was_broken_off_is_not_found(
+    store: VectorStore, index: LocalVectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.page = 150
+    changes = store.vector_changes
+
+    async def break_off(scope: Scope, model: str, **page: int) -> VectorChanges:
+        if page.get("after"):
+            raise StorageError("the disk is gone")
+        return await changes(scope, model, **page)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "vector_changes", break_off)
+        with pytest.raises(StorageError):
+            await check(index, store, QUESTION)
+    store.remove(f"r{number:05}" for number in range(0, 150, 2))
+    assert len(await check(index, store, QUESTION, limit=200)) == 125
+
+
+async def test_an_index_in_use_notices_that_the_store_went_back_in_time(
+    store: VectorStore, index: LocalVectors
+) -> None:
+    await check(index, store, QUESTION)
+    store.revision = 100
+    store.kept = {key: kept for key, kept in store.kept.items() if kept.revision <= 100}
+    await check(index, store, QUESTION)
+
+
 # ── memory ───────────────────────────────────────────────────────────────────
 
 
 async def test_the_index_not_used_for_longest_is_let_go_when_memory_is_short(store: VectorStore) -> None:
     for model in ("a", "b", "c"):
         store.put(random_vectors(50), model=model)
-    index = LocalVectors(store.port, lambda _: None, memory_budget=30_000)
+    index = LocalVectors(store.port, memory_budget=30_000)
 
     async def loads(model: str) -> bool:
         store.asked_since.clear()
@@ -238,170 +245,15 @@ async def test_the_index_not_used_for_longest_is_let_go_when_memory_is_short(sto
 
 
 async def test_one_index_larger_than_the_budget_stays(store: VectorStore) -> None:
-    index = LocalVectors(store.port, lambda _: None, memory_budget=1)
+    index = LocalVectors(store.port, memory_budget=1)
     await check(index, store, QUESTION)
     await check(index, store, QUESTION)
     assert store.asked_since == [0]
     await index.close()
 
 
-# ── cells in a file ──────────────────────────────────────────────────────────
-
-
-async def test_an_index_that_grew_is_sealed_in_the_background_and_opened_from_its_file(
-    store: VectorStore, sealing: LocalVectors, quick_folder: Path
-) -> None:
-    await check(sealing, store, QUESTION)
-    await sealing.settle()
-    assert [path.name for path in files.index_files(quick_folder)] == [file_name(MODEL)]
-    store.put(random_vectors(10, seed=8, prefix="late"))
-    await check(sealing, store, QUESTION, limit=60)
-    await sealing.close()
-    store.asked_since.clear()
-    fresh = LocalVectors(store.port, lambda _: quick_folder, exact_limit=20)
-    await check(fresh, store, QUESTION, limit=60)
-    assert store.asked_since == [200], "only what changed since was read"
-    await fresh.close()
-
-
-async def test_sealing_goes_on_as_the_agent_grows_and_shrinks(
-    store: VectorStore, sealing: LocalVectors, quick_folder: Path
-) -> None:
-    for turn in range(8):
-        store.put(random_vectors(300, seed=turn, prefix=f"t{turn}-"))
-        await check(sealing, store, QUESTION, limit=30)
-        await sealing.settle()
-        store.remove(f"t{turn}-{number:05}" for number in range(0, 300, 3))
-        await check(sealing, store, QUESTION, limit=30)
-        await sealing.settle()
-        assert len(files.index_files(quick_folder)) == 1
-    everything = [record_id for _, record_id in store.kept]
-    store.remove(everything[9:])
-    await check(sealing, store, QUESTION, limit=30)
-    assert rows_on_disk(quick_folder) == b"", "so few need no file"
-    store.remove(everything)
-    assert await check(sealing, store, QUESTION) == []
-
-
-@pytest.mark.parametrize("in_folder", [True, False])
-async def test_what_changes_while_cells_are_made_is_not_lost(
-    store: VectorStore, quick_folder: Path, monkeypatch: pytest.MonkeyPatch, in_folder: bool
-) -> None:
-    index = LocalVectors(store.port, lambda _: quick_folder if in_folder else None, exact_limit=20)
-    loop, begun, go = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
-    seal = local_vectors._seal
-
-    def slow(snapshot: IndexSnapshot, writer: CellsWriter | None) -> Cells:
-        loop.call_soon_threadsafe(begun.set)
-        assert go.wait(60)
-        return seal(snapshot, writer)
-
-    monkeypatch.setattr(local_vectors, "_seal", slow)
-    await check(index, store, QUESTION)
-    await begun.wait()
-    store.remove(f"r{number:05}" for number in range(0, 120, 2))
-    store.put(random_vectors(30, seed=7))
-    store.put({"brand new": QUESTION, "r00150": [-value for value in QUESTION]})
-    before = await check(index, store, QUESTION, limit=200)
-    assert before[0] == "brand new"
-    go.set()
-    await index.settle()
-    assert index._slots[SCOPE, MODEL].index._cells is not None
-    assert await check(index, store, QUESTION, limit=200) == before
-    await index.close()
-
-
-async def test_a_folder_that_cannot_be_written_to_does_no_harm(
-    store: VectorStore, quick_folder: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    index = LocalVectors(store.port, lambda _: quick_folder / "missing", exact_limit=20)
-    for _ in range(5):
-        await check(index, store, QUESTION)
-        await index.settle()
-    assert len([record for record in caplog.records if record.levelname == "WARNING"]) == 1, "tried once, not always"
-    await index.erased(SCOPE, ("r00001",))
-    await index.close()
-
-
-async def test_a_full_disk_leaves_nothing_behind_and_does_no_harm(
-    store: VectorStore, sealing: LocalVectors, quick_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> int:
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "pwrite", full)
-        await check(sealing, store, QUESTION)
-        await sealing.settle()
-    assert rows_on_disk(quick_folder) == b""
-    assert not files.unfinished_files(quick_folder)
-    await check(sealing, store, QUESTION)
-
-
-async def test_closing_while_cells_are_made_leaves_nothing_behind(store: VectorStore, quick_folder: Path) -> None:
-    store.put(random_vectors(3_000, seed=6, prefix="s"))
-    index = LocalVectors(store.port, lambda _: quick_folder, exact_limit=20)
-    await check(index, store, QUESTION)
-    await index.close()
-    assert not files.unfinished_files(quick_folder)
-
-
-async def test_files_that_crashes_and_former_models_left_are_removed(
-    store: VectorStore, sealing: LocalVectors, quick_folder: Path
-) -> None:
-    former = quick_folder / file_name("former")
-    stale = quick_folder / f"{file_name(MODEL)}.1-abc.tmp"
-    fresh = quick_folder / f"{file_name(MODEL)}.2-def.tmp"
-    for path in (former, stale, fresh):
-        path.write_bytes(b"x")
-    os.utime(stale, (1, 1))
-    await check(sealing, store, QUESTION)
-    await sealing.settle()
-    assert [path.exists() for path in (former, stale, fresh)] == [False, False, True]
-
-
-async def test_two_processes_may_seal_into_the_same_folder(store: VectorStore, quick_folder: Path) -> None:
-    indexes = [LocalVectors(store.port, lambda _: quick_folder, exact_limit=20) for _ in range(2)]
-    for turn in range(6):
-        store.put(random_vectors(80, seed=turn, prefix=f"t{turn}-"))
-        store.remove([f"r{turn:05}"])
-        await asyncio.gather(*(check(index, store, QUESTION, limit=40) for index in indexes))
-        if turn % 2:
-            await asyncio.gather(*(index.settle() for index in indexes))
-    for index in indexes:
-        await check(index, store, QUESTION, limit=500)
-        await index.close()
-
-
-@needs_proc
-async def test_few_index_files_are_open_at_a_time_and_searches_wait_for_their_turn(
-    store: VectorStore, quick_folder: Path
-) -> None:
-    models = [f"model{number}" for number in range(5)]
-    for model in models:
-        store.put(random_vectors(200), model=model)
-    index = LocalVectors(store.port, lambda _: quick_folder, exact_limit=20, max_files=2)
-
-    async def ask(model: str) -> list[Hit]:
-        return await index.search(SCOPE, question(*QUESTION), model=model, record_filter=ANY, limit=3)
-
-    first = []
-    for model in models:
-        first.append(await ask(model))
-        await index.settle()
-        assert len(open_under(quick_folder)) <= 2 * PER_INDEX
-    assert len(files.index_files(quick_folder)) == len(models)
-    for _ in range(2):
-        assert [[hit.record_id for hit in hits] for hits in await asyncio.gather(*map(ask, models))] == [
-            [hit.record_id for hit in hits] for hits in first
-        ]
-        assert len(open_under(quick_folder)) <= 2 * PER_INDEX
-    await index.close()
-    assert open_under(quick_folder) == []
-
-
 async def test_even_indexes_that_hold_nothing_are_let_go_at_last() -> None:
-    index = LocalVectors(VectorStore().port, lambda _: None, memory_budget=20_000)
+    index = LocalVectors(VectorStore().port, memory_budget=20_000)
     for number in range(100):
         await index.search(SCOPE, question(*QUESTION), model=f"model{number}", record_filter=ANY, limit=1)
     assert len(index._slots) <= 10

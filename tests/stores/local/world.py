@@ -183,7 +183,7 @@ def rows_on_disk(folder: Path) -> bytes:
 
 
 def unit_bytes(values: Sequence[float] | Matrix) -> bytes:
-    """Return a vector as an index file holds it."""
+    """Return a vector as an index holds it, at length one."""
     row = np.array(values, dtype=np.float64)
     return (row / np.linalg.norm(row)).astype(np.float32).tobytes()
 

@@ -8,7 +8,7 @@ from remanent.errors import InvalidInput
 from remanent.model import Kind
 from remanent.stores.conformance.base import MODEL, Samples, put
 from remanent.stores.postgres import PostgresStore, PostgresVectors
-from remanent.stores.postgres.migrations import index_large_agents
+from remanent.stores.postgres.store import index_large_agents
 from remanent.stores.queries import RecordFilter
 from remanent.stores.transaction import PutVector
 

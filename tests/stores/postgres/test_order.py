@@ -13,7 +13,7 @@ from remanent import stores
 from remanent.model import Scope
 from remanent.stores.conformance.base import Samples, put, vector_bytes
 from remanent.stores.postgres import PostgresStore
-from remanent.stores.postgres.migrations import migrate_now
+from remanent.stores.postgres.store import migrate_now
 from remanent.stores.queries import LinkQuery, Order, RecordFilter, RecordQuery, TextQuery
 from remanent.stores.sqlite import SqliteStore
 from remanent.stores.store import Store

@@ -11,7 +11,7 @@ from remanent.model.kinds import RecordData, SemanticData, ShortTermData, TurnDa
 from remanent.settings import Settings
 from remanent.stores.conformance.base import Samples
 from remanent.stores.postgres.connection import ROLE
-from remanent.stores.postgres.migrations import migrate, steps
+from remanent.stores.postgres.store import migrate, steps
 from remanent.stores.registry import open_stores
 from tests.stores.test_relocation import at, check_move, close, fill
 

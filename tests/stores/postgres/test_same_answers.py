@@ -53,7 +53,7 @@ async def both(database: Callable[[str], str], tmp_path: Path, scope: Scope) -> 
             yield changes[start : start + 200]
 
     files, shared = SqliteStore(tmp_path), PostgresStore(database("here"))
-    opened: Both = [(files, LocalVectors(files, lambda _: None)), (shared, PostgresVectors(shared))]
+    opened: Both = [(files, LocalVectors(files)), (shared, PostgresVectors(shared))]
     for store, _ in opened:
         await store.load(scope, batches())
     yield opened

@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from remanent.stores.conformance import ShelfConformance
-from remanent.stores.conformance.shelf import OpenShelf
+from remanent.stores.conformance.small_ports import OpenShelf
 from remanent.stores.postgres import PostgresShelf
 from remanent.stores.postgres.connection import ROLE
 

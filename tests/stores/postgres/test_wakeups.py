@@ -11,7 +11,7 @@ import pytest
 from remanent.model import Scope
 from remanent.stores.conformance.base import Samples
 from remanent.stores.postgres import PostgresStore
-from remanent.stores.postgres.wakeups import CHANNEL
+from remanent.stores.postgres.connection import CHANNEL
 
 HANGS = 60.0
 LEASE = timedelta(minutes=1)

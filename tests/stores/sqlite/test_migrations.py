@@ -13,7 +13,7 @@ from remanent.model.kinds import RecordData, SemanticData, ShortTermData, TurnDa
 from remanent.stores import EntryQuery, Erasure
 from remanent.stores.conformance.base import Samples
 from remanent.stores.sqlite import SqliteStore
-from remanent.stores.sqlite.migrations import MIGRATIONS
+from remanent.stores.sqlite.connection import MIGRATIONS
 
 NEXT: LiteralString = "ALTER TABLE entries ADD COLUMN mood TEXT; CREATE INDEX entries_by_mood ON entries (mood);"
 BROKEN: LiteralString = "CREATE TABLE half_way (x); INSERT INTO no_such_table VALUES (1);"

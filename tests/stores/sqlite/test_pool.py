@@ -20,7 +20,7 @@ from remanent.errors import StoreBusy, StoreClosed
 from remanent.model import Entry, Job, Scope
 from remanent.stores import EntryQuery, Erasure
 from remanent.stores.sqlite import SqliteStore, pool
-from remanent.stores.sqlite.connection import PER_DATABASE, PER_INDEX, PER_READER, descriptor_budget
+from remanent.stores.sqlite.connection import PER_DATABASE, PER_READER, descriptor_budget
 from remanent.stores.transfer import export_lines, import_lines
 from tests.chaos.support.places import fast_folder
 from tests.descriptors import needs_proc, open_agents, open_under
@@ -344,10 +344,10 @@ async def play(folder: Path, turns: list[list[Step]]) -> None:  # noqa: C901 - o
 
 
 @given(limit=st.integers(64, 2**20), most=st.integers(1, 10_000))
-def test_under_any_limit_a_quarter_of_the_descriptors_stays_for_the_rest(limit: int, most: int) -> None:
+def test_under_any_limit_half_of_the_descriptors_stays_for_the_rest(limit: int, most: int) -> None:
     allowed = descriptor_budget(most, limit=limit)
-    store = allowed.databases * PER_DATABASE + allowed.readers * PER_READER + allowed.index_files * PER_INDEX
-    assert store <= limit * 3 // 4
+    store = allowed.databases * PER_DATABASE + allowed.readers * PER_READER
+    assert store <= limit // 2
     assert 2 <= allowed.databases <= max(2, most)
 
 

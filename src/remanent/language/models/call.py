@@ -129,10 +129,6 @@ class ModelCall:
     top_p: float = 0.95
     max_tokens: int = 4096
 
-    def following(self, *turns: ChatMessage) -> "ModelCall":
-        """Return the call that goes on with these turns."""
-        return replace(self, turns=(*self.turns, *turns))
-
 
 @dataclass(frozen=True, slots=True)
 class Completion:
@@ -187,4 +183,4 @@ def ask_again(call: ModelCall, answer: str, problem: str, *, form: Form, languag
     if len(shown) > longest:
         half = longest // 2
         shown = f"{shown[:half]} … {shown[-half:]}"
-    return call.following(ChatMessage("assistant", shown), ChatMessage("user", told))
+    return replace(call, turns=(*call.turns, ChatMessage("assistant", shown), ChatMessage("user", told)))

@@ -8,13 +8,13 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import field, replace
 from typing import Generic
 
 from remanent.errors import InvalidInput, LanguageError, ModelRejected, ModelUnavailable, Refused
 from remanent.http.client import backoff
-from remanent.language.engine import Answer, Engine, Listener
 from remanent.language.models.call import (
     Completion,
     Endpoint,
@@ -24,18 +24,144 @@ from remanent.language.models.call import (
     model_selection,
     with_form,
 )
-from remanent.language.models.failures import CircuitBreaker, CircuitOpen, OutputUnsupported
 from remanent.language.models.fitting import bounded, read_reply, schema_of
-from remanent.language.models.meter import RoleUsage, RunUsage, UsageMeter
 from remanent.language.models.parsing import UnreadableReply
-from remanent.language.models.pydanticai import ProviderConnection
-from remanent.language.role import ChatMessage, ReplyT, RequestT, ResponseT, Role
+from remanent.language.models.pydanticai import OutputUnsupported, ProviderConnection
+from remanent.language.role import (
+    Answer,
+    ChatMessage,
+    Engine,
+    ReplyT,
+    RequestT,
+    ResponseT,
+    Role,
+    Usage,
+    total_cost,
+)
 from remanent.model import Clock, Maker, RoleFigures, system_clock
 from remanent.settings import ModelSettings
 from remanent.text.tokens import TokenCounter, counter_for
 from remanent.values import dataclass
 
 _logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class RunUsage:
+    """What one run takes; requests are further attempts and repairs included."""
+
+    requests: int = 0
+    answers: list[Completion] = field(default_factory=list)
+
+    @property
+    def usage(self) -> Usage:
+        """The run's usage, as it is given back with the answer."""
+        return Usage(
+            requests=self.requests,
+            input_tokens=sum(answer.input_tokens for answer in self.answers),
+            output_tokens=sum(answer.output_tokens for answer in self.answers),
+            cost=total_cost([answer.cost for answer in self.answers]),
+        )
+
+
+class UsageMeter:
+    """Adds up what runs take, by role.
+
+    A part without a price makes the cost of a run unknown: the sum of the prices that are known was passed off as the
+    whole.
+    """
+
+    def __init__(self, *, now: Callable[[], float]) -> None:
+        self._now = now
+        self._roles: dict[str, RoleFigures] = {}
+
+    @property
+    def figures(self) -> tuple[RoleFigures, ...]:
+        """What each role took since the engine was made, by its name."""
+        return tuple(self._roles[role] for role in sorted(self._roles))
+
+    @contextmanager
+    def run(self, role: str) -> Iterator[RunUsage]:
+        """Count a run, however it ends."""
+        tally, started, failed = RunUsage(), self._now(), 1
+        try:
+            yield tally
+            failed = 0
+        finally:
+            past, usage = self._roles.get(role, RoleFigures(role=role)), tally.usage
+            known = [answer.cost for answer in tally.answers if answer.cost is not None]
+            self._roles[role] = RoleFigures(
+                role=role,
+                runs=past.runs + 1,
+                requests=past.requests + tally.requests,
+                input_tokens=past.input_tokens + usage.input_tokens,
+                output_tokens=past.output_tokens + usage.output_tokens,
+                cost=(past.cost or 0.0) + sum(known) if known else past.cost,
+                failures=past.failures + failed,
+                seconds=past.seconds + self._now() - started,
+            )
+
+
+class CircuitOpen(ModelUnavailable):
+    """The provider was not even asked: it is being left alone."""
+
+
+class CircuitBreaker:
+    """Opens after some failures in a row; after a rest it lets one request through, whose outcome decides."""
+
+    def __init__(self, name: str, *, failures: int, rest: float, now: Callable[[], float]) -> None:
+        self._name = name
+        self._most = failures
+        self._rest = rest
+        self._now = now
+        self._failures = 0
+        self._until: float | None = None
+        self._is_probing = False
+
+    def is_open(self) -> bool:
+        """Say whether requests are turned away."""
+        return self._until is not None and (self._is_probing or self._now() < self._until)
+
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """Let a request through and learn from how it ends; raise `CircuitOpen` when it may not pass.
+
+        Only `ModelUnavailable` speaks against the provider: one that rejects a request is there. What was cancelled
+        says nothing.
+        """
+        probes = self._enter()
+        try:
+            yield
+        except ModelUnavailable:
+            self._failures += 1
+            if self._failures >= self._most:
+                self._until = self._now() + self._rest
+            raise
+        except LanguageError:
+            self._succeed()
+            raise
+        else:
+            self._succeed()
+        finally:
+            if probes:
+                self._is_probing = False
+
+    def _enter(self) -> bool:
+        if self._until is None:
+            return False
+        if self.is_open():
+            wait = max(0.0, self._until - self._now())
+            raise CircuitOpen(
+                f"{self._name} failed {self._failures} times in a row and is left alone for {wait:.0f} s",
+                retry_after=wait,
+            )
+        self._is_probing = True
+        return True
+
+    def _succeed(self) -> None:
+        self._failures = 0
+        self._until = None
+
 
 _PICTURE_TOKENS = 1_600
 """What providers count for a picture, about; the exact number depends on its size and on the model."""
@@ -50,18 +176,6 @@ class _Unusable(Exception):
     """An answer cannot be used; says why, for the model to correct."""
 
 
-@dataclass(slots=True)
-class _Listening:
-    """A listener, and whether it was told something."""
-
-    listener: Listener
-    has_told: bool = False
-
-    async def __call__(self, piece: str) -> None:
-        self.has_told = True
-        await self.listener(piece)
-
-
 @dataclass(frozen=True, slots=True)
 class _RoleRun(Generic[RequestT, ReplyT, ResponseT]):
     """One run of a role: what is asked, of whom, until when, and what it takes."""
@@ -72,7 +186,6 @@ class _RoleRun(Generic[RequestT, ReplyT, ResponseT]):
     connection: ProviderConnection
     deadline: float
     tally: RunUsage
-    listener: _Listening | None = None
 
 
 class ModelEngine(Engine):
@@ -106,38 +219,29 @@ class ModelEngine(Engine):
 
     async def run(self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT) -> Answer[ResponseT]:
         """Return the checked response of a role to a request."""
-        return await self._run(role, request, listener=None)
-
-    async def stream(
-        self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT, *, listener: Listener
-    ) -> Answer[ResponseT]:
-        """Run a role and tell the text of its reply as it comes; a role that replies in JSON tells nothing.
-
-        What was told cannot be taken back: a stream that breaks off is not tried again, and an answer that is repaired
-        is given back without being told.
-        """
-        return await self._run(role, request, listener=listener if role.form == "text" else None)
-
-    def meter(self) -> dict[str, RoleUsage]:
-        """Return what each role took since the engine was made: requests, tokens, cost, failures, time."""
-        return self._meter.read()
+        choice = self.choice(role)
+        connection = await self._connect(choice)
+        with self._meter.run(role.name) as tally:
+            run = _RoleRun(
+                role=role,
+                request=request,
+                choice=choice,
+                connection=connection,
+                deadline=self._now() + self._settings.timeout,
+                tally=tally,
+            )
+            try:
+                response = await self._converse(run)
+            except LanguageError as error:
+                error.tokens = tally.usage.input_tokens + tally.usage.output_tokens
+                raise
+        made_by = Maker(role=role.name, engine=choice.model, version=role.version)
+        return Answer(value=response, made_by=made_by, usage=tally.usage)
 
     @property
     def figures(self) -> tuple[RoleFigures, ...]:
         """What each role took of a model."""
-        return tuple(
-            RoleFigures(
-                role=role,
-                runs=taken.runs,
-                requests=taken.requests,
-                input_tokens=taken.input_tokens,
-                output_tokens=taken.output_tokens,
-                cost=taken.cost,
-                failures=sum(taken.failures.values()),
-                seconds=taken.seconds,
-            )
-            for role, taken in self._meter.read().items()
-        )
+        return self._meter.figures
 
     def choice(self, role: Role[RequestT, ReplyT, ResponseT]) -> ModelSelection:
         """Return the model that does a role's work, and how it is called."""
@@ -162,29 +266,6 @@ class ModelEngine(Engine):
         for connection in connections:
             await connection.close()
 
-    async def _run(
-        self, role: Role[RequestT, ReplyT, ResponseT], request: RequestT, *, listener: Listener | None
-    ) -> Answer[ResponseT]:
-        choice = self.choice(role)
-        connection = await self._connect(choice)
-        with self._meter.run(role.name) as tally:
-            run = _RoleRun(
-                role=role,
-                request=request,
-                choice=choice,
-                connection=connection,
-                deadline=self._now() + self._settings.timeout,
-                tally=tally,
-                listener=_Listening(listener) if listener is not None else None,
-            )
-            try:
-                response = await self._converse(run)
-            except LanguageError as error:
-                error.tokens = tally.usage.input_tokens + tally.usage.output_tokens
-                raise
-        made_by = Maker(role=role.name, engine=choice.model, version=role.version)
-        return Answer(value=response, made_by=made_by, usage=tally.usage)
-
     async def _connect(self, choice: ModelSelection) -> ProviderConnection:
         connection = self._connections.get(choice.place)
         if connection is None:
@@ -195,7 +276,12 @@ class ModelEngine(Engine):
 
     async def _converse(self, run: _RoleRun[RequestT, ReplyT, ResponseT]) -> ResponseT:
         call = self._first_call(run)
-        room = self._check_window(run, call)
+        room = self._room(run, call)
+        if room < 0:
+            raise ModelRejected(
+                f"the request for {run.role.name} has about {run.choice.window - room} tokens, and its window "
+                f"{run.choice.window}; shorten it, or raise model.window if the model takes more"
+            )
         call = _within(call, room)
         answer = await self._ask(run, call)
         try:
@@ -203,11 +289,10 @@ class ModelEngine(Engine):
         except _Unusable as unusable:
             problem = str(unusable)
         _logger.info("%s: the answer of %s is sent back: %s", run.role.name, run.choice.model, problem)
-        run.tally.repairs += 1
         language = run.role.language(run.request)
         longest = max(_SHORTEST_REPEATED, min(_LONGEST_REPEATED, room))
         again = ask_again(call, answer.text, problem, form=run.role.form, language=language, longest=longest)
-        answer = await self._ask(replace(run, listener=None), _within(again, self._room(run, again)))
+        answer = await self._ask(run, _within(again, self._room(run, again)))
         try:
             return _read(run, answer)
         except _Unusable as unusable:
@@ -235,17 +320,6 @@ class ModelEngine(Engine):
             max_tokens=choice.max_tokens,
         )
 
-    def _check_window(self, run: _RoleRun[RequestT, ReplyT, ResponseT], call: ModelCall) -> int:
-        """Return the tokens that the window has left; raise `ModelRejected` when the request does not fit in."""
-        room = self._room(run, call)
-        if room < 0:
-            tokens = run.choice.window - room
-            raise ModelRejected(
-                f"the request for {run.role.name} has about {tokens} tokens, and its window {run.choice.window}; "
-                "shorten it, or raise model.window if the model takes more"
-            )
-        return room
-
     def _room(self, run: _RoleRun[RequestT, ReplyT, ResponseT], call: ModelCall) -> int:
         """Return the tokens that the window has left behind a call."""
         count = counter_for(call.model)
@@ -272,7 +346,6 @@ class ModelEngine(Engine):
                 if wait is None:
                     raise
                 _logger.warning("%s: trying again in %.1f s, because %s", run.role.name, wait, error)
-                run.tally.retries += 1
                 await self._sleep(wait)
 
     def _formed(self, run: _RoleRun[RequestT, ReplyT, ResponseT], call: ModelCall) -> ModelCall:
@@ -292,16 +365,10 @@ class ModelEngine(Engine):
             raise ModelUnavailable(f"the {self._settings.timeout:g} s for {run.role.name} are over; see model.timeout")
         with self._breaker(place).guard():
             run.tally.requests += 1
-            limit = asyncio.timeout(left)
             try:
-                async with limit:
-                    if run.listener is None:
-                        answer = await run.connection.ask(call)
-                    else:
-                        answer = await run.connection.listen(call, run.listener)
+                async with asyncio.timeout(left):
+                    answer = await run.connection.ask(call)
             except TimeoutError as error:
-                if not limit.expired():
-                    raise  # the listener's own
                 raise ModelUnavailable(f"{place.provider} at {place.base_url} took longer than {left:g} s") from error
         run.tally.answers.append(answer)
         if answer.finish == "filter":
@@ -320,7 +387,7 @@ class ModelEngine(Engine):
     ) -> float | None:
         """Return the seconds until the next attempt, or None when there is none."""
         settings = self._settings
-        if failures >= settings.attempts or (run.listener is not None and run.listener.has_told):
+        if failures >= settings.attempts:
             return None
         wait = error.retry_after
         if wait is None:

@@ -193,8 +193,12 @@ class _Shaper:
         schema = self.resolve(schema)
         if depth > _DEEPEST:
             return value
-        if "enum" in schema or "const" in schema:
-            return _choose(value, schema.get("enum") or [schema["const"]])
+        choices = schema.get("enum") or ([schema["const"]] if "const" in schema else None)
+        is_single = bool(choices) or schema.get("type") in {"string", "number", "integer", "boolean"}
+        if is_single and isinstance(value, list) and len(value) == 1:
+            value = value[0]
+        if choices:
+            return _choose(value, choices)
         branches = schema.get("anyOf") or schema.get("oneOf")
         if branches:
             return self._shape_one_of(value, branches, depth=depth)
@@ -317,8 +321,6 @@ def _unpack(value: JsonValue, wanted: type[dict[str, JsonValue]] | type[list[Jso
 
 def _choose(value: JsonValue, choices: list[JsonValue]) -> JsonValue:
     """Return the choice that is meant, whatever its case and the signs between its words."""
-    if isinstance(value, list) and len(value) == 1:
-        value = value[0]
     if value in choices or not isinstance(value, str):
         return value
     meant = [choice for choice in choices if _plain(str(choice)) == _plain(value)]
@@ -326,8 +328,6 @@ def _choose(value: JsonValue, choices: list[JsonValue]) -> JsonValue:
 
 
 def _shape_text(value: JsonValue) -> JsonValue:
-    if isinstance(value, list) and len(value) == 1:
-        value = value[0]
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):
@@ -338,8 +338,6 @@ def _shape_text(value: JsonValue) -> JsonValue:
 
 
 def _shape_number(value: JsonValue, schema: Schema) -> JsonValue:
-    if isinstance(value, list) and len(value) == 1:
-        value = value[0]
     if isinstance(value, str):
         match = _NUMBER.fullmatch(value.strip())
         if match is None:

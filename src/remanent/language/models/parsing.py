@@ -53,12 +53,12 @@ _Container = TypeVar("_Container", dict[str, JsonValue], list[JsonValue])
 class MalformedJson(Exception):
     """There is no value with one reading here: what was expected where, and whether the text ended too early."""
 
-    def __init__(self, expected: str, *, at: int, cut: bool = False) -> None:
+    def __init__(self, expected: str, *, at: int, cut: bool, is_begun: bool) -> None:
         super().__init__(f"{expected} was expected at character {at}")
         self.expected = expected
         self.at = at
         self.cut = cut
-        self.is_begun = False
+        self.is_begun = is_begun
         """Whether a key and its colon, or a list, had come before: then it is JSON, and broken."""
 
 
@@ -94,28 +94,20 @@ class _JsonReader:
     """Whether the last thing read cannot have been longer; a number at the very end could."""
     is_patched: bool = False
     """Whether a closing bracket of the other kind was taken for a missing one."""
-
     is_begun: bool = False
 
     def read(self) -> tuple[JsonValue, int]:
-        try:
-            return self._read()
-        except MalformedJson as error:
-            error.is_begun = self.is_begun
-            raise
-
-    def _read(self) -> tuple[JsonValue, int]:
         value = self._value()
         if self.is_patched:
             self._skip()
             if not self._at_end():
-                raise MalformedJson("the end", at=self.position)
+                raise self._missing("the end")
         return value, self.position
 
     def _value(self) -> JsonValue:
         self._skip()
         if self._at_end():
-            raise MalformedJson("a value", at=self.position, cut=True)
+            raise self._missing("a value", cut=True)
         sign = self.text[self.position]
         if sign == "{":
             return self._nested(self._object)
@@ -127,7 +119,7 @@ class _JsonReader:
 
     def _nested(self, read: Callable[[], _Container]) -> _Container:
         if self.depth >= MAX_DEPTH:
-            raise MalformedJson(f"no more than {MAX_DEPTH} levels", at=self.position)
+            raise self._missing(f"no more than {MAX_DEPTH} levels")
         self.depth += 1
         self.position += 1
         try:
@@ -153,7 +145,7 @@ class _JsonReader:
             key = self._key()
             self._skip()
             if self.text[self.position : self.position + 1] not in {":", "："}:
-                raise MalformedJson("a colon", at=self.position, cut=self._at_end())
+                raise self._missing("a colon", cut=self._at_end())
             self.position += 1
             self.is_begun = True
             members[key] = self._value()
@@ -176,7 +168,7 @@ class _JsonReader:
         has_comma = True
         while not self._closes("]", items, has_comma=bool(items) and has_comma):
             if items and not has_comma and self.text[self.position] not in '{["':
-                raise MalformedJson("a comma", at=self.position)
+                raise self._missing("a comma")
             items.append(self._value())
             has_comma = self._comma()
 
@@ -185,7 +177,7 @@ class _JsonReader:
         self._skip()
         if self._at_end():
             if self.cut or has_comma or not container or not self.is_firm:
-                raise MalformedJson(bracket, at=self.position, cut=True)
+                raise self._missing(bracket, cut=True)
             return True
         sign = self.text[self.position]
         if sign == bracket:
@@ -209,7 +201,7 @@ class _JsonReader:
             return self._string()
         match = _BARE_KEY.match(self.text, self.position)
         if match is None:
-            raise MalformedJson("a key", at=self.position)
+            raise self._missing("a key")
         self.position = match.end()
         return match.group()
 
@@ -223,7 +215,7 @@ class _JsonReader:
                 pieces.append(match.group())
                 self.position = match.end()
             if self.position >= len(self.text):
-                raise MalformedJson(closing, at=self.position, cut=True)
+                raise self._missing(closing, cut=True)
             if self.text[self.position] == "\\":
                 pieces.append(self._escape())
                 continue
@@ -264,7 +256,10 @@ class _JsonReader:
                 self.position = match.end()
                 self.is_firm = match.end() < len(self.text) or pattern in {_NO_NUMBER, _LITERAL}
                 return read(match.group())
-        raise MalformedJson("a value", at=self.position)
+        raise self._missing("a value")
+
+    def _missing(self, expected: str, *, cut: bool = False) -> MalformedJson:
+        return MalformedJson(expected, at=self.position, cut=cut, is_begun=self.is_begun)
 
     def _skip(self) -> None:
         match = _GAP.match(self.text, self.position)

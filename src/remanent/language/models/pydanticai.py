@@ -1,23 +1,25 @@
 """Speaking to providers through pydantic-ai, which knows the form of each one's API.
 
 Only the form of an API is theirs. Retries, time-outs, reading and repair are ours, so that they are alike for every
-provider.
+provider. What goes wrong there is told in our own errors: who must act, what was said, and never a key.
 """
 
 import asyncio
-from collections.abc import Mapping
-from contextlib import AsyncExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager
 from copy import deepcopy
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from remanent.http.client import make_client
-from remanent.language.engine import Listener
+from remanent.errors import LanguageError, ModelDenied, ModelRejected, ModelUnavailable, Refused
+from remanent.http.client import AnswerTooLarge, Scrubber, make_client, retry_after
 from remanent.language.models.call import Completion, Endpoint, Finish, ModelCall, Output
-from remanent.language.models.failures import ErrorTranslator
 from remanent.language.role import ChatMessage
 from remanent.model import Clock
 from remanent.settings import ModelSettings
 
+if TYPE_CHECKING:
+    from pydantic_ai.exceptions import ModelHTTPError
 if TYPE_CHECKING:
     import httpx2
     from openai import AsyncOpenAI
@@ -25,6 +27,116 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model, ModelRequestParameters
     from pydantic_ai.providers import Provider
     from pydantic_ai.settings import ModelSettings as VendorSettings
+
+
+_MAY_PASS = frozenset({408, 409, 425, 429, *range(500, 600)} - {501, 505})
+_UNDERSTOOD = frozenset({400, 404, 415, 422, 501})
+"""Statuses of a provider that read the request and does not know something in it."""
+_STRUCTURE = ("response_format", "json_schema", "json_object", "schema", "structured", "grammar", "tool", "function")
+
+
+class OutputUnsupported(ModelRejected):
+    """The provider does not know the way in which a structured answer was asked for."""
+
+
+class ErrorTranslator:
+    """Where a provider's exceptions become ours."""
+
+    def __init__(self, place: Endpoint, *, clock: Clock) -> None:
+        self._place = place
+        self._clock = clock
+        key = place.key.get_secret_value() if place.key else ""
+        self._scrubber = Scrubber([key])
+
+    @contextmanager
+    def translated(self) -> Iterator[None]:
+        """Raise `LanguageError` and its kin in place of whatever the provider's client raises."""
+        import httpx2
+
+        try:
+            yield
+        except LanguageError:
+            raise
+        except (
+            RuntimeError,  # pydantic-ai's own errors, and that of a client that was closed meanwhile
+            httpx2.HTTPError,
+            httpx2.StreamError,
+            httpx2.InvalidURL,
+            AnswerTooLarge,
+            OSError,
+            # What the client's own reading of a malformed answer ends in.
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+        ) as error:
+            raise self._translate(error, now=self._clock()) from self._scrubber.cause(error)
+
+    def _translate(self, error: Exception, *, now: datetime) -> LanguageError:
+        from pydantic_ai import exceptions as vendor
+
+        who = f"{self._place.provider} at {self._place.base_url}"
+        too_large = _find(error, AnswerTooLarge)
+        if too_large is not None:
+            return Refused(f"{who}: {too_large}")
+        if isinstance(error, vendor.ModelHTTPError):
+            return self._of_status(error, who=who, now=now)
+        if isinstance(error, vendor.ModelRequestRejectedError | vendor.ModelQuotaExceededError | vendor.UserError):
+            return ModelRejected(f"{who} rejects the request: {self._said(error)}")
+        if isinstance(error, vendor.ModelTimeoutError):
+            return ModelUnavailable(f"{who} did not answer in time; see model.read_timeout and model.connect_timeout")
+        if isinstance(error, vendor.ModelAPIError):
+            return ModelUnavailable(f"{who} failed: {self._said(error)}")
+        if (
+            type(error) is RuntimeError
+            or isinstance(error, OSError)
+            or type(error).__module__.partition(".")[0] == "httpx2"
+        ):
+            return ModelUnavailable(f"{who} could not be reached: {self._said(error) or type(error).__name__}")
+        # The text of such an error repeats what came, which is not ours to show.
+        return ModelUnavailable(f"{who} answered with something that is no answer ({type(error).__name__})")
+
+    def _of_status(self, error: "ModelHTTPError", *, who: str, now: datetime) -> LanguageError:
+        from pydantic_ai import exceptions as vendor
+
+        said = self._said(error)
+        told = f"{who} answers {error.status_code}: {said}"
+        if isinstance(error, vendor.ModelQuotaExceededError):
+            return ModelDenied(f"{told}. The account has no quota left")
+        if error.status_code in _MAY_PASS and not isinstance(error, vendor.ModelRequestRejectedError):
+            return ModelUnavailable(told, retry_after=retry_after(error.headers or {}, now=now))
+        if isinstance(error, vendor.ModelAuthenticationError):
+            return ModelDenied(f"{told}. Check model.api_key and what it is allowed to do")
+        if isinstance(error, vendor.ModelContextWindowExceededError):
+            return ModelRejected(f"{told}. The request is too long for this model; lower model.window")
+        if error.status_code in _UNDERSTOOD and any(word in said.lower() for word in _STRUCTURE):
+            return OutputUnsupported(f"{told}. Another value of model.output may help")
+        if isinstance(error, vendor.ModelNotFoundError):
+            return ModelDenied(f"{told}. Check model.name and model.base_url")
+        return ModelRejected(told)
+
+    def _said(self, error: Exception) -> str:
+        """Return what the provider said, in a line and without keys."""
+        body = getattr(error, "body", None)
+        if isinstance(body, dict):
+            inner = body.get("error", body)
+            text = inner.get("message") if isinstance(inner, dict) else inner
+            return self._scrubber.clean(str(text or body))
+        text = str(body or error)
+        if text.lstrip().startswith("<"):
+            return "a page of HTML, which a gateway may have written"
+        return self._scrubber.clean(text)
+
+
+def _find(error: BaseException | None, kind: type[BaseException]) -> BaseException | None:
+    """Return the error of a kind among an error and its causes."""
+    for _ in range(20):
+        if error is None or isinstance(error, kind):
+            return error
+        error = error.__cause__ or error.__context__
+    return None
+
 
 _FINISHES: dict[str, Finish] = {"stop": "stop", "length": "length", "content_filter": "filter", "tool_call": "tool"}
 _NO_KEY = "none"
@@ -84,33 +196,6 @@ class ProviderConnection:
                 instrument=False,
             )
             return self._completion(response, call)
-
-    async def listen(self, call: ModelCall, listener: Listener) -> Completion:
-        """Return a model's answer and tell its pieces as they come; raise `LanguageError` and its kin."""
-        from pydantic_ai.direct import model_request_stream
-
-        async with AsyncExitStack() as stack:
-            with self._border.translated():
-                stream = await stack.enter_async_context(
-                    model_request_stream(
-                        self._models[call.model],
-                        _messages(call),
-                        model_settings=self._vendor_settings(call),
-                        model_request_parameters=_parameters(call),
-                        instrument=False,
-                    )
-                )
-            events = aiter(stream)
-            while True:
-                with self._border.translated():
-                    try:
-                        event = await anext(events)
-                    except StopAsyncIteration:
-                        return self._completion(stream.get(), call)
-                # Not a part of what is translated: the listener's errors are its own.
-                piece = _text_of(event)
-                if piece:
-                    await listener(piece)
 
     def _vendor_settings(self, call: ModelCall) -> "VendorSettings":
         from pydantic_ai.settings import ModelSettings as VendorSettings
@@ -202,8 +287,6 @@ def _make_model(place: Endpoint, provider: "Provider[Any]", name: str) -> "Model
 
     profile = OpenAIModelProfile(
         thinking_tags=_NO_TAGS,
-        # A stream that just ends was cut; one that is done says why.
-        openai_chat_streaming_requires_finish_reason=True,
         # OpenAI alone wants the newer name, and few of the others know it.
         openai_chat_supports_max_completion_tokens=place.provider == "openai",
     )
@@ -255,14 +338,3 @@ def _parameters(call: ModelCall) -> "ModelRequestParameters":
         output_object=OutputObjectDefinition(json_schema=schema, name=call.name),
         prompted_output_template=False,  # the schema is shown in the instructions, in the language of the rest
     )
-
-
-def _text_of(event: object) -> str:
-    """Return the text that an event of a stream adds."""
-    from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
-
-    if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
-        return event.part.content
-    if isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
-        return event.delta.content_delta
-    return ""

@@ -22,7 +22,10 @@ from remanent.language.offline.comparison import (
     DifferenceKind,
     are_alike,
     are_opposites,
-    count_alike,
+    attributes_of,
+    differ_in_amount,
+    differ_in_time,
+    is_equal,
     is_land,
     name_runs,
     plain_forms,
@@ -140,23 +143,17 @@ def disputed(claim: ParsedClaim, account: Account) -> tuple[int, Judgement] | No
 
 
 def _other_lifetime(own: Sequence[Token], account: Account, claim: ParsedClaim) -> tuple[int, Judgement] | None:
-    spoken = lexicon(claim.language).attributes
-    told = {name for token in own for name in spoken.get(token.key, ())}
+    told = attributes_of(own, claim.language)
     times = [token for token in own if token.when is not None and not token.denied]
     for attribute, known in zip(("birthday", "death"), account.lifetime, strict=False):
-        if attribute in told and len(times) == 1 and _differ_in_time(times[0], known):
+        if attribute in told and len(times) == 1 and _are_two_times(times[0], known):
             place = next(place for place, said in enumerate(account.claims) if known.text in said.text)
             return place, Judgement(CONFLICT, Difference(DifferenceKind.TIME, (times[0],), (known,)))
     return None
 
 
-def _differ_in_time(one: Token, other: Token) -> bool:
-    return (
-        one.when is not None
-        and other.when is not None
-        and one.when.comparable(other.when)
-        and not one.when.agrees(other.when)
-    )
+def _are_two_times(one: Token, other: Token) -> bool:
+    return differ_in_time(one, other) and not is_equal(one, other)
 
 
 def _own(claim: ParsedClaim, account: Account) -> list[Token]:
@@ -169,17 +166,14 @@ def _own(claim: ParsedClaim, account: Account) -> list[Token]:
     title = account.claims[0].title
     keys = {token.key for token in (claim.tokens if claim.title == title else spoken)}
     name = next((name for name in account.names if name <= keys), None)
-    runs = [run for run in map(_keys, name_runs(spoken)) if name is not None and not run.isdisjoint(name)]
+    named = [frozenset(token.key for token in run) - {"the"} for run in name_runs(spoken)]  # The Hireling Shepherd
+    runs = [run for run in named if name is not None and not run.isdisjoint(name)]
     if name is None or (runs and not any(run <= name | title for run in runs)):
         return []  # Holly Audrey Williams is no Audrey Williams
     other = claim.title != title and not keys <= claim.title  # a statement alone may look like its own title
     if claim.title and other and not {token.key for token in claim.subject} <= name:
         return []  # a text on something else that does not speak of this one
     return [token for token in spoken if token.key not in name | title]
-
-
-def _keys(tokens: Sequence[Token]) -> frozenset[str]:
-    return frozenset(token.key for token in tokens) - {"the"}  # painted The Hireling Shepherd
 
 
 def _named(name: str, text: str) -> tuple[int, int] | None:
@@ -277,10 +271,8 @@ def _is_one_measure(one: Token, other: Token, first: ParsedClaim, second: Parsed
     if one.amount is not None and other.amount is not None:
         if one.amount.dimension == "ordinal" or (_YEAR.fullmatch(one.text) and _YEAR.fullmatch(other.text)):
             return False  # the first in one respect, the sixth in another; the 1979 election
-        return one.amount.comparable(other.amount) and (
-            one.amount.unit == other.amount.unit != "" or count_alike(one, other, first, second)
-        )
-    return _differ_in_time(one, other)
+        return differ_in_amount(one, other, first, second)
+    return _are_two_times(one, other)
 
 
 def _part(run: Sequence[Token], claim: ParsedClaim, other: ParsedClaim) -> str:
@@ -328,7 +320,13 @@ def _tells_of(
     rest = [token for token in facing if token not in other]
     frame = [token for token in own if token.part in NAMING and token not in one]
     # A name that another sentence has is agreed upon, and says nothing of this one.
-    frame = [t for t in frame if t.part is TokenKind.WORD or _found(t, rest, said) is not None or not _has(account, t)]
+    frame = [
+        t
+        for t in frame
+        if t.part is TokenKind.WORD
+        or _found(t, rest, said) is not None
+        or not any(are_alike(t, other) for other in account.tokens)
+    ]
     places = [place for token in frame if (place := _found(token, rest, said)) is not None]
     telling = [
         place
@@ -338,7 +336,7 @@ def _tells_of(
         if place is not None
     ]
     counted = one[0].amount is not None and _counted(one[0], own) == _counted(other[0], facing) != ""
-    counted = counted or _speak_of_one(frame, rest, said)
+    counted = counted or not _spoken(frame, said).isdisjoint(_spoken(rest, said))
     if not frame and one[0].part is TokenKind.NAME:
         return _are_places(one, other) and "venue" in _spoken(rest, said)
     return bool(telling) and len(places) >= (_QUARTER if counted else _HALF) * len(frame)
@@ -350,14 +348,8 @@ def _are_places(one: Sequence[Token], other: Sequence[Token]) -> bool:
     return one[0].slot.endswith(_SAYING_WHERE) and not sorts[0].isdisjoint(sorts[1])
 
 
-def _speak_of_one(one: Sequence[Token], other: Sequence[Token], said: ParsedClaim) -> bool:
-    """Tell whether words of two sides speak of one attribute that a thing has one value of."""
-    return not _spoken(one, said).isdisjoint(_spoken(other, said))
-
-
 def _spoken(tokens: Sequence[Token], said: ParsedClaim) -> frozenset[str]:
-    spoken = lexicon(said.language).attributes
-    return frozenset(name for token in tokens for name in spoken.get(token.key, ())) & _ATTRIBUTES
+    return attributes_of(tokens, said.language) & _ATTRIBUTES
 
 
 def _beside(said: ParsedClaim, account: Account) -> list[Token]:

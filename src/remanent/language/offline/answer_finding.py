@@ -16,19 +16,19 @@ from functools import cache, lru_cache
 
 from remanent.bilingual import Bilingual
 from remanent.language.offline.claims import TokenKind, read_claim
-from remanent.language.offline.comparison import name_runs
+from remanent.language.offline.comparison import attributes_of, name_runs
 from remanent.language.offline.headings import is_source_heading
-from remanent.language.offline.holders import holders
 from remanent.language.offline.judgement import CONFLICT, DatedStatement, judge_statements
 from remanent.language.offline.lexicon import lexicon
+from remanent.language.offline.office_holders import holders
 from remanent.language.offline.questions import AnswerType, answer_type, is_question
 from remanent.language.offline.salience import summary_statements
-from remanent.language.tidying import shortened
-from remanent.text.boundaries import excerpt
+from remanent.language.shapes import shortened
 from remanent.text.chinese import tagged
 from remanent.text.keywords import content_words
 from remanent.text.mentions import mentions
 from remanent.text.scripts import working_language
+from remanent.text.spans import excerpt
 from remanent.text.terms import query_terms
 from remanent.values import dataclass
 
@@ -48,8 +48,9 @@ sentence that is taken for one answers nothing. Chosen by hand."""
 _TOLD_OF = 2 / 3
 """Of the names in a question, the share that texts which answer it must speak of more than. Of 60 questions whose
 documents were removed 23 were answered from what speaks of another name, with it 13; with the documents there 55 as
-before. Chinese is not asked for it: its names are cut differently in a question and in a sentence, and the rule would
-lose 49 right answers to 140 questions."""
+before."""
+_NAMED_TAGS = frozenset({"nr", "nt", "nz", "ns", "en"})
+"""The segmenter's tags of people, bodies, other names, places and foreign words."""
 _SPELT_ALIKE, _LEAST_SPELT = 0.8, 6
 """How alike two words are, by the letters they have in common, of which one is the other misspelt; and their length.
 Chosen by hand."""
@@ -60,6 +61,8 @@ _BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
 _TOLD_APART = re.compile(r"\s*[(（][^()（）]*[)）]|(?<=\w), .*")
 _LISTED_AS = re.compile(r"\A\d{1,3}\.\s*\[[^\]\n]*\]\s*(?P<title>\S.*)\n")
 """The line with the title of a text in what a search gave."""
+_LONGEST_NAME = 2
+"""Terms of a sentence that may be a name and no more. Chosen by hand."""
 _BESIDE, _AFTER, _ASKED = 5, 8, 0.3
 """Words on either side of the one that asks, and what a sentence that has them is preferred by. It says which of the
 sentences answers, not whether one does. Chosen by hand."""
@@ -172,7 +175,7 @@ class _AnswerReader:
         self.question = question
         self.sentences = sentences
         # 山有 in 凯尔特山有多高 is no word that a sentence could have.
-        words = _terms(" ".join(content_words(question)) or question)
+        words = _terms(" ".join(_words(question)) or question)
         terms = [term for term in words if not (term.endswith("有") and f"{term}多" in question)]
         # A short Chinese question gives its characters, too, which a sentence does not.
         said = frozenset(
@@ -185,6 +188,11 @@ class _AnswerReader:
         han = [term for term in self.asked if not term.isascii()]
         if han:
             sentences = [replace(one, terms=one.terms.union(t for t in han if t in one.text)) for one in sentences]
+            self.sentences = sentences
+        # What says nothing that the question does not say, as a title does, only answers whether it is so.
+        if self.kind is not AnswerType.WHETHER:
+            own = frozenset(_terms(question))
+            sentences = [one for one in sentences if len(one.terms) > _LONGEST_NAME or one.terms - own]
             self.sentences = sentences
         sources = {one.source for one in sentences}
         spread: Counter[str] = Counter()
@@ -215,7 +223,7 @@ class _AnswerReader:
         """
         claim = read_claim(one.text)
         names = {"duration"} if _FROM_TO.search(one.text) else set[str]()
-        names |= {name for token in claim.tokens for name in lexicon(claim.language).attributes.get(token.key, ())}
+        names |= attributes_of(claim.tokens, claim.language)
         words = [terms for name, terms in self.attributes.items() if name in names]
         return replace(one, terms=one.terms.union(*words)) if words and (beside or one.terms & self.asked) else one
 
@@ -305,10 +313,35 @@ class _AnswerReader:
         # Of those that do alike, the one that is about it: "The notice period is …, during probation two weeks" is not.
         tied = [one for one in found if one[0] > top - _ALIKE]
         _, score, told = max(tied, key=lambda one: self.share(self.asked, _opening(one[2][0])), default=(0.0, 0.0, []))
+        rows = [one[2][0] for one in tied if told and len(one[2]) == 1 and _is_row_beside(one[2][0], told[0])]
+        if len(rows) > 1:
+            # Which row is meant they do not tell, so that it is all of them, or none where they are too many.
+            fits = sum(len(one.text) + 1 for one in rows) <= LONGEST_ANSWER
+            told, score = rows, score if fits else 0.0
         # A sentence that has the names only tells nothing of what is asked of them.
         held = frozenset[str]().union(*(one.all for one in told))
         rest = self.asked - frozenset[str]().union(*self.named)
         return (score if self.share(rest, held) >= _OF_REST else 0.0), told
+
+
+def _is_row_beside(one: _Sentence, other: _Sentence) -> bool:
+    """Tell whether two sentences are rows of one table: they begin with the same head."""
+    heads = [_ROW_HEAD.match(row.text) for row in (one, other)]
+    return one.source == other.source and heads[0] is not None and heads[1] is not None and heads[0][0] == heads[1][0]
+
+
+_ROW_HEAD = re.compile(r"[^:：,，.。]{1,40}[:：]")
+
+
+def _words(question: str) -> list[str]:
+    """Return the words that a question is about, characters beside each other as one: 年假 is cut into two."""
+    words: list[str] = []
+    for word in content_words(question):
+        if words and len(word) == 1 and not word.isascii() and words[-1] + word in question and len(words[-1]) == 1:
+            words[-1] += word
+        else:
+            words.append(word)
+    return words
 
 
 def _opening(one: _Sentence) -> frozenset[str]:
@@ -376,15 +409,17 @@ def _sentences(texts: Sequence[str], titles: Sequence[str]) -> list[_Sentence]:
     found: dict[str, _Sentence] = {}
     for source, text in enumerate(texts):
         listed = _LISTED_AS.match(text)
-        said = summary_statements(text[listed.end() if listed else 0 :], most=_MAX_SENTENCES)
+        said = _whole(summary_statements(text[listed.end() if listed else 0 :], most=_MAX_SENTENCES))
         given = titles[source] if titles else listed["title"] if listed else ""
-        titled = bool(said) and not given and len(said[0]) <= _LONGEST_TITLE and _is_title(said[0])
-        topic = given or (said[0] if titled else _topic(said[0]) if said else "")
+        titled = bool(said) and not given and _may_be_title(said[0])
+        # What the first sentence begins with is what the rest speaks of, unless it is long.
+        begin = _TOPIC.match(said[0]) if said and not given else None
+        topic = given or (said[0] if titled else begin[0] if begin else "")
         named = _named(topic)
         for place, sentence in enumerate(said):
             heads = is_source_heading(sentence) and place + 1 < len(said)
-            if heads or (place and titled and _is_like(sentence, said[0])):
-                # A text that was made of several: what follows is told under this name.
+            if heads or (place and titled and sentence[:2] == said[0][:2] and _may_be_title(sentence)):
+                # A text that was made of several: what follows "From a blog" is told under that name.
                 named = _named(sentence)
             elif (place or not titled) and not is_question(sentence) and not sentence.startswith("#"):
                 terms = frozenset(_terms(sentence))
@@ -396,6 +431,17 @@ def _sentences(texts: Sequence[str], titles: Sequence[str]) -> list[_Sentence]:
     return list(found.values())
 
 
+def _whole(said: Sequence[str]) -> list[str]:
+    """Return sentences with the parts between semicolons put together, as far as an answer has room for them."""
+    whole: list[str] = []
+    for part in said:
+        if whole and whole[-1].endswith("；") and len(whole[-1]) + len(part) <= LONGEST_ANSWER:
+            whole[-1] += part
+        else:
+            whole.append(part)
+    return whole
+
+
 def _named(topic: str) -> tuple[frozenset[str], frozenset[str], str]:
     """Return the words of a title, those of its name, and the name."""
     heading = _TOLD_APART.sub("", topic).strip(" .。#:：")
@@ -403,25 +449,16 @@ def _named(topic: str) -> tuple[frozenset[str], frozenset[str], str]:
     return title, name, heading
 
 
-def _is_like(sentence: str, title: str) -> bool:
-    """Tell whether a sentence is a title in the words of another: From a blog, after From a magazine."""
-    return sentence[:2] == title[:2] and len(sentence) <= _LONGEST_TITLE and _is_title(sentence)
-
-
-def _is_title(sentence: str) -> bool:
+def _may_be_title(sentence: str) -> bool:
     """Tell whether a sentence only names something; Chinese verbs have no form, so that it goes by each word there."""
+    if len(sentence) > _LONGEST_TITLE:
+        return False
     if working_language(sentence) == "zh":
         tokens = read_claim(sentence).tokens
         if tokens and tokens[-1].part is TokenKind.AMOUNT:
             return False  # 黄山海拔1864米 tells without a verb
         return all(word.tag[:1] in _NAMING_TAGS for word in tagged(sentence.rstrip("。. ")))
     return not read_claim(sentence).has_verb
-
-
-def _topic(sentence: str) -> str:
-    """Return what the first sentence of a text begins with, which is what the rest speaks of; nothing if it is long."""
-    found = _TOPIC.match(sentence)
-    return found[0] if found else ""
 
 
 def find_answer(question: str, texts: Sequence[str], *, titles: Sequence[str] = ()) -> AnswerCandidates:
@@ -442,7 +479,7 @@ def find_answer(question: str, texts: Sequence[str], *, titles: Sequence[str] = 
     if (told := _of_two(question, reader)) is not None:
         return told
     score, best = reader.best()
-    if not _speak_of_it(question, sentences):
+    if not _speak_of_it(question, sentences, texts):
         return AnswerCandidates((), 0.0)
     if not best or _of_another_year(question, best, texts):
         return AnswerCandidates((), 0.0)
@@ -510,21 +547,35 @@ def _of_two(question: str, reader: _AnswerReader) -> AnswerCandidates | None:
         return AnswerCandidates((), 0.0) if reader.kind is AnswerType.WHETHER and _BOTH.search(question) else None
     # Two names that it joins are what it asks of; where it does not, what speaks of two of its names may not be.
     bearing = [one for one in reader.sentences if one.source in told.sources]
-    return told if _pair_named(question) or _speak_of_it(question, bearing) else AnswerCandidates((), 0.0)
+    known = [one.text for one in bearing]
+    return told if _pair_named(question) or _speak_of_it(question, bearing, known) else AnswerCandidates((), 0.0)
 
 
-def _speak_of_it(question: str, sentences: Sequence[_Sentence]) -> bool:
+def speak_of_names(question: str, texts: Sequence[str], *, titles: Sequence[str] = ()) -> bool:
+    """Tell whether some texts have the names in a question, or nearly all of them: else they tell of something else.
+
+    In Chinese but those of places: a rule for all towns need not name each.
+    """
+    return _speak_of_it(question, _sentences(texts, titles), [*texts, *titles], tags=_NAMED_TAGS - {"ns"})
+
+
+def _speak_of_it(
+    question: str, sentences: Sequence[_Sentence], texts: Sequence[str], *, tags: frozenset[str] = _NAMED_TAGS
+) -> bool:
     """Tell whether a sentence has each of the names in a question, or nearly all of them.
 
-    A sentence on another hall, singer or airline covers most words of a question. Of English only: Chinese names are
-    cut in one way in a question and in another within a sentence.
+    A sentence on another hall, singer or airline covers most words of a question. Chinese names are cut in one way in a
+    question and in another within a sentence, so that they are looked for as they are written, anywhere in the texts.
     """
     if working_language(question) == "zh":
-        return True
-    named = _names_of(question, frozenset[str]().union(*(one.all for one in sentences)))
-    if not named and _UNNAMED.search(question):
-        return False
-    held = [any(words <= one.all and _names(one, words) for one in sentences) for words in named]
+        told = " ".join([*texts, *(one.heading for one in sentences)]).casefold()
+        named = [one.text.casefold() for one in tagged(question) if one.tag[:2] in tags and len(one.text) > 1]
+        held = [name in told for name in named]
+    else:
+        names = _names_of(question, frozenset[str]().union(*(one.all for one in sentences)))
+        if not names and _UNNAMED.search(question):
+            return False
+        held = [any(words <= one.all and _names(one, words) for one in sentences) for words in names]
     return sum(held) > _TOLD_OF * len(held) or not held
 
 

@@ -21,8 +21,7 @@ from remanent.text.chinese import COMMON_SURNAMES, is_known, tagged
 from remanent.text.regex import lazy_regex
 from remanent.text.scripts import HAN, working_language
 from remanent.text.sentences import sentence_texts
-from remanent.text.stemming import is_irregular
-from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS, word_set
+from remanent.text.words import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS, is_irregular, word_set
 from remanent.values import dataclass
 
 LONGEST_SENTENCE = 600
@@ -324,7 +323,12 @@ def read_claims(texts: Sequence[str], *, context: str = "", said_at: datetime | 
     if len(claims) > 1 and names_a_source(claims[0].text) and not names_a_source(claims[1].text):
         # What says something of itself is about that, whoever's words it is; "it" may be the contract.
         rest = read_claims(texts[1:], context=" ".join(claim.text for claim in before), said_at=said_at)
-        about = [_about(claim, claims[0].tokens, set()) if _is_of_it(claim) else claim for claim in rest]
+        about = [
+            _about(claim, claims[0].tokens, set())
+            if not claim.subject or any(token.part is TokenKind.PERSON for token in claim.subject)
+            else claim
+            for claim in rest
+        ]
         return [replace(claims[0], has_verb=False), *about]
     heads = [one for one in (*(claims[:1] if len(claims) > 1 else ()), *before[:1]) if is_title(one)]
     if heads:
@@ -374,11 +378,6 @@ def names_a_source(text: str) -> bool:
     with this ten.
     """
     return len(text) <= _LONGEST_TITLE and _DOCUMENT.fullmatch(text.strip()) is not None
-
-
-def _is_of_it(claim: ParsedClaim) -> bool:
-    """Tell whether a sentence speaks of what its text is about: it names no subject, or a pronoun."""
-    return not claim.subject or any(token.part is TokenKind.PERSON for token in claim.subject)
 
 
 _FROM = word_set("from according source by via quote says note notes")
@@ -563,7 +562,8 @@ def _english_word(match: re.Match[str], words: Sequence[_Word], text: str) -> _W
     low = shown.lower().replace("’", "'")
     first = not words or words[-1].text in {".", "!", "?", ":", '"', "“"}
     if not shown[0].isalnum():
-        return _Word(shown, start, end, cue=Cue.BREAK if shown in ",;:!?()—–.…" and not _in_title(words) else None)
+        in_title = bool(words) and words[-1].text.lower() in {"dr", "mr", "mrs", "ms", "prof", "st", "jr", "sr"}
+        return _Word(shown, start, end, cue=Cue.BREAK if shown in ",;:!?()—–.…" and not in_title else None)
     if low in _PERSONS:
         return _Word(shown, start, end, _PERSONS[low], TokenKind.PERSON, is_verb="'" in low)
     if low in _AUXILIARY and (first or shown not in _CAPITAL_NAMES):
@@ -605,10 +605,6 @@ def _is_rare(key: str, text: str, end: int) -> bool:
     words = lexicon("en")
     common = key in words.attributes or key in words.polar or key in words.groups or key in verbs()
     return not common and not re.match(r"\s+(?:of|that|in|on)\b", text[end : end + 6])
-
-
-def _in_title(words: Sequence[_Word]) -> bool:
-    return bool(words) and words[-1].text.lower() in {"dr", "mr", "mrs", "ms", "prof", "st", "jr", "sr"}
 
 
 def _joined(words: Sequence[_Word], phrases: frozenset[tuple[str, ...]]) -> Iterator[_Word]:

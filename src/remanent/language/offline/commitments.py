@@ -18,15 +18,14 @@ from typing import NamedTuple
 
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.salience import with_speaker
-from remanent.language.shapes import MAX_REMARK, Utterance
-from remanent.language.tidying import one_line
+from remanent.language.shapes import MAX_REMARK, Utterance, one_line
 from remanent.model.entry import chat_role
-from remanent.text.dialogue_summary import is_heading
 from remanent.text.regex import lazy_regex, word_regex
 from remanent.text.sentences import sentence_texts
+from remanent.text.summary import is_heading
 from remanent.text.talk import is_standing_instruction
 from remanent.text.terms import index_terms
-from remanent.text.wordlists import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
+from remanent.text.words import CHINESE_STOP_WORDS, ENGLISH_STOP_WORDS
 from remanent.values import dataclass
 
 _MAX_LISTED = 15
@@ -55,26 +54,27 @@ _OPEN = word_regex(
     r"if (?:i|we|you|it|they)|whether|not sure|unsure|wonder(?:ing)?|haven['’]t|have not|hasn['’]t|hadn['’]t|"
     r"would(?:n['’]t)?(?: have| be)?|might|maybe|perhaps|could|trying to decide how|before (?:i|we) decide|"
     r"should (?:i|we)|wh(?:at|ich) (?:i|we|can|should)",
-    r"如果|要是|是否|要不要|不知道|不确定|犹豫|还没(?:有)?(?:想好|决定|定)|没(?:有)?(?:决定|定)|未(?:决定|定)|无法决定|"
+    r"如果|(?<![主只需])要是|是否|要不要|不知道|不确定|犹豫|还没(?:有)?(?:想好|决定|定)|没(?:有)?(?:决定|定)|未(?:决定|定)|无法决定|"
     r"决定不了|可能|也许|或许|本来|当初",
 )
 """Who is not sure, or speaks of a case that may come, is bound to nothing."""
 
 _WE_DECIDED = word_regex(
     r"(?:we|i)(?:['’]ve| have)?(?: (?:all|both|now|just|finally|already|also|together))? "
-    r"(?:decided (?:to|on|against|that|not|for|we|i)|opted (?:for|to)|settled on)|"
+    r"(?:decided(?=:)|decided (?:to|on|against|that|not|for|we|i)|opted (?:for|to)|settled on)|"
     r"(?:the|our|my) (?:final )?decision (?:is|was)|it['’]s settled|final decision",
     r"(?<!让)(?<!由)(?:我|我们|咱们|大家|团队|公司)[^，。；]{0,8}(?:决定(?!权|于|性|因素|是|怎|如何)|敲定|选定|拍板)|^(?:最[后终])?决定(?!权|于|性|因素|是|怎|如何|的)|"
-    r"就这么定|(?:已经?|最终)(?:敲定|选定|定下来)",
+    r"就这么定|(?:已经?|最终)(?:敲定|选定|定下来)|^[^，。；]{1,12}(?<![一固稳肯否制注测认规约])定了",
 )
 _PERSON_DECIDES = word_regex(
-    r"decision:|(?:we|i)(?:['’]ve| have)? (?:chosen|chose|picked(?! up)) |"
+    r"decision(?=:)|(?:we|i)(?:['’]ve| have)? (?:chosen|chose|picked(?! up)) |"
     r"(?:we|i)(?:['’]re| are|['’]m| am) (?:going with|sticking with|switching to)|"
     r"let['’]s (?:go with|use|stick (?:with|to)|adopt|switch to|go for(?! it))|"
     r"(?:we|i)(?:['’]ll| will| shall) (?:go with|go for|use|adopt|switch to|stick with|stick to|"
     r"drop (?:the|our|my|support))",
     r"确定(?:用|采用|选|使用)|最终(?:选|采用)|那就(?:用|选|按|定)|就(?:用|选|按|定在?)[^，。？]{1,20}(?:吧|了)|"
-    r"(?:改|采)用.{1,12}(?:方案|吧)|说定",
+    # Who tells of a plan that fell through tells what is done in its place.
+    r"(?:改|采)用.{1,12}(?:方案|吧)|说定|(?:[去办做]不成|不[去做办]|取消|泡汤|推迟)了[^。；]{0,12}[，,](?:就|那就|我们?|先)?改[成到为在去]",
 )
 
 _DOING = (
@@ -92,7 +92,8 @@ _WHEN = (
     r"september|october|november|december|\d)\w*|tomorrow|tonight|later today|right after|in (?:an hour|\d+ \w+)"
 )
 _PERSON_TO_DO = word_regex(
-    rf"^\W*(?:and |so |also )?to-?do\b[: ]|(?<!like you to )(?<!s )remind me (?:to|about|on|at|by|in|tomorrow|next)|"
+    rf"^\W*(?:and |so |also )?to-?do\b(?=[: ])|"
+    rf"(?<!like you to )(?<!s )remind me (?:to|about|on|at|by|in|tomorrow|next)|"
     rf"(?:please |and |so |^)don['’]t (?:let me )?forget (?:to|the|about|my|your)|"
     rf"^\W*(?:please |and |so |also |just )*remember to|"
     rf"(?:i|we)(?:['’]ll| will| shall|['’]m going to| am going to|['’]re going to| are going to|"
@@ -120,14 +121,18 @@ _NO_TASK = word_regex(
 
 _AGREED = word_regex(
     r"(?:we|both|all)(?:['’]ve| have)?(?: all| both)? agreed?(?= (?:to|that|we|not|on(?! (?:for|with|in|by)\b) \w)\b)|"
-    r"as agreed(?=,| with| in| on \w)|agreement:|it['’]s a deal",
+    r"as agreed(?=,| with| in| on \w)|agreement(?=:)|it['’]s a deal",
     r"(?:我们?|咱们?|大家|双方|一起)[^，。；]{0,10}(?:约定|说好|商定|约好|讲好)|^(?:约定|说好|商定|约好)(?!的|俗)|"
     r"达成(?:一致|共识)|一致同意",
 )
-_TOLD_TO = lazy_regex(r"^(?!.*\.\.\.|\W*never (?:say|really|a )|\W*always (?:up|nice|good|a )|.*\bI['’ ](?:ll|ve|m)\b)")
+_TOLD_TO = lazy_regex(
+    r"^(?!.*\.\.\.|(?:\w+:)?\W*never (?:say|really|a )|(?:\w+:)?\W*always (?:up|nice|good|a )|.*\bI['’ ](?:ll|ve|m)\b)",
+    re.IGNORECASE,
+)
 _RULE = word_regex(
-    r"from now on|please (?:always|never)|i prefer (?:that |if )?you",
-    r"以后(?:都|请|不要|别|回答|回复|用)|今后(?:都|请|不要|别)|从现在起|从今往后|不要再|别再",
+    r"from now on,?(?! (?:i|we)\b)|please (?:always|never)|i prefer (?:that |if )?you",
+    r"以后(?:都|请|不要|别|回答|回复|用)|今后(?:都|请|不要|别)|从现在起|从今往后|不要再|别再|"
+    r"(?:^|[，,；])(?:之后|以后|今后|往后)(?![我他她])[^，。；]{1,16}?(?:都|一律|统一|抄送|发给|交给)(?!了)",
 )
 
 
@@ -187,7 +192,7 @@ _NAMED_ZH = lazy_regex(
     r"(?:不(?:再)?(?:用|使用|采用|选|要|去|做)|别[用去]|放弃|取消|撤销|作废|弃用|停用|换掉)(?![了再说谢客担着急])"
     r"(?!掉?(?:这个|那个|刚才|刚刚|之前|上面|上述|前面)的?(?:决定|方案|安排|计划|说法)?(?:[，。；！？,;!?]|$))"
     r"(?P<what>[^，。；！？,;!?\n]{1,30}?)(?=了|吧|改|换|而|[，。；！？,;!?]|$)"
-    r"|(?P<topic>[^，。；！？,;!?\n]{2,30}?)(?:就|先|都|已经|已)?(?:(?:取消|作废|不做|不要|不用|不去|撤销|推翻)了"
+    r"|(?P<topic>[^，。；！？,;!?\n]{2,30}?)(?:就|先|都|已经|已)?(?:(?:取消|作废|不做|不要|不用|不去|去不成|办不成|撤销|推翻)了"
     r"|(?:还是|就|先|决定|我们)*(?:改用|改成|改为|换成|换用|改到|改在|推迟到|提前到))"
     r"(?P<moved>)"
 )
@@ -218,6 +223,11 @@ class Revocation(NamedTuple):
     named: frozenset[str]
     """The words for what is taken back; none where it is what was settled last."""
 
+    def names(self, item: str) -> bool:
+        """Tell whether an earlier item is what is taken back."""
+        text = item.casefold()
+        return sum(term in text for term in self.named) >= _HOLDS * len(self.named)
+
 
 class Commitments(NamedTuple):
     """What a conversation binds its people to."""
@@ -242,7 +252,7 @@ class _Settled:
         """Take out what is taken back, and tell whether there was any."""
         size = sum(map(len, self.lists))
         for items in self.lists:
-            items[:] = [one for one in items if not _is_named(one, revocation)]
+            items[:] = [one for one in items if not revocation.names(one)]
         return sum(map(len, self.lists)) < size
 
     def without_last(self) -> bool:
@@ -274,11 +284,11 @@ def find_commitments(
         decided, to_do, agreed = map(tuple, lists)
         found.append(Commitments(decided, to_do, agreed, tuple(_revocations(own, one.speaker))))
     together = standing(found)
-    return Commitments(
-        together.decisions[:_MAX_LISTED],
-        together.todos[:_MAX_LISTED],
-        together.agreements[:_MAX_LISTED],
-        tuple(chain.from_iterable(one.revoked for one in found)),
+    return together._replace(
+        decisions=together.decisions[:_MAX_LISTED],
+        todos=together.todos[:_MAX_LISTED],
+        agreements=together.agreements[:_MAX_LISTED],
+        revoked=tuple(chain.from_iterable(one.revoked for one in found)),
     )
 
 
@@ -303,11 +313,6 @@ def standing(found: Sequence[Commitments]) -> Commitments:
     kept = {*decided, *to_do, *agreed}
     every = chain.from_iterable((*one.decisions, *one.todos, *one.agreements) for one in found)
     return Commitments(decided, to_do, agreed, gone=tuple(dict.fromkeys(item for item in every if item not in kept)))
-
-
-def _is_named(item: str, revocation: Revocation) -> bool:
-    text = item.casefold()
-    return sum(term in text for term in revocation.named) >= _HOLDS * len(revocation.named)
 
 
 def _revocations(said: Sequence[str], speaker: str) -> Iterator[Revocation]:

@@ -13,9 +13,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
+from remanent.bilingual import Language
 from remanent.language.offline.claims import ParsedClaim, Token, TokenKind
 from remanent.language.offline.lexicon import LANDS, Lexicon, lexicon, stem
-from remanent.text.numerals import has_digit
+from remanent.text.numbers import has_digit
 from remanent.text.regex import lazy_regex
 from remanent.values import dataclass
 
@@ -128,10 +129,17 @@ def _without(tokens: Iterable[Token], taken: Iterable[Token]) -> tuple[Token, ..
 
 def _attributes(claim: ParsedClaim, words: Lexicon) -> frozenset[str]:
     """Return what a claim speaks of; where Chinese words end is a guess, so the longer ones are looked for."""
-    said = [token.key for token in claim.tokens]
+    spoken = attributes_of(claim.tokens, claim.language)
     if claim.language == "zh":
-        said += [word for word in words.attributes if len(word) > 1 and word in claim.text]
-    return frozenset(name for word in said for name in words.attributes.get(word, ()))
+        longer = (names for word, names in words.attributes.items() if len(word) > 1 and word in claim.text)
+        return spoken.union(*longer)
+    return spoken
+
+
+def attributes_of(tokens: Iterable[Token], language: Language) -> frozenset[str]:
+    """Return the attributes that words may speak of, by their keys."""
+    words = lexicon(language).attributes
+    return frozenset(name for token in tokens for name in words.get(token.key, ()))
 
 
 def _align(one: ParsedClaim, other: ParsedClaim) -> list[tuple[Token, Token]]:
@@ -168,13 +176,10 @@ def are_alike(one: Token, other: Token) -> bool:
 
 def is_equal(one: Token, other: Token) -> bool:
     """Tell whether two tokens are one word, or amounts or times that agree in value however they are written."""
+    if one.amount is not None and other.amount is not None:
+        return one.amount.comparable(other.amount) and one.amount.agrees(other.amount)
     if one.amount is not None or other.amount is not None:
-        return (
-            one.amount is not None
-            and other.amount is not None
-            and one.amount.comparable(other.amount)
-            and one.amount.agrees(other.amount)
-        )
+        return False
     if one.when is not None and other.when is not None:
         return one.key == other.key or (one.when.comparable(other.when) and one.when.agrees(other.when))
     return one.key == other.key
@@ -327,12 +332,7 @@ def _differ(kind: DifferenceKind, one: Token, other: Token, first: ParsedClaim, 
     only where both claims speak of one attribute or describe one scene.
     """
     if kind is DifferenceKind.AMOUNT:
-        return (
-            one.amount is not None
-            and other.amount is not None
-            and one.amount.comparable(other.amount)
-            and (one.amount.unit == other.amount.unit != "" or count_alike(one, other, first, second))
-        )
+        return differ_in_amount(one, other, first, second)
     if kind is DifferenceKind.TIME:
         return differ_in_time(one, other)
     words = lexicon(first.language)
@@ -348,13 +348,19 @@ def _differ(kind: DifferenceKind, one: Token, other: Token, first: ParsedClaim, 
     return False
 
 
-def count_alike(one: Token, other: Token, first: ParsedClaim, second: ParsedClaim) -> bool:
-    """Tell whether two numbers count the same, as far as the word right after them says what."""
+def differ_in_amount(one: Token, other: Token, first: ParsedClaim, second: ParsedClaim) -> bool:
+    """Tell whether two amounts are of one measure, or count the same as far as the word right after them says what;
+    that they are not equal is known by then.
+    """
+    if one.amount is None or other.amount is None or not one.amount.comparable(other.amount):
+        return False
+    if one.amount.unit == other.amount.unit != "":
+        return True
     nouns = [
         {after.key for after in claim.tokens[token.place + 1 : token.place + 2] if after.start <= token.end + 1}
         for token, claim in ((one, first), (other, second))
     ]
-    units = {token.amount.unit for token in (one, other) if token.amount is not None and token.amount.unit}
+    units = {one.amount.unit, other.amount.unit} - {""}
     if len(units) == 1 and not any(units <= noun for noun in nouns):
         return False
     return not all(nouns) or nouns[0] == nouns[1]
@@ -414,11 +420,10 @@ def _one_slot(one: Sequence[Token], other: Sequence[Token], first: ParsedClaim, 
 
 def _near_attributes(token: Token, claim: ParsedClaim) -> frozenset[str]:
     """Return the attributes that a value may be of: of what stands right before it, or before the verb."""
-    words = lexicon(claim.language)
     if len(claim.tokens) <= SHORT:
-        return _attributes(claim, words)
+        return _attributes(claim, lexicon(claim.language))
     near = [one for one in claim.tokens if one.opening or 0 < token.place - one.place <= 2]
-    return frozenset(name for one in near for name in words.attributes.get(one.key, ()))
+    return attributes_of(near, claim.language)
 
 
 def _around(token: Token, claim: ParsedClaim, step: int) -> set[str]:

@@ -62,16 +62,12 @@ def source_sections(text: str) -> tuple[tuple[int, int, str], ...]:
         if not is_source_heading(said := span.of(text)):
             body = body or bool(said.strip())
         elif body and span.end < said_until:
-            first = starts == [(0, "")] and _leads(text[: span.start])  # looked at once, however many there are
+            # Before the first one, which is looked at once, may stand nothing, or a line that only leads to it.
+            lead = "" if starts != [(0, "")] else text[: span.start].strip() or ":"
+            first = lead.endswith((":", "：")) and "\n" not in lead
             starts[-1 if first else len(starts) :] = [(0 if first else span.start, heading_name(said))]
             body = False
     if len(starts) > _MOST:
         starts = starts[:1]
     ends = [start for start, _ in starts[1:]] + [len(text)]
     return tuple((start, end, name) for (start, name), end in zip(starts, ends, strict=True))
-
-
-def _leads(before: str) -> bool:
-    """Tell whether what stands before a heading is nothing, or one line that only leads to it."""
-    said = before.strip()
-    return not said or (said.endswith((":", "：")) and "\n" not in said)

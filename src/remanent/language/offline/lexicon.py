@@ -6,10 +6,9 @@ that nobody here wrote is measured by `bench.language_texts` and `bench.conflict
 
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
-from typing import NamedTuple
 
 from remanent.bilingual import Language
-from remanent.text.stemming import stem as _stem
+from remanent.text.words import stem as _stem
 from remanent.values import dataclass
 
 stem = lru_cache(maxsize=20_000)(_stem)
@@ -166,7 +165,7 @@ _ZH_STRICT = """
 不能 没法 无法 不会; 禁止 不准 不许 | 允许 准许 可以; 有 | 没有 无 没; 室内 屋里 屋内 | 室外 户外 屋外 露天 花园 花园里
 院子 院子里; 独自 一个人 单独 | 一起 共同; 收费 | 免费; 男 男性 男人 男的 | 女 女性 女人 女的; 继续 坚持 | 停止 放弃
 终止 取消 中断; 成年 | 未成年; 睡着 睡觉 | 醒 醒着; 国营 国有 | 私营 民营 私有; 国内 | 国外 境外; 主动 | 被动; 一致
-统一 | 分歧; 公立 | 私立; 城市 | 农村 乡下; 专业 | 业余
+统一 | 分歧; 公立 | 私立; 出席 到场 参会 | 缺席; 城市 | 农村 乡下; 专业 | 业余
 """
 
 _ZH_CONTRARY = """
@@ -281,21 +280,13 @@ def verbs() -> frozenset[str]:
 def lexicon(language: Language) -> Lexicon:
     """Return the tables of a language, read when they are first needed."""
     if language == "zh":
-        return _read(_Tables(_ZH_SYNONYMS, _ZH_STRICT, _ZH_CONTRARY, _ZH_GROUPS, _ZH_ATTRIBUTES), str)
-    return _read(_Tables(_EN_SYNONYMS, _EN_STRICT, _EN_CONTRARY, _EN_GROUPS, _EN_ATTRIBUTES), stem)
+        return _read(_ZH_SYNONYMS, _ZH_STRICT, _ZH_CONTRARY, _ZH_GROUPS, _ZH_ATTRIBUTES, key=str)
+    return _read(_EN_SYNONYMS, _EN_STRICT, _EN_CONTRARY, _EN_GROUPS, _EN_ATTRIBUTES, key=stem)
 
 
-class _Tables(NamedTuple):
-    """The tables of one language as they are written."""
-
-    synonyms: str
-    strict: str
-    contrary: str
-    groups: str
-    attributes: str
-
-
-def _read(tables: _Tables, key: Callable[[str], str]) -> Lexicon:
+def _read(
+    synonyms: str, strict: str, contrary: str, sorts: str, attribute_words: str, *, key: Callable[[str], str]
+) -> Lexicon:
     """Read the tables of one language into what comparisons look up, each word brought to its stem first; done once,
     and only for a language that is met.
     """
@@ -303,19 +294,19 @@ def _read(tables: _Tables, key: Callable[[str], str]) -> Lexicon:
     def plain(text: str) -> list[str]:
         return [" ".join(key(part) for part in word.split("_")) for word in text.split()]
 
-    same = {word: entry[0] for text in tables.synonyms.split(";") for entry in [plain(text)] for word in entry}
+    same = {word: entry[0] for text in synonyms.split(";") for entry in [plain(text)] for word in entry}
 
     def keys(text: str) -> list[str]:
         return [same.get(word, word) for word in plain(text)]
 
-    polar = _polar(tables, keys)
+    polar = _polar(strict, contrary, keys)
     values: dict[str, dict[str, int]] = {}
-    for name, words in _named(tables.groups):
+    for name, words in _named(sorts):
         for number, part in enumerate(words.split("/")):
             for word in keys(part):
                 values.setdefault(word, {})[name] = number
     spoken: dict[str, set[str]] = {}
-    for name, words in _named(tables.attributes):
+    for name, words in _named(attribute_words):
         # As it is written, too: in a Chinese text words are looked for as they stand.
         for word in {*keys(words), *plain(words)}:
             spoken.setdefault(word, set()).add(name)
@@ -324,9 +315,9 @@ def _read(tables: _Tables, key: Callable[[str], str]) -> Lexicon:
     return Lexicon(same, polar, values, attributes, frozenset(tuple(word.split()) for word in every if " " in word))
 
 
-def _polar(tables: _Tables, keys: Callable[[str], list[str]]) -> dict[str, dict[str, int]]:
+def _polar(strict: str, contrary: str, keys: Callable[[str], list[str]]) -> dict[str, dict[str, int]]:
     polar: dict[str, dict[str, int]] = {}
-    for table, mark, weight in ((tables.strict, "|", 2), (tables.contrary, "~", 1)):
+    for table, mark, weight in ((strict, "|", 2), (contrary, "~", 1)):
         for entry in table.split(";"):
             yes, _, no = entry.partition(mark)
             matter = f"{keys(yes)[0]}/{keys(no)[0]}"

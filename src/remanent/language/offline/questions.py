@@ -7,9 +7,8 @@ import re
 from enum import StrEnum
 
 from remanent.text.keywords import content_words
-from remanent.text.numerals import ENGLISH_NUMERALS
+from remanent.text.numbers import ENGLISH_NUMERALS
 from remanent.text.regex import lazy_regex
-from remanent.text.scripts import HAN
 
 _MARKS = " \t\n?？!！。.,，;；:："
 
@@ -59,47 +58,14 @@ _QUESTION = lazy_regex(
     re.IGNORECASE,
 )
 
-_AUXILIARY = r"is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|shall|may|might|must"
-_SUBJECT = r"(?:(?:the|a|an|my|our|your|his|her|their)\s+)?\S+"
-_STATEMENTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (lazy_regex(pattern, re.IGNORECASE), statement)
-    for pattern, statement in (
-        (r"(?:can|could|would) you (?:please )?(?:tell me|say|explain)(?: to me)? (?P<rest>.+)", r"\g<rest>"),
-        (r"(?:do|does) (?:anyone|somebody|you) know (?P<rest>.+)", r"\g<rest>"),
-        (r"how (?:many|much) (?P<what>.+?) (?:do|does|did|is|are|was|were|has|have|had) (?P<rest>.+)",
-         r"the number of \g<what> \g<rest> is"),
-        (r"how old (?:is|are|was|were) (?P<rest>.+)", r"the age of \g<rest> is"),
-        (r"how long (?:do|does|did|is|was|will) (?P<rest>.+)", r"\g<rest> takes"),
-        (r"how (?:do|can|should|could|would) (?:i|we|you|one) (?P<rest>.+)", r"to \g<rest>"),
-        (r"(?:how|why|when|where) (?:do|does|did) (?P<rest>.+)", r"\g<rest>"),
-        (rf"(?:how|why|when|where) (?P<aux>{_AUXILIARY}) (?P<who>{_SUBJECT}) (?P<rest>.+)",
-         r"\g<who> \g<aux> \g<rest>"),
-        (rf"(?:who|what|which|how|why|when|where) (?P<aux>{_AUXILIARY}) (?P<rest>.+)", r"\g<rest> \g<aux>"),
-        (r"(?:what|which) (?P<what>.+?) (?:do|does|did) (?P<rest>.+)", r"the \g<what> \g<rest>"),
-        (r"(?:who|what|which)(?: of)? (?P<rest>.+)", r"\g<rest>"),
-        (r"(?:do|does|did) (?P<rest>.+)", r"\g<rest>"),
-        (rf"(?P<aux>{_AUXILIARY}) (?P<who>{_SUBJECT}) (?P<rest>.+)",
-         r"\g<who> \g<aux> \g<rest>"),
-    )
-)  # fmt: skip
-_CHINESE_STATEMENTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (lazy_regex(pattern), statement)
-    for pattern, statement in (
-        (r"\A(?:请问|请告诉我|你知道|我想知道|想问一下|问一下)[，,]?", ""),
-        (r"(?:为什么|为何|怎么会)(?P<rest>.+)", r"\g<rest>的原因是"),
-        (r"(?:如何|怎么样?|怎样)(?:才能|可以|能)?(?P<rest>.+)", r"\g<rest>的方法是"),
-        (r"(?:是什么时候|什么时候|何时|哪一?天|哪一?年)(?P<rest>.+?)的?\Z", r"\g<rest>的时间是"),
-        (r"\A谁(?P<rest>.+)", r"\g<rest>的人是"),
-        (r"(?:是谁|是什么|是哪[里儿个位]|是多少|有多少|有哪些|叫什么(?:名字)?|多少钱|多大|多久|怎么样)\Z",
-         "是"),
-        (r"在哪[里儿]?\Z", "在"),
-        (r"什么|哪[个些位里儿]|多少|几(?=[个位次岁天年月人名])|谁", ""),
-        (r"[吗呢吧呀啊]\Z", ""),
-        (r"是否|是不是", "是"),
-        (r"有没有", "有"),
-        (r"能不能", "能"),
-    )
-)  # fmt: skip
+_ASKING_WORDS = lazy_regex(
+    r"\A(?:(?:can|could|would) you (?:please )?(?:tell me|say|explain)(?: to me)? |(?:do|does) (?:anyone|you) know )?"
+    r"(?:(?:who|what|which|how|why|when|where)(?: of| many| much| old| long)*\s+)?"
+    r"(?:(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|shall|may|might|must)\s+)?"
+    r"|\A(?:请问|请告诉我|你知道|我想知道|想问一下|问一下)[，,]?|为什么|为何|怎么会|如何|怎么样?|怎样|是?什么时候|何时|"
+    r"哪一?[天年个些位里儿]|(?<=叫)什么(?:名字)?|什么|多少钱?|有没有|能不能|是不是|是否|谁|[吗呢吧呀啊]\Z",
+    re.IGNORECASE,
+)
 
 
 def is_question(sentence: str) -> bool:
@@ -118,22 +84,12 @@ def keyword_form(question: str) -> str:
 
 
 def statement_form(question: str) -> str:
-    """Return the question as the beginning of its answer: what is asked for is left open."""
-    bare = question.strip().strip(_MARKS)
-    if re.search(rf"[{HAN}]", bare):
-        return _chinese_statement(bare)
-    for pattern, statement in _STATEMENTS:
-        if pattern.fullmatch(bare):
-            bare = pattern.sub(statement, bare).strip()
-            if not is_question(bare) or pattern is not _STATEMENTS[0][0]:
-                break
+    """Return the question without the words that ask, as the beginning of its answer.
+
+    Forms of its own for each sort of question ("the number of … is") found nothing more in public texts.
+    """
+    bare = _ASKING_WORDS.sub("", question.strip().strip(_MARKS)).strip(_MARKS)
     return bare[:1].upper() + bare[1:]
-
-
-def _chinese_statement(bare: str) -> str:
-    for pattern, statement in _CHINESE_STATEMENTS:
-        bare = pattern.sub(statement, bare, count=1)
-    return bare.strip(_MARKS)
 
 
 # ── whether a sentence can be the answer ─────────────────────────────────────

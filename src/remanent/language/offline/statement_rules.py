@@ -13,6 +13,7 @@ from itertools import count
 from typing import Literal, cast
 
 from remanent.model.entry import chat_role
+from remanent.text.regex import lazy_regex
 from remanent.values import dataclass
 
 StatementKind = Literal["fact", "preference", "decision", "follow_up", "mood", "event", "instruction", "procedure"]
@@ -167,29 +168,21 @@ def subject_name(speaker: str, *, zh: bool) -> str:
     return speaker
 
 
-_ALIKE = tuple(
-    words.split()
-    for words in (
-        "name 姓名 名字 全名 full_name",
-        "phone 电话 电话号 电话号码 联系电话 手机号 手机号码 phone_number number 联系方式 号码 号",
-        "email 邮箱 邮箱地址 电子邮箱 邮件地址 email_address e-mail",
-        "residence 住址 地址 家庭住址 住处 address home_address",
-        "employer 工作单位 单位 单位名称 公司 公司名称 company",
-        "job 职业 工作 岗位 occupation profession job_title 职务",
-        "education 学历 教育背景 文化程度 教育程度",
-        "home 家乡 老家 籍贯 hometown home_country",
-        "birthday 生日 出生日期",
-        "age 年龄 岁数",
-        "workplace 工作地 工作地儿 工作地点 工作的地方 办公地点",
-        "time 时间 举办时间 开始时间 日期 date",
-        "place 地点 举办地点 位置",
-        "deadline 截止日期 截止时间 期限",
-        "name_to_call form_of_address 称呼",
-    )
-)
+def first_of_row(table: str) -> dict[str, str]:
+    """Return for each word of a table the first of its row; rows are parted by semicolons."""
+    return {word: words[0] for words in map(str.split, table.split(";")) for word in words}
+
+
+_SAME = first_of_row("""
+name 姓名 名字 全名 full_name; phone 电话 电话号 电话号码 联系电话 手机号 手机号码 phone_number number 联系方式 号码 号;
+email 邮箱 邮箱地址 电子邮箱 邮件地址 email_address e-mail; residence 住址 地址 家庭住址 住处 address home_address;
+employer 工作单位 单位 单位名称 公司 公司名称 company; job 职业 工作 岗位 occupation profession job_title 职务;
+education 学历 教育背景 文化程度 教育程度; home 家乡 老家 籍贯 hometown home_country; birthday 生日 出生日期;
+age 年龄 岁数; workplace 工作地 工作地儿 工作地点 工作的地方 办公地点; time 时间 举办时间 开始时间 日期 date;
+place 地点 举办地点 位置; deadline 截止日期 截止时间 期限; name_to_call form_of_address 称呼
+""")
 """The names of each attribute that has several, its own first. A memory takes the place of another of the same
 attribute, so that 住址 and "address" must be one: else a move would leave both addresses standing."""
-_SAME: dict[str, str] = {word: words[0] for words in _ALIKE for word in words}
 
 
 def canonical(attribute: str) -> str:
@@ -197,38 +190,13 @@ def canonical(attribute: str) -> str:
     return _SAME.get(attribute.replace(" ", "_"), attribute)
 
 
-_ONE_PERSON = tuple(
-    words.split()
-    for words in (
-        "mom mum mother mommy mama",
-        "dad father daddy papa",
-        "grandma grandmother granny",
-        "grandpa grandfather granddad",
-        "partner wife husband spouse",
-        "boss supervisor",
-        "dog puppy",
-        "cat kitten",
-        "kids children",
-        "爸爸 爸 父亲 老爸",
-        "妈妈 妈 母亲 老妈",
-        "爱人 妻子 老婆 太太 丈夫 老公 先生",
-        "男朋友 男友",
-        "女朋友 女友",
-        "上司 领导 老板",
-        "外公 姥爷",
-        "外婆 姥姥",
-        "哥哥 哥",
-        "姐姐 姐",
-        "弟弟 弟",
-        "妹妹 妹",
-        "父母 爸妈",
-        "室友 舍友",
-        "狗 小狗 狗狗",
-        "猫 小猫 猫咪",
-    )
-)
+_SAME_PERSON = first_of_row("""
+mom mum mother mommy mama; dad father daddy papa; grandma grandmother granny; grandpa grandfather granddad;
+partner wife husband spouse; boss supervisor; dog puppy; cat kitten; kids children; 爸爸 爸 父亲 老爸;
+妈妈 妈 母亲 老妈; 爱人 妻子 老婆 太太 丈夫 老公 先生; 男朋友 男友; 女朋友 女友; 上司 领导 老板; 外公 姥爷; 外婆 姥姥;
+哥哥 哥; 姐姐 姐; 弟弟 弟; 妹妹 妹; 父母 爸妈; 室友 舍友; 狗 小狗 狗狗; 猫 小猫 猫咪
+""")
 """The words for one person or animal of somebody's; a wife and a partner are one, whoever has both says so by name."""
-_SAME_PERSON = {word: words[0] for words in _ONE_PERSON for word in words}
 _OF_WHOM = re.compile("(?P<whose>.*(?:'s |的))(?P<who>[^的]+)")
 
 
@@ -242,3 +210,63 @@ def group(match: re.Match[str], name: str) -> str:
     """Return what the part of a match with a name holds, empty where there is none."""
     found = (match[key] for key in match.re.groupindex if key.partition("_")[0] == name)
     return next((text.strip() for text in found if text), "")
+
+
+# ── what stands where a town, an employer or a name would stand, and is none: 我和老公住在一起, "I work at night" ──
+# What there is one of at a time is replaced by the next value told. So what says only with whom, near what, when or how
+# must not be taken for one: it had erased the town and the employer of whoever said it. What describes a thing names no
+# other one either ("My phone is dead").
+
+_PARTS = parts_of(r"""
+kin = 爸爸?|妈妈?|爸妈|父母|爷爷|奶奶|外[公婆]|姥[姥爷]|哥哥?|姐姐?|弟弟?|妹妹?|叔叔?|姑姑?|舅舅?|姨妈?|
+    阿姨|老[公婆]|丈夫|妻子|公婆|岳父母?|丈母娘|[男女]朋?友|对象|儿子|女儿|孩子|朋友|闺蜜|同[事学]|[室舍]友|客户|老板|房东
+whose = 离|靠近|和|跟|我们?|自己|别人|人家|亲戚|家人|同[一个家]*|[这那一][个家间套栋]?|原来|现在|
+    以前|(?:很|挺|比较|特别|非常)?[远近吵静小大旧新老破]|{kin}|单位|公司|学校|大学|地铁站?|车站|公园|超市|市场|的|个|间
+somewhere = (?:{whose}){0,6}(?:一起|一块儿?|家里?|家中|楼[上下]|附近|周边|旁边|边上|隔壁|对面|外[面边头地]|里[面边]|
+    国[内外]|[这那][里边儿]|(?:学生|员工)?宿舍|酒店|宾馆|民宿|医院|学校|校[内外]|公司|单位|市[里区中]心?|郊[区外]|乡下|农村|
+    城里|村里|镇上|[老新]家|(?:房子|小区|公寓|出租屋|地方)里?|[\d一二三四五六七八九十]+号?[楼层栋幢室])住?
+sometime = [早晚]上|白天|夜[里间晚]|凌晨|[上中下]午|周末|[节假]+[日期]|工作日|[寒暑]假|[春夏秋冬]天|
+    [今昨明]天|[今去明]年
+how = 努力|认真|安心|专心|专注|好好|拼命|埋头|远程|居家|线上|[兼全]职|[倒轮夜白]班
+desk = 办公室|工位|.{0,3}前|.{0,2}[床车机铁路脑]上
+joined = .*(?:群聊?|会员|健身房|俱乐部|社团|[队团组班课]|项目|活动|会议|购物车|计划)
+called = [了醒].*|(?:停|外卖|快递|出租车|网约车|救护车|车|滴滴|代驾|服务员|保[安洁]|警察|苦|屈|好|冤)[了来]?
+state = home|town|fear|hope|peace|pain|luxury|poverty|style|silence|chaos|comfort|denial|misery|debt|exile|isolation|
+    work|school|bed|winter|summer|spring|autumn|jeans|sweatpants|py?jamas
+span = (?:(?:many|long|several|a few|a couple of|\d+|two|three|four|five|six|eight|ten) )?
+    (?:hours|days|weeks|months|years)
+wages = (?:home|nights?|noon|midnight|work|weekends|times|fun|money|free|pay|food|myself|ourselves|a living|life|
+    (?:the|my|our) (?:office|desk|moment|weekend|same .+)|(?:full|top|high|low|my own) .+|{span}.*|
+    \d[\d:.]*(?: ?[ap]m)?)
+    (?: sometimes| often| a lot| too| again)?
+at = (?:on|in|at|out of|from|under|near|about|with) [a-z].*
+plain = dead|dirty|clean|hard|easy|slow|fast|long|short|fun|tight|close|soon|over|up|here|there|nice|mean|cold|hot|warm|
+    loud|quiet|small|big|huge|tiny|old|new|broken|fine|good|great|bad|awful|ok|okay|boring|tiring|exhausting|hiring|growing|
+    closed|open|full|busy|secret|private|different|important|expensive|cheap|safe|gone|lost|missing|ringing|charging|
+    done|far|late|early|[a-z]+(?:ful|ous|ible|able|ish|less|ive)
+like = (?:(?:very|so|too|really|pretty|quite|a bit|always|almost|nearly|still|not|no) )*(?:{plain})
+    (?: (?:today|now|again|lately|enough|to \w+|for me|this \w+))*
+""")
+_NONE = {
+    attribute: lazy_regex(expanded_form(form, _PARTS))
+    for attributes, form in (
+        ("住址", "{somewhere}|[院校]|[得过了不满下].*"),
+        ("工作单位", "{somewhere}|{sometime}|{how}|{desk}|{joined}"),
+        ("姓名", "{called}"),
+        ("家乡", "本地|当地|外[地国]|城[里市]|农村|乡下|[南北]方|己.*"),
+        ("出生地 成长地", "{somewhere}|{sometime}|.*家庭"),
+        ("residence home birthplace", "{state}"),
+        ("employer", "{wages}|{like}"),
+        ("name nickname phone number email car laptop", "{at}|{like}"),
+        ("address job birthday major school university company office", "{like}"),
+        ("hobby budget deadline diet commute weight height wedding anniversary", "{like}"),
+        ("field", "shifts|silence|private|secret|pairs|teams"),
+    )
+    for attribute in attributes.split()
+}
+
+
+def is_no_value(attribute: str, value: str) -> bool:
+    """Tell whether words can be no value of an attribute that has one at a time, although they stand in its place."""
+    none = _NONE.get(attribute)
+    return none is not None and none.fullmatch(value) is not None

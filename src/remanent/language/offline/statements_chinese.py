@@ -7,7 +7,6 @@ of such a premise was known to be stale.
 import re
 from collections.abc import Iterator
 
-from remanent.language.offline.lookalikes import is_no_value
 from remanent.language.offline.statement_rules import (
     Statement,
     StatementRule,
@@ -15,11 +14,13 @@ from remanent.language.offline.statement_rules import (
     carried_on,
     expanded_form,
     group,
+    is_no_value,
     parts_of,
     rules_of,
     subject_name,
 )
-from remanent.text.chinese import COMMON_SURNAMES
+from remanent.text.chinese import COMMON_SURNAMES, tagged
+from remanent.text.mentions import mentions
 from remanent.text.regex import lazy_regex
 
 # What the forms below are made of: words by their sort, times, the ends of a clause, and who or what it is about.
@@ -84,6 +85,11 @@ sign = (?:(?!的)[\u4e00-\u9fffA-Za-z])
 person = (?:[小老阿]{han}|{surname}{han}{1,2}?|{surname}(?:经理|总|工|老师|主任|医生|师傅))
 feeling = (?:开心|高兴|兴奋|激动|难过|伤心|生气|愤怒|烦躁|烦|累|疲惫|焦虑|担心|紧张|害怕|失望|孤独|无聊|郁闷|沮丧|
     委屈|崩溃|压力(?:很|好|太|特别)?大|不安|后悔|迷茫)
+recent = (?:最近|今[天早晚]|现在|这[几两]天|这一?阵子?|这周)
+day_part = (?:早上|上午|中午|下午|晚上|之前|前)
+errand = (?:去(?!世|除|掉|年)|交(?!通|流|换)|参加|出差|面试|体检|复查|见|买|把|搬家?|[接送陪]|还(?!是|有|要)|提交|完成|值班|加班|汇报|
+    做(?!什么|啥)|写|考(?!虑|察)|开(?=会|车|组会|例会|家长会|评审会)|打(?=电话|针|疫苗|扫|球)|约|带|[拿取](?={any})|飞|回(?=家|国|老家|
+    学校|公司|娘家)|赶|准备|复习|收拾)
 very = (?:现在|平时|平常|最近|最|很|特别|非常|一直|从来|也|都|比较|更|挺|还是|超|特|真的?|只|不太){0,3}
 lately = (?:(?!{digit}+年){past})
 moved_to = (?P<v>(?:(?!以后|之后|[后时的了]|已经|一直|很|{digit}+多?(?:年|个月|天)|办公|公司|工位){han}){2,12}?
@@ -131,16 +137,17 @@ fact 职业! = {subject}(?:是[做干搞]|从事|做)(?P<v>{any}{1,10}?)(?:的|�
 preference 爱好 = {who}{very}(?:喜欢(?:做?的事儿?(?:就)?是)?|爱好是|爱|热爱|迷上了|痴迷){value}[了的呢]?{end}
 fact 姓名! = (?:{who}(?:就?叫|名叫|姓)(?P<v>{person_name})|我(?:的名字)?(?:叫做?|名叫|姓名是|是叫)
     (?P<v>[\u4e00-\u9fffA-Za-z·]{1,12})){end}
+fact 姓名! = 我是(?P<v>{surname}{han}{1,3}|[小老阿]{han}){end}
 fact 姓! = 我姓(?P<v>{han}{1,2}){end}
 fact 婚姻状况! = {subject}(?P<v>已婚|未婚|单身|离异|(?:结婚|离婚|订婚)(?=了))了?{end}
 fact 近况 = {subject}(?P<v>(?:退休|怀孕|毕业|出国|搬家|失业|辞职)(?=了))了?{end}
 fact 就读! = {subject}(?:正在|在|刚)*[上读念](?P<v>{any}{0,10}?(?:大学|高中|初中|小学|幼儿园|研究生|博士|硕士|本科|
     专业|[一二三四五六]年级|大[一二三四]|初[一二三]|高[一二三]|研[一二三]|[大中小]班))[了呢]?{end}
 fact 身份! = {who}是(?P<v>{any}{2,20}?)的?{end}
-fact 过敏 = {subject}(?:好像)?对(?P<v>(?:{any}{1,6}[，,、]){0,4}{any}{1,20}?)(?:这[类些种]\w{1,4})?都?(?<![不没有])过敏|{subject}(?P<v>(?!对)[^，。；！？\n是有对]{1,8}?)
+fact 过敏 = {subject}(?:好像|有点儿?|有些)?对(?P<v>(?:{any}{1,6}[，,、]){0,4}{any}{1,20}?)(?:这[类些种]\w{1,4})?都?(?<![不没有])过敏|{subject}(?:有点儿?|有些)?(?P<v>(?!对)[^，。；！？\n是有对]{1,8}?)
     (?<![不没])(?:过敏|不耐受)的?{end}
 fact 健康 = {subject}(?:有|得了|患有)(?:轻度|轻微|严重|慢性)?的?(?P<v>(?:[一二两\d]型)?{illness}(?:[、和与及]{illness}){0,5})[了的]?{end}
-fact 健康 = (?:[^，。；！？\n我]{2,12}(?:以后|之后|后)[，,]?)?我的?(?P<v>{body}(?:一直|总是|老|经常|最近)*(?:很|
+fact 健康 = (?:[^，。；！？\n我]{2,12}(?:以后|之后|后)[，,]?)?我的?(?P<v>{body}(?:一直|总是|老是?|经常|常年|天天)(?:很|
     有点)?(?:疼|痛|酸|不舒服|发炎|难受)|(?:近视|远视|散光){any}{1,8}?度|{any}{0,6}?做过{any}{1,10}手术|在?(?:控盐|
     控糖|减肥|备孕|吃药|做康复)(?=[呢中]?{end})){end}
 fact 忌口 = {subject}(?:不能|不可以|没法|不太能)[吃喝碰]{value}的?{end}
@@ -159,6 +166,8 @@ fact = (?:{who}|我家?)(?P<a>(?!的|们|觉得|认为|感觉|说|想|要|担心
     在意){han}{1,6}的(?:[那这][个家座本部款台场])?{han}{0,8}?)(?:是|叫)[个一家座]*(?P<v>{any}{1,40}?)的?{end}
 preference 喜欢 = (?:比起[^，。我]{1,10}[，,]?|坐{han}{2}|在{han}{1,4}[，,]?)?我(?P<c>{any}{2,5}?(?:的时候|
     时))?{very}(?:喜欢|迷上了?|偏好|爱好是|爱(?=[吃喝看听玩])|热爱|偏爱|习惯|愿意|宁愿|宁可){value}[了的]?{end}
+preference 喜欢 = (?!今|昨|明|早|晚|中|刚|这|那|但|所以|其实|因为|可是|不过|最近|现在|后来|然后){han}{1,4}我(?:现在|平时|平常|一般|一直|都)*
+    只[喝吃用看穿听](?P<v>(?!了|过|到|得|完|不){any}{1,12}?)[了的]?{end}
 preference 不喜欢 = 我(?P<c>{any}{1,4}(?:以后|之后|后|前))?{very}(?:不喜欢|不爱|讨厌|受不了|不[吃喝碰](?=.)|
     从不){value}[了的]?{end}
 fact 习惯 = {subject}(?:基本上?|习惯|通常)*(?P<v>{often}(?!都?(?:很|好|想|觉得|感觉|路过)){any}{2,30}?){end}
@@ -190,6 +199,8 @@ follow_up 计划 = 我们?(?:将要|即将|准备|打算|计划|想(?={future}))
 follow_up 计划 = (?:我们?{future}{any}{0,8}?|{future}我们?)(?:要|得|会|需要|打算|准备|必须|有)
     (?P<v>{any}{2,60}?){end}|(?:我们?\s?{point}|(?:我们?)?{future}[和跟]{any}{1,4})(?P<v>(?:飞|去|到|回|
     坐{any}{1,4}去){han}{2,8}?){end}
+follow_up 计划 = (?<!.){future}{day_part}?(?:还|就|也)?(?:要|得|需要|必须|打算|准备)(?P<v>(?!{any}{0,20}(?:[你您]|大家|各位|的同学|请))
+    {errand}(?!的|什么|哪){any}{0,40}?){end}
 fact 时间 = {who}(?:{han}{2})??(?P<v>是?(?:{point}|{past}|{future}){any}{0,4}?(?:出生|结婚|生孩子|刚?上小学|刚?上学|
     开学|毕业|退休|做手术|做过{any}{1,8}手术|满{any}{1,6}岁|过生日|高考|中考|出院|回国|出国|搬家|中风|住院|
     刚?上幼儿园|去世)[的过了]?){end}
@@ -199,8 +210,11 @@ event 事件 = (?:我们?(?:一家人?|全家|俩)?{past}|{past}[，,]?我们?)(
 event 事件 = 我们?(?:刚|刚刚|最近|终于)(?P<v>(?:买|换|入手|养|办|考|拿到|收到|参加|完成|订|报名|加入|搬|看完|读完)
     了?{any}{2,40}?){end}
 event 事件 = {past}(?P<v>终?于?(?:把|在|去|买|看|和|跟)(?!你){any}{2,20}?(?:了|下来)[^，。；！？\n的]{0,20}?){end}
-mood 心情 = 我(?:最近|今天|现在|这几天|感到|觉得|心情)*(?:很|好|太|真的?|有点|特别|非常|感到|觉得)+(?P<v>{feeling})
-    [了啊呢的]?{end}
+mood 心情 = (?:我|(?<!.)(?={recent}|心情)){recent}*(?:感到|觉得|心情)*(?:很|好|太|真的?|有点|特别|非常|感到|觉得|超|挺)+
+    (?P<v>{feeling})[了啊呢的]?{end}
+mood 心情 = (?:我|(?<!.)){recent}*的?心情(?:一直|都|真的?|很|好|太|有点|特别|非常|超|挺|比较|不太|不是很)*
+    (?P<v>不好|不错|好|很?差|糟糕?|低落|郁闷|沉重|愉快|舒畅|烦躁|烦|平静)[了啊呢的]?{end}
+mood 心情 = (?:我|(?<!.)){recent}*的?(?:工作|学习|生活)?(?P<v>压力(?:真的?|很|好|太|特别|有点|挺)+大)[了啊呢的]?{end}
 fact 负责 = (?P<n>{person})(?:现在|目前|主要|来|专门)?(?:负责|主管|分管|管)(?P<v>{any}{2,20}?){end}
 fact 惯例! = (?:我们的?|咱们的?)?(?P<n>(?!我|你|您|他|她|每|有){sign}{2,8}?)(?:都|会|统一|一般|通常|
     固定)?(?P<v>{often}{any}{0,14}?(?:开|发|交|聚|举行|更新|休|组织|上课|训练|值班|检查|备份|部署|上线|见面|
@@ -269,9 +283,16 @@ _TIME_OF_DAY = lazy_regex(r"(?:上午|下午|晚上|早上|中午|凌晨|傍晚|
 _ADDRESSED = lazy_regex(r"^[\u4e00-\u9fff]{1,4}(?:先生|女士|小姐|太太)$")
 
 
+def _is_person(value: str) -> bool:
+    people = [one.text for one in mentions(f"我是{value}") if one.kind == "person"]
+    return value.removeprefix("叫") in people and not value.endswith("人")
+
+
 def _matter(rule: StatementRule, named: str, value: str, said: str) -> tuple[str, str, bool]:
     """Return of what a clause tells, what holds, and whether it is one at a time; nothing where it tells of nothing."""
     attribute = named or rule.attribute
+    if attribute == "姓名" and said.startswith("我是") and not _is_person(value):
+        return "", "", False  # 我是王小明 says who speaks, 我是高中生 what they are
     if is_no_value(attribute, value):
         # 我和老公住在一起 is worth knowing, and says nothing of the town; 我叫外卖了 is neither.
         return ("情况", _WE.sub("", said), False) if attribute not in {"姓名", "家乡"} else ("", "", False)
@@ -305,7 +326,7 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
             return None
         if _UNNAMED.match(said) and _OTHERS.search(match.string[:start]):
             return None
-        clause = third_person(said, name)
+        clause = third_person(said.replace("我是", "我叫", 1) if attribute == "姓名" else said, name)
         owner = (
             (f"{name}的{kin}{named}" if kin else named)
             or (f"{name}的{who}" if who and "参加" not in match[0][:8] else who)
@@ -323,12 +344,14 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         said = sentence[one.start : one.end]
         if one.attribute not in _ABOUT_ONESELF or "和" in said or "跟" in said:
             return ""
-        return SPEAKER + one.subject.removeprefix(name).removeprefix("的")
+        named = _BY_NAME.match(one.content.removeprefix(one.subject)) if one.subject != name else None
+        return SPEAKER + one.subject.removeprefix(name).removeprefix("的") + ("" if named is None else named[0])
 
     told = apply(RULES, sentence, starts=_starts(sentence), make=make)
     yield from carried_on(told, sentence, joint=_JOINT, subject=subject, rules=RULES, make=make)
 
 
+_BY_NAME = lazy_regex(r"[小阿](?!时)[\u4e00-\u9fff](?=在|住|是|今年|来自)")
 _ABOUT_ONESELF = frozenset(
     "姓名 名字 昵称 小名 英文名 年龄 生日 出生日期 身高 体重 血型 星座 属相 民族 国籍 性格 爱好 兴趣 兴趣爱好 住址 家乡 "
     "出生地 成长地 职业 工作 职位 职务 岗位 工作单位 单位 公司 工作地点 就读 学校 专业 毕业院校 学历 近况 饮食 过敏 忌口 "
@@ -374,22 +397,33 @@ def third_person(clause: str, name: str) -> str:
     clause = _OURSELVES.sub("我", clause)
     told = _SELF.sub(lambda one: f"{name}的" if one["ours"] else said.get(one[0], f"{name}家"), clause)
     told = re.sub(rf"^(?:请|记得|到时候?)?提醒{name}", f"{name}要求提醒：", told)
-    return re.sub(rf"({re.escape(name)})(?=(?:{_KIN}))", r"\1的", told)
+    told = re.sub(rf"({re.escape(name)})(?=(?:{_KIN}))", r"\1的", told)
+    # 我妹 is said, 用户的妹 is not.
+    return re.sub(rf"({re.escape(name)}的)([爸妈哥姐弟妹])(?!\2|[爸妈夫])", r"\1\2\2", told)
 
 
 # ── what the user orders and teaches ─────────────────────────────────────────
 
+_ANY_THING = r"(?!的)[^，。！？；我你您他她它谁人们]{1,14}?"
+_RULED = (
+    r"(?:用(?![来了过到])|使用|写|发给?|放|抄送|按|加|走|交给?|标|保存|采用|命名|跑|做|测试|检查|确认|备份|通知|找|让|更新|打|签|审|评审|同步|"
+    r"提交|附|注明|不要|别)"
+)
+"""Of whatever a rule of one's work is told: 给供应商的邮件一律抄送陆敏. Who 他 is or 游客 are do not keep our rules."""
 INSTRUCTION = lazy_regex(
     r"^\W*(?:(?:好的?|嗯|对了|另外|还有)[，,]\s*)*(?:"
+    r"(?:请|你|就|可以|以后|都)*叫我(?P<name>[^，。！？\s]{1,10}?)(?:就好|就行|就可以了?|吧|好了|即可)?\W*|"
     r"(?:请|你)?(?:以后|今后|从现在(?:起|开始)|从今往后)[，,](?!我们?(?!.{0,12}[你您]))[^，。]{0,10}(?:用|不要|别|要|都|先|请).{2,}|"
-    r"(?:请|你)?(?:以后|今后|从现在(?:起|开始)|从今(?:往后|以后|天起)|往后)[，,]?(?:请|都|你|您|回答|回复|不要|别|每次|一律|用|写|叫|只|尽量|在|给|跟|和|对|我(?=的?(?:问|说|让|发|要|提|需|代码|文档|邮件|消息|每?次?.{0,12}[你您]))).{2,}"
+    r"(?:请|你)?(?:以后|今后|从现在(?:起|开始)|从今(?:往后|以后|天起)|往后)[，,]?(?:请|都(?!会|好|没|不会|是)|你|您|回答|回复|不要|别|每次|一律|用|写|叫|只|尽量|在|给|跟|和|对|我(?=的?(?:问|说|让|发|要(?=.{0,20}[你您都用])|提|需|代码|文档|邮件|消息|每?次?.{0,12}[你您]))).{2,}"
     r"|(?:请|你)?(?:总是|始终|永远|每次都?|一律|务必都?)(?:要|请)?(?:用|使用|以|给|先|不要|别|保持|回复|回答|叫|写|附|加|注明).{2,}"
+    rf"|(?:以后|今后|往后)[，,]?{_ANY_THING}(?:都|一律|全部|统一)(?:要|得|必须)?先?{_RULED}.+"
+    rf"|{_ANY_THING}一律(?:要|得|必须|请)?先?{_RULED}.+"
+    rf"|(?:每次|每回|凡是){_ANY_THING}(?:之前|以前|前|之后|以后|后)(?:都|一定)?(?:要|得|必须|需要|务必|请)先?{_RULED}.+"
     r"|(?:请|你)?(?:不要|别)再.{2,}"
     r"|(?:你的?|请)?(?:回答|回复|答案|解释|说话)(?:的时候|时)?(?:请|要|尽量|都|务必|不要|别|一定|可以)+.{2,}"
     r"|(?:请|你)?(?:不要|别)(?:用|给我|跟我|对我|叫我|在回答|在回复|加|使用|推荐).{2,}"
     r"|(?:请|你)?(?:给我|帮我)?(?:写|做|回答|解释|翻译|推荐|画|查)[^，。]{0,10}(?:的时候|时)[，,]?(?:请|都|要|就|记得|尽量|不要|别)*(?:用|使用|以|给|先|加|写|按|避开|别|不要).{1,}"
     r"|(?:请|你)?用(?:中文|英文|简体中文|繁体中文|日语|英语|法语|德语)(?:来)?(?:回答|回复|写|跟我|和我|交流|说).*"
-    r"|(?:请|你|就|以后)*叫我(?P<name>[^，。！？\s]{1,10}?)(?:就好|就行|吧|好了|即可)?\W*"
     r"|我(?:希望|想要|要求)(?:你|您)(?:以后|总是|始终|每次|都|一直).{3,}"
     r")$",
     re.DOTALL,
@@ -399,5 +433,22 @@ PROCEDURE = lazy_regex(
     r"(?P<steps>(?:首先|先).{2,200}?(?:再|然后|接着|之后|随后).{2,200})$",
     re.DOTALL,
 )
+LISTED = lazy_regex(
+    r"^\W*(?P<trigger>[^：:\n？?，。]{2,24}?)的?(?:流程|步骤|做法|方法)(?:是|如下)?[：:]\s*(?P<steps>1[.、．)）][^？?]+)",
+    re.MULTILINE,
+)
+"""A way of doing something whose steps have numbers, in one line or in one each."""
 NEXT_STEP = lazy_regex(r"[，,；;。]?\s*(?:再|然后再?|接着再?|之后再?|随后|最后再?|其次)")
+
+
+def is_done(step: str) -> bool:
+    """Tell whether a step is what happened once: 坐了公交."""
+    return "了" in step[1:3]
+
+
+def may_be_called(name: str) -> bool:
+    """Tell whether somebody may want to be called so: 叫我起床 asks for something else."""
+    return name[0] in "小老阿" or not any(word.tag[:1] in "vrdpl" for word in tagged(name))
+
+
 CALLED = ("称呼", "用户希望被称为{}")

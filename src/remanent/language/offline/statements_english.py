@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from remanent.language.offline.lookalikes import is_no_value
 from remanent.language.offline.statement_rules import (
     MakeStatement,
     Statement,
@@ -19,12 +18,15 @@ from remanent.language.offline.statement_rules import (
     carried_on,
     expanded_form,
     group,
+    is_no_value,
     pairs_of,
     parts_of,
     rules_of,
     subject_name,
 )
+from remanent.text.mentions import mentions
 from remanent.text.regex import lazy_regex
+from remanent.text.words import COMMON_ENGLISH, is_past_form
 
 # What the forms below are made of: words by their sort, times, the ends of a clause, and who or what it is about.
 PARTS = parts_of(r"""
@@ -122,6 +124,8 @@ trait = self-employed|unemployed|retired|pregnant|deaf|blind|bilingual|\w+-hande
 # One row for each thing that can be said, whoever it is said of; the first that fits a clause takes it.
 _TABLE = r"""
 fact name! = (?:[Mm]y (?:full |real )?name(?:['’]s| is)|{am} called) (?P<v>{name})
+fact name! = (?:[Ii](?:['’]m| am)|[Tt]his is) (?:(?:Mr|Mrs|Ms|Dr)\.? )?(?P<v>[A-Z][a-zß-ÿ'’-]+(?: [A-Z][\w'’-]+){0,2})
+    (?=[.,!;]|$| and (?:I|my)\b| from\b)
 fact age! = (?:[Ii](?:['’]m| am) (?:now |already )?|{somebody} is )(?P<v>\d{1,3}|{number}(?= years?\b| months?\b|
     {or_to}))\b(?: years? old)?(?=[.,!;]|$| and| years| months)|{who} (?:just )?turned (?P<v>{number})\b
 fact residence! = (?:{who} {adv}?lives? (?:(?:just |right )?outside(?: of)?|(?:in an? (?:[a-z-]+ ){0,3}(?:apartment|
@@ -166,7 +170,8 @@ fact name = {our} (?:(?P<s>(?:(?:{old}) )?(?:{kin}))(?:['’]s name)?(?: is|['�
     (?: named| called)? (?P<v>(?:(?:Mr|Mrs|Ms|Dr)\.? )?{name})|(?P<s>[a-z][\w-]+(?: [a-z-]+)?)(?: is (?:named|called)|
     ['’]s name is) (?P<v>{name}))(?=[.,!;]|$| and)
 fact family = {who_has} (?P<v>(?:an?|no|one|two|three|four|five|six|\d+) (?:[\w-]+ ){0,2}(?:{kin})s?(?:(?:,? (?:named|
-    called)|[,:]) {aged}(?:(?:,| and|, and) {aged})*)?)(?!\w)
+    called)|[,:]) {aged}(?:(?:,| and|, and) {aged})*)?)(?!\w|['’]s\b|[ -](?:appointment|visit|check-?up|consultation|
+    meeting|session|call|party|wedding|interview|recital|game|bill|note|reservation)\b)
 fact has = (?:{who_has}|{i} adopted) (?P<v>an? (?:[a-z]+ ){1,3}(?:named|called) {name})(?=[.,!;]|$| and)
 fact business = {who} {adv}?(?:runs?|owns?|manages?) (?P<v>(?:my own|an?) (?:[\w'’-]+ ){0,4}(?:bakery|\w*shop|store|
     caf[eé]|restaurant|company|business|agency|studio|farm|salon|clinic|gallery|gym|startup|firm|hotel|bar|pub|team|
@@ -260,7 +265,9 @@ event event = (?:{have}|{i}) (?P<v>(?P<verb>bought|sold|adopted|quit|graduated|s
     promoted|engaged|married|hired|[A-Z][\w-]*)\b[^,.;!?\n]{0,60}?){to}
 mood mood = (?:{am}|[Ii] feel|[Ii]['’]ve been feeling|{am} feeling) (?:so |really |very |pretty |quite |a bit |
     a little |super |completely |totally )*(?P<v>(?:{feeling})(?: (?:about|with|by|because of|for|at|
-    over) {words})?){to}
+    over) {words})?)(?: (?:today|tonight|lately|right now|at the moment|these days|this (?:week|morning|evening)))?{to}
+mood mood = {am} (?P<v>in an? (?:\w+ )?(?:good|great|bad|foul|terrible|rotten) mood|having an? (?:\w+ )?(?:rough|bad|hard|
+    tough|terrible|awful|great|good|wonderful) (?:day|week|time))(?: (?:today|lately|right now|this week))?{to}
 """
 RULES: tuple[StatementRule, ...] = rules_of(_TABLE, PARTS)
 # Where a clause may begin: elsewhere "I" stands inside of another one ("the house I live in").
@@ -285,12 +292,8 @@ _VAGUE = lazy_regex(
 _PAST, _ADVERB, _KIN = (expanded_form(f"{{{part}}}", PARTS) for part in ("past", "adv", "kin"))
 _SEVERAL = lazy_regex(expanded_form("(?:^| )(?:{several})$", PARTS))
 """Of whom one may have several: what is said of another cousin or colleague corrects nothing."""
-_IRREGULAR = frozenset(
-    "went ran met saw took got had made did bought found began gave came left lost won wrote read spent built drew ate "
-    "drank flew drove rode sang swam taught told thought felt heard held kept knew led let put sold sent set slept "
-    "spoke stood threw woke wore became broke brought caught chose fell forgot grew hurt laid paid quit cut hit beat was "
-    "said shot hung bit dug fed fought froze hid lent lit rose shook shut sat stole stuck struck swore tore".split()
-)
+_UNCHANGED = frozenset("read let put set cut hit shut quit beat hurt".split())
+"""Verbs whose past is written as their present."""
 _MODALS = frozenset(
     "can could will would shall should may might must can't cannot won't couldn't wouldn't shouldn't mustn't".split()
 )
@@ -408,6 +411,7 @@ def clauses(sentence: str, speaker: str) -> Iterator[Statement]:
         clause = _TOO.sub("", sentence[start:end].strip().rstrip("."))
         if _DANGLING.search(clause):
             return None
+        clause = clause if who or attribute != "name" else f"My name is {value}"
         owner = group(match, "n") or _owner(who, name, clause)
         single = rule.single and not _SEVERAL.search(who)
         return Statement(rule.kind, owner, attribute, value, third_person(clause, name), start, end, single=single)
@@ -442,6 +446,27 @@ FORMER = lazy_regex(
 SPEAKER = "I "
 
 
+_NAMING = lazy_regex(r"\b(?:name|called)\b")
+_GREETING = lazy_regex(r"^\W*(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening|day))\b", re.IGNORECASE)
+_MET = lazy_regex(r"\b(?:nice|pleased|good|great) to meet\b|\bspeaking\b", re.IGNORECASE)
+_PEOPLE = lazy_regex(r"(?:ish|ese|an|ch|im|ic|ist|ek|ss|sh|i|[au]b|kh|du)$")
+"""How words for the people of a country or a faith end: "Hi, I'm Dutch" tells no name."""
+
+
+def _introduces(match: re.Match[str]) -> bool:
+    """Tell whether "I'm Tessa" or "This is Greta" says who speaks: a name of a person, or any behind a greeting."""
+    value, sentence = group(match, "v"), match.string
+    if group(match, "s") or _NAMING.search(match[0]):
+        return True
+    kind = next((one.kind for one in mentions(f"I am {value}.") if one.text == value), "")
+    greets = _GREETING.match(sentence) is not None or _MET.search(sentence) is not None
+    if match[0][0] in "Tt" and not greets:
+        return False  # of a picture, or of somebody else
+    if kind == "person":
+        return greets or value not in {"Christian", "Roman"}
+    return kind == "name" and greets and not _PEOPLE.search(value)
+
+
 def _of_two(sentence: str, told: Sequence[Statement], make: MakeStatement) -> Iterator[Statement]:
     """Yield what somebody says of themselves and another: "My wife and I live in Oslo" is what we do.
 
@@ -461,12 +486,17 @@ def _rest_of_list(sentence: str, place: int) -> str:
     return "" if found is None else found[0]
 
 
+_BY_NAME = lazy_regex(r",? [A-Z]\w+,?(?= [a-z])")
+
+
 def _named_again(one: Statement, then: str) -> str:
     """Return the words that name whom a statement is about; none where what follows may be about another."""
     if one.attribute.replace(" ", "_") not in _ABOUT_ONESELF:
         return ""
     _, owned, who = one.subject.partition("'s ")
     what = _IS.match(then) is not None  # "I'm vegetarian and allergic to nuts"
+    named = _BY_NAME.match(one.content.removeprefix(one.subject))  # "My colleague Sven lives in Ulm and hates leeks"
+    who += "" if named is None else named[0]
     return (f"My {who} is " if what else f"My {who} ") if owned else "I am " if what else SPEAKER
 
 
@@ -489,11 +519,20 @@ _BARE = lazy_regex(rf"^\w+ (?:back )?(?:{_PAST})$|\b(?:you|your)\b", re.IGNORECA
 """No event: nothing is said of it, or it is the other's matter."""
 
 
+def is_done(step: str) -> bool:
+    """Tell whether a step is what happened once, or what somebody else does: "took a bus", "she laughed"."""
+    verb = step.partition(" ")[0].lower()
+    past = is_past_form(verb) or (verb.endswith("ed") and verb not in {"feed", "need", "embed", "seed"})
+    return past or verb in {"he", "she", "they", "it"}
+
+
 _DULL = frozenset("thought felt said told wanted tried heard knew loved liked".split())
 """What one thinks and feels is no event."""
 
 
 def _may_happen(rule: StatementRule, match: re.Match[str]) -> bool:
+    if rule.attribute == "name":
+        return _introduces(match)
     return rule.kind != "event" or _is_event(match)
 
 
@@ -503,7 +542,7 @@ def _is_event(match: re.Match[str]) -> bool:
         return False
     if verb in {"had", "got", "did"} and _SLIGHT.search(group(match, "v")):
         return False
-    past = verb in _IRREGULAR or (verb.endswith("ed") and verb not in {"need", "feed", "speed"})
+    past = is_past_form(verb) or verb in _UNCHANGED or (verb.endswith("ed") and verb not in {"need", "feed", "speed"})
     return (
         past
         and verb not in _DULL
@@ -532,12 +571,20 @@ _WHO = expanded_form(
     r"(?:[Mm]y|[Oo]ur|[Tt]he(?= kids| boys| girls| family| whole)) (?:(?:{old}|whole) )?(?:family|friends|{kin})s?(?: (?!I\b)[A-Z]\w+)?",
     PARTS,
 )
+_NAME = r"(?!And|But|So|Yes|You|Then)[A-Z][a-z]+"
+_LEAD = (
+    r"(?i:yesterday|today|tonight|recently|lately|finally|actually|also|both|once|sometimes|usually|often|now|nowadays|"
+    r"later|anyway|well|hi|hey|oh|yes|ok|okay|the other \w+|(?:last|this|next|every|each|one) \w+|(?:\w+ ){1,3}ago|"
+    r"(?:on|in|at|since|after|before|during|around|over|by|for) (?:[\w'’]+ ){0,3}[\w'’]+),? "
+)
+"""What may stand before those of whom a sentence is. In "I live in Oslo and I …" Oslo is nobody."""
 _PAIR = lazy_regex(
-    rf"(?:^|[,.;!?–—]\s*|\b(?:so|but|then|and|because|yesterday|today)\s+)(?P<pair>(?:(?!And|But|So|Yes|You|Then)[A-Z][a-z]+|{_WHO}) and I)\b"
+    r"(?:^\W*|[.;!?–—]\s*|\b[a-z0-9][\w'’-]*(?:,|,? and)\s+|\b(?:and(?= (?:my|our|the)\b)|[Ss]o|[Bb]ut|[Tt]hen|[Bb]ecause|[Ww]hen|[Ww]hile|that)\s+)"
+    rf"(?:{_LEAD})*(?P<pair>(?P<who>{_WHO}|(?:(?:[Mm]y|[Oo]ur) [\w-]+ )?{_NAME}) and I)\b"
 )
 _COMPANY = lazy_regex(
     rf"\b(?:with|took|take|taking|brought|bring|visited|met) (?P<with>{_WHO}(?: and (?:{_WHO}|friends|family))?)"
-    rf"|(?P<and>(?:\b(?!And|But|So|Yes|You|Then)[A-Z][a-z]+|{_WHO})) and (?:I|me)\b"
+    rf"|(?P<and>{_WHO}) and (?:I|me)\b|\b(?P<name>{_NAME}) and me\b"
     rf"|\bme and (?P<me>{_WHO})|(?P<next>{_WHO}),?(?: and)?\s*$"
 )
 """Who is with somebody that goes on with "we": "with my friend Emily and we …", "my wife and I"."""
@@ -546,8 +593,10 @@ _OUR_FAMILY = lazy_regex(r"\bour (?:own )?(?:whole )?family\b|\bas a family\b")
 
 def with_company(content: str, name: str, *, before: str, said: str) -> str:
     """Return what several did with who the others are, where that was said: "Ada and their family"."""
-    named = [next(filter(None, found.groups())) for found in _COMPANY.finditer(f"{before}{_pair_of(said)}")]
-    who = named[-1] if named else "our family" if _OUR_FAMILY.search(said) else ""
+    talk = f"{before}{_pair_of(said)}"
+    named = {found.end(): next(filter(None, found.groups())) for found in _COMPANY.finditer(talk)}
+    named |= {found.end(): found["who"] for found in _PAIR.finditer(talk)}
+    who = named[max(named)] if named else "our family" if _OUR_FAMILY.search(said) else ""
     if not who:
         return content
     others = _OTHERS.sub(lambda one: _POSSESSIVES[one[0].lower()], who)
@@ -580,7 +629,13 @@ def third_person(clause: str, name: str) -> str:
 def _conjugated(verb: str) -> str:
     if verb in _SPECIAL:
         return _SPECIAL[verb]
-    if verb in _MODALS or verb in _IRREGULAR or verb.endswith(("ed", "n't", "n’t")) or verb == "never":
+    if (
+        verb in _MODALS
+        or verb in _UNCHANGED
+        or is_past_form(verb)
+        or verb.endswith(("ed", "n't", "n’t"))
+        or verb == "never"
+    ):
         return verb
     if verb.endswith(("s", "x", "ch", "sh", "o", "z")):
         return f"{verb}es"
@@ -593,7 +648,7 @@ def _conjugated(verb: str) -> str:
 
 _DOING = (
     r"(?:use|write|answer|reply|respond|call|give|show|add|include|send|format|keep|start|end|address|speak|cite|put|"
-    r"avoid|ask|explain|translate|summari[sz]e|be|do|make|provide|talk|mention|suggest|recommend|type|sign|begin|read|run|check)"
+    r"avoid|ask|explain|translate|summari[sz]e|be|do|make|provide|talk|mention|suggest|recommend|type|sign|begin|read|run|check|cc|copy)"
 )
 INSTRUCTION = lazy_regex(
     rf"^\W*(?:(?:ok|okay|so|and|also|btw|hey|hi)\W+)*(?:"
@@ -605,18 +660,41 @@ INSTRUCTION = lazy_regex(
     rf"|(?:please\s+)?(?:keep|make) (?:all )?your (?:answers?|replies|responses?|explanations?|messages|summaries)\b.{{3,}}"
     rf"|(?:please\s+)?(?:don['’]t|do not|stop|avoid) \w+.{{2,}}\b(?:when(?:ever)? you (?:reply|answer|write|talk|respond|explain)|in your (?:answers?|replies|responses?|messages))\b.*"
     rf"|(?:when(?:ever)?|if|every time) i ask (?:you )?[^,]{{3,60}}, (?:please )?(?:always )?{_DOING}\b.{{3,}}"
+    r"|(?:please\s+)?(?:run|cc|copy|ask|check|test|back up|notify|update|send|tag|lint|review|attach)\b[^.!?]{2,80}"
+    r"\b(?:before|after) (?:every|each)\b[^.!?]{2,60}[.!]?"
+    r"|(?:all|every) (?:[\w-]+ ){0,2}(?:messages?|commits?|e-?mails?|documents?|files?|reports?|functions?|endpoints?|tests?|"
+    r"branches|changes?|comments?|tickets?|names?) (?:should|must|need to|needs to|have to|has to) (?:be (?:in|written|signed|reviewed|named|"
+    r"tested|approved)|use|have|go|follow|start|end|include|contain|pass)\b[^?]{2,}"
     r"|i (?:prefer|want|like) (?:your |my )?(?:answers|replies|responses|explanations|code|summaries)\b.{4,}"
-    r"|(?:please )?(?:you can )?(?:just )?call me (?P<name>[A-Z]\w+(?: [A-Z]\w+)?)(?:,? (?:not|instead of|rather than) [A-Z]\w+)?\W*$"
+    r"|(?:please )?(?:you can )?(?:just )?call me (?P<name>(?-i:[A-Z])\w+(?: (?-i:[A-Z])\w+)?)"
+    r"(?:,? (?:not|instead of|rather than) [A-Z]\w+| from now on| please|, (?:please|everyone|everybody|thanks)\b[^.!?]*)?\W*$"
     r")$",
     re.IGNORECASE | re.DOTALL,
 )
 PROCEDURE = lazy_regex(
-    r"^\W*(?:(?:please|remember|so|ok)\W+)*(?P<trigger>(?:when(?:ever)?|every time|each time|before|after|to) .{4,120}?),\s*(?:you should |please |i want you to |we )?"
+    r"^\W*(?:(?:please|remember|so|ok)\W+)*(?P<trigger>(?:when(?:ever)?|every time|each time|before|after|to) .{4,120}?)"
+    r"(?:,\s*(?:you should |please |i want you to |we |i )?| (?:i|we|you) (?:always )?(?=first\b))"
     r"(?P<steps>(?:first\b)?.{3,200}?[,;]?\s*(?:and )?then\b.{3,300})$",
     re.IGNORECASE | re.DOTALL,
 )
+LISTED = lazy_regex(
+    r"^\W*(?!(?:please|explain|summari[sz]e|describe|review|improve|write|rewrite|list|check|what|can|could|fix|translate)\b)"
+    r"(?P<trigger>(?:(?:this is |here['’]s |here is )?how (?:i|we|to) [^:\n?]{3,80}|(?:(?:my|our|the) )?(?:[\w'’-]+ ){0,4}"
+    r"(?:steps|routine|procedure|process|workflow|runbook)(?: (?:to|for|when) [^:\n?]{3,60})?))\s*:\s*"
+    r"(?P<steps>1[.)]\s[^?]+)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A way of doing something whose steps have numbers, in one line or in one each."""
 NEXT_STEP = lazy_regex(
     r"\s*(?:[,;.]\s*)?(?:\b(?:and )?(?:then|next|after that|finally|lastly|at last)\b)\s*,?\s*|;\s*", re.IGNORECASE
 )
+
+
+def may_be_called(name: str) -> bool:
+    """Tell whether somebody may want to be called so: "Call me Later" asks for something else."""
+    known = any(one.kind in {"person", "name"} for one in mentions(f"I am {name}."))
+    return known and name.lower() not in COMMON_ENGLISH
+
+
 CALLED = ("form of address", "The user wants to be called {}")
 """What it is about, and how it is told, that somebody wants to be called by a name."""

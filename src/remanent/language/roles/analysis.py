@@ -19,12 +19,23 @@ from remanent.language.offline.claims import ParsedClaim, TokenKind, read_claims
 from remanent.language.offline.comparison import Comparison, DifferenceKind, compare
 from remanent.language.offline.headings import is_source_heading
 from remanent.language.offline.judgement import CONFLICT, Judgement, judge
-from remanent.language.offline.salience import summary_statements
-from remanent.language.offline.similarity import similarities
-from remanent.language.reply_fields import MAX_ITEMS, Confidence, IdAliases, Prose, Words
+from remanent.language.offline.salience import similarities, summary_statements
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
-from remanent.language.shapes import MAX_CONTEXT, Context, GraphNode, Keywords, Remark
-from remanent.language.tidying import keywords, multi_line, one_line
+from remanent.language.shapes import (
+    MAX_CONTEXT,
+    MAX_ITEMS,
+    Confidence,
+    Context,
+    GraphNode,
+    IdAliases,
+    Keywords,
+    Prose,
+    Remark,
+    Words,
+    keywords,
+    multi_line,
+    one_line,
+)
 from remanent.language.wording import block, group, node_block
 from remanent.model import Model
 from remanent.model.base import Share
@@ -280,8 +291,40 @@ class Analysis(Role[AnalysisRequest, AnalysisReply, AnalysisResponse]):
         return AnalysisResponse(relations=tuple(found[node.node_id] for node in request.candidates))
 
     async def offline(self, request: AnalysisRequest, toolbox: Toolbox) -> AnalysisResponse:
-        """Compare attributes, numbers, dates, negations and entities."""
-        return await analyse(request, toolbox)
+        """Compare attributes, numbers, dates, negations and entities of the new node and each candidate."""
+        sides: list[_Side] = []
+        for node in (request.new_node, *request.candidates):
+            await asyncio.sleep(0)  # reading many nodes takes a while; others may have their turn
+            said = summary_statements(node.summary, most=_MAX_STATEMENTS)
+            said = said or [one_line(node.context or " ".join(node.keywords) or node.summary, 300)]
+            # What a node is about says of what its statements are: those about "it", and a value alone.
+            claims = read_claims(said, context=node.context, said_at=node.timestamp)
+            sides.append(_Side(node, said, claims))
+        # The bank has embedded these texts already, for its index.
+        whole, *others = (node.summary or node.context for node in (request.new_node, *request.candidates))
+        alike_as_wholes = await similarities(whole, others, toolbox)
+        relations = []
+        for side, alike in zip(sides[1:], alike_as_wholes, strict=True):
+            await asyncio.sleep(0)
+            pairs = _near_pairs(sides[0], side)
+            comparisons = [compare(sides[0].claims[one], side.claims[other]) for one, other in pairs]
+            one_text = _in_one_text(sides[0], side)
+            judgements = []
+            if request.phase is not AnalysisPhase.RELATED:
+                judgements = [judge(one, in_one_text=one_text) for one in comparisons]
+                judgements = [
+                    Judgement(0.0) if _is_agreed(found, number, pairs, comparisons) else found
+                    for number, found in enumerate(judgements)
+                ]
+                for pair, judgement in _disputes(sides[0], side):
+                    pairs.append(pair)
+                    comparisons.append(compare(sides[0].claims[pair[0]], side.claims[pair[1]]))
+                    judgements.append(judgement)
+            language = working_language(sides[0].node.summary, side.node.summary)
+            near = await _nearness(sides[0], side, pairs, comparisons, toolbox)
+            found = _Evidence(sides[0], side, pairs, comparisons, judgements, near, alike, language)
+            relations.append(_judged(found, request.phase, by_meaning=toolbox.embedder is not None))
+        return AnalysisResponse(relations=tuple(relations))
 
 
 def _aliases(request: AnalysisRequest) -> IdAliases:
@@ -373,43 +416,6 @@ class _Side:
     node: GraphNode
     statements: list[str]
     claims: list[ParsedClaim]
-
-
-async def analyse(request: AnalysisRequest, toolbox: Toolbox) -> AnalysisResponse:
-    """Judge the new node against each candidate."""
-    sides: list[_Side] = []
-    for node in (request.new_node, *request.candidates):
-        await asyncio.sleep(0)  # reading many nodes takes a while; others may have their turn
-        said = summary_statements(node.summary, most=_MAX_STATEMENTS)
-        said = said or [one_line(node.context or " ".join(node.keywords) or node.summary, 300)]
-        # What a node is about says of what its statements are: those about "it", and a value alone.
-        claims = read_claims(said, context=node.context, said_at=node.timestamp)
-        sides.append(_Side(node, said, claims))
-    # The bank has embedded these texts already, for its index.
-    whole, *others = (node.summary or node.context for node in (request.new_node, *request.candidates))
-    alike_as_wholes = await similarities(whole, others, toolbox)
-    relations = []
-    for side, alike in zip(sides[1:], alike_as_wholes, strict=True):
-        await asyncio.sleep(0)
-        pairs = _near_pairs(sides[0], side)
-        comparisons = [compare(sides[0].claims[one], side.claims[other]) for one, other in pairs]
-        one_text = _in_one_text(sides[0], side)
-        judgements = []
-        if request.phase is not AnalysisPhase.RELATED:
-            judgements = [judge(one, in_one_text=one_text) for one in comparisons]
-            judgements = [
-                Judgement(0.0) if _is_agreed(found, number, pairs, comparisons) else found
-                for number, found in enumerate(judgements)
-            ]
-            for pair, judgement in _disputes(sides[0], side):
-                pairs.append(pair)
-                comparisons.append(compare(sides[0].claims[pair[0]], side.claims[pair[1]]))
-                judgements.append(judgement)
-        language = working_language(sides[0].node.summary, side.node.summary)
-        near = await _nearness(sides[0], side, pairs, comparisons, toolbox)
-        found = _Evidence(sides[0], side, pairs, comparisons, judgements, near, alike, language)
-        relations.append(_judged(found, request.phase, by_meaning=toolbox.embedder is not None))
-    return AnalysisResponse(relations=tuple(relations))
 
 
 _LONGEST_NOTE = 3
@@ -525,7 +531,11 @@ def _judged(found: _Evidence, phase: AnalysisPhase, *, by_meaning: bool) -> Rela
         same_new, same_old = _same(found)
         share = max(same_new / len(found.new.claims), same_old / len(found.old.claims))
         if share >= _MERGE_SHARE:
-            return _merge(found, same_new, share)
+            reasoning = found.said("merge", same=same_new, count=len(found.new.claims))
+            strategy = found.said("strategy")
+            return found.relation(
+                Relationship.MERGE, min(1.0, 0.5 + share / 2), reasoning=reasoning, merge_strategy=strategy
+            )
     related = _relatedness(found, by_meaning=by_meaning)
     if phase is not AnalysisPhase.CONFLICT_OR_MERGE and related > 0:
         return _related(found, related)
@@ -538,22 +548,13 @@ def _conflict(found: _Evidence, worst: int) -> Relation:
     one, other = found.pairs[worst]
     new = one_line(found.new.statements[one], _LONGEST_QUOTE)
     old = one_line(found.old.statements[other], _LONGEST_QUOTE)
-    reasoning = found.said("update" if judgement.is_update and _is_newer(found) else "conflict", new=new, old=old)
+    when_new, when_old = found.new.node.timestamp, found.old.node.timestamp
+    is_newer = when_new is None or when_old is None or when_new >= when_old
+    reasoning = found.said("update" if judgement.is_update and is_newer else "conflict", new=new, old=old)
     described = found.said("description", new=new, old=old)
     return found.relation(
         Relationship.CONFLICT, judgement.conflict, reasoning=reasoning, conflict_description=described
     )
-
-
-def _is_newer(found: _Evidence) -> bool:
-    new, old = found.new.node.timestamp, found.old.node.timestamp
-    return new is None or old is None or new >= old
-
-
-def _merge(found: _Evidence, same: int, share: float) -> Relation:
-    reasoning = found.said("merge", same=same, count=len(found.new.claims))
-    confidence = min(1.0, 0.5 + share / 2)
-    return found.relation(Relationship.MERGE, confidence, reasoning=reasoning, merge_strategy=found.said("strategy"))
 
 
 def _related(found: _Evidence, confidence: float) -> Relation:

@@ -1,26 +1,171 @@
-"""Answering: a model answers a question from passages, sentence by sentence, each with the passages that it rests on.
+"""Answering: which passages answer a question best, and the answer from them, sentence by sentence.
 
-What a model names as its grounds is a claim like any other: whoever shows the answer checks it against the passages.
+Code puts the passages in the order of a model's scores and loses none. What a model names as the grounds of an answer
+is a claim like any other: whoever shows the answer checks it against the passages.
 
-Only citations of passages that say the same are kept, by the rule of `verify`, which accepts .94 right pairs of the
-English inference set and .69 of the Chinese one at equal shares; a model that says nothing which is borne out gives way
+Only citations of passages that say the same are kept, by the rule of `verify`, which accepts .95 right pairs of the
+English inference set and .72 of the Chinese one at equal shares; a model that says nothing which is borne out gives way
 to the documents' own sentences.
 """
 
 from collections.abc import Sequence
 from typing import Annotated, ClassVar
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from remanent.bilingual import Bilingual, Language
+from remanent.errors import InvalidInput
 from remanent.language.offline.answer_finding import find_answer
-from remanent.language.reply_fields import MAX_ITEMS, Numbers, Prose, known_numbers, numbered, require_known
-from remanent.language.role import Bounds, Defaults, Role, Toolbox
-from remanent.language.shapes import LongText, Remark
-from remanent.language.tidying import one_line
+from remanent.language.offline.salience import word_scores
+from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
+from remanent.language.shapes import (
+    MAX_ITEMS,
+    LongText,
+    Numbers,
+    Prose,
+    Remark,
+    known_numbers,
+    numbered,
+    one_line,
+    require_known,
+)
 from remanent.language.wording import abridged, block, group, passage_blocks
 from remanent.model import Model
+from remanent.model.base import Share
+from remanent.model.ids import Id
 from remanent.text.scripts import working_language
+
+
+class RankedPassage(Model):
+    """A passage and how well it answers, from 0 to 1."""
+
+    passage_id: Id
+    score: Share
+
+
+class PassageToRank(Model):
+    """A passage that may answer the question."""
+
+    passage_id: Id
+    text: LongText
+
+
+class RerankingRequest(Model):
+    """A question and passages, in the order in which they were found."""
+
+    query: Annotated[Remark, Field(min_length=1)]
+    passages: Annotated[tuple[PassageToRank, ...], Field(min_length=1, max_length=100)]
+
+    @model_validator(mode="after")
+    def _check_the_ids(self) -> "RerankingRequest":
+        if len({passage.passage_id for passage in self.passages}) < len(self.passages):
+            raise InvalidInput("a passage is given twice; every passage needs an id of its own")
+        return self
+
+
+class RerankingResponse(Model):
+    """Every passage once, best first; those of equal score stay in the order in which they were given."""
+
+    ranked: tuple[RankedPassage, ...]
+
+
+_LONGEST_RANKED = 1_200
+"""Characters of a passage that a model is shown; of a longer one, beginning and end."""
+_BEST = 10
+"""The highest score that a model is asked for; in the response it is 1."""
+
+
+_SCORE_BOUNDS: Bilingual = Bilingual(
+    "There are {n} passages, numbered 1 to {n}; write one item for each.", "共 {n} 个段落，编号 1 到 {n}；每个写一项。"
+)
+
+
+class ScoreReply(Model):
+    """How well one passage answers."""
+
+    passage: Annotated[int, Field(ge=0)]
+    score: Annotated[float, Field(ge=0, le=_BEST)]
+
+
+_BLANK = '{"scores": [{"passage": 1, "score": 0}, {"passage": 2, "score": 0}]}'
+
+
+class RerankingReply(Model):
+    """How well the passages answer."""
+
+    scores: Annotated[tuple[ScoreReply, ...], Field(max_length=MAX_ITEMS)]
+
+
+class Reranking(Role[RerankingRequest, RerankingReply, RerankingResponse]):
+    """Order passages by how well they answer."""
+
+    name = "reranking"
+    defaults = Defaults(tier=Tier.RERANK, temperature=0.0, top_p=0.9, max_tokens=2048)
+    instructions = Bilingual(
+        """
+You judge how far each passage (<p n="number">) helps to answer a question (<query>).
+score: 10 answers it directly and fully; 7 answers a part; 4 is on the topic without an answer; 0 has nothing to do \
+with it. Go by what is said, not by shared words.
+Field scores: a list with one item per passage, each with passage (its number) and score (a whole number, 0 to 10).
+""",
+        """
+你负责判断每个段落（<p n="编号">）对回答问题（<query>）有多大用处。
+score：10 表示直接、完整地回答；7 表示回答了一部分；4 表示同一主题但没有答案；0 表示无关。看内容，不看字面相似。
+字段 scores：列表，每个段落一项，含 passage（编号）和 score（0 到 10 的整数）。
+""",
+    )
+    form_shown: ClassVar[Bilingual | None] = Bilingual(_BLANK, _BLANK)
+
+    def language(self, request: RerankingRequest) -> Language:
+        """Speak the language of the question."""
+        return working_language(request.query, *(passage.text for passage in request.passages))
+
+    def material(self, request: RerankingRequest, *, language: Language) -> list[str]:
+        """Show the passages with their numbers, then the question."""
+        shown = [abridged(passage.text, _LONGEST_RANKED) for passage in request.passages]
+        bounds = _SCORE_BOUNDS[language].format(n=len(shown))
+        return [group("passages", passage_blocks(shown)), block("query", request.query), bounds]
+
+    def bounds(self, request: RerankingRequest) -> Bounds:
+        """Hold the list to one score for each passage."""
+        count = len(request.passages)
+        return {"scores": {"minItems": count, "maxItems": count}, "scores.passage": {"minimum": 1, "maximum": count}}
+
+    def read(self, request: RerankingRequest, reply: RerankingReply) -> RerankingResponse:
+        """Order by score; a passage without one comes last."""
+        require_known([score.passage for score in reply.scores], shown=len(request.passages))
+        scores: dict[int, float] = {}
+        for score in reply.scores:
+            scores.setdefault(score.passage, score.score / _BEST)
+        ranked = [
+            RankedPassage(passage_id=passage.passage_id, score=scores.get(number, 0.0))
+            for number, passage in enumerate(request.passages, 1)
+        ]
+        return RerankingResponse(ranked=tuple(sorted(ranked, key=lambda passage: -passage.score)))
+
+    async def offline(self, request: RerankingRequest, toolbox: Toolbox) -> RerankingResponse:
+        """Score by shared words and by vectors; equal ones stay in the order in which they came."""
+        texts = [passage.text for passage in request.passages]
+        scores = word_scores(request.query, texts)
+        if toolbox.embedder is not None:
+            vectors = await toolbox.embedder.embed([request.query, *texts])
+            meanings = [max(0.0, min(1.0, float(value))) for value in vectors[1:] @ vectors[0]]
+            scores = [
+                _BY_WORDS * words + (1 - _BY_WORDS) * meaning for words, meaning in zip(scores, meanings, strict=True)
+            ]
+        ranked = [
+            RankedPassage(passage_id=passage.passage_id, score=round(score, 6))
+            for passage, score in zip(request.passages, scores, strict=True)
+        ]
+        return RerankingResponse(ranked=tuple(sorted(ranked, key=lambda passage: -passage.score)))
+
+
+_BY_WORDS = 0.5
+"""The share of shared words in a score, the rest being meaning; chosen by hand."""
+
+
+RERANKING = Reranking()
+
 
 _MAX_SENTENCES = 20
 _LONGEST_SENTENCE = 1_000
@@ -59,29 +204,6 @@ _SHOWN = 40_000
 """Characters of all passages together: with the rest about half of the smallest window in use."""
 _LEAST_SHOWN = 300
 """Characters of a passage that are shown in any case, however many passages there are."""
-_INSTRUCTIONS: Bilingual = Bilingual(
-    """
-You answer a question (<question>) from the passages that are given (<p n="number">) and from nothing else.
-Rules:
-1. Write only what the passages say; use no knowledge of your own and guess nothing; keep figures, dates, names and \
-negations as they are.
-2. One sentence says one thing, in the passages' own words as far as you can; name the passages that it rests on.
-3. Answer first, then add the details that are needed; at most five sentences.
-4. If the passages do not answer the question, sentences is []; do not make up an answer.
-Write in the language of the question.
-Field sentences: a list; each item has text (one sentence, no numbers of passages) and passages (their numbers).
-""",
-    """
-你负责只根据给出的段落（<p n="编号">）回答问题（<question>）。
-规则：
-1. 只写段落里说了的内容，不用自己的知识，不推测；数字、日期、名称、否定照原文。
-2. 一句话只说一件事，尽量沿用段落的说法；在 passages 里写明它依据的段落编号。
-3. 先直接回答，再补充必要的细节，最多五句。
-4. 段落没有回答这个问题时，sentences 写 []；不要凑答案。
-使用问题的语言。
-字段 sentences：列表，每项含 text（一句话，不写编号）和 passages（编号列表）。
-""",
-)
 
 
 _BOUNDS: Bilingual = Bilingual("The passages are numbered 1 to {n}.", "段落编号为 1 到 {n}。")
@@ -102,8 +224,7 @@ class AnsweringReply(Model):
 
 _ANSWERED = 0.5
 """The share of a question from which on a sentence answers it: less than where nothing was searched, since passages
-are found by their meaning, too. Of 140 public Chinese questions whose passage is there 130 are answered, of the same
-without it 10; of 100 English ones over several documents 75, and 13."""
+are found by their meaning, too."""
 
 
 class Answering(Role[AnsweringRequest, AnsweringReply, AnsweringResponse]):
@@ -111,7 +232,29 @@ class Answering(Role[AnsweringRequest, AnsweringReply, AnsweringResponse]):
 
     name = "answering"
     defaults = Defaults(temperature=0.0, top_p=0.9, max_tokens=1024)
-    instructions = _INSTRUCTIONS
+    instructions = Bilingual(
+        """
+You answer a question (<question>) from the passages that are given (<p n="number">) and from nothing else.
+Rules:
+1. Write only what the passages say; use no knowledge of your own and guess nothing; keep figures, dates, names and \
+negations as they are.
+2. One sentence says one thing, in the passages' own words as far as you can; name the passages that it rests on.
+3. Answer first, then add the details that are needed; at most five sentences.
+4. If the passages do not answer the question, sentences is []; do not make up an answer.
+Write in the language of the question.
+Field sentences: a list; each item has text (one sentence, no numbers of passages) and passages (their numbers).
+""",
+        """
+你负责只根据给出的段落（<p n="编号">）回答问题（<question>）。
+规则：
+1. 只写段落里说了的内容，不用自己的知识，不推测；数字、日期、名称、否定照原文。
+2. 一句话只说一件事，尽量沿用段落的说法；在 passages 里写明它依据的段落编号。
+3. 先直接回答，再补充必要的细节，最多五句。
+4. 段落没有回答这个问题时，sentences 写 []；不要凑答案。
+使用问题的语言。
+字段 sentences：列表，每项含 text（一句话，不写编号）和 passages（编号列表）。
+""",
+    )
     form_shown: ClassVar[Bilingual | None] = Bilingual(
         '{"sentences": [{"text": "[one sentence]", "passages": [1]}]}',
         '{"sentences": [{"text": "【一句话】", "passages": [1]}]}',
@@ -144,23 +287,18 @@ class Answering(Role[AnsweringRequest, AnsweringReply, AnsweringResponse]):
         return AnsweringResponse(sentences=tuple(sentences))
 
     async def offline(self, request: AnsweringRequest, toolbox: Toolbox) -> AnsweringResponse:
-        """Give the sentences of the passages that answer best, word for word."""
-        return await quote(request, toolbox)
+        """Quote the sentences that answer best, each with the passages that it stands in; none where none answers."""
+        texts, titles = [one.text for one in request.passages], [one.title for one in request.passages]
+        best = find_answer(request.question, texts, titles=titles)
+        if not best.sentences or best.score < _ANSWERED:
+            return AnsweringResponse()
+        found = zip(best.sentences, best.sources, strict=True)
+        return AnsweringResponse(sentences=tuple(_quoted(one.strip(), source, texts) for one, source in found))
 
 
 def titled(passages: Sequence[SourcePassage]) -> list[str]:
     """Return the texts of passages, each behind the title of its document."""
     return [f"{one.title}. {one.text}" if one.title else one.text for one in passages]
-
-
-async def quote(request: AnsweringRequest, toolbox: Toolbox) -> AnsweringResponse:
-    """Return the sentences that answer best with the passages that they stand in; none where none answers."""
-    texts, titles = [one.text for one in request.passages], [one.title for one in request.passages]
-    best = find_answer(request.question, texts, titles=titles)
-    if not best.sentences or best.score < _ANSWERED:
-        return AnsweringResponse()
-    found = zip(best.sentences, best.sources, strict=True)
-    return AnsweringResponse(sentences=tuple(_quoted(one.strip(), source, texts) for one, source in found))
 
 
 def _quoted(sentence: str, source: int, texts: Sequence[str]) -> WrittenSentence:

@@ -21,14 +21,27 @@ from remanent.language.offline.claims import is_title, read_claim
 from remanent.language.offline.headings import source_sections
 from remanent.language.offline.judgement import contradictions
 from remanent.language.offline.questions import is_question
-from remanent.language.offline.salience import key_phrases, salient_sentences, unwrapped
-from remanent.language.offline.similarity import similarity_matrix
-from remanent.language.passages import assigned_numbers, passages, stretches
-from remanent.language.reply_fields import MAX_ITEMS, Numbers, Prose, Words, known_numbers, numbered, require_known
+from remanent.language.offline.salience import key_phrases, salient_sentences, similarity_matrix, unwrapped
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
-from remanent.language.shapes import MAX_CONTEXT, SHORT_TEXT, Context, Keywords, LongText, Remark, TextSpan
-from remanent.language.tidying import keywords, one_line
-from remanent.language.wording import block, group, passage_blocks
+from remanent.language.shapes import (
+    MAX_CONTEXT,
+    MAX_ITEMS,
+    SHORT_TEXT,
+    Context,
+    Keywords,
+    LongText,
+    Numbers,
+    Prose,
+    Remark,
+    TextSpan,
+    Words,
+    keywords,
+    known_numbers,
+    numbered,
+    one_line,
+    require_known,
+)
+from remanent.language.wording import assigned_numbers, block, group, passage_blocks, passages, stretches
 from remanent.model import Model
 from remanent.model.base import Count, Text
 from remanent.text.scripts import HAN, working_language
@@ -184,8 +197,35 @@ class Classification(Role[ClassificationRequest, ClassificationReply, Classifica
         )
 
     async def offline(self, request: ClassificationRequest, toolbox: Toolbox) -> ClassificationResponse:
-        """Cluster passages by their words and vectors."""
-        return await classify(request, toolbox)
+        """Cluster passages by their words and vectors; every character is in one cluster or in the question."""
+        text = request.text
+        spans = _parted(text, passages(text, longest=_LONGEST_PASSAGE))
+        asked = _question(text, spans) if request.find_question else None
+        rest = _without(spans, asked) if asked else spans
+        contested = _contested(text, rest)
+        for span, _ in contested:
+            rest = _without(rest, span)
+        numbers = [number for number, span in enumerate(rest, 1) if span.of(text).strip()]
+        if not numbers:
+            question = asked.of(text).strip() if asked else ""
+            return ClassificationResponse(should_cluster=False, clusters=(), question=question)
+        groups = [numbers]
+        if text_size(joined(text, rest)) > _SHORT:
+            found = await topics([rest[number - 1].of(text) for number in numbers], toolbox)
+            groups = [[numbers[place] for place in group] for group in found]
+        groups = _of_one_source(text, rest, groups)
+        clusters = [_cluster(text, rest, group, number) for number, group in enumerate(_with_blanks(groups, rest), 1)]
+        if title := _title(text):
+            # What "it" and "the town" are, only the title says.
+            clusters[1:] = [
+                one.replace(context=one_line(f"{title} {one.context}", _LONGEST_CONTEXT)) for one in clusters[1:]
+            ]
+        clusters += _contested_clusters(text, contested)
+        return ClassificationResponse(
+            should_cluster=len(clusters) > 1,
+            clusters=tuple(cluster.replace(cluster_id=number) for number, cluster in enumerate(clusters, 1)),
+            question=asked.of(text).strip() if asked else "",
+        )
 
 
 def _clusters(text: str, spans: list[Span], numbers: list[int], proposed: tuple[ClusterReply, ...]) -> list[Cluster]:
@@ -198,15 +238,20 @@ def _clusters(text: str, spans: list[Span], numbers: list[int], proposed: tuple[
             made.append((stretches(spans, [numbers[member - 1] for member in members]), cluster))
     made.sort(key=lambda pair: pair[0][0])
     return [
-        Cluster(
-            cluster_id=number,
-            context=one_line(cluster.context, MAX_CONTEXT) or one_line(joined(text, parts), 100),
-            content=joined(text, parts),
-            keywords=keywords(cluster.keywords) or key_phrases(joined(text, parts)[:_READ], most=_MOST_KEYWORDS),
-            stretches=tuple(TextSpan(start=part.start, end=part.end) for part in parts),
-        )
+        _cluster_of(text, parts, number, one_line(cluster.context, MAX_CONTEXT), keywords(cluster.keywords))
         for number, (parts, cluster) in enumerate(made, 1)
     ]
+
+
+def _cluster_of(text: str, parts: Sequence[Span], number: int, context: str, words: tuple[str, ...]) -> Cluster:
+    content = joined(text, parts)
+    return Cluster(
+        cluster_id=number,
+        context=context or one_line(content, 100),
+        content=content,
+        keywords=words or key_phrases(content[:_READ], most=_MOST_KEYWORDS),
+        stretches=tuple(TextSpan(start=part.start, end=part.end) for part in parts),
+    )
 
 
 def _apart(text: str, clusters: list[Cluster]) -> list[Cluster]:
@@ -294,38 +339,6 @@ _ORDER = re.compile(
 )
 
 
-async def classify(request: ClassificationRequest, toolbox: Toolbox) -> ClassificationResponse:
-    """Return the topics of a text; every character is in one cluster or in the question."""
-    text = request.text
-    spans = _parted(text, passages(text, longest=_LONGEST_PASSAGE))
-    asked = _question(text, spans) if request.find_question else None
-    rest = _without(spans, asked) if asked else spans
-    contested = _contested(text, rest)
-    for span, _ in contested:
-        rest = _without(rest, span)
-    numbers = [number for number, span in enumerate(rest, 1) if span.of(text).strip()]
-    if not numbers:
-        question = asked.of(text).strip() if asked else ""
-        return ClassificationResponse(should_cluster=False, clusters=(), question=question)
-    groups = [numbers]
-    if text_size(joined(text, rest)) > _SHORT:
-        found = await topics([rest[number - 1].of(text) for number in numbers], toolbox)
-        groups = [[numbers[place] for place in group] for group in found]
-    groups = _of_one_source(text, rest, groups)
-    clusters = [_cluster(text, rest, group, number) for number, group in enumerate(_with_blanks(groups, rest), 1)]
-    if title := _title(text):
-        # What "it" and "the town" are, only the title says.
-        clusters[1:] = [
-            one.replace(context=one_line(f"{title} {one.context}", _LONGEST_CONTEXT)) for one in clusters[1:]
-        ]
-    clusters += _contested_clusters(text, contested)
-    return ClassificationResponse(
-        should_cluster=len(clusters) > 1,
-        clusters=tuple(cluster.replace(cluster_id=number) for number, cluster in enumerate(clusters, 1)),
-        question=asked.of(text).strip() if asked else "",
-    )
-
-
 def _title(text: str) -> str:
     """Return the title that a text begins with, if it does."""
     first = next(iter(sentence_texts(text[:_LONGEST_PASSAGE])), "")
@@ -363,13 +376,7 @@ def _cluster(text: str, spans: Sequence[Span], numbers: Sequence[int], cluster_i
     content = joined(text, parts)
     words = key_phrases(content[:_READ], most=_MOST_KEYWORDS)
     about = salient_sentences(content[:_READ], about=" ".join(words), most=1)
-    return Cluster(
-        cluster_id=cluster_id,
-        context=one_line(about[0] if about else content, _LONGEST_CONTEXT),
-        content=content,
-        keywords=words,
-        stretches=tuple(TextSpan(start=part.start, end=part.end) for part in parts),
-    )
+    return _cluster_of(text, parts, cluster_id, one_line(about[0] if about else content, _LONGEST_CONTEXT), words)
 
 
 # ── the question ─────────────────────────────────────────────────────────────

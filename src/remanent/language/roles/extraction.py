@@ -12,21 +12,35 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from remanent.bilingual import Bilingual, Language
-from remanent.language.coverage import WordIndex
+from remanent.language.offline.commitments import Commitments, find_commitments
 from remanent.language.offline.questions import is_question
 from remanent.language.offline.salience import with_speaker
-from remanent.language.reply_fields import MAX_ITEMS, Confidence, Numbers, Prose, known_numbers, numbered
+from remanent.language.offline.statement_rules import StatementKind
+from remanent.language.offline.statements import only_confirms, statements
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
-from remanent.language.shapes import MAX_REMARK, Remark, Utterance
-from remanent.language.tidying import multi_line, one_line
+from remanent.language.shapes import (
+    MAX_ITEMS,
+    MAX_REMARK,
+    Confidence,
+    Numbers,
+    Prose,
+    Remark,
+    Utterance,
+    known_numbers,
+    multi_line,
+    numbered,
+    one_line,
+)
 from remanent.language.wording import block, group, spoken_language, utterance_blocks
 from remanent.model import Model, Origin
 from remanent.model.base import Count, Share
 from remanent.model.entry import chat_role
-from remanent.text.pronouns import SPEAKER_OR_HEARER
+from remanent.text.keywords import WordIndex
+from remanent.text.mentions import SPEAKER_OR_HEARER
 from remanent.text.regex import lazy_regex, word_regex
 from remanent.text.scripts import alphanumeric
 from remanent.text.sentences import sentence_texts
+from remanent.text.summary import without_code
 from remanent.values import dataclass
 
 
@@ -205,8 +219,8 @@ class Extraction(Role[ExtractionRequest, ExtractionReply, ExtractionResponse]):
         return ExtractionResponse(facts=tuple(sorted(kept, key=lambda fact: fact.sources)))
 
     async def offline(self, request: ExtractionRequest, toolbox: Toolbox) -> ExtractionResponse:
-        """Find the sentences whose words tell what they are."""
-        return await extract(request, toolbox)
+        """Find the sentences whose words tell what they are; the most important if there are too many."""
+        return ExtractionResponse(facts=facts_in(request.utterances, kinds=request.kinds, limit=request.limit))
 
 
 def _stands_in(content: str, said: WordIndex, kind: FactKind) -> bool:
@@ -239,64 +253,6 @@ def _said_in(request: ExtractionRequest, content: str) -> tuple[int, ...]:
     return (best,) if shares[best] >= _LEAST_SUPPORT else ()
 
 
-_DECISION = word_regex(
-    r"(?:we|i|they|team)(?:['’](?:ve|re)| have| has| are)? (?:decided|agreed|chose|chosen|settled|opted|picked|"
-    r"going with)|"
-    r"decided (?:to|on|that|against)|let['’]s (?:go with|use|do|stick|keep|take|pick|adopt|switch)|"
-    r"(?:we|i)(?:['’]ll| will| shall| are going to|['’]re going to) (?:go with|use|adopt|switch to|stick with|"
-    r"keep(?! (?:you|that|this|it|my|in touch|an eye|doing|going))|drop)|"
-    r"the decision is|decision:|final (?:decision|answer|choice)|it['’]s settled|approved|signed off",
-    r"决定|敲定|拍板|选定|说定|就这么定|就定|定下来|确定(?:用|采用|选|使用)|最终(?:选|采用|方案)|那就(?:用|选|按|这么)|"
-    r"就(?:用|选|按|定在?)[^，。？]{1,20}吧|"
-    r"(?:改|采)用.{1,12}(?:方案|吧)|一致同意|达成一致",
-)
-_FOLLOW_UP = word_regex(
-    r"to-?do|(?:still )?(?:need|have|has|needs) to(?! go\b)|"
-    r"must(?!['’]ve| (?:have|be|feel|love|still|make|mean|seem|\w+ (?:have|be|feel)))|"
-    r"remind me|don['’]t forget|follow(?:ing)?[- ]up|next steps?|"
-    r"check back|get back to|later (?:today|this week)|not (?:done|finished|decided) yet|pending|(?:is|are) due|"
-    r"by (?:tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday|the end of)|"
-    r"(?:tomorrow|next week|next month),? (?:i|we)|i(?:['’]ll| will) (?:check|look (?:into|up|at)|send|call|ask|try|"
-    r"do|finish|write|book|review|fix|prepare)",
-    r"(?:周[一二三四五六日天末]|明天|后天|月底|年底|\d+\s*[号日点])\s*(?:之前|以前|前)[^，。？]{2}|待办|提醒我|别忘了|不要忘|记得(?!住)|跟进|下一步|稍后|回头(?:再|我)|(?:明天|后天|下周|下个?月|"
-    r"周[一二三四五六日]|之后|晚点)[^，。]{0,6}"
-    r"(?:要|再|去|得|需要)|还(?:需要|要|得|没(?:有)?)(?:[^，。]{1,12})|尚未|等[^，。]{1,10}(?:再|之后)|需要(?:尽快|"
-    r"再|先|在)",
-)
-_NOT_A_TASK = word_regex(
-    r"(?:no|don['’]t|doesn['’]t|didn['’]t|not) (?:need|have) to|no need to|(?:had|needed) to",
-    r"不需要|不用|"
-    r"没必要|无需",
-)
-_PREFERENCE = word_regex(
-    r"i(?:['’]d)? (?:much |really |always |usually |generally |still )?(?:prefer|rather|like|love|enjoy|hate|"
-    r"dislike|favou?r)|"
-    r"i (?:don['’]?t|do not|can['’]?t|cannot|never) (?:really )?(?:like|enjoy|want|eat|drink|use|stand)|"
-    r"my (?:favou?rite|preference)|"
-    r"from now on|in (?:the )?future|please (?:always|never|don['’]t|do not|stop|keep|use)|(?:always|never) (?:use|"
-    r"write|answer|reply|"
-    r"call|give|show|add|send|include)|i want you to|call me|i(?:['’]m| am) (?:used to|a fan of|allergic|"
-    r"vegetarian|vegan)",
-    r"(?:我|用户)(?:们)?(?:比较|更|最|还是|一直|不太|不|很|也)?(?:喜欢|偏好|偏爱|讨厌|习惯|爱(?:吃|喝|看|用|听)|"
-    r"想要|受不了)|我(?:从来)?不"
-    r"(?:吃|喝|用|抽|看)|以后(?:都|请|不要|别|回答|回复|用)|今后|从现在起|从今往后|叫我|默认(?:用|使用)|不要再|"
-    r"别再|我对.{1,8}过敏|我的偏好",
-)
-_MOOD = word_regex(
-    r"i(?:['’]m| am| feel| was| felt|['’]ve been)(?: feeling)?(?: so| really| very| quite| a bit| pretty| just|"
-    r" totally| too)* "
-    r"(?:happy|glad|excited|thrilled|proud|relieved|grateful|sad|upset|unhappy|angry|annoyed|frustrated|tired|"
-    r"exhausted|stressed|"
-    r"worried|anxious|nervous|scared|afraid|disappointed|lonely|bored|overwhelmed|confused|depressed|ashamed|"
-    r"jealous|down)|"
-    r"(?:this|that) is (?:so )?(?:frustrating|annoying|exciting|great|awesome|terrible|amazing|awful)|"
-    r"can['’]t wait|fed up|sick of|"
-    r"cheer(?:ed)? me up|thank you so much",
-    r"我?(?:很|好|太|真|有点|特别|非常|最近|感到|觉得|心情)(?:很|好|太|特别)?(?:开心|高兴|兴奋|激动|难过|伤心|生气|"
-    r"愤怒|烦|烦躁|累|疲惫|焦虑|担心|"
-    r"紧张|害怕|失望|满意|孤独|无聊|郁闷|沮丧|压力大|委屈|感动|不爽|崩溃|糟|差)|烦死|气死|累死|太棒了|受够了|"
-    r"松了一口气|舍不得",
-)
 _COMPLETION = word_regex(
     r"(?:i|we|it|that)(?:['’](?:ve|s)| have| has| is)?(?: now| just| already| finally)? (?:done|finished|completed|"
     r"fixed|implemented|wrote|written|saved|renamed|removed|"
@@ -312,40 +268,19 @@ _COMPLETION = word_regex(
     r"^(?:好的?，)?已经?(?:[为帮替给][你您]|把[^，。]{1,12})?(?:查[到好明]|找到|译[好为]|翻译|写[好入]|改[好为]|发[出给]|寄出|订好|预[订约定]|"
     r"删除|保存|安装|整理|上传|下单|付款|办[好妥]|安排|通知|记[下录])",
 )
+_ADVISES = word_regex(
+    r"you (?:can|could|should|may|might|need|want)|^\W*(?:to|if|once|when|make sure|here(?:['’]s| is| are))",
+    r"[你您](?:可以|可|应该?|需要)|^(?:如果|当|一旦|为了)",
+)
+"""Who advises has completed nothing: "you can use the timing code we added earlier:"."""
 _REQUEST = word_regex(
-    r"(?:can|could|would|will) you|please|help me|i(?:['’]d like| want| need) (?:you to|to know|help)|show me|"
-    r"tell me|give me|explain|"
-    r"write (?:me|a|an)|how (?:do|can|should) (?:i|we)|"
-    # What is to be done each time is asked for without "please".
-    r"^from now on,?(?! (?:i|we|it)\b)",
-    r"^(?:以后|今后|往后|从现在起|从今[天往]?[起后])(?!我)[^。？！我]{0,20}?(?:都|一律|统一|别|不要|只[能用])|"
-    r"请|帮我|帮忙|麻烦你?|能不能|可以.{0,12}吗|能否|给我|告诉我|我想知道|怎么(?:做|办|弄|写)|如何",
-)
-_FACT = word_regex(
-    r"my (?:name|birthday|wife|husband|son|daughter|mother|father|brother|sister|dog|cat|job|boss|team|company|"
-    r"address|phone|email|"
-    r"address)(?:['’]s)? |i (?:live|work|study|was born|grew up|come|moved|own|graduated) |i(?:['’]m| am) (?:a|an|"
-    r"from|based|\d+) |"
-    r"i have (?:a|an|two|three|\d+) |(?:our|the) (?:project|team|company|app|server|database|api|deadline|budget|"
-    r"meeting|office) "
-    r"(?:is|are|has|uses|runs)",
-    r"我(?:叫|姓|住|在.{1,12}(?:工作|上班|读书|上学|长大)|今年|来自|毕业于|出生|是(?:一[名个位])?.{1,8}(?:师|生|员|"
-    r"人|经理|医生|老师))|我(?:有|养)|"
-    r"我(?:的|们的?)(?:名字|生日|妻子|丈夫|儿子|女儿|妈妈|爸爸|老板|公司|团队|项目|地址|电话|邮箱|服务器|预算|截止)",
-)
-_CONFIRMING = word_regex(
-    r"(?:please )?remember (?:this|that|it|my|i|the|to)|keep (?:this|that|it) in mind|make a note|note (?:this|that)|"
-    r"don['’]t forget (?:this|that)",
-    r"记住|请记下|记下来|记一下|帮我记|牢记|别忘了这",
-)
-_LONGEST_CONFIRMATION = 80
-"""Characters of a sentence that only asks to remember what was said; a longer one says something itself. Chosen by
-hand."""
-_ONLY_CONFIRMING = lazy_regex(
-    r"\W*(?:(?:please|so|and|ok|okay)\W+)*(?:remember|note|keep|don['’]?t forget)\s+(?:this|that|it)(?:\s+in mind|"
-    r"\s+for me|\s+please)*\W*"
-    r"|\W*(?:请|帮我|你)*(?:记住|记下|记一下|记下来|牢记)(?:这个|这一点|这点|这件事|这句话|了|哦|啊|一下|它)*\W*",
-    re.IGNORECASE,
+    r"(?:can|could|would|will) (?:you|someone|anyone)|please|help me|"
+    r"i(?:['’]d like| want| need) (?:you to|to know|help)|"
+    r"^\W*(?:(?:and|so|now|ok|okay|then)\W+)*(?:(?:show|tell|give) me|explain|write (?:me|a|an))|"
+    r"how (?:do|can|should) (?:i|we)",
+    # Where a clause begins: 他请客 and 我妈给我打电话 ask for nothing.
+    r"(?:^|[，,。；;：:！!\s])(?:[那你您也再先就还能]|可以|现在|麻烦[你您]?)*(?:请(?![客假教示]|了)|帮我|帮忙|替我|给我|告诉我|麻烦[你您])|"
+    r"能不能|可以.{0,12}吗|能否|我想知道|怎么(?:做|办|弄|写)|(?<!无论)如何",
 )
 _REASON = lazy_regex(
     r"\b(?:because|since|as|due to)\s+(?P<en>.{4,600}?(?=[.!?]|$)|.{600})"
@@ -354,17 +289,29 @@ _REASON = lazy_regex(
 )
 _PRESSING = word_regex(r"always|never|must|important|urgent|critical|asap", r"一定|务必|必须|重要|紧急|千万|尽快|绝不")
 
-# The first that fits names a sentence; a decision to like something is a decision. The figures are how important such
-# a sentence is by itself, chosen by hand: what binds others before what only describes.
+# The first that fits names a sentence that states nothing lasting. The figures are how important such a sentence is by
+# itself, chosen by hand: what binds others before what only describes.
 _PATTERNS: tuple[tuple[FactKind, re.Pattern[str], float], ...] = (
-    (FactKind.DECISION, _DECISION, 0.7),
-    (FactKind.PREFERENCE, _PREFERENCE, 0.6),
     (FactKind.COMPLETION, _COMPLETION, 0.5),
-    (FactKind.FOLLOW_UP, _FOLLOW_UP, 0.6),
-    (FactKind.MOOD, _MOOD, 0.35),
     (FactKind.REQUEST, _REQUEST, 0.4),
-    (FactKind.FACT, _FACT, 0.5),
 )
+_STATED: dict[StatementKind, FactKind] = {
+    "decision": FactKind.DECISION,
+    "instruction": FactKind.PREFERENCE,
+    "procedure": FactKind.PREFERENCE,
+    "preference": FactKind.PREFERENCE,
+    "mood": FactKind.MOOD,
+    "follow_up": FactKind.FOLLOW_UP,
+    "fact": FactKind.FACT,
+}
+"""What is stated, as far as it lasts; the first counts where a sentence states several things."""
+_WEIGHTS = {
+    FactKind.DECISION: 0.7,
+    FactKind.PREFERENCE: 0.6,
+    FactKind.FOLLOW_UP: 0.6,
+    FactKind.FACT: 0.5,
+    FactKind.MOOD: 0.35,
+}
 # What only a person says of himself.
 _OWN = frozenset({FactKind.PREFERENCE, FactKind.MOOD, FactKind.REQUEST, FactKind.FACT})
 _SHORTEST = 4
@@ -378,19 +325,16 @@ class _SpokenSentence:
     text: str
     utterance: int
     said: Utterance
-    confirmed: bool
-
-
-async def extract(request: ExtractionRequest, toolbox: Toolbox) -> ExtractionResponse:
-    """Return what the sentences of a conversation say in so many words; the most important if there are too many."""
-    return ExtractionResponse(facts=facts_in(request.utterances, kinds=request.kinds, limit=request.limit))
+    confirmed: bool = False
+    """Whether what was said next asks to remember it."""
 
 
 def facts_in(utterances: Sequence[Utterance], *, kinds: Sequence[FactKind], limit: int) -> tuple[ExtractedFact, ...]:
     """Return the facts of an extraction."""
     facts: dict[str, ExtractedFact] = {}
+    settled = find_commitments(utterances, sentences=_outside_code)
     for sentence in _sentences(utterances):
-        fact = _fact_of(sentence, kinds)
+        fact = _fact_of(sentence, kinds, settled)
         if fact is not None:
             key = alphanumeric(fact.content)
             known = facts.get(key)
@@ -399,65 +343,84 @@ def facts_in(utterances: Sequence[Utterance], *, kinds: Sequence[FactKind], limi
     return tuple(fact for fact in facts.values() if fact in kept)
 
 
-def only_confirms(text: str) -> bool:
-    """Tell whether a text says nothing but "remember that"."""
-    return len(text) <= _LONGEST_CONFIRMATION and _ONLY_CONFIRMING.fullmatch(text) is not None
+def _outside_code(text: str) -> list[str]:
+    return sentence_texts(without_code(text))
 
 
 def _sentences(utterances: Sequence[Utterance]) -> Iterator[_SpokenSentence]:
     """Yield sentences in order; "remember this" by itself confirms the one before it."""
     waiting: _SpokenSentence | None = None
     for number, said in enumerate(utterances):
-        for text in sentence_texts(said.text):
-            if _ONLY_CONFIRMING.fullmatch(text):
+        for text in _outside_code(said.text):
+            if only_confirms(text):
                 if waiting is not None:
                     waiting = _SpokenSentence(waiting.text, waiting.utterance, waiting.said, confirmed=True)
                 continue
             if waiting is not None:
                 yield waiting
-            waiting = _SpokenSentence(text, number, said, confirmed=_CONFIRMING.search(text) is not None)
+            waiting = _SpokenSentence(text, number, said)
     if waiting is not None:
         yield waiting
 
 
-def _fact_of(sentence: _SpokenSentence, kinds: Sequence[FactKind]) -> ExtractedFact | None:
+def _fact_of(sentence: _SpokenSentence, kinds: Sequence[FactKind], settled: Commitments) -> ExtractedFact | None:
     text = sentence.text
     if len(text) < _SHORTEST:
         return None
-    kind, importance = _kind(sentence, kinds)
-    if kind is None:
+    by_assistant = chat_role(sentence.said.speaker) in {"assistant", "system", "tool"}
+    found = statements(text, speaker=sentence.said.speaker, is_user=not by_assistant)
+    confirmed = sentence.confirmed or any(one.confirmed for one in found)
+    stated = _bond(sentence, settled) or next((_STATED[one.kind] for one in found if one.kind in _STATED), None)
+    kind, importance = _kind(text, kinds, stated, by_assistant=by_assistant)
+    if kind is None and confirmed and not by_assistant:
+        # Nothing tells what sort of thing it is, but it must not be lost.
+        kept = (FactKind.FACT, FactKind.PREFERENCE, FactKind.DECISION)
+        kind, importance = next((one for one in kept if one in kinds), kinds[0]), 0.6
+    if kind is None or _said(sentence) in settled.gone:
         return None
     reason = _REASON.search(text)
     importance += 0.1 if _PRESSING.search(text) else 0.0
-    importance += 0.2 if sentence.confirmed else 0.0
+    importance += 0.2 if confirmed else 0.0
     return ExtractedFact(
         kind=kind,
         content=one_line(_standing_alone(sentence), MAX_REMARK),
         reason=one_line((reason["en"] or reason["zh"]).strip(), 500) if reason else "",
         importance=round(min(1.0, importance), 2),
-        confirmed=sentence.confirmed,
+        confirmed=confirmed,
         sources=(sentence.utterance,),
     )
 
 
-def _kind(sentence: _SpokenSentence, kinds: Sequence[FactKind]) -> tuple[FactKind | None, float]:
-    text = sentence.text
+def _kind(
+    text: str, kinds: Sequence[FactKind], stated: FactKind | None, *, by_assistant: bool
+) -> tuple[FactKind | None, float]:
+    """Return what a sentence is and how important that is by itself: what it states, else by its words."""
+    if stated is not None and stated in kinds and not (by_assistant and stated in _OWN):
+        return stated, _WEIGHTS[stated]
     asked = is_question(text)
-    by_assistant = chat_role(sentence.said.speaker) in {"assistant", "system", "tool"}
     for kind, pattern, importance in _PATTERNS:
         if kind not in kinds or (by_assistant and kind in _OWN) or (asked and kind is not FactKind.REQUEST):
             continue
-        if kind is FactKind.FOLLOW_UP and _NOT_A_TASK.search(text):
+        if kind is FactKind.COMPLETION and (_ADVISES.search(text) or text.endswith((":", "："))):
             continue
         if pattern.search(text) or (kind is FactKind.REQUEST and asked):
             return kind, importance
-    if sentence.confirmed and not by_assistant:
-        # Nothing tells what sort of thing it is, but it must not be lost.
-        kept = next(
-            (kind for kind in (FactKind.FACT, FactKind.PREFERENCE, FactKind.DECISION) if kind in kinds), kinds[0]
-        )
-        return kept, 0.6
     return None, 0.0
+
+
+def _bond(sentence: _SpokenSentence, settled: Commitments) -> FactKind | None:
+    """Return what a sentence binds people to, as far as the talk does not take it back."""
+    said = _said(sentence)
+    if said in settled.decisions:
+        return FactKind.DECISION
+    if said in settled.todos:
+        return FactKind.FOLLOW_UP
+    return FactKind.PREFERENCE if said in settled.agreements else None
+
+
+def _said(sentence: _SpokenSentence) -> str:
+    """Return a sentence as commitments tell it."""
+    return with_speaker(one_line(sentence.text, MAX_REMARK), sentence.said.speaker)
 
 
 def _standing_alone(sentence: _SpokenSentence) -> str:

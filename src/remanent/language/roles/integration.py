@@ -16,33 +16,37 @@ from pydantic import BeforeValidator, Field, JsonValue, model_validator
 
 from remanent.bilingual import Bilingual, Language, in_language
 from remanent.errors import InvalidInput, Refused
-from remanent.language.coverage import WordIndex
 from remanent.language.offline.claims import ParsedClaim, Token, read_claim
 from remanent.language.offline.comparison import compare
+from remanent.language.offline.evidence import UNDECIDED
 from remanent.language.offline.judgement import CONFLICT, Judgement, judge
-from remanent.language.offline.salience import summary_statements
-from remanent.language.offline.settling import UNDECIDED
-from remanent.language.offline.similarity import similarity_matrix
-from remanent.language.reply_fields import MAX_ITEMS, IdAliases, Prose, Words
+from remanent.language.offline.salience import similarity_matrix, summary_statements
 from remanent.language.role import Bounds, Defaults, Role, Toolbox
-from remanent.language.roles.structure import render
+from remanent.language.roles.summary import render_topic
 from remanent.language.shapes import (
     MAX_CONTEXT,
+    MAX_ITEMS,
     MAX_REMARK,
     MAX_SUMMARY,
     MAX_TEXT,
     Context,
     GraphNode,
+    IdAliases,
     Keywords,
     Neighbour,
+    Prose,
     Remark,
     Summary,
+    Words,
+    keywords,
+    multi_line,
+    one_line,
 )
-from remanent.language.tidying import keywords, multi_line, one_line
 from remanent.language.wording import abridged, block, group, node_block
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.model.ids import Id
+from remanent.text.keywords import WordIndex
 from remanent.text.scripts import working_language
 from remanent.values import dataclass
 
@@ -280,8 +284,18 @@ class Integration(Role[IntegrationRequest, IntegrationReply, IntegrationResponse
         )
 
     async def offline(self, request: IntegrationRequest, toolbox: Toolbox) -> IntegrationResponse:
-        """Join the facts of the nodes; let the validation decide between those that contradict each other."""
-        return await integrate(request, toolbox)
+        """Join the facts of the nodes, newest first; the validation decides between those that contradict others."""
+        nodes = sorted(request.nodes, key=lambda node: node.timestamp or _LONG_AGO, reverse=True)
+        facts = [
+            _Fact(text, read_claim(text, said_at=node.timestamp), number)
+            for number, node in enumerate(nodes)
+            for text in summary_statements(node.summary, most=_MAX_STATEMENTS)
+        ]
+        clashes = _clashes(facts)
+        matter = _NodeSet(nodes, facts, working_language(*(node.summary for node in nodes)))
+        if request.trigger is Trigger.CONFLICT:
+            return await _by_validation(request.validation, matter, clashes, toolbox)
+        return await _merged(matter, clashes, toolbox)
 
 
 def _aliases(request: IntegrationRequest) -> tuple[IdAliases, IdAliases]:
@@ -406,21 +420,6 @@ class _Clash:
     judgement: Judgement
 
 
-async def integrate(request: IntegrationRequest, toolbox: Toolbox) -> IntegrationResponse:
-    """Integrate nodes, newest first."""
-    nodes = sorted(request.nodes, key=lambda node: node.timestamp or _LONG_AGO, reverse=True)
-    facts = [
-        _Fact(text, read_claim(text, said_at=node.timestamp), number)
-        for number, node in enumerate(nodes)
-        for text in summary_statements(node.summary, most=_MAX_STATEMENTS)
-    ]
-    clashes = _clashes(facts)
-    matter = _NodeSet(nodes, facts, working_language(*(node.summary for node in nodes)))
-    if request.trigger is Trigger.CONFLICT:
-        return await _by_validation(request.validation, matter, clashes, toolbox)
-    return await _merged(matter, clashes, toolbox)
-
-
 def _clashes(facts: Sequence[_Fact]) -> list[_Clash]:
     """Return the statements of different nodes that contradict each other."""
     judged = (
@@ -508,7 +507,7 @@ def _node(
     )
     return IntegrationResponse(
         outcome=IntegrationOutcome.INTEGRATED,
-        summary=render(facts=kept, evidence=evidence, reasoning="", language=matter.language),
+        summary=render_topic(facts=kept, evidence=evidence, reasoning="", language=matter.language),
         context=next(contexts, "") or one_line(kept[0], MAX_CONTEXT),
         keywords=keywords(word for node in matter.nodes for word in node.keywords),
         interaction_tree_description=multi_line(description, MAX_REMARK),

@@ -14,12 +14,19 @@ from pydantic import Field, model_validator
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput
-from remanent.language.offline.salience import salient_sentences
-from remanent.language.offline.similarity import term_overlap
-from remanent.language.reply_fields import IdAliases, Prose, Words
+from remanent.language.offline.salience import salient_sentences, term_overlap
 from remanent.language.role import Defaults, Role, Toolbox
-from remanent.language.shapes import MAX_REMARK, MAX_TEXT, GraphNode, Remark
-from remanent.language.tidying import multi_line, shortened
+from remanent.language.shapes import (
+    MAX_REMARK,
+    MAX_TEXT,
+    GraphNode,
+    IdAliases,
+    Prose,
+    Remark,
+    Words,
+    multi_line,
+    shortened,
+)
 from remanent.language.wording import abridged, block, group, node_block
 from remanent.model import Model
 from remanent.model.base import Text
@@ -289,8 +296,15 @@ class Planning(Role[PlanningRequest, PlanningReply, PlanningResponse]):
         )
 
     async def offline(self, request: PlanningRequest, toolbox: Toolbox) -> PlanningResponse:
-        """Go at the goal in one step, after conflicts and uploads."""
-        return await plan(request, toolbox)
+        """Go at the goal in one step, after conflicts and uploads; none if that succeeded and nothing came after."""
+        language = working_language(request.goal)
+        status, context = TaskStatus.SUCCESS, ""
+        if request.finished is not None:
+            status = _ended(request.finished)
+            context = _learned(request.finished, request.goal)
+        history = plan_within_rules(request, status=status, context=context, proposed=None, language=language).completed
+        proposed = _at_the_goal(request.goal, history, language)
+        return plan_within_rules(request, status=status, context=context, proposed=proposed, language=language)
 
 
 def _aliases(request: PlanningRequest) -> tuple[IdAliases, IdAliases]:
@@ -392,18 +406,6 @@ _RETRY: Bilingual = Bilingual("Try again with other search words and answer: {}"
 _ANSWER: Bilingual = Bilingual(
     "Answer from what is known, and say what stays unclear: {}", "根据已有信息作答，并说明还不清楚的地方：{}"
 )
-
-
-async def plan(request: PlanningRequest, toolbox: Toolbox) -> PlanningResponse:
-    """Decide on one next step; there is none when a step at the goal succeeded and nothing was learned after it."""
-    language = working_language(request.goal)
-    status, context = TaskStatus.SUCCESS, ""
-    if request.finished is not None:
-        status = _ended(request.finished)
-        context = _learned(request.finished, request.goal)
-    history = plan_within_rules(request, status=status, context=context, proposed=None, language=language).completed
-    proposed = _at_the_goal(request.goal, history, language)
-    return plan_within_rules(request, status=status, context=context, proposed=proposed, language=language)
 
 
 def _ended(finished: FinishedTask) -> TaskStatus:

@@ -17,23 +17,22 @@ from pydantic import AfterValidator, Field, JsonValue
 
 from remanent.bilingual import Bilingual, Language, in_language
 from remanent.errors import InvalidInput, Refused
-from remanent.language.coverage import WordIndex
 from remanent.language.offline.answer_finding import AnswerCandidates, agreeing, find_answer
-from remanent.language.offline.questions import AnswerType, answer_type, is_question, keyword_form
-from remanent.language.offline.settling import (
+from remanent.language.offline.evidence import (
     Contradiction,
     contradiction_in,
     leaves_open,
     settle_contradiction,
     source_texts,
 )
+from remanent.language.offline.questions import AnswerType, answer_type, is_question, keyword_form
 from remanent.language.role import ChatMessage, Defaults, Picture, Prompt, Role, TextReply, Toolbox
-from remanent.language.shapes import MAX_TEXT, LongText, Remark
+from remanent.language.shapes import MAX_TEXT, LongText, Remark, one_line
 from remanent.language.tagged_turns import ToolCall, read_calls, scan_turn
-from remanent.language.tidying import one_line
 from remanent.language.wording import block
 from remanent.model import JsonObject, Model
 from remanent.model.base import Text
+from remanent.text.keywords import WordIndex
 from remanent.text.scripts import working_language
 from remanent.text.sentences import sentence_texts
 
@@ -232,8 +231,44 @@ class React(Role[ReactRequest, TextReply, ReactResponse]):
         )
 
     async def offline(self, request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
-        """Search once with the words of the task, then answer with what says most about it."""
-        return await react(request, toolbox)
+        """Search once with the words of the task, then answer with what says most about it.
+
+        Nothing is said that does not stand in the task, the memory or a result.
+        """
+        language = working_language(asked := question_of(request.task))
+        said = in_language(_SAID, language)
+        results = [result.content for turn in request.turns for result in turn.results if not result.failed]
+        matter = contradiction_in(request.task)
+        if matter is not None:
+            return _validation(request, matter, results)
+        # What nodes are found by is no sentence that could answer.
+        memory = [
+            _without_elements(match["body"], "keywords", "context")
+            for match in _ELEMENTS["memory"].finditer(request.task, 0, _last_closing(request.task, "memory"))
+        ]
+        memory = memory or ["\n".join(one for one in sentence_texts(_TAGS.sub("\n", request.task)) if one != asked)]
+        known = [_TAGS.sub("\n", part) for text in memory for part in _ENTRY.split(text)]
+        from_memory = find_answer(asked, [part for part in known if part.strip()])
+        from_memory = agreeing(from_memory, ())
+        # What memory holds was checked against the rest; a result that contradicts it was not.
+        told = [part for result in results for part in source_texts(result)]
+        from_results = agreeing(find_answer(asked, told), from_memory.sentences)
+        best = from_memory if from_memory.score >= from_results.score else from_results
+        tool = _search_tool(request.tools)
+        if tool is not None and request.urgency is Urgency.NONE:
+            searches = sum(result.name == tool.name for turn in request.turns for result in turn.results)
+            # Whom one sentence names, another may tell of: what is asked beyond it is looked for once, under that name.
+            if (
+                best.onward
+                and searches < _MOST_SEARCHES
+                and not any(best.onward in turn.said for turn in request.turns)
+            ):
+                return _search_call(said["onward"], tool, best.onward)
+            if not best.is_good and not searches:
+                return _search_call(said["search"], tool, asked)
+        if best.is_good:
+            return _answer(said["from_memory" if best is from_memory else "from_results"], best)
+        return _answer(said["nothing"], AnswerCandidates((said["unknown"],), 0.0))
 
 
 def _repeats(text: str, instructions: str) -> bool:
@@ -359,40 +394,6 @@ SET_PHRASES = tuple(phrase for said in _SAID.values() for phrase in (said.en, sa
 """What code says in an agent's place."""
 
 
-async def react(request: ReactRequest, toolbox: Toolbox) -> ReactResponse:
-    """Take one turn; nothing is said that does not stand in the task, the memory or a result."""
-    language = working_language(asked := question_of(request.task))
-    said = in_language(_SAID, language)
-    results = [result.content for turn in request.turns for result in turn.results if not result.failed]
-    matter = contradiction_in(request.task)
-    if matter is not None:
-        return _validation(request, matter, results)
-    # What nodes are found by is no sentence that could answer.
-    memory = [
-        _without_elements(match["body"], "keywords", "context")
-        for match in _ELEMENTS["memory"].finditer(request.task, 0, _last_closing(request.task, "memory"))
-    ]
-    memory = memory or [_without_question(request.task, asked)]
-    known = [_TAGS.sub("\n", part) for text in memory for part in _ENTRY.split(text)]
-    from_memory = find_answer(asked, [part for part in known if part.strip()])
-    from_memory = agreeing(from_memory, ())
-    # What memory holds was checked against the rest; a result that contradicts it was not.
-    told = [part for result in results for part in source_texts(result)]
-    from_results = agreeing(find_answer(asked, told), from_memory.sentences)
-    best = from_memory if from_memory.score >= from_results.score else from_results
-    tool = _search_tool(request.tools)
-    if tool is not None and request.urgency is Urgency.NONE:
-        searches = sum(result.name == tool.name for turn in request.turns for result in turn.results)
-        # Whom one sentence names, another may tell of: what is asked beyond it is looked for once, under that name.
-        if best.onward and searches < _MOST_SEARCHES and not any(best.onward in turn.said for turn in request.turns):
-            return _search_call(said["onward"], tool, best.onward)
-        if not best.is_good and not searches:
-            return _search_call(said["search"], tool, asked)
-    if best.is_good:
-        return _answer(said["from_memory" if best is from_memory else "from_results"], best)
-    return _answer(said["nothing"], AnswerCandidates((said["unknown"],), 0.0))
-
-
 def _validation(request: ReactRequest, matter: Contradiction, results: Sequence[str]) -> ReactResponse:
     """Look once at what others say of a contradiction, then settle it or say that it cannot be settled."""
     language = working_language(matter.newer, matter.older)
@@ -425,7 +426,7 @@ async def direct_answer(request: ReactRequest, answer: str, toolbox: Toolbox) ->
     is_told = WordIndex("\n".join(shown)).tells(answer, asked=asked)
     if not is_open and is_told and not _lacks_number(asked, answer):
         return None
-    known = (await react(request.replace(urgency=Urgency.NOW), toolbox)).answer
+    known = (await REACT.offline(request.replace(urgency=Urgency.NOW), toolbox)).answer
     if matter is not None and is_open and leaves_open(matter, known or ""):
         return None
     language = working_language(asked)
@@ -444,7 +445,7 @@ _NUMBER = re.compile(
 
 def _lacks_number(asked: str, answer: str) -> bool:
     """Tell whether a number is asked for and an answer has none: the digits of an id, or of a call, are none."""
-    is_given = _NUMBER.search(answer) is not None or _UNKNOWN.search(answer) is not None
+    is_given = _NUMBER.search(answer) is not None or UNKNOWN.search(answer) is not None
     return answer_type(asked) is AnswerType.NUMBER and not is_given
 
 
@@ -473,10 +474,6 @@ def _without_elements(text: str, *names: str) -> str:
         end = _last_closing(text, name)
         text = _ELEMENTS[name].sub("\n", text[:end]) + text[end:]
     return text
-
-
-def _without_question(task: str, asked: str) -> str:
-    return "\n".join(sentence for sentence in sentence_texts(_TAGS.sub("\n", task)) if sentence != asked)
 
 
 def _search_tool(tools: tuple[ToolDefinition, ...]) -> ToolDefinition | None:
@@ -517,12 +514,13 @@ def _search_call(thought: str, tool: ToolDefinition, asked: str) -> ReactRespons
     )
 
 
-_UNKNOWN = re.compile(
+UNKNOWN = re.compile(
     r"\b(?:do(?:es)? not|don['’]t|cannot|can['’]t|could not|unable to) (?:know|find|answer|determine|confirm|verify)\b|"
     r"\bnot enough (?:is known|information)\b|\bno (?:information|evidence|answer)\b|"
     r"信息不足|不知道|不清楚|无法(?:回答|确定|得知|判断|核实)|没有(?:找到|相关|足够)|未能?找到",
     re.IGNORECASE,
 )
+"""How an answer says that there is none."""
 
 
 def first_search(request: ReactRequest, response: ReactResponse) -> ReactResponse | None:
@@ -533,7 +531,7 @@ def first_search(request: ReactRequest, response: ReactResponse) -> ReactRespons
     tool = _search_tool(request.tools)
     if tool is None or request.turns or response.tool_calls or request.urgency is Urgency.NOW:
         return None
-    if response.answer is not None and not _UNKNOWN.search(response.answer):
+    if response.answer is not None and not UNKNOWN.search(response.answer):
         return None
     asked = question_of(request.task)
     return _search_call(_SAID["search"][working_language(asked)], tool, asked)

@@ -14,22 +14,37 @@ from pydantic import Field
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import Refused
-from remanent.language.coverage import WordIndex
 from remanent.language.offline.salience import with_speaker
-from remanent.language.passages import piece_spans, pieces, utterance_spans
-from remanent.language.reply_fields import MAX_ITEMS, Numbers, Prose, known_numbers, numbered
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
-from remanent.language.shapes import MAX_SEGMENT, Utterance, UtteranceSpan
-from remanent.language.tidying import multi_line
-from remanent.language.wording import group, place_blocks, spoken_language, utterance_blocks
+from remanent.language.shapes import (
+    MAX_ITEMS,
+    MAX_SEGMENT,
+    Numbers,
+    Prose,
+    Utterance,
+    UtteranceSpan,
+    known_numbers,
+    multi_line,
+    numbered,
+)
+from remanent.language.wording import (
+    group,
+    piece_spans,
+    pieces,
+    place_blocks,
+    spoken_language,
+    utterance_blocks,
+    utterance_spans,
+)
 from remanent.model import Model
 from remanent.model.base import Text
 from remanent.model.entry import chat_role
-from remanent.text.chinese import is_known
-from remanent.text.dated import with_certain_days
-from remanent.text.pronouns import SPEAKER_OR_HEARER, resolve
+from remanent.text.chinese import chinese_names, cut, is_known
+from remanent.text.dates import with_certain_days
+from remanent.text.keywords import WordIndex
+from remanent.text.mentions import SPEAKER_OR_HEARER, resolve
 from remanent.text.talk import says_nothing_alone
-from remanent.text.wordlists import COMMON_ENGLISH
+from remanent.text.words import COMMON_ENGLISH
 from remanent.values import dataclass
 
 
@@ -59,35 +74,6 @@ _LONGEST_EARLIER = 500
 # hand.
 _LEAST_SUPPORT = 0.5
 
-_INSTRUCTIONS: Bilingual = Bilingual(
-    """
-You cut a conversation into pieces of memory. The input is numbered utterances (<m n="number" by="speaker" \
-at="time">); <earlier> is what was said before: use it to tell who is meant, do not cut it.
-Rules:
-1. Each piece makes sense alone: put the person or thing in the place of "he", "she", "it", "this", "there", "I", \
-"you" ("I" becomes the speaker); where it is not certain leave the word as it is; never guess.
-2. For "yesterday", "next week" and the like, add the date in brackets when the time of the utterance tells it.
-3. Keep the words of the text as far as you can, and all numbers, names and negations; no comments, nothing added; \
-write in the language of the text.
-4. A piece has at most 200 characters and tells one thing; make several of what is longer.
-5. Every utterance goes into a piece; only greetings and replies that say nothing go into skipped.
-Fields: segments: a list, each with text (the piece) and sources (list of the numbers it came from). skipped: list \
-of the numbers that say nothing, [] if none.
-""",
-    """
-你负责把聊天记录切成语义完整的记忆片段。输入是依次编号的发言（<m n="编号" by="说话人" at="时间">）；<earlier> \
-是更早的发言，只用来弄清指代，不切分。
-规则：
-1. 每个片段脱离上下文也能看懂：把“他/她/它/这个/那里/我/你”等换成明确的人或物（“我”换成说话人），\
-确定不了的保留原样，不要猜。
-2. “昨天”“下周”等相对时间，能由发言时间推出日期时，在其后用括号注明日期。
-3. 用词尽量照原文；数字、名称、否定照写；不评论，不添加内容；使用原文的语言。
-4. 每个片段不超过 200 个字符，只讲一件事；太长就分成几个。
-5. 每条发言都要归入片段；只有没有信息的寒暄、应答可以放进 skipped。
-字段：segments：列表，每项含 text（片段）和 sources（来源编号列表）。skipped：没有信息的发言编号列表，没有则为 []。
-""",
-)
-
 
 _BOUNDS: Bilingual = Bilingual("The utterances are numbered 1 to {n}.", "发言编号为 1 到 {n}。")
 _PER_PLACE = 4
@@ -113,7 +99,34 @@ class Segmentation(Role[SegmentationRequest, SegmentationReply, SegmentationResp
 
     name = "segmentation"
     defaults = Defaults(tier=Tier.EXTRACTION, temperature=0.1, top_p=0.9)
-    instructions = _INSTRUCTIONS
+    instructions = Bilingual(
+        """
+You cut a conversation into pieces of memory. The input is numbered utterances (<m n="number" by="speaker" \
+at="time">); <earlier> is what was said before: use it to tell who is meant, do not cut it.
+Rules:
+1. Each piece makes sense alone: put the person or thing in the place of "he", "she", "it", "this", "there", "I", \
+"you" ("I" becomes the speaker); where it is not certain leave the word as it is; never guess.
+2. For "yesterday", "next week" and the like, add the date in brackets when the time of the utterance tells it.
+3. Keep the words of the text as far as you can, and all numbers, names and negations; no comments, nothing added; \
+write in the language of the text.
+4. A piece has at most 200 characters and tells one thing; make several of what is longer.
+5. Every utterance goes into a piece; only greetings and replies that say nothing go into skipped.
+Fields: segments: a list, each with text (the piece) and sources (list of the numbers it came from). skipped: list \
+of the numbers that say nothing, [] if none.
+""",
+        """
+你负责把聊天记录切成语义完整的记忆片段。输入是依次编号的发言（<m n="编号" by="说话人" at="时间">）；<earlier> \
+是更早的发言，只用来弄清指代，不切分。
+规则：
+1. 每个片段脱离上下文也能看懂：把“他/她/它/这个/那里/我/你”等换成明确的人或物（“我”换成说话人），\
+确定不了的保留原样，不要猜。
+2. “昨天”“下周”等相对时间，能由发言时间推出日期时，在其后用括号注明日期。
+3. 用词尽量照原文；数字、名称、否定照写；不评论，不添加内容；使用原文的语言。
+4. 每个片段不超过 200 个字符，只讲一件事；太长就分成几个。
+5. 每条发言都要归入片段；只有没有信息的寒暄、应答可以放进 skipped。
+字段：segments：列表，每项含 text（片段）和 sources（来源编号列表）。skipped：没有信息的发言编号列表，没有则为 []。
+""",
+    )
     form_shown: ClassVar[Bilingual | None] = Bilingual(
         """{"segments": [{"text": "[piece]", "sources": [1]}, {"text": "[piece]", "sources": [2]}], \
 "skipped": []}""",
@@ -160,8 +173,15 @@ class Segmentation(Role[SegmentationRequest, SegmentationReply, SegmentationResp
         return SegmentationResponse(segments=tuple(segments))
 
     async def offline(self, request: SegmentationRequest, toolbox: Toolbox) -> SegmentationResponse:
-        """Cut at the ends of sentences and resolve the pronouns that are certain."""
-        return await segment(request, toolbox)
+        """Cut at the ends of sentences and resolve the pronouns that are certain; only small talk is left out."""
+        segments: list[Segment] = []
+        before = "\n".join(said.text for said in request.earlier)[-_LOOKED_BACK:]
+        for number, said in enumerate(request.utterances):
+            if not says_nothing_alone(said.text):
+                whole = UtteranceSpan(utterance=number, start=0, end=len(said.text))
+                segments += _segments(said, whole, before)
+            before = f"{before}\n{said.text}"[-_LOOKED_BACK:]
+        return SegmentationResponse(segments=tuple(segments))
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,19 +244,9 @@ is found by fewer questions (on LoCoMo 80 lose a third of the answers), and ther
 _LOOKED_BACK = 600
 """Characters before a piece in which the name behind a pronoun is looked for. Chosen by hand."""
 
+_LONGEST_NAME = 4
+"""Characters of a Chinese name with a compound surname or a calling before it."""
 _LABEL = re.compile(r"\A\s*([^\W\d_][\w.'’-]{0,30}(?: [A-Z][\w.'’-]{0,30}){0,2})[:：](?=\s|[^\W\da-zA-Z_])")
-
-
-async def segment(request: SegmentationRequest, toolbox: Toolbox) -> SegmentationResponse:
-    """Return the pieces in order; together their places cover everything but small talk."""
-    segments: list[Segment] = []
-    before = "\n".join(said.text for said in request.earlier)[-_LOOKED_BACK:]
-    for number, said in enumerate(request.utterances):
-        if not says_nothing_alone(said.text):
-            whole = UtteranceSpan(utterance=number, start=0, end=len(said.text))
-            segments += _segments(said, whole, before)
-        before = f"{before}\n{said.text}"[-_LOOKED_BACK:]
-    return SegmentationResponse(segments=tuple(segments))
 
 
 def _segments(said: Utterance, stretch: UtteranceSpan, before: str) -> list[Segment]:
@@ -260,7 +270,7 @@ def _standing_alone(piece: str, said: Utterance, before: str) -> str:
     if said.occurred_at is not None:
         text = _if_it_fits(with_certain_days(text, said.occurred_at), text)
     # Without a word of the first or second person it does not matter who spoke, unless it is the rest of a longer text.
-    if named_speaker(text) or not (SPEAKER_OR_HEARER.search(text) or named_speaker(said.text)):
+    if named_speaker(piece) or not (SPEAKER_OR_HEARER.search(text) or named_speaker(said.text)):
         return text
     return _if_it_fits(with_speaker(text, said.speaker), text)
 
@@ -274,7 +284,9 @@ def named_speaker(text: str) -> str:
     # "Model: X100", "System: Linux" are the lines of a form.
     if chat_role(name) in {"user", "assistant"} and name.casefold() != "model":
         return name.lower()
-    is_word = name.lower() in COMMON_ENGLISH if name.isascii() else is_known(name)
+    # Several Chinese words are a heading ("明天第一件事："), unless they hold a name ("客服小王：").
+    several = not name.isascii() and len(cut(name)) > 1 and (len(name) > _LONGEST_NAME or not any(chinese_names(name)))
+    is_word = name.lower() in COMMON_ENGLISH if name.isascii() else several or is_known(name)
     return "" if is_word or not (name[0].isupper() or not name.isascii()) else name
 
 

@@ -1,31 +1,223 @@
-"""Summarisation: a model shortens a conversation at one of three levels; code sets the mark and holds the length.
+"""Summaries: one topic's text taken apart into facts, evidence and reasoning, and a conversation shortened.
+
+A model proposes; code renders the summary of a topic, sets the mark of a conversation's and holds the lengths. Without
+a model nothing is worded anew: sentences are chosen, those with names, numbers, dates and denials before all others,
+and what is left out and could be checked is quoted.
 
 Whose a decision was is said with it, once and under that name: a segment told "The agent decided: User: We agreed to
 meet Clara", twice.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field, model_validator
 
 from remanent.bilingual import Bilingual, Language
 from remanent.errors import InvalidInput, Refused
+from remanent.language.offline.claims import TokenKind, read_claim
 from remanent.language.offline.commitments import Commitments, find_commitments
-from remanent.language.offline.salience import speaker_name, with_speaker
-from remanent.language.reply_fields import Lines, Prose
+from remanent.language.offline.salience import sentence_weights, speaker_name, summary_statements, with_speaker
 from remanent.language.role import Bounds, Defaults, Role, Tier, Toolbox
-from remanent.language.shapes import MAX_SUMMARY, Remark, Summary, Utterance
-from remanent.language.tidying import lines, multi_line, within_tokens
+from remanent.language.shapes import (
+    MAX_SUMMARY,
+    SHORT_TEXT,
+    Context,
+    Keywords,
+    Lines,
+    LongText,
+    Prose,
+    Remark,
+    Summary,
+    Utterance,
+    lines,
+    multi_line,
+    one_line,
+    within_tokens,
+)
 from remanent.language.wording import block, group, spoken_language, utterance_blocks
 from remanent.model import Model
 from remanent.model.entry import chat_role
-from remanent.text.dialogue_summary import DialogueSentence, statements, telling
-from remanent.text.summary import summarize
+from remanent.text.scripts import alphanumeric, working_language
+from remanent.text.summary import DialogueSentence, joined, statements, summarize, telling
 from remanent.text.talk import says_nothing_alone
 from remanent.text.tokens import ESTIMATE
+
+_HEADINGS = (Bilingual("Key facts:", "要点："), Bilingual("Evidence:", "证据："), Bilingual("Reasoning:", "逻辑："))
+
+
+class StructureRequest(Model):
+    """One topic's text, with what it is about and the task that it serves."""
+
+    content: LongText
+    context: Context = ""
+    keywords: Keywords = ()
+    task: Remark = ""
+
+
+class StructureResponse(Model):
+    """A summary that is detailed enough to work from: key facts, evidence, reasoning, each under its heading."""
+
+    summary: Annotated[Summary, Field(min_length=1)]
+
+
+def render_topic(*, facts: Sequence[str], evidence: Sequence[str], reasoning: str, language: Language) -> str:
+    """Return the summary that these parts make; too much of it is left out from the end, evidence first."""
+
+    def without(dropped: int) -> str:
+        kept = max(0, len(evidence) - dropped)
+        rest = dropped - (len(evidence) - kept)
+        is_reasoned = bool(reasoning) and rest == 0
+        fewer = max(0, rest - bool(reasoning))
+        return _topic_text(facts[: len(facts) - fewer], evidence[:kept], reasoning if is_reasoned else "", language)
+
+    most = len(evidence) + bool(reasoning) + max(0, len(facts) - 1)
+    # Halving, since each part is written out anew at every try.
+    dropped = bisect_left(range(most), 1, key=lambda many: int(len(without(many)) <= MAX_SUMMARY))
+    return without(dropped)[:MAX_SUMMARY]
+
+
+def _topic_text(facts: Sequence[str], evidence: Sequence[str], reasoning: str, language: Language) -> str:
+    headings = [heading[language] for heading in _HEADINGS]
+    parts = []
+    if facts:
+        parts.append("\n".join([headings[0], *(f"- {fact}" for fact in facts)]))
+    if evidence:
+        parts.append("\n".join([headings[1], *(f"- {quote}" for quote in evidence)]))
+    if reasoning:
+        parts.append(f"{headings[2]}{'' if language == 'zh' else ' '}{reasoning}")
+    return "\n".join(parts)
+
+
+_MOST_FACTS = 40
+_MOST_QUOTES = 20
+_LONGEST_FACT = 600
+"""What is kept of a model's lists, and characters of each item: far more than a topic has, so that a runaway reply is
+bounded and nothing else. Chosen by hand."""
+
+
+class StructureReply(Model):
+    """A text taken apart."""
+
+    facts: Lines
+    evidence: Lines = ()
+    reasoning: Prose = ""
+
+
+class Structure(Role[StructureRequest, StructureReply, StructureResponse]):
+    """Summarise one topic."""
+
+    name = "structure"
+    defaults = Defaults(temperature=0.1, top_p=0.8)
+    instructions = Bilingual(
+        """
+You compress the text of one topic into a structured summary. Others will work from the summary alone, so leave out \
+nothing that matters.
+Fields:
+facts: list of key facts. Each a full sentence that names its subject; keep names, numbers, units, dates, negations \
+and conditions as in the text; do not guess and add nothing that is not in the text.
+evidence: list of short quotes, copied word for word from the text, that support the facts; may be empty.
+reasoning: one to three sentences on how the facts hang together (cause, order, contrast, conclusion); "" if they \
+do not.
+Write in the language of the text. Be more detailed on what serves the current task (<task>).
+""",
+        """
+你负责把同一主题的原文压缩成结构化摘要，后续只凭摘要工作，所以不能遗漏要紧的内容。
+字段：
+facts：要点列表。每条一句完整的话，写明主语；人名、数字、单位、日期、否定、条件照原文保留，不推测，\
+不添加原文没有的内容。
+evidence：证据列表。从原文逐字摘录支持要点的短句（每条不超过 100 字），可为空。
+reasoning：一到三句话，说明这些要点之间的逻辑（原因、先后、对比、结论）；没有则为空字符串。
+使用原文的语言。与当前任务（<task>）有关的内容要写得更细。
+""",
+    )
+    form_shown: ClassVar[Bilingual | None] = Bilingual(
+        '{"facts": ["[fact]", "[fact]"], "evidence": ["[quote]"], "reasoning": "[how they hang together]"}',
+        '{"facts": ["【要点】", "【要点】"], "evidence": ["【原文短句】"], "reasoning": "【逻辑】"}',
+    )
+
+    def language(self, request: StructureRequest) -> Language:
+        """Speak the language of the text."""
+        return working_language(request.content, request.context)
+
+    def material(self, request: StructureRequest, *, language: Language) -> list[str]:
+        """Show the text with what it is about."""
+        return [
+            block("task", request.task),
+            block("context", request.context),
+            block("keywords", ", ".join(request.keywords)),
+            block("text", request.content),
+        ]
+
+    def bounds(self, request: StructureRequest) -> Bounds:
+        """Hold the lists to what is kept of them."""
+        return {"facts": {"minItems": 1, "maxItems": _MOST_FACTS}, "evidence": {"maxItems": _MOST_QUOTES}}
+
+    def read(self, request: StructureRequest, reply: StructureReply) -> StructureResponse:
+        """Render the summary; a quote that is not in the text is left out."""
+        facts = lines(reply.facts, most=_MOST_FACTS, limit=_LONGEST_FACT)
+        if not facts:
+            raise Refused("facts must hold at least one key fact of the text")
+        content = alphanumeric(request.content)
+        quotes = lines(reply.evidence, most=_MOST_QUOTES, limit=_LONGEST_FACT)
+        evidence = [quote for quote in quotes if (bare := alphanumeric(quote)) and bare in content]
+        summary = render_topic(
+            facts=facts, evidence=evidence, reasoning=multi_line(reply.reasoning), language=self.language(request)
+        )
+        return StructureResponse(summary=summary)
+
+    def needs_model(self, request: StructureRequest) -> bool:
+        """Take apart what is longer than its own summary would be."""
+        return len(request.content) > SHORT_TEXT
+
+    async def offline(self, request: StructureRequest, toolbox: Toolbox) -> StructureResponse:
+        """Extract the sentences that say most: names, numbers, dates and denials before anything else."""
+        every = summary_statements(request.content, most=_MOST_STATEMENTS) or [
+            one_line(request.content, _LONGEST_OFFLINE_FACT)
+        ]
+        about = f"{request.task}\n{request.context}\n{' '.join(request.keywords)}"
+        weights = sentence_weights(every, about=about)
+        telling = sum(_says_something(statement) for statement in every)
+        room = min(_MOST_OFFLINE_FACTS, max(_FEW, -(-len(every) // _ONE_IN), telling))
+        best = sorted(range(len(every)), key=lambda place: (-weights[place], place))
+        facts = [one_line(every[place], _LONGEST_OFFLINE_FACT) for place in sorted(best[:room])]
+        # Where something was left out, what could be checked is quoted: figures, dates, denials.
+        left_out = [place for place in best[room:] if _is_checkable(every[place])]
+        quotes = [one_line(every[place], _LONGEST_OFFLINE_FACT) for place in sorted(left_out[:_MOST_OFFLINE_QUOTES])]
+        evidence = quotes or [fact for fact in facts if _is_checkable(fact)][:1]
+        language = working_language(request.content, request.context)
+        return StructureResponse(summary=render_topic(facts=facts, evidence=evidence, reasoning="", language=language))
+
+
+_LONGEST_OFFLINE_FACT = 400
+"""Characters of a sentence that is chosen: longer ones are lists or tables. Chosen by hand."""
+_MOST_STATEMENTS = 2_000
+"""Statements of a text that are weighed. Chosen by hand."""
+# Of a short text all is kept; of a long one at least so many statements, all that tell something, or one in so many.
+# Chosen by hand.
+_FEW = 12
+_ONE_IN = 3
+_MOST_OFFLINE_FACTS = 80
+_MOST_OFFLINE_QUOTES = 5
+"""The most that is kept of a very long topic, and what is quoted of the rest. Chosen by hand."""
+_CERTAIN = frozenset({TokenKind.AMOUNT, TokenKind.TIME})
+
+
+def _says_something(statement: str) -> bool:
+    """Tell whether a statement has a name, a figure, a date or a denial: what others may need to know exactly."""
+    claim = read_claim(statement)
+    return any(token.part in _CERTAIN or token.part is TokenKind.NAME or token.denied for token in claim.tokens)
+
+
+def _is_checkable(statement: str) -> bool:
+    claim = read_claim(statement)
+    return any(token.part in _CERTAIN or token.denied for token in claim.tokens)
+
+
+STRUCTURE = Structure()
 
 
 class SummaryLevel(StrEnum):
@@ -251,8 +443,24 @@ class Summarisation(Role[SummaryRequest, SummaryReply, SummaryResponse]):
         )
 
     async def offline(self, request: SummaryRequest, toolbox: Toolbox) -> SummaryResponse:
-        """Keep the sentences that say most."""
-        return await summarise(request, toolbox)
+        """Keep the sentences that say most, with the lists of a session where it is one."""
+        language = SUMMARY.language(request)
+        texts, speakers = _texts(request)
+        said = [one for number, text in enumerate(texts) for one in statements(text, message=number)][:_MAX_STATEMENTS]
+        room = int(_FOR_SENTENCES * request.limit)
+        chosen = telling(said, limit=room, measure=ESTIMATE)
+        lists: Commitments = Commitments()
+        if request.level is not SummaryLevel.COMPACTION and request.utterances:
+            lists = find_commitments(request.utterances)
+        if not chosen:  # not one sentence fits: parts of them
+            text = summarize("\n".join(texts), limit=max(1, room), measure=ESTIMATE).text
+        elif request.level is SummaryLevel.SEGMENT:
+            text = segment_text(chosen, speakers, lists.decisions, language)
+        else:
+            text = _told(chosen, speakers, language)
+        return render(
+            request, text, decisions=lists.decisions, todos=lists.todos, agreements=lists.agreements, language=language
+        )
 
 
 # The mark, names of speakers and what joins the sentences take some of the tokens.
@@ -261,31 +469,11 @@ _FOR_SENTENCES = 0.8
 _MAX_STATEMENTS = 3_000
 """Statements of a conversation that are weighed without a model: some thousand messages. Chosen by hand."""
 _DISCUSSED = Bilingual("The user discussed: ", "用户讨论了：")
+_RETURNED = Bilingual("Tools returned: ", "工具返回了：")
 _DECIDED = Bilingual("{who} decided: ", "{who}决定了：")
 _CONCLUDED = Bilingual("Key conclusion: ", "关键结论是：")
 _AGENT = Bilingual("The agent", "Agent ")
 _USER = Bilingual("The user", "用户")
-
-
-async def summarise(request: SummaryRequest, toolbox: Toolbox) -> SummaryResponse:
-    """Return a summary within its tokens, with the lists of a session where it is one."""
-    language = SUMMARY.language(request)
-    texts, speakers = _texts(request)
-    said = [one for number, text in enumerate(texts) for one in statements(text, message=number)][:_MAX_STATEMENTS]
-    room = int(_FOR_SENTENCES * request.limit)
-    chosen = telling(said, limit=room, measure=ESTIMATE)
-    lists: Commitments = Commitments()
-    if request.level is not SummaryLevel.COMPACTION and request.utterances:
-        lists = find_commitments(request.utterances)
-    if not chosen:  # not one sentence fits: parts of them
-        text = summarize("\n".join(texts), limit=max(1, room), measure=ESTIMATE).text
-    elif request.level is SummaryLevel.SEGMENT:
-        text = segment_text(chosen, speakers, lists.decisions, language)
-    else:
-        text = _told(chosen, speakers, language)
-    return render(
-        request, text, decisions=lists.decisions, todos=lists.todos, agreements=lists.agreements, language=language
-    )
 
 
 def _texts(request: SummaryRequest) -> tuple[list[str], list[str]]:
@@ -304,7 +492,7 @@ def _told(chosen: Sequence[DialogueSentence], speakers: Sequence[str], language:
         now = speakers[one.message]
         parts.append(with_speaker(one.text, now, language) if now and now != speaker else one.text)
         speaker = now
-    return ("" if language == "zh" else " ").join(parts)
+    return joined(parts)
 
 
 def segment_text(
@@ -316,14 +504,15 @@ def segment_text(
     once = {text for texts in decided.values() for text in texts}
     new = [one for one in chosen if one.text not in once]
     answers = [one.text for one in new if chat_role(speakers[one.message]) == "assistant"]
-    discussed = [one.text for one in new if chat_role(speakers[one.message]) != "assistant"]
+    returned = [one.text for one in new if chat_role(speakers[one.message]) == "tool"]
+    discussed = [one.text for one in new if chat_role(speakers[one.message]) not in {"assistant", "tool"}]
     if not decided and answers[:-1]:
         decided = {_AGENT[language]: answers[:-1]}
-    told = [(_DISCUSSED[language], discussed)]
+    told = [(_DISCUSSED[language], discussed), (_RETURNED[language], returned)]
     told += [(_DECIDED[language].format(who=who), texts) for who, texts in decided.items()]
     told += [(_CONCLUDED[language], answers[-1:])]
-    said = [f"{heading}{join.join(texts)}" for heading, texts in told if texts]
-    return join.join([MARKS[SummaryLevel.SEGMENT][language], *said])
+    said = [f"{heading}{joined(texts)}" for heading, texts in told if texts]
+    return join.join([MARKS[SummaryLevel.SEGMENT][language], joined(said)])
 
 
 def _by_speaker(decisions: Sequence[str], said: Mapping[str, str], language: Language) -> dict[str, list[str]]:

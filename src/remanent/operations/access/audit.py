@@ -6,7 +6,6 @@ the next one; while the log cannot be written, nothing that it should tell of is
 
 import asyncio
 import errno
-import hashlib
 import logging
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -14,17 +13,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field
 from pathlib import Path
 
-from remanent.errors import InvalidInput, InvalidSettings, RemanentError, StorageError, StorageFull
+from remanent.errors import InvalidSettings, RemanentError, StorageError, StorageFull
 from remanent.model import Clock, system_clock
-from remanent.operations.access.anchors import BEGINNING, Anchors, SharedAnchors, file_stem, org_of
 from remanent.operations.access.chain import (
     MAX_BATCH,
+    Anchors,
     AuditEvent,
     AuditLine,
     AuditVerification,
-    CarriedLines,
     Chain,
-    sealed_text,
+    SharedAnchors,
+    file_stem,
+    org_of,
 )
 from remanent.operations.access.keys import FOLDER
 from remanent.settings import SECRETS_FOLDER, Settings
@@ -33,8 +33,6 @@ from remanent.values import dataclass
 
 _LOGS = f"{FOLDER}/audit"
 """A log for each organisation."""
-SHARED_BEFORE = "audit.jsonl"
-"""One chain for the whole home, sealed without a key: read further on, never written to."""
 
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 """A full disk, and a quota that is used up."""
@@ -91,7 +89,6 @@ class AuditLog:
         self._anchors = (
             SharedAnchors(self._shelf, folder, key=seal_key) if self._shelf.is_shared else Anchors(folder, key=seal_key)
         )
-        self._former = _SharedLog(self._shelf, f"{FOLDER}/{SHARED_BEFORE}")
         self._clock = clock
         self._queues: dict[str, _Queue] = {}
         self._seen: OrderedDict[str, tuple[int, ...] | None] = OrderedDict()
@@ -198,7 +195,6 @@ class AuditLog:
 
     def read(self, org: str) -> Iterator[AuditLine]:
         """Yield an organisation's lines that can be read, oldest first."""
-        yield from self._former.read(org)
         yield from self._chain(org).read()
 
     def verify(self, org: str) -> AuditVerification:
@@ -209,7 +205,7 @@ class AuditLog:
         """Return every organisation of which there is, or was, a log."""
         names = [name.rpartition("/")[2] for name in self._shelf.logs(_LOGS)]
         logs = {org_of(name.removesuffix(".jsonl")) for name in names if name.endswith(".jsonl")}
-        return sorted({*logs, *self._anchors.orgs(), *self._former.orgs()})
+        return sorted({*logs, *self._anchors.orgs()})
 
     def standing(self) -> AuditStatus:
         """Return how the logs stand, as far as can be told at once; `verify` looks at every line."""
@@ -230,13 +226,8 @@ class AuditLog:
 
     def _chain(self, org: str) -> Chain:
         """Return an organisation's chain; it is cheap to make and keeps no file open."""
-        return Chain(
-            self._shelf.log(f"{_LOGS}/{file_stem(org)}.jsonl"),
-            org=org,
-            anchors=self._anchors,
-            clock=self._clock,
-            carried=lambda: self._former.of(org),
-        )
+        log = self._shelf.log(f"{_LOGS}/{file_stem(org)}.jsonl")
+        return Chain(log, org=org, anchors=self._anchors, clock=self._clock)
 
 
 def open_audit(shelf: Shelf, settings: Settings, *, clock: Clock = system_clock) -> AuditLog:
@@ -254,64 +245,3 @@ def _typed(error: Exception) -> RemanentError:
         return kind(f"the audit log cannot be written: {error.strerror}; see to its disk, then try again")
     _logger.error("the audit log cannot be written", exc_info=error)
     return StorageError(f"the audit log cannot be written ({type(error).__name__}); the server's log says why")
-
-
-class _SharedLog:
-    """The log of before: one chain for all organisations, each line sealed by the one before it and without a key."""
-
-    def __init__(self, shelf: Shelf, name: str) -> None:
-        self._log = shelf.log(name)
-        self._state: tuple[int, ...] = ()
-        self._found: dict[str, CarriedLines] = {}
-
-    def orgs(self) -> list[str]:
-        """Return every organisation that has lines there."""
-        return list(self._carried())
-
-    def of(self, org: str) -> CarriedLines | None:
-        """Return what an organisation has there, if anything."""
-        return self._carried().get(org)
-
-    def read(self, org: str) -> Iterator[AuditLine]:
-        """Yield an organisation's lines that can be read, oldest first."""
-        for _, line in self._lines():
-            if line is not None and line.deed.org == org:
-                yield line
-
-    def _carried(self) -> dict[str, CarriedLines]:
-        """Return what each organisation has in the shared log, walked anew only when the file has changed."""
-        state = self._log.state()
-        if state is None:
-            return {}
-        if state != self._state:
-            self._found = self._walk()
-            self._state = state
-        return self._found
-
-    def _walk(self) -> dict[str, CarriedLines]:
-        """Walk along the shared log once: count, hash and check the lines of everybody."""
-        digests: dict[str, hashlib._Hash] = {}
-        last, lines = dict[str, int](), dict[str, int]()
-        seal, problem = BEGINNING, ""
-        for number, (content, line) in enumerate(self._lines(), start=1):
-            if (
-                line is None
-                or line.previous != seal
-                or hashlib.sha256(sealed_text(line).encode()).hexdigest() != line.seal
-            ):
-                problem = problem or f"the log of before, which had no key, was damaged at its line {number}"
-            if line is None:
-                continue
-            seal, org = line.seal, line.deed.org
-            digests.setdefault(org, hashlib.sha256()).update(content)
-            last[org] = max(line.seq, last.get(org, 0))
-            lines[org] = lines.get(org, 0) + 1
-        return {org: CarriedLines(lines[org], last[org], digests[org].hexdigest(), problem) for org in digests}
-
-    def _lines(self) -> Iterator[tuple[bytes, AuditLine | None]]:
-        """Yield whole lines with what they say; `None` where one cannot be read."""
-        for content in self._log.lines():
-            try:
-                yield content, AuditLine.from_json(content)
-            except InvalidInput:
-                yield content, None

@@ -2,27 +2,281 @@
 
 The order of a write is: lines, sync, anchor, sync. So a log may be ahead of its anchor by what was being written when
 the power went, and is never behind it: a log that ends before its anchor was cut.
+
+What a log is held against is kept apart from it: the key of its seals, and how far each chain has come. Whoever can
+write to the log's folder can drop, cut and rewrite lines there. He can neither seal a line, because the key lies there,
+nor hide that lines are missing, because the last one is noted there, under a seal of its own.
 """
 
+import fcntl
+import hashlib
 import hmac
 import json
+import os
+import secrets
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Annotated
+from urllib.parse import unquote
 
 from pydantic import Field
 
-from remanent.errors import IntegrityError, InvalidInput, StoreBusy
+from remanent.durability import make_folder, write_durably
+from remanent.errors import IntegrityError, InvalidInput, InvalidSettings, StoreBusy
 from remanent.model import Clock, Model
 from remanent.model.base import Count
 from remanent.model.clock import Instant
-from remanent.operations.access.anchors import BEGINNING, Anchors, Head, Sealer, file_stem
-from remanent.stores.shelf import DAMAGED, Log, OpenLog
+from remanent.stores.shelf import DAMAGED, MISSING, Log, OpenLog, Shelf
+from remanent.stores.sqlite.layout import folder_name
 from remanent.values import dataclass
+
+KEY = "audit.key"
+HEADS = "audit"
+BEGINNING = "0" * 64
+"""What the first line is sealed by."""
+
+_NOTED = ".access/heads"
+"""Where it is noted beside a shared log how far it has come."""
+_KEY_MARK = ".access/audit.key-mark"
+"""Tells which key the shared log is sealed with."""
+
+_LEAST = 32
+"""Characters of a key: 128 bits in hexadecimal digits, below which one could be guessed."""
+_SLOT = 512
+"""A sector, which disks write whole or not at all: a crash spoils one of the two slots and never both."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The last line of a chain."""
+
+    seq: int = 0
+    seal: str = BEGINNING
+
+
+class Sealer:
+    """Seals what belongs to one organisation; under the name of another they do not fit."""
+
+    def __init__(self, key: bytes, *, org: str) -> None:
+        self._key = hmac.digest(key, f"audit of {org}".encode(), "sha256")
+
+    def seal(self, text: str) -> str:
+        """Return the seal of a text."""
+        return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
+
+
+def file_stem(org: str) -> str:
+    """Return an organisation's name as that of a file, which differs from others' even where case does not count."""
+    mark = "" if org == org.casefold() else f"#{hashlib.sha256(org.encode()).hexdigest()[:8]}"
+    return folder_name(org) + mark
+
+
+def org_of(stem: str) -> str:
+    """Return the organisation whose file has this name."""
+    return unquote(stem.partition("#")[0])
+
+
+class Anchors:
+    """The secrets of one home folder, as far as its audit log needs some.
+
+    Where several servers share a log, each holds it against what it has seen itself, which lies in its own folder, and
+    against what is noted beside the log: `SharedAnchors`.
+    """
+
+    def __init__(
+        self, folder: Path, *, key: str | None = None, random: Callable[[int], bytes] = secrets.token_bytes
+    ) -> None:
+        self._folder = folder
+        self._key = key
+        """The key of the seals where the settings give it; else a file holds it."""
+        self._random = random
+
+    def sealer(self, org: str) -> Sealer | None:
+        """Return what seals lines of an organisation, or `None` where no key was made yet."""
+        key = self.key()
+        return None if key is None else Sealer(key, org=org)
+
+    def key(self) -> bytes | None:
+        """Return the key of all seals."""
+        try:
+            key = (self._folder / KEY).read_bytes().strip() if self._key is None else self._key.strip().encode()
+        except MISSING:
+            return None
+        if len(key) < _LEAST:
+            raise IntegrityError(f"{KEY} is damaged: it has fewer than {_LEAST} characters; restore it from a backup")
+        return key
+
+    def make_sealer(self, org: str) -> Sealer:
+        """Return what seals lines of an organisation; the key is made when there is none."""
+        found = self.sealer(org)
+        if found is None:
+            make_folder(self._folder)
+            with (self._folder / "lock").open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)  # held for a moment and by nobody who waits for anything else
+                if self.sealer(org) is None:
+                    write_durably(self._folder / KEY, self._random(32).hex().encode() + b"\n")
+            found = self.sealer(org)
+        if found is None:
+            raise IntegrityError(f"{KEY} was taken away while it was made")
+        return found
+
+    def orgs(self) -> Iterator[str]:
+        """Yield every organisation whose log was begun."""
+        for file in sorted((self._folder / HEADS).glob("*.head")):
+            yield org_of(file.stem)
+
+    def all(self, org: str, *, sealer: Sealer) -> list[Head]:
+        """Return every line that the chain must hold, the last one last; none where no chain was begun."""
+        try:
+            content = self._file(org).read_bytes()
+        except MISSING:
+            return []
+        return [_latest(content, sealer)]
+
+    def find(self, org: str, *, sealer: Sealer) -> Head | None:
+        """Return how far a chain has come, or `None` where none was begun."""
+        return next(reversed(self.all(org, sealer=sealer)), None)
+
+    def begin(self, org: str, head: Head, *, sealer: Sealer) -> None:
+        """Note where a chain begins: before its first line, so that a log without this has lost it."""
+        make_folder(self._folder / HEADS)
+        write_durably(self._file(org), _slot(head, sealer) + b" " * _SLOT)
+
+    def require(self, org: str) -> None:
+        """Refuse when it could not be noted how far a chain has come."""
+        with suppress(*MISSING):
+            os.close(os.open(self._file(org), os.O_RDWR | os.O_CLOEXEC))
+
+    def move(self, org: str, head: Head, *, sealer: Sealer) -> None:
+        """Note how far a chain has come; on return that survives a crash."""
+        try:
+            handle = os.open(self._file(org), os.O_RDWR | os.O_CLOEXEC)
+        except MISSING:
+            self.begin(org, head, sealer=sealer)
+            return
+        try:
+            slots = _slots(os.pread(handle, 2 * _SLOT, 0), sealer)
+            seqs = [-1 if slot is None else slot.seq for slot in slots]
+            # Over the older one: what is written now may not be written whole.
+            os.pwrite(handle, _slot(head, sealer), _SLOT * seqs.index(min(seqs)))
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def witness(self, org: str, head: Head, *, sealer: Sealer) -> None:
+        """Be told of lines that are durable, where that is more than was noted with them."""
+
+    def _file(self, org: str) -> Path:
+        return self._folder / HEADS / f"{file_stem(org)}.head"
+
+
+class SharedAnchors(Anchors):
+    """How far a chain has come that several servers write: noted with its lines, in the database, and by each server.
+
+    Whoever can write to the database can take lines away together with the note beside them. The servers that saw them
+    know it: what each saw last lies in its own folder.
+    """
+
+    def __init__(
+        self,
+        shelf: Shelf,
+        folder: Path,
+        *,
+        key: str | None = None,
+        random: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        super().__init__(folder, key=key, random=random)
+        self._shelf = shelf
+
+    def make_sealer(self, org: str) -> Sealer:
+        """Return what seals lines; a server that has another key than the first one had is refused."""
+        known = self._shelf.read(_KEY_MARK)
+        if known is not None and (self.key() is None or self._mark() != known):
+            raise InvalidSettings(
+                "the audit log of this database is sealed with another key than this server has; set REMANENT_SEAL_KEY "
+                "to that of the first server, or copy its audit.key into the folder of secrets"
+            )
+        sealer = super().make_sealer(org)
+        if known is None:
+            with self._shelf.locked(_KEY_MARK):
+                if self._shelf.read(_KEY_MARK) is None:
+                    self._shelf.write(_KEY_MARK, self._mark())
+            return self.make_sealer(org)
+        return sealer
+
+    def _mark(self) -> bytes:
+        """Return what tells one key from another and not what it is."""
+        return hmac.digest(self.key() or b"", b"which key seals the audit log", "sha256").hex().encode()
+
+    def orgs(self) -> Iterator[str]:
+        """Yield every organisation whose log was begun, by whichever server; the one written to last comes last."""
+        there = [org_of(name.rpartition("/")[2].removesuffix(".json")) for name in self._shelf.names(_NOTED)]
+        yield from sorted(set(super().orgs()).difference(there))
+        yield from there
+
+    def all(self, org: str, *, sealer: Sealer) -> list[Head]:
+        """Return what this server saw last and what is noted beside the log."""
+        content = self._shelf.read(self._noted(org))
+        heads = [*super().all(org, sealer=sealer), *([] if content is None else [_latest(content, sealer)])]
+        return sorted(heads, key=lambda head: head.seq)
+
+    def begin(self, org: str, head: Head, *, sealer: Sealer) -> None:
+        """Note where a chain begins, with its first line."""
+        self._shelf.write(self._noted(org), _slot(head, sealer))
+
+    def require(self, org: str) -> None:
+        """Leave it to the database: it takes the note with the lines, or neither."""
+
+    def move(self, org: str, head: Head, *, sealer: Sealer) -> None:
+        """Note how far a chain has come, in the transaction of the lines."""
+        self.begin(org, head, sealer=sealer)
+
+    def witness(self, org: str, head: Head, *, sealer: Sealer) -> None:
+        """Note what this server has seen, after it is durable."""
+        if self._file(org).exists():
+            super().move(org, head, sealer=sealer)
+        else:
+            super().begin(org, head, sealer=sealer)
+
+    @staticmethod
+    def _noted(org: str) -> str:
+        return f"{_NOTED}/{file_stem(org)}.json"
+
+
+def _latest(content: bytes, sealer: Sealer) -> Head:
+    """Return how far the log has come by the newer of the two slots that can be read; one may be spoiled by a crash."""
+    heads = [head for head in _slots(content, sealer) if head is not None]
+    if not heads:
+        raise IntegrityError("how far the audit log has come cannot be read: it was damaged, or the key is another")
+    return max(heads, key=lambda head: head.seq)
+
+
+def _slot(head: Head, sealer: Sealer) -> bytes:
+    told = f"{head.seq} {head.seal}"
+    return f"{told} {sealer.seal(f'head {told}')}".ljust(_SLOT - 1).encode() + b"\n"
+
+
+def _slots(content: bytes, sealer: Sealer) -> tuple[Head | None, Head | None]:
+    first, second = (_head(content[start : start + _SLOT], sealer) for start in (0, _SLOT))
+    return first, second
+
+
+def _head(slot: bytes, sealer: Sealer) -> Head | None:
+    """Return the head that a slot holds, or `None` where its seal does not fit: half-written, or forged."""
+    parts = slot.decode("ascii", errors="replace").split()
+    if len(parts) != 3 or not parts[0].isdecimal():
+        return None
+    seq, seal, proof = parts
+    expected = sealer.seal(f"head {seq} {seal}")
+    return Head(int(seq), seal) if hmac.compare_digest(expected.encode(), proof.encode()) else None
+
+
+# ── what a chain is held against ─────────────────────────────────────────────
+
 
 BROKEN = "audit.broken"
 """What a line says that comes after damage: which lines are missing, and the hash of what was left of them."""
-CARRIED = "audit.carried"
-"""What the first line of an organisation says whose earlier lines stand in the log that all shared before."""
 MAX_BATCH = 32
 """Lines in one write: with 100 subjects each they still fit into the part of the file that is looked through."""
 
@@ -66,18 +320,6 @@ class AuditVerification(Model):
 
 
 @dataclass(frozen=True, slots=True)
-class CarriedLines:
-    """What an organisation has in the log that all shared before."""
-
-    lines: int
-    last: int
-    """The number of its last line there."""
-    digest: str
-    """The hash of its lines there."""
-    problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class _End:
     """Where the next line goes, and what must stand before it."""
 
@@ -89,20 +331,11 @@ class _End:
 class Chain:
     """One organisation's log; several processes may write it, one after the other."""
 
-    def __init__(
-        self,
-        log: Log,
-        *,
-        org: str,
-        anchors: Anchors,
-        clock: Clock,
-        carried: Callable[[], CarriedLines | None] = lambda: None,
-    ) -> None:
+    def __init__(self, log: Log, *, org: str, anchors: Anchors, clock: Clock) -> None:
         self._log = log
         self._org = org
         self._anchors = anchors
         self._clock = clock
-        self._carried = carried
 
     # ── writing ──────────────────────────────────────────────────────────────
 
@@ -143,19 +376,9 @@ class Chain:
         if size == 0 and (anchor is None or anchor.seq == 0):
             if anchor is None:
                 self._anchors.begin(self._org, Head(), sealer=sealer)
-            return self._beginning()
+            return _End(Head(), 0)
         end = None if anchor is None else _sound_end(log, sealer, anchor)
         return self._broken(log, sealer, anchor or Head()) if end is None else end
-
-    def _beginning(self) -> _End:
-        """Return the start of a new chain; where an older log holds lines of the organisation, its first line vouches
-        for them.
-        """
-        before = self._carried()
-        if before is None:
-            return _End(Head(), 0)
-        told = (f"lines:{before.lines}", f"sha256:{before.digest}", before.problem or "intact")
-        return _End(Head(before.last), 0, AuditEvent(who=_OURSELVES, what=CARRIED, org=self._org, subjects=told))
 
     def _broken(self, log: OpenLog, sealer: Sealer, anchor: Head) -> _End:
         """Set aside what follows the last good line, and go on from there with a line that says so."""
@@ -204,44 +427,43 @@ class Chain:
             anchors = [] if sealer is None else self._anchors.all(self._org, sealer=sealer)
         except IntegrityError as error:
             return AuditVerification(intact=False, lines=0, head=BEGINNING, problem=str(error))
-        before = self._carried()
-        is_begun = any(True for _ in self._log.lines())
-        if sealer is None or (not anchors and is_begun):
-            lines = 0 if before is None else before.lines
-            problem = "the key of its seals and what it is held against are missing" if is_begun else ""
-            problem = problem or ("" if before is None else before.problem)
-            return AuditVerification(intact=not problem, lines=lines, head=BEGINNING, problem=problem)
-        return _Walk(sealer, self._log, before).along(self._log.lines(), anchors or [Head()])
+        if sealer is None or not anchors:
+            is_begun = any(True for _ in self._log.lines())
+            if sealer is None or is_begun:
+                problem = "the key of its seals and what it is held against are missing" if is_begun else ""
+                return AuditVerification(intact=not is_begun, lines=0, head=BEGINNING, problem=problem)
+        return _Walk(sealer, self._log).along(self._log.lines(), anchors or [Head()])
 
 
 class _Walk:
     """Goes along a chain and gathers what is wrong with it."""
 
-    def __init__(self, sealer: Sealer, log: Log, carried: CarriedLines | None) -> None:
+    def __init__(self, sealer: Sealer, log: Log) -> None:
         self._sealer = sealer
         self._log = log
-        self._carried = carried
-        self._head = Head() if carried is None else Head(carried.last)
-        self._good = self._head
-        self._lines = 0 if carried is None else carried.lines
+        self._head = self._good = Head()
+        self._lines = 0
         self._problems: list[str] = []
 
     def along(self, lines: Iterator[bytes], anchors: Sequence[Head]) -> AuditVerification:
         """Return what is found, up to the first line that does not fit; the last of the anchors is the furthest."""
-        number, anchor = 0, anchors[-1]
+        anchor = anchors[-1]
         for number, content in enumerate(lines, start=1):
             line = _read(content, self._sealer)
             problem = self._problem(line, anchors)
             if line is None or problem:
                 where = f"line {self._head.seq + 1}" if line is None else f"line {line.seq}"
-                self._find(f"{where} ({number} of the file): {problem}")
+                self._problems.append(f"{where} ({number} of the file): {problem}")
                 break
-            self._take(line, number)
+            if line.deed.what == BROKEN:
+                self._problems.append(self._told_broken(line))
+            self._head = Head(line.seq, line.seal)
+            if not self._problems:
+                self._good = self._head
+                self._lines += 1
         else:
             if self._head.seq < anchor.seq:
-                self._find(_missing(self._head.seq, anchor.seq))
-            elif number == 0 and self._carried is not None and self._carried.problem:
-                self._find(self._carried.problem)
+                self._problems.append(_missing(self._head.seq, anchor.seq))
         return AuditVerification(
             intact=not self._problems, lines=self._lines, head=self._good.seal, problem="; ".join(self._problems)
         )
@@ -258,22 +480,6 @@ class _Walk:
             return "is not the one that was noted last"
         return ""
 
-    def _take(self, line: AuditLine, number: int) -> None:
-        """Go on to a line that fits, and look at what it says of damage or of lines carried over."""
-        if line.deed.what == BROKEN:
-            self._find(self._told_broken(line))
-        elif line.deed.what == CARRIED and number == 1:
-            self._check_carried(line)
-        elif number == 1 and self._carried is not None:
-            self._find("the lines of before are not those that were carried over")
-        self._head = Head(line.seq, line.seal)
-        if not self._problems:
-            self._good = self._head
-            self._lines += 1
-
-    def _find(self, problem: str) -> None:
-        self._problems.append(problem)
-
     def _told_broken(self, line: AuditLine) -> str:
         """Return what a line tells of damage that was found when it was written."""
         told = _told(line)
@@ -287,14 +493,6 @@ class _Walk:
         last = max(int(told.get("anchored", 0)), int(told.get("kept", 0)))
         gone = _missing(int(told.get("kept", 0)), last)
         return f"{gone}, as was found on {line.at.isoformat(timespec='seconds')}; {left}"
-
-    def _check_carried(self, line: AuditLine) -> None:
-        """Hold the lines of the older log against what was noted of them when the chain began."""
-        told, before = _told(line), self._carried
-        if before is None or (str(before.lines), before.digest) != (told.get("lines"), told.get("sha256")):
-            self._find("the lines of before are not those that were carried over")
-        elif line.deed.subjects[-1] != "intact":
-            self._find(line.deed.subjects[-1])
 
 
 def _missing(kept: int, last: int) -> str:

@@ -9,8 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from remanent.server.proxy.chat_answers import ChatAnswer
-from remanent.server.proxy.conversation import ChatBody
+from remanent.server.proxy.conversation import ChatAnswer, ChatBody
 from remanent.settings import MemoryPlace
 
 Placed = tuple[int, dict[str, Any]]

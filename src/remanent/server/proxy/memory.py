@@ -7,10 +7,11 @@ messages carry ids, so that delivering it twice changes nothing.
 
 import asyncio
 import contextlib
+import json
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import replace
@@ -22,6 +23,7 @@ from weakref import WeakValueDictionary
 
 from pydantic import Field
 
+from remanent.context import ContextView
 from remanent.context.spool import FOLDER, LOCK, REFUSED, WaitingTurn, WaitingTurns
 from remanent.errors import CallerError, InvalidInput
 from remanent.http.client import backoff
@@ -32,8 +34,10 @@ from remanent.operations import LOCAL, Permission, Principal, Service
 from remanent.operations.journal import RememberMessages
 from remanent.recall import inject, names_an_owner, nothing_told
 from remanent.server.authentication import place_of
-from remanent.server.proxy.conversation import WINDOW, Conversation
+from remanent.server.proxy.conversation import WINDOW, ChatBody, Conversation, read_body
+from remanent.server.proxy.dialects import ChatDialect
 from remanent.stores.shelf import Shelf
+from remanent.text.tokens import token_counter
 from remanent.values import dataclass
 
 P = ParamSpec("P")
@@ -97,6 +101,8 @@ class ChatRecall:
     ) -> InjectedMemory:
         """Return what to say to the conversation; while tools are called for one question, the same words each time.
 
+        Who asks the same again, in a new chat or the next morning, is told what is known by then.
+
         `said` are the texts that the model is sent, where they are not those of the conversation; `user` is who asks,
         where the agent has several.
         """
@@ -105,7 +111,8 @@ class ChatRecall:
             return InjectedMemory()
         key = (scope, conversation.question_chain, user)
         begin = time.monotonic()
-        known = self._known.get(key)
+        is_asked_now = place == len(conversation.messages) - 1
+        known = None if is_asked_now else self._known.get(key)
         if known is not None and begin - known[0] < WINDOW:
             return replace(known[1], seconds=0.0)
         reminder = await self._recall(scope, conversation, conversation.texts if said is None else said, user)
@@ -414,3 +421,73 @@ class TurnRecorder:
         finally:
             for one in waits:
                 one.cancel()
+
+
+# ── a chat that is longer than the model's window ────────────────────────────
+# It is made to fit before it is sent; what cannot be, goes as it came. Messages keep a mark of the item that they came
+# from, so that what was not shortened is sent as the client wrote it, and what stands for others, or was shortened, in
+# the form of the client's API.
+
+_MARK = "remanent_place"
+_BESIDE = ("system", "instructions", "tools")
+"""Fields that take room in the window beside the conversation."""
+_LEAST = 0.25
+"""The share of the budget that is left to the conversation, however much stands beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShrunkChat:
+    """A chat as it is sent, and what was done to it."""
+
+    body: ChatBody
+    conversation: Conversation
+    view: ContextView
+
+    @property
+    def header(self) -> bytes:
+        """What a header says of it: the whole, then what each strategy did to the number of tokens."""
+        view = self.view
+        whole = f"level={view.level}, messages={len(view.given)}>{len(view.messages)}"
+        steps = [("tokens", view.tokens_before, view.tokens)]
+        steps += [(one.strategy.value.replace(" ", "-"), one.before, one.after) for one in view.report]
+        return ", ".join([whole, *(f"{name}={before}>{after}" for name, before, after in steps)]).encode()
+
+
+class ChatShrinking:
+    """Makes chats fit that are longer than the window."""
+
+    def __init__(self, memory: AsyncMemory, *, timeout: float) -> None:
+        self._memory = memory
+        self._timeout = timeout
+
+    async def shrink(self, scope: Scope, dialect: ChatDialect, body: ChatBody) -> ShrunkChat | None:
+        """Return a chat made to fit; none where it fits already, or where that cannot be done."""
+        budget = self._memory.settings.context.budget
+        if len(body.data) <= budget or not body.messages:  # a token has at least one byte
+            return None
+        with FailOpen("a chat cannot be made to fit and goes as it came"):
+            async with asyncio.timeout(self._timeout):
+                beside = [json.dumps(body.value(name), ensure_ascii=False) for name in _BESIDE if name in body.fields]
+                room = max(int(_LEAST * budget), budget - token_counter()("\n".join(beside)))
+                agent = self._memory.agent(scope.agent, workspace=scope.workspace, org=scope.org)
+                view = await agent.context(_marked(dialect, body), budget=room, session=scope.session)
+            if view.tokens_before <= room or not view.report:
+                return None
+            items = [item for message in view.messages for item in _items(dialect, body, message)]
+            shorter = read_body(body.with_field(dialect.items, items), items=dialect.items)
+            conversation = Conversation.of(dialect.messages(shorter), shorter)
+            if conversation.question_place is not None:
+                return ShrunkChat(shorter, conversation, view)
+        return None
+
+
+def _marked(dialect: ChatDialect, body: ChatBody) -> list[dict[str, Any]]:
+    """Return the conversation as shortening reads it, each message with a mark of its item."""
+    return [{**message, _MARK: place} for place, message in dialect.shrinkable(body)]
+
+
+def _items(dialect: ChatDialect, body: ChatBody, message: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Return the items of a request that a message of the view stands for."""
+    said = {key: value for key, value in message.items() if key != _MARK}
+    place = message.get(_MARK)
+    return dialect.shrunk_items(said, None if place is None else (body.messages, place))

@@ -34,9 +34,9 @@ from remanent.operations.access.keys import PREFIX
 from remanent.server.authentication import Authenticator, default_scope, place_of, scope_of, user_of
 from remanent.server.limits import JSON, OrgCapacity, body_chunks, body_cost, check_type, declared_length
 from remanent.server.problems import RETRY_SECONDS, Refusal, log_failure, problem_type_of
-from remanent.server.proxy.chat_answers import ChatAnswer
 from remanent.server.proxy.conversation import (
     WINDOW,
+    ChatAnswer,
     ChatBody,
     Conversation,
     UnreadableChat,
@@ -49,6 +49,7 @@ from remanent.server.proxy.dialects import CHAT_COMPLETIONS, DIALECTS, MESSAGES,
 from remanent.server.proxy.memory import (
     REMEMBER,
     ChatRecall,
+    ChatShrinking,
     ChatTurn,
     FailOpen,
     InjectedMemory,
@@ -56,7 +57,6 @@ from remanent.server.proxy.memory import (
     Spool,
     TurnRecorder,
 )
-from remanent.server.proxy.shrinking import ChatShrinking
 from remanent.server.proxy.upstream import AnswerRelay, Headers, RecordAnswer, Upstream, while_connected
 from remanent.server.telemetry import SEARCH, Tracer
 from remanent.settings import MemoryPlace
@@ -290,8 +290,7 @@ class Proxy:
 
     def _begun_as(self, scope: Scope, body: ChatBody) -> str | None:
         """Return the session of the response that a request goes on from, where it says so and that is known."""
-        before = body.value("previous_response_id") if "previous_response_id" in body.fields else None
-        return self._sessions.get((scope.owner, before)) if isinstance(before, str) else None
+        return self._sessions.get((scope.owner, body.follows))
 
     async def _unknown(self, request: Request, _: Send) -> None:
         """Say that there is no such address, to whoever may know what there is."""
@@ -425,10 +424,7 @@ class Proxy:
         def understand() -> ChatRequest:
             """Read the body and work everything out of it that is needed later."""
             body = read_body(data, values=most, items=dialect.items)
-            placed = list(dialect.messages(body))
-            conversation = Conversation(
-                tuple(message for _, message in placed), places=tuple(place for place, _ in placed)
-            )
+            conversation = Conversation.of(dialect.messages(body), body)
             conversation.work_out()
             return ChatRequest(dialect, body, conversation)
 

@@ -14,7 +14,7 @@ from starlette.types import Receive, Send
 
 from remanent.errors import InvalidSettings, ModelUnavailable
 from remanent.http.client import LateClient, Scrubber, certificates
-from remanent.server.proxy.chat_answers import ChatAnswer, EventReader, ReadAnswer, read_whole
+from remanent.server.proxy.conversation import ChatAnswer, EventReader, ReadAnswer, read_whole
 from remanent.settings import ProxySettings
 
 if TYPE_CHECKING:

@@ -85,7 +85,7 @@ class GraphConformance(StoreSuite):
     ) -> None:
         """Fading happens inside the store: a graph has too many links to read and write each."""
         async with agent.transaction() as tx:
-            tx.fade(["a"], factor=0.5, floor=0.2, at=agent.clock.advance(seconds=1))
+            tx.fade(["a", "a"], factor=0.5, floor=0.2, at=agent.clock.advance(seconds=1))
         assert [
             (link.to_id, link.relation, link.strength) for link in await agent.store.links(agent.scope, LinkQuery())
         ] == [("b", "因为", 0.25), ("c", "about", 0.1), ("c", "causes", 0.9)]

@@ -17,7 +17,7 @@ from psycopg.pq import TransactionStatus
 
 from remanent.errors import StoreBusy, StoreClosed
 from remanent.stores.postgres.connection import RETRY, ROLE, SCHEMA, give_up, is_gone, statement, translated
-from remanent.stores.postgres.migrations import migrate_now
+from remanent.stores.postgres.store import migrate_now
 from remanent.stores.shelf import DAMAGED, Hold, Log, OpenLog, P, R, Shelf
 
 Connection: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"

@@ -19,8 +19,34 @@ import apsw.sqlite_extra
 
 from remanent.durability import NO_ROOM, sync_folder
 from remanent.errors import IntegrityError, MissingDependency, SchemaTooNew, StorageError, StorageFull, StoreBusy
-from remanent.stores.sqlite.migrations import APPLICATION_ID
 from remanent.values import dataclass
+
+# ── the schema, as numbered steps from nothing (`sql/`); a step is never edited once released ──
+# The tables of one agent's file:
+#
+# - `entries`: the journal. `seq` is never used twice, so that a place cited once means the same entry for ever; an
+#   erased entry stays as a stub.
+# - `records`, `versions`: what is known now, and every state it had before. Columns hold what is filtered or sorted by,
+#   `body` the rest. `records_text` and `versions_text` are their full-text indexes.
+# - `record_tags`, `record_sources`, `conflict_records`, `unembedded`: derived from bodies, to be found by; a repair
+#   makes them anew. `record_sources` remembers the entries of every version there ever was, because erasure follows it.
+# - `entry_metadata`: derived from the metadata and tags of entries by triggers, to be found by.
+# - `links`, `conflicts`, `tombstones`: the graph, contradictions, and what is left of forgotten records.
+# - `models`, `vectors`, `vector_removals`: vectors by embedding model, each with the revision it came with. Removals
+#   are remembered for indexes that lag behind, down to the counter `vector_floor`.
+# - `jobs`: the queue; `seq` is the order, and a job moves to the tail by getting a new one.
+# - `states`: small named values of disciplines. `counters`: revisions and the like, which are no memory.
+#
+# `AUTOINCREMENT` wherever a number must not come again after its row is gone. `WITHOUT ROWID` for tables that are only
+# ever found by their key. Moments are milliseconds since 1970 in UTC.
+
+APPLICATION_ID = 0x52454D41  # "REMA" in the file header, so that no other SQLite file is taken for ours
+
+MIGRATIONS = tuple(
+    step.read_text(encoding="utf-8") for step in sorted(Path(__file__).with_name("sql").glob("[0-9]*.sql"))
+)
+"""Step n (counted from 1) takes a database from schema n-1 to schema n."""
+
 
 READERS = 4
 """Threads that read for one store, and so the readers that one agent can have at work."""
@@ -30,9 +56,6 @@ PER_DATABASE = 5
 
 PER_READER = 2
 """Descriptors of each further reader: the file and the log."""
-
-PER_INDEX = 2
-"""Descriptors of an open file of vectors: its own, and the copy that its mapping keeps."""
 
 FEWEST = 2
 """Databases that are open at the same time however low the limit: an import may read from one into another."""
@@ -49,22 +72,19 @@ class DescriptorBudget:
     databases: int
     readers: int
     """Beyond the first of each database."""
-    index_files: int
 
 
 def descriptor_budget(max_open: int, *, limit: int | None = None) -> DescriptorBudget:
     """Return what may be open under a limit of descriptors, that of this process unless given.
 
     Half of them are for databases (three quarters of these for one writer and one reader each, the rest for further
-    readers), an eighth is for files of vectors. The rest stays for connections, models, and whatever else the program
-    opens: at a limit of 256 that is 96.
+    readers). The rest stays for connections, models, and whatever else the program opens: 128 at a limit of 256.
     """
     limit = soft_limit() if limit is None else limit
     databases = max(FEWEST, min(max_open, limit * 3 // 8 // PER_DATABASE))
     return DescriptorBudget(
         databases=databases,
         readers=min(databases * (READERS - 1), limit // 8 // PER_READER),
-        index_files=max(FEWEST, min(max_open, limit // 8 // PER_INDEX)),
     )
 
 

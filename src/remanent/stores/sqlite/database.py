@@ -15,6 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,8 +25,8 @@ from remanent.errors import RemanentError, StorageError, StorageFull, StoreBusy,
 from remanent.stores.sqlite import connection as opening
 from remanent.stores.sqlite.connection import for_want_of_descriptors, translated
 from remanent.stores.sqlite.fileformat import check_before_open
-from remanent.stores.sqlite.held import HeldReader
-from remanent.stores.sqlite.writes import after_rollback, before_commit
+from remanent.stores.sqlite.reads import HeldReader
+from remanent.stores.sqlite.writes import Unit, after_rollback, apply_together, before_commit
 from remanent.values import dataclass
 
 T = TypeVar("T")
@@ -417,13 +418,21 @@ def _run_together(writer: apsw.Connection, group: list[_Request]) -> None:
     """Run units of work in one transaction; one that is refused is undone, and the others go through."""
     try:
         with _transaction(writer), translated(writer):
-            for request in group:
-                request.error = None
-                request.result = request.work(writer)
+            for is_unit, requests in groupby(group, key=lambda request: isinstance(request.work, Unit)):
+                _run_all(writer, list(requests), is_unit=is_unit)
     except (StorageError, StoreBusy):
         raise
     except Exception:  # noqa: BLE001  (one of them is refused, which is rare: now each is told apart)
         _run_with_savepoints(writer, group)
+
+
+def _run_all(writer: apsw.Connection, requests: list[_Request], *, is_unit: bool) -> None:
+    """Run requests of one kind in order."""
+    work = [request.work for request in requests]
+    results = apply_together(writer, work) if is_unit else [one(writer) for one in work]  # type: ignore[arg-type]
+    for request, result in zip(requests, results, strict=True):
+        request.error = None
+        request.result = result
 
 
 def _run_with_savepoints(writer: apsw.Connection, group: list[_Request]) -> None:

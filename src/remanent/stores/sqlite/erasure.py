@@ -24,7 +24,7 @@ from remanent.model import Scope
 from remanent.stores.queries import Erased, Erasure
 from remanent.stores.rows import RECORD_COLUMNS, USER_OF_ENTRY, digests_of, dump, erasing_note, parse, record_of
 from remanent.stores.sqlite.fileformat import FOLDER_PREFIX, PAGE_SIZE, file_chunks
-from remanent.stores.sqlite.held import scrubs_due
+from remanent.stores.sqlite.reads import scrubs_due
 from remanent.stores.sqlite.writes import UnitOfWork
 from remanent.stores.store import ERASED_MEANWHILE, ERASING, erased_mark, sent_mark
 from remanent.stores.transaction import search_terms
@@ -513,6 +513,7 @@ def remove_backups(database: Path) -> int:
         f".{database.name}.backup-*",
         f"{database.stem}.repaired-*",
         f"{FOLDER_PREFIX}*",
+        "vectors-*.idx*",  # vectors had files beside the database before there was a release
     )
     copies = [copy for pattern in patterns for copy in database.parent.glob(pattern)]
     for copy in copies:

@@ -1,6 +1,6 @@
 """Where an agent's files lie under the home folder, and that no name leads out of it.
 
-`<home>/<org>/<workspace>/<agent>/` holds `memory.db`, a note of whose it is (`meta.json`), index files and blobs. Names
+`<home>/<org>/<workspace>/<agent>/` holds `memory.db`, a note of whose it is (`meta.json`) and blobs. Names
 come from users: they are escaped, links are refused, and names that differ only in case are told apart from each other,
 because some file systems do not.
 """

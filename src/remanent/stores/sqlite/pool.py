@@ -9,19 +9,19 @@ when its database is closed, for as long as the files do not change.
 import asyncio
 import time
 from collections import Counter, OrderedDict
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from typing import TypeVar
 
 from remanent.errors import StoreBusy, StoreClosed
 from remanent.fairness import FairThreads
 from remanent.model import Scope
 from remanent.stores.queries import QueueState
-from remanent.stores.sqlite import queue
 from remanent.stores.sqlite.connection import DescriptorBudget, for_want_of_descriptors, translated
 from remanent.stores.sqlite.database import Database, SpareReaders
 from remanent.stores.sqlite.layout import FileStamp, Layout
+from remanent.stores.sqlite.reads import queue_state
 from remanent.values import dataclass
 
 T = TypeVar("T")
@@ -135,18 +135,20 @@ class DatabasePool:
         async with self._imports, self.check_out(scope) as database:
             yield database
 
-    @contextmanager
-    def visit(self, scope: Scope) -> Iterator[None]:
+    def visit(self, scope: Scope) -> "_Visit":
         """Keep an agent open between the calls of one piece of work, while there is a choice."""
-        key = _key(scope)
+        return _Visit(self, _key(scope))
+
+    def arrive(self, key: Key) -> None:
+        """Begin a visit."""
         self._visits[key] += 1
-        try:
-            yield
-        finally:
-            self._visits[key] -= 1
-            if not self._visits[key]:
-                del self._visits[key]
-                self._make_room()
+
+    def leave(self, key: Key) -> None:
+        """End a visit."""
+        self._visits[key] -= 1
+        if not self._visits[key]:
+            del self._visits[key]
+            self._make_room()
 
     # ── lending ──────────────────────────────────────────────────────────────
 
@@ -319,7 +321,7 @@ class DatabasePool:
     def _retire(self, key: Key, database: Database) -> _ClosedQueue | None:
         """Close a database; return how its queue stands, if that is certain."""
         try:
-            state = database.peek(queue.state)
+            state = database.peek(queue_state)
         except Exception:  # noqa: BLE001 - border: whatever is wrong is found again by whoever opens it next
             state = None
         database.close()
@@ -380,6 +382,22 @@ class DatabasePool:
         return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._openers, work, *arguments))
 
 
+class _Visit:
+    """An agent that is kept open. Every write makes one: a generator would take three times as long."""
+
+    __slots__ = ("_key", "_pool")
+
+    def __init__(self, pool: DatabasePool, key: Key) -> None:
+        self._pool = pool
+        self._key = key
+
+    def __enter__(self) -> None:
+        self._pool.arrive(self._key)
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.leave(self._key)
+
+
 class _Checkout:
     """A database that is open for as long as it is in use."""
 
@@ -390,7 +408,7 @@ class _Checkout:
         self._scope = scope
 
     async def __aenter__(self) -> Database:
-        self._slot = await self._pool.acquire(self._scope)
+        self._slot = self._pool.acquire_open(self._scope) or await self._pool.acquire(self._scope)
         assert self._slot.database is not None
         return self._slot.database
 

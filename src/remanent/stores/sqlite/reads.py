@@ -6,7 +6,9 @@ Full text is FTS5 over terms that were worked out before (`text.terms`): the tok
 Chinese and English are found alike. Vectors are only kept and handed out here; finding the nearest is another port.
 """
 
+import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -16,9 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
-from remanent.model import Kind, MetadataCondition, Record, Scope
+from remanent.errors import StoreBusy, StoreClosed
+from remanent.model import Kind, MetadataCondition, Record, Scope, from_millis
+from remanent.model.job import TIMER
 from remanent.stores import queries as q
 from remanent.stores import rows, sql
+from remanent.stores.queries import Query, QueueState, StandingQuery
 from remanent.stores.query_steps import ANSWERS, Answer, Rows, answer_in_turn, no_vectors
 from remanent.stores.rows import KindsByName, dump, parse, place_of, verify
 from remanent.stores.sql import (
@@ -34,7 +39,8 @@ from remanent.stores.sql import (
     record_table,
     with_entry,
 )
-from remanent.stores.sqlite import queue
+from remanent.stores.sqlite.connection import translated
+from remanent.stores.store import Store, StoreReader
 
 # Of the records that some entries were told for: worked out once for all rows, or looked up for each of few rows.
 _SOURCES = """r.id IN (
@@ -395,6 +401,38 @@ def _removed(connection: apsw.Connection, model: int, since: int, put_since: set
     return [row[0] for row in connection.execute(sql, (model, since)) if row[0] not in put_since]
 
 
+# ── the queue ──
+
+# The first living job of each lane: only that one may run.
+HEADS = "SELECT min(seq) FROM jobs WHERE state != 'dead' GROUP BY lane"
+
+_IS_TIMER = f"(state = 'pending' AND lane GLOB '{TIMER}*')"
+_COUNTS = f"SELECT state, count(*) FROM jobs WHERE NOT {_IS_TIMER} GROUP BY state"
+
+
+def queue_state(connection: apsw.Connection) -> QueueState:
+    """Return how the queue stands.
+
+    Timers are left out of the oldest, since they wait by design. When to look again is told by the heads of the lanes
+    alone: what stands behind one cannot run before it.
+    """
+    counts = {str(name): int(many) for name, many in connection.execute(_COUNTS)}
+    oldest, wake = connection.execute(
+        f"""
+        SELECT (SELECT min(enqueued_at) FROM jobs WHERE state != 'dead' AND NOT {_IS_TIMER}),
+               min(max(ifnull(not_before, enqueued_at), ifnull(lease_until, enqueued_at)))
+        FROM jobs WHERE seq IN ({HEADS})
+        """
+    ).get
+    return QueueState(
+        pending=counts.get("pending", 0),
+        running=counts.get("running", 0),
+        dead=counts.get("dead", 0),
+        oldest=None if oldest is None else from_millis(oldest),
+        wake_at=None if wake is None else from_millis(wake),
+    )
+
+
 # ── which function answers which question ────────────────────────────────────
 
 SQLITE_ANSWERS: dict[type[Any], Callable[[apsw.Connection, Scope, Any], Any]] = {
@@ -410,7 +448,7 @@ SQLITE_ANSWERS: dict[type[Any], Callable[[apsw.Connection, Scope, Any], Any]] = 
     q.VectorQuery: vectors,
     q.VectorModelQuery: vector_models,
     q.VectorCountQuery: vector_counts,
-    q.QueueQuery: lambda connection, *_: queue.state(connection),
+    q.QueueQuery: lambda connection, *_: queue_state(connection),
 }
 APART = frozenset({q.TallyQuery, q.TextQuery, q.SessionTermQuery, q.VectorChangeQuery})
 """What may take long enough to be worth a thread and a reader of its own."""
@@ -431,3 +469,66 @@ def is_one_statement(queries: Sequence[q.Query[Any]]) -> bool:
     if isinstance(query, q.PlaceQuery):
         return not (query.reach or query.neighbours)
     return type(query) in _ONE_STATEMENT
+
+
+# ── a reader that keeps to one moment: a reading transaction that stays open from one question to the next ──
+# Writers go on beside it, and what they write stays in the log until it has gone. The log cannot be cut before, either,
+# so that an erasure waits for it: whoever holds one looks for erasures (`Snapshot`).
+
+_SCRUBS_DUE = "SELECT value FROM counters WHERE name = 'scrub_due'"
+
+
+def scrubs_due(connection: apsw.Connection) -> int:
+    """Return how many erasures have taken their rows and not yet overwritten what was left of them."""
+    return connection.execute(_SCRUBS_DUE).get or 0
+
+
+class HeldReader:
+    """A connection inside its transaction, for one thread at a time."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._lock = threading.Lock()
+        self._connection: apsw.Connection | None = connection
+        try:
+            with translated(connection):
+                connection.execute("BEGIN")
+                self.scrubs_due = scrubs_due(connection)  # the first look is what fixes the moment
+        except BaseException:
+            self.let_go()
+            raise
+
+    def answer(self, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
+        """Answer questions one after the other; blocks."""
+        with self._lock:
+            if self._connection is None:
+                raise StoreClosed("the store is closed; open it again")
+            with translated(self._connection):
+                return [SQLITE_ANSWERS[type(query)](self._connection, scope, query) for query in queries]
+
+    def let_go(self) -> None:
+        """Close the connection, once nobody reads; blocks until then."""
+        with self._lock:
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                with suppress(apsw.Error):
+                    connection.close(True)
+
+
+class UnheldReader(StoreReader):
+    """What stands in on a disk without the room that a reader beside others takes, where hardly anything can change.
+
+    Nothing is held: every answer is of its own moment, and one of another than the first is refused.
+    """
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self._store = store
+        self._revision: int | None = None
+
+    async def read(self, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
+        """Answer, unless anything was changed since the first answer."""
+        standing, *answers = await self._store.read(scope, (StandingQuery(), *queries))
+        if self._revision not in {None, standing.revision}:
+            raise StoreBusy(f"{scope.owner} changed while it was exported; let its jobs finish, then export again")
+        self._revision = standing.revision
+        return answers

@@ -17,21 +17,20 @@ from typing import Any, TypeVar
 
 import apsw
 
-from remanent.errors import IntegrityError, RemanentError, StorageFull, StoreClosed
-from remanent.fairness import FairThreads, carried
-from remanent.model import Job, Scope, system_clock
+from remanent.errors import IntegrityError, LeaseLost, RemanentError, StorageFull, StoreClosed
+from remanent.fairness import FairThreads
+from remanent.model import Job, Scope, system_clock, to_millis
+from remanent.stores import rows
 from remanent.stores.queries import Claims, Erased, Erasure, ErasureDepth, Health, Query, QueueQuery
-from remanent.stores.query_steps import nothing_stored
-from remanent.stores.snapshot import LOOK, Opening, Snapshot, Unstored
+from remanent.stores.query_steps import LOOK, Opening, Snapshot, Unstored, nothing_stored
 from remanent.stores.sqlite import erasure as erasing
-from remanent.stores.sqlite import queue, reads, repair
-from remanent.stores.sqlite.connection import READERS, bound_memory, descriptor_budget, translated
+from remanent.stores.sqlite import reads, repair
+from remanent.stores.sqlite.connection import MIGRATIONS, READERS, bound_memory, descriptor_budget, translated
 from remanent.stores.sqlite.database import Database
-from remanent.stores.sqlite.held import UnheldReader, scrubs_due
 from remanent.stores.sqlite.layout import Layout
-from remanent.stores.sqlite.migrations import MIGRATIONS
 from remanent.stores.sqlite.pool import DatabasePool
-from remanent.stores.sqlite.writes import apply_unit, load_database
+from remanent.stores.sqlite.reads import UnheldReader, scrubs_due
+from remanent.stores.sqlite.writes import Unit, load_database
 from remanent.stores.store import MAX_WAIT, Store, StoreReader
 from remanent.stores.transaction import Change, Committed
 
@@ -61,10 +60,9 @@ class SqliteStore(Store):
         self.layout = Layout(home)
         self._migrations = migrations
         self._executor = FairThreads(READERS, name="remanent-reader")
-        self.descriptor_budget = descriptor_budget(max_open)
         self._pool = DatabasePool(
             self.layout,
-            descriptor_budget=self.descriptor_budget,
+            descriptor_budget=descriptor_budget(max_open),
             busy_timeout=busy_timeout,
             migrations=migrations,
             executor=self._executor,
@@ -81,7 +79,7 @@ class SqliteStore(Store):
     async def commit(self, scope: Scope, changes: Sequence[Change]) -> Committed:
         """Apply all changes or none; on return they survive any crash."""
         async with self._pool.check_out(scope) as database:
-            committed = await database.write(carried(lambda connection: apply_unit(connection, changes)))
+            committed = await database.write(Unit(changes))
         if committed.enqueued:
             for notify in self._listeners:
                 notify(scope.owner)
@@ -222,7 +220,7 @@ class SqliteStore(Store):
             return [], state.wake_at
         async with self._pool.check_out(owner) as database:
             claimed = await database.write(
-                lambda connection: queue.claim(connection, owner, worker=worker, now=now, lease=lease, limit=limit)
+                lambda connection: claim(connection, owner, worker=worker, now=now, lease=lease, limit=limit)
             )
         return claimed, state.wake_at
 
@@ -232,7 +230,7 @@ class SqliteStore(Store):
         """Prolong a lease, from now on."""
         until = (system_clock() if now is None else now) + lease
         async with self._pool.check_out(scope) as database:
-            await database.write(lambda connection: queue.renew(connection, job_id=job_id, fence=fence, until=until))
+            await database.write(lambda connection: renew(connection, job_id=job_id, fence=fence, until=until))
 
     def on_enqueue(self, notify: Callable[[Scope], None]) -> None:
         """Have `notify` called after a commit that added or revived jobs."""
@@ -324,3 +322,33 @@ def spread(queries: Sequence[Query[Any]], *, threads: int) -> list[list[int]]:
 def answer(connection: apsw.Connection, scope: Scope, queries: Sequence[Query[Any]]) -> list[Any]:
     """Answer questions one after the other."""
     return [reads.SQLITE_ANSWERS[type(query)](connection, scope, query) for query in queries]
+
+
+# ── leases: a claim raises the fence of a job, and refuses with `LeaseLost` what is written under an older one ──
+
+_CLAIM = f"""
+UPDATE jobs SET state = 'running', worker = ?, fence = fence + 1, attempts = attempts + 1, lease_until = ?
+WHERE seq IN (
+    SELECT seq FROM jobs
+    WHERE seq IN ({reads.HEADS}) AND (not_before IS NULL OR not_before NOT BETWEEN ? AND ?)
+        AND (state = 'pending' OR lease_until NOT BETWEEN ? AND ?)
+    ORDER BY seq LIMIT ?
+)
+RETURNING {rows.JOB_COLUMNS}
+"""
+
+
+def claim(
+    connection: apsw.Connection, scope: Scope, *, worker: str, now: datetime, lease: timedelta, limit: int
+) -> list[Job]:
+    """Claim the next jobs that may run, each of another lane, oldest first."""
+    waits = (to_millis(now) + 1, to_millis(now + MAX_WAIT))
+    claimed = connection.execute(_CLAIM, (worker, to_millis(now + lease), *waits, *waits, limit)).fetchall()
+    return sorted((rows.job_of(scope, row) for row in claimed), key=lambda job: job.seq)
+
+
+def renew(connection: apsw.Connection, *, job_id: str, fence: int, until: datetime) -> None:
+    """Prolong a lease that still holds."""
+    sql = "UPDATE jobs SET lease_until = ? WHERE id = ? AND fence = ? AND state = 'running' RETURNING 1"
+    if connection.execute(sql, (to_millis(until), job_id, fence)).get is None:
+        raise LeaseLost(f"job {job_id} was taken over or finished by another worker")

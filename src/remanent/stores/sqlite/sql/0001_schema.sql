@@ -1,7 +1,7 @@
 -- Page checksums miss one thing: a page of zeros passes. A zeroed tree page is noticed, a zeroed overflow page of a long
 -- text is not; so what can be long has a checksum of its own (crc), and full-text leaves (pgsz) stay within a page.
 CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
--- Revisions start anywhere, so that an index file which outlived its database is not taken for one of this.
+-- Revisions start anywhere, so that an index which outlived its database is not taken for one of this.
 INSERT INTO counters VALUES ('vector_revision', abs(random() % 1000000000000));
 INSERT INTO counters SELECT 'vector_floor', value FROM counters;
 

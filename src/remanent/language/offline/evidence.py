@@ -1,0 +1,402 @@
+"""What evidence says of claims: whether a sentence supports or contradicts one, and which of two most sources hold.
+
+A sentence supports what it has the words of, unless one of the two denies or forbids what the other says. Where they
+agree in all else, such a sentence contradicts the claim, as one with another figure or name in its place does.
+
+Of two claims that contradict each other, whoever speaks of now, or tells of a change, knows more than who does not;
+else the one holds that more sources bear out by contradicting the other. Where they are even nothing is decided. A
+model of 1.5 B left a contradiction open whose validation said which side is wrong; so code decides what a finding
+leaves open, and most of the sources settle it.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from remanent.bilingual import Bilingual, in_language
+from remanent.language.offline.claims import ParsedClaim, Token, TokenKind, read_claim
+from remanent.language.offline.comparison import Comparison, DifferenceKind, compare, is_defined
+from remanent.language.offline.judgement import (
+    CONFLICT,
+    EXCEPTED,
+    DatedStatement,
+    Judgement,
+    excluded,
+    judge,
+    judge_statements,
+)
+from remanent.language.offline.salience import summary_statements
+from remanent.text.numbers import has_digit
+from remanent.text.regex import lazy_regex
+from remanent.text.scripts import working_language
+from remanent.text.sentences import sentence_texts
+from remanent.text.terms import query_terms
+from remanent.values import dataclass
+
+UNSUPPORTED = Bilingual("[unsupported]", "［无依据］")
+"""What stands behind a sentence of an answer that nothing bears out."""
+
+_SUPPORTED = 0.85
+"""The share of a sentence's words from which on another says the same, if it has all names and figures of it."""
+_ALIKE = 0.7
+"""The share of the words that are no names and figures from which on two sentences speak of the same."""
+_RECIPROCAL = 0.4
+"""The share of the evidence's own words that the sentence must have, so that a clause of a long sentence about
+something else contradicts nobody. These three were chosen by hand."""
+_VALUE = re.compile(r"\d[\d.,:]*|(?<![.!?。]\s)(?<!^)\b[A-Z][\w'’-]+")
+"""Figures, and words written as names within a sentence."""
+_COMMON = re.compile(r"(?:[^s]s|ing)$")
+"""How a first word ends that stands without an article and yet is no name: "Filters are", "Sailing is"."""
+
+
+def bearing(claim: str, evidence: str, *, title: str = "") -> tuple[float, str]:
+    """Return how much of a claim a sentence covers, and whether it supports or contradicts it, or neither."""
+    claim, evidence = _plainly(claim), _plainly(_as_it_holds(evidence, claim))
+    asked, values = _terms(claim)
+    said, others = _terms(evidence)
+    if not asked or not said:
+        return 0.0, ""
+    known = said | frozenset(query_terms(title))
+    coverage = len(asked & known) / len(asked)
+    lacking = values - known
+    plain = asked - values
+    alike = len(plain & known) / len(plain) if plain else 0.0
+    mutual = len(asked & said) / len(said)
+    comparison = compare(read_claim(evidence), read_claim(claim))
+    parted = _parted(comparison)
+    judgement = judge(comparison)
+    conflict = judgement.conflict >= CONFLICT
+    # A title adds what a sentence is about; by itself, or where it denies the claim, it supports nothing.
+    by_title = not asked & said or (title and _parted(compare(read_claim(_plainly(title)), comparison.other)))
+    whole = coverage >= _SUPPORTED or _is_held(comparison)
+    if not lacking and whole and not parted and not conflict and not by_title:
+        return coverage, "supported"
+    bare = claim.rstrip(" .。")
+    if evidence.startswith(bare) and _CLAUSE.match(evidence, len(bare)):
+        return coverage, "supported"  # its first clauses, word for word
+    if parted and _may_both_hold(comparison, parted):
+        return coverage, ""
+    if excluded(comparison.one, comparison.other) or (not lacking and _denies(comparison, parted)):
+        return coverage, "contradicted"
+    if _excludes(comparison, judgement, title):
+        return coverage, "contradicted"
+    if alike < _ALIKE or mutual < _RECIPROCAL:
+        return coverage, ""
+    # The same is said with another figure or another name in the place of one.
+    replaced = any(any(has_digit(one) == has_digit(other) for other in others - values - asked) for one in lacking)
+    return coverage, "contradicted" if replaced or conflict else ""
+
+
+def bears_out(claim: str, text: str, *, title: str = "") -> bool:
+    """Tell whether a sentence of a text, or two that follow each other, say the same as a claim."""
+    said = sentence_texts(text)
+    pairs = (f"{one} {other}" for one, other in pairwise(said))
+    # What is said again bears out no more than before.
+    return any(bearing(claim, one, title=title)[1] == "supported" for one in dict.fromkeys((*said, *pairs)))
+
+
+def values_in(text: str) -> list[str]:
+    """Return the figures and names of a text; a first word, which is always capitalised, where it reads as a name."""
+    names = [token.text for token in read_claim(text).tokens if token.part is TokenKind.NAME]
+    return [*_VALUE.findall(text), *(name for name in names if not _COMMON.search(name))]
+
+
+@lru_cache(maxsize=256)
+def _terms(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the terms of a sentence, and those of its figures and names; kept, since a claim is held against many."""
+    terms = frozenset(query_terms(text))
+    # Of one word alone even "On" and "US" give terms, which the sentence that holds it does not have.
+    return terms, terms & {term for value in set(values_in(text)) for term in query_terms(value)}
+
+
+# ── what holds now, and in the case that is spoken of ────────────────────────
+
+_FORMER = lazy_regex(
+    r"[由从](?P<former>[^，,；;。由从]{1,20}?)(?=(?:推迟|延[后期长迟]|提[前高升]|顺延|改|调[整高低]|更[换改]|变更|换|升|降|增|减|涨|搬|迁)"
+    r"[^，,；;。]{0,3}?[到至为成])"
+)
+_OF_BEFORE = lazy_regex(r"原|曾|之前|以前|过去|本来|起初|最初")
+_COUNT = r"(?:\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+_CASE = lazy_regex(
+    rf"(?P<rule>[^,;]*?)\b(?P<value>{_COUNT})(?P<unit>\s+[a-z]+)(?P<rest>[^,;]*),\s+"
+    rf"(?P<case>(?:in|for|on|at|during|outside)\s+[^,;\d]{{2,40}}?)\s+(?:(?:only|up to|at least|at most)\s+)*"
+    rf"(?P<other>{_COUNT})(?P<own>\s+[a-z]+)?\.?",
+    re.IGNORECASE,
+)
+"""A rule and the case with another figure: refunded up to 140 euros a night, in London up to 210."""
+
+_LONGEST = 400
+"""Characters; what is longer is no rule with its case."""
+
+
+def _as_it_holds(evidence: str, claim: str) -> str:
+    """Return a sentence without the value that something was changed from, and with that of the case of a claim."""
+    if not _FORMER.search(claim) and not _OF_BEFORE.search(claim):
+        evidence = _FORMER.sub("", evidence)
+    case = _CASE.fullmatch(evidence) if len(evidence) <= _LONGEST else None
+    if not case or not set(query_terms(case["case"])) <= set(query_terms(claim)):
+        return evidence
+    return f"{case['rule']}{case['other'].rstrip('.')}{case['own'] or case['unit']}{case['rest']} {case['case']}."
+
+
+# ── what one denies and the other says ───────────────────────────────────────
+
+_PLAINER = (
+    (lazy_regex(r"未成年"), "幼年"),
+    (lazy_regex(r"严禁|禁止|不得(?!不)|不许|不准|不予|不允许|不可以|不适用于?|无权|切勿|请勿|概不|暂停"), "不能"),
+    (lazy_regex(r"无[需须]|不需要?"), "不必"),
+    (lazy_regex(r"不就是"), "就是"),
+    (lazy_regex(r"免(?=[交缴收付])"), "不用"),
+    # What was not done is the condition of what may be done then, and a clause of its own.
+    (lazy_regex(r"([未没][^，,；;。]{1,6}?)(?=可以|必须|应|须|不能)"), r"\1，"),
+    (lazy_regex(r" and (?=(?:can|may|must|will|should|is|are|was|were|has|have|does|do|did)\b)"), ", "),
+    (lazy_regex(r"\b(?:strictly |always )?(?:forbidden|prohibited|banned)\b", re.IGNORECASE), "not allowed"),
+    (lazy_regex(r"\bout of (?:order|service)\b", re.IGNORECASE), "not working"),
+)
+"""Ways to forbid and to deny, each with the one that claims are read by."""
+_CLAUSE = lazy_regex(r"[，,；;。:：]")
+_NEED_NOT = lazy_regex(
+    r"\b(?:need not|needn['’]t|(?:do|does)(?: not|n['’]t) (?:need|have to))\b|不必|不用|无需|不需", re.IGNORECASE
+)
+_NEED = lazy_regex(r"\b(?:must|needs?|has to|have to|required?)\b|必须|需|须|应|要", re.IGNORECASE)
+_ASKED = lazy_regex(r"\b(?:until|some|others)\b|吗|难道|岂|直到|有的|有些", re.IGNORECASE)
+"""What says that a sentence asks, though it may go on, or that it holds up to a time or of some only."""
+_EMPTY = frozenset("permit allow need 允许 适用 必须 需要 需 须 要 能".split())
+"""Words that say only that something may or must be."""
+_OF_CLAIM = 0.8
+_OF_CLAUSE = 0.75
+"""The shares of a claim's words, and of the clause that denies them, that both must have. Chosen on one half of the
+pairs of the inference sets."""
+
+
+def _plainly(text: str) -> str:
+    for pattern, plain in _PLAINER:
+        text = pattern.sub(plain, text)
+    return text
+
+
+def _parted(comparison: Comparison) -> list[tuple[Token, Token]]:
+    """Return the words that one side denies and the other says, unless it says them before it denies the same.
+
+    Smoking is not allowed here: guests are not allowed to smoke here.
+    """
+    either = {(token.key, token.denied) for token in comparison.one.tokens}
+    both = [pair for pair in comparison.shared if pair[0].denied and pair[1].denied and not pair[0].former]
+
+    def is_before(told: Token, side: int) -> bool:
+        of = comparison.one if side == 0 else comparison.other
+        return any(
+            told.place < pair[side].place and _clause_of(told, of) == _clause_of(pair[side], of) for pair in both
+        )
+
+    return [
+        (said, asked)
+        for said, asked in comparison.shared
+        if said.part is not TokenKind.PERSON
+        and said.denied != asked.denied
+        and (said.key, asked.denied) not in either
+        and not (is_before(asked, 1) if said.denied else is_before(said, 0))
+    ]
+
+
+def _may_both_hold(comparison: Comparison, parted: Sequence[tuple[Token, Token]]) -> bool:
+    """Tell whether one only need not be what the other says, excepts it, or denies its condition, too."""
+    evidence, claim = comparison.one, comparison.other
+    needless = [_NEED_NOT.search(one.text) is not None for one in (evidence, claim)]
+    if needless[0] != needless[1] and not _NEED.search((claim if needless[0] else evidence).text):
+        return True
+    if (EXCEPTED.search(evidence.text) is None) != (EXCEPTED.search(claim.text) is None):
+        return True
+    return len({_clause_of(said, evidence) for said, _ in parted if said.denied}) > 1
+
+
+def _denies(comparison: Comparison, parted: Sequence[tuple[Token, Token]]) -> bool:
+    """Tell whether a clause of the evidence says the opposite of a claim, of the same and under no other condition."""
+    evidence, claim = comparison.one, comparison.other
+    opposite = [found for found in comparison.differences if found.kind is DifferenceKind.OPPOSITE]
+    against = [*(said for said, _ in parted), *(token for found in opposite for token in found.one)]
+    if not against or evidence.is_past != claim.is_past or evidence.language != claim.language:
+        return False
+    if any(one.is_conditional or one.is_question or _ASKED.search(one.text) for one in (evidence, claim)):
+        return False
+    clauses = {_clause_of(token, evidence) for token in against}
+    if len(clauses) > 1 or EXCEPTED.search(evidence.text):
+        return False
+    agreed = {id(token) for pair in comparison.shared for token in pair}
+    agreed |= {id(token) for found in opposite for token in (*found.one, *found.other)}
+    own = [token for token in evidence.tokens if _clause_of(token, evidence) in clauses]
+    strange = [token for token in own if id(token) not in agreed]
+    if any(token.part not in {TokenKind.WORD, TokenKind.PERSON} for token in strange) or len(comparison.shared) < 2:
+        return False
+    return _share(claim.tokens, agreed) >= _OF_CLAIM and _share(own, agreed) >= _OF_CLAUSE
+
+
+def _excludes(comparison: Comparison, judgement: Judgement, title: str) -> bool:
+    """Tell whether the evidence with its title has what a claim says, but for the value in which they differ.
+
+    What is denied has rules of its own (`_denies`), and words that differ are most often two things that are both so:
+    they exclude each other where the evidence says nothing but what it is: the owner of it is Bo.
+    """
+    difference = judgement.difference
+    if judgement.conflict < CONFLICT or difference is None or difference.kind is DifferenceKind.DENIAL:
+        return False
+    agreed = {id(token) for pair in comparison.shared for token in pair}
+    agreed |= {id(token) for found in comparison.differences for token in (*found.one, *found.other)}
+    told = _share(comparison.one.tokens, agreed)
+    if difference.kind is DifferenceKind.WORD and (told < 1 or not is_defined(difference.one[0], comparison.one)):
+        return False
+    agreed |= {id(token) for token in comparison.other.tokens if token.text in title}
+    least = _ALIKE if told == 1 else _OF_CLAIM
+    return told >= _RECIPROCAL and _share(comparison.other.tokens, agreed) >= least
+
+
+def _is_held(comparison: Comparison) -> bool:
+    """Tell whether the evidence has each word of a claim: 每周四打款 gives terms that 每周四集中打款 has not."""
+    agreed = {id(token) for pair in comparison.shared for token in pair}
+    tokens = comparison.other.tokens
+    return len(tokens) > 2 and not comparison.differences and all(id(token) in agreed for token in tokens)
+
+
+def _share(tokens: Sequence[Token], agreed: set[int]) -> float:
+    told = [token for token in tokens if token.part is not TokenKind.PERSON and token.key not in _EMPTY]
+    return sum(id(token) in agreed for token in told) / len(told) if told else 0.0
+
+
+def _clause_of(token: Token, claim: ParsedClaim) -> int:
+    return len(_CLAUSE.findall(claim.text[: token.start]))
+
+
+_CONFLICT = re.compile(r"<conflict\b[^<>]*>")
+_MAX_STATEMENTS = 2_000
+"""Statements of all sources together that are weighed. Chosen by hand."""
+_BETWEEN = " / "
+_MAX_PER_SOURCE = 200
+"""Statements of one source: one long document must not use up what all of them may have. Chosen by hand."""
+# Whoever speaks of now knows of an earlier state; this tells more than that it was said later.
+_NOW = re.compile(
+    r"\b(?:now|nowadays|currently|these days|lately|no longer|any ?more|from now on|since then)\b|"
+    r"现在|如今|目前|眼下|不再|改为|改成|改用",
+    re.IGNORECASE,
+)
+UNDECIDED = re.compile(
+    r"\b(?:inconclusive|undecided|unclear|uncertain|unverified|cannot be (?:verified|confirmed|determined)|"
+    r"could not (?:be )?(?:verif(?:y|ied)|confirm(?:ed)?|determine[d]?|find)|no (?:reliable |clear )?(?:evidence|"
+    r"source|conclusion)|"
+    r"sources (?:disagree|differ|conflict)|not enough (?:evidence|information)|no agreement)\b|"
+    r"无法(?:确认|确定|验证|判断|核实)|没有(?:定论|结论|证据|可靠来源)|证据不足|说法不一|各执一词|未能(?:确认|证实|"
+    r"验证)|不确定|尚无定论|存疑|信息不足",
+    re.IGNORECASE,
+)
+"""What says that a validation came to nothing."""
+_JUDGED = re.compile(
+    r"\b(?:in)?(?:correct|accurate)\b|\b(?:right|wrong|true|false|mistaken|outdated|reliable|authoritative|error|actual(?:ly)?|"
+    r"should be|confirm\w*|support\w*|refut\w*|prov(?:es|en|ed))\b|"
+    r"正确|准确|属实|证实|确认|支持|应为|应该是|为准|有误|错误|不实|不对|可靠|可信|权威|过时|实际|采信|成立",
+    re.IGNORECASE,
+)
+# A source is what stands behind one number or heading of a result.
+_SOURCE = re.compile(r"^(?:\d{1,3}\.\s*\[[^\]\n]*\]|#\s).*$", re.MULTILINE)
+
+_VERDICTS = {
+    "changed": Bilingual(
+        "{right} That is how it is since. “{wrong}” is outdated.", "{right} 这是后来的情况。“{wrong}”已过时。"
+    ),
+    "more": Bilingual(
+        "{right} Most sources say so. “{wrong}” is wrong.", "{right} 多数来源支持这一说法。“{wrong}”有误。"
+    ),
+    "open": Bilingual(
+        "It cannot be determined which is right; sources disagree: “{one}” / “{other}”",
+        "无法确认哪一种说法正确：各来源说法不一。“{one}” / “{other}”",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two statements of which one at most holds; the first was said later."""
+
+    newer: str
+    older: str
+
+    @property
+    def query(self) -> str:
+        """What to search for: what both speak of."""
+        return f"{self.newer} {self.older}"
+
+
+def contradiction_in(task: str) -> Contradiction | None:
+    """Return what a cross-validation is about, when the task says it as two statements."""
+    parts = _described(task).strip().split(_BETWEEN)
+    return Contradiction(parts[0].strip(), parts[1].strip()) if len(parts) == 2 and all(map(str.strip, parts)) else None
+
+
+def _described(task: str) -> str:
+    """Return the description in the first conflict of a task; nothing where there is none that is closed."""
+    found = _CONFLICT.search(task)
+    _, opened, rest = task[found.end() :].partition("<description>") if found else ("", "", "")
+    said, closed, rest = rest.partition("</description>")
+    return said if opened and closed and "</conflict>" in rest else ""
+
+
+def leaves_open(matter: Contradiction, finding: str) -> bool:
+    """Tell whether a finding settles nothing: it says so, or it tells what both statements say and judges neither.
+
+    A finding that only tells both sides is none, whatever it is called.
+    """
+    if UNDECIDED.search(finding):
+        return True
+    one, other, told = (set(query_terms(text)) for text in (matter.newer, matter.older, finding))
+    return bool(one - other) and bool(other - one) and (one ^ other) <= told and not _JUDGED.search(finding)
+
+
+def settle_contradiction(matter: Contradiction, results: Sequence[str]) -> str:
+    """Return a verdict in words: which statement holds, or that it cannot be told."""
+    said = in_language(_VERDICTS, working_language(matter.newer, matter.older))
+    one, other = DatedStatement(matter.newer), DatedStatement(matter.older)
+    if _NOW.search(matter.newer) and not _NOW.search(matter.older):
+        return said["changed"].format(right=matter.newer, wrong=matter.older)
+    if judge_statements(one, other).is_update:
+        # Whoever tells of a change knows both states; the one who tells of none knows the earlier one only.
+        changed = one.read().is_change or not other.read().is_change
+        right, wrong = (matter.newer, matter.older) if changed else (matter.older, matter.newer)
+        return said["changed"].format(right=right, wrong=wrong)
+    parts = [part.strip() for result in results for part in _SOURCE.split(result)]  # each source once
+    for_one, for_other = _support(matter, list(dict.fromkeys(part for part in parts if part)))
+    if for_one == for_other:
+        return said["open"].format(one=matter.newer, other=matter.older)
+    right, wrong = (matter.newer, matter.older) if for_one > for_other else (matter.older, matter.newer)
+    return said["more"].format(right=right, wrong=wrong)
+
+
+_NUMBERED = re.compile(r"^(?=\d{1,3}\.\s*\[|#\s)", re.MULTILINE)
+_BY_ID = re.compile(r"\A\d{1,3}\.\s*\[[0-9a-f]{8}(?:-[0-9a-f]{4,12}){4}\].*\n")
+
+
+def source_texts(result: str) -> list[str]:
+    """Return the texts of a result, one of each source, with what stands on its first line, unless that is an id."""
+    return [part for piece in _NUMBERED.split(result) if (part := _BY_ID.sub("", piece).strip())]
+
+
+def _support(matter: Contradiction, sources: Sequence[str]) -> tuple[int, int]:
+    """Return how many sources contradict the second statement and not the first, and the other way round.
+
+    A source that contradicts both sides speaks for neither.
+    """
+    told = [
+        (place, text)
+        for place, source in enumerate(sources)
+        for text in summary_statements(source, most=_MAX_PER_SOURCE)
+    ]
+    for_one: set[int] = set()
+    for_other: set[int] = set()
+    for place, text in told[:_MAX_STATEMENTS]:
+        against_one, against_other = (
+            judge_statements(DatedStatement(text), DatedStatement(side)).conflict >= CONFLICT
+            for side in (matter.newer, matter.older)
+        )
+        if against_other and not against_one:
+            for_one.add(place)
+        elif against_one and not against_other:
+            for_other.add(place)
+    return len(for_one - for_other), len(for_other - for_one)

@@ -1,0 +1,289 @@
+"""Who holds what only one holds: leads a project, is the mayor of a town, founded a firm; 由谁翻译，谁负责.
+
+The general comparison of two claims lays whole sentences side by side and asks for many words that agree. What one
+person alone is or did is told in three words and in many forms (leads it, is led by, its leader is), often in a clause
+of a sentence on something else. These forms are read by patterns, clause by clause.
+
+A stranger's first tries were missed without it: "Sarah Kim leads Orion", then "Daniel leads Orion now"; 由张伟翻译,
+then 李娜 译.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
+
+from remanent.language.offline.statement_rules import first_of_row
+from remanent.text.chinese import tagged
+from remanent.text.numbers import has_digit
+from remanent.text.regex import lazy_regex
+from remanent.text.scripts import working_language
+from remanent.text.terms import query_terms
+from remanent.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Somebody, what they are or did, and of what."""
+
+    role: str
+    thing: frozenset[str]
+    names: frozenset[str]
+    text: str
+    """The name as it stands in the sentence."""
+
+
+_OFFICES = first_of_row(
+    "lead leads led leader leading head heads headed; manage manages managed manager; run runs; chair chairs chaired "
+    "chairman chairwoman chairperson; captain captains captained; coach coaches coached; direct directs; "
+    "oversee oversees overseen; mayor; governor; principal headteacher; ceo 首席执行官; "
+    "cto; cfo; coo; president; chancellor; "
+    "dean; owner; editor-in-chief; curator; treasurer; goalkeeper; capital; "
+    "负责 负责人 主管; 管理 管理者; 领导 带领 领导人; 主持 主持人; 校长; 院长; 董事长; 总经理; 经理; 主任; 主编; 队长; "
+    "市长; 省长; 县长; 班长; 组长; 店长; 馆长; 教练; 总裁; 所长; 首都; 省会"
+) | dict.fromkeys(("chief executive", "chief executive officer"), "ceo")
+"""What one holds at a time: who held it before contradicts nobody."""
+_ACTS = first_of_row(
+    "translate translated translator; direct directed director; compose composed composer; paint painted painter; "
+    "invent invented inventor; illustrate illustrated illustrator; narrate narrated narrator; "
+    "found founded founder established started; write wrote written authored author; design designed designer "
+    "architect; build built constructed builder; discover discovered discoverer; develop developed developer; "
+    "buy bought acquired purchased; "
+    "翻译 译者 译; 执导 导演 导; 主演 领衔主演; 创作 撰写 著 作者 编写 写 写成; 设计 设计师 设计者 建筑师; 编剧; 作曲; "
+    "作词; 配音; 插画; 创立 创办 创建 成立 创始人 创办人 创立者; 建造 修建 兴建 建造者; 发现 发现者; 研制 研发 开发 "
+    "研制者 开发者; 发明 发明人 发明者; 收购"
+)
+"""What was done once, whenever that is told."""
+_WRITTEN = dict.fromkeys(("novel", "book", "poem", "memoir", "novella"), "write")
+"""What a writer's work is called where nobody says that it was written: a novel by her."""
+_COURSES = first_of_row("flows empties drains; 流入 注入 汇入")
+"""Where a river ends, which is one place, too."""
+_TOLD_ONCE = _ACTS | _WRITTEN | _COURSES
+_DEEDS = frozenset(_TOLD_ONCE.values())
+_ROLES = _ACTS | _OFFICES
+_NOT_NOW = re.compile(
+    r"\b(?:was|were|had|former(?:ly)?|previous(?:ly)?|ex|until|from \d{4}|in \d{4}|acting|interim|deputy|vice|co)\b|"
+    r"曾|副|代理|[前原](?=任|[总校院董经市省县队主])|以前|从前|此前|当时|时任|历任|\d{4}\s*年",
+    re.IGNORECASE,
+)
+"""Where an office is told of another time, or of another rank."""
+JOINT = re.compile(
+    r"\b(?:co-?(?:found|writ|wrote|author|design|develop|discover|own|direct|lead|led)\w*|together|jointly|others|"
+    r"one of|along with)\b|联合|共同|之一|等人|合著|合作",
+    re.IGNORECASE,
+)
+_SHARED = re.compile(
+    r"\b(?:and|or|with|among|one of|several|part|partly|both)\b|[、和与及]|等|之一|共同|联合", re.IGNORECASE
+)
+"""Where several hold it, each of two tellers may name another one."""
+_ONE_OF_A_LIST = (
+    re.compile(r"[A-Z][\w.'’-]* (?:and|&) \Z|[A-Z][\w.'’-]*, [A-Z][^,]{1,40},? (?:and|&) \Z"),
+    re.compile(
+        r"(?:,? (?:and|with|as well as)| &|,) (?:(?=[A-Z])|(?:his|her|their|an?|two|three|four|several|some|other)\b)"
+    ),
+)
+"""What stands right before and right behind a name that is one of several who did it."""
+
+_LONGEST_CHINESE_NAME = 4
+"""Characters: a surname of one or two, a name of one or two."""
+_LONGEST_CLAUSE = 120
+"""Characters of a clause that is read; a longer one says more than who did it. Chosen by hand."""
+_NAME = r"(?P<h>(?-i:(?:[A-Z][\w'’.-]*)(?: (?:de |van |von |da |al-)?[A-Z][\w'’.-]*){0,3}))"
+_THING = r"(?P<t>(?:the |our |my |their |this )?[\w'’&.-]+(?: [\w'’&.-]+){0,4}?)"
+_DEFINITE = r"(?P<t>(?-i:(?:[Tt]he |[Oo]ur |[Mm]y |[Tt]heir |[Tt]his )|(?=[A-Z0-9]))[\w'’&.-]+(?: [\w'’&.-]+){0,4}?)"
+_DATE = r"(?: (?:in|on|around|during) (?:[\w.]+ ){0,3}\d{4})?"
+_BEFORE_NAME = r"(?:(?:the |an? )?(?:[\w-]+ ){0,2}(?-i:[a-z]{4,}) )?"
+"""What says of what trade somebody is: by the Danish architect."""
+_END = rf"(?: (?:into|in) [A-Z]\w+)?{_DATE}(?: (?:now|currently|today|again|instead|these days|since \w.*))?\s*[.!]?$"
+_SINCE = r"^(?:(?:now|today|currently|(?:since|as of|from) \w+),? )?"
+_BE = (
+    r" (?:is|was|has been|became|becomes|(?:is|was|has been) (?:named|appointed|elected|made)|remains)"
+    r"(?: now| currently)?"
+)
+
+_GETS = r" (?:is|was|is being|has been)(?: now| currently| an? [^,]{1,60}?)?"
+
+_IRREGULAR = frozenset({"written", "built", "bought"})
+
+
+def _alternatives(roles: dict[str, str], *, ending: str = "") -> str:
+    words = sorted((word for word in roles if word.isascii() and re.search(f"(?:{ending})$", word)), key=len)
+    return "|".join(map(re.escape, reversed(words)))
+
+
+_DOES, _DID, _DONE = (
+    _alternatives(_OFFICES, ending="s"),
+    _alternatives(_ACTS, ending="(?<!start)ed|wrote|built|bought"),
+    "|".join(word for word in _ROLES if word.endswith("ed") or word in {"led", "run", "overseen", *_IRREGULAR}),
+)
+_IS = "|".join(
+    re.escape(word)
+    for word in sorted(_ROLES, key=len, reverse=True)
+    if word.isascii() and not word.endswith(("ed", "s", "ing", "wrote")) and word not in {"run", *_IRREGULAR}
+)
+_ENGLISH = tuple(
+    lazy_regex(form, re.IGNORECASE)
+    for form in (
+        rf"{_SINCE}{_NAME}(?: now| currently)? (?P<r>{_DOES}) {_THING}{_END}",
+        rf"^(?:it (?:is|was) )?{_NAME}(?: who)? (?P<r>{_DID}) {_DEFINITE}{_END}",
+        rf"{_SINCE}{_THING}{_GETS} (?P<r>{_DONE}){_DATE} by {_BEFORE_NAME}{_NAME}{_END}",
+        rf"^{_THING} (?:is|was) an? (?:[\w-]+ ){{0,3}}(?P<r>{'|'.join(_WRITTEN)}) by {_BEFORE_NAME}{_NAME}{_END}",
+        rf"^{_THING} (?P<r>flows|empties|drains) into (?:the )?{_NAME}{_END}",
+        rf"^{_NAME}{_BE} (?:the |its )?(?:new |current |present )?(?P<r>{_IS}) (?:of|at|for) {_THING}{_END}",
+        rf"^{_THING}['’]s? (?:new |current )?(?P<r>{_IS}) (?:is|was)(?: now| currently)? {_NAME}{_END}",
+        rf"^(?:the )?(?:new |current )?(?P<r>{_IS}) (?:of|at|for) {_THING} (?:is|was)(?: now)? {_NAME}{_END}",
+    )
+)
+_ROLE_ZH = "|".join(sorted((word for word in _ROLES if not word.isascii() or word == "ceo"), key=len, reverse=True))
+_VERB_ZH = (
+    "翻译|执导|导演|领衔主演|主演|创作|撰写|编写|设计|编剧|作曲|作词|配音|负责|主管|管理|领导|带领|主持|创立|创办|创建"
+)
+_DONE_ZH = f"{_VERB_ZH}|成立|写成?|建造|修建|兴建|发现|研制|研发|开发|发明|收购"
+"""What is said with 由, 被 or 是…的 alone: 谁发现了问题 is of any problem."""
+_DATE_ZH = r"(?:于?\d{4}年[\d月日]*)?"
+_TRADE_ZH = (
+    "(?:作家|诗人|画家|高僧|僧人|工匠|商人|企业家|建筑师|工程师|设计师|科学家|天文学家|学者|教授|博士|医生|导演|记者|"
+    "学生|皇帝)?"
+)
+_NOW_ZH = "(?:现在|目前|如今|现|改|已|已经|将|都|全部|主要){0,3}"
+_CHINESE = tuple(
+    lazy_regex(form, re.IGNORECASE)
+    for form in (
+        rf"^(?P<t>[^由被，,]{{1,20}}?){_NOW_ZH}{_DATE_ZH}是?[由被]{_TRADE_ZH}(?P<h>[^由，,的]{{2,12}}?){_DATE_ZH}(?:来|进行)?(?P<r>{_DONE_ZH})(?:完成|的)?$",
+        rf"^(?P<t>[^由被，,是]{{1,20}}?)是{_TRADE_ZH}(?P<h>[^由，,的是]{{2,12}}?){_DATE_ZH}(?P<r>{_DONE_ZH})的$",
+        r"^(?P<t>[^，,]{1,12}?)(?P<r>流入|注入|汇入)(?P<h>[^，,的]{2,8})$",
+        rf"^(?P<t>[^由，,]{{1,20}}?){_NOW_ZH}由(?P<h>[^由，,的]{{2,12}}?)(?:担任|出任|接任|任)(?P<r>{_ROLE_ZH})$",
+        rf"^(?P<t>[^，,]{{1,20}}?)的?(?:现任|新任|新)?(?P<r>{_ROLE_ZH}){_NOW_ZH}(?:是|为|：|:|换成了?|改为){_TRADE_ZH}(?P<h>[^，,的是]{{2,12}})$",
+        rf"^{_NOW_ZH}(?P<h>[^，,的是由]{{2,12}}?){_NOW_ZH}(?P<r>{_VERB_ZH})了?(?P<t>[^，,的]{{1,20}})$",
+        rf"^{_NOW_ZH}(?P<h>[^，,的是由]{{2,12}}?){_NOW_ZH}(?:是|担任|出任|接任|任)(?P<t>[^，,]{{1,20}}?)的?(?:现任|新任|新)?(?P<r>{_ROLE_ZH})$",
+    )
+)
+_IMPRINT = lazy_regex(r"(?P<t>《[^《》]{1,60}》)[^。《》]{0,60}?(?<![\w])(?P<h>[\w·]{2,12}?)\s*(?P<r>译|著|导)(?![\w])")
+"""How a book says whose it is: 《三体》，刘慈欣 著，李娜 译。"""
+_BARE_IMPRINT = lazy_regex(
+    r"^(?P<t>[^\s，,。《》：:]{2,20})[，,：:\s]+(?:[\w·]{2,12}\s+[著编][，,\s]*)?(?P<h>[\w·]{2,12})\s+(?P<r>译|著|导)(?!\w)"
+)
+"""The same without the marks of a title, where a gap parts the name from what was done: 三体，李娜 译。"""
+_CLAUSE = {
+    "en": re.compile(r"(?:[,;:.!]|\s[–—-])\s+(?:(?:and|but|so)\s)?|\s(?:and|but|while|because|so)\s"),
+    # What stands before a colon is the source, or what the name behind it is of: 登记：甲由乙创办；作者：乙.
+    "zh": re.compile(r"[，,；;。！!]\s*|[：:](?=[^，,；;。：:]*[由被是为])"),
+}
+
+
+@cache
+def _generic() -> frozenset[str]:
+    """Return what a thing may be called beside its name; by that alone it is anything."""
+    words = "project team company department group new 项目 团队 公司 小组 一书 中文版"
+    works = "film movie book novel song album series show play game story 该片 影片 电影 小说 该书 专辑 歌曲"
+    return frozenset(query_terms(f"{words} {works}"))
+
+
+_PRONOUN = re.compile(
+    r"^(?:I|he|she|it|they|we|you|there|who|what|an?|nobody|no|everyone)\b|^[他她它我你这那谁本该]", re.IGNORECASE
+)
+
+
+@lru_cache(maxsize=4_096)
+def holders(text: str) -> tuple[Holder, ...]:
+    """Return who holds what by a sentence."""
+    language = working_language(text)
+    if JOINT.search(text):
+        return ()
+    if language == "en":
+        told = [one for clause in _CLAUSE["en"].split(text) for one in _read(clause, _ENGLISH)]
+        return tuple(one for one in told if not _is_listed(one.text, text))
+    told = [one for clause in _CLAUSE["zh"].split(text) for one in _read(clause, _CHINESE)]
+    imprints = [*_IMPRINT.finditer(text), *_BARE_IMPRINT.finditer(text)]
+    imprint = (_holder(found, found[0]) for found in imprints if _is_person(found["h"]))
+    return (*told, *filter(None, imprint))
+
+
+def _read(clause: str, forms: Iterable[re.Pattern[str]]) -> Iterator[Holder]:
+    clause = clause.strip(" 。.!")
+    if len(clause) > _LONGEST_CLAUSE:
+        return
+    for form in forms:
+        found = form.search(clause)
+        # 由 says that somebody follows; a Chinese clause may begin with anything.
+        if found is not None and (found["h"].isascii() or _is_led(found, clause) or _is_person(found["h"])):
+            held = _holder(found, clause)
+            if held is not None:
+                yield held
+            return
+
+
+def _is_listed(name: str, text: str) -> bool:
+    """Tell whether a name stands in a list of several in a sentence, of which a clause has only one."""
+    start = text.find(name)
+    before, behind = _ONE_OF_A_LIST
+    return before.search(text, max(0, start - 80), start) is not None or bool(behind.match(text, start + len(name)))
+
+
+def _is_led(found: re.Match[str], clause: str) -> bool:
+    """Tell whether a word before some Chinese characters says that they name somebody or something."""
+    before = clause[: found.start("h")]
+    return found["r"] in _COURSES or re.search(f"[由被]|{_TRADE_ZH[:-1]}$", before) is not None
+
+
+def _holder(found: re.Match[str], clause: str) -> Holder | None:
+    """Return who holds what by a match, nothing where it was at another time or is shared."""
+    name, role = found["h"].strip(), found["r"].lower()
+    if role not in _TOLD_ONCE and _NOT_NOW.search(clause.replace(name, "")):
+        return None
+    if _PRONOUN.match(found["t"]) or _PRONOUN.match(name) or _SHARED.search(name) or not _may_be_name(name):
+        return None
+    thing, names = _words(found["t"]) - _generic(), _words(name)
+    role = (_OFFICES | _TOLD_ONCE)[role]
+    if role == "buy" and len(thing) < 2:
+        return None  # lunch is bought by another one every day
+    return Holder(role, thing, names, name) if names and thing and not names & thing else None
+
+
+def _words(text: str) -> frozenset[str]:
+    """Return the terms of a name or a thing without single characters: two people of one surname are two."""
+    terms = frozenset(query_terms(text))
+    return frozenset(term for term in terms if term.isascii() or len(term) > 1) or terms
+
+
+def _may_be_name(name: str) -> bool:
+    """Tell whether some words may be one name: a Chinese one has not more than four characters."""
+    known = name.isascii() or "·" in name or len(name) <= _LONGEST_CHINESE_NAME
+    return known and not has_digit(name)
+
+
+def _is_person(name: str) -> bool:
+    """Tell whether some Chinese characters are a name: of the segmenter's, or a foreigner's."""
+    return "·" in name or all(word.tag in {"nr", "nrt", "nrfg"} for word in tagged(name))
+
+
+def rivals(one: str, other: str) -> tuple[str, str] | None:
+    """Return the names of those who are said to hold one thing by two sentences, where they are different ones."""
+    return None if _are_of_two_years(one, other) else _two_names(one, other)
+
+
+def are_two_deeds(one: str, other: str) -> bool:
+    """Tell whether two sentences tell of one deed of two people in two years: a firm may be bought twice."""
+    return _are_of_two_years(one, other) and _two_names(one, other) is not None
+
+
+def _are_of_two_years(one: str, other: str) -> bool:
+    years = [set(_YEAR.findall(text)) for text in (one, other)]
+    return all(years) and years[0].isdisjoint(years[1])
+
+
+def _two_names(one: str, other: str) -> tuple[str, str] | None:
+    for first in holders(one):
+        for second in holders(other):
+            alike = first.role == second.role and first.thing == second.thing and not first.names & second.names
+            named = first.role in _DEEDS and (_has_name(one, second.text) or _has_name(other, first.text))
+            if alike and not named:
+                return first.text, second.text
+    return None
+
+
+_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
+
+
+def _has_name(text: str, name: str) -> bool:
+    """Tell whether a sentence has any word of a name: whoever is named there, too, may have had a part in it."""
+    return any(word in text for word in name.split() if len(word) > 1)

@@ -1,0 +1,296 @@
+"""Keys, the audit log and what is on a server: who may do what, what was done, and where.
+
+A key can make, see and revoke only keys within its own reach. A token that is asked for again under the same
+idempotency key is derived anew from it, because tokens are written down nowhere. The organisations, workspaces and
+agents, and the settings, name no place in their address: what they answer follows from the key alone.
+"""
+
+import asyncio
+from collections import deque
+from datetime import timedelta
+from itertools import islice
+from typing import Annotated
+
+from remanent.bilingual import Bilingual
+from remanent.discipline.operation import Command, Level, Screen, operation
+from remanent.discipline.shapes import Cursor, Limit, Moment, Nothing, Page, about, page_of, read_cursor
+from remanent.errors import NotFound, NotPermitted
+from remanent.model import Model, Scope
+from remanent.operations.access.chain import AuditLine, AuditVerification
+from remanent.operations.access.keys import Key, Name, Permission, Reach, Target
+from remanent.operations.call import ServiceCall
+from remanent.settings import ShownSetting, shown_settings
+
+ADMIN, ORG = Permission.ADMIN, Level.ORG
+
+
+class MakeKey(Model):
+    """What a new key is called, allows, and reaches."""
+
+    name: Annotated[
+        str, about("A name that says what the key is for.", "密钥的名称，说明其用途。", min_length=1, max_length=200)
+    ]
+    permissions: Annotated[
+        tuple[Permission, ...],
+        about(
+            "What it allows: read, write, approve, admin; `metrics` allows the server's metrics and nothing else.",
+            "允许的操作：read、write、approve、admin；metrics 仅限服务器的运行指标。",
+            min_length=1,
+            max_length=5,
+        ),
+    ] = (Permission.READ, Permission.WRITE)
+    within_workspace: Annotated[
+        Name | None,
+        about("Only in this workspace; defaults to the whole organisation.", "仅限此工作区；默认为整个组织。"),
+    ] = None
+    within_agent: Annotated[Name | None, about("Only for this agent.", "仅限此智能体。")] = None
+    everywhere: Annotated[bool, about("Valid in every organisation on the server.", "适用于服务器上的所有组织。")] = (
+        False
+    )
+    expires_at: Annotated[Moment | None, about("When it expires.", "失效时刻。")] = None
+
+
+class NewKey(Model):
+    """A key with its token, which is shown this once."""
+
+    key: Key
+    token: str
+    is_first: bool = False
+    """Whether none was ever made on this home: from now on nobody is served without a key."""
+    replaces_damaged: bool = False
+    """Whether the file of keys could not be read and was set aside: the keys in it open nothing."""
+
+
+_KEY_MADE = Bilingual(
+    "Key {key_id}. Its token is above and is shown this once; only a hash of it is kept.",
+    "密钥 {key_id}。令牌如上，仅显示这一次；只保存其散列。",
+)
+_FIRST_KEY = Bilingual(
+    "This is the first key here. From now on a server on this memory serves nobody without a key, not even on this "
+    "machine: REST, MCP over HTTP, the proxy and /metrics (only /livez, /readyz and /docs stay open). Give a key to "
+    "every program that uses it. That stays so when the last key expires, is revoked or lost; `remanent keys create` "
+    "at this machine then makes another. The command line itself needs no key.",
+    "这是此处的第一个密钥。从现在起，使用此记忆的服务器不再接受任何无密钥的请求，本机也不例外："
+    "REST、HTTP 上的 MCP、代理和 /metrics 均需密钥（只有 /livez、/readyz 和 /docs 仍然开放）。"
+    "请为每个使用它的程序配置密钥。即使最后一个密钥过期、被吊销或丢失，也依然如此；"
+    "届时可在本机用 `remanent keys create` 另建一个。命令行本身不需要密钥。",
+)
+_KEYS_SET_ASIDE = Bilingual(
+    "The file of keys was damaged and was set aside under .access/ in the home folder; the keys in it open nothing. "
+    "Make new ones for whoever had one, or restore the file from a backup.",
+    "密钥文件已损坏，已在主目录的 .access/ 下另存；其中的密钥均已失效。请为原持有者重新创建密钥，或从备份恢复该文件。",
+)
+
+
+def _show_key(screen: Screen, answer: NewKey) -> None:
+    """Show the token as data, so that it can be piped, and everything to know about it beside."""
+    screen.line(answer.token)
+    screen.tell(_KEY_MADE, key_id=answer.key.key_id)
+    if answer.replaces_damaged:
+        screen.tell(_KEYS_SET_ASIDE, style="yellow")
+    if answer.is_first:
+        screen.tell(_FIRST_KEY, style="yellow")
+
+
+@operation(
+    "keys.create",
+    zh="创建密钥。令牌只显示这一次，只保存其散列。",
+    permission=ADMIN,
+    level=ORG,
+    route="POST keys",
+    secret=True,
+    examples=({"name": "my agent", "permissions": ["read", "write"], "within_workspace": "lab"},),
+    command=Command(arguments=("name",), show=_show_key),
+)
+async def create(call: ServiceCall, request: MakeKey) -> NewKey:
+    """Create a key. Its token is shown only this once; only a hash of it is stored."""
+    org = None if request.everywhere else call.place.org
+    reach = Reach(org=org, workspace=request.within_workspace, agent=request.within_agent)
+    if not call.principal.reach.covers(reach):
+        raise NotPermitted("a key cannot reach further than the key it is made with")
+    is_first, is_damaged = await asyncio.to_thread(lambda: (not call.keys.was_ever_used, call.keys.is_damaged))
+    key, token = await asyncio.to_thread(
+        call.keys.create,
+        request.name,
+        reach=reach,
+        permissions=request.permissions,
+        expires_at=request.expires_at,
+        seed=_seed(call, request),
+    )
+    return NewKey(key=key, token=token, is_first=is_first, replaces_damaged=is_damaged)
+
+
+@operation("keys.list", zh="列出密钥，包括已吊销的。", permission=ADMIN, level=ORG, route="GET keys", changes=False)
+async def listed(call: ServiceCall, _: Nothing) -> Page[Key]:
+    """List all keys, including revoked ones."""
+    found = await asyncio.to_thread(call.keys.list)
+    return Page(items=tuple(key for key in found if _is_theirs(call, key)))
+
+
+class ByKey(Model):
+    """Which key."""
+
+    key_id: Annotated[
+        str, about("A key, as `keys list` shows it.", "密钥的 id，见 `keys list`。", pattern=r"^[0-9a-f]{12}$")
+    ]
+
+
+class Rotate(ByKey):
+    """Which key, and how long its old token keeps working."""
+
+    grace: Annotated[
+        int, about("Seconds for which the old token keeps working.", "旧令牌继续有效的秒数。", ge=0, le=30 * 86_400)
+    ] = 0
+
+
+@operation(
+    "keys.rotate",
+    zh="更换密钥的令牌；旧令牌在宽限期后失效。",
+    permission=ADMIN,
+    level=ORG,
+    route="POST keys/{key_id}/rotate",
+    secret=True,
+    command=Command(show=_show_key),
+)
+async def rotate(call: ServiceCall, request: Rotate) -> NewKey:
+    """Replace a key's token; the old one keeps working until the grace period ends."""
+    await _require_theirs(call, request.key_id)
+    key, token = await asyncio.to_thread(
+        call.keys.rotate, request.key_id, grace=timedelta(seconds=request.grace), seed=_seed(call, request)
+    )
+    return NewKey(key=key, token=token)
+
+
+@operation(
+    "keys.revoke",
+    zh="吊销密钥，立即生效。",
+    permission=ADMIN,
+    level=ORG,
+    route="DELETE keys/{key_id}",
+    command=Command(repeated="key_id"),
+)
+async def revoke(call: ServiceCall, request: ByKey) -> Key:
+    """Revoke keys, effective immediately."""
+    await _require_theirs(call, request.key_id)
+    return await asyncio.to_thread(call.keys.revoke, request.key_id)
+
+
+def _seed(call: ServiceCall, request: Model) -> str | None:
+    """Return what a token follows from where the caller has a key for the request: asked again, it is the same one."""
+    if call.key is None:
+        return None
+    return f"{call.principal.name}\n{call.place.org}\n{call.key}\n{request.to_json()}"
+
+
+def _is_theirs(call: ServiceCall, key: Key) -> bool:
+    """Whether a key lies within the reach of who asks, and belongs to this organisation or to all."""
+    return call.principal.reach.covers(key.reach) and key.reach.org in {None, call.place.org}
+
+
+async def _require_theirs(call: ServiceCall, key_id: str) -> None:
+    if not _is_theirs(call, await asyncio.to_thread(call.keys.get, key_id)):
+        raise NotFound(f"there is no key {key_id}")
+
+
+class ReadAudit(Model):
+    """Which lines of the audit log."""
+
+    limit: Limit = 100
+    cursor: Cursor = None
+    newest_first: Annotated[bool, about("The last lines first.", "由新到旧。")] = False
+
+
+@operation(
+    "audit.list",
+    zh="显示审计日志：谁对谁的记忆做了什么。",
+    permission=ADMIN,
+    level=ORG,
+    route="GET audit",
+    changes=False,
+)
+async def audit(call: ServiceCall, request: ReadAudit) -> Page[AuditLine]:
+    """Show who did what to whose memory, oldest first unless told otherwise."""
+    place = None if request.cursor is None else read_cursor(request.cursor, int)
+
+    def read() -> list[AuditLine]:
+        lines = call.audit.read(call.place.org)
+        if request.newest_first:
+            before = (line for line in lines if place is None or line.seq < place)
+            return list(reversed(deque(before, maxlen=request.limit + 1)))
+        return list(islice((line for line in lines if line.seq > (place or 0)), request.limit + 1))
+
+    return page_of(await asyncio.to_thread(read), limit=request.limit, after=lambda line: line.seq)
+
+
+@operation(
+    "audit.verify",
+    zh="沿整条链核对本组织的审计日志：每一行是否都在，且与写入时一致。",
+    permission=ADMIN,
+    level=ORG,
+    route="GET audit/verify",
+    changes=False,
+)
+async def verify(call: ServiceCall, _: Nothing) -> AuditVerification:
+    """Verify the organisation's audit log: whether every line is present and as it was written."""
+    return await asyncio.to_thread(call.audit.verify, call.place.org)
+
+
+# ── what is on the server ────────────────────────────────────────────────────
+
+_PLACE = (Bilingual("organisation", "组织"), Bilingual("workspace", "工作区"), Bilingual("agent", "智能体"))
+_SETTING = (Bilingual("setting", "设置项"), Bilingual("value", "值"), Bilingual("meaning", "含义"))
+_SET = Bilingual("(set)", "（已设置）")
+
+
+def _show_places(screen: Screen, answer: Page[Scope]) -> None:
+    screen.rows([screen.word(one) for one in _PLACE], ((one.org, one.workspace, one.agent) for one in answer.items))
+
+
+@operation(
+    "places",
+    zh="列出密钥可及的所有组织、工作区和智能体。",
+    permission=Permission.READ,
+    level=Level.SERVER,
+    route="GET places",
+    command=Command(show=_show_places),
+)
+async def places(call: ServiceCall, _: Nothing) -> Page[Scope]:
+    """List every agent within the key's reach, with its organisation and workspace."""
+    # A server may have thousands of agents: all would else wait while one asks for the list again and again.
+    return Page(items=await asyncio.to_thread(_within, call.principal.reach, await call.memory.agents()))
+
+
+def _within(reach: Reach, scopes: list[Scope]) -> tuple[Scope, ...]:
+    found = (one for one in scopes if reach.org is None or reach.org == one.org)
+    covered = (one for one in found if reach.covers(Target(org=one.org, workspace=one.workspace, agent=one.agent)))
+    return tuple(sorted(covered, key=lambda one: (one.org, one.workspace, one.agent)))
+
+
+def _show_settings(screen: Screen, answer: Page[ShownSetting]) -> None:
+    """Show settings; of a secret only whether it is set."""
+    rows = []
+    for one in answer.items:
+        secret = "" if one.is_default else screen.word(_SET)
+        meaning = one.chinese if screen.language == "zh" else one.english
+        rows.append((one.name, secret if one.value is None else one.value, meaning))
+    screen.rows([screen.word(one) for one in _SETTING], rows)
+
+
+@operation(
+    "settings",
+    zh="列出服务器当前生效的设置；密文只说明是否已设置。",
+    permission=Permission.ADMIN,
+    level=Level.SERVER,
+    route="GET settings",
+    changes=False,
+    command=Command(show=_show_settings),
+)
+async def settings(call: ServiceCall, _: Nothing) -> Page[ShownSetting]:
+    """List the settings in force, to whoever runs the server: its own organisation's administrators."""
+    own, reach = call.memory.settings, call.principal.reach
+    if not (reach.org in {None, own.org} and reach.workspace is None and reach.agent is None):
+        raise NotPermitted("this key does not allow to see the settings of the server")
+    return Page(items=tuple(shown_settings(own)))
+
+
+OPERATIONS = (create, listed, rotate, revoke, audit, verify, places, settings)

@@ -1,0 +1,552 @@
+"""Answers: what they are read from, how they are put together, joined with those of other memories, and kept.
+
+A hit becomes a `Candidate` in its path, a `RankedCandidate` once for all paths, and a `FoundItem` here, with its rank:
+the memory itself, the turn with its neighbours, or the whole session.
+"""
+
+import asyncio
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from hashlib import blake2b
+
+from remanent.errors import InvalidInput
+from remanent.model import (
+    Boost,
+    CacheFigures,
+    Clock,
+    Entry,
+    Found,
+    FoundItem,
+    FoundSource,
+    GateReason,
+    Kind,
+    Origin,
+    Record,
+    Scope,
+    Status,
+    is_ahead,
+    local,
+)
+from remanent.model.filters import USER_KEY, MetadataCondition
+from remanent.recall.indexing import turn_of
+from remanent.recall.injection import GAP
+from remanent.recall.question import Question
+from remanent.recall.scoring import RankedCandidate
+from remanent.stores import Cache, EntryQuery, RecordFilter, RecordPosition, RecordQuery, Store
+from remanent.text.dates import with_dates
+from remanent.text.escaping import escape_name
+from remanent.text.talk import LONGEST_ASKING, share_asked
+from remanent.text.terms import query_terms
+
+_MAX_SESSION_ENTRIES = 2000
+"""Entries of a session that one answer holds at the most."""
+_NEAR_ENOUGH = 0.4
+"""Of what a turn counts by itself, what another counts at the least that takes no place of its own beside it. Half of
+LongMemEval's pool chose it: any lower and what is told grows without another answer, any higher and places are lost."""
+_MAX_SOURCES = 4
+"""Entries for each record that are read along with a shortlist; what is needed beyond them is read later. Chosen by
+hand: nearly all have one."""
+MAX_TWINS = 8
+"""Further places that one item names where the same words were said; who wants all of them lists entries."""
+
+
+def exchanges(
+    chosen: Iterable[RankedCandidate], known: Iterable[RankedCandidate], records: Mapping[str, Record]
+) -> tuple[list[RankedCandidate], dict[str, list[RankedCandidate]]]:
+    """Fold turns that belong together into one result; return what is left, and the turns folded into each.
+
+    A short question and what somebody says to it are one answer: "three years now" says nothing without "how long have
+    you had them?". What an agent says to a question is a text of its own; what a user tells it before and behind that
+    is one matter, and takes one place where both are near to the question.
+
+    LoCoMo, plain call, 580 questions: any@5 and all@5 were .776 and .671 with each turn alone, .795 and .695 with a
+    question and its answer as one item. A diary is left apart: where the user speaks in every place of a session nobody
+    replies, and what stands two apart there is no matter told in two messages.
+    """
+    turns = {(one.place.session, one.place.seq): one for one in known if one.place.kind is Kind.TURN and one.place.seq}
+    alone = _without_replies(turns)
+    beside: dict[str, list[RankedCandidate]] = {}
+    told: set[str] = set()
+    kept = []
+    for one in chosen:
+        if one.record_id in told:
+            continue
+        kept.append(one)
+        told.add(one.record_id)
+        if turns.get((one.place.session, one.place.seq)) is not one:
+            continue
+        for step in (-1, 1, 2, -2):
+            other = turns.get((one.place.session, one.place.seq + step))
+            if other is None or other.record_id in told:
+                continue
+            if abs(step) == 1:
+                belongs = _answers(other, one, records) if step < 0 else _answers(one, other, records)
+            else:
+                between = turns.get((one.place.session, one.place.seq + step // 2))
+                replied = between.place.trust is Origin.AGENT if between else one.place.session not in alone
+                belongs = replied and _goes_on(one, other)
+            if belongs:
+                beside.setdefault(one.record_id, []).append(other)
+                told.add(other.record_id)
+    return kept, beside
+
+
+def _without_replies(turns: Mapping[tuple[str | None, int], RankedCandidate]) -> set[str | None]:
+    """Return the sessions in which a user speaks in odd and in even places: nobody replies to each message there."""
+    spoken = {(session, seq % 2) for (session, seq), one in turns.items() if one.place.trust is Origin.USER}
+    return {session for session, is_odd in spoken if (session, 1 - is_odd) in spoken}
+
+
+def _goes_on(one: RankedCandidate, other: RankedCandidate) -> bool:
+    """Tell whether a user said both to an agent, and the other is near enough to the question to stand beside it."""
+    same = one.place.trust is Origin.USER is other.place.trust and one.place.role == other.place.role
+    return same and other.own > 0 and other.own >= _NEAR_ENOUGH * one.own
+
+
+def _answers(asking: RankedCandidate, answer: RankedCandidate, records: Mapping[str, Record]) -> bool:
+    if asking.place.role == answer.place.role or answer.place.trust is Origin.AGENT:
+        return False
+    asked = records[asking.record_id].content
+    return len(asked) <= LONGEST_ASKING and share_asked(asked) > 0
+
+
+def said_again(
+    chosen: Iterable[RankedCandidate],
+    records: Mapping[str, Record],
+    *,
+    beside: Mapping[str, Sequence[RankedCandidate]],
+    likeness_key: Callable[[str], Hashable],
+) -> list[list[RankedCandidate]]:
+    """Return the turns of exactly the same words, a group for each, in their order.
+
+    Somebody else's words are another statement, as are those that mean another day each time ("yesterday"), and the
+    same answer to another question. Texts are compared whole only where `likeness_key` says that they may be the same.
+
+    What was said twice was shown with one of its places, and whoever looked it up by its source found the wrong one; as
+    one item with all of them, any@5 of MemDaily went from .92 to .94 (100 questions).
+    """
+    alike: dict[Hashable, list[RankedCandidate]] = {}
+    for one in chosen:
+        if one.place.kind is Kind.TURN:
+            alike.setdefault((likeness_key(one.record_id), one.place.role, one.place.trust), []).append(one)
+    groups: dict[Hashable, list[RankedCandidate]] = {}
+    for group in alike.values():
+        for one in group if len(group) > 1 else ():
+            said = (one, *sorted(beside.get(one.record_id, ()), key=lambda each: each.place.seq))
+            words = tuple(" ".join(records[each.record_id].content.split()).casefold() for each in said)
+            groups.setdefault(words, []).append(one)
+    return [group for group in groups.values() if len(group) > 1 and not _means_a_day(group[0], records)]
+
+
+def _means_a_day(one: RankedCandidate, records: Mapping[str, Record]) -> bool:
+    text = records[one.record_id].content
+    return with_dates(text, one.place.occurred_at, is_dated=False) != text
+
+
+class CandidateReader:
+    """Looks up places, records and entries; an entry that is not indexed yet stands for its turn."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def places(
+        self, question: Question, record_ids: Sequence[str], *, neighbours: bool = False
+    ) -> dict[str, RecordPosition]:
+        """Return where candidates stand and who their `neighbours` are; what does not pass the filter is missing.
+
+        Three looks at most: the index, the journal for what has no record yet, and the index again, because what was
+        neither there nor in the journal may have been indexed between the two.
+        """
+        if not record_ids:
+            return {}
+        look = partial(
+            self._store.places,
+            question.scope,
+            record_filter=question.record_filter,
+            neighbours=neighbours,
+        )
+        places = {place.record_id: place for place in await look(record_ids)}
+        missing = [record_id for record_id in record_ids if record_id not in places]
+        if missing:
+            places |= {entry.id: _place_of(entry) for entry in await self._unindexed(question, missing)}
+            missing = [record_id for record_id in missing if record_id not in places]
+        if missing:
+            # What is neither there nor fresh did not pass, or was indexed a moment ago: a second look tells which.
+            places |= {place.record_id: place for place in await look(missing)}
+        return places
+
+    async def records(self, question: Question, record_ids: Sequence[str]) -> dict[str, Record]:
+        """Return the records of the ids as the question sees them."""
+        if not record_ids:
+            return {}
+        wanted = RecordFilter(statuses=None, as_of=question.record_filter.as_of)
+        query = RecordQuery(filter=wanted, record_ids=tuple(record_ids), limit=len(record_ids))
+        records = {record.id: record for record in await self._store.records(question.scope, query)}
+        missing = [record_id for record_id in record_ids if record_id not in records]
+        if missing:
+            records |= {entry.id: turn_of(entry) for entry in await self._unindexed(question, missing)}
+            missing = [record_id for record_id in missing if record_id not in records]
+        if missing:  # indexed a moment ago, as above
+            again = replace(query, record_ids=tuple(missing), limit=len(missing))
+            records |= {record.id: record for record in await self._store.records(question.scope, again)}
+        return {record_id: record for record_id, record in records.items() if record.status is not Status.FORGOTTEN}
+
+    async def entries(self, scope: Scope, entry_ids: Sequence[str], *, known: Mapping[str, Entry]) -> dict[str, Entry]:
+        """Return the entries of the ids, without the erased; those that are known are not read again."""
+        read = await self._store.entries_by_id(scope.owner, [one for one in entry_ids if one not in known])
+        return {**known, **{entry_id: entry for entry_id, entry in read.items() if not entry.erased}}
+
+    async def sources(self, question: Question, record_ids: Sequence[str]) -> dict[str, Entry]:
+        """Return what records came from, without the erased: of most of them that is one entry."""
+        if not record_ids:
+            return {}
+        query = EntryQuery(source_of=tuple(record_ids), limit=_MAX_SOURCES * len(record_ids))
+        return {entry.id: entry for entry in await self._store.entries(question.scope, query) if not entry.erased}
+
+    async def session(self, scope: Scope, session: str, *, limit: int) -> list[Entry]:
+        """Return what was said in a session, in order."""
+        entries = await self._store.entries(scope.owner.within(session=session), EntryQuery(limit=limit))
+        return [entry for entry in entries if entry.text and not entry.erased]
+
+    async def _unindexed(self, question: Question, record_ids: Sequence[str]) -> list[Entry]:
+        """Return those of the ids that are entries without any record; a record that was filtered out stays out."""
+        known = set(await self._store.match(question.scope.owner, record_ids, RecordFilter(statuses=None)))
+        fresh = tuple(record_id for record_id in record_ids if record_id not in known)
+        if not fresh:
+            return []
+        wanted = question.record_filter
+        query = EntryQuery(
+            entry_ids=fresh, where=wanted.where, tags=wanted.tags, any_tags=wanted.any_tags, limit=len(fresh)
+        )
+        entries = await self._store.entries(question.scope, query)
+        return [entry for entry in question.recorded(entries) if entry.text and not entry.erased]
+
+
+def _place_of(entry: Entry) -> RecordPosition:
+    """Return where an entry stands that has no record yet: it answers as the turn that it will be."""
+    return RecordPosition(
+        entry.id,
+        Kind.TURN,
+        entry.scope.session,
+        entry.occurred_at,
+        entry.origin,
+        entry.seq,
+        role=entry.role,
+        recorded_at=entry.recorded_at,
+    )
+
+
+class AnswerBuilder:
+    """Puts together what an item says and what it rests on."""
+
+    def __init__(self, reader: CandidateReader) -> None:
+        self._reader = reader
+
+    async def items(
+        self,
+        scope: Scope,
+        chosen: Sequence[RankedCandidate],
+        records: Mapping[str, Record],
+        *,
+        known: Mapping[str, Entry],
+        beside: Mapping[str, Sequence[RankedCandidate]] | None = None,
+        twins: Mapping[str, Sequence[RankedCandidate]] | None = None,
+    ) -> list[FoundItem]:
+        """Return each record as itself, or with the question `beside` it that it answers, and the answer that it got.
+
+        Where its `twins` say the same, they are sources of it as well. `known` are entries that were read before.
+        """
+        beside, twins = beside or {}, twins or {}
+        every = [*chosen, *(other for others in (*beside.values(), *twins.values()) for other in others)]
+        sources = [source.entry_id for one in every for source in records[one.record_id].sources]
+        entries = await self._reader.entries(scope, sources, known=known)
+        items = []
+        for rank, one in enumerate(chosen, start=1):
+            record = records[one.record_id]
+            text, spans = record.content, FoundSource.all_of(record, entries)
+            if others := beside.get(one.record_id):
+                said = sorted((one, *others), key=lambda each: each.place.seq)
+                text = _conversation([(each.place.role, records[each.record_id].content) for each in said])
+                spans += tuple(
+                    span for other in others for span in FoundSource.all_of(records[other.record_id], entries)
+                )
+            item = _item(one, record, text=text, spans=spans, rank=rank)
+            if again := twins.get(one.record_id):
+                spans += tuple(
+                    span for other in again for span in FoundSource.all_of(records[other.record_id], entries)
+                )
+                evidence = (*item.evidence, *(other.record_id for other in again))
+                item = item.amended(sources=spans, evidence=evidence)
+            items.append(item)
+        return items
+
+    async def without_twins(
+        self,
+        question: Question,
+        chosen: Sequence[RankedCandidate],
+        groups: Sequence[Sequence[RankedCandidate]],
+        *,
+        known: Mapping[str, Entry],
+    ) -> tuple[list[RankedCandidate], dict[str, list[RankedCandidate]]]:
+        """Return what is chosen with each of the groups told once, and by that one the others that say the same.
+
+        The newest stands for them all, in the place of the best, unless it is asked for a time: what was said again
+        holds again. What two users say are two statements.
+        """
+        ids = [one.record_id for group in groups for one in group]
+        entries = await self._reader.entries(question.scope, ids, known=known) if ids else {}
+        shown: dict[str, RankedCandidate] = {}
+        twins: dict[str, list[RankedCandidate]] = {}
+        dropped: set[str] = set()
+        for group in groups:
+            of_user: dict[Hashable, list[RankedCandidate]] = {}
+            for one in group:
+                if one.record_id in entries:
+                    of_user.setdefault(repr(entries[one.record_id].metadata.get(USER_KEY)), []).append(one)
+            for best, *others in of_user.values():
+                same = [best, *others]
+                if not question.times:
+                    same.sort(key=lambda one: (one.place.occurred_at, one.place.seq), reverse=True)
+                shown[best.record_id] = replace(best, place=same[0].place)
+                dropped.update(one.record_id for one in others)
+                if others:
+                    twins[same[0].record_id] = same[1 : MAX_TWINS + 1]
+        kept = [shown.get(one.record_id, one) for one in chosen if one.record_id not in dropped]
+        return kept, twins
+
+    async def turns(
+        self,
+        question: Question,
+        chosen: Sequence[RankedCandidate],
+        records: Mapping[str, Record],
+        *,
+        known: Mapping[str, Entry],
+    ) -> list[FoundItem]:
+        """Return each turn with the one before and the one after; what stands in a better answer is not said again.
+
+        Where it is asked whose it is, nothing of another user stands beside it.
+        """
+        places = await self._reader.places(question, [one.record_id for one in chosen], neighbours=True)
+        beside = {one: (place.before_id, one, place.after_id) if place.seq else () for one, place in places.items()}
+        wanted = [entry_id for around in beside.values() for entry_id in around if entry_id is not None]
+        derived = [source.entry_id for one in chosen for source in records[one.record_id].sources]
+        entries = await self._reader.entries(question.scope, [*wanted, *derived], known=known)
+        entries = {entry_id: entry for entry_id, entry in entries.items() if _is_of(entry, question.whose)}
+        items: list[FoundItem] = []
+        holder: dict[str, int] = {}
+        for one in chosen:
+            if one.record_id in holder:
+                place = holder[one.record_id]
+                items[place] = items[place].amended(evidence=(*items[place].evidence, one.record_id))
+                continue
+            record = records[one.record_id]
+            around = beside.get(one.record_id, ())
+            told = [entries[entry_id] for entry_id in around if entry_id in entries and entry_id not in holder]
+            if told:
+                text, spans = _transcript(told), tuple(map(FoundSource.of, told))
+            else:
+                text, spans = record.content, FoundSource.all_of(record, entries)
+            items.append(_item(one, record, text=text, spans=spans, rank=len(items) + 1))
+            holder.update((entry.id, len(items) - 1) for entry in told)
+        return items
+
+    async def whole_sessions(
+        self,
+        scope: Scope,
+        chosen: Sequence[Sequence[RankedCandidate]],
+        records: Mapping[str, Record],
+        scores: Sequence[float],
+        *,
+        known: Mapping[str, Entry],
+        whose: Sequence[MetadataCondition] = (),
+    ) -> list[FoundItem]:
+        """Return the whole session of each group of candidates; what belongs to none is an answer by itself."""
+        alone = [group[0] for group in chosen if group[0].place.session is None]
+        by_themselves = {item.record_id: item for item in await self.items(scope, alone, records, known=known)}
+        told = await asyncio.gather(
+            *(
+                self._reader.session(scope, session, limit=_MAX_SESSION_ENTRIES)
+                for group in chosen
+                if (session := group[0].place.session) is not None
+            )
+        )
+        transcripts = iter(told)
+        items: list[FoundItem] = []
+        for rank, (group, score) in enumerate(zip(chosen, scores, strict=True), start=1):
+            best = group[0]
+            if best.place.session is None:
+                items.append(by_themselves[best.record_id].replace(score=score, rank=rank))
+                continue
+            entries = [entry for entry in next(transcripts) if _is_of(entry, whose)]
+            spans = tuple(map(FoundSource.of, entries))
+            item = _item(best, records[best.record_id], text=_transcript(entries), spans=spans, rank=rank)
+            evidence = tuple(one.record_id for one in group)
+            begun = entries[0].occurred_at if entries else item.occurred_at
+            items.append(item.replace(score=score, evidence=evidence, occurred_at=begun))
+        return items
+
+
+def _item(one: RankedCandidate, record: Record, *, text: str, spans: tuple[FoundSource, ...], rank: int) -> FoundItem:
+    """Return an answer with its sources and all that moved it to its place."""
+    return FoundItem.of(
+        record,
+        spans,
+        text=text,
+        score=float(one.score),
+        metadata={key: value for span in reversed(spans) for key, value in span.metadata.items()},
+        dated_ahead=is_ahead(record.occurred_at, recorded_at=record.created_at) or any(map(_is_ahead, spans)),
+        ranks=one.ranks,
+        fused=one.fused,
+        context=one.context,
+        boosts=tuple(Boost.checked(name=name, factor=factor) for name, factor in one.boosts),
+        reranked=None if one.reranked is None else float(one.reranked),
+        rank=rank,
+    )
+
+
+def _is_of(entry: Entry, whose: Sequence[MetadataCondition]) -> bool:
+    """Tell whether an entry may stand beside what is asked for: one that names another user may not."""
+    return USER_KEY not in entry.metadata or all(one.holds(entry.metadata) for one in whose)
+
+
+def _transcript(entries: Sequence[Entry]) -> str:
+    """Return what was said, a turn a line; further lines of a turn are indented, so that none looks like another."""
+    return "\n".join(_line(entry.role, entry.text) for entry in entries)
+
+
+def _conversation(said: Sequence[tuple[str, str]]) -> str:
+    """Return turns as one text: with the names where several speak, with a sign for what is between where one does."""
+    if len({role for role, _ in said}) > 1:
+        return "\n".join(_line(role, text) for role, text in said)
+    return f"\n{GAP}\n".join(text for _, text in said)
+
+
+def _line(role: str, text: str) -> str:
+    said = "\n  ".join(text.splitlines())
+    speaker = escape_name(role)
+    return f"{speaker}: {said}" if speaker else said
+
+
+def _is_ahead(span: FoundSource) -> bool:
+    return span.recorded_at is not None and is_ahead(span.occurred_at, recorded_at=span.recorded_at)
+
+
+# ── one answer of several memories: the agent's own, and what is shared with it ──
+
+_LONGEST_READ = 2000
+"""Characters of an item by which it is told how much of a question it holds. Chosen by hand."""
+
+
+def comparable_relevance(question: str, item: FoundItem) -> float:
+    """Return how much of a question an item holds and how near it is, which compares items of different memories.
+
+    Scores of one answer are relative to its best: the best of a memory which knows nothing would come first.
+    """
+    asked = frozenset(query_terms(question))
+    if not asked:
+        return 1.0
+    held = frozenset(query_terms(item.text[:_LONGEST_READ]))
+    near = max((rank.score for rank in item.ranks if rank.path.startswith("vector")), default=0.0)
+    return len(asked & held) / len(asked) + max(0.0, near)
+
+
+def merged_answers(answers: Sequence[Found], *, most: int, is_named: bool) -> Found:
+    """Return one answer of several to the same question: the best items, and what all of them left out.
+
+    The first is the agent's own. Unless the others were asked for by name, they are told where they are near to what is
+    asked, not to fill an answer.
+
+    Each memory answered under its own revision and by its own threshold; what is put together of them is not kept,
+    since neither revision says when it changes.
+    """
+    first, *others = answers
+    answers = [first, *(one for one in others if is_named or (one.gate and one.gate.reason is GateReason.NEAR))]
+    scored = [(item.score * comparable_relevance(first.query, item), item) for found in answers for item in found.items]
+    scored.sort(key=lambda one: (-one[0], -one[1].score, one[1].record_id))
+    items = [item.replace(score=score, rank=rank) for rank, (score, item) in enumerate(scored[:most], start=1)]
+    if first.order == "time":
+        items.sort(key=lambda item: (item.occurred_at, item.record_id))
+    return first.replace(
+        items=tuple(items),
+        left_out=tuple({one.path: one for found in answers for one in found.left_out}.values()),
+        cached=all(found.cached for found in answers),
+        gate=next((found.gate for found in answers if found.items), first.gate),
+    )
+
+
+_MAX_KEYS = 100_000
+"""Answers of one agent that erasing looks through: far more than anybody asks in the lifetime of one."""
+
+
+class AnswerCache:
+    """Keeps answers under question and revision: any write by any process raises it, so no older answer is served."""
+
+    def __init__(self, cache: Cache, *, lifetime: timedelta, clock: Clock) -> None:
+        self._cache = cache
+        self._lifetime = lifetime
+        self._clock = clock
+        self._hits = 0
+        self._misses = 0
+
+    @property
+    def figures(self) -> CacheFigures:
+        """How often an answer was there."""
+        return CacheFigures(name="recall", hits=self._hits, misses=self._misses)
+
+    def key(self, question: Question, *, revision: int, options_key: str) -> str:
+        """Return the key of an answer; `options_key` says all else that it depends on."""
+        wanted = question.record_filter
+        # What is alive changes by the moment, but an answer is not kept longer than what is in it lives. The moment of
+        # asking counts as far as the words refer to it, and by the day.
+        asked = local(question.asked_at).date() if question.asked_at is not None else None
+        parts = (
+            question.text,
+            str(question.scope),
+            repr(replace(wanted, alive_at=None)),
+            repr((asked, question.dates)),
+            options_key,
+        )
+        digest = blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=16).hexdigest()
+        return f"{_book(question.scope)}:{revision}:{digest}"
+
+    async def get(self, key: str) -> Found | None:
+        """Return the kept answer, if there is one."""
+        kept = await self._cache.get(key)
+        if kept is None:
+            self._misses += 1
+            return None
+        try:
+            found = Found.from_json(kept)
+        except InvalidInput:  # another version of Remanent may have kept it
+            self._misses += 1
+            return None
+        self._hits += 1
+        return found.replace(cached=True)
+
+    async def keep(self, key: str, found: Found, *, scope: Scope, until: datetime | None) -> None:
+        """Keep an answer, not longer than everything in it lives."""
+        now = self._clock()
+        lifetime = self._lifetime if until is None else min(self._lifetime, until - now)
+        if lifetime <= timedelta():
+            return
+        await self._cache.set(key, found.to_json().encode(), ttl=lifetime)
+        # One list of keys per stretch of time: it expires with the answers that it lists.
+        await self._cache.rank(self._books(scope)[0], {key: now.timestamp()}, ttl=2 * self._lifetime)
+
+    async def erased(self, scope: Scope) -> None:
+        """Let go of every answer of an agent: something that it may quote was erased."""
+        for book in self._books(scope):
+            for key, _ in await self._cache.ranked(book, limit=_MAX_KEYS):
+                await self._cache.delete(key)
+            await self._cache.delete(book)
+
+    def _books(self, scope: Scope) -> tuple[str, str]:
+        """Return where the answers of this stretch of time are written down, and those of the one before."""
+        stretch = int(self._clock().timestamp() / max(self._lifetime.total_seconds(), 1))
+        return f"{_book(scope)}:{stretch}", f"{_book(scope)}:{stretch - 1}"
+
+
+def _book(scope: Scope) -> str:
+    return f"recall:{scope.owner}"
